@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+// The command. Plain JavaScript that any Node can read: it finds a Node that is new enough and starts dist/main.js on it.
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import module from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+// A key given by --api-key must not stay readable in the list of processes.
+process.title = "everlong";
+
+const NEEDED = [22, 19];
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const entry = join(root, "dist", "main.js");
+const args = process.argv.slice(2);
+
+if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
+  console.log(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
+} else if (!existsSync(entry)) {
+  stop("everlong is not built yet: dist/main.js is missing.", "Nothing was changed.", `Run "npm install" in ${root}, or "npm start".`);
+} else if (newEnough()) {
+  if (process.env.EVERLONG_PARENT_PIPE) await dieWithParent();
+  module.enableCompileCache?.(join(root, "dist", ".cache"));
+  await import(pathToFileURL(entry).href);
+} else {
+  reexecute();
+}
+
+function newEnough() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
+}
+
+// The child must not outlive this process, even when it is killed with SIGKILL: it holds the other end of fd 3.
+function reexecute() {
+  const own = join(root, "node_modules", "node", "bin", "node");
+  if (!existsSync(own)) {
+    stop(
+      `everlong needs Node ${NEEDED.join(".")} or newer; this is Node ${process.versions.node}.`,
+      "Nothing was changed.",
+      "Install a newer Node and run the command again.",
+    );
+    return;
+  }
+  const child = spawn(own, [fileURLToPath(import.meta.url), ...args], {
+    stdio: ["inherit", "inherit", "inherit", "pipe"],
+    env: { ...process.env, EVERLONG_PARENT_PIPE: "3" },
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    // A terminal sends SIGINT to the whole group; a signal sent to this process alone is passed on.
+    process.on(signal, () => (signal === "SIGINT" && process.stdin.isTTY ? undefined : child.kill(signal)));
+  }
+  child.on("exit", (code, signal) => {
+    if (signal) process.kill(process.pid, "SIGKILL");
+    else process.exit(code ?? 1);
+  });
+}
+
+async function dieWithParent() {
+  delete process.env.EVERLONG_PARENT_PIPE;
+  const { Socket } = await import("node:net");
+  const die = () => process.kill(process.pid, "SIGKILL");
+  new Socket({ fd: 3 }).on("close", die).on("error", die).resume().unref();
+}
+
+function stop(...lines) {
+  console.error(lines.join("\n"));
+  process.exitCode = 1;
+}

@@ -1,0 +1,30 @@
+// Bundles src/main.ts into dist/, one entry with lazy chunks, so that a start loads only what it needs.
+import { readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+rmSync(join(root, "dist"), { recursive: true, force: true });
+await build({
+  absWorkingDir: root,
+  entryPoints: ["src/main.ts"],
+  outdir: "dist",
+  entryNames: "[name]",
+  chunkNames: "part/[name]-[hash]",
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node22",
+  minifySyntax: true,
+  sourcemap: false,
+  legalComments: "none",
+  loader: { ".md": "text" },
+  external: ["@vscode/ripgrep", "@lydell/node-pty"],
+  define: { EVERLONG_VERSION: JSON.stringify(version), "process.env.NODE_ENV": '"production"' },
+  banner: { js: "import { createRequire as __cr } from 'node:module'; const require = __cr(import.meta.url);" },
+  logLevel: "warning",
+});

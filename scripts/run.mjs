@@ -1,0 +1,38 @@
+// npm start, npm test and npm run bench on a bare clone: install, build, then run on the repository's own Node.
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const at = (...parts) => join(root, ...parts);
+const [what, ...args] = process.argv.slice(2);
+
+const mtime = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
+const newest = (dir) =>
+  Math.max(0, ...readdirSync(dir, { withFileTypes: true, recursive: true }).map((e) => (e.isFile() ? mtime(join(e.parentPath ?? e.path, e.name)) : 0)));
+
+function must(command, commandArgs, options = {}) {
+  const done = spawnSync(command, commandArgs, { cwd: root, stdio: ["ignore", 2, 2], ...options });
+  if (done.status !== 0) process.exit(done.status ?? 1);
+}
+
+if (mtime(at("package-lock.json")) > mtime(at("node_modules", ".package-lock.json"))) {
+  console.error("everlong: installing what it needs (once)…");
+  must("npm", ["ci", "--no-audit", "--no-fund"]);
+}
+const node = at("node_modules", "node", "bin", "node");
+if (Math.max(newest(at("src")), mtime(at("package.json"))) > mtime(at("dist", "main.js"))) must(node, [at("scripts", "build.mjs")]);
+
+const commands = {
+  start: [at("bin", "everlong.js")],
+  test: [at("node_modules", "vitest", "vitest.mjs"), "run"],
+  bench: [at("bench", "run.mjs")],
+};
+const script = commands[what];
+if (!script) {
+  console.error(`scripts/run.mjs knows ${Object.keys(commands).join(", ")}, not ${what}`);
+  process.exit(2);
+}
+const done = spawnSync(node, [...script, ...args], { cwd: what === "start" ? process.env.INIT_CWD || root : root, stdio: "inherit" });
+process.exit(done.status ?? 1);

@@ -1,0 +1,37 @@
+// What a user is told when something does not work: what happened, what it means for their data, what to do next.
+export type Failure = {
+  code: string;
+  /** What happened. */
+  what: string;
+  /** What it means for the user's data. */
+  data?: string;
+  /** What to do next. */
+  next?: string;
+  /** Exit code of the command line: 1 the work failed, 2 wrong usage. */
+  exit: 1 | 2;
+};
+
+/** Carries a Failure through layers that have no better answer than to stop; the faces print it without a stack. */
+export class FailureError extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.what);
+    this.name = "FailureError";
+    this.failure = failure;
+  }
+}
+
+export function describeFailure(f: Failure): string {
+  return [f.what, f.data, f.next].filter(Boolean).join("\n");
+}
+
+/** One sentence about an unknown thrown value. */
+export function errorText(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name;
+  return typeof error === "string" ? error : JSON.stringify(error);
+}
+
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

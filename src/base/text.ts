@@ -1,0 +1,68 @@
+// Plain text work: clipping, near names, invisible characters, tags.
+export function firstLine(text: string, max: number): string {
+  const line = text.trim().split(/\r?\n/, 1)[0] ?? "";
+  return clip(line, max);
+}
+
+/** At most max UTF-16 units, never half a surrogate pair, with an ellipsis when cut. */
+export function clip(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${cutAt(text, Math.max(0, max - 1))}…`;
+}
+
+/** The longest prefix of at most `end` units that does not split a surrogate pair. */
+export function cutAt(text: string, end: number): string {
+  const last = text.charCodeAt(end - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? end - 1 : end);
+}
+
+/** The names nearest to a misspelt one, best first; none when nothing is near. */
+export function nearNames(wanted: string, names: Iterable<string>, count = 3): string[] {
+  const w = wanted.toLowerCase().slice(0, 64);
+  const scored: { name: string; score: number }[] = [];
+  for (const name of names) {
+    const n = name.toLowerCase().slice(0, 64);
+    const score = n.startsWith(w) || w.startsWith(n) ? 1 : distance(w, n);
+    if (score <= Math.max(2, Math.floor(w.length / 2))) scored.push({ name, score });
+  }
+  return scored
+    .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
+    .slice(0, count)
+    .map((s) => s.name);
+}
+
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|\udb40[\udc00-\udc7f]/g;
+
+/** Removes bidirectional controls, Unicode tags and zero-width characters, and says how many there were. */
+export function stripInvisible(text: string): { text: string; removed: number } {
+  let removed = 0;
+  const clean = text.replace(INVISIBLE, () => {
+    removed++;
+    return "";
+  });
+  return { text: clean, removed };
+}
+
+const ANSI = /\u001b(?:\[[0-9;:?<=>]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*(?:\u001b\\)?|[ -/]*[0-~])/g;
+
+export function stripAnsi(text: string): string {
+  return text.includes("\u001b") ? text.replace(ANSI, "") : text;
+}
+
+/** Makes `<name` and `</name` of a reserved tag harmless inside quoted text. */
+export function escapeTag(text: string, name: string): string {
+  return text.replace(new RegExp(`<(?=\\s*/?\\s*${name}\\b)`, "gi"), "&lt;");
+}

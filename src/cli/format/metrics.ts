@@ -1,0 +1,22 @@
+// The few lines of figures that prompt mode prints to stderr at its end.
+import type { RunTotals } from "./totals.ts";
+
+export function metrics(totals: RunTotals, run: { durationMs: number; sessionId: string }): string {
+  const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+  const lines = [`Took ${seconds(run.durationMs)} (model ${seconds(totals.modelMs)}), ${plural(totals.steps, "step")}.`];
+  for (const [model, u] of Object.entries(totals.byModel)) {
+    const cost = u.cost === undefined ? "" : `, $${u.cost.toFixed(4)}`;
+    const about = u.estimated ? "about " : "";
+    lines.push(`${model}: ${about}${u.inputTokens} in, ${u.outputTokens} out, ${u.cacheReadTokens} cached${cost}`);
+  }
+  if (totals.files.size > 0) {
+    const all = [...totals.files.values()];
+    const added = all.reduce((n, f) => n + f.added, 0);
+    const removed = all.reduce((n, f) => n + f.removed, 0);
+    lines.push(`${plural(totals.files.size, "file")} changed, +${added} -${removed}`);
+  }
+  lines.push(`Session ${run.sessionId}; go on with: everlong --resume ${run.sessionId}`);
+  return `${lines.join("\n")}\n`;
+}
+
+const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`;

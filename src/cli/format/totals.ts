@@ -1,0 +1,71 @@
+// Figures of one run, added up from its events.
+import type { Envelope } from "../../schema/event/envelope.ts";
+import type { Usage } from "../../schema/model.ts";
+
+const zero = (): Usage => ({ inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 });
+const COUNTS = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"] as const;
+
+export type Denial = { kind: string; reason: string };
+
+export class RunTotals {
+  turns = 0;
+  steps = 0;
+  modelMs = 0;
+  result = "";
+  byModel: Record<string, Usage> = {};
+  denials: Denial[] = [];
+  files = new Map<string, { added: number; removed: number }>();
+  error: { code: string; message: string } | undefined;
+  taskComplete: { success: boolean; summary: string } | undefined;
+  #kinds = new Map<string, string>();
+
+  add(event: Envelope): void {
+    switch (event.type) {
+      case "turn.start":
+        this.turns++;
+        this.error = undefined;
+        break;
+      case "assistant.message":
+        if (event.agentId === undefined && event.data.content !== "") this.result = event.data.content;
+        break;
+      case "assistant.usage":
+        this.steps++;
+        this.modelMs += event.data.durationMs;
+        this.byModel[event.data.model] = sum(this.byModel[event.data.model] ?? zero(), event.data);
+        break;
+      case "permission.requested":
+        this.#kinds.set(event.data.requestId, event.data.kind);
+        break;
+      case "permission.completed":
+        if (event.data.result === "denied") {
+          this.denials.push({ kind: this.#kinds.get(event.data.requestId) ?? "", reason: event.data.reason ?? "" });
+        }
+        break;
+      case "tool.execution_complete":
+        for (const f of event.data.filesChanged ?? []) {
+          if (f.operation === "view") continue;
+          const before = this.files.get(f.path) ?? { added: 0, removed: 0 };
+          this.files.set(f.path, { added: before.added + (f.added ?? 0), removed: before.removed + (f.removed ?? 0) });
+        }
+        break;
+      case "session.error":
+        this.error = { code: event.data.code ?? event.data.errorType, message: event.data.message };
+        break;
+      case "session.task_complete":
+        this.taskComplete = { success: event.data.success ?? true, summary: event.data.summary ?? "" };
+        break;
+    }
+  }
+
+  usage(): Usage & { byModel: Record<string, Usage> } {
+    return { ...Object.values(this.byModel).reduce(sum, zero()), byModel: this.byModel };
+  }
+}
+
+function sum(a: Usage, b: Usage): Usage {
+  const total = zero();
+  for (const k of COUNTS) total[k] = a[k] + b[k];
+  if (a.cost !== undefined || b.cost !== undefined) total.cost = (a.cost ?? 0) + (b.cost ?? 0);
+  if (a.estimated || b.estimated) total.estimated = true;
+  return total;
+}

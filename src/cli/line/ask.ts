@@ -1,0 +1,62 @@
+// Questions of line mode: permission, the agent's own questions, accepting a plan, trusting a folder.
+import type { PermissionAsk, Prompts } from "../../runtime/client.ts";
+import { type Screen, visible } from "./screen.ts";
+
+export function linePrompts(screen: () => Screen): Required<Prompts> {
+  return {
+    async permission(ask, signal) {
+      screen().print(permissionText(ask));
+      for (;;) {
+        const answer = (await screen().ask("Your choice: ", signal))?.trim();
+        if (answer === "1") return { type: "once" };
+        if (answer === "2" && ask.session) return { type: "session" };
+        if (answer === "3" && ask.location) return { type: "location" };
+        if (answer === undefined || answer === "4") return { type: "reject" };
+        if (answer === "5") {
+          const feedback = await screen().ask("What should it do instead? ", signal);
+          return feedback ? { type: "reject", feedback } : { type: "reject" };
+        }
+        screen().print("Type one of the numbers above and press Enter.");
+      }
+    },
+    async question(q, signal) {
+      const choices = q.choices ?? [];
+      screen().print([`? ${visible(q.question)}`, ...choices.map((c, i) => `  ${i + 1}. ${visible(c)}`)].join("\n"));
+      for (;;) {
+        const answer = (await screen().ask("Answer: ", signal))?.trim();
+        if (answer === undefined) return undefined;
+        const chosen = /^\d+$/.test(answer) ? choices[Number(answer) - 1] : undefined;
+        if (chosen !== undefined) return chosen;
+        if (q.allowFreeform && answer !== "") return answer;
+        screen().print("Type one of the numbers above and press Enter.");
+      }
+    },
+    async planExit(plan, signal) {
+      const actions = plan.actions.map((a, i) => `  ${i + 1}. ${a}${a === plan.recommended ? " (recommended)" : ""}`);
+      screen().print([visible(plan.plan || plan.summary), "", "Go on?", ...actions, `  ${actions.length + 1}. reject`].join("\n"));
+      for (;;) {
+        const answer = (await screen().ask("Your choice: ", signal))?.trim();
+        const action = plan.actions[Number(answer) - 1];
+        if (action) return { action };
+        if (answer === undefined) return { action: "reject" };
+        if (Number(answer) === plan.actions.length + 1) {
+          const feedback = await screen().ask("What should change? ", signal);
+          return { action: "reject", ...(feedback ? { feedback } : {}) };
+        }
+      }
+    },
+  };
+}
+
+function permissionText(ask: PermissionAsk): string {
+  return [
+    "",
+    `Permission needed (${ask.request.kind}), asked by ${ask.agent}: ${ask.reason}`,
+    visible(ask.explanation),
+    "  1. once",
+    ...(ask.session ? [`  2. this session: ${ask.session}`] : []),
+    ...(ask.location ? [`  3. this folder, from now on: ${ask.location}`] : []),
+    "  4. reject",
+    "  5. reject, and say what to do instead",
+  ].join("\n");
+}

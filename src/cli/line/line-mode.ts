@@ -1,0 +1,121 @@
+// Line mode: a plain conversation in the terminal, until the full terminal face is there.
+import type { Envelope } from "../../schema/event/envelope.ts";
+import { type Client, type OpenOptions, openClient } from "../../runtime/client.ts";
+import { EXIT, printFailure } from "../exit.ts";
+import { noticeLine } from "../format/notice.ts";
+import { parseTyped } from "../slash/parse.ts";
+import { linePrompts } from "./ask.ts";
+import { openScreen, type Screen, visible } from "./screen.ts";
+
+const EXIT_WINDOW_MS = 2000;
+
+export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: string): Promise<number> {
+  let screen: Screen | undefined;
+  const current = (): Screen => screen ?? unopened();
+  const prompts = linePrompts(current);
+  const opened = await openClient({ ...open, prompts });
+  if (!opened.ok) return printFailure(opened.error);
+  let { client } = opened.value;
+
+  let ended: (code: number) => void = () => undefined;
+  const finished = new Promise<number>((resolve) => {
+    ended = resolve;
+  });
+  let lastInterrupt = Number.NEGATIVE_INFINITY;
+  let stop = () => {};
+  const attach = (c: Client) => {
+    stop();
+    stop = c.on((event) => showEvent(current(), event));
+  };
+
+  const onLine = async (text: string): Promise<void> => {
+    const typed = parseTyped(text);
+    if (typed.type === "unknown") return current().print([typed.failure.what, typed.failure.next].join(" "));
+    if (typed.type === "prompt") {
+      if (typed.text.trim() !== "") await client.send(typed.text);
+      else current().prompt();
+      return;
+    }
+    if (typed.command.name === "exit") return ended(EXIT.done);
+    if (typed.command.name === "clear") {
+      const next = await openClient({ ...open, session: { type: "new" }, prompts });
+      if (!next.ok) return current().print(next.error.what);
+      await client.close({ type: "routine" });
+      current().print(`A new session begins. The old one: everlong --resume ${client.sessionId}`);
+      client = next.value.client;
+      attach(client);
+      return;
+    }
+    const outcome = await typed.command.run(client, typed.args);
+    await client.recordCommand(typed.command.name, typed.args, outcome.ok, outcome.ok ? outcome.value : outcome.error.what);
+    current().print(outcome.ok ? outcome.value : [outcome.error.what, outcome.error.next].filter(Boolean).join("\n"));
+    current().setPrompt(promptOf(client));
+    if (outcome.ok && "send" in outcome) await client.send(outcome.send);
+  };
+
+  screen = openScreen({
+    line: (text) => void onLine(text).catch((error: unknown) => current().print(`Error: ${error instanceof Error ? error.message : String(error)}`)),
+    interrupt: (typed) => {
+      if (client.view().busy) {
+        const back = client.interrupt("user");
+        current().print(`Interrupted.${back.length > 0 ? ` Not sent: ${back.map((b) => JSON.stringify(b)).join(", ")}` : ""}`);
+      } else if (typed === "" && performance.now() - lastInterrupt < EXIT_WINDOW_MS) ended(EXIT.done);
+      else {
+        if (typed === "") current().print("Press Ctrl+C again to exit.");
+        else current().prompt();
+        lastInterrupt = typed === "" ? performance.now() : Number.NEGATIVE_INFINITY;
+      }
+    },
+    end: () => ended(EXIT.done),
+  });
+  for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) process.on(signal, () => ended(EXIT.interrupted));
+
+  attach(client);
+  screen.setPrompt(promptOf(client));
+  screen.print(header(client, version, opened.value.notices));
+  const code = await finished;
+  client.interrupt("exit");
+  await client.close(code === EXIT.done ? { type: "routine" } : { type: "signal" });
+  stop();
+  screen.close();
+  process.stdout.write(`\nSession ${client.sessionId}; go on with: everlong --resume ${client.sessionId}\n`);
+  return code;
+}
+
+function unopened(): never {
+  throw new Error("The terminal is not open yet.");
+}
+
+function promptOf(client: Client): string {
+  const { mode, allowAll } = client.view();
+  return `${mode === "interactive" ? "" : `${mode} `}${allowAll ? "allow-all " : ""}> `;
+}
+
+function header(client: Client, version: string, notices: string[]): string {
+  const view = client.view();
+  const branch = view.context.branch ? ` on ${view.context.branch}` : "";
+  const lines = [
+    `everlong ${version}`,
+    `model ${view.model} (${view.modelReason})`,
+    `${view.context.cwd}${branch} · session ${view.sessionId}`,
+    ...notices,
+  ];
+  if (view.model === "offline") lines.push("No provider is set: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or use --base-url and --model.");
+  return [...lines, "Type a message, or /help. Ctrl+C interrupts, Ctrl+D leaves."].join("\n");
+}
+
+function showEvent(screen: Screen, event: Envelope): void {
+  switch (event.type) {
+    case "assistant.message_delta":
+      return screen.stream(event.data.deltaContent);
+    case "assistant.message":
+    case "session.idle":
+      return screen.endStream();
+    case "session.todos_changed":
+      return;
+    default: {
+      const line = noticeLine(event);
+      if (line !== undefined) screen.print(visible(line));
+    }
+  }
+}

@@ -1,0 +1,117 @@
+// The terminal of line mode: text above, one input line below, and whoever asked last gets the next line.
+import { createInterface, type Interface } from "node:readline";
+
+export type Screen = {
+  /** A whole line or several, above the input. */
+  print(text: string): void;
+  /** A piece of the streaming answer. */
+  stream(text: string): void;
+  /** Ends a streaming answer. */
+  endStream(): void;
+  /** Asks; resolves with the typed line, or undefined when the signal aborts or the input ends. */
+  ask(question: string, signal: AbortSignal): Promise<string | undefined>;
+  prompt(): void;
+  setPrompt(text: string): void;
+  close(): void;
+};
+
+export type ScreenEvents = {
+  line: (text: string) => void;
+  /** Ctrl+C; `typed` is what stood in the input line, which is now empty. */
+  interrupt: (typed: string) => void;
+  end: () => void;
+};
+
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text of models and tools is untrusted: control characters appear escaped. */
+export function visible(text: string): string {
+  return text.replaceAll("\r\n", "\n").replace(CONTROL, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}
+
+export function openScreen(events: ScreenEvents): Screen {
+  const rl: Interface = createInterface({ input: process.stdin, output: process.stdout, terminal: true, historySize: 1000, removeHistoryDuplicates: true });
+  let waiting: ((answer: string | undefined) => void) | undefined;
+  let promptText = "> ";
+  let streaming = false;
+  let continued = "";
+  rl.setPrompt(promptText);
+
+  const clearInput = () => process.stdout.write("\r\u001b[J");
+  const redraw = () => {
+    if (!streaming) rl.prompt(true);
+  };
+
+  rl.on("line", (line) => {
+    if (waiting) {
+      const answer = waiting;
+      waiting = undefined;
+      rl.setPrompt(promptText);
+      answer(line);
+      return;
+    }
+    if (line.endsWith("\\")) {
+      continued += `${line.slice(0, -1)}\n`;
+      rl.setPrompt("… ");
+      rl.prompt();
+      return;
+    }
+    const whole = continued + line;
+    continued = "";
+    rl.setPrompt(promptText);
+    events.line(whole);
+  });
+  rl.on("SIGINT", () => {
+    const typed = continued + rl.line;
+    continued = "";
+    rl.write(null, { ctrl: true, name: "e" });
+    rl.write(null, { ctrl: true, name: "u" });
+    events.interrupt(typed);
+  });
+  rl.on("close", () => {
+    waiting?.(undefined);
+    events.end();
+  });
+
+  return {
+    print(text) {
+      clearInput();
+      process.stdout.write(`${streaming ? "\n" : ""}${text}\n`);
+      streaming = false;
+      redraw();
+    },
+    stream(text) {
+      if (!streaming) clearInput();
+      streaming = true;
+      process.stdout.write(visible(text));
+    },
+    endStream() {
+      if (streaming) process.stdout.write("\n");
+      streaming = false;
+      redraw();
+    },
+    ask(question, signal) {
+      if (signal.aborted) return Promise.resolve(undefined);
+      clearInput();
+      return new Promise((resolve) => {
+        const withdraw = () => settle(undefined);
+        const settle = (answer: string | undefined) => {
+          signal.removeEventListener("abort", withdraw);
+          if (waiting === settle) waiting = undefined;
+          rl.setPrompt(promptText);
+          resolve(answer);
+        };
+        signal.addEventListener("abort", withdraw, { once: true });
+        waiting = settle;
+        rl.setPrompt(question);
+        rl.prompt();
+      });
+    },
+    prompt: () => rl.prompt(true),
+    setPrompt(text) {
+      promptText = text;
+      if (!waiting) rl.setPrompt(text);
+    },
+    close: () => rl.close(),
+  };
+}

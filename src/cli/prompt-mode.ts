@@ -1,0 +1,165 @@
+// Prompt mode: one prompt or command, then exit. Stdout carries the answer in the chosen format and nothing else.
+import { errorText, type Failure } from "../base/failure.ts";
+import { encodeLine } from "../base/json-line.ts";
+import type { Envelope } from "../schema/event/envelope.ts";
+import { type Client, type Opened, type OpenOptions, openClient } from "../runtime/client.ts";
+import { EXIT, printFailure } from "./exit.ts";
+import { metrics } from "./format/metrics.ts";
+import { noticeLine } from "./format/notice.ts";
+import { RunTotals } from "./format/totals.ts";
+import type { PromptText } from "./prompt-text.ts";
+import { type Interrupts, listenForInterrupts } from "./signals.ts";
+import { parseTyped, type Typed } from "./slash/parse.ts";
+import type { SlashOutcome } from "./slash/table.ts";
+
+export type PromptRun = {
+  open: OpenOptions;
+  prompt: PromptText;
+  silent: boolean;
+};
+
+export async function runPromptMode({ open, prompt, silent }: PromptRun): Promise<number> {
+  const typed = parseTyped(prompt.text);
+  if (typed.type === "unknown") return printFailure(typed.failure);
+  if (typed.type === "command" && typed.command.interactiveOnly) {
+    return printFailure({
+      code: "interactive_only",
+      what: `/${typed.command.name} works only in the interactive agent.`,
+      data: "Nothing was sent.",
+      next: "Run everlong without -p.",
+      exit: 2,
+    });
+  }
+  const startedAt = performance.now();
+  const opened = await openClient(open);
+  if (!opened.ok) return failBeforeStart(opened.error, open.flags["outputFormat"], startedAt);
+  return new Run(opened.value, typed, prompt.attached, silent, startedAt).go();
+}
+
+function failBeforeStart(failure: Failure, format: unknown, startedAt: number): number {
+  if (format === "json") {
+    const { code, what } = failure;
+    const durationMs = Math.round(performance.now() - startedAt);
+    const usage = new RunTotals().usage();
+    print({ sessionId: null, result: "", success: false, usage, turns: 0, durationMs, error: { code, message: what } });
+  }
+  return printFailure(failure);
+}
+
+class Run {
+  readonly #client: Client;
+  readonly #opened: Opened;
+  readonly #typed: Exclude<Typed, { type: "unknown" }>;
+  readonly #attached: string | undefined;
+  readonly #silent: boolean;
+  readonly #startedAt: number;
+  readonly #totals = new RunTotals();
+  #commandFailure: Failure | undefined;
+  #commandOutput: string | undefined;
+
+  constructor(opened: Opened, typed: Exclude<Typed, { type: "unknown" }>, attached: string | undefined, silent: boolean, startedAt: number) {
+    this.#opened = opened;
+    this.#client = opened.client;
+    this.#typed = typed;
+    this.#attached = attached;
+    this.#silent = silent;
+    this.#startedAt = startedAt;
+  }
+
+  async go(): Promise<number> {
+    const interrupts = listenForInterrupts(() => this.#client.interrupt("interrupted"));
+    for (const line of this.#opened.notices) this.#note(line);
+    const stop = this.#client.on((event) => this.#show(event));
+    let broken: string | undefined;
+    try {
+      await this.#work(interrupts);
+    } catch (error) {
+      broken = errorText(error);
+    }
+    const end = interrupts.happened ? "signal" : broken ? "error" : "routine";
+    await this.#client.close({ type: end, ...(broken ? { reason: broken } : {}) });
+    stop();
+    return this.#finish(interrupts.happened !== undefined, broken);
+  }
+
+  async #work(interrupts: Interrupts): Promise<void> {
+    const text = this.#typed.type === "command" ? await this.#command(this.#typed) : this.#typed.text;
+    if (text !== undefined && !interrupts.happened) {
+      await this.#client.send(this.#attached === undefined ? text : `${text}\n\n<stdin>\n${this.#attached}\n</stdin>`);
+      await this.#client.untilIdle();
+    }
+    if (this.#opened.exportPath) {
+      const done = await this.#client.exportTo(formatOf(this.#opened.exportPath), this.#opened.exportPath);
+      if (!done.ok) this.#note(done.error.what);
+    }
+  }
+
+  async #command(typed: Extract<Typed, { type: "command" }>): Promise<string | undefined> {
+    const outcome: SlashOutcome = await typed.command.run(this.#client, typed.args);
+    const output = outcome.ok ? outcome.value : outcome.error.what;
+    await this.#client.recordCommand(typed.command.name, typed.args, outcome.ok, output);
+    if (!outcome.ok) this.#commandFailure = outcome.error;
+    else if ("send" in outcome) return outcome.send;
+    else this.#commandOutput = outcome.value;
+    return undefined;
+  }
+
+  #show(event: Envelope): void {
+    this.#totals.add(event);
+    if (this.#opened.outputFormat === "stream-json") process.stdout.write(encodeLine(event));
+    const line = noticeLine(event);
+    if (line !== undefined) this.#note(line, event.type === "session.error");
+  }
+
+  #note(line: string, always = false): void {
+    if (!this.#silent || always) process.stderr.write(`${line}\n`);
+  }
+
+  #finish(interrupted: boolean, broken: string | undefined): number {
+    const totals = this.#totals;
+    const error = this.#error(interrupted, broken);
+    const result = this.#commandOutput ?? totals.result;
+    const durationMs = Math.round(performance.now() - this.#startedAt);
+    const { sessionId } = this.#client;
+    if (this.#opened.outputFormat === "json") {
+      print({
+        sessionId,
+        result,
+        success: error === undefined,
+        usage: totals.usage(),
+        turns: totals.turns,
+        durationMs,
+        model: this.#client.view().model,
+        steps: totals.steps,
+        permissionDenials: totals.denials,
+        ...(error ? { error } : {}),
+      });
+    } else if (this.#opened.outputFormat === "text" && result !== "") process.stdout.write(`${result}\n`);
+    if (this.#commandFailure) printFailure(this.#commandFailure);
+    else if (error && error.code !== totals.error?.code) process.stderr.write(`${error.message}\n`);
+    if (!this.#silent) process.stderr.write(metrics(totals, { durationMs, sessionId }));
+    if (interrupted) return EXIT.interrupted;
+    return this.#commandFailure?.exit ?? (error ? EXIT.failed : EXIT.done);
+  }
+
+  /** Why the work does not count as done; undefined when it does. */
+  #error(interrupted: boolean, broken: string | undefined): { code: string; message: string } | undefined {
+    if (interrupted) return { code: "interrupted", message: "Interrupted. The session is saved and can be resumed." };
+    if (broken) return { code: "store_failed", message: broken };
+    if (this.#commandFailure) return { code: this.#commandFailure.code, message: this.#commandFailure.what };
+    const last = this.#client.view().lastTurn;
+    if (last && last.status !== "done") {
+      return this.#totals.error ?? { code: last.status, message: last.reason ?? `The turn ended as ${last.status}.` };
+    }
+    const complete = this.#totals.taskComplete;
+    if (complete && !complete.success) return { code: "task_failed", message: `The task was not completed: ${complete.summary}` };
+    return undefined;
+  }
+}
+
+const formatOf = (path: string): string => /\.(md|html|json|jsonl)$/.exec(path)?.[1] ?? "md";
+
+function print(object: unknown): void {
+  process.stdout.write(`${JSON.stringify(object)}\n`);
+}
+

@@ -1,0 +1,31 @@
+// Is a message a slash command? A first word `/name` is; `/a/b` and text after a leading space are not; `//x` sends `/x`.
+import type { Failure } from "../../base/failure.ts";
+import { nearNames } from "../../base/text.ts";
+import { type SlashCommand, slashCommands } from "./table.ts";
+
+export type Typed =
+  | { type: "prompt"; text: string }
+  | { type: "command"; command: SlashCommand; args: string }
+  | { type: "unknown"; failure: Failure };
+
+const ALIASES: Record<string, string> = { quit: "exit", new: "clear" };
+
+export function parseTyped(text: string): Typed {
+  if (text.startsWith("//")) return { type: "prompt", text: text.slice(1) };
+  const found = /^\/([A-Za-z][\w-]*)(?=\s|$)\s*([\s\S]*)$/.exec(text);
+  if (!found) return { type: "prompt", text };
+  const name = (found[1] ?? "").toLowerCase();
+  const command = slashCommands.find((c) => c.name === (ALIASES[name] ?? name));
+  if (command) return { type: "command", command, args: (found[2] ?? "").trim() };
+  const near = nearNames(name, slashCommands.map((c) => c.name)).map((n) => `/${n}`);
+  return {
+    type: "unknown",
+    failure: {
+      code: "unknown_command",
+      what: `/${found[1]} is not a command.`,
+      data: "Nothing was sent.",
+      next: `${near.length > 0 ? `Did you mean ${near.join(" or ")}? ` : ""}/help lists them; start with a space to send it as text.`,
+      exit: 2,
+    },
+  };
+}

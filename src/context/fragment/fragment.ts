@@ -1,0 +1,40 @@
+// A block of text that we put into a request: one tag, one bound, and nothing inside can break out of it.
+import { cutAt, escapeTag } from "../../base/text.ts";
+
+export type Fragment = {
+  /** The tag around the text; without one the text stands bare. */
+  tag?: string;
+  attributes?: Record<string, string>;
+  text: string;
+  maxTokens: number;
+};
+
+/** Tokens by bytes, an upper bound for ordinary text: bounding must not need the tokenizer. */
+export function boundTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / 3);
+}
+
+/** The longest beginning of the text that stays within the bound, cut at a line, with a note of what is missing. */
+export function fitTokens(text: string, maxTokens: number, note: string): string {
+  if (boundTokens(text) <= maxTokens) return text;
+  const room = Math.max(0, maxTokens - boundTokens(note) - 2) * 3;
+  let cut = cutAt(text, room);
+  while (Buffer.byteLength(cut) > room) cut = cutAt(cut, Math.floor((cut.length * room) / Buffer.byteLength(cut)));
+  const line = cut.lastIndexOf("\n");
+  if (line > cut.length / 2) cut = cut.slice(0, line);
+  return `${cut}\n${note}`;
+}
+
+export function renderFragment({ tag, attributes, text, maxTokens }: Fragment): string {
+  const body = fitTokens(tag ? escapeTag(text, tag) : text, maxTokens, "[cut here: the block is longer than its bound]");
+  if (!tag) return body;
+  const attrs = Object.entries(attributes ?? {})
+    .map(([k, v]) => ` ${k}="${v.replace(/[<>"&\n\r]/g, " ")}"`)
+    .join("");
+  return `<${tag}${attrs}>\n${body}\n</${tag}>`;
+}
+
+/** A notification reaches the model as user-role text in its own tag. */
+export function notification(text: string): string {
+  return renderFragment({ tag: "system_notification", text, maxTokens: 1000 });
+}

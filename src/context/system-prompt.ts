@@ -1,0 +1,58 @@
+// The system prompt: bounded parts in a fixed order, equal inputs giving equal bytes.
+import type { AgentMode } from "../schema/permission.ts";
+import type { SessionContext } from "../schema/session.ts";
+import autopilotMode from "./fragment/autopilot-mode.md";
+import { type Fragment, renderFragment } from "./fragment/fragment.ts";
+import identity from "./fragment/identity.md";
+import notificationRules from "./fragment/notification-rules.md";
+import planMode from "./fragment/plan-mode.md";
+import safety from "./fragment/safety.md";
+import toolGuidance from "./fragment/tool-guidance.md";
+
+export type SystemPromptInput = {
+  context: SessionContext;
+  root: string;
+  os: string;
+  shell: string;
+  /** Date of session start, so that the text stays the same through the session. */
+  date: string;
+  mode: AgentMode;
+  sessionDir: string;
+  /** Already bounded and labelled (instruction/). */
+  instructions: string;
+  /** Skills, memories, MCP servers: each a bounded fragment of its own, absent while its feature is off. */
+  extra?: Fragment[];
+};
+
+export function renderSystemPrompt(input: SystemPromptInput): string {
+  const { context } = input;
+  const environment = [
+    `Working folder: ${context.cwd}`,
+    `Root: ${input.root}`,
+    context.repository ? `Repository: ${context.repository}` : undefined,
+    context.branch ? `Branch: ${context.branch}` : undefined,
+    `System: ${input.os}`,
+    `Shell: ${input.shell}`,
+    `Date of session start: ${input.date}`,
+  ];
+  const session = [
+    `Session folder: ${input.sessionDir}`,
+    `Plan file: ${input.sessionDir}/plan.md`,
+    `Files of your own that the user need not see belong in ${input.sessionDir}/files.`,
+  ];
+  const parts: (Fragment | undefined)[] = [
+    { text: identity, maxTokens: 800 },
+    { text: safety, maxTokens: 500 },
+    { text: toolGuidance, maxTokens: 2000 },
+    { tag: "environment", text: environment.filter(Boolean).join("\n"), maxTokens: 500 },
+    input.instructions ? { text: input.instructions, maxTokens: Number.POSITIVE_INFINITY } : undefined,
+    ...(input.extra ?? []),
+    input.mode === "interactive" ? undefined : { text: input.mode === "plan" ? planMode : autopilotMode, maxTokens: 600 },
+    { tag: "session", text: session.join("\n"), maxTokens: 300 },
+    { text: notificationRules, maxTokens: 200 },
+  ];
+  return parts
+    .filter((p) => p !== undefined)
+    .map((p) => renderFragment(p).trim())
+    .join("\n\n");
+}

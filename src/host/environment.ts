@@ -1,0 +1,44 @@
+// The environment that child processes get: no keys of ours, nothing that waits for a person, a mark of whose child it is.
+
+/** Tells `everlong` itself that it runs inside a tool's shell, where settings, trust and consent must not change. */
+export const TOOL_SHELL_MARK = "EVERLONG_TOOL_SHELL";
+
+/** Of our own variables only where home is: a nested `everlong` must not look into another one. */
+const KEPT = new Set(["EVERLONG_HOME"]);
+
+const QUIET: Record<string, string> = {
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  MANPAGER: "cat",
+  LESS: "-FRX",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_EDITOR: "true",
+  EDITOR: "true",
+  VISUAL: "true",
+  SSH_ASKPASS_REQUIRE: "never",
+  DEBIAN_FRONTEND: "noninteractive",
+  TERM: "dumb",
+};
+
+export type ChildEnvironment = {
+  base: Readonly<Record<string, string | undefined>>;
+  /** Configured keys and tokens: a variable holding one of them is left out, whatever its name. */
+  secrets: readonly string[];
+};
+
+/** For every child: hooks, MCP servers, helpers of our own. */
+export function childEnvironment({ base, secrets }: ChildEnvironment): Record<string, string> {
+  const hidden = secrets.filter((s) => s.length > 0);
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(base)) {
+    if (value === undefined || (name.startsWith("EVERLONG_") && !KEPT.has(name))) continue;
+    if (hidden.some((secret) => value.includes(secret))) continue;
+    env[name] = value;
+  }
+  return env;
+}
+
+/** For the commands that a model runs. */
+export function toolEnvironment(options: ChildEnvironment & { runId: string }): Record<string, string> {
+  return { ...childEnvironment(options), ...QUIET, [TOOL_SHELL_MARK]: options.runId };
+}

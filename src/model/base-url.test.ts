@@ -1,0 +1,50 @@
+// Addresses of providers.
+import { describe, expect, it } from "vitest";
+import { baseUrl, isLoopback, ollamaOrigin } from "./base-url.ts";
+
+const url = (text: string, wire: "openai-chat" | "gemini" = "openai-chat") => baseUrl(text, wire, "EVERLONG_BASE_URL");
+
+describe("base URLs", () => {
+  it("A2.3 a base URL without a path gets the wire's prefix, one with a path stays", () => {
+    expect(url("http://h:8080")).toEqual({ ok: true, value: "http://h:8080/v1" });
+    expect(url("http://h:8080/", "gemini")).toEqual({ ok: true, value: "http://h:8080/v1beta" });
+    expect(url("https://h/api/v3//")).toEqual({ ok: true, value: "https://h/api/v3" });
+  });
+
+  it("A2.3 what is no http(s) address is refused with exit 2, without repeating it", () => {
+    for (const text of ["", "nope", "localhost:8080", "ftp://h", "http://me:hunter2@h", "http://h?key=hunter2"]) {
+      const refused = url(text);
+      expect(refused).toMatchObject({ ok: false, error: { exit: 2, code: "invalid_base_url" } });
+      expect(JSON.stringify(refused)).not.toContain("hunter2");
+    }
+  });
+
+  it("A2.2 only addresses of this machine are loopback", () => {
+    for (const a of [
+      "http://localhost:1",
+      "http://127.9.9.9",
+      "http://[::1]:4",
+      "http://[::ffff:127.0.0.1]",
+      "http://a.localhost",
+    ]) {
+      expect(isLoopback(a)).toBe(true);
+    }
+    for (const a of [
+      "http://localhost.evil.example",
+      "http://127.0.0.1.evil.example",
+      "http://10.0.0.1",
+      "http://0.0.0.0",
+      "x",
+    ]) {
+      expect(isLoopback(a)).toBe(false);
+    }
+  });
+
+  it("A1.1 OLLAMA_HOST is understood in all its forms", () => {
+    expect(ollamaOrigin(undefined)).toBe("http://127.0.0.1:11434");
+    expect(ollamaOrigin("0.0.0.0")).toBe("http://127.0.0.1:11434");
+    expect(ollamaOrigin(":99")).toBe("http://127.0.0.1:99");
+    expect(ollamaOrigin("box")).toBe("http://box:11434");
+    expect(ollamaOrigin("https://box/")).toBe("https://box");
+  });
+});

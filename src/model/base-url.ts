@@ -1,0 +1,49 @@
+// Addresses of providers: checked, completed with the wire's path prefix, and told apart as loopback or not.
+import type { Failure } from "../base/failure.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import type { WireName } from "../schema/model.ts";
+
+/** The address as requests use it. Without a path it gets the wire's prefix; with one it is used as it stands. */
+export function baseUrl(text: string, wire: WireName, source: string): Result<string, Failure> {
+  const url = parseAddress(text);
+  if (typeof url === "string") {
+    return fail({
+      code: "invalid_base_url",
+      what: `${source} is not an address that can be used: ${url}.`,
+      data: "Nothing was sent.",
+      next: "Give it as http://host:port or https://host/path.",
+      exit: 2,
+    });
+  }
+  const path = url.pathname.replace(/\/+$/, "");
+  return ok(url.origin + (path || (wire === "gemini" ? "/v1beta" : "/v1")));
+}
+
+/** The URL, or what is wrong with it. The text itself is not repeated: it may hold a password. */
+function parseAddress(text: string): URL | string {
+  const url = URL.parse(text.trim());
+  if (!url) return "it is no URL";
+  if (url.protocol !== "http:" && url.protocol !== "https:") return "it must start with http:// or https://";
+  if (url.username || url.password) return "it must not hold a user name or password";
+  if (url.search || url.hash) return "it must not hold a query or fragment";
+  return url;
+}
+
+/** What OLLAMA_HOST may say (`host`, `host:port`, `:port`, a URL), as an origin. */
+export function ollamaOrigin(host: string | undefined): string {
+  const text = host?.trim() || "127.0.0.1";
+  const plain = !text.includes("://");
+  const url = URL.parse(plain ? `http://${text.startsWith(":") ? "127.0.0.1" : ""}${text}` : text);
+  if (!url) return "http://127.0.0.1:11434";
+  if (plain && !url.port) url.port = "11434";
+  if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = "127.0.0.1";
+  return url.origin + url.pathname.replace(/\/+$/, "");
+}
+
+const LOOPBACK = /^(?:(?:.+\.)?localhost\.?|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/i;
+
+/** True for an address that never leaves this machine. */
+export function isLoopback(address: string): boolean {
+  const url = URL.parse(address);
+  return url !== null && LOOPBACK.test(url.hostname);
+}

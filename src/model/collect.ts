@@ -1,0 +1,172 @@
+// Gathers the parts of one streamed answer: passes them on as they come and knows at the end what arrived whole.
+import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import { isRecord, parseJson } from "../base/json.ts";
+import type { ProviderData } from "../schema/message.ts";
+import type { FinishReason } from "../schema/model.ts";
+import type { Answer, StreamPart } from "./contract.ts";
+
+type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
+type Said = { type: "text" | "reasoning"; text: string; providerOptions?: SharedV4ProviderMetadata };
+type Call = { type: "tool-call"; toolCallId: string; toolName: string; text: string; whole: boolean; providerOptions?: SharedV4ProviderMetadata };
+
+/** Why the stream itself is no answer: the provider's error event, nonsense in between, or an end before the end. */
+export type Broken = { type: "error"; body: string } | { type: "nonsense"; body: string } | { type: "cut" };
+
+export type Collector = {
+  /** False when there is no use in reading on. */
+  take: (part: LanguageModelV4StreamPart) => boolean;
+  broken: () => Broken | undefined;
+  finish: () => Finish | undefined;
+  text: () => string;
+  reasoningText: () => string;
+  /** Parts that arrive later are dropped. */
+  close: () => void;
+  answer: (finishReason: FinishReason) => Omit<Answer, "usage" | "providerData"> & { parts: ProviderData["content"] };
+};
+
+export function newCollector(onPart: (part: StreamPart) => void, now: () => number = () => performance.now()): Collector {
+  const startedAt = now();
+  const blocks: (Said | Call)[] = [];
+  const saying = new Map<string, Said>();
+  const calling = new Map<string, Call>();
+  const ids = new Set<string>();
+  let content = "";
+  let textBlock = "";
+  let raw: unknown;
+  let finish: Finish | undefined;
+  let broken: Broken | undefined;
+  let ttftMs: number | undefined;
+  let closed = false;
+
+  function emit(part: StreamPart): void {
+    ttftMs ??= now() - startedAt;
+    onPart(part);
+  }
+
+  function say(type: Said["type"], id: string, delta: string, options: SharedV4ProviderMetadata | undefined): void {
+    const block = saying.get(`${type} ${id}`) ?? startSaying(type, id);
+    block.text += delta;
+    if (options) block.providerOptions = options;
+    if (delta === "") return;
+    // Two blocks of text are two paragraphs; without this they would run together.
+    const apart = type === "text" && textBlock !== id && /\S$/.test(content) && /^\S/.test(delta) ? `\n\n${delta}` : delta;
+    if (type === "text") {
+      textBlock = id;
+      content += apart;
+    }
+    emit({ type, delta: apart });
+  }
+
+  function startSaying(type: Said["type"], id: string): Said {
+    const block: Said = { type, text: "" };
+    blocks.push(block);
+    saying.set(`${type} ${id}`, block);
+    return block;
+  }
+
+  function startCall(id: string, toolName: string): Call {
+    let toolCallId = id.trim() === "" ? `call_${ids.size}` : id;
+    while (ids.has(toolCallId)) toolCallId = `${id}_${ids.size}`;
+    ids.add(toolCallId);
+    const call: Call = { type: "tool-call", toolCallId, toolName, text: "", whole: false };
+    blocks.push(call);
+    calling.set(id, call);
+    emit({ type: "call_start", toolCallId, name: toolName });
+    return call;
+  }
+
+  function take(part: LanguageModelV4StreamPart): boolean {
+    if (closed) return false;
+    switch (part.type) {
+      case "text-start":
+      case "reasoning-start":
+      case "text-end":
+      case "reasoning-end": {
+        const [type, edge] = part.type.split("-") as [Said["type"], "start" | "end"];
+        if (edge === "start") startSaying(type, part.id);
+        if (part.providerMetadata) say(type, part.id, "", part.providerMetadata);
+        if (edge === "end") saying.delete(`${type} ${part.id}`);
+        break;
+      }
+      case "text-delta":
+      case "reasoning-delta":
+        say(part.type === "text-delta" ? "text" : "reasoning", part.id, part.delta, part.providerMetadata);
+        break;
+      case "tool-input-start":
+        startCall(part.id, part.toolName);
+        break;
+      case "tool-input-delta": {
+        const call = calling.get(part.id);
+        if (!call) break;
+        call.text += part.delta;
+        emit({ type: "call_arguments", toolCallId: call.toolCallId, delta: part.delta });
+        break;
+      }
+      case "tool-call": {
+        const call = calling.get(part.toolCallId) ?? startCall(part.toolCallId, part.toolName);
+        // The SDK writes {} for no arguments at all, which a cut call has too; only what was streamed counts as sent.
+        if (part.input !== "{}") call.text = part.input;
+        call.whole = true;
+        if (part.providerMetadata) call.providerOptions = part.providerMetadata;
+        calling.delete(part.toolCallId);
+        emit({ type: "call_end", toolCallId: call.toolCallId });
+        break;
+      }
+      case "raw":
+        raw = part.rawValue;
+        break;
+      case "error":
+        broken = brokenBy(part.error, raw);
+        break;
+      case "finish":
+        finish = part;
+        break;
+    }
+    return broken === undefined;
+  }
+
+  function answer(finishReason: FinishReason): ReturnType<Collector["answer"]> {
+    const ended = finishReason === "stop" || finishReason === "tool_calls";
+    const calls = blocks.filter((block) => block.type === "tool-call");
+    const reasoningText = said("reasoning");
+    return {
+      content,
+      ...(reasoningText === "" ? {} : { reasoningText }),
+      toolRequests: calls.map(({ toolCallId, toolName: name, text, whole }) => {
+        const parsed = text.trim() === "" ? { ok: true as const, value: {} } : parseJson(text);
+        const cut = !whole || (!ended && (!parsed.ok || text === ""));
+        return { toolCallId, name, arguments: parsed.ok ? parsed.value : text, ...(cut ? { cut } : {}) };
+      }),
+      finishReason,
+      ttftMs: ttftMs ?? now() - startedAt,
+      parts: special(blocks),
+    };
+  }
+
+  const said = (type: Said["type"]): string => blocks.flatMap((block) => (block.type === type ? [block.text] : [])).join("");
+  const close = (): void => {
+    closed = true;
+  };
+  return { take, broken: () => broken, finish: () => finish, text: () => content, reasoningText: () => said("reasoning"), close, answer };
+}
+
+/** What the provider must get back word for word; nothing when text and calls say it all. Arguments stay with the requests. */
+function special(blocks: readonly (Said | Call)[]): ProviderData["content"] {
+  if (!blocks.some((block) => block.type === "reasoning" || block.providerOptions)) return [];
+  return blocks.map((block) => {
+    const { type, providerOptions } = block;
+    const own = type === "tool-call" ? { toolCallId: block.toolCallId, toolName: block.toolName } : { text: block.text };
+    return { type, ...own, ...(providerOptions ? { providerOptions } : {}) };
+  });
+}
+
+/** Undefined for an event that is merely unknown to the SDK: providers add such. */
+function brokenBy(error: unknown, raw: unknown): Broken | undefined {
+  const { name, data, text } = isRecord(error) ? error : {};
+  if (isRecord(raw) && (isRecord(raw["error"]) || typeof raw["error"] === "string" || raw["type"] === "error" || raw["type"] === "response.failed")) {
+    return { type: "error", body: JSON.stringify(raw) };
+  }
+  if (name === "AI_TypeValidationError") return undefined;
+  if (name === "AI_JSONParseError") return { type: "nonsense", body: String(text) };
+  return name === "AI_InvalidResponseDataError" && data === undefined ? { type: "cut" } : { type: "nonsense", body: JSON.stringify(raw ?? error) };
+}

@@ -1,0 +1,84 @@
+// What the offline model does with a request: one pure function from the request to a text and the calls it makes.
+import { canonicalJson } from "../../base/json.ts";
+import { firstLine } from "../../base/text.ts";
+import type { ModelRequest } from "../contract.ts";
+import type { Decision } from "./chat.ts";
+import { decideChat } from "./chat.ts";
+import { compactionText } from "./compaction.ts";
+import { reportCall } from "./report.ts";
+import { decideReview, REVIEW_AGENTS } from "./review.ts";
+import type { Round } from "./round.ts";
+import { readRound } from "./round.ts";
+import type { PlannedCall } from "./search-plan.ts";
+import { answerText, fenced } from "./wording.ts";
+
+export type OfflineAnswer = { text: string; calls: PlannedCall[] };
+
+export function decide(request: ModelRequest): OfflineAnswer {
+  if (request.interaction === "conversation-compaction") return { text: compactionText(request), calls: [] };
+  // Agents that work on the board and the inbox have behaviour of their own (A3.10, A3.11); until it is there they add nothing.
+  if (request.agentName === "rem-agent" || request.interaction === "conversation-sidekick")
+    return { text: answerText([]), calls: [] };
+
+  const round = readRound(request.items);
+  if (round === undefined) return { text: answerText(["There is no message to answer."]), calls: [] };
+  const offered = new Set(request.toolChoice === "none" ? [] : request.tools.map((tool) => tool.name));
+  const decision = respond(request, round, offered);
+  if (decision.type === "call") return { text: "", calls: decision.calls };
+  const text = answerText(decision.paragraphs);
+  return { text, calls: completion(request, round, offered, decision) };
+}
+
+function respond(request: ModelRequest, round: Round, offered: ReadonlySet<string>): Decision {
+  const completed = round.calls.find((call) => call.name === "task_complete");
+  if (completed) return said(reportCall("Ending the task", completed));
+  if (round.afterAnswer !== undefined) {
+    const notices = round.afterAnswer.map((notice) => fenced(firstLine(notice.replace(/<\/?\w+[^>]*>/g, " "), 400)));
+    return {
+      type: "say",
+      paragraphs: ["The request was answered above; I have nothing to add.", ...notices],
+      success: false,
+    };
+  }
+  if (request.directive) return follow(request.directive, round, offered);
+  if (REVIEW_AGENTS.has(request.agentName ?? "")) return decideReview(request, round, offered);
+  return decideChat(request, round, offered);
+}
+
+/** Issues exactly the prescribed call, once, then reports its result. */
+function follow(
+  directive: PlannedCall["args"] & { tool: string; args: Record<string, unknown> },
+  round: Round,
+  offered: ReadonlySet<string>,
+): Decision {
+  const { tool, args } = directive;
+  const made = round.calls.find((call) => call.name === tool && canonicalJson(call.args) === canonicalJson(args));
+  if (made) return said(reportCall(`The prescribed call of ${tool}`, made));
+  if (offered.has(tool)) return { type: "call", calls: [{ name: tool, args }] };
+  return {
+    type: "say",
+    paragraphs: [`The prescribed tool ${tool} is not offered here, so nothing was called.`],
+    success: false,
+  };
+}
+
+function said(report: { text: string; success: boolean }): Decision {
+  return { type: "say", paragraphs: [report.text], success: report.success };
+}
+
+/** In autopilot the answer ends the task, so that no continuation ever asks again. */
+function completion(
+  request: ModelRequest,
+  round: Round,
+  offered: ReadonlySet<string>,
+  decision: Decision & { type: "say" },
+): PlannedCall[] {
+  const ended = round.calls.some((call) => call.name === "task_complete");
+  if (request.autopilot !== true || ended || !offered.has("task_complete")) return [];
+  return [
+    {
+      name: "task_complete",
+      args: { summary: firstLine(decision.paragraphs[0] ?? "", 200), success: decision.success },
+    },
+  ];
+}

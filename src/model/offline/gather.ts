@@ -1,0 +1,143 @@
+// Everything that the tools and the conversation have shown so far, in one form: lines of files, names of files, things said.
+import { firstLine } from "../../base/text.ts";
+import type { ModelRequest } from "../contract.ts";
+import type { MadeCall, Round } from "./round.ts";
+import { statements } from "./statements.ts";
+import type { FileLine } from "./tool-output.ts";
+import { grepLines, pathLines, recalled, viewLines } from "./tool-output.ts";
+import { isOwnWords } from "./wording.ts";
+
+export type Said = {
+  source: string;
+  text: string;
+  date?: string;
+  /** Sorts by age: later is greater. */
+  age: string;
+};
+export type Gathered = {
+  files: Map<string, Map<number, string>>;
+  /** Files whose lines end in CR LF: lines of theirs cannot be joined as they stand. */
+  crlf: Set<string>;
+  names: string[];
+  said: Said[];
+  /** Where was looked, with counts. */
+  looked: string[];
+};
+type Tally = Map<string, { searches: number; found: number }>;
+
+export function gather(request: ModelRequest, round: Round): Gathered {
+  const got: Gathered = { files: new Map(), crlf: new Set(), names: [], said: [], looked: [] };
+  const results = new Map<string, Said>();
+  const say = (said: Said) => {
+    const key = `${said.source}\n${said.text}`;
+    if (results.get(key)?.date === undefined) results.set(key, said);
+  };
+  for (const said of earlierTurns(request, round)) say(said);
+  const memories = remembered(request.system);
+  for (const said of memories) say(said);
+  const tally: Tally = new Map();
+  for (const call of round.calls) readCall(call, got, tally, `session ${request.sessionId} t${round.prompt.turn}`, say);
+  for (const [name, { searches, found }] of tally)
+    got.looked.push(`${name}: ${count(searches, "search")}, ${count(found, FOUND[name] ?? "result")}`);
+  const turns = new Set(round.earlier.filter((item) => item.isPrompt).map((item) => item.turn)).size;
+  if (turns > 0) got.looked.push(`this session: ${count(turns, "earlier turn")}`);
+  if (memories.length > 0) got.looked.push(`memories: ${memories.length}`);
+  got.said = [...results.values()];
+  got.names = [...new Set(got.names)].sort();
+  return got;
+}
+
+const FOUND: Record<string, string> = { grep: "matching line", glob: "file", view: "line" };
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : /ch$/.test(what) ? "es" : "s"}`;
+}
+
+function readCall(call: MadeCall, got: Gathered, tally: Tally, now: string, say: (said: Said) => void): void {
+  if (!["grep", "glob", "view", "recall"].includes(call.name)) return;
+  if (call.result === undefined || call.result.isError) {
+    got.looked.push(`${call.name}: failed (${firstLine(call.result?.content ?? "no result came back", 160)})`);
+    return;
+  }
+  const sum = tally.get(call.name) ?? { searches: 0, found: 0 };
+  tally.set(call.name, {
+    searches: sum.searches + 1,
+    found: sum.found + readOutput(call, call.result.content, got, now, say),
+  });
+}
+
+/** Takes in one result; gives how much it held. */
+function readOutput(call: MadeCall, output: string, got: Gathered, now: string, say: (said: Said) => void): number {
+  if (call.name === "glob" || call.args["output_mode"] === "files") {
+    const names = pathLines(output);
+    got.names.push(...names);
+    return names.length;
+  }
+  if (call.name === "grep") return addLines(got, grepLines(output));
+  if (call.name === "view") return addLines(got, agreed(got, viewLines(String(call.args["path"] ?? ""), output)));
+  const sessionId = now.split(" ")[1] ?? "";
+  const found = recalled(output, sessionId).filter(
+    ({ source, text }) => !`${source}.`.startsWith(`${now}.`) && !isOwnWords(text),
+  );
+  for (const { source, text, date } of found) {
+    const dated = date === undefined ? {} : { date };
+    for (const statement of statements(text))
+      say({ source, text: statement, age: ageOf(source, sessionId, date), ...dated });
+  }
+  return found.length;
+}
+
+/** A line that grep printed otherwise means that the numbers or the separator were misread: then nothing of the view is used. */
+function agreed(got: Gathered, lines: FileLine[]): FileLine[] {
+  const known = got.files.get(lines[0]?.path ?? "");
+  return lines.every(
+    ({ line, text }) => (known?.get(line) ?? text) === text || known?.get(line) === text.replace(/\r$/, ""),
+  )
+    ? lines
+    : [];
+}
+
+function addLines(got: Gathered, lines: FileLine[]): number {
+  for (const { path, line, text } of lines) {
+    if (text.endsWith("\r")) got.crlf.add(path);
+    linesOf(got, path).set(line, text.replace(/\r$/, ""));
+  }
+  return lines.length;
+}
+
+function linesOf(got: Gathered, path: string): Map<number, string> {
+  const lines = got.files.get(path) ?? new Map<number, string>();
+  got.files.set(path, lines);
+  return lines;
+}
+
+function earlierTurns(request: ModelRequest, round: Round): Said[] {
+  return round.earlier.flatMap(({ raw, kind, turn, isPrompt }) => {
+    const counts =
+      kind === "message" && (raw.role === "user" ? isPrompt : raw.role === "assistant" && !isOwnWords(raw.content));
+    if (!counts) return [];
+    const source = `session ${request.sessionId} t${turn}`;
+    return statements(raw.content).map((text) => ({ source, text, age: ageOf(source, request.sessionId) }));
+  });
+}
+
+/** Records that the system prompt shows in its `<memories>` block, one a line with the id first. */
+function remembered(system: string): Said[] {
+  const block = /<memories\b[^>]*>([\s\S]*?)<\/memories>/.exec(system)?.[1] ?? "";
+  return block.split("\n").flatMap((row) => {
+    const [, id, text] =
+      /^\s*(?:[-*|]\s*\[?([\w-]{4,})\]?|\[?(?=mem_)([\w-]+)\]?)[\s:|]+(\S.*)$/
+        .exec(row)
+        ?.filter((part) => part !== undefined) ?? [];
+    return id && text
+      ? [{ source: `memory ${id}`, text: text.trim(), age: ageOf(id, "", /\d{4}-\d{2}-\d{2}/.exec(text)?.[0]) }]
+      : [];
+  });
+}
+
+/** This session is newer than any other; then the date counts, then the turn. */
+function ageOf(source: string, sessionId: string, date = ""): string {
+  const turn = /\bt(\d+)(?:\.\d+)?$/.exec(source)?.[1] ?? "0";
+  const current = sessionId !== "" && source.startsWith(`session ${sessionId} `) ? "1" : "0";
+  return `${current} ${current === "1" ? "" : date.padEnd(10)} ${turn.padStart(8, "0")}`;
+}

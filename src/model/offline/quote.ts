@@ -1,0 +1,133 @@
+// Chooses the quotes of an answer and cuts them: at most five of 400 characters, each a piece of its source as it stands.
+import { cutAt } from "../../base/text.ts";
+import { fileKind } from "./file-kind.ts";
+import type { Gathered } from "./gather.ts";
+import type { Question } from "./question.ts";
+import type { Candidate } from "./rank.ts";
+import { escapePattern } from "./word-match.ts";
+import { fenced } from "./wording.ts";
+
+export type Quote = { source: string; text: string; note?: string };
+
+const MAX_QUOTES = 5;
+const MAX_CHARS = 400;
+const MAX_PER_FILE = 2;
+/** Evidence far weaker than the best is noise. */
+const WORTH_SHOWING = 0.4;
+
+export function chooseQuotes(question: Question, evidence: readonly Candidate[], gathered: Gathered): Quote[] {
+  const quotes: Quote[] = [];
+  const texts = new Set<string>();
+  const shown = new Map<string, { from: number; to: number }[]>();
+  const floor = (evidence[0]?.score ?? 0) * WORTH_SHOWING;
+  for (const candidate of newestFirst(evidence)) {
+    if (quotes.length === MAX_QUOTES) break;
+    if (candidate.score < floor && candidate.note === undefined) continue;
+    if (candidate.type === "said") {
+      const text = cutAround(candidate.text, question);
+      if (texts.has(folded(text))) continue;
+      texts.add(folded(text));
+      const note = [candidate.date, candidate.note].filter(Boolean).join(", ");
+      quotes.push({ source: candidate.source, text, ...(note === "" ? {} : { note }) });
+      continue;
+    }
+    const ranges = shown.get(candidate.path) ?? [];
+    if (
+      ranges.length >= MAX_PER_FILE ||
+      ranges.some((range) => candidate.line >= range.from && candidate.line <= range.to)
+    )
+      continue;
+    const { from, to, text } = passage(question, candidate, gathered);
+    if (texts.has(folded(text))) continue;
+    texts.add(folded(text));
+    shown.set(candidate.path, [...ranges, { from, to }]);
+    quotes.push({ source: `${candidate.path}:${from}`, text });
+  }
+  return quotes;
+}
+
+export function quoteText(quote: Quote): string {
+  return `${quote.source}${quote.note === undefined ? "" : ` (${quote.note})`}\n${fenced(quote.text)}`;
+}
+
+/** Statements on one subject stand together, newest first; the older ones are marked. */
+function newestFirst(evidence: readonly Candidate[]): (Candidate & { note?: string })[] {
+  const done = new Set<Candidate>();
+  return evidence.flatMap((candidate) => {
+    if (done.has(candidate)) return [];
+    if (candidate.type === "line") return [candidate];
+    const group = evidence.filter((other) => other.type === "said" && other.matched === candidate.matched);
+    for (const other of group) done.add(other);
+    const sorted = group.sort((a, b) => (a.type === "said" && b.type === "said" && a.age < b.age ? 1 : -1));
+    return sorted.map((said, index) => (index === 0 ? said : { ...said, note: "earlier" }));
+  });
+}
+
+/** The line, and when it opens something (a definition, a section, a file) as many whole lines of that as were seen and fit. */
+function passage(
+  question: Question,
+  found: Candidate & { type: "line" },
+  gathered: Gathered,
+): { from: number; to: number; text: string } {
+  const single = { from: found.line, to: found.line, text: cutAround(found.text.trim(), question) };
+  if (gathered.crlf.has(found.path)) return single;
+  const lines = gathered.files.get(found.path) ?? new Map<number, string>();
+  const form =
+    question.terms.length + question.words.length === 0 ? "file" : fileKind(found.path) === "doc" ? "prose" : "code";
+  const from = found.defines && !question.wants.place ? firstComment(lines, found.line) : found.line;
+  const last = form === "code" && !endsOpen(found.text) ? found.line : Number.POSITIVE_INFINITY;
+  const rows: string[] = [];
+  let size = -1;
+  for (let at = from; at <= last; at++) {
+    const row = lines.get(at);
+    if (row === undefined || row.includes("\ufffd") || size + row.length + 1 > MAX_CHARS) break;
+    if (at > found.line && endsBefore(row, found.text, form)) break;
+    rows.push(row);
+    size += row.length + 1;
+    if (at > found.line && form === "code" && closes(row, found.text)) break;
+  }
+  while (rows.at(-1)?.trim() === "") rows.pop();
+  if (rows.length <= Math.max(1, found.line - from)) return single;
+  return { from, to: from + rows.length - 1, text: rows.join("\n") };
+}
+
+function firstComment(lines: ReadonlyMap<number, string>, line: number): number {
+  let from = line;
+  while (/^\s*(?:\/\/|\/?\*|#(?!!)|@\w|"""|--\s)/.test(lines.get(from - 1) ?? "")) from--;
+  return from;
+}
+
+/** A heading's section ends at the next heading, a paragraph at a blank line or a heading, code at a blank line. */
+function endsBefore(row: string, first: string, form: "file" | "prose" | "code"): boolean {
+  if (form === "file") return false;
+  const heading = form === "prose" && /^#{1,6}\s/.test(row);
+  return heading || (row.trim() === "" && !(form === "prose" && /^#{1,6}\s/.test(first)));
+}
+
+function closes(row: string, first: string): boolean {
+  return indent(row) <= indent(first) && /^\s*[)\]}]/.test(row) && !/[({[]\s*$/.test(row);
+}
+
+function endsOpen(text: string): boolean {
+  return /[({[:,=]\s*$|=>\s*$/.test(text);
+}
+
+function indent(row: string): number {
+  return row.length - row.trimStart().length;
+}
+
+/** A long line is cut around its first hit; behind 1,900 characters tools put a mark of their own. */
+function cutAround(whole: string, question: Question): string {
+  if (whole.length <= MAX_CHARS) return whole;
+  const text = whole.slice(0, 1_900);
+  const wanted = [...question.terms.map((term) => term.text), ...question.words].map(escapePattern).join("|");
+  const at = wanted === "" ? 0 : Math.max(0, text.search(new RegExp(wanted, "i")));
+  const from = Math.max(0, Math.min(at - 100, text.length - MAX_CHARS));
+  const low = text.charCodeAt(from);
+  const start = low >= 0xdc00 && low <= 0xdfff ? from + 1 : from;
+  return cutAt(text.slice(start), MAX_CHARS).trim();
+}
+
+function folded(text: string): string {
+  return text.toLowerCase().replace(/\s+/g, " ").trim();
+}

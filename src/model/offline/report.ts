@@ -1,0 +1,23 @@
+// Tells what a prescribed call gave, in the words of its result and nothing beyond it.
+import { cutAt } from "../../base/text.ts";
+import type { MadeCall } from "./round.ts";
+import { fenced } from "./wording.ts";
+
+const HEAD = 1_400;
+const TAIL = 600;
+
+/** `what` names the act without claiming that it happened: the result says that. */
+export function reportCall(what: string, call: MadeCall): { text: string; success: boolean } {
+  if (call.result === undefined)
+    return { text: `${what}: no result came back, so I cannot say that it happened.`, success: false };
+  const { content, isError } = call.result;
+  const head = isError ? `${what} did not succeed. ${call.name} answered:` : `${what}: ${call.name} answered:`;
+  const body = content.trim();
+  return { text: body === "" ? `${head} nothing.` : `${head}\n${fenced(excerpt(body))}`, success: !isError };
+}
+
+function excerpt(text: string): string {
+  if (text.length <= HEAD + TAIL) return text;
+  const tail = text.slice(-TAIL).replace(/^[\udc00-\udfff]/, "");
+  return `${cutAt(text, HEAD)}\n[${text.length - HEAD - TAIL} characters left out]\n${tail}`;
+}

@@ -1,0 +1,208 @@
+// The built-in extractive summary: the seven parts of a compaction, filled from the history alone and within a token target.
+import { clip, cutAt, escapeTag, firstLine } from "../../base/text.ts";
+import type { ContextItem } from "../../schema/context-item.ts";
+import type { Message } from "../../schema/message.ts";
+import type { Todo } from "../../schema/todo.ts";
+import type { SessionFacts } from "./session-facts.ts";
+import { sessionFacts } from "./session-facts.ts";
+
+const PARTS = [
+  "overview",
+  "history",
+  "work_done",
+  "technical_details",
+  "important_files",
+  "next_steps",
+  "checkpoint_title",
+] as const;
+export type SummaryPart = (typeof PARTS)[number];
+export type OfflineSummary = Record<SummaryPart, string>;
+export type SummaryOptions = {
+  targetTokens: number;
+  todos?: readonly Pick<Todo, "title" | "status">[];
+  /** Text of `plan.md`; without it, what the history last wrote there. */
+  plan?: string;
+};
+type Body = Exclude<SummaryPart, "checkpoint_title">;
+
+/** Share of the target that each part may always use. */
+const SHARE: Record<Body, number> = {
+  overview: 0.32,
+  history: 0.2,
+  work_done: 0.16,
+  technical_details: 0.16,
+  important_files: 0.06,
+  next_steps: 0.1,
+};
+/** Who gets what the others left: the parts that a summary loses last come first. */
+const REFILL: Body[] = ["next_steps", "overview", "important_files", "technical_details", "work_done", "history"];
+/** The tags and the title. */
+const FRAME_TOKENS = 100;
+const LEAST_TOKENS = 40;
+
+/** Pure: equal items give equal text. Every part that has material gets its share, the rest flows to those that need it. */
+export function summariseOffline(items: readonly ContextItem<Message>[], options: SummaryOptions): OfflineSummary {
+  const facts = sessionFacts(items);
+  const fill = fillers(facts, options);
+  const total = Math.max(LEAST_TOKENS, options.targetTokens - FRAME_TOKENS);
+  const parts = Object.fromEntries(REFILL.map((part) => [part, fill[part](total * SHARE[part])])) as Record<
+    Body,
+    string
+  >;
+  let left = total - REFILL.reduce((sum, part) => sum + costOf(parts[part]), 0);
+  for (const part of REFILL) {
+    const used = costOf(parts[part]);
+    parts[part] = fill[part](used + Math.max(0, left));
+    left -= costOf(parts[part]) - used;
+  }
+  return {
+    ...parts,
+    checkpoint_title: safe(firstLine(facts.prompts.at(-1)?.text ?? former(facts, "checkpoint_title"), 60)),
+  };
+}
+
+export function summaryText(summary: OfflineSummary): string {
+  return PARTS.map((part) => `<${part}>\n${summary[part]}${summary[part] === "" ? "" : "\n"}</${part}>`).join("\n");
+}
+
+/** A safe over-estimate without a tokenizer: three characters a token in ASCII, more tokens than characters elsewhere. */
+export function costOf(text: string): number {
+  const wide = text.replace(/[\x00-\x7f]+/g, "").length;
+  return Math.ceil((text.length - wide) / 3 + wide * 1.5);
+}
+
+function fillers(facts: SessionFacts, options: SummaryOptions): Record<Body, (budget: number) => string> {
+  const history = [
+    ...former(facts, "history").split("\n"),
+    ...facts.prompts.map(({ turn, text }) => `[t${turn}] ${clip(text.replace(/\s+/g, " "), 200)}`),
+  ];
+  const finished = (options.todos ?? [])
+    .filter((todo) => todo.status === "done")
+    .map((todo) => `todo done: ${todo.title}`);
+  const files = [...facts.touches].sort(([a, x], [b, y]) => y.count - x.count || y.turn - x.turn || (a < b ? -1 : 1));
+  const known = former(facts, "important_files")
+    .split("\n")
+    .filter((line) => !files.some(([path]) => line.includes(path)));
+  return {
+    overview: (budget) => overview(facts, budget),
+    history: (budget) => newest(history, budget),
+    work_done: (budget) => newest([...former(facts, "work_done").split("\n"), ...facts.deeds, ...finished], budget),
+    technical_details: (budget) => details(facts, budget),
+    important_files: (budget) =>
+      oldest(
+        [
+          ...files.map(
+            ([path, { count, operation, turn }]) => `${path}: touched ${count}x, last ${operation} [t${turn}]`,
+          ),
+          ...known,
+        ],
+        budget,
+      ),
+    next_steps: (budget) => oldest(nextSteps(facts, options), budget),
+  };
+}
+
+/** The first and the latest request as they stand, and what the user ordered for good. */
+function overview(facts: SessionFacts, budget: number): string {
+  const [first, latest] = [facts.prompts[0], facts.prompts.at(-1)];
+  const earlier = former(facts, "overview");
+  const opening =
+    earlier !== "" ? earlier : first === undefined ? "" : `First request [t${first.turn}]: ${safe(first.text)}`;
+  const closing =
+    latest === undefined || (latest === first && earlier === "")
+      ? ""
+      : `Latest request [t${latest.turn}]: ${safe(latest.text)}`;
+  const room = budget - Math.min(costOf(opening), budget / 2);
+  const last = clipMiddle(closing, Math.max(room * 0.8, budget - costOf(opening)));
+  const head = clipMiddle(opening, budget - costOf(last));
+  const standing = facts.standing
+    .filter(({ text }) => !opening.includes(text) && !closing.includes(text))
+    .map(({ turn, text }) => `Standing [t${turn}]: ${safe(text)}`);
+  return [head, newest(standing, budget - costOf(`${head}\n${last}\n`)), last].filter((part) => part !== "").join("\n");
+}
+
+/** The most telling first into the budget, then back into their order. */
+function details(facts: SessionFacts, budget: number): string {
+  const all = facts.details.map((detail, at) => ({ ...detail, at, line: `[t${detail.turn}] ${detail.text}` }));
+  const ranked = [...all].sort((a, b) => b.score - a.score || b.at - a.at);
+  const kept = new Set(
+    oldest([...ranked.map(({ line }) => line), ...former(facts, "technical_details").split("\n")], budget).split("\n"),
+  );
+  return [...former(facts, "technical_details").split("\n"), ...all.map(({ line }) => safe(line))]
+    .filter((line) => line !== "" && kept.has(line))
+    .join("\n");
+}
+
+function nextSteps(facts: SessionFacts, options: SummaryOptions): string[] {
+  const latest = facts.prompts.at(-1);
+  const open = (options.todos ?? [])
+    .filter((todo) => todo.status !== "done")
+    .map((todo) => `todo ${todo.status}: ${todo.title}`);
+  const plan = (options.plan ?? facts.planText)
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !/^\s*(?:[-*]\s*\[x\]|#)/i.test(line));
+  const request =
+    latest === undefined
+      ? []
+      : [
+          `${facts.unanswered ? "Not yet answered" : "Answered last"} [t${latest.turn}]: ${clip(latest.text.replace(/\s+/g, " "), 400)}`,
+        ];
+  const noted = former(facts, "next_steps")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("Answered last"));
+  return [
+    ...request,
+    ...open,
+    ...plan.slice(-5).map((line) => `plan: ${line.trim()}`),
+    ...noted.map((line) => line.replace(/^(?:noted before: )?/, "noted before: ")),
+  ];
+}
+
+/** One part of the earlier summaries that this history begins with. */
+function former(facts: SessionFacts, part: SummaryPart): string {
+  return facts.former
+    .flatMap((text) => new RegExp(`<${part}>\\s*([\\s\\S]*?)\\s*</${part}>`).exec(text)?.[1] ?? [])
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** Whole lines from the front, as many as fit. */
+function oldest(lines: readonly string[], budget: number): string {
+  return take(lines, budget).join("\n");
+}
+
+/** Whole lines from the end, as many as fit, with a word on what is left out. */
+function newest(lines: readonly string[], budget: number): string {
+  const real = lines.filter((line) => line.trim() !== "");
+  const kept = take([...real].reverse(), budget).reverse();
+  if (kept.length === real.length) return kept.join("\n");
+  const fewer = take([...real].reverse(), budget - 20).reverse();
+  return fewer.length === 0 ? "" : [`(${real.length - fewer.length} earlier left out)`, ...fewer].join("\n");
+}
+
+function take(lines: readonly string[], budget: number): string[] {
+  const kept: string[] = [];
+  let used = 0;
+  for (const line of lines) {
+    if (line.trim() === "") continue;
+    const text = safe(line);
+    used += costOf(`${text}\n`);
+    if (used > budget) break;
+    kept.push(text);
+  }
+  return kept;
+}
+
+/** The text itself when it fits, else its head and tail. */
+function clipMiddle(text: string, budget: number): string {
+  if (costOf(text) <= budget) return text;
+  const chars = Math.floor((text.length * Math.max(0, budget - 20)) / Math.max(1, costOf(text)));
+  const head = cutAt(text, Math.ceil(chars * 0.6));
+  const tail = text.slice(text.length - Math.floor(chars * 0.4)).replace(/^[\udc00-\udfff]/, "");
+  return `${head} [… ${text.length - head.length - tail.length} characters left out …] ${tail}`;
+}
+
+/** No text may close or open a part of the summary. */
+function safe(text: string): string {
+  return PARTS.reduce((all, part) => escapeTag(all, part), text);
+}

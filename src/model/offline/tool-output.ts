@@ -1,0 +1,62 @@
+// Reads the printed results of grep, glob, view and recall; lines in no known form are passed over.
+export type FileLine = { path: string; line: number; text: string };
+export type Recalled = { source: string; text: string; date?: string };
+
+export function grepLines(output: string): FileLine[] {
+  return output.split("\n").flatMap((row) => {
+    const [, path, line, text] = /^(.+?):(\d+):(.*)$/.exec(row) ?? [];
+    return path && line && text !== undefined ? [{ path: relative(path), line: Number(line), text }] : [];
+  });
+}
+
+export function pathLines(output: string): string[] {
+  return output
+    .split(/\r?\n/)
+    .map((row) => row.trim())
+    .filter((row) => /^[^\s[(<]\S*$|^[^[(<].*\/.*[^.]$/.test(row) && !/:\s|:$/.test(row))
+    .map(relative);
+}
+
+/** Lines of one file, numbered as `12<tab>text`, `12. text`, `12: text` or `12 | text`. */
+export function viewLines(path: string, output: string): FileLine[] {
+  return output.split("\n").flatMap((row) => {
+    const [, line, tabbed, spaced] = /^\s*(\d+)(?:(?:\t|→)(.*)|(?:[.:]|\s*[|│])(?: (.*)|$))$/.exec(row) ?? [];
+    return line ? [{ path: relative(path), line: Number(line), text: tabbed ?? spaced ?? "" }] : [];
+  });
+}
+
+const REF =
+  /^\s*(?:[-*]\s+|\d+[.)]\s+|#+\s+|\*\*|\[)*(?:(session|memory|board)\s+([\w.-]+)(?:\s+(t\d+(?:\.\d+)?))?|(checkpoint:\d+)|(?:([\w-]+):)?(t\d+(?:\.\d+)?))(?=[\s\])*:,|(]|$)/;
+
+/** Results with their source, each source followed by its text on the same line or the lines below. */
+export function recalled(output: string, sessionId: string): Recalled[] {
+  const found: { source: string; date?: string; rows: string[] }[] = [];
+  for (const row of output.split(/\r?\n/)) {
+    const ref = REF.exec(row);
+    if (ref === null) {
+      found.at(-1)?.rows.push(row.replace(/^\s*(?:>|\|)\s?/, ""));
+      continue;
+    }
+    const [head, kind, id, turnOf, checkpoint, session, turn] = ref;
+    const source = kind
+      ? [kind, id, turnOf].filter(Boolean).join(" ")
+      : `session ${session ?? sessionId} ${checkpoint ?? turn}`;
+    const rest = row.slice(head.length);
+    const date = /\d{4}-\d{2}-\d{2}/.exec(rest)?.[0];
+    const said = /^[^:—"“]{0,80}?(?::\s|—\s?|(?=["“]))(.*)$/.exec(
+      rest.replace(/T\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?/, ""),
+    )?.[1];
+    found.push({ source, rows: said ? [said] : [], ...(date === undefined ? {} : { date }) });
+  }
+  return found.flatMap(({ source, date, rows }) => {
+    const texts = rows.join("\n").split("…");
+    return texts
+      .map((text) => text.replace(/^[\s"“]+|[\s"”]+$/g, "").replace(/^`{3,}\w*\n|\n`{3,}$/g, ""))
+      .filter((text) => text !== "")
+      .map((text) => ({ source, text, ...(date === undefined ? {} : { date }) }));
+  });
+}
+
+function relative(path: string): string {
+  return path.replace(/^\.\//, "");
+}

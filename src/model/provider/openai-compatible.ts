@@ -1,0 +1,12 @@
+// Everyone else who speaks Chat Completions: custom addresses and Ollama.
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { ProviderModel } from "./load.ts";
+
+export const compatibleModel: ProviderModel = (target, baseURL, fetch) =>
+  createOpenAICompatible({
+    name: target.provider,
+    baseURL,
+    fetch,
+    includeUsage: true,
+    ...(target.apiKey === undefined ? {} : { apiKey: target.apiKey }),
+  }).chatModel(target.name);

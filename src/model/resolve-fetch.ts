@@ -1,0 +1,39 @@
+// One small JSON request with a time limit: asking a server which models it has.
+import { errorText } from "../base/failure.ts";
+import { parseJson } from "../base/json.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+
+export type FetchJsonOptions = {
+  timeoutMs: number;
+  headers?: Record<string, string>;
+  /** Given: sent as JSON by POST. */
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+};
+/** The parsed answer, or one sentence why there is none. Never throws, never waits longer than the limit. */
+export type FetchJson = (url: string, options: FetchJsonOptions) => Promise<Result<unknown, string>>;
+
+export const fetchJson: FetchJson = async (url, { timeoutMs, headers = {}, body, signal }) => {
+  const limit = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url, {
+      ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+      headers: {
+        accept: "application/json",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      redirect: "manual", // keys must not follow a redirect to another origin
+      signal: signal ? AbortSignal.any([limit, signal]) : limit,
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      return fail(`it answered ${response.status}`);
+    }
+    const parsed = parseJson(await response.text());
+    return parsed.ok ? ok(parsed.value) : fail("its answer is not JSON");
+  } catch (error) {
+    if (limit.aborted) return fail(`no answer within ${timeoutMs} ms`);
+    return fail(errorText(error instanceof Error && error.cause instanceof Error ? error.cause : error));
+  }
+};

@@ -1,0 +1,171 @@
+// From a provider and a name to a target: address, wire, key and limits.
+import type { Failure } from "../base/failure.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import { type CatalogEntry, catalogEntry, type ProviderName, type WireName } from "../schema/model.ts";
+import { baseUrl, isLoopback, ollamaOrigin } from "./base-url.ts";
+import { findModel } from "./catalog.ts";
+import type { ModelTarget } from "./contract.ts";
+import { outputLimit, promptLimit } from "./limits.ts";
+import { OLLAMA_FALLBACK_CONTEXT, type Ollama, ollamaDetails } from "./ollama.ts";
+import type { ResolveInput } from "./resolve-input.ts";
+
+export type Target = { target: ModelTarget; warnings: string[] };
+
+const VENDOR_URL = {
+  openai: "https://api.openai.com/v1",
+  anthropic: "https://api.anthropic.com/v1",
+  google: "https://generativelanguage.googleapis.com/v1beta",
+} as const;
+const KEY_VARIABLE: Partial<Record<ProviderName, string>> = {
+  openai: "OPENAI_API_KEY",
+  anthropic: "ANTHROPIC_API_KEY",
+  google: "GEMINI_API_KEY",
+};
+const PROVIDER_WIRE: Partial<Record<ProviderName, WireName>> = { anthropic: "anthropic", google: "gemini" };
+
+type Known = { entry: CatalogEntry; warnings: string[] };
+
+export async function targetFor(
+  provider: ProviderName,
+  name: string,
+  input: ResolveInput,
+): Promise<Result<Target, Failure>> {
+  if (provider === "offline") return ok({ target: offlineTarget(input), warnings: [] });
+  const id = `${provider}/${name}`;
+  const address = addressOf(provider, input);
+  const wire = wireOf(provider, findModel(input.catalog, id), address.vendorOwn, input.wire);
+  const url = baseUrl(address.text, wire, address.source);
+  if (!url.ok) return url;
+  if (input.offline && !isLoopback(url.value)) return fail(refusedOffline(id));
+  const apiKey = keyOf(provider, input);
+  if (apiKey === undefined && address.vendorOwn) return fail(missingKey(provider, id));
+  const { entry, warnings } = provider === "ollama" ? await ollamaEntry(name, input) : known(provider, name, input);
+  const maxOutputTokens = outputLimit(entry, input.maxOutputTokens);
+  const keySource = provider === "custom" || input.providers[provider].apiKey !== undefined ? provider : "custom";
+  const target: ModelTarget = {
+    id,
+    provider,
+    name,
+    wire,
+    baseUrl: url.value,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    keySource: input.keySources[keySource] ?? KEY_VARIABLE[provider] ?? "EVERLONG_API_KEY",
+    headers: { ...input.headers },
+    entry,
+    promptLimit: promptLimit(entry, { setting: input.maxPromptTokens }).tokens,
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  };
+  return ok({ target, warnings });
+}
+
+function offlineTarget(input: ResolveInput): ModelTarget {
+  const entry =
+    findModel(input.catalog, "offline") ?? catalogEntry.parse({ id: "offline", provider: "offline", multiplier: 0 });
+  const limit = promptLimit(entry, { setting: input.maxPromptTokens }).tokens;
+  return {
+    id: "offline",
+    provider: "offline",
+    name: "offline",
+    wire: "openai-chat",
+    headers: {},
+    entry,
+    promptLimit: limit,
+  };
+}
+
+type Address = { text: string; source: string; vendorOwn: boolean };
+
+function addressOf(provider: Exclude<ProviderName, "offline">, input: ResolveInput): Address {
+  if (provider === "custom")
+    return { text: input.baseUrl ?? "", source: "The base URL (EVERLONG_BASE_URL, --base-url)", vendorOwn: false };
+  const source = `The address of ${provider} (providers.${provider}.baseUrl)`;
+  const given = input.providers[provider].baseUrl;
+  if (provider === "ollama") return { text: ollamaOrigin(given), source, vendorOwn: false };
+  const own = VENDOR_URL[provider];
+  const text = given?.trim() || own;
+  return { text, source, vendorOwn: URL.parse(text)?.origin === URL.parse(own)?.origin };
+}
+
+/** The user's word, else the provider's own wire; the Responses wire only where it is sure to be spoken. */
+function wireOf(
+  provider: ProviderName,
+  entry: CatalogEntry | undefined,
+  vendorOwn: boolean,
+  given: WireName | undefined,
+): WireName {
+  const said = given ?? PROVIDER_WIRE[provider] ?? entry?.wire ?? "openai-chat";
+  const assumed = given === undefined && said === "openai-responses" && provider === "openai" && !vendorOwn;
+  return assumed ? "openai-chat" : said;
+}
+
+/** A key without an address of its own can only be meant for the vendor; with one it belongs to that address. */
+function keyOf(provider: Exclude<ProviderName, "offline">, input: ResolveInput): string | undefined {
+  if (provider === "custom") return input.apiKey;
+  return (
+    input.providers[provider].apiKey ??
+    (input.baseUrl === undefined && provider !== "ollama" ? input.apiKey : undefined)
+  );
+}
+
+/** A custom server is taken to hold the catalogue's model of that name, but what it charges is not known. */
+function known(provider: ProviderName, name: string, input: ResolveInput): Known {
+  const id = `${provider}/${name}`;
+  const own = findModel(input.catalog, id);
+  if (own) return { entry: own, warnings: [] };
+  const namesake = provider === "custom" ? findModel(input.catalog, name) : undefined;
+  const { prices: _prices, wire: _wire, default: _default, ...limits } = namesake ?? {};
+  const entry = catalogEntry.parse({ ...limits, id, provider, multiplier: 1 });
+  if (provider === "custom") return { entry, warnings: [] };
+  const limit = promptLimit(entry, { setting: input.maxPromptTokens }).tokens;
+  const advice = "Set EVERLONG_MAX_PROMPT_TOKENS or add it to models.json.";
+  return {
+    entry,
+    warnings: [`${id} is not in the catalogue: a prompt limit of ${limit} tokens is assumed. ${advice}`],
+  };
+}
+
+export function ollamaAt(input: ResolveInput): Ollama {
+  const { apiKey, baseUrl: host } = input.providers.ollama;
+  const headers = { ...input.headers, ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }) };
+  return { origin: ollamaOrigin(host), fetchJson: input.fetchJson, headers, signal: input.signal };
+}
+
+/** Ollama cuts a prompt in silence at the context that the model runs with, so that is the limit. */
+async function ollamaEntry(name: string, input: ResolveInput): Promise<Known> {
+  const id = `ollama/${name}`;
+  const listed = findModel(input.catalog, id);
+  if (listed) return { entry: listed, warnings: [] };
+  const details = await ollamaDetails(ollamaAt(input), name);
+  const context = details?.contextTokens ?? OLLAMA_FALLBACK_CONTEXT;
+  const can = details?.capabilities;
+  const supports = {
+    tools: can?.includes("tools") ?? true,
+    images: can?.includes("vision") ?? false,
+    reasoning: can?.includes("thinking") ?? false,
+  };
+  const entry = catalogEntry.parse({ id, provider: "ollama", max_context_window_tokens: context, supports });
+  if (details?.contextTokens !== undefined || input.maxPromptTokens !== undefined) return { entry, warnings: [] };
+  const warning = `Ollama does not say how much context ${name} runs with: ${context} tokens are assumed (set num_ctx, or EVERLONG_MAX_PROMPT_TOKENS).`;
+  return { entry, warnings: [warning] };
+}
+
+function missingKey(provider: ProviderName, id: string): Failure {
+  const variable = KEY_VARIABLE[provider] ?? "EVERLONG_API_KEY";
+  return {
+    code: "missing_key",
+    what: `${id} needs a key, and ${variable} is not set.`,
+    data: "Nothing was sent.",
+    next: `Set ${variable}, or choose another model with --model (offline needs no key).`,
+    exit: 1,
+  };
+}
+
+export function refusedOffline(what: string): Failure {
+  return {
+    code: "refused_offline",
+    what: `${what} is not on this machine, and the setting offline (EVERLONG_OFFLINE) allows connections to loopback only.`,
+    data: "Nothing was sent.",
+    next: "Use a model on loopback or --model offline, or unset EVERLONG_OFFLINE.",
+    exit: 1,
+  };
+}

@@ -1,0 +1,82 @@
+// Counts o200k tokens. The tables are gpt-tokenizer's; the merging is ours, because theirs is slow on hostile text.
+export const TOKENISER = "o200k";
+const NONE = 0x7fffffff;
+const LONGEST_PIECE = 256;
+
+export type CountSlice = (slice: string) => number;
+
+let loading: Promise<CountSlice> | undefined;
+
+/** Loads the tables once: about 0.3 s and 100 MB. */
+export function loadO200k(): Promise<CountSlice> {
+  loading ??= build();
+  return loading;
+}
+
+async function build(): Promise<CountSlice> {
+  const [{ default: tokens }, { O200K_TOKEN_SPLIT_REGEX }] = await Promise.all([
+    import("gpt-tokenizer/bpeRanks/o200k_base"),
+    import("gpt-tokenizer/encodingParams/constants"),
+  ]);
+  const ranks = new Map<string, number>();
+  tokens.forEach((token, rank) => {
+    ranks.set(typeof token === "string" ? byteText(token) : String.fromCharCode(...token), rank);
+  });
+  const merge = merger(ranks);
+  return (slice) => {
+    let count = 0;
+    for (const [piece] of slice.matchAll(O200K_TOKEN_SPLIT_REGEX)) {
+      const bytes = byteText(piece);
+      if (bytes.length === 1 || ranks.has(bytes)) count++;
+      else for (const part of parts(bytes)) count += merge(part);
+    }
+    return count;
+  };
+}
+
+/** UTF-8 bytes as a string of one unit each, which is what tokens are made of. */
+function byteText(text: string): string {
+  return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text, "utf8").latin1Slice();
+}
+
+/** Merging is quadratic, so long pieces are cut, between characters. */
+function* parts(bytes: string): Generator<string> {
+  let start = 0;
+  while (bytes.length - start > LONGEST_PIECE) {
+    let end = start + LONGEST_PIECE;
+    while ((bytes.charCodeAt(end) & 0xc0) === 0x80) end--;
+    yield bytes.slice(start, end);
+    start = end;
+  }
+  yield start === 0 ? bytes : bytes.slice(start);
+}
+
+/** How many tokens byte pair encoding makes of a piece: the pair of lowest rank is merged until none is left. */
+function merger(ranks: ReadonlyMap<string, number>): (bytes: string) => number {
+  const starts = new Int32Array(LONGEST_PIECE + 1);
+  const pairs = new Int32Array(LONGEST_PIECE + 1);
+  const rankAt = (bytes: string, at: number): number =>
+    ranks.get(bytes.slice(starts[at] ?? 0, starts[at + 2] ?? 0)) ?? NONE;
+  return (bytes) => {
+    let count = bytes.length;
+    for (let at = 0; at <= count; at++) starts[at] = at;
+    for (let at = 0; at < count - 1; at++) pairs[at] = rankAt(bytes, at);
+    for (;;) {
+      let lowest = NONE;
+      let found = -1;
+      for (let at = 0; at < count - 1; at++) {
+        const rank = pairs[at] ?? NONE;
+        if (rank < lowest) {
+          lowest = rank;
+          found = at;
+        }
+      }
+      if (found === -1) return count;
+      starts.copyWithin(found + 1, found + 2, count + 1);
+      pairs.copyWithin(found + 1, found + 2, count - 1);
+      count--;
+      if (found < count - 1) pairs[found] = rankAt(bytes, found);
+      if (found > 0) pairs[found - 1] = rankAt(bytes, found - 1);
+    }
+  };
+}

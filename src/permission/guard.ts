@@ -1,0 +1,63 @@
+// Hard guards: what no rule and no switch lets the agent write, and what a person is always asked about.
+import { join, relative } from "node:path";
+import { isInside } from "./path.ts";
+
+/** Real paths, all of them. */
+export type GuardPlaces = { everlongHome: string; sessionDir: string; root: string; cwd: string };
+
+export type Guarded = { level: "refuse" | "ask"; what: string };
+
+const OWN_FILES = ["plan.md"];
+const OWN_FOLDERS = ["files", "research"];
+
+const PROJECT_FILES: { what: string; pattern: RegExp }[] = [
+  { what: "project settings", pattern: /^\.everlong\/settings(\.local)?\.json$/ },
+  { what: "hook files", pattern: /^\.(everlong|github)\/hooks(\/|$)/ },
+  { what: "hook files", pattern: /^\.claude\/(settings[^/]*\.json$|hooks(\/|$))/ },
+  { what: "the MCP server list", pattern: /^\.mcp\.json$/ },
+];
+const AGENT_FOLDERS = /(^|\/)\.(everlong|github|claude)\/(agents|skills|commands|prompts)(\/|$)/;
+const GIT_RUNS = /(^|\/)\.git\/(.*\/)?(hooks(\/|$)|config(\.worktree)?$)/;
+const GIT_REST = /(^|\/)\.git(\/|$)/;
+const START_UP =
+  /\/(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|inputrc|envrc|gitconfig|xprofile|xinitrc)|\.config\/(fish|git)(\/.*)?|\.ssh(\/.*)?)$|^\/etc\/(profile|bash\.bashrc|bashrc|zsh|zshrc|zshenv|environment)(\.d)?(\/|$)/;
+
+/** The session's own papers, which it may always write. */
+export function isOwnPaper(real: string, sessionDir: string): boolean {
+  return (
+    OWN_FILES.some((name) => real === join(sessionDir, name)) ||
+    OWN_FOLDERS.some((name) => isInside(real, join(sessionDir, name)))
+  );
+}
+
+export const isPlan = (real: string, sessionDir: string): boolean => real === join(sessionDir, "plan.md");
+
+/** What guards this real path against being written. Letter case is ignored: some file systems do too. */
+export function guardOf(real: string, places: GuardPlaces): Guarded | undefined {
+  if (isOwnPaper(real, places.sessionDir)) return undefined;
+  const path = real.toLowerCase();
+  if (isInside(path, places.everlongHome.toLowerCase())) return { level: "refuse", what: "Everlong's own home folder" };
+  if (GIT_RUNS.test(path)) return { level: "refuse", what: "git's hooks and configuration" };
+  for (const folder of projectFolders(places)) {
+    const inner = relative(folder.toLowerCase(), path);
+    const hit = PROJECT_FILES.find((file) => file.pattern.test(inner));
+    if (hit) return { level: "refuse", what: hit.what };
+    if (inner === ".everlong") return { level: "ask", what: "the folder of the project's settings" };
+  }
+  if (AGENT_FOLDERS.test(path)) return { level: "ask", what: "agents, skills and commands" };
+  if (GIT_REST.test(path)) return { level: "ask", what: "git's own folder" };
+  if (START_UP.test(path)) return { level: "ask", what: "a start-up file" };
+  return undefined;
+}
+
+/** Root and every folder from there down to cwd: project files are looked up in all of them. */
+function projectFolders({ root, cwd }: GuardPlaces): string[] {
+  const folders = [root];
+  if (!isInside(cwd, root)) return folders;
+  let folder = root;
+  for (const name of relative(root, cwd).split("/").filter(Boolean)) {
+    folder = join(folder, name);
+    folders.push(folder);
+  }
+  return folders;
+}

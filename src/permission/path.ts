@@ -1,0 +1,69 @@
+// Where a path really is: symbolic links followed component by component, and containment by whole segments.
+import { lstatSync, readlinkSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { errorCode } from "../base/failure.ts";
+
+const MAX_LINKS = 40;
+
+/**
+ * The path with every link followed, `..` taken after the link before it, as the kernel does; what does not exist yet
+ * is appended. undefined: it cannot be resolved (a loop, no leave to look), or text and kernel disagree on a `..`.
+ */
+export function realPath(path: string, cwd: string): string | undefined {
+  if (path.includes("\0")) return undefined;
+  const full = isAbsolute(path) ? path : `${cwd}/${path}`;
+  const real = walk(full);
+  return full.split("/").includes("..") && walk(resolve(full)) !== real ? undefined : real;
+}
+
+function walk(path: string): string | undefined {
+  const rest = path.split("/").reverse();
+  let real = "/";
+  let links = 0;
+  while (rest.length > 0) {
+    const name = rest.pop();
+    if (!name || name === ".") continue;
+    if (name === "..") {
+      real = join(real, "..");
+      continue;
+    }
+    const next = join(real, name);
+    const link = linkTarget(next);
+    if (link.type === "unknown") return undefined;
+    if (link.type === "plain") {
+      real = next;
+      continue;
+    }
+    if (++links > MAX_LINKS) return undefined;
+    if (isAbsolute(link.target)) real = "/";
+    rest.push(...link.target.split("/").reverse());
+  }
+  return real;
+}
+
+function linkTarget(path: string): { type: "plain" } | { type: "link"; target: string } | { type: "unknown" } {
+  try {
+    return lstatSync(path).isSymbolicLink() ? { type: "link", target: readlinkSync(path) } : { type: "plain" };
+  } catch (error) {
+    const code = errorCode(error);
+    return code === "ENOENT" || code === "ENOTDIR" ? { type: "plain" } : { type: "unknown" };
+  }
+}
+
+/** Both real. `/srv/project-evil` is not inside `/srv/project`. */
+export function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+export const insideAny = (path: string | undefined, folders: readonly string[]): boolean =>
+  path !== undefined && folders.some((folder) => isInside(path, folder));
+
+/** The allowed folders as real paths; one that cannot be resolved is left out. */
+export function realFolders(folders: readonly string[], cwd: string): string[] {
+  return [...new Set(folders.map((f) => realPath(f, cwd)).filter((f) => f !== undefined))];
+}
+
+/** For the check at use: the path's real place, now, lies under an allowed folder. */
+export const isAllowedPath = (path: string, cwd: string, allowedFolders: readonly string[]): boolean =>
+  insideAny(realPath(path, cwd), allowedFolders);

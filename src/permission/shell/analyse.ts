@@ -1,0 +1,258 @@
+// What a shell line runs, writes and reads: every simple command in it, however nested, found in bash's own grammar.
+import type { Assignment, Command, Redirection, SyntaxNode, TestCommand } from "unbash";
+import { type Unwrapped, unwrap } from "./unwrap.ts";
+import { DECLARES, isHarmlessVariable, isLocalVariable } from "./variable.ts";
+import { literalWord, type ShellWord, shellWord } from "./word.ts";
+
+export type Span = { start: number; end: number };
+
+export type ShellCommand = {
+  /** Empty for what is not a simple command but must still be judged. */
+  words: ShellWord[];
+  text: string;
+  /** Where it stands in the whole line; for a command inside a string, where that string's command stands. */
+  span: Span;
+  /** Why it cannot be known from the text; only bare `shell`, allow-all or a once answer lets it pass. */
+  opaque?: string;
+  /** Runs only what is listed after it. */
+  transparent: boolean;
+  /** Background, redirected, with variables or inside another command: never read-only. */
+  plain: boolean;
+};
+
+export type ShellTarget = { path: string; span: Span };
+
+export type ShellAnalysis = {
+  command: string;
+  commands: ShellCommand[];
+  writes: ShellTarget[];
+  reads: ShellTarget[];
+  /** Targets of cd: every relative path is judged from all folders it may then be relative to. */
+  moves: string[];
+};
+
+type Where = { source: string; span?: Span; plain: boolean; repeats: boolean; depth: number };
+
+const MAX_DEPTH = 8;
+/** Each one may double the folders that a relative path is judged from. */
+const MAX_MOVES = 5;
+const MAX_LENGTH = 200_000;
+/** Characters that make a line look like another one: controls, odd blanks and line ends, invisible marks. */
+const DECEIVING = /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3000\ufeff]/;
+const ARITHMETIC_TEST = /^-(eq|ne|lt|le|gt|ge)$/;
+const CODE_BUILTINS = new Set(["alias", "let"]);
+
+type Parser = typeof import("unbash");
+
+export async function analyseShell(command: string, userHome: string): Promise<ShellAnalysis> {
+  const analysis: ShellAnalysis = { command, commands: [], writes: [], reads: [], moves: [] };
+  const walk = new Walk(await import("unbash"), userHome, analysis);
+  walk.script(command, { source: command, plain: true, repeats: false, depth: 0 });
+  return analysis;
+}
+
+class Walk {
+  readonly #parser: Parser;
+  readonly #home: string;
+  readonly #out: ShellAnalysis;
+
+  constructor(parser: Parser, userHome: string, out: ShellAnalysis) {
+    this.#parser = parser;
+    this.#home = userHome;
+    this.#out = out;
+  }
+
+  script(code: string, where: Where): void {
+    const whole = { pos: 0, end: code.length };
+    if (DECEIVING.test(code)) this.#opaque("it holds control or invisible characters", whole, where);
+    if (code.length > MAX_LENGTH || where.depth > MAX_DEPTH) this.#opaque("too long or too deep", whole, where);
+    else this.#visit(this.#parser.parse(code), where);
+  }
+
+  #visit(node: SyntaxNode, outer: Where): void {
+    let where = outer;
+    switch (node.type) {
+      case "Script":
+        if (node.errors?.length) this.#opaque(`it does not parse: ${node.errors[0]?.message}`, node, where);
+        break;
+      case "CommandExpansion":
+      case "ArithmeticCommandExpansion":
+        // Escaped backticks are decoded into a text of their own.
+        if (node.script?.source !== undefined)
+          where = { ...where, span: this.#span(node, where), source: node.script.source };
+        break;
+      case "Statement":
+        if (node.background) where = { ...where, plain: false };
+        break;
+      case "Coproc":
+        where = { ...where, plain: false };
+        break;
+      case "For":
+      case "Select":
+        if (!isLocalVariable(node.name.value)) this.#opaque(`it sets ${node.name.value}`, node, where);
+        where = { ...where, repeats: true };
+        break;
+      case "While":
+      case "Function":
+        where = { ...where, repeats: true };
+        break;
+      case "ArithmeticFor":
+      case "ArithmeticCommand":
+      case "ArithmeticExpansion":
+        this.#opaque("arithmetic may run what variables hold", node, where);
+        where = { ...where, repeats: true };
+        break;
+      case "ParameterExpansion":
+        if (node.prefix === "!" || node.index || /^(Transform|Slice|Unknown)$/.test(node.operation?.type ?? ""))
+          this.#opaque("the expansion may run what variables hold", node, where);
+        else if (node.operation?.type === "Default" && node.operation.operator.endsWith("="))
+          this.#opaque(`it sets ${node.parameter}`, node, where);
+        break;
+      case "Redirected":
+        if (node.redirects.some((r) => this.#writes(r))) where = { ...where, plain: false };
+        break;
+      case "Redirect":
+        this.#redirect(node, where);
+        break;
+      case "Command":
+        this.#command(node, where);
+        break;
+      case "TestCommand":
+        this.#test(node, where);
+        break;
+      default:
+    }
+    this.#parser.forEachChild(node, (child) => this.#visit(child, where));
+  }
+
+  #command(node: Command, where: Where): void {
+    const assignments = node.prefix.filter((p) => p.type === "Assignment");
+    const words = [...(node.name ? [node.name] : []), ...node.args].map((arg) =>
+      arg.type === "Word" ? shellWord(arg, this.#home) : this.#assignmentWord(arg),
+    );
+    if (words.length === 0) {
+      for (const a of assignments)
+        if (!isLocalVariable(a.name) || evaluates(a)) this.#opaque(`it sets ${a.name}`, a, where);
+      return;
+    }
+    const sets = assignments.map((a) => a.name);
+    const unsure = assignments.some((a) => a.value.type !== "Word" || !shellWord(a.value, this.#home).literal);
+    const plain = where.plain && sets.length === 0 && !node.redirects.some((r) => this.#writes(r));
+    const stdin = node.redirects.map((r) => this.#stdin(r)).findLast((text) => text !== undefined);
+    const text = where.source.slice(node.pos, node.end);
+    const inside = { ...where, plain, span: this.#span(node, where) };
+    this.#add(words, text, unsure ? [...sets, "a variable to a value that is not literal"] : sets, stdin, inside);
+  }
+
+  #add(words: ShellWord[], text: string, sets: string[], stdin: string | undefined, where: Where & { span: Span }) {
+    const program = words[0]?.value ?? "";
+    const declared = DECLARES.has(program) ? words.slice(1).map((w) => w.value.replace(/\+?=.*/s, "")) : [];
+    const badVariable = [...sets, ...declared.filter((d) => !d.startsWith("-"))].find((n) => !isHarmlessVariable(n));
+    const unwrapped = unwrap(words, stdin);
+    const opaque =
+      words.some((w) => !w.literal) || words[0]?.glob
+        ? "a word of it is not literal"
+        : badVariable
+          ? `it sets ${badVariable}`
+          : CODE_BUILTINS.has(program)
+            ? `${program} evaluates its arguments`
+            : (unwrapped?.opaque ?? this.#move(words, where));
+    this.#out.commands.push({
+      words,
+      text,
+      span: where.span,
+      ...(opaque ? { opaque } : {}),
+      transparent: unwrapped?.transparent === true && unwrapped.inner.length > 0,
+      plain: where.plain,
+    });
+    if (unwrapped) this.#inner(unwrapped, sets, where);
+  }
+
+  #inner(unwrapped: Unwrapped, sets: string[], where: Where & { span: Span }): void {
+    const inside = { ...where, plain: false, depth: where.depth + 1 };
+    for (const inner of unwrapped.inner) {
+      if (inner.type === "script") this.script(inner.code, { ...inside, source: inner.code });
+      else if (inside.depth > MAX_DEPTH) this.#opaque("too deep", { pos: 0, end: where.source.length }, where);
+      else {
+        const text = inner.words.map((w) => w.value).join(" ");
+        this.#add(inner.words, text, [...sets, ...unwrapped.assigned], undefined, inside);
+      }
+    }
+  }
+
+  /** Notes where cd leads; the reason why that cannot be known, if so. */
+  #move(words: readonly ShellWord[], where: Where): string | undefined {
+    if (!/^(cd|pushd)$/.test(words[0]?.value ?? "")) return undefined;
+    const target = words.slice(1).find((w) => !/^-[LPen@]+$/.test(w.value))?.value ?? this.#home;
+    const isRepeated = where.repeats && !target.startsWith("/");
+    if (words.some((w) => w.glob) || target === "-" || isRepeated || this.#out.moves.length >= MAX_MOVES)
+      return "where cd leads is not known";
+    this.#out.moves.push(target);
+    return undefined;
+  }
+
+  #redirect(node: Redirection & { type: "Redirect" }, where: Where): void {
+    const target = node.target && shellWord(node.target, this.#home);
+    if (!target || (/&$/.test(node.operator) && /^(\d+-?|-)$/.test(target.value))) return;
+    if (!target.literal || target.glob) this.#opaque("the target of a redirect is not literal", node, where);
+    else if (/^\/dev\/(tcp|udp)\//.test(target.value)) this.#opaque("it opens a network connection", node, where);
+    else if (this.#writes(node)) this.#out.writes.push({ path: target.value, span: this.#span(node, where) });
+    else if (target.value !== "/dev/null")
+      this.#out.reads.push({ path: target.value, span: this.#span(node, where) });
+  }
+
+  #writes(node: Redirection): boolean {
+    if (node.type !== "Redirect" || node.operator === "<" || node.operator === "<&") return false;
+    const value = node.target?.value ?? "";
+    return value !== "/dev/null" && !(node.operator === ">&" && /^(\d+-?|-)$/.test(value));
+  }
+
+  #stdin(node: Redirection): string | undefined {
+    if (node.type === "HereDoc") {
+      const isLiteral = node.delimiter?.quoted || !/[$`\\]/.test(node.body.text);
+      return isLiteral ? node.body.text : undefined;
+    }
+    const word = node.type === "HereString" && node.target ? shellWord(node.target, this.#home) : undefined;
+    return word?.literal ? word.value : undefined;
+  }
+
+  #test(node: TestCommand, where: Where): void {
+    const words = [literalWord("[[")];
+    let isSafe = true;
+    const collect = (n: SyntaxNode): void => {
+      const arithmetic = n.type === "TestBinary" && ARITHMETIC_TEST.test(n.operator);
+      if (arithmetic && ![n.left, n.right].every((w) => /^\d+$/.test(w.value))) isSafe = false;
+      if (n.type === "Word") words.push({ ...shellWord(n, this.#home), glob: false });
+      else this.#parser.forEachChild(n, collect);
+    };
+    collect(node.expression);
+    if (words.slice(1).some((w) => !w.literal || w.value.includes("["))) isSafe = false;
+    const { pos, end } = node;
+    const text = where.source.slice(pos, end);
+    if (!isSafe) this.#opaque("the test is not literal", node, where);
+    else
+      this.#out.commands.push({ words, text, span: this.#span(node, where), transparent: false, plain: where.plain });
+  }
+
+  #assignmentWord(node: Assignment): ShellWord {
+    const value = node.value.type === "Word" ? shellWord(node.value, this.#home) : undefined;
+    return { value: node.text, literal: value?.literal === true && !evaluates(node), glob: false };
+  }
+
+  #opaque(reason: string, node: { pos: number; end: number }, where: Where): void {
+    const text = where.source.slice(node.pos, node.end);
+    const span = this.#span(node, where);
+    this.#out.commands.push({ words: [], text, span, opaque: reason, transparent: false, plain: false });
+  }
+
+  /** Positions inside a nested string say nothing about the whole line; its outer command's do. */
+  #span(node: { pos: number; end: number }, where: Where): Span {
+    return where.span && where.source !== this.#out.command ? where.span : { start: node.pos, end: node.end };
+  }
+}
+
+/** Subscripts are arithmetic, and arithmetic may run commands. */
+function evaluates(node: Assignment): boolean {
+  if (node.index && !/^\d+$/.test(node.index.value)) return true;
+  return node.value.type === "ArrayValue" && node.value.elements.some((e) => e.text.startsWith("["));
+}

@@ -1,0 +1,48 @@
+// git's forms that only look: status, diff, log, show and the listing ones, each with its closed list of options.
+import { type Form, operandsOf } from "./options.ts";
+import type { ShellWord } from "./word.ts";
+
+const GLOBAL = /^(--no-pager|-P|--no-optional-locks|--literal-pathspecs)$/;
+
+const DIFF_LONG =
+  "stat stat= numstat shortstat summary name-only name-status patch no-patch cached staged color color= no-color word-diff word-diff= diff-filter= unified= find-renames find-copies ignore-all-space ignore-space-change ignore-blank-lines check exit-code quiet minimal patience histogram merge-base function-context raw no-renames no-ext-diff no-textconv relative";
+const LOG_LONG = `${DIFF_LONG} oneline graph all decorate decorate= no-decorate abbrev-commit abbrev abbrev= format= pretty pretty= date= grep= author= committer= since= until= after= before= max-count= skip= follow merges no-merges first-parent reverse branches tags remotes topo-order date-order left-right cherry-pick boundary full-history no-walk source invert-grep regexp-ignore-case all-match`;
+const LOG: Form = { flags: "pwbuszigMCc0123456789", values: "nSGLU", long: LOG_LONG, operands: "paths" };
+
+const FORMS: Record<string, Form> = {
+  status: {
+    flags: "sbvzunoalmr",
+    long: "short branch porcelain porcelain= long ignored show-stash untracked-files untracked-files= ahead-behind no-ahead-behind renames no-renames",
+    operands: "paths",
+  },
+  diff: { flags: "pwbuszRMCc0123456789", values: "USG", long: DIFF_LONG, operands: "paths" },
+  log: LOG,
+  show: LOG,
+  shortlog: { flags: "sne", long: "summary numbered email all no-merges since= until= group=", operands: "paths" },
+  "ls-files": { flags: "cdmoiksuztv", values: "x", long: "cached deleted modified others ignored stage unmerged exclude-standard full-name exclude= deduplicate", operands: "paths" },
+  "ls-tree": { flags: "drtlz", long: "name-only name-status long full-name full-tree abbrev abbrev= format=", operands: "paths" },
+  "show-ref": { flags: "dhsq", long: "heads branches tags head hash dereference verify quiet", operands: "text" },
+  "for-each-ref": { long: "count= sort= format= contains contains= merged merged= no-merged no-merged= points-at=", operands: "text" },
+  branch: { flags: "arv", long: "all remotes list verbose show-current sort= format= color color= no-color", operands: "none" },
+  tag: { flags: "l", long: "list sort= format=", operands: "none" },
+  remote: { flags: "v", long: "verbose", operands: "none" },
+  reflog: { flags: "0123456789", values: "n", long: "oneline all date= format= pretty= max-count=", operands: "none" },
+  version: { operands: "none" },
+};
+/** With this option, the operands are patterns. */
+const LISTING: Record<string, string[]> = { branch: ["--list"], tag: ["-l", "--list"] };
+
+export function gitOperands(args: readonly ShellWord[]): ShellWord[] | undefined {
+  const at = args.findIndex((a) => !GLOBAL.test(a.value));
+  const subcommand = args[at]?.value ?? "";
+  const rest = args.slice(at + 1);
+  if (at < 0) return undefined;
+  if (/^(--version|--help)$/.test(subcommand)) return rest.length === 0 ? [] : undefined;
+  // %G… asks gpg to check signatures, and git's configuration says which program that is.
+  if (rest.some((a) => a.value.includes("%G") || a.value.includes("signature:"))) return undefined;
+  if (/^(stash|worktree)$/.test(subcommand)) return rest.length === 1 && rest[0]?.value === "list" ? [] : undefined;
+  const form = Object.hasOwn(FORMS, subcommand) ? FORMS[subcommand] : undefined;
+  if (!form) return undefined;
+  const isList = rest.some((a) => LISTING[subcommand]?.includes(a.value));
+  return operandsOf(rest, isList ? { ...form, operands: "text" } : form);
+}

@@ -1,0 +1,29 @@
+// Which variables a command may set without changing what the commands after it are.
+
+/** Known to change output only. Anything else (PATH, LD_PRELOAD, GIT_*, BASH_ENV…) may choose what runs. */
+const HARMLESS = new Set([
+  "CI",
+  "COLUMNS",
+  "DEBUG",
+  "FORCE_COLOR",
+  "LANG",
+  "LC_ALL",
+  "LINES",
+  "NO_COLOR",
+  "NODE_ENV",
+  "PYTHONDONTWRITEBYTECODE",
+  "PYTHONUNBUFFERED",
+  "RUST_BACKTRACE",
+  "RUST_LOG",
+  "TERM",
+  "TZ",
+]);
+
+/** In front of a command, or exported: the program sees it. */
+export const isHarmlessVariable = (name: string): boolean => HARMLESS.has(name);
+
+/** Set in the shell alone: a plain lower-case name reaches no program, and every use of it is not literal. */
+export const isLocalVariable = (name: string): boolean => /^[a-z][a-z0-9]*$/.test(name) || isHarmlessVariable(name);
+
+/** Builtins whose arguments set variables. */
+export const DECLARES = new Set(["export", "declare", "typeset", "readonly", "local"]);

@@ -1,0 +1,113 @@
+// All that a face may call: one open session as a value, and what the face must be able to answer.
+import type { Failure } from "../base/failure.ts";
+import type { Result } from "../base/result.ts";
+import type { Envelope } from "../schema/event/envelope.ts";
+import type { Usage } from "../schema/model.ts";
+import type { AgentMode, PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
+import type { SessionContext } from "../schema/session.ts";
+import type { Todo, TodoDep } from "../schema/todo.ts";
+
+/** A permission question as a person sees it. */
+export type PermissionAsk = {
+  requestId: string;
+  /** Who asks: the main agent, or a subagent's path. */
+  agent: string;
+  request: PermissionRequest;
+  /** The whole command, path, diff or address, with the parts that need approval marked. */
+  explanation: string;
+  /** Why it asks. */
+  reason: string;
+  /** The exact rules that the wider answers store; absent when they are not offered. */
+  session?: string;
+  location?: string;
+};
+
+export type UserQuestion = { question: string; choices?: string[]; allowFreeform: boolean };
+export type PlanQuestion = { summary: string; plan: string; actions: string[]; recommended?: string };
+export type PlanAnswer = { action: string; feedback?: string };
+
+/** What a face can answer. Each promise ends early when the signal aborts. Absent = nobody is there to ask. */
+export type Prompts = {
+  permission?: (ask: PermissionAsk, signal: AbortSignal) => Promise<PermissionAnswer>;
+  question?: (question: UserQuestion, signal: AbortSignal) => Promise<string | undefined>;
+  planExit?: (plan: PlanQuestion, signal: AbortSignal) => Promise<PlanAnswer>;
+};
+
+export type SessionView = {
+  sessionId: string;
+  title: string;
+  userNamed: boolean;
+  model: string;
+  modelReason: string;
+  promptLimit: number;
+  mode: AgentMode;
+  context: SessionContext;
+  allowAll: boolean;
+  trusted: boolean;
+  usage: Record<string, Usage>;
+  apiDurationMs: number;
+  currentTokens: number;
+  changedFiles: { path: string; added: number; removed: number }[];
+  todos: Todo[];
+  deps: TodoDep[];
+  queue: string[];
+  promptCount: number;
+  busy: boolean;
+  lastTurn: { status: string; reason?: string } | undefined;
+};
+
+export type CommandResult = Result<string, Failure>;
+
+export type Client = {
+  readonly sessionId: string;
+  readonly dir: string;
+  readonly resumed: boolean;
+  view(): SessionView;
+  /** Every event from now on, ephemeral ones too; first what was emitted while opening. */
+  on(listener: (event: Envelope) => void): () => void;
+  /** Admits a message; resolves when it is safe in the log or its turn has begun. */
+  send(text: string, options?: { delivery?: "steer" | "queue"; display?: string }): Promise<void>;
+  /** Resolves when no turn runs and nothing is queued. Rejects only if the session cannot be written any more. */
+  untilIdle(): Promise<void>;
+  /** Cuts the running turn; returns queued messages that went back to the user. */
+  interrupt(reason: string): string[];
+  setModel(name: string): Promise<CommandResult>;
+  models(): Promise<CommandResult>;
+  setMode(mode: AgentMode): Promise<void>;
+  rename(title: string): Promise<CommandResult>;
+  rewind(to: string | undefined, preview?: boolean): Promise<CommandResult>;
+  fork(name: string | undefined): Promise<CommandResult>;
+  exportTo(format: string, path: string | undefined): Promise<CommandResult>;
+  permissions(args: string): Promise<CommandResult>;
+  setAllowAll(on: boolean): Promise<void>;
+  addFolder(path: string): CommandResult;
+  settings(args: string): Promise<CommandResult>;
+  trust(args: string): Promise<CommandResult>;
+  recall(query: string): Promise<CommandResult>;
+  facts(what: "files" | "refs" | "plan"): Promise<CommandResult>;
+  contextReport(): Promise<string>;
+  /** Records a slash command that ran. */
+  recordCommand(command: string, args: string, success: boolean, output: string): Promise<void>;
+  close(end: { type: "routine" | "error" | "signal"; reason?: string }): Promise<void>;
+};
+
+export type SessionChoice = { type: "new" } | { type: "resume"; id: string } | { type: "continue" };
+
+export type OpenOptions = {
+  /** Settings given by flags, by their keys. */
+  flags: Record<string, string | boolean | string[]>;
+  session: SessionChoice;
+  prompts: Prompts;
+  trustFolder: boolean;
+  mode: AgentMode;
+  agent?: string;
+  /** False in prompt mode: failures of the log are given up after 30 s. */
+  interactive: boolean;
+};
+
+export type Opened = { client: Client; notices: string[]; outputFormat: "text" | "json" | "stream-json"; exportPath: string | undefined };
+
+export async function openClient(options: OpenOptions): Promise<Result<Opened, Failure>> {
+  const { openSession } = await import("./open-session.ts");
+  return openSession(options);
+}

@@ -1,0 +1,15 @@
+// The flags that set settings, for the command line; they come from the settings table.
+import { flagOptions } from "../settings/flag.ts";
+
+export type CommandFlag = { key: string; name: string; help: string; argument?: string; value: boolean; repeat: boolean };
+
+export function commandFlags(): CommandFlag[] {
+  return flagOptions().map((f) => ({
+    key: f.key,
+    name: f.name,
+    help: f.help,
+    value: f.value ?? true,
+    repeat: f.repeat,
+    ...(f.argument ? { argument: f.argument } : {}),
+  }));
+}

@@ -1,0 +1,80 @@
+// The ground of every command: settings, home, where we are, whether the folder is trusted, what must stay secret.
+import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import type { Failure } from "../base/failure.ts";
+import { ok, type Result } from "../base/result.ts";
+import { gitContext } from "../host/git.ts";
+import { type HomePaths, prepareHome } from "../host/paths.ts";
+import { type SecretFilter, secretFilter } from "../memory/secret/filter.ts";
+import { checkRule } from "../permission/rule.ts";
+import { readTrust, type TrustState } from "../permission/trust.ts";
+import type { SessionContext } from "../schema/session.ts";
+import type { Flags } from "../settings/flag.ts";
+import { resolveHome } from "../settings/home.ts";
+import { type LoadedSettings, loadSettings } from "../settings/load.ts";
+
+export type Ground = {
+  env: Readonly<Record<string, string | undefined>>;
+  settings: LoadedSettings;
+  paths: HomePaths;
+  context: SessionContext;
+  /** Git root, else the working folder. */
+  root: string;
+  trust: TrustState;
+  trusted: boolean;
+  /** Values that must never be shown, stored or handed to children. */
+  secrets: string[];
+  redact: SecretFilter;
+};
+
+export type GroundOptions = { flags?: Flags; trustFolder?: boolean; cwd?: string };
+
+export async function standOnGround(options: GroundOptions = {}): Promise<Result<Ground, Failure>> {
+  const { env } = process;
+  const context = gitContext(options.cwd ?? process.cwd());
+  const root = context.gitRoot ?? context.cwd;
+  const home = resolveHome(env);
+  if (!home.ok) return home;
+  const trust = readTrust(home.value, root);
+  const trusted = trust.trusted || (options.trustFolder ?? false);
+  const settings = await loadSettings({ env, home: home.value, root, trusted, flags: options.flags ?? {}, checkRule });
+  if (!settings.ok) return settings;
+  const paths = prepareHome(home.value);
+  if (!paths.ok) return paths;
+  const secrets = secretValues(settings.value);
+  return ok({
+    env,
+    settings: settings.value,
+    paths: paths.value,
+    context,
+    root,
+    trust,
+    trusted,
+    secrets,
+    redact: secretFilter(secretKey(paths.value.home), secrets),
+  });
+}
+
+function secretValues({ values }: LoadedSettings): string[] {
+  const keys = (["provider", "providers.openai", "providers.anthropic", "providers.google", "providers.ollama"] as const).map(
+    (p) => values[`${p}.apiKey`],
+  );
+  return [...keys, ...Object.values(values["provider.headers"])].filter((v): v is string => typeof v === "string" && v.length >= 8);
+}
+
+/** The key of the marks that stand for secrets; made anew when missing. */
+function secretKey(home: string): string {
+  const path = join(home, "secret.key");
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    const made = randomBytes(32).toString("base64url");
+    try {
+      writeFileSync(path, made, { flag: "wx", mode: 0o600 });
+      return made;
+    } catch {
+      return readFileSync(path, "utf8"); // another process was first
+    }
+  }
+}

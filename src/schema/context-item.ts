@@ -1,0 +1,21 @@
+// One item of a history, seen the same way whatever wire or log it came from.
+export type ItemRole = "system" | "developer" | "user" | "assistant" | "tool";
+export type ItemKind = "message" | "reasoning" | "compaction" | "notice" | "opaque";
+
+export type ContextItem<Raw = unknown> = {
+  id: string;
+  role: ItemRole;
+  kind: ItemKind;
+  /** Written by the user (or a subagent's parent); a notification has role user but is no prompt. */
+  isPrompt: boolean;
+  /** N of the turn `tN` it belongs to; 0 before the first prompt. */
+  turn: number;
+  /** Calls this item makes. */
+  toolCallIds: string[];
+  /** Calls this item answers. */
+  toolResultFor: string[];
+  /** Counted size; filled by whoever counts. */
+  tokens: number;
+  /** The wire's own object; never mutated. */
+  raw: Raw;
+};

@@ -1,0 +1,80 @@
+// Events of a session's life: start, resume, shutdown, mode, model, title, notices, rewind.
+import { z } from "zod";
+import { usage } from "../model.ts";
+import { agentMode, sessionContext } from "../session.ts";
+import { todo, todoDep } from "../todo.ts";
+
+const notice = { message: z.string(), hint: z.string().optional(), statusCode: z.number().optional(), code: z.string().optional() };
+
+export const sessionEvents = {
+  "session.start": z.looseObject({
+    sessionId: z.string(),
+    version: z.number(),
+    producer: z.string(),
+    everlongVersion: z.string(),
+    startTime: z.string(),
+    model: z.string(),
+    modelReason: z.string(),
+    mode: agentMode,
+    agent: z.string().optional(),
+    context: sessionContext,
+    forkedFrom: z.looseObject({ sessionId: z.string(), eventId: z.string() }).optional(),
+    parentSessionId: z.string().optional(),
+  }),
+  "session.resume": z.looseObject({
+    resumeTime: z.string(),
+    eventCount: z.number(),
+    model: z.string(),
+    context: sessionContext,
+    recovered: z
+      .looseObject({ tornBytes: z.number(), damagedLines: z.number(), interruptedCalls: z.number() })
+      .optional(),
+  }),
+  "session.damaged": z.looseObject({ line: z.number(), offset: z.number(), bytes: z.number(), file: z.string().optional() }),
+  "session.shutdown": z.looseObject({
+    type: z.enum(["routine", "error", "signal"]),
+    reason: z.string().optional(),
+    usage: z.record(z.string(), usage),
+    apiDurationMs: z.number(),
+    codeChanges: z.looseObject({ files: z.array(z.string()), added: z.number(), removed: z.number() }),
+    currentTokens: z.number(),
+  }),
+  "session.task_complete": z.looseObject({ summary: z.string().optional(), success: z.boolean().optional() }),
+  "session.title_changed": z.looseObject({ title: z.string(), userNamed: z.boolean() }),
+  "session.mode_changed": z.looseObject({ previousMode: agentMode, newMode: agentMode }),
+  "session.model_change": z.looseObject({ previousModel: z.string().optional(), newModel: z.string(), cause: z.string() }),
+  "session.model_limit": z.looseObject({ model: z.string(), limit: z.number(), source: z.string() }),
+  "session.context_changed": z.looseObject({ context: sessionContext }),
+  "session.todos_changed": z.looseObject({
+    todos: z.array(todo),
+    removedTodos: z.array(z.string()),
+    deps: z.array(todoDep),
+    removedDeps: z.array(todoDep),
+  }),
+  "session.info": z.looseObject({ infoType: z.string(), ...notice }),
+  "session.warning": z.looseObject({ warningType: z.string(), ...notice }),
+  "session.error": z.looseObject({ errorType: z.string(), ...notice }),
+  "session.snapshot_rewind": z.looseObject({
+    upToEventId: z.string(),
+    eventsRemoved: z.number(),
+    filesRestored: z.array(z.string()),
+    filesSkipped: z.array(z.string()),
+  }),
+};
+
+export const ephemeralSessionEvents = {
+  "session.idle": z.looseObject({ aborted: z.boolean().optional() }),
+  "session.usage_info": z.looseObject({
+    tokenLimit: z.number(),
+    currentTokens: z.number(),
+    messagesLength: z.number(),
+    systemTokens: z.number(),
+    conversationTokens: z.number(),
+    toolDefinitionsTokens: z.number(),
+    isInitial: z.boolean(),
+    tokenAccountingBasis: z.enum(["estimated", "calibrated"]).optional(),
+    model: z.string().optional(),
+  }),
+  "session.tools_updated": z.looseObject({ tools: z.array(z.string()) }),
+  soft_failure: z.looseObject({ part: z.string(), code: z.string(), message: z.string(), sessionId: z.string().optional() }),
+};

@@ -1,0 +1,77 @@
+// Shapes around models: catalogue entries, usage, what a call asks for and how it ends.
+import { z } from "zod";
+
+export const wireName = z.enum(["openai-chat", "openai-responses", "anthropic", "gemini"]);
+export type WireName = z.infer<typeof wireName>;
+
+export const providerName = z.enum(["openai", "anthropic", "google", "ollama", "custom", "offline"]);
+export type ProviderName = z.infer<typeof providerName>;
+
+export const catalogEntry = z.looseObject({
+  /** `provider/name`, or plain `offline`. */
+  id: z.string().min(1),
+  provider: providerName,
+  wire: wireName.optional(),
+  family: z.string().optional(),
+  max_prompt_tokens: z.number().int().positive().optional(),
+  max_context_window_tokens: z.number().int().positive().optional(),
+  max_output_tokens: z.number().int().positive().optional(),
+  /** Per million tokens. */
+  prices: z
+    .object({ input: z.number(), output: z.number(), cacheRead: z.number().optional(), cacheWrite: z.number().optional() })
+    .optional(),
+  multiplier: z.number().default(1),
+  supports: z
+    .object({
+      tools: z.boolean().default(true),
+      parallel: z.boolean().default(true),
+      images: z.boolean().default(false),
+      documents: z.boolean().default(false),
+      reasoning: z.boolean().default(false),
+    })
+    .prefault({}),
+  default: z.boolean().optional(),
+});
+export type CatalogEntry = z.infer<typeof catalogEntry>;
+
+export const usage = z.looseObject({
+  /** The whole prompt, cached parts included, on every wire. */
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cacheReadTokens: z.number(),
+  cacheWriteTokens: z.number(),
+  reasoningTokens: z.number(),
+  cost: z.number().optional(),
+  estimated: z.boolean().optional(),
+});
+export type Usage = z.infer<typeof usage>;
+
+export const finishReason = z.enum(["stop", "tool_calls", "length", "content_filter", "error", "aborted"]);
+export type FinishReason = z.infer<typeof finishReason>;
+
+export const interaction = z.enum([
+  "conversation-user",
+  "conversation-agent",
+  "conversation-subagent",
+  "conversation-sidekick",
+  "conversation-compaction",
+]);
+export type Interaction = z.infer<typeof interaction>;
+
+/** Closed set of reasons why a model call failed. */
+export const callFailureCode = z.enum([
+  "network",
+  "incomplete",
+  "bad_response",
+  "rate_limited",
+  "overloaded",
+  "server_error",
+  "unauthorized",
+  "quota",
+  "not_found",
+  "invalid_request",
+  "empty_response",
+  "wait_too_long",
+  "refused_offline",
+]);
+export type CallFailureCode = z.infer<typeof callFailureCode>;

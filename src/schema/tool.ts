@@ -1,0 +1,28 @@
+// Tool results: what the model gets, what a person sees, and the closed set of failure codes.
+import { z } from "zod";
+
+export const resultType = z.enum(["success", "failure", "denied", "interrupted", "timeout"]);
+export type ResultType = z.infer<typeof resultType>;
+
+export const toolErrorCode = z.enum([
+  "invalid_inputs",
+  "not_found",
+  "denied",
+  "failed",
+  "timeout",
+  "interrupted",
+  "too_large",
+  "too_many_calls",
+]);
+export type ToolErrorCode = z.infer<typeof toolErrorCode>;
+
+export const fileChange = z.looseObject({
+  path: z.string(),
+  operation: z.enum(["create", "edit", "view"]),
+  added: z.number().optional(),
+  removed: z.number().optional(),
+});
+export type FileChange = z.infer<typeof fileChange>;
+
+/** A tool the model may call, as providers want it. */
+export type ToolDefinition = { name: string; description: string; parameters: Record<string, unknown> };

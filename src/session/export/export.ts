@@ -1,0 +1,83 @@
+// Writing a session out: Markdown, HTML (one file, nothing fetched, all text escaped), JSON or the envelopes. Always filtered.
+import { encodeLine } from "../../base/json-line.ts";
+import type { SessionState } from "../state.ts";
+import { type Entry, timeline } from "./timeline.ts";
+
+export const exportFormats = ["md", "html", "json", "jsonl"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** `redact` is the secret filter: it takes and gives text, and must not throw. */
+export function exportSession(state: SessionState, format: ExportFormat, redact: (text: string) => string): string {
+  switch (format) {
+    case "jsonl":
+      return state.chain.map((e) => encodeLine(redactDeep(e, redact))).join("");
+    case "json":
+      return `${JSON.stringify(redactDeep(asObject(state), redact), undefined, 2)}\n`;
+    case "md":
+      return markdown(state, redact);
+    case "html":
+      return html(state, redact);
+  }
+}
+
+function asObject(state: SessionState) {
+  return {
+    sessionId: state.sessionId,
+    title: state.title,
+    model: state.model,
+    context: state.context,
+    createdAt: state.createdAt,
+    updatedAt: state.updatedAt,
+    usage: Object.fromEntries(state.usage),
+    todos: [...state.todos.values()],
+    events: state.chain,
+  };
+}
+
+/** Every text inside the value goes through the filter, keys excepted. */
+export function redactDeep(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((v) => redactDeep(v, redact));
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, redactDeep(v, redact)]));
+  }
+  return value;
+}
+
+function usageLines(state: SessionState): string[] {
+  return [...state.usage].map(([model, u]) => `${model}: ${u.inputTokens} in, ${u.outputTokens} out, ${u.cacheReadTokens} cached`);
+}
+
+function markdown(state: SessionState, redact: (text: string) => string): string {
+  const head = [`# ${state.title || state.sessionId}`, "", `Session ${state.sessionId}, ${state.createdAt}, ${state.context.cwd}`];
+  const body = timeline(state.chain).map((e) => `## ${e.title}\n\n${e.kind === "tool" ? fence(e.text) : e.text}`);
+  return redact([...head, "", ...usageLines(state).map((l) => `- ${l}`), "", body.join("\n\n"), ""].join("\n"));
+}
+
+function fence(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((m) => m[0].length));
+  const mark = "`".repeat(longest + 1);
+  return `${mark}\n${text}\n${mark}`;
+}
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
+
+const STYLE =
+  "body{font:15px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap;overflow-wrap:anywhere}" +
+  "section{border-left:4px solid #bbb;padding:0 1rem;margin:1rem 0}.user{border-color:#36c}.assistant{border-color:#293}.notice{border-color:#c60}";
+
+function html(state: SessionState, redact: (text: string) => string): string {
+  const show = (text: string): string => escapeHtml(redact(text));
+  const section = (e: Entry): string =>
+    `<section class="${e.kind}"><h2>${show(e.title)}</h2><pre>${show(e.text)}</pre><small>${show(e.timestamp)}</small></section>`;
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
+    `<title>${show(state.title || state.sessionId)}</title><style>${STYLE}</style></head><body>`,
+    `<h1>${show(state.title || state.sessionId)}</h1><p>Session ${show(state.sessionId)}, ${show(state.createdAt)}</p>`,
+    ...usageLines(state).map((l) => `<p>${show(l)}</p>`),
+    ...timeline(state.chain).map(section),
+    "</body></html>\n",
+  ].join("\n");
+}

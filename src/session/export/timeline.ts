@@ -1,0 +1,55 @@
+// What an export shows: the chain as turns with messages, tools, permissions and notices, independent of the format.
+import type { DurableEnvelope } from "../../schema/event/envelope.ts";
+
+export type Entry = {
+  kind: "user" | "assistant" | "tool" | "permission" | "notice" | "compaction";
+  title: string;
+  text: string;
+  timestamp: string;
+};
+
+export function timeline(chain: readonly DurableEnvelope[]): Entry[] {
+  return chain.flatMap((event) => {
+    const entry = entryOf(event);
+    return entry ? [{ ...entry, timestamp: event.timestamp }] : [];
+  });
+}
+
+function entryOf(event: DurableEnvelope): Omit<Entry, "timestamp"> | undefined {
+  switch (event.type) {
+    case "user.message": {
+      if (event.data.hidden) return undefined;
+      const { ref, source, display, content } = event.data;
+      return { kind: "user", title: ref ? `User (${ref})` : `Message from ${source}`, text: display ?? content };
+    }
+    case "assistant.message":
+      if (event.data.content === "") return undefined;
+      return {
+        kind: "assistant",
+        title: event.data.complete === false ? "Assistant (incomplete)" : "Assistant",
+        text: event.data.content,
+      };
+    case "tool.execution_start":
+      return { kind: "tool", title: `Tool ${event.data.toolName}`, text: JSON.stringify(event.data.arguments, undefined, 2) ?? "" };
+    case "tool.execution_complete":
+      return {
+        kind: "tool",
+        title: `Result of ${event.data.toolName ?? event.data.toolCallId}: ${event.data.resultType}`,
+        text: event.data.result.content,
+      };
+    case "permission.requested":
+      return { kind: "permission", title: "Permission asked", text: JSON.stringify(event.data.request) };
+    case "permission.completed":
+      return { kind: "permission", title: `Permission ${event.data.result}`, text: event.data.reason ?? event.data.scope ?? "" };
+    case "session.warning":
+      return { kind: "notice", title: "Warning", text: event.data.message };
+    case "session.error":
+      return { kind: "notice", title: "Error", text: event.data.message };
+    case "session.model_change":
+      return { kind: "notice", title: "Model", text: `${event.data.previousModel ?? ""} → ${event.data.newModel} (${event.data.cause})` };
+    case "abort":
+      return { kind: "notice", title: "Interrupted", text: event.data.reason };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+// Refs: `tN` is the N-th prompt and all that follows it, `tN.k` the k-th item of that turn. They never change and are never reused.
+import type { DurableEnvelope } from "../schema/event/envelope.ts";
+
+export type SourceType = "user" | "assistant" | "tool" | "notification";
+export type Source = { type: SourceType; text: string };
+
+/** The text of an event that a reader may want back; undefined for everything that is not conversation. */
+export function sourceOf(event: DurableEnvelope): Source | undefined {
+  switch (event.type) {
+    case "user.message":
+      return { type: "user", text: event.data.content };
+    case "assistant.message":
+      return { type: "assistant", text: event.data.content };
+    case "tool.execution_complete":
+      return { type: "tool", text: event.data.result.content };
+    case "system.notification":
+      return { type: "notification", text: event.data.content };
+    default:
+      return undefined;
+  }
+}
+
+/** Numbers the items of a log in file order. Rewound turns keep their numbers, because prompts never reuse one. */
+export class RefCounter {
+  turn: number;
+  item: number;
+  constructor(turn = 0, item = 0) {
+    this.turn = turn;
+    this.item = item;
+  }
+
+  next(event: DurableEnvelope): { turn: number; item: number } {
+    if (event.type === "user.message" && event.data.ref) {
+      const turn = Number(event.data.ref.slice(1));
+      if (turn !== this.turn) this.item = 0;
+      this.turn = turn;
+    }
+    this.item++;
+    return { turn: this.turn, item: this.item };
+  }
+}
+
+export type Ref = { session?: string; from: number; to: number; item?: number };
+
+const REF = /^(?:([0-9a-f-]{4,36}):)?t(\d{1,9})(?:\.(\d{1,9})|-t?(\d{1,9}))?$/i;
+
+export function parseRef(text: string): Ref | undefined {
+  const found = REF.exec(text.trim());
+  if (!found) return undefined;
+  const from = Number(found[2]);
+  return {
+    ...(found[1] ? { session: found[1].toLowerCase() } : {}),
+    from,
+    to: found[4] ? Number(found[4]) : from,
+    ...(found[3] ? { item: Number(found[3]) } : {}),
+  };
+}

@@ -1,0 +1,201 @@
+// The log is the truth: state is the fold of its durable events, and the live session folds the same function.
+import type { ContextItem } from "../schema/context-item.ts";
+import type { DurableEnvelope, Envelope } from "../schema/event/envelope.ts";
+import type { Message, ToolMessage } from "../schema/message.ts";
+import { firstLine } from "../base/text.ts";
+import { addUsage, type ChainState, emptyChain, emptyState, noUsage, type SessionState } from "./state.ts";
+
+export function replay(events: Iterable<DurableEnvelope>): SessionState {
+  const state = emptyState();
+  for (const event of events) applyEvent(state, event);
+  return state;
+}
+
+/** Folds one durable event into the state, in place. File order is the order; a rewind goes back along the chain. */
+export function applyEvent(state: SessionState, event: DurableEnvelope): void {
+  state.eventCount++;
+  state.lastEventId = event.id;
+  state.updatedAt = event.timestamp;
+  if (event.type === "session.snapshot_rewind") rewindChain(state, event);
+  else {
+    applyToLog(state, event);
+    if (event.agentId === undefined) applyToChain(state, event);
+  }
+  state.chain.push(event);
+}
+
+function rewindChain(state: SessionState, event: Envelope<"session.snapshot_rewind">): void {
+  // The parent's line may be damaged; then the target itself says where to cut.
+  const parent = state.chain.findIndex((e) => e.id === event.parentId);
+  const target = state.chain.findIndex((e) => e.id === event.data.upToEventId);
+  state.chain.length = parent !== -1 ? parent + 1 : Math.max(0, target);
+  Object.assign(state, emptyChain());
+  for (const e of state.chain) if (e.agentId === undefined) applyToChain(state, e);
+  state.openTurn = undefined;
+  state.openCalls = [];
+}
+
+/** What counts for the whole log, whatever becomes of the chain. */
+function applyToLog(state: SessionState, event: DurableEnvelope): void {
+  switch (event.type) {
+    case "session.start":
+      state.sessionId = event.data.sessionId;
+      state.version = event.data.version;
+      state.context = event.data.context;
+      state.createdAt = event.data.startTime;
+      break;
+    case "session.resume":
+    case "session.context_changed":
+      state.context = event.data.context;
+      break;
+    case "session.model_limit":
+      state.modelLimits.set(event.data.model, Math.min(event.data.limit, state.modelLimits.get(event.data.model) ?? Infinity));
+      break;
+    case "message.queued":
+      state.queue.push(event.data);
+      break;
+    case "message.dequeued":
+      state.queue = state.queue.filter((m) => m.messageId !== event.data.messageId);
+      break;
+    case "user.message":
+      state.queue = state.queue.filter((m) => m.messageId !== event.data.messageId);
+      if (event.data.ref) state.promptCount = Math.max(state.promptCount, Number(event.data.ref.slice(1)));
+      break;
+    case "assistant.usage":
+      state.usage.set(event.data.model, addUsage(state.usage.get(event.data.model) ?? noUsage, event.data));
+      state.apiDurationMs += event.data.durationMs;
+      break;
+    case "tool.execution_complete":
+      for (const f of event.data.filesChanged ?? []) {
+        if (f.operation === "view") continue;
+        const before = state.changedFiles.get(f.path) ?? { added: 0, removed: 0 };
+        state.changedFiles.set(f.path, { added: before.added + (f.added ?? 0), removed: before.removed + (f.removed ?? 0) });
+      }
+      break;
+  }
+}
+
+function applyToChain(state: ChainState & { promptCount: number }, event: DurableEnvelope): void {
+  switch (event.type) {
+    case "session.start":
+      state.model = event.data.model;
+      state.mode = event.data.mode;
+      state.agent = event.data.agent;
+      break;
+    case "session.resume":
+      state.model = event.data.model;
+      break;
+    case "session.model_change":
+      state.model = event.data.newModel;
+      break;
+    case "session.mode_changed":
+      state.mode = event.data.newMode;
+      break;
+    case "session.title_changed":
+      state.title = event.data.title;
+      state.userNamed = event.data.userNamed;
+      break;
+    case "session.todos_changed":
+      for (const t of event.data.todos) state.todos.set(t.id, t);
+      for (const id of event.data.removedTodos) state.todos.delete(id);
+      state.deps = [...state.deps, ...event.data.deps].filter(
+        (d) => !event.data.removedDeps.some((r) => r.todo_id === d.todo_id && r.depends_on === d.depends_on),
+      );
+      break;
+    case "system.message":
+      state.systemText = event.data.content;
+      break;
+    case "turn.start":
+      state.openTurn = event.data.turnId;
+      break;
+    case "turn.end":
+      state.openTurn = undefined;
+      state.directive = undefined;
+      break;
+    case "user.message":
+      applyUserMessage(state, event);
+      break;
+    case "system.notification":
+      state.items.push(item(event.id, { role: "user", content: event.data.content }, turnOf(state), { kind: "notice" }));
+      break;
+    case "assistant.message":
+      applyAssistantMessage(state, event);
+      break;
+    case "tool.execution_start":
+      for (const c of state.openCalls) if (c.toolCallId === event.data.toolCallId) c.started = true;
+      break;
+    case "tool.execution_complete":
+      applyToolResult(state, event);
+      break;
+  }
+}
+
+const turnOf = (state: ChainState): number => state.items.at(-1)?.turn ?? 0;
+
+function item(id: string, raw: Message, turn: number, more: Partial<ContextItem<Message>> = {}): ContextItem<Message> {
+  return {
+    id,
+    role: raw.role,
+    kind: "message",
+    isPrompt: false,
+    turn,
+    toolCallIds: raw.role === "assistant" ? raw.toolRequests.map((r) => r.toolCallId) : [],
+    toolResultFor: raw.role === "tool" ? [raw.toolCallId] : [],
+    tokens: 0,
+    raw,
+    ...more,
+  };
+}
+
+function applyUserMessage(state: ChainState, event: Envelope<"user.message">): void {
+  const { content, attachments, ref, source, directive } = event.data;
+  const turn = ref ? Number(ref.slice(1)) : turnOf(state);
+  state.items.push(
+    item(event.id, { role: "user", content, ...(attachments ? { attachments } : {}) }, turn, {
+      isPrompt: source === "user" || source === "command",
+    }),
+  );
+  state.directive = directive;
+  if (state.title === "" && source === "user") state.title = firstLine(event.data.display ?? content, 60);
+}
+
+function applyAssistantMessage(state: ChainState, event: Envelope<"assistant.message">): void {
+  const { content, toolRequests, reasoningText, providerData } = event.data;
+  if (content === "" && toolRequests.length === 0) return; // nothing that a provider would accept back
+  const raw: Message = {
+    role: "assistant",
+    content,
+    toolRequests,
+    ...(reasoningText === undefined ? {} : { reasoningText }),
+    ...(providerData ? { providerData } : {}),
+  };
+  state.items.push(item(event.id, raw, turnOf(state)));
+  for (const r of toolRequests) state.openCalls.push({ toolCallId: r.toolCallId, name: r.name, started: false });
+}
+
+/** A result takes its place in call order, however the calls finished. A second result for one call is ignored. */
+function applyToolResult(state: ChainState, event: Envelope<"tool.execution_complete">): void {
+  const { toolCallId, result, success, attachments } = event.data;
+  const open = state.openCalls.findIndex((c) => c.toolCallId === toolCallId);
+  if (open === -1) return;
+  const [call] = state.openCalls.splice(open, 1);
+  const at = state.items.findLastIndex((i) => i.toolCallIds.includes(toolCallId));
+  const order = state.items[at]?.toolCallIds ?? [];
+  const mine = order.indexOf(toolCallId);
+  let place = at + 1;
+  while (place < state.items.length && isEarlierResult(state.items[place], order, mine)) place++;
+  const raw: ToolMessage = {
+    role: "tool",
+    toolCallId,
+    toolName: call?.name ?? "",
+    content: result.content,
+    isError: !success,
+    ...(attachments ? { attachments: attachments as NonNullable<ToolMessage["attachments"]> } : {}),
+  };
+  state.items.splice(place, 0, item(event.id, raw, state.items[at]?.turn ?? 0));
+}
+
+function isEarlierResult(candidate: ContextItem | undefined, order: string[], mine: number): boolean {
+  const id = candidate?.toolResultFor[0];
+  return id !== undefined && order.indexOf(id) !== -1 && order.indexOf(id) < mine;
+}

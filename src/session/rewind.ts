@@ -1,0 +1,63 @@
+// Going back: one event that takes the target and everything after it off the chain. The file keeps it all.
+import type { Failure } from "../base/failure.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import type { DurableEnvelope } from "../schema/event/envelope.ts";
+import type { Session } from "./session.ts";
+import type { SessionState } from "./state.ts";
+
+export type RewindPlan = {
+  /** First event to go. */
+  target: DurableEnvelope;
+  parentId: string;
+  eventsRemoved: number;
+  /** The prompts that leave, oldest first. */
+  prompts: { ref: string; content: string }[];
+};
+
+const refuse = (code: string, what: string, next: string): { ok: false; error: Failure } =>
+  fail({ code, what, data: "Nothing was changed.", next, exit: 1 });
+
+/** `undefined` = before the last prompt; a number counts prompts back; `tN` or an event id names the place. */
+export function planRewind(state: SessionState, to: string | undefined): Result<RewindPlan, Failure> {
+  const { chain } = state;
+  const prompts = chain.flatMap((e, index) => (e.type === "user.message" && e.data.ref ? [{ e, index }] : []));
+  if (prompts.length === 0) return refuse("nothing_to_rewind", "There is no message to go back to.", "Send one first.");
+  let at: number | undefined;
+  if (to === undefined) at = prompts.at(-1)?.index;
+  else if (/^\d{1,6}$/.test(to)) at = prompts.at(-Number(to))?.index;
+  else if (/^t\d+$/.test(to)) at = prompts.find((p) => p.e.data.ref === to)?.index;
+  else at = chain.findIndex((e) => e.id === to);
+  if (at === undefined || at < 0) {
+    const refs = prompts.map((p) => p.e.data.ref).slice(-10);
+    return refuse("unknown_event", `"${to}" is neither a message nor an event of this session's history.`, `Messages: ${refs.join(", ")}.`);
+  }
+  // The turn's own beginning goes with its first message.
+  while (at > 1 && chain[at]?.type === "user.message" && chain[at - 1]?.type === "turn.start") at--;
+  const target = chain[at];
+  const parent = chain[at - 1];
+  if (!target || !parent) return refuse("at_the_start", "A session cannot go back before its own start.", "Choose a later event.");
+  const removed = prompts.filter((p) => p.index >= (at ?? 0));
+  return ok({
+    target,
+    parentId: parent.id,
+    eventsRemoved: chain.length - at,
+    prompts: removed.map((p) => ({ ref: p.e.data.ref ?? "", content: p.e.data.content })),
+  });
+}
+
+export async function rewind(session: Session, to: string | undefined): Promise<Result<RewindPlan, Failure>> {
+  if (session.live.driving) return refuse("turn_running", "A turn is running.", "Interrupt it, then rewind.");
+  const plan = planRewind(session.state, to);
+  if (!plan.ok) return plan;
+  await session.emit(
+    "session.snapshot_rewind",
+    { upToEventId: plan.value.target.id, eventsRemoved: plan.value.eventsRemoved, filesRestored: [], filesSkipped: [], fromTurn: firstTurn(plan.value) },
+    plan.value.parentId,
+  );
+  return plan;
+}
+
+function firstTurn(plan: RewindPlan): number | undefined {
+  const ref = plan.prompts[0]?.ref;
+  return ref ? Number(ref.slice(1)) : undefined;
+}

@@ -1,0 +1,79 @@
+// A live session: its log, its state, and the parts that the runtime gave it. The verbs are functions in the files beside.
+import type { Clock } from "../base/clock.ts";
+import type { MakeId } from "../base/id.ts";
+import type { CallModel, ModelTarget } from "../model/contract.ts";
+import type { ContextItem } from "../schema/context-item.ts";
+import type { DurableType, Envelope, EphemeralType, EventData } from "../schema/event/envelope.ts";
+import type { Message } from "../schema/message.ts";
+import type { ToolDefinition } from "../schema/tool.ts";
+import type { Tool } from "../tool/contract.ts";
+import type { SessionState } from "./state.ts";
+import type { TurnPhase } from "./turn-phase.ts";
+
+export type Permit = { type: "allow" } | { type: "deny"; code: string; message: string };
+
+/** A measured request: what the meter shows and the calibration learns from. */
+export type Measured = {
+  systemTokens: number;
+  toolDefinitionsTokens: number;
+  conversationTokens: number;
+  /** Before calibration. */
+  rawTokens: number;
+  basis: "estimated" | "calibrated";
+};
+
+export type BoundResult = { content: string; outputFile?: string; bytes: number; lines: number };
+
+/** What the runtime injects. Functions must not throw for expected outcomes. */
+export type SessionParts = {
+  clock: Clock;
+  newId: MakeId;
+  random: () => number;
+  callModel: CallModel;
+  /** The model in force; a switch changes it between turns. */
+  target: () => ModelTarget;
+  retry: { max: number; baseMs: number; maxWaitSeconds: number };
+  limits: { maxSteps: number; maxParallelTools: number; streamIdleMs: number };
+  reasoningEffort: () => "low" | "medium" | "high" | undefined;
+  /** Tools offered now, with their definitions sorted by name. */
+  offered: () => { tools: readonly Tool[]; definitions: readonly ToolDefinition[] };
+  /** The one door: rules, approvals, the user. */
+  permit: (call: { toolCallId: string; tool: Tool; input: unknown; signal: AbortSignal }) => Promise<Permit>;
+  /** Lane of a call: equal lanes run one after another. */
+  lane: (tool: Tool, input: unknown) => Promise<string | undefined>;
+  systemPrompt: () => { text: string; warnings: { type: string; message: string }[] };
+  measure: (request: { system: string; tools: readonly ToolDefinition[]; items: readonly ContextItem<Message>[] }) => Promise<Measured>;
+  /** Learns from what the provider reported. */
+  calibrate: (estimate: number, reported: number) => void;
+  bound: (toolCallId: string, text: string) => Promise<BoundResult>;
+  allowedPath: (path: string) => boolean;
+  /** After every turn: indexing and other work that must not hold up the conversation. */
+  afterTurn: () => Promise<void>;
+};
+
+export type PendingNotice = { kind: string; content: string };
+
+export type Session = {
+  id: string;
+  dir: string;
+  root: string;
+  state: SessionState;
+  parts: SessionParts;
+  /** Writes a durable event, folds it into the state, tells the listeners. Resolves when it is in the log. */
+  emit: <T extends DurableType>(type: T, data: EventData<T>, parentId?: string) => Promise<Envelope<T>>;
+  /** Tells the listeners only. */
+  publish: <T extends EphemeralType>(type: T, data: EventData<T>) => void;
+  live: {
+    phase: TurnPhase;
+    abort: AbortController | undefined;
+    /** The drive loop, while it runs. */
+    driving: Promise<void> | undefined;
+    notices: PendingNotice[];
+    offeredNames: string;
+    usageShown: boolean;
+    lastTurn: { status: string; reason?: string } | undefined;
+    currentTokens: number;
+    /** Same call failing the same way, in a row. */
+    repeated: { key: string; count: number };
+  };
+};

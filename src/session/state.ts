@@ -1,0 +1,120 @@
+// What a session is right now: the value that replaying its log gives.
+import type { ContextItem } from "../schema/context-item.ts";
+import type { DurableEnvelope, EventData } from "../schema/event/envelope.ts";
+import type { Message } from "../schema/message.ts";
+import type { Usage } from "../schema/model.ts";
+import type { AgentMode } from "../schema/permission.ts";
+import type { SessionContext } from "../schema/session.ts";
+import type { Todo, TodoDep } from "../schema/todo.ts";
+
+/** A call that the model asked for and that has no result yet. */
+export type OpenCall = { toolCallId: string; name: string; started: boolean };
+export type QueuedMessage = EventData<"message.queued">;
+
+/** Everything that a rewind takes back with the chain. */
+export type ChainState = {
+  model: string;
+  mode: AgentMode;
+  agent: string | undefined;
+  title: string;
+  userNamed: boolean;
+  systemText: string | undefined;
+  items: ContextItem<Message>[];
+  openTurn: string | undefined;
+  openCalls: OpenCall[];
+  todos: Map<string, Todo>;
+  deps: TodoDep[];
+  /** The prescribed call of the running turn's message, for the offline model. */
+  directive: EventData<"user.message">["directive"];
+};
+
+/** What belongs to the whole log and never goes back: identity, counters, money. */
+export type SessionState = ChainState & {
+  sessionId: string;
+  version: number;
+  context: SessionContext;
+  createdAt: string;
+  updatedAt: string;
+  chain: DurableEnvelope[];
+  lastEventId: string | null;
+  eventCount: number;
+  /** N of the newest prompt `tN`; never used again, also after a rewind. */
+  promptCount: number;
+  queue: QueuedMessage[];
+  usage: Map<string, Usage>;
+  apiDurationMs: number;
+  changedFiles: Map<string, { added: number; removed: number }>;
+  modelLimits: Map<string, number>;
+};
+
+export function emptyChain(): ChainState {
+  return {
+    model: "",
+    mode: "interactive",
+    agent: undefined,
+    title: "",
+    userNamed: false,
+    systemText: undefined,
+    items: [],
+    openTurn: undefined,
+    openCalls: [],
+    todos: new Map(),
+    deps: [],
+    directive: undefined,
+  };
+}
+
+export function emptyState(): SessionState {
+  return {
+    ...emptyChain(),
+    sessionId: "",
+    version: 1,
+    context: { cwd: "" },
+    createdAt: "",
+    updatedAt: "",
+    chain: [],
+    lastEventId: null,
+    eventCount: 0,
+    promptCount: 0,
+    queue: [],
+    usage: new Map(),
+    apiDurationMs: 0,
+    changedFiles: new Map(),
+    modelLimits: new Map(),
+  };
+}
+
+export const noUsage: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+};
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  const sum: Usage = {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+  };
+  if (a.cost !== undefined || b.cost !== undefined) sum.cost = (a.cost ?? 0) + (b.cost ?? 0);
+  if (a.estimated || b.estimated) sum.estimated = true;
+  return sum;
+}
+
+/** The state as plain JSON, for comparing live with replayed. */
+export function plainState(state: SessionState): unknown {
+  const { chain, ...rest } = state;
+  return {
+    ...rest,
+    chain: chain.map((e) => e.id),
+    items: state.items.map(({ tokens: _counted, ...item }) => item),
+    todos: [...state.todos],
+    usage: [...state.usage],
+    changedFiles: [...state.changedFiles],
+    modelLimits: [...state.modelLimits],
+  };
+}

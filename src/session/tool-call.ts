@@ -1,0 +1,145 @@
+// One tool call from request to result: validate, ask for leave, run within its limits, bound the output. Exactly one result.
+import { within } from "../base/abort.ts";
+import { errorText } from "../base/failure.ts";
+import type { ToolRequest } from "../schema/message.ts";
+import type { ResultType } from "../schema/tool.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../tool/contract.ts";
+import { failure } from "../tool/contract.ts";
+import { validateCall } from "../tool/validate.ts";
+import type { Session } from "./session.ts";
+import { nextPhase } from "./turn-phase.ts";
+
+export type Call = ToolRequest & { cut?: boolean };
+
+export type ReadyCall = { call: Call; tool: Tool; input: unknown; lane: string | undefined };
+export type CheckedCall = { type: "ready"; ready: ReadyCall } | { type: "refused"; call: Call; outcome: ToolOutcome };
+
+const DEFAULT_LIMIT_MS = 600_000;
+/** How long a tool may take to notice its abort before the session goes on without it. */
+const ABORT_GRACE_MS = 300;
+const PARTIAL_EVERY_MS = 100;
+
+export async function checkCall(session: Session, call: Call): Promise<CheckedCall> {
+  if (call.cut) {
+    const message = "The answer ended before the arguments of this call were complete. Nothing was run. Send the call again, shorter if it was long.";
+    return { type: "refused", call, outcome: failure("invalid_inputs", message) };
+  }
+  const checked = validateCall(session.parts.offered().tools, call.name, call.arguments);
+  if (!checked.ok) return { type: "refused", call, outcome: failure(checked.error.code, checked.error.message) };
+  const { tool, input } = checked.value;
+  return { type: "ready", ready: { call, tool, input, lane: await session.parts.lane(tool, input) } };
+}
+
+/** Writes the pair of events of a call that never ran. */
+export async function refuseCall(session: Session, turnId: string, call: Call, outcome: ToolOutcome): Promise<void> {
+  await session.emit("tool.execution_start", startOf(call, turnId));
+  await finish(session, call, outcome, 0);
+}
+
+export async function runCall(session: Session, turnId: string, ready: ReadyCall, signal: AbortSignal): Promise<void> {
+  const { call, tool, input } = ready;
+  if (signal.aborted) return finish(session, call, notRun(), 0, "interrupted");
+  const permit = await session.parts.permit({ toolCallId: call.toolCallId, tool, input, signal });
+  if (signal.aborted) return finish(session, call, notRun(), 0, "interrupted");
+  if (permit.type === "deny") return finish(session, call, failure(permit.code, permit.message), 0, "denied");
+
+  await session.emit("tool.execution_start", startOf(call, turnId));
+  session.live.phase = nextPhase(session.live.phase, { type: "tool_started" });
+  const startedAt = session.parts.clock.monotonic();
+  const { outcome, resultType } = await execute(session, ready, signal);
+  session.live.phase = nextPhase(session.live.phase, { type: "tool_ended" });
+  await finish(session, call, outcome, Math.round(session.parts.clock.monotonic() - startedAt), resultType);
+}
+
+const startOf = (call: Call, turnId: string) => ({
+  toolCallId: call.toolCallId,
+  toolName: call.name,
+  arguments: call.arguments,
+  turnId,
+});
+
+export function notRun(): ToolOutcome {
+  return failure("interrupted", "Interrupted by the user before it started: it was not run.");
+}
+
+async function execute(
+  session: Session,
+  { call, tool, input }: ReadyCall,
+  turnSignal: AbortSignal,
+): Promise<{ outcome: ToolOutcome; resultType?: ResultType }> {
+  const limitMs = tool.limitMs ?? DEFAULT_LIMIT_MS;
+  const own = new AbortController();
+  const signal = AbortSignal.any([turnSignal, own.signal]);
+  const context: ToolContext = {
+    sessionId: session.id,
+    toolCallId: call.toolCallId,
+    cwd: session.state.context.cwd,
+    root: session.root,
+    sessionDir: session.dir,
+    mode: session.state.mode,
+    signal,
+    partial: throttle(session, call.toolCallId),
+    allowedPath: session.parts.allowedPath,
+  };
+  // A tool that throws has a bug; the turn goes on with a failed result.
+  const running = tool.run(input, context).catch((error: unknown) => failure("failed", errorText(error)));
+  const first = await within(running, limitMs, turnSignal);
+  if (first.type === "value") return { outcome: first.value };
+  own.abort();
+  await within(running, ABORT_GRACE_MS);
+  if (first.type === "timeout") {
+    const message = `Stopped after its limit of ${Math.round(limitMs / 1000)} s. It may have done part of its work.`;
+    return { outcome: failure("timeout", message), resultType: "timeout" };
+  }
+  return { outcome: failure("interrupted", "Interrupted by the user. It may have done part of its work."), resultType: "interrupted" };
+}
+
+function throttle(session: Session, toolCallId: string): (text: string) => void {
+  let waiting = "";
+  let timer: NodeJS.Timeout | undefined;
+  return (text) => {
+    waiting += text;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      session.publish("tool.execution_partial_result", { toolCallId, text: waiting });
+      waiting = "";
+    }, PARTIAL_EVERY_MS).unref();
+  };
+}
+
+export async function finish(
+  session: Session,
+  call: Call,
+  outcome: ToolOutcome,
+  durationMs: number,
+  resultType: ResultType = outcome.type,
+): Promise<void> {
+  const text = outcome.type === "success" ? outcome.text : `Error (${outcome.code}): ${outcome.message}`;
+  const note = repeatNote(session, call, outcome);
+  const bounded = outcome.type === "success" && outcome.output ? { content: text, ...outcome.output } : undefined;
+  const result = bounded ?? (await session.parts.bound(call.toolCallId, text + note));
+  await session.emit("tool.execution_complete", {
+    toolCallId: call.toolCallId,
+    toolName: call.name,
+    success: outcome.type === "success",
+    resultType,
+    result,
+    durationMs,
+    ...(outcome.type === "failure" ? { error: { code: outcome.code, message: outcome.message } } : {}),
+    ...(outcome.type === "success" && outcome.files ? { filesChanged: outcome.files } : {}),
+    ...(outcome.type === "success" && outcome.attachments ? { attachments: outcome.attachments } : {}),
+  });
+}
+
+const NOTE_FROM = 5;
+export const REPEAT_LIMIT = 8;
+
+/** Counts the same call failing the same way in a row; from the fifth time the result says so. */
+function repeatNote(session: Session, call: Call, outcome: ToolOutcome): string {
+  const { repeated } = session.live;
+  const key = outcome.type === "failure" ? JSON.stringify([call.name, call.arguments, outcome.message]) : "";
+  repeated.count = key !== "" && key === repeated.key ? repeated.count + 1 : Number(key !== "");
+  repeated.key = key;
+  if (repeated.count < NOTE_FROM) return "";
+  return `\n\nThis call has now failed ${repeated.count} times in the same way. Do something else; at ${REPEAT_LIMIT} the turn ends.`;
+}

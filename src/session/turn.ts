@@ -1,0 +1,145 @@
+// One turn: a message, then steps of model call and tools until the model asks for nothing more.
+import type { EventData, Envelope } from "../schema/event/envelope.ts";
+import type { MessageSource, TurnStatus } from "../schema/event/conversation.ts";
+import { notification } from "../context/fragment/fragment.ts";
+import type { Session } from "./session.ts";
+import { runStep, type StepEnd, type Turn } from "./step.ts";
+import { finish, notRun, REPEAT_LIMIT } from "./tool-call.ts";
+import { runToolStep } from "./tool-step.ts";
+import { nextPhase } from "./turn-phase.ts";
+
+export type TurnInput = Pick<EventData<"user.message">, "messageId" | "content" | "source"> &
+  Partial<Pick<EventData<"user.message">, "display" | "attachments" | "hidden" | "directive">>;
+
+export type TurnEnd = { status: TurnStatus; reason?: string };
+
+export async function runTurn(session: Session, input: TurnInput): Promise<TurnEnd> {
+  const { parts, live } = session;
+  const abort = new AbortController();
+  live.abort = abort;
+  live.repeated = { key: "", count: 0 };
+  const startedAt = parts.clock.monotonic();
+  const turn: Turn = { turnId: parts.newId(), signal: abort.signal, initiator: input.source === "user" ? "user" : "agent" };
+  live.phase = nextPhase(live.phase, { type: "call", step: 1 });
+  let steps = 0;
+  let end: TurnEnd;
+  try {
+    await refreshSystemPrompt(session);
+    await session.emit("turn.start", { turnId: turn.turnId, cause: input.source });
+    await enter(session, turn.turnId, input);
+    for (;;) {
+      if (steps >= parts.limits.maxSteps) {
+        end = limit(`${steps} steps (turn.maxSteps)`);
+        break;
+      }
+      await enterWaiting(session, turn.turnId);
+      const outcome = await runStep(session, turn, ++steps);
+      const done = await afterStep(session, turn, outcome);
+      if (done) {
+        end = done;
+        break;
+      }
+    }
+    if (end.status === "aborted") await closeAborted(session, turn.turnId, abort.signal);
+    await session.emit("turn.end", {
+      turnId: turn.turnId,
+      ...end,
+      steps,
+      durationMs: Math.round(parts.clock.monotonic() - startedAt),
+    });
+  } finally {
+    live.abort = undefined;
+    live.phase = nextPhase(live.phase, { type: "ended" });
+  }
+  live.lastTurn = end;
+  return end;
+}
+
+/** Undefined when the turn goes on. */
+async function afterStep(session: Session, turn: Turn, outcome: StepEnd): Promise<TurnEnd | undefined> {
+  switch (outcome.type) {
+    case "aborted":
+      return { status: "aborted" };
+    case "context_limit":
+      await session.emit("session.error", {
+        errorType: "context_limit",
+        code: "context_limit",
+        message: `The provider refused the request as too large: ${outcome.message}`,
+        hint: "The history is intact. Take a model with a larger window, or start a new session.",
+      });
+      return { status: "failed", reason: "context_limit" };
+    case "failed":
+      await session.emit("session.error", {
+        errorType: "model_call",
+        code: outcome.code,
+        message: outcome.message,
+        hint: "The conversation is saved. Send any message to try again, or resume the session later.",
+        ...(outcome.statusCode === undefined ? {} : { statusCode: outcome.statusCode }),
+      });
+      return { status: "failed", reason: outcome.message };
+    case "answered": {
+      const { toolRequests, finishReason } = outcome.answer;
+      await warnAboutFinish(session, finishReason);
+      if (toolRequests.length === 0) {
+        if (turn.signal.aborted) return { status: "aborted" };
+        return session.state.queue.some((m) => m.delivery === "steer") ? undefined : { status: "done" };
+      }
+      await runToolStep(session, turn.turnId, toolRequests, turn.signal);
+      if (turn.signal.aborted) return { status: "aborted" };
+      if (session.live.repeated.count >= REPEAT_LIMIT) return limit(`the same call failing ${REPEAT_LIMIT} times in a row`);
+      return undefined;
+    }
+  }
+}
+
+const limit = (what: string): TurnEnd => ({ status: "limit", reason: `Stopped at ${what}. Sending any message goes on.` });
+
+async function warnAboutFinish(session: Session, finishReason: string): Promise<void> {
+  if (finishReason === "length") {
+    const message = "The answer stopped at the model's output limit; what had arrived is kept.";
+    await session.emit("session.warning", { warningType: "output_limit", message });
+  }
+  if (finishReason === "content_filter") {
+    const message = "The provider's content filter stopped the answer; what had arrived is kept.";
+    await session.emit("session.warning", { warningType: "content_filter", message });
+  }
+}
+
+/** Notifications first, then the messages that steer: both become part of history when they enter. */
+async function enterWaiting(session: Session, turnId: string): Promise<void> {
+  for (const notice of session.live.notices.splice(0)) {
+    await session.emit("system.notification", { kind: notice.kind, content: notification(notice.content) });
+  }
+  const steers = session.state.queue.filter((m) => m.delivery === "steer");
+  for (const m of steers) await enter(session, turnId, { messageId: m.messageId, content: m.content, source: "user" });
+  if (steers.length > 0) session.publish("pending_messages.modified", { count: session.state.queue.length });
+}
+
+async function enter(session: Session, turnId: string, input: TurnInput): Promise<Envelope<"user.message">> {
+  const isPrompt: boolean = (["user", "command"] satisfies MessageSource[] as string[]).includes(input.source);
+  return session.emit("user.message", {
+    ...input,
+    turnId,
+    ...(isPrompt ? { ref: `t${session.state.promptCount + 1}` } : {}),
+    mode: session.state.mode,
+  });
+}
+
+/** The system text is written anew only when it differs: at start, at resume, after a change of mode, tools or instructions. */
+async function refreshSystemPrompt(session: Session): Promise<void> {
+  const { text, warnings } = session.parts.systemPrompt();
+  const before = session.state.systemText;
+  if (text === before) return;
+  for (const w of warnings) await session.emit("session.warning", { warningType: w.type, message: w.message });
+  await session.emit("system.message", { content: text, reason: before === undefined ? "start" : "changed" });
+}
+
+/** Gives every open call its result, records the abort, and hands queued messages back. */
+async function closeAborted(session: Session, turnId: string, signal: AbortSignal): Promise<void> {
+  for (const open of [...session.state.openCalls]) {
+    await finish(session, { toolCallId: open.toolCallId, name: open.name, arguments: {} }, notRun(), 0, "interrupted");
+  }
+  await session.emit("abort", { reason: typeof signal.reason === "string" ? signal.reason : "user", turnId });
+  for (const m of [...session.state.queue]) await session.emit("message.dequeued", { messageId: m.messageId });
+  session.publish("pending_messages.modified", { count: 0 });
+}

@@ -1,0 +1,80 @@
+// The settings for people: the list with values and sources, help texts, the docs page.
+import { isRecord } from "../base/json.ts";
+import type { LoadedSettings } from "./load.ts";
+import type { Row } from "./row.ts";
+import { type SettingKey, settingsTable } from "./table.ts";
+
+export type SettingLine = { key: SettingKey; value: unknown; source: string; help: string; restart: boolean };
+
+/** What `everlong settings` lists; secrets are masked here, so no face can show one. */
+export function listSettings(loaded: Pick<LoadedSettings, "values" | "sources">): SettingLine[] {
+  return settingsTable.map((row) => ({
+    key: row.key,
+    value: row.secret ? mask(loaded.values[row.key]) : (loaded.values[row.key] ?? null),
+    source: loaded.sources[row.key],
+    help: row.help,
+    restart: row.restart === true,
+  }));
+}
+
+export function settingsText(lines: readonly SettingLine[]): string {
+  const width = Math.max(...lines.map((line) => line.key.length));
+  return lines.map((l) => `${l.key.padEnd(width)}  ${shown(l.value)}  (${l.source})`).join("\n");
+}
+
+/** The last 4 characters; nothing of a secret that is too short to hide behind them. */
+export function mask(value: unknown): unknown {
+  if (typeof value === "string") return value.length >= 8 ? `…${value.slice(-4)}` : "…";
+  if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, mask(v)]));
+  return null;
+}
+
+/** One line a variable, for `everlong help environment`. */
+export function environmentText(): string {
+  const lines = settingsTable.flatMap((row) => names(row).map((name) => ({ name, help: row.help })));
+  const width = Math.max(...lines.map(({ name }) => name.length));
+  return lines.map(({ name, help }) => `${name.padEnd(width)}  ${help}`).join("\n");
+}
+
+/** The text of docs/settings.md. */
+export function settingsPage(): string {
+  const rows = settingsTable.map((row) => {
+    const cells = [`\`${row.key}\``, code(names(row)), code(row.flags ?? []), defaultText(row), whoMay(row), row.help];
+    return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  });
+  return `# Settings
+
+Made from the settings table; do not edit. A setting comes from, in rising order: its default,
+\`EVERLONG_HOME/settings.json\`, \`<root>/.everlong/settings.json\`, the environment, a flag.
+Both files are JSON with comments. Permission lists of all layers are united.
+
+| setting | environment | flag | default | may be set by | what it does |
+|---|---|---|---|---|---|
+${rows.join("\n")}
+`;
+}
+
+function names(row: Row): string[] {
+  return row.env.map((name) => name.replace(/^!/, ""));
+}
+
+function code(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(", ");
+}
+
+function defaultText(row: Row): string {
+  return row.default === undefined ? (row.defaultText ?? "none") : shown(row.default);
+}
+
+function whoMay(row: Row): string {
+  return { environment: "environment", user: "user", trusted: "user, trusted project", project: "user, project" }[
+    row.scope
+  ];
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return "–";
+  if (Array.isArray(value)) return value.length > 0 ? value.join(", ") : "none";
+  if (isRecord(value)) return Object.keys(value).length > 0 ? JSON.stringify(value) : "none";
+  return String(value);
+}

@@ -1,0 +1,72 @@
+// The environment's word about every setting, and the lists that set several feature switches.
+import type { Complaint } from "./complaint.ts";
+import { parseBoolean, parseValue, splitList } from "./parse.ts";
+import { type Candidate, RANK } from "./resolve.ts";
+import type { Row, Value } from "./row.ts";
+import { type SettingKey, settingsTable } from "./table.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+type Found = { candidates: Candidate[]; complaints: Complaint[] };
+type TableRow = Row & { key: SettingKey };
+
+export function readEnvironment(env: Environment): Found {
+  const found: Found = { candidates: [], complaints: [] };
+  for (const row of settingsTable) {
+    if (row.key === "home") continue; // needed before everything else: see home.ts
+    if (row.key === "featureList") readFeatureLists(row, env, found);
+    else readRow(row, env, found);
+  }
+  return found;
+}
+
+/** Our name comes first and wins; a name further down that says something else is mentioned. */
+function readRow(row: TableRow, env: Environment, found: Found): void {
+  let used: { name: string; value: Value } | undefined;
+  for (const entry of row.env) {
+    const name = entry.replace(/^!/, "");
+    const text = env[name];
+    if (text === undefined || text.trim() === "") continue;
+    let value = entry === name ? parseValue(row, text) : switchedOff(text);
+    if (value === "unset") continue;
+    if (value === undefined) {
+      found.complaints.push({ type: "invalid", where: name, row, found: text });
+      if (row.unreadable !== "off") continue;
+      value = false;
+    }
+    if (!used) used = { name, value };
+    else if (JSON.stringify(used.value) !== JSON.stringify(value)) {
+      found.complaints.push({ type: "conflict", used: used.name, other: name });
+    }
+  }
+  if (used) {
+    found.candidates.push({ row, value: used.value, rank: RANK.environment, source: `environment ${used.name}` });
+  }
+}
+
+/** A name that disables: true is off, false says nothing. */
+function switchedOff(text: string): Value | undefined {
+  const disabled = parseBoolean(text);
+  return disabled === undefined ? undefined : disabled ? false : "unset";
+}
+
+function readFeatureLists(row: TableRow, env: Environment, found: Found): void {
+  row.env.forEach((name, place) => {
+    for (const item of splitList(env[name] ?? "")) {
+      const wanted = item.replace(/^[+-]/, "");
+      const feature = featureNamed(wanted);
+      if (feature) {
+        const candidate = { row: feature, value: !item.startsWith("-"), source: `environment ${name}` };
+        found.candidates.push({ ...candidate, rank: RANK.featureList - place / 10 });
+      } else if (place === 0) found.complaints.push({ type: "unknown_feature", where: name, name: wanted });
+    }
+  });
+}
+
+function featureNamed(name: string): TableRow | undefined {
+  const wanted = name.toLowerCase();
+  return settingsTable.find(
+    (row) =>
+      row.key.startsWith("features.") &&
+      [row.key, row.key.slice("features.".length), ...row.env].some((known) => known.toLowerCase() === wanted),
+  );
+}

@@ -1,0 +1,77 @@
+// One settings file's word about every setting, and what of it may not count.
+import type { Failure } from "../base/failure.ts";
+import { isRecord } from "../base/json.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import { type Complaint, found } from "./complaint.ts";
+import { type FilePath, refusal, type SettingsFile } from "./file.ts";
+import { expectation, parseValue } from "./parse.ts";
+import { type Candidate, RANK } from "./resolve.ts";
+import { isGroup, rowOf } from "./table.ts";
+
+export type FileLayer = {
+  candidates: Candidate[];
+  /** Of a project that is not trusted: would count once it is. */
+  withheld: Candidate[];
+  complaints: Complaint[];
+};
+export type CheckRule = (rule: string) => string | undefined;
+
+type Leaf = { key: string; path: FilePath; value: unknown };
+type Options = { layer: "user" | "project"; trusted: boolean; checkRule?: CheckRule | undefined };
+
+/** What a project may not say, settings that are not in the table included. */
+const NEVER_PROJECT = /^(provider|providers|trust|consent)(\.|$)/;
+const RULES = new Set(["permissions.allow", "permissions.deny", "permissions.ask"]);
+
+export async function readFileLayer(file: SettingsFile, options: Options): Promise<Result<FileLayer, Failure>> {
+  const { layer, trusted } = options;
+  const result: FileLayer = { candidates: [], withheld: [], complaints: [] };
+  for (const leaf of leaves(file.value)) {
+    const { key, path, value } = leaf;
+    const row = rowOf(key);
+    const where = async () => `${file.path} line ${(await file.position(path)).line}: "${key}"`;
+    if (layer === "project" && (row ? row.scope === "user" : NEVER_PROJECT.test(key))) {
+      result.complaints.push({ type: "forbidden", where: await where() });
+      continue;
+    }
+    if (row?.scope === "environment") {
+      result.complaints.push({ type: "environment_only", where: await where() });
+      continue;
+    }
+    const parsed = row && parseValue(row, value);
+    if (parsed === undefined && /^permissions(\.|$)/.test(key) && (row || isGroup(key))) {
+      const reason = row ? `${expectation(row)}${found(row, value)}` : "an object";
+      return fail(refusal(file.path, await file.position(path), `"${key}" must be ${reason}`));
+    }
+    if (!row) result.complaints.push({ type: isGroup(key) ? "not_a_group" : "unknown", where: await where(), key });
+    else if (parsed === undefined) {
+      result.complaints.push({ type: "invalid", where: await where(), row, found: value });
+    } else {
+      const bad = await badRule(file, leaf, options.checkRule);
+      if (bad) return fail(bad);
+      const held = layer === "project" && row.scope === "trusted" && !trusted;
+      (held ? result.withheld : result.candidates).push({ row, value: parsed, rank: RANK[layer], source: layer });
+    }
+  }
+  return ok(result);
+}
+
+/** Values by dotted key; `{"a": {"b": 1}}` and `{"a.b": 1}` say the same. */
+function* leaves(value: Record<string, unknown>, parent: FilePath = []): Generator<Leaf> {
+  for (const [name, child] of Object.entries(value)) {
+    const path = [...parent, name];
+    const key = path.join(".");
+    if (isGroup(key) && isRecord(child)) yield* leaves(child, path);
+    else if (name !== "$schema") yield { key, path, value: child };
+  }
+}
+
+async function badRule(file: SettingsFile, leaf: Leaf, checkRule?: CheckRule): Promise<Failure | undefined> {
+  if (!checkRule || !RULES.has(leaf.key) || !Array.isArray(leaf.value)) return undefined;
+  for (const [index, rule] of leaf.value.entries()) {
+    const reason = checkRule(String(rule));
+    if (reason === undefined) continue;
+    return refusal(file.path, await file.position([...leaf.path, index]), `"${leaf.key}": ${reason}`);
+  }
+  return undefined;
+}

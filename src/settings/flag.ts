@@ -1,0 +1,63 @@
+// Flags that set settings: what a command line offers, and reading what it was given.
+import type { Failure } from "../base/failure.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import { found } from "./complaint.ts";
+import type { CheckRule } from "./file-layer.ts";
+import { expectation, parseValue } from "./parse.ts";
+import { type Candidate, RANK } from "./resolve.ts";
+import { type SettingKey, settingsTable } from "./table.ts";
+
+export type FlagValue = string | boolean | readonly string[];
+/** What the command line gave, by setting key. */
+export type Flags = Readonly<Partial<Record<SettingKey, FlagValue>>>;
+
+export type FlagOption = {
+  key: SettingKey;
+  name: string;
+  help: string;
+  /** The name of its argument; a flag without one sets `value`. */
+  argument?: string;
+  value?: boolean;
+  /** May be given several times: the value is an array. */
+  repeat: boolean;
+};
+
+export function flagOptions(): FlagOption[] {
+  return settingsTable.flatMap((row) =>
+    (row.flags ?? []).map((name) => ({
+      key: row.key,
+      name,
+      help: row.help,
+      repeat: row.type === "rules",
+      ...(row.argument ? { argument: row.argument } : { value: !name.startsWith("--no-") }),
+    })),
+  );
+}
+
+export function readFlags(flags: Flags, checkRule?: CheckRule): Result<Candidate[], Failure> {
+  const candidates: Candidate[] = [];
+  for (const row of settingsTable) {
+    const raw = flags[row.key];
+    if (raw === undefined) continue;
+    const name = row.flags?.[0] ?? row.key;
+    const value = parseValue(row, raw);
+    if (value === undefined) return fail(badFlag(`${name} must be ${expectation(row)}${found(row, raw)}.`));
+    const reason =
+      row.type === "rules" &&
+      checkRule &&
+      strings(value)
+        .map(checkRule)
+        .find((r) => r !== undefined);
+    if (reason) return fail(badFlag(`${name}: ${reason}.`));
+    candidates.push({ row, value, rank: RANK.flag, source: "flag" });
+  }
+  return ok(candidates);
+}
+
+function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function badFlag(what: string): Failure {
+  return { code: "bad_flag", what, data: "Nothing was started.", next: "See `everlong --help`.", exit: 2 };
+}

@@ -1,0 +1,88 @@
+// Reading one value for one row, from text (environment, flags) or from JSON.
+import { isRecord } from "../base/json.ts";
+import type { Row, Value } from "./row.ts";
+
+const TRUE = new Set(["1", "true", "yes", "on"]);
+const FALSE = new Set(["0", "false", "no", "off"]);
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** The value, or undefined when it does not parse or is out of range. */
+export function parseValue(row: Row, raw: unknown): Value | undefined {
+  switch (row.type) {
+    case "boolean":
+      return parseBoolean(raw);
+    case "integer":
+    case "number": {
+      const n = typeof raw === "string" && NUMBER.test(raw.trim()) ? Number(raw) : raw;
+      if (typeof n !== "number" || !(n >= row.min && n <= row.max)) return undefined;
+      return row.type === "number" || Number.isInteger(n) ? n : undefined;
+    }
+    case "string":
+      return typeof raw === "string" && raw.trim() !== "" ? raw.trim() : undefined;
+    case "enum":
+      return row.values.find((v) => typeof raw === "string" && v === raw.trim().toLowerCase());
+    case "list":
+      return typeof raw === "string" ? splitList(raw) : strings(raw);
+    case "rules":
+      return strings(raw);
+    case "map":
+      return typeof raw === "string" ? parseHeaders(raw) : stringMap(raw);
+  }
+}
+
+export function parseBoolean(raw: unknown): boolean | undefined {
+  if (typeof raw === "boolean") return raw;
+  const text = String(raw).trim().toLowerCase();
+  return TRUE.has(text) ? true : FALSE.has(text) ? false : undefined;
+}
+
+/** What the row wants, as the end of the sentence "… must be". */
+export function expectation(row: Row): string {
+  switch (row.type) {
+    case "boolean":
+      return "true or false";
+    case "integer":
+    case "number": {
+      const range = row.max >= 1_000_000 ? `of at least ${row.min}` : `from ${row.min} to ${row.max}`;
+      return `a ${row.type === "integer" ? "whole " : ""}number ${range}`;
+    }
+    case "string":
+      return "a text that is not empty";
+    case "enum":
+      return `one of ${row.values.join(", ")}`;
+    case "list":
+    case "rules":
+      return "a list of texts";
+    case "map":
+      return "an object of texts, or lines of `Name: value`";
+  }
+}
+
+export function splitList(text: string): string[] {
+  return text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+function strings(raw: unknown): string[] | undefined {
+  const good = Array.isArray(raw) && raw.every((item) => typeof item === "string" && item.trim() !== "");
+  return good ? raw.map((item: string) => item.trim()) : undefined;
+}
+
+function parseHeaders(text: string): Record<string, string> | undefined {
+  const pairs: [string, string][] = [];
+  for (const line of text.split(/\r?\n/)) {
+    if (line.trim() === "") continue;
+    const colon = line.indexOf(":");
+    if (colon < 1) return undefined;
+    pairs.push([line.slice(0, colon).trim(), line.slice(colon + 1).trim()]);
+  }
+  return Object.fromEntries(pairs);
+}
+
+function stringMap(raw: unknown): Record<string, string> | undefined {
+  if (!isRecord(raw)) return undefined;
+  const pairs = Object.entries(raw).filter((pair): pair is [string, string] => typeof pair[1] === "string");
+  return pairs.length === Object.keys(raw).length ? Object.fromEntries(pairs) : undefined;
+}

@@ -1,0 +1,58 @@
+// The shape of one row of the settings table, and the type of the value it declares.
+
+/**
+ * Who may set it: "environment" no file at all; "user" also the user's file; "trusted" also the project's file once
+ * its folder is trusted (it changes what runs or where text goes); "project" also any project's file. Flags always may.
+ */
+export type Scope = "environment" | "user" | "trusted" | "project";
+
+type Common = {
+  key: string;
+  /** Ours first, then aliases; a leading "!" marks a name that turns the switch off when it is true. */
+  env: readonly string[];
+  flags?: readonly string[];
+  /** The name of the flag's argument in help texts. */
+  argument?: string;
+  scope: Scope;
+  secret?: true;
+  /** A change works only after a restart. */
+  restart?: true;
+  /** What an environment value that cannot be read counts as, when it is not the default. */
+  unreadable?: "off";
+  /** Says what happens without a value, where the default is not a value. */
+  defaultText?: string;
+  help: string;
+};
+
+export type Row = Common &
+  (
+    | { type: "boolean"; default: boolean }
+    | { type: "integer" | "number"; min: number; max: number; default: number | undefined }
+    | { type: "string"; default: string | undefined }
+    | { type: "enum"; values: readonly string[]; default: string | undefined }
+    | { type: "list"; default: readonly string[] }
+    /** A list that unites over all layers instead of being replaced; only arrays and repeated flags set it. */
+    | { type: "rules"; default: readonly string[] }
+    /** Merged by key over all layers; in the environment one `Name: value` a line. */
+    | { type: "map"; default: Readonly<Record<string, string>> }
+  );
+
+export type Value = boolean | number | string | readonly string[] | Readonly<Record<string, string>>;
+
+type Optional<R> = R extends { default: undefined } ? undefined : never;
+
+export type ValueOf<R> = R extends { type: "boolean" }
+  ? boolean
+  : R extends { type: "integer" | "number" }
+    ? number | Optional<R>
+    : R extends { type: "enum"; values: readonly (infer V)[] }
+      ? V | Optional<R>
+      : R extends { type: "list" | "rules" }
+        ? readonly string[]
+        : R extends { type: "map" }
+          ? Readonly<Record<string, string>>
+          : string | Optional<R>;
+
+/** Timers cannot wait longer than 2^31 milliseconds. */
+export const MAX_SECONDS = 2_000_000;
+export const MAX_INTEGER = Number.MAX_SAFE_INTEGER;

@@ -1,0 +1,68 @@
+// Feature switches, each under its seed name and ours, and the lists that set several of them.
+import type { Row } from "../row.ts";
+
+const common = { type: "boolean", scope: "project" } as const;
+
+export const featureRows = [
+  {
+    ...common,
+    key: "features.multiTurnAgents",
+    env: ["EVERLONG_MULTI_TURN_AGENTS", "MULTI_TURN_AGENTS"],
+    default: true,
+    help: "Background agents wait for follow-ups",
+  },
+  {
+    ...common,
+    key: "features.mcpTasks",
+    env: ["EVERLONG_MCP_TASKS", "MCP_TASKS"],
+    default: true,
+    help: "Long-running MCP tools run as background tasks",
+  },
+  {
+    ...common,
+    key: "features.sessionBasedSubagents",
+    env: ["EVERLONG_SESSION_BASED_SUBAGENTS", "SESSION_BASED_SUBAGENTS"],
+    default: true,
+    help: "Accepted for compatibility; every subagent is session-based",
+  },
+  {
+    ...common,
+    key: "features.subconscious",
+    env: ["EVERLONG_SUBCONSCIOUS", "COPILOT_SUBCONSCIOUS"],
+    default: true,
+    unreadable: "off",
+    help: "The context board and the agents that keep it",
+  },
+  {
+    ...common,
+    key: "features.githubContext",
+    env: ["EVERLONG_GITHUB_CONTEXT_SIDEKICK_AGENT", "GITHUB_CONTEXT_SIDEKICK_AGENT"],
+    default: false,
+    unreadable: "off",
+    help: "The sidekick that looks for related issues and earlier work",
+  },
+  {
+    ...common,
+    key: "features.agenticMemory",
+    env: ["EVERLONG_AGENTIC_MEMORY", "!copilot-feature-agentic-memory-disabled", "copilot-feature-agentic-memory"],
+    default: true,
+    unreadable: "off",
+    help: "Memory by a remote service, once its address is set",
+  },
+  {
+    ...common,
+    key: "features.memoryInRepo",
+    env: ["EVERLONG_MEMORY_IN_REPO", "copilot_swe_agent_memory_in_repo_store"],
+    default: false,
+    unreadable: "off",
+    help: "Memories in a file of the repository",
+  },
+  {
+    key: "featureList",
+    type: "list",
+    env: ["EVERLONG_FEATURES", "COPILOT_CLI_ENABLED_FEATURE_FLAGS"],
+    default: [],
+    scope: "environment",
+    help: "Switches by name: `name` on, `-name` off; a switch's own variable beats the list",
+  },
+] as const satisfies readonly Row[];

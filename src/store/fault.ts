@@ -1,0 +1,79 @@
+// What the disk or the database could not do, as a value with a closed set of codes.
+import { errorCode, errorText, type Failure } from "../base/failure.ts";
+
+export type FaultCode =
+  | "store_full"
+  | "store_denied"
+  | "store_io"
+  | "store_busy"
+  | "store_corrupt"
+  | "store_too_new"
+  | "unsafe_path"
+  | "not_found"
+  | "too_large";
+export type Fault = Failure & { code: FaultCode };
+
+export function fault(code: FaultCode, what: string, next: string, data?: string): Fault {
+  return { code, what, data: data ?? "What was saved before is unchanged.", next, exit: 1 };
+}
+
+const NEXT: Record<FaultCode, string> = {
+  store_full: "Free some space on that file system; the same work can then be repeated.",
+  store_denied: "Make the folder and the file writable for you.",
+  store_io: "Check the disk; the same work can then be repeated.",
+  store_busy: "Another process is using it; try again.",
+  store_corrupt: "The file is damaged; move it away and it is made anew.",
+  store_too_new: "Use the newer program that wrote it.",
+  unsafe_path: "Replace the link, device or folder by a plain file.",
+  not_found: "Check the path.",
+  too_large: "Store the text in a file and point to it.",
+};
+
+const BY_ERRNO: Record<string, FaultCode> = {
+  ENOSPC: "store_full",
+  EDQUOT: "store_full",
+  EFBIG: "store_full",
+  EACCES: "store_denied",
+  EPERM: "store_denied",
+  EROFS: "store_denied",
+  ELOOP: "unsafe_path",
+  EISDIR: "unsafe_path",
+  ENXIO: "unsafe_path",
+  ENOENT: "not_found",
+  ENOTDIR: "not_found",
+};
+
+/** SQLite's primary result codes that the machine or another process causes; the others are our bugs. */
+const BY_SQLITE: Record<number, FaultCode> = {
+  3: "store_denied",
+  5: "store_busy",
+  6: "store_busy",
+  8: "store_denied",
+  10: "store_io",
+  11: "store_corrupt",
+  13: "store_full",
+  14: "store_io",
+  15: "store_busy",
+  26: "store_corrupt",
+};
+
+export function codeOf(error: unknown): FaultCode | undefined {
+  const code = errorCode(error);
+  if (code === "ERR_SQLITE_ERROR") {
+    const number = error instanceof Error && "errcode" in error ? Number(error.errcode) : 0;
+    return BY_SQLITE[number & 0xff];
+  }
+  if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) return undefined;
+  return BY_ERRNO[code] ?? "store_io";
+}
+
+/** The fault behind a thrown error; what is not the machine's doing is a bug and is thrown on. */
+export function faultOf(error: unknown, path: string): Fault {
+  const code = codeOf(error);
+  if (code === undefined) throw error;
+  return fault(code, `${path}: ${errorText(error)}.`, NEXT[code]);
+}
+
+export function faultAt(code: FaultCode, path: string, reason: string): Fault {
+  return fault(code, `${path}: ${reason}.`, NEXT[code]);
+}

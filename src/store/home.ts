@@ -1,0 +1,44 @@
+// The home folder: there, ours, writable, on a disk whose locks hold; said before any work begins.
+import { accessSync, constants, mkdirSync, statfsSync, statSync } from "node:fs";
+import { errorCode, errorText, type Failure } from "../base/failure.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+
+/** File systems by their magic number where locks depend on a server: NFS, SMB, CIFS, SMB2, AFS, Coda, Ceph. */
+const NETWORK = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x73757245, 0x00c36400]);
+
+export type HomeOptions = { allowNetwork: boolean; uid?: number | undefined; fileSystem?: (path: string) => number };
+
+/** Makes the folder when it is missing (0700) and checks that it can be used. */
+export function prepareHome(path: string, options: HomeOptions): Result<void, Failure> {
+  const uid = "uid" in options ? options.uid : process.getuid?.();
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const stat = statSync(path);
+    if (uid !== undefined && stat.uid !== uid) {
+      return refuse(
+        path,
+        `belongs to user ${stat.uid}, not to you (${uid})`,
+        "Choose another folder with EVERLONG_HOME.",
+      );
+    }
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    if (!options.allowNetwork && NETWORK.has((options.fileSystem ?? fileSystemOf)(path))) {
+      const next =
+        "Choose a local folder with EVERLONG_HOME, or set EVERLONG_ALLOW_NETWORK_HOME=1 if its locks are reliable.";
+      return refuse(path, "is on a network file system", next);
+    }
+    return ok(undefined);
+  } catch (error) {
+    const notFolder = ["EEXIST", "ENOTDIR"].includes(errorCode(error) ?? "");
+    const reason = notFolder ? "is not a folder" : `cannot be used: ${errorText(error)}`;
+    return refuse(path, reason, "Make it a folder that you can write, or choose another with EVERLONG_HOME.");
+  }
+}
+
+function fileSystemOf(path: string): number {
+  return statfsSync(path).type >>> 0;
+}
+
+function refuse(path: string, reason: string, next: string): Result<never, Failure> {
+  return fail({ code: "home_unusable", what: `${path} ${reason}.`, data: "Nothing was written.", next, exit: 1 });
+}

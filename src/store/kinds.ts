@@ -1,0 +1,71 @@
+// Every stored thing has a kind: what it is the truth of, or what it can be made from again.
+
+export type Kind = "truth" | "projection" | "cache" | "secret" | "copy";
+export type StoredKind = {
+  /** Path under home; `*` stands for one name, `**` for everything below. */
+  path: string;
+  kind: Kind;
+  /** What it is made from when it is lost; "-": nothing else has it. */
+  rebuiltFrom: string;
+};
+
+const LOGS = "sessions/*/events.jsonl";
+
+export const fileKinds: readonly StoredKind[] = [
+  { path: LOGS, kind: "truth", rebuiltFrom: "-" },
+  { path: "sessions/*/files/**", kind: "truth", rebuiltFrom: "-" },
+  { path: "sessions/*/outputs/**", kind: "truth", rebuiltFrom: "-" },
+  { path: "sessions/*/snapshots/**", kind: "truth", rebuiltFrom: "-" },
+  { path: "sessions/*/research/**", kind: "truth", rebuiltFrom: "-" },
+  { path: "sessions/*/plan.md", kind: "truth", rebuiltFrom: "-" },
+  { path: "sessions/*/workspace.yaml", kind: "projection", rebuiltFrom: LOGS },
+  { path: "sessions/*/checkpoints/*", kind: "projection", rebuiltFrom: LOGS },
+  { path: "sessions/*/session.db", kind: "projection", rebuiltFrom: LOGS },
+  { path: "sessions/*/session.db-*", kind: "projection", rebuiltFrom: LOGS },
+  { path: "sessions/*/session.lock", kind: "cache", rebuiltFrom: "the process that runs the session" },
+  { path: "sessions/*/session.lock.holder", kind: "cache", rebuiltFrom: "the process that runs the session" },
+  { path: "store.db", kind: "projection", rebuiltFrom: LOGS },
+  { path: "store.db-*", kind: "projection", rebuiltFrom: LOGS },
+  { path: "settings.json", kind: "truth", rebuiltFrom: "-" },
+  { path: "trust.json", kind: "truth", rebuiltFrom: "-" },
+  { path: "permissions.json", kind: "truth", rebuiltFrom: "-" },
+  { path: "models.json", kind: "truth", rebuiltFrom: "-" },
+  { path: "AGENTS.md", kind: "truth", rebuiltFrom: "-" },
+  { path: "agents/**", kind: "truth", rebuiltFrom: "-" },
+  { path: "skills/**", kind: "truth", rebuiltFrom: "-" },
+  { path: "hooks/**", kind: "truth", rebuiltFrom: "-" },
+  { path: "gateway.token", kind: "secret", rebuiltFrom: "made anew" },
+  { path: "secret.key", kind: "secret", rebuiltFrom: "made anew" },
+  { path: "locks/*", kind: "cache", rebuiltFrom: "the processes that run" },
+  { path: "logs/**", kind: "cache", rebuiltFrom: "the next run" },
+  { path: "quarantine/**", kind: "copy", rebuiltFrom: "-" },
+  { path: "backups/**", kind: "copy", rebuiltFrom: "-" },
+];
+
+export const tableKinds: Readonly<Record<string, Omit<StoredKind, "path">>> = {
+  sessions: { kind: "projection", rebuiltFrom: LOGS },
+  turns: { kind: "projection", rebuiltFrom: LOGS },
+  checkpoints: { kind: "projection", rebuiltFrom: LOGS },
+  session_files: { kind: "projection", rebuiltFrom: LOGS },
+  session_refs: { kind: "projection", rebuiltFrom: LOGS },
+  model_calls: { kind: "projection", rebuiltFrom: LOGS },
+  search_index: { kind: "cache", rebuiltFrom: LOGS },
+  token_calibration: { kind: "cache", rebuiltFrom: "the next model calls" },
+};
+
+/** The kind of a file by its path under home, with `/` between the names. */
+export function kindOf(path: string): StoredKind | undefined {
+  return fileKinds.find((row) => matches(row.path.split("/"), path.split("/")));
+}
+
+function matches(pattern: readonly string[], names: readonly string[]): boolean {
+  return pattern.every((part, i) => part === "**" || fits(part, names[i])) && extent(pattern, names);
+}
+
+function extent(pattern: readonly string[], names: readonly string[]): boolean {
+  return pattern.at(-1) === "**" ? names.length >= pattern.length : names.length === pattern.length;
+}
+
+function fits(part: string, name: string | undefined): boolean {
+  return name !== undefined && (part.endsWith("*") ? name.startsWith(part.slice(0, -1)) : part === name);
+}

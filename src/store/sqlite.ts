@@ -1,0 +1,111 @@
+// SQLite databases: opening, and writing without ever blocking the event loop for long.
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { errorCode } from "../base/failure.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import { codeOf, type Fault, faultOf } from "./fault.ts";
+
+export type Database = DatabaseSync;
+export type BusyOptions = {
+  signal?: AbortSignal;
+  clock?: Clock /** Total wait for other writers. */;
+  limitMs?: number;
+};
+
+/** One blocking wait inside SQLite; longer waits are asynchronous. */
+const BLOCK_MS = 25;
+const BUSY_LIMIT_MS = 5000;
+
+/** node:sqlite, loaded at first use; only its own experimental warning is silenced. */
+export function sqlite(): typeof import("node:sqlite") {
+  const emit = process.emitWarning;
+  process.emitWarning = (...args: unknown[]) => {
+    if (!String(args[0]).startsWith("SQLite is an experimental feature")) Reflect.apply(emit, process, args);
+  };
+  try {
+    return process.getBuiltinModule("node:sqlite");
+  } finally {
+    process.emitWarning = emit;
+  }
+}
+
+/**
+ * Opens a database, made with mode 0600 when it is missing. Its file must never be opened and closed by anything else
+ * in this process: POSIX then drops SQLite's locks.
+ */
+export async function openDatabase(
+  path: string,
+  options: BusyOptions & { readOnly?: boolean } = {},
+): Promise<Result<Database, Fault>> {
+  const { readOnly = false } = options;
+  let db: Database | undefined;
+  const opened = await whileBusy(
+    path,
+    () => {
+      if (!readOnly) createPrivate(path);
+      db ??= new (sqlite().DatabaseSync)(path, { readOnly, enableForeignKeyConstraints: true });
+      if ("enableDefensive" in db) db.enableDefensive(true);
+      db.exec(`PRAGMA busy_timeout = ${BLOCK_MS}`);
+      const { journal_mode: mode } = db.prepare("PRAGMA journal_mode").get() ?? {};
+      if (!readOnly && mode !== "wal") db.exec("PRAGMA journal_mode = WAL");
+      db.exec("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 67108864");
+      return db;
+    },
+    options,
+  );
+  if (!opened.ok) db?.close();
+  return opened;
+}
+
+/** Creates the file only if there is none, so that no descriptor of a locked file is ever closed. */
+export function createPrivate(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+  }
+}
+
+/**
+ * Runs the work in one BEGIN IMMEDIATE transaction. The work must be synchronous, short (50 ms, 500 rows) and have no
+ * effect but on the database: it runs again when another writer was in the way. What it throws rolls back.
+ */
+export function write<T>(
+  db: Database,
+  work: (db: Database) => T,
+  options: BusyOptions = {},
+): Promise<Result<T, Fault>> {
+  return whileBusy(db.location() ?? "memory", () => transaction(db, work), options);
+}
+
+function transaction<T>(db: Database, work: (db: Database) => T): T {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const value = work(db);
+    if (value instanceof Promise) throw new TypeError("a transaction must not wait");
+    db.exec("COMMIT");
+    return value;
+  } catch (error) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** Tries again, with a growing random wait, for as long as another process holds the database. */
+export async function whileBusy<T>(path: string, work: () => T, options: BusyOptions): Promise<Result<T, Fault>> {
+  const { signal, clock = systemClock, limitMs = BUSY_LIMIT_MS } = options;
+  const end = clock.monotonic() + limitMs;
+  for (let wait = 4; ; wait = Math.min(wait * 2, 100)) {
+    try {
+      return ok(work());
+    } catch (error) {
+      const left = end - clock.monotonic();
+      const pause = Math.min(left, wait * (0.5 + Math.random()));
+      const again = codeOf(error) === "store_busy" && left > 0 && (await clock.sleep(pause, signal));
+      if (!again) return fail(faultOf(error, path));
+    }
+  }
+}

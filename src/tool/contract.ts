@@ -1,0 +1,79 @@
+// What a tool is: its text for the model, its input, the permissions it needs, and what it gives back.
+import type { z } from "zod";
+import type { Attachment } from "../schema/message.ts";
+import type { AgentMode, PermissionRequest } from "../schema/permission.ts";
+import type { FileChange, ToolErrorCode } from "../schema/tool.ts";
+
+export type ToolOutcome =
+  | {
+      type: "success";
+      /** Text for the model, before the output bound is applied. */
+      text: string;
+      /** For people, when it differs (a diff, a title). */
+      display?: string;
+      files?: FileChange[];
+      attachments?: Attachment[];
+      /** Set by a tool that bounded its own output: of what `text` is an excerpt. */
+      output?: OutputSize;
+    }
+  | { type: "failure"; code: ToolErrorCode | (string & {}); message: string };
+
+/** Raw size of an output, and the file that holds all of it when the model got only a part. */
+export type OutputSize = { outputFile?: string; bytes: number; lines: number };
+
+export type Question = { question: string; choices?: string[]; allowFreeform: boolean };
+export type PlanExit = { summary: string; actions: string[]; recommended?: string };
+
+/** What a running tool may use. Everything that reaches the machine comes through here, injected by the runtime. */
+export type ToolContext = {
+  sessionId: string;
+  toolCallId: string;
+  cwd: string;
+  /** Git root, else cwd. */
+  root: string;
+  sessionDir: string;
+  mode: AgentMode;
+  signal: AbortSignal;
+  /** Streams output while the tool runs; throttled by the caller. */
+  partial: (text: string) => void;
+  /** True when this path may be read or written now; checked again at use, against real paths. */
+  allowedPath: (path: string) => boolean;
+};
+
+export type Tool<Input = unknown> = {
+  name: string;
+  /** What the model reads; kept in a .md file beside the tool. */
+  description: string;
+  /** Strict: an unknown argument makes the call invalid. */
+  input: z.ZodType<Input>;
+  /** What it wants to do; empty when it has no side effect that needs leave. */
+  permissions: (input: Input, context: Pick<ToolContext, "cwd" | "root" | "sessionDir">) => PermissionRequest[];
+  /** Calls with equal keys run one after another in call order; undefined runs in parallel. */
+  lane?: (input: Input, context: Pick<ToolContext, "cwd">) => string | undefined;
+  /** Runs after every other call of its step. */
+  last?: boolean;
+  /** Milliseconds; 600 s unless said. Infinity waits for a person. */
+  limitMs?: number;
+  /** Offered in plan mode. */
+  planMode?: boolean;
+  /** Offered in this mode only. */
+  onlyMode?: AgentMode;
+  run: (input: Input, context: ToolContext) => Promise<ToolOutcome>;
+};
+
+type More = Omit<Extract<ToolOutcome, { type: "success" }>, "type" | "text">;
+export const success = (text: string, more: More = {}): ToolOutcome => ({
+  type: "success",
+  text,
+  ...more,
+});
+export const failure = (code: ToolErrorCode | (string & {}), message: string): ToolOutcome => ({
+  type: "failure",
+  code,
+  message,
+});
+
+/** Ties a tool's input type to its functions; the registry holds them all as Tool. */
+export function defineTool<Input>(tool: Tool<Input>): Tool {
+  return tool as Tool;
+}

@@ -1,0 +1,95 @@
+// A unified diff of two texts, small enough for a result and a permission prompt.
+export type Diff = { text: string; added: number; removed: number };
+
+const CONTEXT = 3;
+/** Above this many comparisons the changed middle is shown as all removed, all added. */
+const MAX_CELLS = 1_000_000;
+
+type Edit = { kind: " " | "-" | "+"; line: string };
+
+export function unifiedDiff(name: string, before: string, after: string): Diff {
+  const edits = compare(splitLines(before), splitLines(after));
+  const added = edits.filter((e) => e.kind === "+").length;
+  const removed = edits.filter((e) => e.kind === "-").length;
+  if (added + removed === 0) return { text: "", added, removed };
+  return { text: [`--- ${name}`, `+++ ${name}`, ...hunks(edits)].join("\n"), added, removed };
+}
+
+function splitLines(text: string): string[] {
+  if (text === "") return [];
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  else lines.push(`${lines.pop() ?? ""}\n\\ No newline at end of file`);
+  return lines;
+}
+
+function compare(a: string[], b: string[]): Edit[] {
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  const same = (line: string): Edit => ({ kind: " ", line });
+  const middle = compareMiddle(a.slice(start, a.length - end), b.slice(start, b.length - end));
+  return [...a.slice(0, start).map(same), ...middle, ...a.slice(a.length - end).map(same)];
+}
+
+/** By longest common subsequence. */
+function compareMiddle(a: string[], b: string[]): Edit[] {
+  const minus = (line: string): Edit => ({ kind: "-", line });
+  const plus = (line: string): Edit => ({ kind: "+", line });
+  if (a.length * b.length > MAX_CELLS) return [...a.map(minus), ...b.map(plus)];
+  const width = b.length + 1;
+  const common = new Uint32Array((a.length + 1) * width);
+  const at = (i: number, j: number) => common[i * width + j] ?? 0;
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      common[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  const edits: Edit[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length || j < b.length) {
+    const [left, right] = [a[i], b[j]];
+    if (left !== undefined && left === right) {
+      edits.push({ kind: " ", line: left });
+      i++;
+      j++;
+    } else if (left !== undefined && (right === undefined || at(i + 1, j) >= at(i, j + 1))) {
+      edits.push(minus(left));
+      i++;
+    } else if (right !== undefined) {
+      edits.push(plus(right));
+      j++;
+    }
+  }
+  return edits;
+}
+
+function hunks(edits: Edit[]): string[] {
+  const out: string[] = [];
+  let [oldLine, newLine, at] = [1, 1, 0];
+  const skip = (to: number) => {
+    for (; at < to; at++) {
+      if (edits[at]?.kind !== "+") oldLine++;
+      if (edits[at]?.kind !== "-") newLine++;
+    }
+  };
+  for (let next = nextChange(edits, 0); next !== -1; next = nextChange(edits, at)) {
+    let end = next;
+    for (let change = next; change !== -1 && change - end <= 2 * CONTEXT; change = nextChange(edits, end))
+      end = change + 1;
+    skip(Math.max(at, next - CONTEXT));
+    const hunk = edits.slice(at, end + CONTEXT);
+    const count = (kind: "+" | "-") => hunk.filter((e) => e.kind !== kind).length;
+    const [olds, news] = [count("+"), count("-")];
+    out.push(`@@ -${olds === 0 ? oldLine - 1 : oldLine},${olds} +${news === 0 ? newLine - 1 : newLine},${news} @@`);
+    out.push(...hunk.map((e) => e.kind + e.line));
+    skip(at + hunk.length);
+  }
+  return out;
+}
+
+function nextChange(edits: Edit[], from: number): number {
+  return edits.findIndex((e, i) => i >= from && e.kind !== " ");
+}

@@ -1,0 +1,178 @@
+// The commands of one session that run or ran as processes: started, read on, stopped, and ended with the session.
+import { existsSync } from "node:fs";
+import { constants } from "node:os";
+import { setImmediate as nextLoop } from "node:timers/promises";
+import { within } from "../base/abort.ts";
+import type { OwnedProcess, Owner } from "../host/process.ts";
+import { type Excerpt, type Mark, Output, type OutputOptions, START } from "./output.ts";
+
+export type ShellEnd = {
+  /** 128 and the signal's number when a signal ended it, as a shell reports it. */
+  exitCode: number;
+  reason: "exited" | "stopped" | "max_seconds" | "not_started";
+  detail?: string;
+};
+
+export type Shell = {
+  id: string;
+  command: string;
+  pid: number | undefined;
+  startedAt: number;
+  /** Undefined while it runs. */
+  end: () => ShellEnd | undefined;
+  done: Promise<ShellEnd>;
+  /** Output since the last read. */
+  read: () => Excerpt;
+  /** Output since the last peek, for people watching; at most its last 4 KiB. */
+  peek: () => string;
+  unread: () => number;
+  /** TERM, then KILL after 5 s, of all it started. */
+  stop: () => Promise<void>;
+};
+
+export type ShellStart = {
+  id?: string;
+  command: string;
+  cwd: string;
+  env: Record<string, string>;
+  tty?: boolean;
+  output: OutputOptions;
+  maxSeconds: number;
+};
+
+export type Shells = {
+  start: (options: ShellStart) => Shell;
+  get: (id: string) => Shell | undefined;
+  list: () => Shell[];
+  /** Its result was given whole: nobody will ask for it again. */
+  forget: (shell: Shell) => void;
+  /** It goes on without its call: its end will be told, unless `stop` caused it. */
+  detach: (shell: Shell) => void;
+  /** Ends all; at most 6 s. */
+  end: () => Promise<void>;
+};
+
+/** After the program ended, what it left behind may hold its output open: no longer than this is waited for the last bytes. */
+const DRAIN_MS = 2000;
+const QUIET_MS = 100;
+const KEEP_ENDED = 50;
+
+export const SHELL_PATH = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
+const SCRIPT_PATH = "/usr/bin/script";
+export const hasTerminal = (): boolean => existsSync(SCRIPT_PATH);
+
+/** `onCompleted` is told of every detached shell that ends by itself or at its limit; must not throw. */
+export function createShells(options: { owner: Owner; onCompleted: (shell: Shell, end: ShellEnd) => void }): Shells {
+  const shells = new Map<string, Shell>();
+  let count = 0;
+
+  function freeId(): string {
+    do count++;
+    while (shells.has(`sh${count}`));
+    return `sh${count}`;
+  }
+
+  return {
+    get: (id) => shells.get(id),
+    list: () => [...shells.values()],
+    forget: (shell) => void shells.delete(shell.id),
+    start(start) {
+      const shell = startShell(options.owner, start.id ?? freeId(), start);
+      shells.delete(shell.id);
+      shells.set(shell.id, shell);
+      const ended = [...shells.values()].filter((s) => s.end() !== undefined);
+      for (const old of ended.slice(0, -KEEP_ENDED)) shells.delete(old.id);
+      return shell;
+    },
+    detach: (shell) =>
+      void shell.done.then((end) => {
+        if (end.reason !== "stopped") options.onCompleted(shell, end);
+      }),
+    async end() {
+      await Promise.all([...shells.values()].map((s) => s.stop()));
+    },
+  };
+}
+
+function startShell(owner: Owner, id: string, start: ShellStart): Shell {
+  const output = new Output(start.output);
+  const child = owner.spawn({
+    command: start.tty ? SCRIPT_PATH : SHELL_PATH,
+    args: start.tty ? ["-qec", start.command, "/dev/null"] : ["-c", start.command],
+    cwd: start.cwd,
+    env: { ...start.env, ...(start.tty ? { SHELL: SHELL_PATH } : {}) },
+    mergeOutput: true,
+  });
+  let reason: ShellEnd["reason"] = "exited";
+  let ended: ShellEnd | undefined;
+  const onData = (chunk: Buffer) => output.append(chunk);
+  child.stdout.on("data", onData);
+  const endBecause = (why: ShellEnd["reason"]) => {
+    if (ended === undefined && reason === "exited") reason = why;
+    return child.kill();
+  };
+  const limit = setTimeout(() => void endBecause("max_seconds"), start.maxSeconds * 1000).unref();
+
+  const done = child.exit.then(async ({ code, signal, error }): Promise<ShellEnd> => {
+    await drain(child, output);
+    clearTimeout(limit);
+    child.stdout.off("data", onData).resume();
+    output.close();
+    const exitCode = code ?? (signal ? 128 + constants.signals[signal] : 127);
+    ended = error
+      ? { exitCode, reason: "not_started", detail: error }
+      : { exitCode, reason, ...(signal ? { detail: signal } : {}) };
+    return ended;
+  });
+
+  let mark: Mark = START;
+  let peeked = 0;
+  return {
+    id,
+    command: start.command,
+    pid: child.pid,
+    startedAt: performance.now(),
+    end: () => ended,
+    done,
+    unread: () => output.bytes - mark.bytes,
+    read: () => {
+      const excerpt = output.excerpt(mark);
+      mark = output.mark();
+      return excerpt;
+    },
+    peek: () => {
+      const text = output.tail(output.bytes - peeked);
+      peeked = output.bytes;
+      return text;
+    },
+    stop: async () => {
+      if (ended === undefined) await endBecause("stopped");
+      await done;
+    },
+  };
+}
+
+/** Waits for the last output of a program that has ended: until it is closed, or nothing more comes. */
+async function drain(child: OwnedProcess, output: Output): Promise<void> {
+  const until = performance.now() + DRAIN_MS;
+  while (performance.now() < until) {
+    const before = output.bytes;
+    if ((await within(child.closed, QUIET_MS)).type === "value") return;
+    await nextLoop(); // a busy event loop may owe us reads that were due before the timer
+    if (output.bytes === before) return;
+  }
+}
+
+export function describeEnd(end: ShellEnd): string {
+  const signal = end.detail ? ` (${end.detail})` : "";
+  switch (end.reason) {
+    case "exited":
+      return `exit code ${end.exitCode}${signal}`;
+    case "stopped":
+      return `stopped, exit code ${end.exitCode}${signal}`;
+    case "max_seconds":
+      return `ended at its time limit, exit code ${end.exitCode}${signal}`;
+    case "not_started":
+      return `could not be started${signal}, exit code ${end.exitCode}`;
+  }
+}

@@ -1,0 +1,93 @@
+// Who may import whom: the table of docs/architecture.md, held by reading every import in src/.
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const src = join(import.meta.dirname, "..", "src");
+
+const ground = ["base", "schema"];
+const machine = [...ground, "settings"];
+const abilities = [...machine, "host", "store", "model", "permission"];
+const shaping = [...abilities, "hook", "tool", "context"];
+const lasting = [...shaping, "memory", "mcp"];
+const table: Record<string, string[]> = {
+  base: [],
+  schema: ["base"],
+  settings: ground,
+  host: machine,
+  model: machine,
+  store: [...machine, "host"],
+  permission: [...machine, "host"],
+  hook: abilities,
+  tool: abilities,
+  context: abilities,
+  memory: shaping,
+  mcp: shaping,
+  session: lasting,
+  agent: [...lasting, "session"],
+  proxy: [...machine, "store", "model", "context", "memory", "permission"],
+  server: [...lasting, "proxy", "runtime/client"],
+  runtime: [...lasting, "session", "agent", "proxy", "server"],
+  cli: ["base", "schema", "runtime"],
+  tui: ["base", "schema", "runtime/client"],
+  "main.ts": ["cli", "tui"],
+};
+
+type Import = { from: string; to: string };
+
+function importsOf(file: string, text: string): Import[] {
+  const found: Import[] = [];
+  for (const [, path] of text.matchAll(/(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g)) {
+    found.push({ from: file, to: posix.normalize(posix.join(posix.dirname(file), path!)) });
+  }
+  return found;
+}
+
+const roomOf = (file: string): string => (file.includes("/") ? file.slice(0, file.indexOf("/")) : file);
+
+function violation({ from, to }: Import): string | undefined {
+  const room = roomOf(from);
+  const target = roomOf(to);
+  if (room === target) return undefined;
+  const allowed = table[room];
+  if (!allowed) return `${from}: ${room} is not a room`;
+  const ok = allowed.some((a) => (a.includes("/") ? to === `${a}.ts` : a === target));
+  return ok ? undefined : `${from} imports ${to}: ${room} may not import ${target}`;
+}
+
+const sources = readdirSync(src, { recursive: true, encoding: "utf8" })
+  .map((f) => f.replaceAll("\\", "/"))
+  .filter((f) => f.endsWith(".ts") && !f.endsWith(".d.ts"));
+const read = (file: string) => readFileSync(join(src, file), "utf8");
+
+describe("architecture", () => {
+  it("keeps the import table", () => {
+    const broken = sources
+      .filter((f) => !f.endsWith(".test.ts"))
+      .flatMap((f) => importsOf(f, read(f)))
+      .map(violation)
+      .filter(Boolean);
+    expect(broken).toEqual([]);
+  });
+
+  it("can fail: a planted violation of each kind is found", () => {
+    const planted: [string, string][] = [
+      ["base/id.ts", 'import { x } from "../schema/tool.ts";'],
+      ["memory/recall/rank.ts", 'import type { S } from "../../session/log.ts";'],
+      ["context/pipeline.ts", 'const s = await import("../session/run.ts");'],
+      ["tui/view/help.ts", 'import { r } from "../../runtime/open.ts";'],
+      ["cli/main.ts", 'import { l } from "../session/log.ts";'],
+      ["helper/x.ts", 'import { l } from "../base/id.ts";'],
+    ];
+    for (const [file, text] of planted) expect(importsOf(file, text).map(violation)[0], file).toBeTypeOf("string");
+    expect(importsOf("tui/x.ts", 'import { c } from "../runtime/client.ts";').map(violation)).toEqual([undefined]);
+  });
+
+  it("keeps every file readable: none passes 300 lines, each says first what it is for", () => {
+    for (const file of sources) {
+      const lines = read(file).split("\n");
+      expect(lines.length, `${file} is too long: look for the second idea in it`).toBeLessThanOrEqual(301);
+      expect(lines[0], `${file} must begin with a comment that says what it is for`).toMatch(/^\/\//);
+    }
+  });
+});
