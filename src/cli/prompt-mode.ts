@@ -85,7 +85,7 @@ class Run {
   async #work(interrupts: Interrupts): Promise<void> {
     const text = this.#typed.type === "command" ? await this.#command(this.#typed) : this.#typed.text;
     if (text !== undefined && !interrupts.happened) {
-      await this.#client.send(this.#attached === undefined ? text : `${text}\n\n<stdin>\n${this.#attached}\n</stdin>`);
+      await this.#client.send(text, this.#attached === undefined ? {} : { attached: this.#attached });
       await this.#client.untilIdle();
     }
     if (this.#opened.exportPath) {

@@ -17,7 +17,11 @@ export type Refused = {
   body: string;
 };
 
-export function refusedOutcome(target: ModelTarget, refused: Refused, estimatedTokens: number | undefined): CallOutcome {
+export function refusedOutcome(
+  target: ModelTarget,
+  refused: Refused,
+  estimatedTokens: number | undefined,
+): CallOutcome {
   const { body, headers } = refused;
   const status = refused.status ?? statusInside(body);
   const text = ownText(target, providerText(body));
@@ -28,13 +32,16 @@ export function refusedOutcome(target: ModelTarget, refused: Refused, estimatedT
     estimatedTokens,
     promptLimit: target.promptLimit,
   });
-  if (limit) return { type: "context_limit", message: text || `HTTP ${status} without a text`, statusCode: status, ...limit };
+  if (limit)
+    return { type: "context_limit", message: text || `HTTP ${status} without a text`, statusCode: status, ...limit };
   const code = codeOf(status, body);
   const wait = askedWaitMs(headers, body, Date.now());
   return {
     type: "failure",
     code,
-    message: [`${target.id} answered ${status}${text === "" ? "" : `: ${text}`}`, advice(target, status, headers)].filter(Boolean).join("\n"),
+    message: [`${target.id} answered ${status}${text === "" ? "" : `: ${text}`}`, advice(target, status, headers)]
+      .filter(Boolean)
+      .join("\n"),
     statusCode: status,
     retryable: (RETRIED.has(status) || status >= 500) && headers["x-should-retry"] !== "false",
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
@@ -45,7 +52,13 @@ export function refusedOutcome(target: ModelTarget, refused: Refused, estimatedT
 export function badResponse(target: ModelTarget, body: string, statusCode?: number): CallOutcome {
   const text = ownText(target, body) || "(an empty body)";
   const message = `${target.id} sent something that is no model answer: ${text}`;
-  return { type: "failure", code: "bad_response", message, retryable: true, ...(statusCode === undefined ? {} : { statusCode }) };
+  return {
+    type: "failure",
+    code: "bad_response",
+    message,
+    retryable: true,
+    ...(statusCode === undefined ? {} : { statusCode }),
+  };
 }
 
 export function failed(target: ModelTarget, code: CallFailureCode, text: string, partial?: string): CallOutcome {
@@ -75,7 +88,8 @@ function advice(target: ModelTarget, status: number, headers: Refused["headers"]
   }
   if (status === 402) return `The quota or credit behind ${key} is used up.`;
   if (status === 404) return `Check the model name "${target.name}" and the address ${target.baseUrl}.`;
-  if (status >= 300 && status < 400) return `Redirects are not followed: set the address itself (${headers["location"] ?? "none given"}).`;
+  if (status >= 300 && status < 400)
+    return `Redirects are not followed: set the address itself (${headers["location"] ?? "none given"}).`;
   return "";
 }
 
@@ -110,6 +124,9 @@ function statusInside(body: string): number {
   const found = json.ok && isRecord(json.value) ? errorObject(json.value) : {};
   const marks = [found["code"], found["status"], found["type"]];
   const named = marks.map(Number).find((mark) => Number.isInteger(mark) && mark >= 400 && mark < 600);
-  const words = marks.filter((mark) => typeof mark === "string").join(" ").toLowerCase();
+  const words = marks
+    .filter((mark) => typeof mark === "string")
+    .join(" ")
+    .toLowerCase();
   return named ?? WORDS.find(([word]) => word.test(words))?.[1] ?? 500;
 }

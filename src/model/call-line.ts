@@ -29,7 +29,11 @@ export type Line = {
   close: () => void;
 };
 
-export function openLine(target: ModelTarget, request: ModelRequest, options: { signal: AbortSignal; idleMs: number }): Line {
+export function openLine(
+  target: ModelTarget,
+  request: ModelRequest,
+  options: { signal: AbortSignal; idleMs: number },
+): Line {
   const own = new AbortController();
   const stop = Promise.withResolvers<"aborted" | "idle">();
   const onAbort = (): void => end("aborted");
@@ -58,7 +62,8 @@ export function openLine(target: ModelTarget, request: ModelRequest, options: { 
     alive();
     if (!response.ok) throw new HttpRefusal(response, await readHead(response));
     const type = response.headers.get("content-type");
-    if (!response.body || (type !== null && !/event-stream/i.test(type))) throw new HttpRefusal(response, await readHead(response));
+    if (!response.body || (type !== null && !/event-stream/i.test(type)))
+      throw new HttpRefusal(response, await readHead(response));
     head = "";
     const decoder = new TextDecoder();
     const watched = new TransformStream<Uint8Array, Uint8Array>({

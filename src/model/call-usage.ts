@@ -27,6 +27,7 @@ function compatibleWrites(raw: unknown): number {
 function costOf(usage: Usage, prices: NonNullable<CatalogEntry["prices"]>): number {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
   const plain = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
-  const cached = cacheReadTokens * (prices.cacheRead ?? prices.input) + cacheWriteTokens * (prices.cacheWrite ?? prices.input);
+  const cached =
+    cacheReadTokens * (prices.cacheRead ?? prices.input) + cacheWriteTokens * (prices.cacheWrite ?? prices.input);
   return (plain * prices.input + cached + outputTokens * prices.output) / 1_000_000;
 }

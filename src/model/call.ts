@@ -23,7 +23,8 @@ export const callModel: CallModel = async (target, request, options) => {
   if (typeof end !== "string") return end;
   const partial = collector.text();
   const reasoningText = collector.reasoningText();
-  if (end === "aborted") return { type: "aborted", ...(partial && { partial }), ...(reasoningText && { reasoningText }) };
+  if (end === "aborted")
+    return { type: "aborted", ...(partial && { partial }), ...(reasoningText && { reasoningText }) };
   return failed(target, "incomplete", `${target.id} was silent for ${options.idleMs / 1000} s.`, partial);
 };
 
@@ -31,7 +32,7 @@ async function stream(target: ModelTarget, request: ModelRequest, line: Line, co
   if (target.baseUrl === undefined) throw new Error(`No address is known for ${target.id}.`);
   const [provider, call] = await Promise.all([loadProvider(target), callOptions(target, request)]);
   line.signal.throwIfAborted();
-  const model = provider(target, target.baseUrl, line.fetch);
+  const model = provider(target, target.baseUrl.replace(/\/+$/, ""), line.fetch);
   const { stream } = await model.doStream({ ...call, abortSignal: line.signal });
   for await (const part of stream) if (!collector.take(part)) break;
 }
@@ -39,13 +40,16 @@ async function stream(target: ModelTarget, request: ModelRequest, line: Line, co
 function endedOutcome(target: ModelTarget, collector: Collector, options: CallOptions): CallOutcome {
   const broken = collector.broken();
   const partial = collector.text();
-  if (broken?.type === "error") return withPartial(refusedOutcome(target, { headers: {}, body: broken.body }, options.estimatedTokens), partial);
+  if (broken?.type === "error")
+    return withPartial(refusedOutcome(target, { headers: {}, body: broken.body }, options.estimatedTokens), partial);
   if (broken?.type === "nonsense") return withPartial(badResponse(target, broken.body), partial);
   const finish = collector.finish();
   const { unified, raw } = finish?.finishReason ?? {};
   const noWord = unified === undefined || unified === "interrupted" || (unified === "other" && raw === undefined);
-  if (broken || !finish || noWord) return failed(target, "incomplete", `The stream of ${target.id} ended before the answer did.`, partial);
-  if (raw === "model_context_window_exceeded") return { type: "context_limit", message: `${target.id} stopped: ${raw}`, unit: "tokens" };
+  if (broken || !finish || noWord)
+    return failed(target, "incomplete", `The stream of ${target.id} ended before the answer did.`, partial);
+  if (raw === "model_context_window_exceeded")
+    return { type: "context_limit", message: `${target.id} stopped: ${raw}`, unit: "tokens" };
   if (unified === "error") return withPartial(badResponse(target, `finish reason ${raw ?? "error"}`), partial);
   const { parts, ...answer } = collector.answer(finishReason(unified));
   const hasCalls = answer.toolRequests.length > 0;
@@ -55,7 +59,9 @@ function endedOutcome(target: ModelTarget, collector: Collector, options: CallOp
     answer: {
       ...answer,
       // Some servers say stop although they ask for tools, and the other way round.
-      ...(answer.finishReason === "stop" || answer.finishReason === "tool_calls" ? { finishReason: hasCalls ? "tool_calls" : "stop" } : {}),
+      ...(answer.finishReason === "stop" || answer.finishReason === "tool_calls"
+        ? { finishReason: hasCalls ? "tool_calls" : "stop" }
+        : {}),
       providerData: { provider: target.provider, model: target.name, wire: target.wire, content: parts },
       ...(usage ? { usage } : {}),
     },
@@ -67,18 +73,29 @@ function finishReason(unified: string | undefined): FinishReason {
   return unified === "content-filter" ? "content_filter" : "stop";
 }
 
-function thrownOutcome(target: ModelTarget, error: unknown, line: Line, collector: Collector, options: CallOptions): CallOutcome {
+function thrownOutcome(
+  target: ModelTarget,
+  error: unknown,
+  line: Line,
+  collector: Collector,
+  options: CallOptions,
+): CallOutcome {
   const partial = collector.text();
   if (error instanceof HttpRefusal) return refusalOutcome(target, error, options);
   const { name, cause, statusCode, responseBody } = isRecord(error) ? error : {};
   const head = line.head();
   // The SDK turns an error event that comes first into an error of its own.
-  if (typeof responseBody === "string") return refusedOutcome(target, { headers: {}, body: responseBody }, options.estimatedTokens);
+  if (typeof responseBody === "string")
+    return refusedOutcome(target, { headers: {}, body: responseBody }, options.estimatedTokens);
   // What fetch throws has a cause; a header that cannot be sent is a TypeError too, but has none.
   const isNetwork = name === "AI_APICallError" || (name === "TypeError" && cause !== undefined);
   if (head !== undefined) {
-    if (isNetwork) return failed(target, "incomplete", `The connection to ${target.id} broke: ${deepText(error)}`, partial);
-    return withPartial(badResponse(target, head || errorText(error), typeof statusCode === "number" ? statusCode : undefined), partial);
+    if (isNetwork)
+      return failed(target, "incomplete", `The connection to ${target.id} broke: ${deepText(error)}`, partial);
+    return withPartial(
+      badResponse(target, head || errorText(error), typeof statusCode === "number" ? statusCode : undefined),
+      partial,
+    );
   }
   if (isNetwork) return failed(target, "network", `${target.baseUrl} could not be reached: ${deepText(error)}`);
   return failed(target, "invalid_request", `The request to ${target.id} could not be made: ${errorText(error)}`);
@@ -89,7 +106,10 @@ function refusalOutcome(target: ModelTarget, refusal: HttpRefusal, options: Call
   if (status >= 300) return refusedOutcome(target, { status, headers, body }, options.estimatedTokens);
   // Success without a stream; an error inside may still be a context limit.
   const json = parseJson(body);
-  const inside = json.ok && isRecord(json.value) && json.value["error"] ? refusedOutcome(target, { headers, body }, options.estimatedTokens) : undefined;
+  const inside =
+    json.ok && isRecord(json.value) && json.value["error"]
+      ? refusedOutcome(target, { headers, body }, options.estimatedTokens)
+      : undefined;
   return inside?.type === "context_limit" ? inside : badResponse(target, body, status);
 }
 

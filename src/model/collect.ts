@@ -7,7 +7,14 @@ import type { Answer, StreamPart } from "./contract.ts";
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 type Said = { type: "text" | "reasoning"; text: string; providerOptions?: SharedV4ProviderMetadata };
-type Call = { type: "tool-call"; toolCallId: string; toolName: string; text: string; whole: boolean; providerOptions?: SharedV4ProviderMetadata };
+type Call = {
+  type: "tool-call";
+  toolCallId: string;
+  toolName: string;
+  text: string;
+  whole: boolean;
+  providerOptions?: SharedV4ProviderMetadata;
+};
 
 /** Why the stream itself is no answer: the provider's error event, nonsense in between, or an end before the end. */
 export type Broken = { type: "error"; body: string } | { type: "nonsense"; body: string } | { type: "cut" };
@@ -24,7 +31,10 @@ export type Collector = {
   answer: (finishReason: FinishReason) => Omit<Answer, "usage" | "providerData"> & { parts: ProviderData["content"] };
 };
 
-export function newCollector(onPart: (part: StreamPart) => void, now: () => number = () => performance.now()): Collector {
+export function newCollector(
+  onPart: (part: StreamPart) => void,
+  now: () => number = () => performance.now(),
+): Collector {
   const startedAt = now();
   const blocks: (Said | Call)[] = [];
   const saying = new Map<string, Said>();
@@ -49,7 +59,8 @@ export function newCollector(onPart: (part: StreamPart) => void, now: () => numb
     if (options) block.providerOptions = options;
     if (delta === "") return;
     // Two blocks of text are two paragraphs; without this they would run together.
-    const apart = type === "text" && textBlock !== id && /\S$/.test(content) && /^\S/.test(delta) ? `\n\n${delta}` : delta;
+    const apart =
+      type === "text" && textBlock !== id && /\S$/.test(content) && /^\S/.test(delta) ? `\n\n${delta}` : delta;
     if (type === "text") {
       textBlock = id;
       content += apart;
@@ -143,11 +154,20 @@ export function newCollector(onPart: (part: StreamPart) => void, now: () => numb
     };
   }
 
-  const said = (type: Said["type"]): string => blocks.flatMap((block) => (block.type === type ? [block.text] : [])).join("");
+  const said = (type: Said["type"]): string =>
+    blocks.flatMap((block) => (block.type === type ? [block.text] : [])).join("");
   const close = (): void => {
     closed = true;
   };
-  return { take, broken: () => broken, finish: () => finish, text: () => content, reasoningText: () => said("reasoning"), close, answer };
+  return {
+    take,
+    broken: () => broken,
+    finish: () => finish,
+    text: () => content,
+    reasoningText: () => said("reasoning"),
+    close,
+    answer,
+  };
 }
 
 /** What the provider must get back word for word; nothing when text and calls say it all. Arguments stay with the requests. */
@@ -155,7 +175,8 @@ function special(blocks: readonly (Said | Call)[]): ProviderData["content"] {
   if (!blocks.some((block) => block.type === "reasoning" || block.providerOptions)) return [];
   return blocks.map((block) => {
     const { type, providerOptions } = block;
-    const own = type === "tool-call" ? { toolCallId: block.toolCallId, toolName: block.toolName } : { text: block.text };
+    const own =
+      type === "tool-call" ? { toolCallId: block.toolCallId, toolName: block.toolName } : { text: block.text };
     return { type, ...own, ...(providerOptions ? { providerOptions } : {}) };
   });
 }
@@ -163,10 +184,18 @@ function special(blocks: readonly (Said | Call)[]): ProviderData["content"] {
 /** Undefined for an event that is merely unknown to the SDK: providers add such. */
 function brokenBy(error: unknown, raw: unknown): Broken | undefined {
   const { name, data, text } = isRecord(error) ? error : {};
-  if (isRecord(raw) && (isRecord(raw["error"]) || typeof raw["error"] === "string" || raw["type"] === "error" || raw["type"] === "response.failed")) {
+  if (
+    isRecord(raw) &&
+    (isRecord(raw["error"]) ||
+      typeof raw["error"] === "string" ||
+      raw["type"] === "error" ||
+      raw["type"] === "response.failed")
+  ) {
     return { type: "error", body: JSON.stringify(raw) };
   }
   if (name === "AI_TypeValidationError") return undefined;
   if (name === "AI_JSONParseError") return { type: "nonsense", body: String(text) };
-  return name === "AI_InvalidResponseDataError" && data === undefined ? { type: "cut" } : { type: "nonsense", body: JSON.stringify(raw ?? error) };
+  return name === "AI_InvalidResponseDataError" && data === undefined
+    ? { type: "cut" }
+    : { type: "nonsense", body: JSON.stringify(raw ?? error) };
 }

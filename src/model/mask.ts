@@ -14,7 +14,9 @@ export function secretsOf(target: Pick<ModelTarget, "apiKey" | "headers">): stri
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   // Longest first: one secret may be part of another.
   const known = secrets.filter((secret) => secret.trim() !== "").sort((a, b) => b.length - a.length);
-  return known.reduce((masked, secret) => masked.replaceAll(secret, shortForm(secret)), text).replace(TOKEN_LIKE, shortForm);
+  return known
+    .reduce((masked, secret) => masked.replaceAll(secret, shortForm(secret)), text)
+    .replace(TOKEN_LIKE, shortForm);
 }
 
 /** Short secrets show nothing: four characters would be most of them. */

@@ -1,3 +1,4 @@
+// Each call has one result directly after it, whatever the history held.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ContextItem } from "../schema/context-item.ts";
@@ -8,14 +9,31 @@ let made = 0;
 function item(raw: Message): ContextItem<Message> {
   const toolCallIds = raw.role === "assistant" ? raw.toolRequests.map((request) => request.toolCallId) : [];
   const toolResultFor = raw.role === "tool" ? [raw.toolCallId] : [];
-  return { id: `i${made++}`, role: raw.role, kind: "message", isPrompt: raw.role === "user", turn: 1, toolCallIds, toolResultFor, tokens: 0, raw };
+  return {
+    id: `i${made++}`,
+    role: raw.role,
+    kind: "message",
+    isPrompt: raw.role === "user",
+    turn: 1,
+    toolCallIds,
+    toolResultFor,
+    tokens: 0,
+    raw,
+  };
 }
 const user = (content: string) => item({ role: "user", content });
 const asks = (...ids: string[]) =>
-  item({ role: "assistant", content: "", toolRequests: ids.map((toolCallId) => ({ toolCallId, name: "t", arguments: {} })) });
-const result = (toolCallId: string, content = toolCallId) => item({ role: "tool", toolCallId, toolName: "t", content, isError: false });
+  item({
+    role: "assistant",
+    content: "",
+    toolRequests: ids.map((toolCallId) => ({ toolCallId, name: "t", arguments: {} })),
+  });
+const result = (toolCallId: string, content = toolCallId) =>
+  item({ role: "tool", toolCallId, toolName: "t", content, isError: false });
 const show = (items: ContextItem<Message>[]) =>
-  items.map(({ raw }) => (raw.role === "assistant" ? raw.toolRequests.map((request) => request.toolCallId).join("+") : raw.content));
+  items.map(({ raw }) =>
+    raw.role === "assistant" ? raw.toolRequests.map((request) => request.toolCallId).join("+") : raw.content,
+  );
 
 describe("AI4 pairing", () => {
   it("AI4 A4.1 leaves a valid history as it is, object for object", () => {
@@ -24,11 +42,20 @@ describe("AI4 pairing", () => {
   });
 
   it("AI4 moves results up to their call and into call order", () => {
-    expect(show(pairItems([asks("a", "b"), user("steer"), result("b"), result("a")]))).toEqual(["a+b", "a", "b", "steer"]);
+    expect(show(pairItems([asks("a", "b"), user("steer"), result("b"), result("a")]))).toEqual([
+      "a+b",
+      "a",
+      "b",
+      "steer",
+    ]);
   });
 
   it("A4.1 leaves out a result without a call, and a second result", () => {
-    expect(show(pairItems([result("x"), user("u"), asks("a"), result("a", "1"), result("a", "2")]))).toEqual(["u", "a", "1"]);
+    expect(show(pairItems([result("x"), user("u"), asks("a"), result("a", "1"), result("a", "2")]))).toEqual([
+      "u",
+      "a",
+      "1",
+    ]);
     expect(show(pairItems([result("a"), asks("a")]))).toEqual(["a", NO_RESULT]);
   });
 
@@ -39,9 +66,9 @@ describe("AI4 pairing", () => {
   });
 
   it("AB5 an id that is used again pairs with its own result", () => {
-    expect(show(pairItems([asks("a"), result("a", "1"), asks("a"), asks("a", "a"), result("a", "3"), result("a", "4")]))).toEqual([
-      "a", "1", "a", NO_RESULT, "a+a", "3", "4",
-    ]);
+    expect(
+      show(pairItems([asks("a"), result("a", "1"), asks("a"), asks("a", "a"), result("a", "3"), result("a", "4")])),
+    ).toEqual(["a", "1", "a", NO_RESULT, "a+a", "3", "4"]);
   });
 
   it("AI4 whatever the history, each call is directly followed by one result, and pairing twice changes nothing", () => {

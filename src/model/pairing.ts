@@ -44,7 +44,23 @@ function key(caller: number, toolCallId: string): string {
 }
 
 function missingResult(caller: Item, request: ToolRequest): Item {
-  const raw: ToolMessage = { role: "tool", toolCallId: request.toolCallId, toolName: request.name, content: NO_RESULT, isError: true };
+  const raw: ToolMessage = {
+    role: "tool",
+    toolCallId: request.toolCallId,
+    toolName: request.name,
+    content: NO_RESULT,
+    isError: true,
+  };
   const id = `${caller.id}:${request.toolCallId}`;
-  return { id, role: "tool", kind: "message", isPrompt: false, turn: caller.turn, toolCallIds: [], toolResultFor: [request.toolCallId], tokens: 0, raw };
+  return {
+    id,
+    role: "tool",
+    kind: "message",
+    isPrompt: false,
+    turn: caller.turn,
+    toolCallIds: [],
+    toolResultFor: [request.toolCallId],
+    tokens: 0,
+    raw,
+  };
 }

@@ -22,5 +22,10 @@ export function callIds(wire: WireName): (id: string) => string {
 
 /** A model may have called a name that no provider lets through again. */
 export function callName(name: string): string {
-  return name.replace(/[^a-zA-Z0-9_-]/g, "_").replace(/^(?=[0-9-])/, "_").slice(0, 64) || "unknown";
+  return (
+    name
+      .replace(/[^a-zA-Z0-9_-]/g, "_")
+      .replace(/^(?=[0-9-])/, "_")
+      .slice(0, 64) || "unknown"
+  );
 }

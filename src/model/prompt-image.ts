@@ -24,7 +24,10 @@ export async function attachmentParts(
 
 async function attachmentPart(attachment: Attachment, supports: CatalogEntry["supports"]): Promise<AttachmentPart> {
   const { kind, path } = attachment;
-  const note = (reason: string): AttachmentPart => ({ type: "text", text: `[${kind} ${path} is not shown: ${reason}]` });
+  const note = (reason: string): AttachmentPart => ({
+    type: "text",
+    text: `[${kind} ${path} is not shown: ${reason}]`,
+  });
   if (!(kind === "image" ? supports.images : supports.documents)) return note(`this model takes no ${kind}s`);
   const reading = loaded.get(attachment) ?? load(attachment);
   loaded.set(attachment, reading);
@@ -37,7 +40,9 @@ async function attachmentPart(attachment: Attachment, supports: CatalogEntry["su
 async function load({ kind, path }: Attachment): Promise<Loaded> {
   try {
     const data = await readFile(path);
-    const found = SIGNATURES.find((one) => one.kind === kind && one.start.test(data.subarray(0, 16).toString("latin1")));
+    const found = SIGNATURES.find(
+      (one) => one.kind === kind && one.start.test(data.subarray(0, 16).toString("latin1")),
+    );
     return found ? { mediaType: found.mediaType, data } : { reason: "its format is not one that models take" };
   } catch (error) {
     return { reason: errorText(error) };

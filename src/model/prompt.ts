@@ -35,18 +35,23 @@ export async function buildPrompt(
   for (let at = 0; at < paired.length; at++) {
     const item = paired[at];
     if (item?.raw.role === "user") {
-      const message = await userMessage(item.raw.content, await attachmentParts(item.raw.attachments ?? [], target.entry.supports));
+      const message = await userMessage(
+        item.raw.content,
+        await attachmentParts(item.raw.attachments ?? [], target.entry.supports),
+      );
       if (message) prompt.push(item.kind === "compaction" ? { ...message, providerOptions: CACHE_MARK } : message);
     }
     if (item?.raw.role !== "assistant") continue;
     const calls = item.raw.toolRequests.map((request) => callPart(request, nextId(request.toolCallId)));
     const content = assistantParts(item.raw, calls, target);
     if (content.length > 0) prompt.push({ role: "assistant", content });
-    const results = paired.slice(at + 1, at + 1 + calls.length).flatMap(({ raw }) => (raw.role === "tool" ? [raw] : []));
+    const results = paired
+      .slice(at + 1, at + 1 + calls.length)
+      .flatMap(({ raw }) => (raw.role === "tool" ? [raw] : []));
     if (results.length > 0) prompt.push(...(await resultMessages(results, calls, target)));
   }
-  const turns = target.wire === "anthropic" || target.wire === "gemini" ? alternate(prompt) : prompt;
-  return withMarks(system, turns);
+  const inTurns = target.wire === "anthropic" || target.wire === "gemini" || prompt.length === 0;
+  return withMarks(system, inTurns ? alternate(prompt) : prompt);
 }
 
 function userMessage(text: string, attachments: AttachmentPart[]): LanguageModelV4Message | undefined {
@@ -56,12 +61,18 @@ function userMessage(text: string, attachments: AttachmentPart[]): LanguageModel
 
 function callPart(request: ToolRequest, toolCallId: string): LanguageModelV4ToolCallPart {
   const { arguments: given } = request;
-  const input = isRecord(given) ? given : { invalid_json: typeof given === "string" ? given : JSON.stringify(given ?? null) };
+  const input = isRecord(given)
+    ? given
+    : { invalid_json: typeof given === "string" ? given : JSON.stringify(given ?? null) };
   return { type: "tool-call", toolCallId, toolName: callName(request.name), input };
 }
 
 /** Provider data goes back to the pair that made it, part by part; anyone else gets the text and the calls. */
-function assistantParts(message: AssistantMessage, calls: LanguageModelV4ToolCallPart[], target: PromptTarget): AssistantPart[] {
+function assistantParts(
+  message: AssistantMessage,
+  calls: LanguageModelV4ToolCallPart[],
+  target: PromptTarget,
+): AssistantPart[] {
   const own = madeBy(message, target) ? ownParts(message, calls) : [];
   const plain = (): AssistantPart[] => [{ type: "text", text: message.content }, ...calls];
   // Blank text is refused by Anthropic and tells nothing; on the other wires it may stand behind reasoning that needs it.
@@ -72,7 +83,9 @@ function assistantParts(message: AssistantMessage, calls: LanguageModelV4ToolCal
 
 export function madeBy(message: AssistantMessage, target: Omit<PromptTarget, "entry">): boolean {
   const data = message.providerData;
-  return data?.provider === target.provider && data.model === target.name && (data["wire"] ?? target.wire) === target.wire;
+  return (
+    data?.provider === target.provider && data.model === target.name && (data["wire"] ?? target.wire) === target.wire
+  );
 }
 
 /** Empty when nothing special was kept, or when it does not fit the calls that the message has now. */
@@ -122,7 +135,8 @@ function alternate(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const turns: LanguageModelV4Prompt = [];
   const goOn = (): void => {
     const last = turns.at(-1)?.role;
-    if (last === undefined || last === "assistant") turns.push({ role: "user", content: [{ type: "text", text: GO_ON }] });
+    if (last === undefined || last === "assistant")
+      turns.push({ role: "user", content: [{ type: "text", text: GO_ON }] });
   };
   for (const message of prompt) {
     if (message.role === "assistant") goOn();

@@ -50,7 +50,7 @@ export async function targetFor(
     baseUrl: url.value,
     ...(apiKey === undefined ? {} : { apiKey }),
     keySource: input.keySources[keySource] ?? KEY_VARIABLE[provider] ?? "EVERLONG_API_KEY",
-    headers: { ...input.headers },
+    headers: headersFor(provider, input),
     entry,
     promptLimit: promptLimit(entry, { setting: input.maxPromptTokens }).tokens,
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
@@ -107,6 +107,11 @@ function keyOf(provider: Exclude<ProviderName, "offline">, input: ResolveInput):
   );
 }
 
+/** The same rule for configured headers: they may hold a secret of the custom provider. */
+function headersFor(provider: ProviderName, input: ResolveInput): Record<string, string> {
+  return provider === "custom" || input.baseUrl === undefined ? { ...input.headers } : {};
+}
+
 /** A custom server is taken to hold the catalogue's model of that name, but what it charges is not known. */
 function known(provider: ProviderName, name: string, input: ResolveInput): Known {
   const id = `${provider}/${name}`;
@@ -126,7 +131,10 @@ function known(provider: ProviderName, name: string, input: ResolveInput): Known
 
 export function ollamaAt(input: ResolveInput): Ollama {
   const { apiKey, baseUrl: host } = input.providers.ollama;
-  const headers = { ...input.headers, ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }) };
+  const headers = {
+    ...headersFor("ollama", input),
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+  };
   return { origin: ollamaOrigin(host), fetchJson: input.fetchJson, headers, signal: input.signal };
 }
 

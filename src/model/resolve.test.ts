@@ -1,69 +1,10 @@
-// Choosing a model: by name, by what is configured, and what the user is told when it does not work.
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+// Choosing a model by name, and what the user is told when it does not work.
+import { describe, expect, it } from "vitest";
+import { resolve } from "../settings/resolve.ts";
 import { builtInCatalog } from "./catalog.data.ts";
-import { loadCatalog } from "./catalog.ts";
 import { resolveModel } from "./resolve.ts";
-import { type FetchJson, fetchJson } from "./resolve-fetch.ts";
-import type { ResolveInput } from "./resolve-input.ts";
-import { usableModels } from "./resolve-list.ts";
-
-const noNetwork: FetchJson = async (url) => {
-  throw new Error(`asked the network: ${url}`);
-};
-const silent: FetchJson = async () => ({ ok: false, error: "nothing there" });
-
-/** The real thing, on a machine that may be busy. */
-const patient: FetchJson = (url, options) => fetchJson(url, { ...options, timeoutMs: 30_000 });
-
-function input(more: Partial<ResolveInput> = {}): ResolveInput {
-  const providers = { openai: {}, anthropic: {}, google: {}, ollama: {}, ...more.providers };
-  return {
-    headers: {},
-    offline: false,
-    keySources: {},
-    catalog: builtInCatalog,
-    fetchJson: noNetwork,
-    ...more,
-    providers,
-  };
-}
-async function target(more: Partial<ResolveInput>) {
-  const resolved = await resolveModel(input(more));
-  if (!resolved.ok) throw new Error(resolved.error.what);
-  return resolved.value;
-}
-async function failure(more: Partial<ResolveInput>) {
-  const resolved = await resolveModel(input(more));
-  if (resolved.ok) throw new Error(`resolved to ${resolved.value.target.id}`);
-  return resolved.error;
-}
-
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-});
-/** A real server that answers each path with the given JSON, and remembers what it was asked. */
-async function serve(answers: Record<string, unknown | ((body: unknown) => unknown)>) {
-  const asked: { path: string; authorization: string | undefined }[] = [];
-  const server = createServer((request, response) => {
-    const path = request.url ?? "";
-    asked.push({ path, authorization: request.headers.authorization });
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const answer = answers[path];
-      const text = Buffer.concat(chunks).toString();
-      const body = typeof answer === "function" ? answer(text === "" ? undefined : JSON.parse(text)) : answer;
-      response.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" });
-      response.end(JSON.stringify(body ?? {}));
-    });
-  });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
-}
+import { failure, input, noNetwork, silent, target } from "./resolve-fixture.ts";
+import { resolveInput } from "./resolve-input.ts";
 
 describe("by name", () => {
   it("A2.1 provider/name, a bare catalogued name, and a dated snapshot keep the name that is sent", async () => {
@@ -174,159 +115,26 @@ describe("by name", () => {
   });
 });
 
-describe("by configuration", () => {
-  it("A2.2 the only model that the base URL lists, with the window it names", async () => {
-    const server = await serve({ "/v1/models": { data: [{ id: "house", max_model_len: 32_000 }] } });
-    const made = await target({ baseUrl: server.url, apiKey: "k", fetchJson: patient });
-    expect(made.target).toMatchObject({ id: "custom/house", promptLimit: 32_000 });
-    expect(made.reason).toContain("only model");
-    expect(server.asked).toEqual([{ path: "/v1/models", authorization: "Bearer k" }]);
-  });
-
-  it("A2.2 several, none or no list: exit 2 asking for a name", async () => {
-    const several = await serve({ "/v1/models": { data: [{ id: "a" }, { id: "b" }] } });
-    expect(await failure({ baseUrl: several.url, fetchJson: patient })).toMatchObject({
-      exit: 2,
-      what: expect.stringContaining("a, b"),
-    });
-    const none = await serve({ "/v1/models": { data: [] } });
-    expect(await failure({ baseUrl: none.url, fetchJson: patient })).toMatchObject({
-      exit: 2,
-      next: expect.stringContaining("--model"),
-    });
-    const nothing = await serve({});
-    expect(await failure({ baseUrl: nothing.url, fetchJson: patient })).toMatchObject({
-      exit: 2,
-      what: expect.stringContaining("404"),
+describe("settings", () => {
+  it("A2.15 the input names the variable or setting that each key came from", async () => {
+    const { values, sources } = resolve([]);
+    const given = resolveInput(
+      { ...values, model: "openai/gpt-5", "providers.openai.apiKey": "k" },
+      { ...sources, "providers.openai.apiKey": "environment OPENAI_API_KEY", "provider.apiKey": "user" },
+      { catalog: builtInCatalog, fetchJson: noNetwork },
+    );
+    expect(given.keySources).toMatchObject({ openai: "OPENAI_API_KEY", custom: "setting provider.apiKey" });
+    const resolved = await resolveModel(given);
+    expect(resolved).toMatchObject({
+      ok: true,
+      value: { target: { id: "openai/gpt-5", keySource: "OPENAI_API_KEY" } },
     });
   });
 
-  it("A2.2 OPENAI_API_KEY before ANTHROPIC_API_KEY, each with the catalogue's default, and no request", async () => {
-    const providers = { ...input().providers, anthropic: { apiKey: "a" } };
-    expect((await target({ providers })).target).toMatchObject({
-      provider: "anthropic",
-      wire: "anthropic",
-      apiKey: "a",
-    });
-    const both = await target({
-      providers: { ...providers, openai: { apiKey: "o" } },
-      keySources: { openai: "OPENAI_API_KEY" },
-    });
-    expect(both.target.provider).toBe("openai");
-    expect(both.target.entry.default).toBe(true);
-    expect(both.reason).toContain("OPENAI_API_KEY");
-  });
-
-  const show = (body: unknown) => {
-    const model = (body as { model: string }).model;
-    return {
-      capabilities: model === "plain" ? ["completion"] : ["completion", "tools"],
-      parameters: "stop x\nnum_ctx   16384",
-    };
-  };
-  it("A2.2 A2.6 an Ollama on loopback: its first tool-capable model, with num_ctx, or the context that /api/ps reports", async () => {
-    const answers = { "/api/tags": { models: [{ name: "plain" }, { name: "qwen:latest" }] }, "/api/show": show };
-    const cold = await serve({ ...answers, "/api/ps": { models: [] } });
-    const made = await target({
-      fetchJson: patient,
-      providers: { ...input().providers, ollama: { baseUrl: cold.url } },
-    });
-    expect(made.target).toMatchObject({ id: "ollama/qwen:latest", baseUrl: `${cold.url}/v1`, promptLimit: 16_384 });
-    const warm = await serve({ ...answers, "/api/ps": { models: [{ name: "qwen:latest", context_length: 8192 }] } });
-    const named = await target({
-      requested: "ollama/qwen",
-      fetchJson,
-      providers: { ...input().providers, ollama: { baseUrl: warm.url } },
-    });
-    expect(named.target).toMatchObject({ id: "ollama/qwen", name: "qwen", promptLimit: 8192 });
-  });
-
-  it("A2.2 the probe of an Ollama may take 200 ms", async () => {
-    const limits: number[] = [];
-    const probe: FetchJson = async (_url, options) => {
-      limits.push(options.timeoutMs);
-      return { ok: false, error: "nothing there" };
-    };
-    await target({ fetchJson: probe });
-    expect(Math.max(...limits)).toBe(200);
-  });
-
-  it("A2.6 an Ollama that says nothing: 4096 and a warning", async () => {
-    const made = await target({ requested: "ollama/qwen", fetchJson: silent });
-    expect(made.target.promptLimit).toBe(4096);
-    expect(made.warnings[0]).toContain("num_ctx");
-  });
-
-  it("A2.2 an Ollama without a tool-capable model, or elsewhere than on loopback, is not chosen", async () => {
-    const server = await serve({ "/api/tags": { models: [{ name: "plain" }] }, "/api/show": show, "/api/ps": {} });
-    const local = await target({
-      fetchJson: patient,
-      providers: { ...input().providers, ollama: { baseUrl: server.url } },
-    });
-    expect(local.target.id).toBe("offline");
-    const remote = await target({
-      fetchJson: noNetwork,
-      providers: { ...input().providers, ollama: { baseUrl: "http://10.1.1.1" } },
-    });
-    expect(remote.target).toMatchObject({ id: "offline", provider: "offline" });
-    expect(remote.reason).not.toBe("");
-  });
-});
-
-describe("loopback only", () => {
-  it("A1.1 offline refuses a target elsewhere and allows one here", async () => {
+  it("AI12 headers of the custom provider go to no vendor", async () => {
+    const at = { headers: { "X-Gate": "secret" }, baseUrl: "http://127.0.0.1:7" };
+    expect((await target({ ...at, requested: "x" })).target.headers).toEqual({ "X-Gate": "secret" });
     const openai = { ...input().providers, openai: { apiKey: "k" } };
-    expect(await failure({ offline: true, requested: "openai/gpt-5", providers: openai })).toMatchObject({
-      code: "refused_offline",
-      exit: 1,
-    });
-    expect(await failure({ offline: true, baseUrl: "https://far.example" })).toMatchObject({ code: "refused_offline" });
-    expect((await target({ offline: true, requested: "x", baseUrl: "http://localhost:1" })).target.id).toBe("custom/x");
-  });
-
-  it("A1.1 offline passes over a vendor's key with a warning", async () => {
-    const made = await target({
-      offline: true,
-      fetchJson: silent,
-      providers: { ...input().providers, openai: { apiKey: "k" } },
-    });
-    expect(made.target.id).toBe("offline");
-    expect(made.warnings).toHaveLength(1);
-  });
-});
-
-describe("listing", () => {
-  it("A2.20 lists what the keys and the servers on hand allow, with limit and multiplier", async () => {
-    const server = await serve({
-      "/v1/models": { data: [{ id: "house", context_length: 5000 }] },
-      "/api/tags": { models: [{ name: "qwen:latest" }] },
-      "/api/ps": { models: [] },
-    });
-    const { catalog } = loadCatalog(
-      JSON.stringify([{ id: "anthropic/claude-mini", max_prompt_tokens: 77, multiplier: 0.5 }]),
-    );
-    const listed = await usableModels(
-      input({
-        catalog,
-        fetchJson,
-        baseUrl: server.url,
-        providers: { openai: {}, anthropic: { apiKey: "k" }, google: {}, ollama: { baseUrl: server.url } },
-      }),
-    );
-    expect(listed).toContainEqual({ id: "offline", promptLimit: 128_000, multiplier: 0 });
-    expect(listed).toContainEqual({ id: "anthropic/claude-mini", promptLimit: 77, multiplier: 0.5 });
-    expect(listed).toContainEqual({ id: "custom/house", promptLimit: 5000, multiplier: 1 });
-    expect(listed.map((m) => m.id)).toContain("ollama/qwen:latest");
-    expect(listed.some((m) => m.id.startsWith("openai/"))).toBe(false);
-  });
-});
-
-describe("fetchJson", () => {
-  it("A2.2 gives up within its limit and tells why", async () => {
-    const server = createServer(() => undefined);
-    servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const answer = await fetchJson(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { timeoutMs: 50 });
-    expect(answer).toEqual({ ok: false, error: "no answer within 50 ms" });
+    expect((await target({ ...at, requested: "openai/gpt-5", providers: openai })).target.headers).toEqual({});
   });
 });

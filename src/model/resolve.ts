@@ -1,6 +1,7 @@
 // Which model a session talks to, and why: by name when one was asked for, else by what is configured.
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
+import { clip } from "../base/text.ts";
 import type { ProviderName } from "../schema/model.ts";
 import { isLoopback } from "./base-url.ts";
 import { defaultModel, findModel, nearModels, splitName } from "./catalog.ts";
@@ -115,7 +116,7 @@ function unknownModel(name: string, input: ResolveInput): Failure {
   const near = nearModels(input.catalog, name);
   return {
     code: "unknown_model",
-    what: `There is no model ${name}.`,
+    what: `There is no model ${clip(name, 100)}.`,
     data: "Nothing was sent.",
     next:
       near.length > 0

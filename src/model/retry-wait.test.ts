@@ -1,3 +1,4 @@
+// How long is waited: as asked, else by the rule.
 import { describe, expect, it } from "vitest";
 import { askedWaitMs, backoffMs } from "./retry-wait.ts";
 
@@ -9,7 +10,9 @@ describe("A2.14 the wait that was asked for", () => {
     expect(asked({ "retry-after-ms": "1500", "retry-after": "9" })).toBe(1500);
     expect(asked({ "retry-after": "2.5" })).toBe(2500);
     expect(asked({ "retry-after": "Sun, 01 Jun 2025 10:00:30 GMT" })).toBe(30_000);
-    expect(asked({ "retry-after": "Sun, 01 Jun 2025 10:00:30 GMT", date: "Sun, 01 Jun 2025 10:00:20 GMT" })).toBe(10_000);
+    expect(asked({ "retry-after": "Sun, 01 Jun 2025 10:00:30 GMT", date: "Sun, 01 Jun 2025 10:00:20 GMT" })).toBe(
+      10_000,
+    );
     expect(asked({ "retry-after": "Sun, 01 Jun 2025 09:00:00 GMT" })).toBe(0);
   });
 

@@ -1,7 +1,11 @@
 // How long to wait before the next attempt: what the server asked for, else a growing pause.
 
 /** The wait that the server asked for in milliseconds; undefined when it asked for none that makes sense. */
-export function askedWaitMs(headers: Readonly<Record<string, string>>, body: string, nowMs: number): number | undefined {
+export function askedWaitMs(
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  nowMs: number,
+): number | undefined {
   const ms = plainNumber(headers["retry-after-ms"]);
   if (ms !== undefined) return ms;
   const after = headers["retry-after"];

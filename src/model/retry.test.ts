@@ -1,3 +1,4 @@
+// When a call is tried again and when not, with a clock that does not wait.
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../base/clock.ts";
 import { catalogEntry } from "../schema/model.ts";
@@ -7,13 +8,42 @@ import { callWithRetry, type FailedAttempt } from "./retry.ts";
 type Failure = Extract<CallOutcome, { type: "failure" }>;
 
 const entry = catalogEntry.parse({ id: "custom/m", provider: "custom" });
-const target: ModelTarget = { id: "custom/m", provider: "custom", name: "m", wire: "openai-chat", headers: {}, entry, promptLimit: 1000 };
-const request: ModelRequest = { system: "", items: [], tools: [], toolChoice: "auto", initiator: "user", interaction: "conversation-user", sessionId: "s" };
+const target: ModelTarget = {
+  id: "custom/m",
+  provider: "custom",
+  name: "m",
+  wire: "openai-chat",
+  headers: {},
+  entry,
+  promptLimit: 1000,
+};
+const request: ModelRequest = {
+  system: "",
+  items: [],
+  tools: [],
+  toolChoice: "auto",
+  initiator: "user",
+  interaction: "conversation-user",
+  sessionId: "s",
+};
 
-const failure = (statusCode: number, more: Partial<Failure> = {}): Failure => ({ type: "failure", code: "server_error", message: "no", statusCode, retryable: true, ...more });
-const answer = (content: string): CallOutcome => ({ type: "answer", answer: { content, toolRequests: [], finishReason: "stop", ttftMs: 1 } });
+const failure = (statusCode: number, more: Partial<Failure> = {}): Failure => ({
+  type: "failure",
+  code: "server_error",
+  message: "no",
+  statusCode,
+  retryable: true,
+  ...more,
+});
+const answer = (content: string): CallOutcome => ({
+  type: "answer",
+  answer: { content, toolRequests: [], finishReason: "stop", ttftMs: 1 },
+});
 
-async function run(outcomes: CallOutcome[], more: { max?: number; maxWaitSeconds?: number; signal?: AbortSignal; clock?: Partial<Clock> } = {}) {
+async function run(
+  outcomes: CallOutcome[],
+  more: { max?: number; maxWaitSeconds?: number; signal?: AbortSignal; clock?: Partial<Clock> } = {},
+) {
   const waits: number[] = [];
   const events: FailedAttempt[] = [];
   let calls = 0;

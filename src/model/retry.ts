@@ -53,7 +53,8 @@ export async function callWithRetry(
       onFailure({ ...event, code: late.code, message: late.message, willRetry: false });
       return late;
     }
-    const delayMs = retryAfterMs ?? backoffMs({ attempt, rateLimited: statusCode === 429, baseMs: policy.baseMs, maxMs, random });
+    const delayMs =
+      retryAfterMs ?? backoffMs({ attempt, rateLimited: statusCode === 429, baseMs: policy.baseMs, maxMs, random });
     onFailure({ ...event, willRetry: true, delayMs });
     if (!(await clock.sleep(delayMs, options.signal))) return { type: "aborted" };
   }

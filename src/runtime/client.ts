@@ -66,7 +66,7 @@ export type Client = {
   /** Every event from now on, ephemeral ones too; first what was emitted while opening. */
   on(listener: (event: Envelope) => void): () => void;
   /** Admits a message; resolves when it is safe in the log or its turn has begun. */
-  send(text: string, options?: { delivery?: "steer" | "queue"; display?: string }): Promise<void>;
+  send(text: string, options?: { delivery?: "steer" | "queue"; /** Text piped beside the prompt. */ attached?: string }): Promise<void>;
   /** Resolves when no turn runs and nothing is queued. Rejects only if the session cannot be written any more. */
   untilIdle(): Promise<void>;
   /** Cuts the running turn; returns queued messages that went back to the user. */

@@ -1,18 +1,19 @@
 // The ground of every command: settings, home, where we are, whether the folder is trusted, what must stay secret.
-import { join } from "node:path";
-import { readFileSync, writeFileSync } from "node:fs";
 import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
 import { gitContext } from "../host/git.ts";
 import { type HomePaths, prepareHome } from "../host/paths.ts";
 import { type SecretFilter, secretFilter } from "../memory/secret/filter.ts";
-import { checkRule } from "../permission/rule.ts";
-import { readTrust, type TrustState } from "../permission/trust.ts";
+import { parseRule } from "../permission/rule.ts";
+import { type TrustState, trustForRun, trustState } from "../permission/trust.ts";
 import type { SessionContext } from "../schema/session.ts";
 import type { Flags } from "../settings/flag.ts";
 import { resolveHome } from "../settings/home.ts";
-import { type LoadedSettings, loadSettings } from "../settings/load.ts";
+import { type LoadedSettings, loadSettings, projectFile } from "../settings/load.ts";
 
 export type Ground = {
   env: Readonly<Record<string, string | undefined>>;
@@ -22,7 +23,7 @@ export type Ground = {
   /** Git root, else the working folder. */
   root: string;
   trust: TrustState;
-  trusted: boolean;
+  userHome: string;
   /** Values that must never be shown, stored or handed to children. */
   secrets: string[];
   redact: SecretFilter;
@@ -36,8 +37,11 @@ export async function standOnGround(options: GroundOptions = {}): Promise<Result
   const root = context.gitRoot ?? context.cwd;
   const home = resolveHome(env);
   if (!home.ok) return home;
-  const trust = readTrust(home.value, root);
-  const trusted = trust.trusted || (options.trustFolder ?? false);
+  const userHome = homedir();
+  const trust = options.trustFolder
+    ? trustForRun(root, context.cwd)
+    : await trustState({ everlongHome: home.value, userHome }, root, context.cwd);
+  const trusted = trust.trusted && !trust.changed.includes(projectFile(root));
   const settings = await loadSettings({ env, home: home.value, root, trusted, flags: options.flags ?? {}, checkRule });
   if (!settings.ok) return settings;
   const paths = prepareHome(home.value);
@@ -50,10 +54,15 @@ export async function standOnGround(options: GroundOptions = {}): Promise<Result
     context,
     root,
     trust,
-    trusted,
+    userHome,
     secrets,
     redact: secretFilter(secretKey(paths.value.home), secrets),
   });
+}
+
+function checkRule(text: string): string | undefined {
+  const rule = parseRule(text);
+  return rule.ok ? undefined : rule.error;
 }
 
 function secretValues({ values }: LoadedSettings): string[] {

@@ -46,7 +46,7 @@ export type SessionParts = {
   /** Learns from what the provider reported. */
   calibrate: (estimate: number, reported: number) => void;
   bound: (toolCallId: string, text: string) => Promise<BoundResult>;
-  allowedPath: (path: string) => boolean;
+  allowedPath: (toolCallId: string, path: string) => boolean;
   /** After every turn: indexing and other work that must not hold up the conversation. */
   afterTurn: () => Promise<void>;
 };

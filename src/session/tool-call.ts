@@ -79,7 +79,7 @@ async function execute(
     mode: session.state.mode,
     signal,
     partial: throttle(session, call.toolCallId),
-    allowedPath: session.parts.allowedPath,
+    allowedPath: (path) => session.parts.allowedPath(call.toolCallId, path),
   };
   // A tool that throws has a bug; the turn goes on with a failed result.
   const running = tool.run(input, context).catch((error: unknown) => failure("failed", errorText(error)));

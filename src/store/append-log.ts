@@ -110,6 +110,7 @@ export class AppendLog {
       if (this.#torn) this.#cutBack();
       if (bytes.length > 0) this.#write(bytes);
     } catch (error) {
+      this.#leaveWhole();
       return fail(faultOf(error, this.path));
     }
     for (const record of fresh) this.#unsynced.add(record.id);
@@ -117,17 +118,22 @@ export class AppendLog {
   }
 
   #write(bytes: Buffer): void {
-    this.#torn = true;
     const written = this.#io.write(this.#handle.fd, bytes);
     if (written < bytes.length) {
-      this.#cutBack();
       throw Object.assign(new Error(`only ${written} of ${bytes.length} bytes could be written`), { code: "ENOSPC" });
     }
     this.#size += bytes.length;
-    this.#torn = false;
   }
 
-  /** Leaves the log at its last whole record. When even that fails, it is done before the next write. */
+  #leaveWhole(): void {
+    this.#torn = true;
+    try {
+      this.#cutBack();
+    } catch {
+      // the disk refuses this too: it is done before the next write, or by the repair of the next opening
+    }
+  }
+
   #cutBack(): void {
     this.#io.truncate(this.#handle.fd, this.#size);
     this.#torn = false;

@@ -80,6 +80,20 @@ export const storeMigrations: readonly string[] = [
     content, session_id UNINDEXED, source_type UNINDEXED, source_id UNINDEXED, tokenize = 'unicode61'
   );
 
+  -- One row for each indexed text; its id is the rowid in search_index.
+  CREATE TABLE search_source (
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    turn_index INTEGER NOT NULL,
+    item_index INTEGER NOT NULL,
+    event_id TEXT NOT NULL,
+    source_type TEXT NOT NULL,
+    timestamp TEXT NOT NULL,
+    rewound INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (session_id, event_id)
+  );
+  CREATE INDEX search_source_by_turn ON search_source (session_id, turn_index, item_index);
+
   CREATE TABLE model_calls (
     session_id TEXT NOT NULL,
     agent_id TEXT,

@@ -103,10 +103,10 @@ class Scan {
 
   take({ bytes, offset, length, terminated }: RawLine): void {
     this.#line++;
-    if (length > bytes.length) return this.#bad(offset, length);
     const value = recordIn(bytes, this.#options.accept);
     if (value) this.#good(value, offset, length);
-    else if (length > 0) this.#pick(bytes, offset);
+    else if (length > bytes.length) this.#bad(offset, length);
+    else this.#pick(bytes, offset);
     if (terminated && this.#open === undefined) {
       this.#end = offset + length + 1;
       this.#terminated = true;

@@ -1,11 +1,22 @@
 // A unified diff of two texts, small enough for a result and a permission prompt.
+import { cutAt } from "../base/text.ts";
+
 export type Diff = { text: string; added: number; removed: number };
 
+const PROMPT_CHARS = 64 * 1024;
 const CONTEXT = 3;
 /** Above this many comparisons the changed middle is shown as all removed, all added. */
 const MAX_CELLS = 1_000_000;
 
 type Edit = { kind: " " | "-" | "+"; line: string };
+
+/** A diff for a permission prompt: what nobody would read to its end is cut. */
+export function promptDiff(name: string, before: string, after: string): string {
+  const { text } = unifiedDiff(name, before, after);
+  return text.length <= PROMPT_CHARS
+    ? text
+    : `${cutAt(text, PROMPT_CHARS)}\n[… ${text.length - PROMPT_CHARS} more characters]`;
+}
 
 export function unifiedDiff(name: string, before: string, after: string): Diff {
   const edits = compare(splitLines(before), splitLines(after));
@@ -91,5 +102,6 @@ function hunks(edits: Edit[]): string[] {
 }
 
 function nextChange(edits: Edit[], from: number): number {
-  return edits.findIndex((e, i) => i >= from && e.kind !== " ");
+  for (let i = from; i < edits.length; i++) if (edits[i]?.kind !== " ") return i;
+  return -1;
 }

@@ -1,4 +1,4 @@
-// The commands of one session that run or ran as processes: started, read on, stopped, and ended with the session.
+// The commands of one session that run or ran as processes: started, read on, stopped. The session's end is its owner's.
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { setImmediate as nextLoop } from "node:timers/promises";
@@ -48,8 +48,6 @@ export type Shells = {
   forget: (shell: Shell) => void;
   /** It goes on without its call: its end will be told, unless `stop` caused it. */
   detach: (shell: Shell) => void;
-  /** Ends all; at most 6 s. */
-  end: () => Promise<void>;
 };
 
 /** After the program ended, what it left behind may hold its output open: no longer than this is waited for the last bytes. */
@@ -88,9 +86,6 @@ export function createShells(options: { owner: Owner; onCompleted: (shell: Shell
       void shell.done.then((end) => {
         if (end.reason !== "stopped") options.onCompleted(shell, end);
       }),
-    async end() {
-      await Promise.all([...shells.values()].map((s) => s.stop()));
-    },
   };
 }
 

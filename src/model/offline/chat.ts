@@ -13,6 +13,7 @@ import { reportCall } from "./report.ts";
 import type { MadeCall, Round } from "./round.ts";
 import type { PlannedCall } from "./search-plan.ts";
 import { firstSearch, MAX_CALLS, MAX_STEPS, views, widerSearch } from "./search-plan.ts";
+import { pieces, wordHit } from "./word-match.ts";
 import { CANNOT_CHANGE, NO_SUBJECT, NOTHING_FOUND } from "./wording.ts";
 
 /** Tools to call next, or what to say. `success` is what autopilot is told. */
@@ -88,7 +89,7 @@ function answerQuestion(
       found: fileList.length > 0 && question.paths.length > 0,
     };
   }
-  return { paragraphs: [...change, lead(question, ranking, quotes.length), ...quotes, ...fileList], found: true };
+  return { paragraphs: [...change, lead(question, ranking, quotes.join("\n")), ...quotes, ...fileList], found: true };
 }
 
 function subjectOf(question: Question): string {
@@ -98,11 +99,14 @@ function subjectOf(question: Question): string {
   return terms.length > 0 ? terms.join(" or ") : `enough of: ${question.words.join(", ")}`;
 }
 
-function lead(question: Question, ranking: Ranking, count: number): string {
+/** Says how well the quotes fit: what was asked for by name, and which words no quote holds. */
+function lead(question: Question, ranking: Ranking, shown: string): string {
   const terms = question.terms.map((term) => `\`${term.text}\``).join(", ");
   if (ranking.named === "missing") return `Nothing holds ${terms}. Nearest by the other words:`;
   if (ranking.named === "partial") return `Nothing holds exactly ${terms}. Nearest:`;
-  return count === 1 ? "One quote:" : `${count} quotes, best first:`;
+  const absent =
+    ranking.named === "exact" ? [] : question.words.filter((word) => wordHit(word, shown, pieces(shown)) === 0);
+  return absent.length > 0 ? `Best evidence first; none of it holds: ${absent.join(", ")}.` : "Best evidence first:";
 }
 
 function actionCall(action: AskedAction, round: Round): PlannedCall {

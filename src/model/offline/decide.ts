@@ -47,11 +47,10 @@ function respond(request: ModelRequest, round: Round, offered: ReadonlySet<strin
 
 /** Issues exactly the prescribed call, once, then reports its result. */
 function follow(
-  directive: PlannedCall["args"] & { tool: string; args: Record<string, unknown> },
+  { tool, args }: NonNullable<ModelRequest["directive"]>,
   round: Round,
   offered: ReadonlySet<string>,
 ): Decision {
-  const { tool, args } = directive;
   const made = round.calls.find((call) => call.name === tool && canonicalJson(call.args) === canonicalJson(args));
   if (made) return said(reportCall(`The prescribed call of ${tool}`, made));
   if (offered.has(tool)) return { type: "call", calls: [{ name: tool, args }] };

@@ -1,7 +1,7 @@
 // Recognises lines that define a name, in the common languages, for searching and for ranking.
-import { escapePattern, pieces } from "./word-match.ts";
+import { escapePattern } from "./word-match.ts";
 
-const KEYWORD =
+export const KEYWORD =
   "function\\*?|class|const|let|var|val|def|type|interface|struct|enum|fn|func|trait|module|mod|namespace|record|object|protocol|typedef|macro_rules!|#define|sub|proc";
 const MODIFIER =
   "export|default|declare|public|private|protected|internal|static|readonly|async|abstract|override|final|pub|get|set|self\\.|this\\.|module\\.exports\\.|exports\\.";
@@ -30,11 +30,12 @@ export function definitionStrength(name: string, line: string): number {
   return new RegExp(`${start}(?::(?!:)|=(?![=>])|:=)`).test(line) ? 2.2 : 0;
 }
 
-/** Pieces of the name that the line defines or gives a value, if it does. */
-export function definedPieces(line: string): string[] {
-  const byKeyword = new RegExp(`(?:^|[^\\w$])(?:${KEYWORD})\\s+([\\w$]+)`).exec(line)?.[1];
-  const byShape = /^\s*(?:[-|]\s*)?["'`]?([\w$.-]+)["'`]?\??\s*(?::(?!:)|=(?![=>])|:=|\|)/.exec(line)?.[1];
-  return pieces(byKeyword ?? byShape ?? "");
+/** The name that the line defines by keyword, or gives a value by its shape, if it does either. */
+export function definedName(line: string): { name: string; byKeyword: boolean } | undefined {
+  const keyword = new RegExp(`(?:^|[^\\w$])(?:${KEYWORD})\\s+([\\w$]+)`).exec(line)?.[1];
+  if (keyword !== undefined) return { name: keyword, byKeyword: true };
+  const shape = /^\s*(?:[-|]\s*)?["'`]?([\w$.-]+)["'`]?\??\s*(?::(?!:)|=(?![=>])|:=|\|)/.exec(line)?.[1];
+  return shape === undefined ? undefined : { name: shape, byKeyword: false };
 }
 
 function lastPart(name: string): string {

@@ -22,10 +22,23 @@ export function fileKind(path: string): FileKind {
 }
 
 export function kindFactor(kind: FileKind, wants: Question["wants"]): number {
-  if (kind === "test") return wants.tests ? 1.6 : 0.6;
+  if (wants.tests) return kind === "test" ? 1.6 : kind === "generated" ? 0.1 : 0.4;
+  if (kind === "test") return 0.6;
   if (kind === "doc") return wants.docs ? 1.5 : 0.7;
   return kind === "generated" ? 0.2 : 1;
 }
 
-/** Ripgrep glob that leaves machine-written files out of a first search. */
-export const NOT_GENERATED = "!*{.lock,-lock.json,-lock.yaml,.min.js,.min.css,.map,.svg,.snap}";
+/** Where the commands of a project are kept: as good as its documentation for "how do I". */
+export function isScripts(path: string): boolean {
+  return /(?:^|\/)(?:package\.json|Makefile|justfile|Rakefile|tox\.ini)$/.test(path);
+}
+
+const CODE_NAMES =
+  "ts tsx mts cts js jsx mjs cjs vue svelte py pyi rs go java kt kts rb php c h cc cpp cxx hpp cs swift scala ex exs erl hs ml lua pl r jl dart zig nim sh bash zsh fish ps1 sql html css scss proto graphql gradle tf nix yml toml ini cfg conf properties xml";
+
+/** Globs for parts of a repository. Positive, since a glob can only narrow; lock files end in k. */
+export const CODE = `{${CODE_NAMES.split(" ")
+  .map((ending) => `*.${ending}`)
+  .join(",")},*[!k].json,*[!k].yaml,.env*,Makefile,Dockerfile*,justfile,Procfile,Gemfile}`;
+export const DOCS = "*.{md,mdx,rst,txt,adoc}";
+export const TESTS = "{*.test.*,*.spec.*,*_test.*,*_spec.*,test_*}";

@@ -90,11 +90,7 @@ function readOutput(call: MadeCall, output: string, got: Gathered, now: string, 
 /** A line that grep printed otherwise means that the numbers or the separator were misread: then nothing of the view is used. */
 function agreed(got: Gathered, lines: FileLine[]): FileLine[] {
   const known = got.files.get(lines[0]?.path ?? "");
-  return lines.every(
-    ({ line, text }) => (known?.get(line) ?? text) === text || known?.get(line) === text.replace(/\r$/, ""),
-  )
-    ? lines
-    : [];
+  return lines.every(({ line, text }) => text.startsWith(known?.get(line) ?? "")) ? lines : [];
 }
 
 function addLines(got: Gathered, lines: FileLine[]): number {

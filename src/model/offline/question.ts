@@ -8,6 +8,8 @@ export type Question = {
   paths: NamedPath[];
   terms: Term[];
   words: string[];
+  /** Neighbours among the words: "prompt limit" may be written `promptLimit`. */
+  phrases: [string, string][];
   /** What the answer should be: where something stands, who uses it, tests, documentation, a value, or what was said. */
   wants: { place: boolean; use: boolean; tests: boolean; docs: boolean; value: boolean; said: boolean };
 };
@@ -28,6 +30,7 @@ const PROPER =
   /^(?:GitHub|GitLab|TypeScript|JavaScript|CoffeeScript|OpenAI|PostgreSQL|MySQL|SQLite|GraphQL|macOS|iOS|DevOps|YouTube|(?:node|vue|next|nuxt|three|express)\.js)$/i;
 const KIND =
   "function|class|type|interface|method|struct|enum|constant|const|variable|trait|macro|component|hook|field|property|setting|option|flag";
+const TEST_WORD = /^(?:tests?|specs?|tested|testing|covers?|covered|coverage)$/;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 export function readQuestion(prompt: string): Question {
@@ -35,6 +38,7 @@ export function readQuestion(prompt: string): Question {
   const paths = new Map<string, NamedPath>();
   const terms = new Map<string, Term>();
   const words = new Set<string>();
+  const phrases: [string, string][] = [];
   const addPath = (token: string) => {
     const [, path = token, line] = /^(.+?)(?::(\d+)(?:[:-]\d+)?)?$/.exec(token) ?? [];
     paths.set(path, line === undefined ? { path } : { path, line: Number(line) });
@@ -59,26 +63,43 @@ export function readQuestion(prompt: string): Question {
       return " ";
     },
   );
+  let previous: string | undefined;
   for (const raw of rest.split(/\s+/)) {
+    const before = previous;
+    previous = undefined;
     const token = raw
       .replace(/^[([{<*]+/, "")
       .replace(/[)\]}>,;:!?*]+$|\.+$/g, "")
       .replace(/['’]s$/, "")
       .replace(/[.,?!]+$/, "");
     if (token === "" || terms.has(token)) continue;
+    if (/^(?:license|changelog|contributing)$/.test(token)) words.add(token);
     if (isPath(token)) addPath(token);
     else if (/^(?:https?:\/\/|--?[a-z][\w-]+$|@[\w-]+\/)/.test(token)) addTerm("quoted", token);
     else if (isName(token)) addTerm("name", token.replace(/\(.*$/, "").replace(/^\$/, ""));
     else if (/^v?\d[\d.,_]*$/.test(token) && token.replace(/\D/g, "").length + (/\d\.\d/.test(token) ? 1 : 0) >= 3)
       addTerm("number", token);
-    else for (const word of plainWords(token)) words.add(word);
+    else {
+      const found = plainWords(token);
+      for (const word of found) words.add(word);
+      for (const [first, second] of [
+        [before, found[0]],
+        [found[0], found[1]],
+      ]) {
+        if (first !== undefined && second !== undefined) phrases.push([first, second]);
+      }
+      previous = /[,;:.]$/.test(raw) ? undefined : found.at(-1);
+    }
   }
+  const wants = readWants(text.toLowerCase());
+  const telling = [...words].filter((word) => !(wants.tests && TEST_WORD.test(word)));
   return {
     text,
     paths: [...paths.values()].slice(0, MAX_PATHS),
     terms: [...terms.values()].slice(0, MAX_TERMS),
-    words: rarestLooking([...words]),
-    wants: readWants(text.toLowerCase()),
+    words: rarestLooking(telling.length > 0 ? telling : [...words]),
+    phrases: phrases.slice(0, MAX_WORDS),
+    wants,
   };
 }
 
@@ -87,6 +108,7 @@ function framedNames(text: string): string[] {
   const names: string[] = [];
   const frames = [
     /\bwhere(?:['’]s|\s+is|\s+are|\s+do(?:es)?)\s+(?:the\s+)?(?:\w+\s+)??([A-Za-z_$][\w$]*)\s+(?:get\s+)?(?:defined|declared|implemented|exported)\b/gi,
+    /\bwhat\s+do(?:es)?\s+(?:the\s+)?([A-Za-z_$][\w$]*)\s+(?:do|return|take|accept|expect|throw)s?\b/gi,
     new RegExp(`\\b(?:${KIND})\\s+(?:called\\s+|named\\s+)?([A-Za-z_$][\\w$]*)`, "gi"),
     new RegExp(`\\b(?:the|does|is)\\s+([A-Za-z_$][\\w$]*)\\s+(?:${KIND})\\b`, "gi"),
   ];
@@ -149,7 +171,10 @@ function readWants(lower: string): Question["wants"] {
     use: /\b(?:who|what|which \w+|where)\b.*\b(?:calls|uses|imports|references)\b|\b(?:is|are|gets?)\b.*\b(?:used|called|imported|referenced)\b|\b(?:callers?|usages?|uses) of\b/.test(
       lower,
     ),
-    tests: /\b(?:tests?|specs?|tested|testing|covers?|coverage)\b/.test(lower),
+    tests:
+      /\b(?:which|what|any|are|is|where)\b.*\b(?:tests?|specs?)\b|\btests? (?:for|of|that|cover)|\b(?:tested|covered|coverage)\b/.test(
+        lower,
+      ),
     docs: /\b(?:docs?|documentation|documented|readme|guide|changelog|says?)\b|\bhow (?:do|can|to|should)\b/.test(
       lower,
     ),

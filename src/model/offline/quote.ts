@@ -12,17 +12,13 @@ export type Quote = { source: string; text: string; note?: string };
 const MAX_QUOTES = 5;
 const MAX_CHARS = 400;
 const MAX_PER_FILE = 2;
-/** Evidence far weaker than the best is noise. */
-const WORTH_SHOWING = 0.4;
 
 export function chooseQuotes(question: Question, evidence: readonly Candidate[], gathered: Gathered): Quote[] {
   const quotes: Quote[] = [];
   const texts = new Set<string>();
   const shown = new Map<string, { from: number; to: number }[]>();
-  const floor = (evidence[0]?.score ?? 0) * WORTH_SHOWING;
   for (const candidate of newestFirst(evidence)) {
     if (quotes.length === MAX_QUOTES) break;
-    if (candidate.score < floor && candidate.note === undefined) continue;
     if (candidate.type === "said") {
       const text = cutAround(candidate.text, question);
       if (texts.has(folded(text))) continue;
@@ -75,7 +71,8 @@ function passage(
   const form =
     question.terms.length + question.words.length === 0 ? "file" : fileKind(found.path) === "doc" ? "prose" : "code";
   const from = found.defines && !question.wants.place ? firstComment(lines, found.line) : found.line;
-  const last = form === "code" && !endsOpen(found.text) ? found.line : Number.POSITIVE_INFINITY;
+  const goesOn = endsOpen(found.text) || (question.terms.length > 0 && /,\s*$/.test(found.text));
+  const last = form === "code" && !goesOn ? found.line : Number.POSITIVE_INFINITY;
   const rows: string[] = [];
   let size = -1;
   for (let at = from; at <= last; at++) {
@@ -109,7 +106,7 @@ function closes(row: string, first: string): boolean {
 }
 
 function endsOpen(text: string): boolean {
-  return /[({[:,=]\s*$|=>\s*$/.test(text);
+  return /[({[:=]\s*$|=>\s*$/.test(text);
 }
 
 function indent(row: string): number {
@@ -125,7 +122,8 @@ function cutAround(whole: string, question: Question): string {
   const from = Math.max(0, Math.min(at - 100, text.length - MAX_CHARS));
   const low = text.charCodeAt(from);
   const start = low >= 0xdc00 && low <= 0xdfff ? from + 1 : from;
-  return cutAt(text.slice(start), MAX_CHARS).trim();
+  const piece = cutAt(text.slice(start), MAX_CHARS);
+  return (start === 0 ? piece : piece.replace(/^\S{0,40}\s/, "")).trim();
 }
 
 function folded(text: string): string {

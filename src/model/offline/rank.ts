@@ -1,17 +1,17 @@
 // Weighs what was gathered against the question: what counts as evidence at all, and which evidence is best.
-import { definedPieces, definitionStrength } from "./definition.ts";
-import { fileKind, kindFactor } from "./file-kind.ts";
+import { definedName, definitionStrength } from "./definition.ts";
+import { fileKind, isScripts, kindFactor } from "./file-kind.ts";
 import type { Gathered, Said } from "./gather.ts";
-import type { Question } from "./question.ts";
-import { isQuestion } from "./statements.ts";
-import { nameHit, pieces, wordHit } from "./word-match.ts";
+import type { Question, Term } from "./question.ts";
+import { isQuestion, statements } from "./statements.ts";
+import { nameHit, numberPattern, phrasePattern, pieces, wordHit } from "./word-match.ts";
 
 export type Candidate = { score: number; text: string; matched: string } & (
   | { type: "line"; path: string; line: number; defines: boolean }
   | ({ type: "said" } & Said)
 );
 export type Ranking = {
-  /** Only what holds a named term or half of the rare words; best first. */
+  /** What holds a named term, or half of the words; none at all when nothing holds half of the rare ones. Best first. */
   evidence: Candidate[];
   /** How the names, quotes and numbers of the question were found. */
   named: "none" | "exact" | "partial" | "missing";
@@ -20,6 +20,8 @@ export type Ranking = {
 const NEAR_LINES = 8;
 /** Below this many candidates their shares say nothing about how rare a word is. */
 const ENOUGH_TO_COUNT = 5;
+/** Evidence far weaker than the best is noise; older words on its subject are not. */
+const WORTH_SHOWING = 0.4;
 const TERM_WEIGHT = 6;
 const TITLE =
   /^\s*(?:#{1,6}\s|(?:describe|it|test|suite|context)(?:\.\w+)?\(|(?:async\s+)?def test|func Test|#\[test\])/;
@@ -41,11 +43,15 @@ export function rank(question: Question, gathered: Gathered): Ranking {
   const weights = wordWeights(question.words, units);
   const best = Math.max(0, ...units.map((unit) => termScore(question, unit.text).best));
   const rare = rareWords(question.words, weights);
-  const evidence = units
-    .filter((unit) => holds(question, unit, best > 0, rare))
+  const all = units
+    .filter((unit) => holds(question, unit, best > 0, question.words))
+    .filter((_, __, some) => best > 0 || some.some((unit) => holds(question, unit, false, rare)))
     .map((unit) => toCandidate(question, unit, weights))
     .filter((candidate) => candidate.score > 0)
     .sort(byScore);
+  const floor = (all[0]?.score ?? 0) * WORTH_SHOWING;
+  const subjects = new Set(all.filter((one) => one.type === "said" && one.score >= floor).map((one) => one.matched));
+  const evidence = all.filter((one) => one.score >= floor || (one.type === "said" && subjects.has(one.matched)));
   const named = question.terms.length === 0 ? "none" : best === 0 ? "missing" : best < 0.8 ? "partial" : "exact";
   return { evidence, named };
 }
@@ -83,13 +89,16 @@ function lineUnits(question: Question, gathered: Gathered): Unit[] {
     const place = pieces(path);
     const isNamedFile = question.paths.some((named) => matchesPath(path, named.path));
     const inName = question.words.some((word) => wordHit(word, baseName(path), pieces(baseName(path))) > 0);
+    const doc = fileKind(path) === "doc";
     const own = new Map([...lines].map(([line, text]) => [line, pieces(text)] as const));
     for (const [line, text] of lines) {
-      if (text.trim() === "" || text.includes("\ufffd") || (isQuestion(text) && !/^#/.test(text))) continue;
-      const textPieces = own.get(line) ?? [];
+      const told =
+        isQuestion(text) && (doc ? !/^#/.test(text) : COMMENT.test(text)) ? statements(text).join(" ") : text;
+      if (told.trim() === "" || told.includes("\ufffd")) continue;
+      const textPieces = pieces(told);
       const speaks =
-        termScore(question, text).best > 0 ||
-        question.words.some((word) => wordHit(word, text, textPieces) > 0) ||
+        termScore(question, told).best > 0 ||
+        question.words.some((word) => wordHit(word, told, textPieces) > 0) ||
         (inName && question.wants.tests && TITLE.test(text)) ||
         (isNamedFile && isOpening(question, path, line, lines));
       if (!speaks) continue;
@@ -131,17 +140,18 @@ function rareWords(words: readonly string[], weights: ReadonlyMap<string, { shar
   return rare.length > 0 ? rare : [...words];
 }
 
-function holds(question: Question, unit: Unit, termFound: boolean, rare: readonly string[]): boolean {
+function holds(question: Question, unit: Unit, termFound: boolean, words: readonly string[]): boolean {
   if (termFound) return termScore(question, unit.text).best > 0;
-  if (rare.length === 0) return "path" in unit.at && question.paths.length > 0;
+  if (phraseHit(question, unit.text)) return true;
+  if (words.length === 0) return "path" in unit.at && question.paths.length > 0;
   const around = [...unit.pieces, ...unit.near, ...unit.place];
-  return rare.filter((word) => wordHit(word, unit.text, around) > 0).length >= rare.length / 2;
+  return words.filter((word) => wordHit(word, unit.text, around) > 0).length >= words.length / 2;
 }
 
 function termScore(question: Question, text: string): { best: number; sum: number; matched: string[] } {
   const score = { best: 0, sum: 0, matched: [] as string[] };
   for (const term of question.terms) {
-    const hit = term.kind === "name" ? nameHit(term.text, text) : literalHit(term.text, text);
+    const hit = termHit(term, text);
     if (hit === 0) continue;
     score.best = Math.max(score.best, hit);
     score.sum += hit * TERM_WEIGHT;
@@ -150,9 +160,15 @@ function termScore(question: Question, text: string): { best: number; sum: numbe
   return score;
 }
 
-function literalHit(wanted: string, text: string): number {
+function termHit({ kind, text: wanted }: Term, text: string): number {
+  if (kind === "name") return nameHit(wanted, text);
+  if (kind === "number") return new RegExp(`(?<![\\d.])${numberPattern(wanted)}(?!\\.?\\d)`).test(text) ? 1 : 0;
   if (text.includes(wanted)) return 1;
   return text.toLowerCase().includes(wanted.toLowerCase()) ? 0.8 : 0;
+}
+
+function phraseHit(question: Question, text: string): boolean {
+  return question.phrases.some((phrase) => new RegExp(phrasePattern(phrase), "i").test(text));
 }
 
 function toCandidate(question: Question, unit: Unit, weights: ReadonlyMap<string, { weight: number }>): Candidate {
@@ -165,6 +181,7 @@ function toCandidate(question: Question, unit: Unit, weights: ReadonlyMap<string
     if (own > 0) matched.push(word);
     score += weight * Math.max(own, wordHit(word, "", unit.place) * 0.5, wordHit(word, "", unit.near) * 0.35);
   }
+  if (phraseHit(question, unit.text)) score *= 1.5;
   const common = { text: unit.text, matched: matched.sort().join(" ") };
   if (!("path" in unit.at))
     return { type: "said", ...unit.at, ...common, score: score * (question.wants.said ? 1.6 : 1) };
@@ -187,13 +204,20 @@ function definition(question: Question, text: string): number {
   const strength = Math.max(1, ...names.map((name) => definitionStrength(name.text, text)));
   if (question.wants.use) return strength > 1 ? 0.5 : 1;
   if (strength > 1) return strength * (/^export\b|^pub\b|^public\b/.test(text) ? 1.2 : /^\S/.test(text) ? 1.1 : 1);
-  const defined = definedPieces(text);
-  return question.words.some((word) => wordHit(word, "", defined) > 0) ? 1.3 : 1;
+  const defined = definedName(text);
+  const parts = pieces(defined?.name ?? "");
+  const asked = parts.filter((part) => question.words.some((word) => wordHit(word, "", [part]) > 0));
+  if (defined === undefined || asked.length === 0) return 1;
+  if (asked.length < parts.length) return defined.byKeyword ? 1.4 : 1.3;
+  const isLocal = /^\s+(?:const|let|var)\b/.test(text);
+  const whole = !isLocal && (asked.length > 1 || question.words.length === 1);
+  return defined.byKeyword ? (whole ? 3 : 1.8) : whole ? 1.8 : 1.3;
 }
 
 function lineFactor(question: Question, path: string, unit: Unit): number {
   let factor = kindFactor(fileKind(path), question.wants);
   if (question.paths.some((named) => matchesPath(path, named.path))) factor *= 2;
+  if (question.wants.docs && isScripts(path)) factor *= 1.5;
   if (IMPORT.test(unit.text)) factor *= question.wants.use ? 0.9 : 0.5;
   if (TITLE.test(unit.text)) factor *= 1.5;
   else if (fileKind(path) === "source" && COMMENT.test(unit.text)) factor *= 0.85;

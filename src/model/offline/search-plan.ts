@@ -1,10 +1,10 @@
 // Which searches to ask for next: names first, then looser forms of them, then a look around the best hits.
-import { definitionPattern } from "./definition.ts";
-import { NOT_GENERATED } from "./file-kind.ts";
-import type { Question } from "./question.ts";
+import { definitionPattern, KEYWORD } from "./definition.ts";
+import { CODE, DOCS, TESTS } from "./file-kind.ts";
+import type { Question, Term } from "./question.ts";
 import type { Candidate } from "./rank.ts";
 import type { MadeCall } from "./round.ts";
-import { escapePattern, root, spellingPattern, wordPattern } from "./word-match.ts";
+import { escapePattern, numberPattern, phrasePattern, root, spellingPattern, wordPattern } from "./word-match.ts";
 
 export type PlannedCall = { name: string; args: Record<string, unknown> };
 
@@ -13,23 +13,24 @@ export const MAX_CALLS = 8;
 const FIRST_CALLS = 6;
 const WIDER_CALLS = 2;
 const VIEW_CALLS = 3;
-/** Lines a search asks for: with their paths they stay within one tool result. */
+/** Lines a search asks for: with their paths they stay within one tool result. Lines of prose are longer. */
 const HEAD_LIMIT = 80;
+const DOCS_HEAD_LIMIT = 40;
 
 export function firstSearch(question: Question): PlannedCall[] {
-  const scope = fileScope(question) ?? NOT_GENERATED;
+  const scope = fileScope(question);
   const names = question.terms.filter((term) => term.kind === "name").map((term) => term.text);
-  const [first, ...others] = question.terms.map((term) => escapePattern(term.text));
-  const greps: string[] = [];
-  if (names.length > 0) greps.push(definitionPattern(names));
-  if (first !== undefined) greps.push(first);
-  if (others.length > 0) greps.push(others.join("|"));
-  if (first === undefined) greps.push(...wordSearches(question.words));
+  const [first, ...others] = question.terms.map(termPattern);
+  const greps: PlannedCall[] = [];
+  if (names.length > 0) greps.push(grep(definitionPattern(names), scope));
+  if (first !== undefined) greps.push(grep(first, scope));
+  if (others.length > 0) greps.push(grep(others.join("|"), scope));
+  if (first === undefined) greps.push(...wordSearches(question));
   const globs =
     question.paths.length > 0 ? question.paths.slice(0, 2).map(({ path }) => pathGlob(path)) : nameGlob(question);
   const asked = question.terms.length + question.words.length + question.paths.length > 0;
   return [
-    ...greps.map((pattern) => grep(pattern, scope)),
+    ...greps,
     ...globs.map((pattern) => ({ name: "glob", args: { pattern } })),
     ...(asked ? [{ name: "recall", args: { query: question.text.slice(0, 400), limit: 8 } }] : []),
   ].slice(0, FIRST_CALLS);
@@ -43,8 +44,9 @@ export function widerSearch(question: Question): PlannedCall[] {
     .filter(Boolean);
   const greps: PlannedCall[] =
     names.length > 0 ? [{ name: "grep", args: { ...grep(names.join("|")).args, ignore_case: true } }] : [];
-  if (question.words.length > 0 && (names.length > 0 || fileScope(question))) {
-    greps.push(...wordSearches(question.words).map((pattern) => grep(pattern)));
+  if (question.words.length > 0 && (names.length > 0 || question.paths.length > 0)) {
+    const { any, both } = wordPatterns(question);
+    greps.push(grep(both), grep(any));
   }
   return greps.slice(0, WIDER_CALLS);
 }
@@ -55,47 +57,69 @@ export function views(
   files: readonly string[],
   made: readonly MadeCall[],
 ): PlannedCall[] {
-  const seen = new Set(made.filter((call) => call.name === "view").map((call) => call.args["path"]));
-  const wanted = new Map<string, PlannedCall>();
+  const seen = new Set(made.filter((call) => call.name === "view").map((call) => String(call.args["path"])));
+  const wanted: { path: string; range?: [number, number] }[] = [];
   for (const hit of evidence) {
-    if (hit.type !== "line" || seen.has(hit.path) || wanted.has(hit.path)) continue;
-    wanted.set(hit.path, {
-      name: "view",
-      args: { path: hit.path, view_range: [Math.max(1, hit.line - 8), hit.line + 24] },
-    });
+    if (hit.type !== "line" || seen.has(hit.path)) continue;
+    if (wanted.some(({ path, range }) => path === hit.path && range && hit.line >= range[0] && hit.line <= range[1]))
+      continue;
+    wanted.push({ path: hit.path, range: [Math.max(1, hit.line - 8), hit.line + 24] });
   }
-  for (const path of files)
-    if (!seen.has(path) && !wanted.has(path)) wanted.set(path, { name: "view", args: { path } });
-  return [...wanted.values()].slice(0, VIEW_CALLS);
+  for (const path of files) if (!seen.has(path) && !wanted.some((view) => view.path === path)) wanted.push({ path });
+  return wanted
+    .slice(0, VIEW_CALLS)
+    .map(({ path, range }) => ({ name: "view", args: { path, ...(range ? { view_range: range } : {}) } }));
 }
 
 function grep(pattern: string, glob?: string): PlannedCall {
+  const head_limit = glob === DOCS ? DOCS_HEAD_LIMIT : HEAD_LIMIT;
   return {
     name: "grep",
-    args: { pattern, output_mode: "content", head_limit: HEAD_LIMIT, ...(glob === undefined ? {} : { glob }) },
+    args: { pattern, output_mode: "content", head_limit, ...(glob === undefined ? {} : { glob }) },
   };
 }
 
-/** Lines with two of the words, lines that name or set one, lines with any. */
-function wordSearches(words: readonly string[]): string[] {
+function termPattern({ kind, text }: Term): string {
+  return kind === "number" ? numberPattern(text) : escapePattern(text);
+}
+
+/** Searches in the kind of file that the answer should be in, then in the others. */
+function wordSearches(question: Question): PlannedCall[] {
+  const { words, wants } = question;
   if (words.length === 0) return [];
+  const { any, both, names, titles } = wordPatterns(question);
+  const scope = fileScope(question);
+  if (scope !== undefined) return [grep(any, scope)];
+  if (wants.tests) return [grep(any, TESTS), grep(both, CODE), grep(any)];
+  if (wants.docs) return [grep(both, DOCS), grep(any, DOCS), grep(both), grep(names, CODE)];
+  return [grep(both, CODE), grep(names, CODE), grep(words.length > 1 ? `${both}|${titles}` : any, DOCS), grep(any)];
+}
+
+/** Lines with any word; with two of them; that name or set one; that open a section, a row or a point of a list with one. */
+function wordPatterns({ words, phrases }: Question): { any: string; both: string; names: string; titles: string } {
   const patterns = words.map(wordPattern);
   const any = `(?:${patterns.join("|")})`;
+  const names = `(?:${KEYWORD})\\s+\\w*${any}|${any}\\w*["'\`]?\\]?\\s*(?:[:=]|\\|\\|)`;
+  const titles = `^\\s*(?:#+ .*|[|*-][^|]{0,40})${any}`;
   const pairs = patterns.map((one, at) => `(?:${one}).*(?:${patterns.filter((_, other) => other !== at).join("|")})`);
-  const names = `^\\s*#+ .*${any}|${any}\\w*["'\`]?\\]?\\s*(?:[:=]|\\|\\|)`;
-  return words.length > 1 ? [pairs.join("|"), names, any] : [names, any];
+  const grown = phrases.map((phrase) => `(?i:${phrasePattern(phrase)})`);
+  return { any, both: words.length > 1 ? [...grown, ...pairs].join("|") : names, names, titles };
 }
 
-function fileScope(question: Question): string | undefined {
-  const globs = question.paths.map(({ path }) => pathGlob(path));
-  return globs.length > 1 ? `{${globs.join(",")}}` : globs[0];
+/** One glob for the files that the question names. */
+function fileScope({ paths }: Question): string | undefined {
+  const globs = paths.map(({ path }) => pathGlob(path).slice("**/".length));
+  const plain = globs.filter((glob) => !glob.endsWith("/**"));
+  if (globs.length === 0) return undefined;
+  return `**/${plain.length > 1 ? `{${plain.join(",")}}` : (plain[0] ?? globs[0])}`;
 }
 
+/** Finds the path wherever it begins: people leave out leading folders. */
 function pathGlob(path: string): string {
-  const bare = path.replace(/^\.\//, "").replace(/\/+$/, "");
-  const anywhere = /^[/~*]|^\.\.\//.test(bare) ? bare : `**/${bare}`;
-  if (/\/$/.test(path) || (/\//.test(bare) && !/\.\w+$/.test(bare))) return `${anywhere}/**`;
-  return /\.\w+$|\*/.test(bare) ? anywhere : `**/${anyCase(bare)}*`;
+  const bare = path.replace(/^(?:\.{0,2}\/|~\/)+/, "").replace(/\/+$/, "");
+  const isFolder = path.endsWith("/") || (bare.includes("/") && !/\.\w+$/.test(bare));
+  if (isFolder) return `**/${bare}/**`;
+  return /\.\w+$|\*/.test(bare) ? `**/${bare}` : `**/${anyCase(bare)}*`;
 }
 
 /** Files called after a word of the question. */

@@ -13,10 +13,11 @@ until up upon us use used uses using very via want wants was way we well were wh
 who whoever whom whose why will with within without would yes yet you your yours`;
 
 const QUESTION_FRAME = `
-answer called calls class classes code codebase comes contain contains contained declaration declared define defined
-defines definition describe described directory do explain file files find folder function functions happen happens happening
+answer available calculate calculated called calls class classes code codebase comes compute computed computes contain contains contained declaration declared define defined
+defines definition describe described determine determined directory do exactly exist exists explain file files find folder function functions handle handled handles happen happens happening
 implementation implemented line lines list live lives locate located location look looking mean means mention mentioned method methods
-module name named place project question refer reference referenced repo repository run set show source stand stated
-variable word words work works`;
+module name named place project question refer reference possible provide provided provides
+referenced repo repository return returned returns run set show source stand stated
+support supported supports variable word words work works`;
 
 export const STOP_WORDS: ReadonlySet<string> = new Set(`${FUNCTION_WORDS} ${QUESTION_FRAME}`.trim().split(/\s+/));

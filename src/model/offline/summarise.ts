@@ -3,6 +3,7 @@ import { clip, cutAt, escapeTag, firstLine } from "../../base/text.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { Message } from "../../schema/message.ts";
 import type { Todo } from "../../schema/todo.ts";
+import { estimateTokens } from "../tokens/estimate.ts";
 import type { SessionFacts } from "./session-facts.ts";
 import { sessionFacts } from "./session-facts.ts";
 
@@ -65,10 +66,9 @@ export function summaryText(summary: OfflineSummary): string {
   return PARTS.map((part) => `<${part}>\n${summary[part]}${summary[part] === "" ? "" : "\n"}</${part}>`).join("\n");
 }
 
-/** A safe over-estimate without a tokenizer: three characters a token in ASCII, more tokens than characters elsewhere. */
-export function costOf(text: string): number {
-  const wide = text.replace(/[\x00-\x7f]+/g, "").length;
-  return Math.ceil((text.length - wide) / 3 + wide * 1.5);
+/** The estimate is usually within a tenth; a summary should rather be short than over its target. */
+function costOf(text: string): number {
+  return Math.ceil(estimateTokens(text) * 1.15);
 }
 
 function fillers(facts: SessionFacts, options: SummaryOptions): Record<Body, (budget: number) => string> {
@@ -106,19 +106,16 @@ function fillers(facts: SessionFacts, options: SummaryOptions): Record<Body, (bu
 function overview(facts: SessionFacts, budget: number): string {
   const [first, latest] = [facts.prompts[0], facts.prompts.at(-1)];
   const earlier = former(facts, "overview");
-  const opening =
-    earlier !== "" ? earlier : first === undefined ? "" : `First request [t${first.turn}]: ${safe(first.text)}`;
-  const closing =
-    latest === undefined || (latest === first && earlier === "")
-      ? ""
-      : `Latest request [t${latest.turn}]: ${safe(latest.text)}`;
-  const room = budget - Math.min(costOf(opening), budget / 2);
-  const last = clipMiddle(closing, Math.max(room * 0.8, budget - costOf(opening)));
-  const head = clipMiddle(opening, budget - costOf(last));
+  const opening = earlier !== "" ? ["", earlier] : first ? [`First request [t${first.turn}]: `, safe(first.text)] : [];
+  const isOne = latest === first && earlier === "";
+  const closing = latest && !isOne ? [`Latest request [t${latest.turn}]: `, safe(latest.text)] : [];
+  const head = clipMiddle(opening, Math.max(budget / 2, budget - costOf(closing.join(""))));
+  const last = clipMiddle(closing, budget - costOf(head));
   const standing = facts.standing
-    .filter(({ text }) => !opening.includes(text) && !closing.includes(text))
-    .map(({ turn, text }) => `Standing [t${turn}]: ${safe(text)}`);
-  return [head, newest(standing, budget - costOf(`${head}\n${last}\n`)), last].filter((part) => part !== "").join("\n");
+    .filter(({ text }) => ![...opening, ...closing].some((whole) => whole.includes(text)))
+    .map(({ turn, text }) => `Standing [t${turn}]: ${text}`);
+  const between = newest(standing, budget - costOf(`${head}\n${last}\n`));
+  return [head, between, last].filter((part) => part !== "").join("\n");
 }
 
 /** The most telling first into the budget, then back into their order. */
@@ -193,13 +190,15 @@ function take(lines: readonly string[], budget: number): string[] {
   return kept;
 }
 
-/** The text itself when it fits, else its head and tail. */
-function clipMiddle(text: string, budget: number): string {
-  if (costOf(text) <= budget) return text;
-  const chars = Math.floor((text.length * Math.max(0, budget - 20)) / Math.max(1, costOf(text)));
-  const head = cutAt(text, Math.ceil(chars * 0.6));
-  const tail = text.slice(text.length - Math.floor(chars * 0.4)).replace(/^[\udc00-\udfff]/, "");
-  return `${head} [… ${text.length - head.length - tail.length} characters left out …] ${tail}`;
+/** Label and text when they fit, else the label with the text's head and tail. */
+function clipMiddle([label = "", text = ""]: readonly string[], budget: number): string {
+  let clipped = `${label}${text}`;
+  for (let chars = text.length; chars > 0 && costOf(clipped) > budget; chars = Math.floor(chars * 0.8)) {
+    const head = cutAt(text, Math.ceil(chars * 0.6));
+    const tail = text.slice(text.length - Math.floor(chars * 0.3)).replace(/^[\udc00-\udfff]/, "");
+    clipped = `${label}${head} [… ${text.length - head.length - tail.length} characters left out …] ${tail}`;
+  }
+  return clipped;
 }
 
 /** No text may close or open a part of the summary. */

@@ -2,10 +2,15 @@
 export type FileLine = { path: string; line: number; text: string };
 export type Recalled = { source: string; text: string; date?: string };
 
+/** What ripgrep puts at the end of a line that it cut. */
+const CUT_LINE = / \[\.{3} (?:omitted end of long line|\d+ more matche?s?)\]$/;
+
 export function grepLines(output: string): FileLine[] {
   return output.split("\n").flatMap((row) => {
-    const [, path, line, text] = /^(.+?):(\d+):(.*)$/.exec(row) ?? [];
-    return path && line && text !== undefined ? [{ path: relative(path), line: Number(line), text }] : [];
+    const [, path, line, text] = /^(.+?):(\d+):(.*)$/s.exec(row) ?? [];
+    return path && line && text !== undefined
+      ? [{ path: relative(path), line: Number(line), text: text.replace(CUT_LINE, "") }]
+      : [];
   });
 }
 
@@ -20,7 +25,7 @@ export function pathLines(output: string): string[] {
 /** Lines of one file, numbered as `12<tab>text`, `12. text`, `12: text` or `12 | text`. */
 export function viewLines(path: string, output: string): FileLine[] {
   return output.split("\n").flatMap((row) => {
-    const [, line, tabbed, spaced] = /^\s*(\d+)(?:(?:\t|→)(.*)|(?:[.:]|\s*[|│])(?: (.*)|$))$/.exec(row) ?? [];
+    const [, line, tabbed, spaced] = /^\s*(\d+)(?:(?:\t|→)(.*)|(?:[.:]|\s*[|│])(?: (.*)|$))$/s.exec(row) ?? [];
     return line ? [{ path: relative(path), line: Number(line), text: tabbed ?? spaced ?? "" }] : [];
   });
 }

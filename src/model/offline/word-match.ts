@@ -17,7 +17,8 @@ export function root(word: string): string {
 export function wordHit(word: string, text: string, textPieces: readonly string[]): number {
   if (!isAscii(word)) return text.toLowerCase().includes(word) ? 1 : 0;
   let hit = 0;
-  for (const piece of textPieces) {
+  for (const numbered of textPieces) {
+    const piece = numbered === word ? word : numbered.replace(/(?<=\p{L})\d+$/u, "");
     if (piece === word || singular(piece) === singular(word)) return 1;
     if (root(piece) === root(word)) hit = 0.6;
   }
@@ -61,6 +62,16 @@ export function wordPattern(word: string): string {
   const end = root(word).length >= 4 ? "" : "(?:s|es)?(?:\\b|_|[A-Z])";
   const hump = stem.charAt(0).toUpperCase() + stem.slice(1);
   return `(?:\\b|_)(?i:${stem})${end}|[a-z0-9]${hump}${end}`;
+}
+
+/** Finds two neighbouring words, also grown together into one name. */
+export function phrasePattern([first, second]: readonly [string, string]): string {
+  return `${escapePattern(root(first))}[a-z]{0,4}[-_. ]?${escapePattern(root(second))}`;
+}
+
+/** Finds a number with or without separators: 20480, 20_480, 20,480. */
+export function numberPattern(number: string): string {
+  return escapePattern(number).replace(/(?<=\d)[,_]?(?=(?:\d{3})+(?!\d))/g, "[,_]?");
 }
 
 /** Finds a name in any spelling: `parseConfig`, `parse_config`, `PARSE-CONFIG`. */

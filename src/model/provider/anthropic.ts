@@ -1,7 +1,15 @@
 // Anthropic's Messages.
-import { createAnthropic } from "@ai-sdk/anthropic";
+// The model class itself: the package's front door reads the environment when it is loaded, and throws on an empty variable.
+import { AnthropicLanguageModel } from "@ai-sdk/anthropic/internal";
 import type { ProviderModel } from "./load.ts";
 
-// Without a key the SDK would look into the environment; the line removes the placeholder.
-export const messagesModel: ProviderModel = (target, baseURL, fetch) =>
-  createAnthropic({ baseURL, apiKey: target.apiKey ?? "", fetch })(target.name);
+export const messagesModel: ProviderModel = (target, baseUrl, fetch) =>
+  new AnthropicLanguageModel(target.name, {
+    provider: "anthropic.messages",
+    baseURL: baseUrl,
+    headers: {
+      "anthropic-version": "2023-06-01",
+      ...(target.apiKey === undefined ? {} : { "x-api-key": target.apiKey }),
+    },
+    fetch,
+  });

@@ -1,12 +1,9 @@
 // The headers of every model request: who asked, what for, and to our own machine which session.
 import type { ModelRequest, ModelTarget } from "../contract.ts";
 
-const KEY_HEADERS = ["authorization", "x-api-key", "x-goog-api-key"];
-
 /** The SDK's headers with the configured ones and ours on top; names are matched whatever their case. */
 export function requestHeaders(sdk: RequestInit["headers"], target: ModelTarget, request: ModelRequest): Headers {
   const headers = new Headers(sdk);
-  if (target.apiKey === undefined) for (const name of KEY_HEADERS) headers.delete(name);
   for (const [name, value] of Object.entries(target.headers)) headers.set(name, value);
   headers.set("X-Initiator", request.initiator);
   headers.set("X-Interaction-Type", request.interaction);

@@ -2,6 +2,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ModelTarget } from "../contract.ts";
 
+/** The address comes without a slash at its end. */
 export type ProviderModel = (target: ModelTarget, baseUrl: string, fetch: typeof globalThis.fetch) => LanguageModelV4;
 
 export async function loadProvider(target: Pick<ModelTarget, "provider" | "wire">): Promise<ProviderModel> {

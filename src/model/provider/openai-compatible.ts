@@ -2,10 +2,10 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { ProviderModel } from "./load.ts";
 
-export const compatibleModel: ProviderModel = (target, baseURL, fetch) =>
+export const compatibleModel: ProviderModel = (target, baseUrl, fetch) =>
   createOpenAICompatible({
     name: target.provider,
-    baseURL,
+    baseURL: baseUrl,
     fetch,
     includeUsage: true,
     ...(target.apiKey === undefined ? {} : { apiKey: target.apiKey }),

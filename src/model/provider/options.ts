@@ -12,7 +12,8 @@ export async function callOptions(target: ModelTarget, request: ModelRequest): P
   const prompt = await buildPrompt(request.system, request.items, target);
   const tools = toolsFor(target, request, prompt);
   const output = request.maxOutputTokens ?? target.maxOutputTokens;
-  const maxOutputTokens = target.wire === "anthropic" ? (output ?? target.entry.max_output_tokens ?? ANTHROPIC_OUTPUT) : output;
+  const maxOutputTokens =
+    target.wire === "anthropic" ? (output ?? target.entry.max_output_tokens ?? ANTHROPIC_OUTPUT) : output;
   const reasoning = mayReason(target, request) ? request.reasoningEffort : undefined;
   return {
     prompt,
@@ -26,14 +27,23 @@ export async function callOptions(target: ModelTarget, request: ModelRequest): P
   };
 }
 
-function wireOptions(target: ModelTarget, request: ModelRequest): NonNullable<LanguageModelV4CallOptions["providerOptions"]> {
+function wireOptions(
+  target: ModelTarget,
+  request: ModelRequest,
+): NonNullable<LanguageModelV4CallOptions["providerOptions"]> {
   const { reasoning } = target.entry.supports;
   switch (target.wire) {
     case "openai-chat":
       return {};
     case "openai-responses":
       // With nothing stored at the provider, the SDK asks a reasoning model for its encrypted reasoning.
-      return { openai: { store: false, promptCacheKey: request.sessionId, ...(reasoning ? { forceReasoning: true, reasoningSummary: "auto" } : {}) } };
+      return {
+        openai: {
+          store: false,
+          promptCacheKey: request.sessionId,
+          ...(reasoning ? { forceReasoning: true, reasoningSummary: "auto" } : {}),
+        },
+      };
     case "anthropic":
       // A field that only the vendor itself knows.
       return { anthropic: { toolStreaming: target.provider === "anthropic" } };
@@ -42,7 +52,11 @@ function wireOptions(target: ModelTarget, request: ModelRequest): NonNullable<La
   }
 }
 
-function toolsFor(target: ModelTarget, request: ModelRequest, prompt: LanguageModelV4Prompt): LanguageModelV4FunctionTool[] {
+function toolsFor(
+  target: ModelTarget,
+  request: ModelRequest,
+  prompt: LanguageModelV4Prompt,
+): LanguageModelV4FunctionTool[] {
   const tools = request.tools.map(
     ({ name, description, parameters }): LanguageModelV4FunctionTool => ({
       type: "function",
@@ -63,7 +77,12 @@ function toolsFor(target: ModelTarget, request: ModelRequest, prompt: LanguageMo
 function calledTools(prompt: LanguageModelV4Prompt): LanguageModelV4FunctionTool[] {
   const parts = prompt.flatMap((message) => (message.role === "assistant" ? message.content : []));
   const names = new Set(parts.flatMap((part) => (part.type === "tool-call" ? [part.toolName] : [])));
-  return [...names].map((name) => ({ type: "function", name, description: "No longer offered.", inputSchema: { type: "object" } }));
+  return [...names].map((name) => ({
+    type: "function",
+    name,
+    description: "No longer offered.",
+    inputSchema: { type: "object" },
+  }));
 }
 
 /** Known vendors refuse an effort that their model does not have; with thinking on, Anthropic refuses another's call in the open step. */

@@ -21,14 +21,15 @@ export class TokenCounter {
   }
 
   async load(): Promise<void> {
-    this.#countSlice ??= await loadO200k();
+    this.#countSlice = await loadO200k();
   }
 
   /** The exact count. Loads the tokeniser at the first call and lets other work run between slices. */
   async count(text: string): Promise<number> {
     const known = this.#known(text);
     if (known !== undefined) return known;
-    const countSlice = (this.#countSlice ??= await loadO200k());
+    const countSlice = await loadO200k();
+    this.#countSlice = countSlice;
     let tokens = 0;
     for (const slice of slices(text.toWellFormed())) {
       if (this.#sinceBreath + slice.length > BREATH) {
@@ -74,7 +75,8 @@ export class TokenCounter {
   }
 }
 
-const keyOf = (text: string): string => `${TOKENISER}:${hash("md5", text, "base64")}`;
+/** Tokeniser and 128 bits of the content's hash. */
+const keyOf = (text: string): string => `${TOKENISER}:${hash("sha256", text, "hex").slice(0, 32)}`;
 
 /** The process's counter: sessions, subagents and the gateway share its cache. */
 export const tokenCounter = new TokenCounter();

@@ -26,7 +26,7 @@ export function mediaTokens(mediaType: string, base64: string): number {
 
 /** Pages as the file says plainly; a file that packs its objects says nothing, then about 50 KB make a page. */
 export function pdfPages(bytes: Buffer): number {
-  const named = bytes.latin1Slice().match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 0;
+  const named = bytes.toString("latin1").match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 0;
   return named || Math.ceil(bytes.length / 50_000);
 }
 
@@ -36,7 +36,7 @@ export function imageSize(bytes: Buffer): Size | undefined {
   return size && size.width > 0 && size.height > 0 ? size : undefined;
 }
 
-const text = (bytes: Buffer, from: number, to: number): string => bytes.latin1Slice(from, to);
+const text = (bytes: Buffer, from: number, to: number): string => bytes.toString("latin1", from, to);
 
 function pngSize(bytes: Buffer): Size | undefined {
   if (bytes.length < 24 || text(bytes, 1, 4) !== "PNG") return undefined;

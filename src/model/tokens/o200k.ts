@@ -2,6 +2,8 @@
 export const TOKENISER = "o200k";
 const NONE = 0x7fffffff;
 const LONGEST_PIECE = 256;
+/** Text repeats itself: identifiers, indentation, one letter a million times. */
+const MOST_REMEMBERED = 20_000;
 
 export type CountSlice = (slice: string) => number;
 
@@ -23,12 +25,21 @@ async function build(): Promise<CountSlice> {
     ranks.set(typeof token === "string" ? byteText(token) : String.fromCharCode(...token), rank);
   });
   const merge = merger(ranks);
+  const merged = new Map<string, number>();
+  const remembered = (part: string): number => {
+    const known = merged.get(part);
+    if (known !== undefined) return known;
+    if (merged.size >= MOST_REMEMBERED) merged.clear();
+    const count = merge(part);
+    merged.set(part, count);
+    return count;
+  };
   return (slice) => {
     let count = 0;
     for (const [piece] of slice.matchAll(O200K_TOKEN_SPLIT_REGEX)) {
       const bytes = byteText(piece);
       if (bytes.length === 1 || ranks.has(bytes)) count++;
-      else for (const part of parts(bytes)) count += merge(part);
+      else for (const part of parts(bytes)) count += remembered(part);
     }
     return count;
   };
@@ -36,7 +47,7 @@ async function build(): Promise<CountSlice> {
 
 /** UTF-8 bytes as a string of one unit each, which is what tokens are made of. */
 function byteText(text: string): string {
-  return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text, "utf8").latin1Slice();
+  return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text, "utf8").toString("latin1");
 }
 
 /** Merging is quadratic, so long pieces are cut, between characters. */

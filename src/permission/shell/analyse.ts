@@ -2,7 +2,7 @@
 import type { Assignment, Command, Redirection, SyntaxNode, TestCommand } from "unbash";
 import { type Unwrapped, unwrap } from "./unwrap.ts";
 import { DECLARES, isHarmlessVariable, isLocalVariable } from "./variable.ts";
-import { literalWord, type ShellWord, shellWord } from "./word.ts";
+import { hereDocText, literalWord, type ShellWord, shellWord } from "./word.ts";
 
 export type Span = { start: number; end: number };
 
@@ -38,7 +38,7 @@ const MAX_DEPTH = 8;
 const MAX_MOVES = 5;
 const MAX_LENGTH = 200_000;
 /** Characters that make a line look like another one: controls, odd blanks and line ends, invisible marks. */
-const DECEIVING = /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3000\ufeff]/;
+const DECEIVING = /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3000\ufeff]/;
 const ARITHMETIC_TEST = /^-(eq|ne|lt|le|gt|ge)$/;
 const CODE_BUILTINS = new Set(["alias", "let"]);
 
@@ -92,8 +92,11 @@ class Walk {
         if (!isLocalVariable(node.name.value)) this.#opaque(`it sets ${node.name.value}`, node, where);
         where = { ...where, repeats: true };
         break;
-      case "While":
       case "Function":
+        if (node.name.value === "cat") this.#opaque("what cat does is taken as known", node, where);
+        where = { ...where, repeats: true };
+        break;
+      case "While":
         where = { ...where, repeats: true };
         break;
       case "ArithmeticFor":
@@ -197,8 +200,7 @@ class Walk {
     if (!target.literal || target.glob) this.#opaque("the target of a redirect is not literal", node, where);
     else if (/^\/dev\/(tcp|udp)\//.test(target.value)) this.#opaque("it opens a network connection", node, where);
     else if (this.#writes(node)) this.#out.writes.push({ path: target.value, span: this.#span(node, where) });
-    else if (target.value !== "/dev/null")
-      this.#out.reads.push({ path: target.value, span: this.#span(node, where) });
+    else if (target.value !== "/dev/null") this.#out.reads.push({ path: target.value, span: this.#span(node, where) });
   }
 
   #writes(node: Redirection): boolean {
@@ -208,10 +210,7 @@ class Walk {
   }
 
   #stdin(node: Redirection): string | undefined {
-    if (node.type === "HereDoc") {
-      const isLiteral = node.delimiter?.quoted || !/[$`\\]/.test(node.body.text);
-      return isLiteral ? node.body.text : undefined;
-    }
+    if (node.type === "HereDoc") return hereDocText(node);
     const word = node.type === "HereString" && node.target ? shellWord(node.target, this.#home) : undefined;
     return word?.literal ? word.value : undefined;
   }

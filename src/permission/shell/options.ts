@@ -52,9 +52,9 @@ export function operandsOf(args: readonly ShellWord[], form: Form): ShellWord[] 
   return [...globs(found.slice(0, skipped)), ...found.slice(skipped)];
 }
 
-/** An option in a value's place would pass unseen. */
+/** An option in a value's place would pass unseen; a number is none. */
 const isValue = (word: ShellWord | undefined): boolean =>
-  word !== undefined && !word.glob && !word.value.startsWith("-");
+  word !== undefined && !word.glob && !/^-(?!\d+$)/.test(word.value);
 
 function split(option: string): [string, string | undefined] {
   const at = option.indexOf("=");

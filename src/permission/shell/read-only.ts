@@ -71,7 +71,12 @@ const FORMS: Record<string, Form> = {
   sha256sum: SUM,
   sha512sum: SUM,
   sleep: { operands: "text" },
-  sort: { flags: "bcCdfghimMnRrsuVz", values: "kt", long: "numeric-sort reverse unique key= field-separator=", operands: "paths" },
+  sort: {
+    flags: "bcCdfghimMnRrsuVz",
+    values: "kt",
+    long: "numeric-sort reverse unique key= field-separator=",
+    operands: "paths",
+  },
   stat: { flags: "t", values: "c", long: "format= printf= terse", operands: "paths" },
   tac: { operands: "paths" },
   tail: { flags: "qvz0123456789", values: "nc", long: "lines= bytes= quiet verbose", operands: "paths" },

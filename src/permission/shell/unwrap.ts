@@ -45,7 +45,10 @@ const PREFIXES: Record<string, Prefix> = {
   sudo: prefix("-n -E -H -S -k -b -A --non-interactive --preserve-env --set-home", "-u -g --user --group -p", {
     assigns: true,
   }),
-  xargs: prefix("-0 -r -t -x -o -i --null --no-run-if-empty", "-n -P -L -I -J -s -d -E -a --replace --max-args --max-procs"),
+  xargs: prefix(
+    "-0 -r -t -x -o -i --null --no-run-if-empty",
+    "-n -P -L -I -J -s -d -E -a --replace --max-args --max-procs",
+  ),
 };
 
 const SHELLS = new Set(["bash", "sh", "dash", "ash", "rbash", "zsh", "ksh", "mksh", "fish"]);

@@ -1,5 +1,5 @@
 // A shell word as bash will hand it to the program: its unquoted value, when that can be known from the text.
-import type { Word, WordPart } from "unbash";
+import type { CommandExpansionPart, HereDoc, Word, WordPart } from "unbash";
 
 export type ShellWord = {
   /** Unquoted. Where not literal: the source text, for people only. */
@@ -46,7 +46,7 @@ function partText(part: WordPart): string | undefined {
     case "DoubleQuoted": {
       let value = "";
       for (const child of part.parts) {
-        const text = partText(child);
+        const text = child.type === "CommandExpansion" ? quotedText(child) : partText(child);
         if (text === undefined) return undefined;
         value += text;
       }
@@ -55,4 +55,21 @@ function partText(part: WordPart): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** `"$(cat <<'EOF' … EOF)"`, the usual way to give a long text as one word, is that text. */
+function quotedText(part: CommandExpansionPart): string | undefined {
+  const [statement, ...others] = part.script?.commands ?? [];
+  const command = statement?.command;
+  if (others.length > 0 || part.script?.errors?.length || command?.type !== "Command") return undefined;
+  const [redirect, ...more] = command.redirects;
+  const isCat = command.name?.text === "cat" && command.args.length === 0 && command.prefix.length === 0;
+  if (!isCat || more.length > 0 || redirect?.type !== "HereDoc") return undefined;
+  return hereDocText(redirect)?.replace(/\n+$/, "");
+}
+
+/** The text of a here-document, where nothing in it is expanded. */
+export function hereDocText(node: HereDoc): string | undefined {
+  if (!node.delimiter?.quoted && /[$`\\]/.test(node.body.text)) return undefined;
+  return node.operator === "<<-" ? node.body.text.replace(/^\t+/gm, "") : node.body.text;
 }

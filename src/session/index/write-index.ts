@@ -2,6 +2,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
 import { RefCounter, sourceOf } from "../ref.ts";
+import { firstLine } from "../../base/text.ts";
+import type { SessionContext } from "../../schema/session.ts";
 import { findRefs } from "./find-refs.ts";
 
 /** Text passes the secret filter on its way in; the log keeps what was said. */
@@ -25,9 +27,18 @@ export class IndexWriter {
   }
 
   add(event: DurableEnvelope): void {
+    if (event.type === "session.start") this.#start(event);
+    this.#run("UPDATE sessions SET event_count = event_count + 1, updated_at = ? WHERE id = ?", [event.timestamp, this.#session]);
     if (event.agentId !== undefined) return;
     this.#addText(event);
     switch (event.type) {
+      case "session.resume":
+      case "session.context_changed":
+        return this.#context(event.data.context);
+      case "session.title_changed":
+        return this.#run("UPDATE sessions SET name = ? WHERE id = ?", [this.#redact(event.data.title), this.#session]);
+      case "session.model_change":
+        return this.#run("UPDATE sessions SET model = ? WHERE id = ?", [event.data.newModel, this.#session]);
       case "user.message":
         return this.#userMessage(event);
       case "assistant.message":
@@ -59,6 +70,22 @@ export class IndexWriter {
     this.#db.prepare(sql).run(...values);
   }
 
+  #start(event: Envelope<"session.start">): void {
+    const { model, forkedFrom, parentSessionId, startTime, producer } = event.data;
+    this.#run(
+      `INSERT OR IGNORE INTO sessions (id, cwd, name, model, source, parent_session_id, forked_from, created_at, updated_at)
+       VALUES (?, '', '', ?, ?, ?, ?, ?, ?)`,
+      [this.#session, model, producer, parentSessionId ?? null, forkedFrom?.sessionId ?? null, startTime, startTime],
+    );
+    this.#context(event.data.context);
+  }
+
+  #context(c: SessionContext): void {
+    this.#run("UPDATE sessions SET cwd = ?, git_root = ?, repository = ?, branch = ? WHERE id = ?", [
+      ...[c.cwd, c.gitRoot ?? null, c.repository ?? null, c.branch ?? null, this.#session],
+    ]);
+  }
+
   #addText(event: DurableEnvelope): void {
     const source = sourceOf(event);
     if (!source) return;
@@ -81,6 +108,10 @@ export class IndexWriter {
        VALUES (?, ?, ?, ?, ?, '', 'running', 0, ?)`,
       [this.#session, this.#refs.turn, event.data.turnId, event.id, this.#redact(event.data.content), event.timestamp],
     );
+    if (event.data.source === "user") {
+      const title = this.#redact(firstLine(event.data.display ?? event.data.content, 60));
+      this.#run("UPDATE sessions SET name = ? WHERE id = ? AND (name IS NULL OR name = '')", [title, this.#session]);
+    }
     this.#refsIn(event, event.data.content);
   }
 

@@ -1,0 +1,45 @@
+// Reading the printed results of tools, in the forms that they may have.
+import { describe, expect, it } from "vitest";
+import { grepLines, pathLines, recalled, viewLines } from "./tool-output.ts";
+
+describe("tool results", () => {
+  it("A3.3 grep: path, line and text; notes and cut marks are no evidence", () => {
+    const output =
+      "src/a b.ts:12:const x = { y: 1 };\n--\n[… first 80 results, 5 more]\n./c.md:3:long [... omitted end of long line]";
+    expect(grepLines(output)).toEqual([
+      { path: "src/a b.ts", line: 12, text: "const x = { y: 1 };" },
+      { path: "c.md", line: 3, text: "long" },
+    ]);
+  });
+
+  it("A3.3 glob: one path a line, nothing else", () => {
+    expect(
+      pathLines("src/a.ts\n./Makefile\ndocs/my notes.md\n[… the newest 200 of 300 files]\nNo files match."),
+    ).toEqual(["src/a.ts", "Makefile", "docs/my notes.md"]);
+  });
+
+  it.each(["12\t  text", "    12\t  text", "12.   text", "12:   text", "12 |   text"])("A3.3 view: %j", (row) => {
+    expect(viewLines("a.ts", row)).toEqual([{ path: "a.ts", line: 12, text: "  text" }]);
+  });
+
+  it("A3.4 recall: every form of a source, with its date; cut windows are taken apart", () => {
+    const output = [
+      "2 results",
+      "- session abc t3 (2025-01-02, user): The port is 1.",
+      "[old:t4.1] 2025-01-03T10:00:00Z assistant — The port is 2.",
+      "memory mem_1",
+      "  The port is 3.",
+      "board deploy-notes: The port is 4.",
+      "t7",
+      "…first window\n…\nsecond window…",
+    ].join("\n");
+    expect(recalled(output, "here")).toEqual([
+      { source: "session abc t3", date: "2025-01-02", text: "The port is 1." },
+      { source: "session old t4.1", date: "2025-01-03", text: "The port is 2." },
+      { source: "memory mem_1", text: "The port is 3." },
+      { source: "board deploy-notes", text: "The port is 4." },
+      { source: "session here t7", text: "first window" },
+      { source: "session here t7", text: "second window" },
+    ]);
+  });
+});

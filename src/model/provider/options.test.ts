@@ -1,0 +1,83 @@
+// Headers and the settings that only one wire has.
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { item, KINDS, requestFor, targetFor, user } from "../conformance-fixture.ts";
+import { isLoopback, requestHeaders } from "./headers.ts";
+import { callOptions } from "./options.ts";
+
+const target = (kind: string, more = {}) => targetFor(KINDS[kind]!, "http://127.0.0.1", more);
+
+describe("A2.22 headers", () => {
+  it("A2.22 the session is told to loopback addresses only", () => {
+    for (const host of ["localhost", "127.0.0.1", "127.9.9.9", "[::1]"])
+      expect(isLoopback(`http://${host}:80/v1`)).toBe(true);
+    for (const host of ["127.0.0.1.evil.com", "localhost.evil.com", "10.0.0.1", "api.openai.com"])
+      expect(isLoopback(`http://${host}/v1`)).toBe(false);
+    const away = requestHeaders({}, target("anthropic", { baseUrl: "https://api.anthropic.com/v1" }), requestFor([]));
+    expect([away.get("x-everlong-session"), away.get("x-initiator"), away.get("x-interaction-type")]).toEqual([
+      null,
+      "user",
+      "conversation-user",
+    ]);
+  });
+});
+
+describe("A2.12 wire settings", () => {
+  it("A2.12 Responses stores nothing and gets the session as its cache key", async () => {
+    const { providerOptions } = await callOptions(target("openai-responses"), requestFor([user("q")]));
+    expect(providerOptions).toMatchObject({ openai: { store: false, promptCacheKey: "session-1" } });
+  });
+
+  it("A2.12 Anthropic has the tools mark on the last tool", async () => {
+    const { tools } = await callOptions(target("anthropic"), requestFor([user("q")]));
+    expect(tools?.map((tool) => tool.type === "function" && tool.providerOptions !== undefined)).toEqual([false, true]);
+  });
+
+  it("A2.6 Anthropic always gets an output size, the others only a configured one", async () => {
+    const request = requestFor([user("q")]);
+    expect((await callOptions(target("anthropic"), request)).maxOutputTokens).toBe(8192);
+    expect((await callOptions(target("anthropic", { maxOutputTokens: 500 }), request)).maxOutputTokens).toBe(500);
+    expect((await callOptions(target("openai-chat"), request)).maxOutputTokens).toBeUndefined();
+    expect(
+      (await callOptions(target("openai-chat", { maxOutputTokens: 500 }), { ...request, maxOutputTokens: 9 }))
+        .maxOutputTokens,
+    ).toBe(9);
+  });
+
+  it("A2.21 an effort is left out for a model without one, and while Anthropic answers another's call", async () => {
+    const request = { ...requestFor([user("q")]), reasoningEffort: "high" as const };
+    expect((await callOptions(target("anthropic"), request)).reasoning).toBe("high");
+    expect((await callOptions(target("openai-chat at OpenAI"), request)).reasoning).toBeUndefined();
+    const foreign = item({
+      role: "assistant",
+      content: "",
+      toolRequests: [{ toolCallId: "c", name: "view", arguments: {} }],
+    });
+    expect((await callOptions(target("anthropic"), { ...request, items: [foreign] })).reasoning).toBeUndefined();
+  });
+
+  it("A2.12 no choice of tool is sent without tools", async () => {
+    const request = requestFor([user("q")], { tools: [], toolChoice: "none" });
+    expect(await callOptions(target("openai-chat"), request)).not.toHaveProperty("toolChoice");
+  });
+});
+
+describe("A1.4 the environment", () => {
+  it("A1.4 an empty variable that the SDK would read does no harm", () => {
+    const script =
+      'for (const wire of ["openai-chat", "openai-responses", "anthropic", "gemini"]) for (const provider of ["openai", "custom"]) await loadProvider({ provider, wire }); console.log("loaded");';
+    const load = `import { loadProvider } from ${JSON.stringify(import.meta.resolve("./load.ts"))}; ${script}`;
+    const env = {
+      ...process.env,
+      OPENAI_BASE_URL: "",
+      ANTHROPIC_BASE_URL: "",
+      OPENAI_API_KEY: "",
+      ANTHROPIC_API_KEY: "",
+    };
+    const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", load], {
+      env,
+      encoding: "utf8",
+    });
+    expect([stdout.trim(), stderr]).toEqual(["loaded", ""]);
+  });
+});

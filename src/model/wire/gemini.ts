@@ -1,0 +1,97 @@
+// generateContent bodies: every content is an item; calls often have no ids and are then paired by name and order.
+import { isRecord } from "../../base/json.ts";
+import {
+  type Body,
+  itemsOf,
+  listAt,
+  OPAQUE,
+  recordsIn,
+  type Seen,
+  seeUser,
+  stringAt,
+  unchanged,
+  type WireAdapter,
+} from "./adapter.ts";
+import { alternate, OPENING_TEXT, type Turns } from "./alternate.ts";
+import { answeredCall, type GeminiPairs, pairGemini } from "./gemini-pairs.ts";
+
+export const gemini: WireAdapter = {
+  toItems(body) {
+    const contents = listAt(body, "contents");
+    const pairs = pairGemini(contents);
+    return itemsOf(contents, (raw, index) => see(raw, index, pairs));
+  },
+  fromItems(items, body) {
+    const original = listAt(body, "contents");
+    return unchanged(items, original) ? body : { ...body, contents: alternate(items, original, turns) };
+  },
+  missingResult({ raw, toolCallIds }, callId, text) {
+    const call = functionCalls(raw)[toolCallIds.indexOf(callId)];
+    if (!call) return undefined;
+    const { id, name } = call;
+    return {
+      role: "user",
+      parts: [{ functionResponse: { ...(id === undefined ? {} : { id }), name, response: { error: text } } }],
+    };
+  },
+  withoutResults({ raw }, callIds) {
+    if (!isRecord(raw)) return undefined;
+    const parts = recordsIn(raw["parts"]).filter((part) => !callIds.has(answeredCall(part) ?? ""));
+    return parts.length === 0 ? undefined : { ...raw, parts };
+  },
+  system: (body) => body["systemInstruction"] ?? body["system_instruction"],
+  tools: (body) => listAt(body, "tools"),
+};
+
+const functionCalls = (raw: unknown): Record<string, unknown>[] =>
+  isRecord(raw)
+    ? recordsIn(raw["parts"]).flatMap((part) => (isRecord(part["functionCall"]) ? [part["functionCall"]] : []))
+    : [];
+
+function see(raw: unknown, index: number, pairs: GeminiPairs): Seen {
+  if (!isRecord(raw)) return OPAQUE;
+  const parts = recordsIn(raw["parts"]);
+  switch (raw["role"] ?? "user") {
+    case "model":
+      return {
+        role: "assistant",
+        kind: parts.length > 0 && parts.every((part) => part["thought"] === true) ? "reasoning" : "message",
+        toolCallIds: pairs.calls.get(index) ?? [],
+      };
+    case "user":
+    case "function": {
+      const toolResultFor = pairs.responses.get(index) ?? [];
+      if (toolResultFor.length > 0) return { role: "tool", kind: "message", toolResultFor };
+      const texts = parts.map((part) => stringAt(part, "text"));
+      return seeUser(texts.filter((text) => text !== undefined).join("\n"), texts.includes(undefined));
+    }
+    default:
+      return OPAQUE;
+  }
+}
+
+const turns: Turns = {
+  isUser: (raw) => isRecord(raw) && ["user", "function"].includes(String(raw["role"] ?? "user")),
+  isAssistant: (raw) => isRecord(raw) && raw["role"] === "model",
+  /** Responses come first: they have to follow their calls directly, in one content. */
+  join(first, second) {
+    const all = [first, second].flatMap((raw) => (isRecord(raw) ? recordsIn(raw["parts"]) : []));
+    const isResponse = (part: Record<string, unknown>): boolean => isRecord(part["functionResponse"]);
+    return { role: "user", parts: [...all.filter(isResponse), ...all.filter((part) => !isResponse(part))] };
+  },
+  opening: () => ({ role: "user", parts: [{ text: OPENING_TEXT }] }),
+};
+
+/** The API refuses a second response to one call: later ones are taken out. The same body when there is none. */
+export function collapseDoubledResponses(body: Body): Body {
+  const contents = listAt(body, "contents");
+  const { doubled } = pairGemini(contents);
+  if (doubled.size === 0) return body;
+  const collapsed = contents.flatMap((raw) => {
+    if (!isRecord(raw) || !Array.isArray(raw["parts"])) return [raw];
+    const parts = raw["parts"].filter((part: unknown) => !doubled.has(part));
+    if (parts.length === raw["parts"].length) return [raw];
+    return parts.length === 0 ? [] : [{ ...raw, parts }];
+  });
+  return { ...body, contents: collapsed };
+}

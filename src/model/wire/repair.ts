@@ -1,0 +1,71 @@
+// Makes a history one that a provider accepts: each call has exactly one result, and each result has its call.
+import type { ContextItem } from "../../schema/context-item.ts";
+import type { WireAdapter } from "./adapter.ts";
+
+export const NO_RESULT = "No result of this call was recorded.";
+
+type Rules = Pick<WireAdapter, "missingResult" | "withoutResults">;
+
+/** For the request only; `repaired` counts results left out and made up. Order is never changed. */
+export function repair(
+  items: readonly ContextItem[],
+  rules: Rules,
+): { items: readonly ContextItem[]; repaired: number } {
+  const { unanswered, surplus } = findFaults(items);
+  if (unanswered.size === 0 && surplus.size === 0) return { items, repaired: 0 };
+  let repaired = 0;
+  const whole = items.flatMap((item) => {
+    const wrong = surplus.get(item);
+    const raw = wrong ? rules.withoutResults(item, wrong) : item.raw;
+    const toolResultFor = item.toolResultFor.filter((id) => !wrong?.has(id));
+    repaired += wrong?.size ?? 0;
+    const kept = raw === undefined ? [] : [wrong ? { ...item, toolResultFor, raw } : item];
+    const made = (unanswered.get(item) ?? []).flatMap((id) => madeUp(item, id, rules));
+    repaired += made.length;
+    return [...kept, ...made];
+  });
+  return { items: whole, repaired };
+}
+
+function madeUp(call: ContextItem, callId: string, rules: Rules): ContextItem[] {
+  const raw = rules.missingResult(call, callId, NO_RESULT);
+  if (raw === undefined) return [];
+  const id = `${call.id}:${callId}`;
+  return [
+    {
+      ...call,
+      id,
+      role: "tool",
+      kind: "message",
+      isPrompt: false,
+      toolCallIds: [],
+      toolResultFor: [callId],
+      tokens: 0,
+      raw,
+    },
+  ];
+}
+
+type Faults = { unanswered: Map<ContextItem, string[]>; surplus: Map<ContextItem, Set<string>> };
+
+/** Ids may be used again: a result belongs to the nearest call before it, and only the first one counts. */
+function findFaults(items: readonly ContextItem[]): Faults {
+  const open = new Map<string, ContextItem>();
+  const unanswered: Faults["unanswered"] = new Map();
+  const surplus: Faults["surplus"] = new Map();
+  const leave = (id: string, call: ContextItem): void => {
+    unanswered.set(call, [...(unanswered.get(call) ?? []), id]);
+  };
+  for (const item of items) {
+    for (const id of item.toolResultFor) {
+      if (!open.delete(id)) surplus.set(item, (surplus.get(item) ?? new Set()).add(id));
+    }
+    for (const id of item.toolCallIds) {
+      const earlier = open.get(id);
+      if (earlier) leave(id, earlier);
+      open.set(id, item);
+    }
+  }
+  for (const [id, call] of open) leave(id, call);
+  return { unanswered, surplus };
+}

@@ -1,0 +1,42 @@
+// Approvals for a location: rules that a person gave to one root, kept in EVERLONG_HOME/permissions.json.
+import { join } from "node:path";
+import { z } from "zod";
+import type { Failure } from "../base/failure.ts";
+import { ok, type Result } from "../base/result.ts";
+import type { Rule } from "../schema/permission.ts";
+import { parseRule } from "./rule.ts";
+import { changeState, readState, type StateFile } from "./state-file.ts";
+
+const approvals = z.looseObject({ version: z.literal(1), locations: z.record(z.string(), z.array(z.string())) });
+type Approvals = z.infer<typeof approvals>;
+
+const file = (everlongHome: string): StateFile<Approvals> => ({
+  path: join(everlongHome, "permissions.json"),
+  schema: approvals,
+  empty: { version: 1, locations: {} },
+});
+
+/** `root`: the real git root, else the folder. A rule that no longer parses is left out, which only asks more. */
+export async function locationApprovals(everlongHome: string, root: string): Promise<Result<Rule[], Failure>> {
+  const state = await readState(file(everlongHome));
+  if (!state.ok) return state;
+  return ok((state.value.locations[root] ?? []).map(parseRule).flatMap((r) => (r.ok ? [r.value] : [])));
+}
+
+export function addLocationApprovals(
+  everlongHome: string,
+  root: string,
+  rules: readonly string[],
+): Promise<Result<unknown, Failure>> {
+  return changeState(file(everlongHome), (state) => ({
+    ...state,
+    locations: { ...state.locations, [root]: [...new Set([...(state.locations[root] ?? []), ...rules])] },
+  }));
+}
+
+export function resetLocationApprovals(everlongHome: string, root: string): Promise<Result<unknown, Failure>> {
+  return changeState(file(everlongHome), (state) => {
+    const { [root]: _gone, ...locations } = state.locations;
+    return { ...state, locations };
+  });
+}

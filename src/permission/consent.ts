@@ -1,0 +1,71 @@
+// Consent: which endpoints text may be sent to from which folder, kept in EVERLONG_HOME/consent.json.
+import { join } from "node:path";
+import { z } from "zod";
+import type { Failure } from "../base/failure.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import { changeState, readState, type StateFile } from "./state-file.ts";
+
+const consents = z.looseObject({
+  version: z.literal(1),
+  /** By root, then by exact origin: when it was given. */
+  folders: z.record(z.string(), z.record(z.string(), z.string())),
+});
+type Consents = z.infer<typeof consents>;
+
+const file = (everlongHome: string): StateFile<Consents> => ({
+  path: join(everlongHome, "consent.json"),
+  schema: consents,
+  empty: { version: 1, folders: {} },
+});
+
+export type Consent = { root: string; origin: string; at: string };
+
+/** False for anything that is not an http(s) address, and when the record cannot be read. */
+export async function hasConsent(everlongHome: string, root: string, endpoint: string): Promise<boolean> {
+  const origin = originOf(endpoint);
+  const state = await readState(file(everlongHome));
+  return origin.ok && state.ok && Object.hasOwn(state.value.folders[root] ?? {}, origin.value);
+}
+
+export async function grantConsent(
+  everlongHome: string,
+  root: string,
+  endpoint: string,
+  now: Date,
+): Promise<Result<unknown, Failure>> {
+  const origin = originOf(endpoint);
+  if (!origin.ok) return origin;
+  return changeState(file(everlongHome), (state) => ({
+    ...state,
+    folders: { ...state.folders, [root]: { ...state.folders[root], [origin.value]: now.toISOString() } },
+  }));
+}
+
+export async function revokeConsent(
+  everlongHome: string,
+  root: string,
+  endpoint: string,
+): Promise<Result<unknown, Failure>> {
+  const origin = originOf(endpoint);
+  if (!origin.ok) return origin;
+  return changeState(file(everlongHome), (state) => {
+    const { [origin.value]: _gone, ...kept } = state.folders[root] ?? {};
+    return { ...state, folders: { ...state.folders, [root]: kept } };
+  });
+}
+
+export async function listConsents(everlongHome: string): Promise<Result<Consent[], Failure>> {
+  const state = await readState(file(everlongHome));
+  if (!state.ok) return state;
+  return ok(
+    Object.entries(state.value.folders).flatMap(([root, origins]) =>
+      Object.entries(origins).map(([origin, at]) => ({ root, origin, at })),
+    ),
+  );
+}
+
+function originOf(endpoint: string): Result<string, Failure> {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (url && /^https?:$/.test(url.protocol)) return ok(url.origin);
+  return fail({ code: "bad_endpoint", what: `${endpoint} is not an http or https address.`, exit: 2 });
+}

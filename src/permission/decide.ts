@@ -1,0 +1,125 @@
+// The one decision: may this call run, must someone be asked, or is it refused. Deny wins; the strictest part decides.
+import { guardOf } from "./guard.ts";
+import { matchesRule } from "./match-rule.ts";
+import { type Offer, offerFor } from "./offer.ts";
+import { describePart, type Part } from "./part.ts";
+import { insideAny } from "./path.ts";
+import { type Allow, fitsPlanMode, permitted } from "./permit.ts";
+import type { Policy, SourcedRule } from "./policy.ts";
+
+export type DenyCode = "guard" | "denied" | "plan_mode" | "user_not_available" | "rejected";
+
+export type Deny = {
+  type: "deny";
+  code: DenyCode;
+  by: "guard" | "rule" | "hook" | "mode" | "user" | "nobody";
+  reason: string;
+  rule?: string;
+};
+export type AskedPart = { part: Part; reason: string };
+export type Ask = {
+  type: "ask";
+  reason: string;
+  /** By a guard, an ask rule or a hook: straight to the person; no permissionRequest hook, nothing to store. */
+  always: boolean;
+  /** With `always`: an approval in force would otherwise have let it pass. */
+  covered: boolean;
+  /** The parts that need approval; the others are allowed already. */
+  parts: AskedPart[];
+  /** The rules that a session or location answer stores; absent where only once is possible. */
+  offer: Offer;
+};
+export type Decision = Allow | Deny | Ask;
+
+type Verdict = Allow | Deny | { type: "ask"; always: boolean; covered: boolean; reason: string };
+
+/** Parts come from `inspect`. No parts: a call without side effects. */
+export function decide(parts: readonly Part[], policy: Policy): Decision {
+  const verdicts = parts.map((part) => ({ part, verdict: judge(part, policy) }));
+  const denials = verdicts.map((v) => v.verdict).filter((v) => v.type === "deny");
+  const denial = denials.find((d) => d.code === "guard") ?? denials[0];
+  if (denial) return denial;
+  const asked = verdicts.flatMap(({ part, verdict }) => (verdict.type === "ask" ? [{ part, ...verdict }] : []));
+  const first = asked.find((a) => a.always) ?? asked[0];
+  if (!first) return allowed(verdicts.map((v) => v.verdict));
+  return {
+    type: "ask",
+    reason: first.reason,
+    always: first.always,
+    covered: asked.every((a) => a.covered),
+    parts: asked.map(({ part, reason }) => ({ part, reason })),
+    offer: first.always
+      ? {}
+      : offerFor(
+          asked.map((a) => a.part),
+          policy,
+        ),
+  };
+}
+
+/** The least natural of the reasons: what had to be said to let it pass. */
+function allowed(verdicts: readonly Verdict[]): Allow {
+  const allows = verdicts.filter((v) => v.type === "allow");
+  return allows.find((a) => a.by !== "nature") ?? { type: "allow", by: "nature" };
+}
+
+/** Steps 1 to 10 of A7.4, for one part; 11 to 13 are the caller's. */
+function judge(part: Part, policy: Policy): Verdict {
+  const guard = part.kind === "write" && part.real !== undefined ? guardOf(part.real, policy.places) : undefined;
+  if (guard?.level === "refuse") return refused(part, `${guard.what} cannot be written by a tool, whatever is allowed`);
+  if (part.kind === "write" && part.real === undefined && !part.implied)
+    return refused(part, "where this path leads cannot be resolved");
+  if (part.kind === "shell" && part.changesOwn)
+    return refused(part, "settings, trust and consent are changed by people only, never from a tool");
+
+  const denying = findRule(policy.deny, part, policy);
+  if (denying) return deniedByRule(part, denying);
+  const { hook } = policy;
+  if (hook?.decision === "deny")
+    return { type: "deny", code: "denied", by: "hook", reason: denied(part, `a hook said: ${hook.reason}`) };
+  if (policy.mode === "plan" && !fitsPlanMode(part, policy))
+    return {
+      type: "deny",
+      code: "plan_mode",
+      by: "mode",
+      reason: denied(part, "plan mode only reads; exit_plan_mode asks to leave it"),
+    };
+
+  const asking = findRule(policy.ask, part, policy);
+  const why = guard
+    ? `writing ${guard.what} is always asked`
+    : asking
+      ? `the rule ${asking.text}${from(asking)} always asks`
+      : hook?.decision === "ask"
+        ? `a hook asks: ${hook.reason}`
+        : part.kind === "memory" && part.mustAsk
+          ? "this memory is always asked"
+          : undefined;
+  const permit = permitted(part, policy);
+  if (why) return { type: "ask", always: true, covered: permit !== undefined, reason: why };
+  return permit ?? { type: "ask", always: false, covered: false, reason: whyAsk(part, policy) };
+}
+
+const findRule = (rules: readonly SourcedRule[], part: Part, policy: Policy): SourcedRule | undefined =>
+  rules.find((rule) => matchesRule(rule, part, policy.places.root, "wide"));
+
+const from = (rule: SourcedRule): string => (rule.source ? ` (${rule.source})` : "");
+const denied = (part: Part, why: string): string => `Denied: ${describePart(part)}. ${why}.`;
+const refused = (part: Part, why: string): Deny => ({
+  type: "deny",
+  code: "guard",
+  by: "guard",
+  reason: denied(part, why),
+});
+
+function deniedByRule(part: Part, rule: SourcedRule): Deny {
+  const why = `The deny rule ${rule.text}${from(rule)} forbids it, and no flag overrides a deny rule`;
+  return { type: "deny", code: "denied", by: "rule", rule: rule.text, reason: denied(part, why) };
+}
+
+function whyAsk(part: Part, policy: Policy): string {
+  if (part.kind === "shell" && part.opaque) return `what it does cannot be known from its text: ${part.opaque}`;
+  if ((part.kind === "read" || part.kind === "write") && !insideAny(part.real, policy.allowedFolders))
+    return part.real && part.real !== part.path ? `outside the folder (really ${part.real})` : "outside the folder";
+  return "nothing allows it yet";
+}

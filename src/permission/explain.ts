@@ -1,0 +1,69 @@
+// Words for people and for the model: what is asked, which parts of it, and what would allow what was refused.
+import { stripInvisible } from "../base/text.ts";
+import type { PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
+import type { Ask, Deny } from "./decide.ts";
+import { ruleFor } from "./offer.ts";
+import { describePart } from "./part.ts";
+import type { Policy } from "./policy.ts";
+import type { Span } from "./shell/analyse.ts";
+
+const OPEN = "⟦";
+const CLOSE = "⟧";
+
+/** The whole command, each part that needs approval between ⟦ and ⟧. */
+export function markCommand(command: string, spans: readonly Span[]): string {
+  const outer: Span[] = [];
+  for (const span of [...spans].sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = outer.at(-1);
+    if (!last || span.start >= last.end) outer.push(span);
+    else last.end = Math.max(last.end, span.end);
+  }
+  let text = "";
+  let at = 0;
+  for (const { start, end } of outer) {
+    text += `${command.slice(at, start)}${OPEN}${command.slice(start, end)}${CLOSE}`;
+    at = end;
+  }
+  return text + command.slice(at);
+}
+
+/** The text of a prompt: who asks, the whole request with the parts that need approval, and why. */
+export function explainAsk(ask: Ask, requests: readonly PermissionRequest[], agent?: string): string {
+  const lines = [agent ? `The agent ${agent} asks:` : "Everlong asks:"];
+  for (const [index, request] of requests.entries()) {
+    const spans = ask.parts.flatMap(({ part }) => (part.index === index && part.span ? [{ ...part.span }] : []));
+    if (request.kind === "shell") lines.push(markCommand(stripped(request.command), spans));
+  }
+  for (const { part, reason } of ask.parts) lines.push(`- ${stripped(describePart(part))}: ${reason}`);
+  const { session, location } = ask.offer;
+  if (session) lines.push(`Session stores ${session.join(", ")}.`);
+  if (location) lines.push(`Location stores ${location.join(", ")}.`);
+  if (!session && !ask.always) lines.push("It can only be approved once.");
+  return lines.join("\n");
+}
+
+/** Same length, so that marks stay in place: what cannot be seen is shown as a box. */
+function stripped(text: string): string {
+  return text.replace(/./gsu, (c) => (stripInvisible(c).removed > 0 ? "□".repeat(c.length) : c));
+}
+
+/** Step 13: nobody can be asked. Says what was denied and which flag would allow it. */
+export function refuseUnasked(ask: Ask, policy: Policy): Deny {
+  const what = ask.parts.map(({ part }) => describePart(part)).join(", ");
+  const reason = ask.always
+    ? `Denied: ${what}. It needs a person's answer (${ask.reason}), and nobody can be asked here.`
+    : `Denied: ${what}. Nobody can be asked here (${ask.reason}). Allowed by ${flagsFor(ask, policy)}.`;
+  return { type: "deny", code: "user_not_available", by: "nobody", reason };
+}
+
+function flagsFor(ask: Ask, policy: Policy): string {
+  const rules = new Set(ask.parts.map(({ part }) => ruleFor(part, policy) ?? part.kind));
+  return `${[...rules].map((rule) => `--allow-tool '${rule}'`).join(" ")}, or --allow-all`;
+}
+
+/** What the model is told when a person says no. */
+export function refuseByUser(ask: Ask, answer: Extract<PermissionAnswer, { type: "reject" }>): Deny {
+  const what = ask.parts.map(({ part }) => describePart(part)).join(", ");
+  const words = answer.feedback ? ` They said: ${answer.feedback}` : "";
+  return { type: "deny", code: "rejected", by: "user", reason: `The user rejected ${what}.${words}` };
+}

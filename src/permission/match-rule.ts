@@ -1,0 +1,109 @@
+// Whether a rule speaks of a part. Allow rules are read strictly; deny and ask rules widely, so that neither is evaded.
+import { isAbsolute, join, resolve } from "node:path";
+import type { Rule } from "../schema/permission.ts";
+import { components, hasGlob, matchComponents } from "./glob.ts";
+import type { Part, PathPart, ShellPart } from "./part.ts";
+import { realPath } from "./path.ts";
+import { bareWords } from "./shell/identifier.ts";
+
+export type Reading = "strict" | "wide";
+
+export function matchesRule(rule: Rule, part: Part, root: string, reading: Reading): boolean {
+  if (rule.kind !== part.kind) return false;
+  if (rule.argument === undefined) return true;
+  switch (part.kind) {
+    case "shell":
+      return matchesShell(rule.argument, part, reading);
+    case "read":
+    case "write":
+      return matchesPath(rule.argument, part, root, reading);
+    case "url":
+      return matchesUrl(rule.argument, part.url, reading);
+    case "mcp":
+      return matchesMcp(rule.argument, part.server, part.tool);
+    case "hook":
+      return rule.argument === part.name;
+    case "memory":
+      return true;
+  }
+}
+
+function matchesShell(argument: string, part: ShellPart, reading: Reading): boolean {
+  const wanted = argument.split(" ");
+  if (reading === "strict")
+    return (
+      !part.opaque &&
+      startsWith(
+        part.words.map((w) => w.value),
+        wanted,
+      )
+    );
+  // The words up to the first that is not literal are still known.
+  const end = part.words.findIndex((w) => !w.literal);
+  const known = (end < 0 ? part.words : part.words.slice(0, end)).map((w) => w.value.normalize("NFKC").toLowerCase());
+  const lower = wanted.map((w) => w.toLowerCase());
+  return startsWith(known, lower) || startsWith(bareWords(known), lower);
+}
+
+const startsWith = (words: readonly string[], wanted: readonly string[]): boolean =>
+  wanted.every((w, i) => words[i] === w);
+
+function matchesPath(argument: string, part: PathPart, root: string, reading: Reading): boolean {
+  // Nobody can say that it is not the path the rule means.
+  if (part.real === undefined) return reading === "wide";
+  const fold = (text: string): string => (reading === "wide" ? text.toLowerCase() : text);
+  const pattern = components(fold(argument));
+  if (/\/$/.test(argument)) pattern.push("**");
+  const path = components(fold(part.real));
+  const fromStart = isAbsolute(argument) || argument.startsWith("..");
+  if (fromStart) pattern.splice(0, pattern.length, ...components(fold(resolve(root, argument))));
+  const forms = reading === "wide" ? [pattern, [...pattern, "**"]] : [pattern];
+  const tails = fromStart ? [path] : path.map((_, i) => path.slice(i));
+  return forms.some((form) => tails.some((tail) => matchComponents(form, tail)));
+}
+
+function matchesUrl(argument: string, text: string, reading: Reading): boolean {
+  const url = parseUrl(text);
+  const said = /^[a-z][a-z0-9+.-]*:\/\//i.exec(argument)?.[0];
+  const rest = argument.slice(said?.length ?? 0);
+  const isAnyHost = rest.startsWith("*.");
+  const wanted = parseUrl(`${said ?? "https://"}${isAnyHost ? rest.slice(2) : rest}`);
+  if (!url || !wanted) return false;
+  const isSameHost = isAnyHost ? host(url).endsWith(`.${host(wanted)}`) : host(url) === host(wanted);
+  const isSameDoor = url.protocol === wanted.protocol && url.port === wanted.port;
+  const isOpen = reading === "wide" && !said && wanted.port === "";
+  return isSameHost && (isSameDoor || isOpen) && isUnder(url.pathname, wanted.pathname);
+}
+
+/** By whole components; an encoded slash could hide a way out, so such a path is under nothing but the root. */
+function isUnder(path: string, folder: string): boolean {
+  const wanted = components(folder.replace(/\*+$/, ""));
+  return wanted.length === 0 || (!/%2f|%5c/i.test(path) && startsWith(components(path), wanted));
+}
+
+const host = (url: URL): string => url.hostname.replace(/\.$/, "");
+
+function parseUrl(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function matchesMcp(argument: string, server: string, tool: string): boolean {
+  const at = argument.indexOf(":");
+  if (at < 0) return argument === server;
+  const wanted = argument.slice(at + 1);
+  return argument.slice(0, at) === server && (wanted === "*" || wanted === tool);
+}
+
+/** A pattern's fixed start, with `~` and links resolved: the paths it is compared with are real ones. */
+export function resolveRule(rule: Rule, userHome: string): Rule {
+  if ((rule.kind !== "read" && rule.kind !== "write") || rule.argument === undefined) return rule;
+  const argument = rule.argument.replace(/^~(?=\/|$)/, userHome);
+  if (!isAbsolute(argument)) return rule;
+  const names = argument.split("/");
+  const first = names.findIndex(hasGlob);
+  const fixed = first < 0 ? names : names.slice(0, first);
+  const real = realPath(fixed.join("/") || "/", "/");
+  return real === undefined ? { ...rule, argument } : { ...rule, argument: join(real, ...names.slice(fixed.length)) };
+}
+
+export const isAbsoluteRule = (rule: Rule): boolean => rule.argument !== undefined && isAbsolute(rule.argument);

@@ -1,0 +1,56 @@
+// What a call asks for, taken apart: each part is judged by itself, and the call is judged as its strictest part.
+import type { Span } from "./shell/analyse.ts";
+import type { ShellWord } from "./shell/word.ts";
+
+/** `index`: which request of the call it comes from. `span`: where it stands in that request's command. */
+type Origin = { index: number; span?: Span };
+
+export type PathPart = Origin & {
+  kind: "read" | "write";
+  /** As the tool or the command names it. */
+  path: string;
+  /** Every link followed; undefined when it cannot be resolved. */
+  real: string | undefined;
+  /** Guessed from a program's arguments: guards, deny and ask rules hold, no approval is needed for it. */
+  implied?: boolean;
+};
+
+export type ShellPart = Origin & {
+  kind: "shell";
+  text: string;
+  words: ShellWord[];
+  opaque?: string;
+  /** Runs only what other parts hold. */
+  transparent: boolean;
+  /** Real places it looks at, when it only looks; whether they are allowed is for the policy to say. */
+  looksAt?: (string | undefined)[];
+  /** Would change Everlong's own settings, trust or consent. */
+  changesOwn: boolean;
+};
+
+export type OtherPart =
+  | (Origin & { kind: "url"; url: string })
+  | (Origin & { kind: "memory"; summary: string; mustAsk: boolean })
+  | (Origin & { kind: "mcp"; server: string; tool: string; readOnly: boolean })
+  | (Origin & { kind: "hook"; name: string });
+
+export type Part = PathPart | ShellPart | OtherPart;
+
+/** In words, for people and for the model. */
+export function describePart(part: Part): string {
+  switch (part.kind) {
+    case "read":
+    case "write":
+      return `${part.kind} ${part.path}`;
+    case "shell":
+      return `\`${part.text}\``;
+    case "url":
+      return `fetch ${part.url}`;
+    case "memory":
+      return `memory: ${part.summary}`;
+    case "mcp":
+      return `${part.server}/${part.tool}`;
+    case "hook":
+      return `hook ${part.name}`;
+  }
+}

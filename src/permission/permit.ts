@@ -1,0 +1,62 @@
+// What lets a part pass: rules, hooks, approvals, allow-all, and what is safe by nature.
+import { isOwnPaper, isPlan } from "./guard.ts";
+import { isAbsoluteRule, matchesRule } from "./match-rule.ts";
+import type { Part, ShellPart } from "./part.ts";
+import { insideAny } from "./path.ts";
+import type { Policy, SourcedRule } from "./policy.ts";
+
+export type AllowedBy = "rule" | "hook" | "session" | "location" | "allow-all" | "nature";
+export type Allow = { type: "allow"; by: AllowedBy; rule?: string };
+
+/** Steps 6 to 10 of A7.4: the first that lets the part pass. */
+export function permitted(part: Part, policy: Policy): Allow | undefined {
+  const byList = (list: readonly SourcedRule[], by: AllowedBy): Allow | undefined => {
+    const rule = list.find((r) => covers(r, part, policy));
+    return rule && { type: "allow", by, rule: rule.text };
+  };
+  return (
+    byList(policy.allow, "rule") ??
+    (policy.hook?.decision === "allow" ? { type: "allow", by: "hook" } : undefined) ??
+    byList(policy.session, "session") ??
+    byList(policy.location, "location") ??
+    (policy.allowAll ? { type: "allow", by: "allow-all" } : undefined) ??
+    (isSafe(part, policy) ? { type: "allow", by: "nature" } : undefined)
+  );
+}
+
+/** A rule allows a part outside the allowed folders only when it names the place itself. */
+export function covers(rule: SourcedRule, part: Part, policy: Policy): boolean {
+  if (!matchesRule(rule, part, policy.places.root, "strict")) return false;
+  if (part.kind !== "read" && part.kind !== "write") return true;
+  return part.real !== undefined && (isAbsoluteRule(rule) || insideAny(part.real, policy.allowedFolders));
+}
+
+function isSafe(part: Part, policy: Policy): boolean {
+  switch (part.kind) {
+    case "read":
+      return insideAny(part.real, policy.allowedFolders);
+    case "write":
+      return part.implied === true || (part.real !== undefined && isOwnPaper(part.real, policy.places.sessionDir));
+    case "shell":
+      return isReadOnly(part, policy) || (part.transparent && !part.opaque);
+    default:
+      return false;
+  }
+}
+
+export function isReadOnly(part: ShellPart, policy: Pick<Policy, "allowedFolders">): boolean {
+  return part.looksAt?.every((place) => insideAny(place, policy.allowedFolders)) ?? false;
+}
+
+/** For tools that may only look (`shell:read-only`): every part of the call does. */
+export const onlyLooks = (parts: readonly Part[], policy: Policy): boolean =>
+  parts.every((part) =>
+    part.kind === "shell" ? isReadOnly(part, policy) : part.kind === "read" && isSafe(part, policy),
+  );
+
+/** Step 4: reading, looking, and the session's own plan. */
+export function fitsPlanMode(part: Part, policy: Policy): boolean {
+  if (part.kind === "shell") return isReadOnly(part, policy);
+  if (part.kind === "write") return part.real !== undefined && isPlan(part.real, policy.places.sessionDir);
+  return part.kind === "read" || (part.kind === "mcp" && part.readOnly);
+}

@@ -1,0 +1,115 @@
+// The files with which a project can make Everlong run something or allow something: what trust is about.
+import { createHash } from "node:crypto";
+import { type Dirent, readdirSync, readFileSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { isRecord, parseJson } from "../base/json.ts";
+import { isInside } from "./path.ts";
+
+export type ProjectFileKind = "hooks" | "mcpServers" | "agents" | "skills" | "commands" | "settings";
+export type ProjectFile = { path: string; kind: ProjectFileKind; hash: string };
+export type ProjectCounts = Record<ProjectFileKind, number>;
+
+const HOMES = [".everlong", ".github", ".claude"];
+const SKIPPED = new Set(["node_modules", ".git", ".everlong", ".github", ".claude"]);
+const MAX_FOLDERS = 20_000;
+const MAX_DEPTH = 8;
+
+/** Those that apply to work in `cwd`: in root and every folder from there down to it. */
+export function findProjectFiles(root: string, cwd: string = root): ProjectFile[] {
+  const names = isInside(cwd, root) ? relative(root, cwd).split("/").filter(Boolean) : [];
+  return [root, ...names.map((_, i) => join(root, ...names.slice(0, i + 1)))].flatMap(filesOf);
+}
+
+/** Those of root and all folders below it, so that a subfolder of a trusted folder is covered too. */
+export function findAllProjectFiles(root: string): ProjectFile[] {
+  const files: ProjectFile[] = [];
+  let folders = [root];
+  let seen = 0;
+  for (let depth = 0; depth < MAX_DEPTH && folders.length > 0 && seen < MAX_FOLDERS; depth++) {
+    seen += folders.length;
+    files.push(...folders.flatMap(filesOf));
+    folders = folders.flatMap((folder) =>
+      entries(folder)
+        .filter((e) => e.isDirectory() && !SKIPPED.has(e.name))
+        .map((e) => join(folder, e.name)),
+    );
+  }
+  return files;
+}
+
+export function countProjectFiles(files: readonly ProjectFile[]): ProjectCounts {
+  const counts: ProjectCounts = { hooks: 0, mcpServers: 0, agents: 0, skills: 0, commands: 0, settings: 0 };
+  for (const file of files) {
+    const content = /^(hooks|mcpServers|settings)$/.test(file.kind) ? jsonOf(file.path) : {};
+    counts.hooks += hooksIn(content);
+    counts.mcpServers += isRecord(content["mcpServers"]) ? Object.keys(content["mcpServers"]).length : 0;
+    if (file.kind !== "hooks" && file.kind !== "mcpServers") counts[file.kind]++;
+  }
+  return counts;
+}
+
+export const hashOf = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
+
+function filesOf(folder: string): ProjectFile[] {
+  const found: { path: string; kind: ProjectFileKind }[] = [
+    { path: join(folder, ".everlong", "settings.json"), kind: "settings" },
+    { path: join(folder, ".mcp.json"), kind: "mcpServers" },
+  ];
+  const add = (kind: ProjectFileKind, paths: string[]): void => {
+    found.push(...paths.map((path) => ({ path, kind })));
+  };
+  for (const home of HOMES.map((name) => join(folder, name))) {
+    if (basename(home) !== ".claude") add("hooks", filesIn(join(home, "hooks"), ".json", 0));
+    add("agents", filesIn(join(home, "agents"), ".md", 0));
+    add("skills", filesIn(join(home, "skills"), "SKILL.md", 1));
+    add(
+      "commands",
+      basename(home) === ".github"
+        ? filesIn(join(home, "prompts"), ".prompt.md", 0)
+        : filesIn(join(home, "commands"), ".md", 4),
+    );
+  }
+  return found.flatMap((file) => {
+    const content = contentOf(file.path);
+    return content ? [{ ...file, hash: hashOf(content) }] : [];
+  });
+}
+
+function filesIn(folder: string, ending: string, depth: number): string[] {
+  return entries(folder).flatMap((e) => {
+    const path = join(folder, e.name);
+    if (e.isDirectory()) return depth > 0 ? filesIn(path, ending, depth - 1) : [];
+    return e.name.endsWith(ending) ? [path] : [];
+  });
+}
+
+function entries(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    // Absent or not to be looked at: then nothing can be loaded from it either.
+    return [];
+  }
+}
+
+function contentOf(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    // Absent or unreadable: then it cannot be loaded either.
+    return undefined;
+  }
+}
+
+function jsonOf(path: string): Record<string, unknown> {
+  const parsed = parseJson(contentOf(path)?.toString("utf8") ?? "");
+  return parsed.ok && isRecord(parsed.value) ? parsed.value : {};
+}
+
+function hooksIn(content: Record<string, unknown>): number {
+  if (!isRecord(content["hooks"])) return 0;
+  return Object.values(content["hooks"]).reduce<number>(
+    (sum, list) => sum + (Array.isArray(list) ? list.length : 0),
+    0,
+  );
+}

@@ -1,0 +1,68 @@
+// For this room's tests: a real folder tree with a home, a project and a session, and decisions made in it.
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { PermissionRequest, Rule } from "../schema/permission.ts";
+import { type Decision, decide } from "./decide.ts";
+import { inspect } from "./inspect.ts";
+import { makePolicy, type Policy, type PolicyInput } from "./policy.ts";
+import { parseRules } from "./rule.ts";
+
+export type TestPlace = {
+  base: string;
+  root: string;
+  home: string;
+  userHome: string;
+  sessionDir: string;
+  file: (path: string, text?: string) => string;
+  policy: (more?: Partial<PolicyInput>) => Policy;
+  decide: (requests: PermissionRequest | PermissionRequest[], more?: Partial<PolicyInput>) => Promise<Decision>;
+  shell: (command: string, more?: Partial<PolicyInput>) => Promise<Decision>;
+};
+
+export function rules(...texts: string[]): Rule[] {
+  const parsed = parseRules(texts);
+  if (!parsed.ok) throw new Error(parsed.error);
+  return parsed.value;
+}
+
+export function makePlace(): TestPlace {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "everlong-permission-")));
+  const userHome = join(base, "me");
+  const home = join(userHome, ".everlong");
+  const root = join(base, "project");
+  const sessionDir = join(home, "sessions", "s1");
+  for (const folder of [sessionDir, join(root, "src"), join(base, "tmp"), join(base, "elsewhere")])
+    mkdirSync(folder, { recursive: true });
+  const policy = (more: Partial<PolicyInput> = {}): Policy =>
+    makePolicy({
+      root,
+      cwd: root,
+      sessionDir,
+      everlongHome: home,
+      userHome,
+      tempDir: join(base, "tmp"),
+      trusted: true,
+      ...more,
+    });
+  const place: TestPlace = {
+    base,
+    root,
+    home,
+    userHome,
+    sessionDir,
+    file: (path, text = "x") => {
+      const full = join(base, path);
+      mkdirSync(dirname(full), { recursive: true });
+      writeFileSync(full, text);
+      return full;
+    },
+    policy,
+    decide: async (requests, more = {}) => {
+      const parts = await inspect(Array.isArray(requests) ? requests : [requests], { cwd: more.cwd ?? root, userHome });
+      return decide(parts, policy(more));
+    },
+    shell: (command, more) => place.decide({ kind: "shell", command }, more),
+  };
+  return place;
+}

@@ -1,0 +1,128 @@
+// Trust in a folder: given by a person, recorded with a hash of every file that it covered.
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import type { Failure } from "../base/failure.ts";
+import { ok, type Result } from "../base/result.ts";
+import { isInside, realPath } from "./path.ts";
+import {
+  countProjectFiles,
+  findAllProjectFiles,
+  findProjectFiles,
+  hashOf,
+  type ProjectCounts,
+  type ProjectFile,
+} from "./project-files.ts";
+import { changeState, readState, type StateFile } from "./state-file.ts";
+
+const trusts = z.looseObject({
+  version: z.literal(1),
+  /** By real folder; files by their absolute path. */
+  folders: z.record(z.string(), z.looseObject({ at: z.string(), files: z.record(z.string(), z.string()) })),
+});
+type Trusts = z.infer<typeof trusts>;
+
+const file = (everlongHome: string): StateFile<Trusts> => ({
+  path: join(everlongHome, "trust.json"),
+  schema: trusts,
+  empty: { version: 1, folders: {} },
+});
+
+export type TrustState = {
+  trusted: boolean;
+  /** The folder that the trust was given to: root itself or one above it; absent when trusted for this run only. */
+  by?: string;
+  /** Files that are new or changed since: off until the folder is trusted again. */
+  changed: string[];
+  files: ProjectFile[];
+  found: ProjectCounts;
+  /** Why the record could not be read; nothing is trusted then. */
+  failure?: Failure;
+};
+
+export type TrustPlaces = { everlongHome: string; userHome: string };
+
+export async function trustState(places: TrustPlaces, root: string, cwd: string = root): Promise<TrustState> {
+  const real = realPath(root, "/") ?? root;
+  const files = findProjectFiles(real, realPath(cwd, "/") ?? cwd);
+  const found = countProjectFiles(files);
+  const state = await readState(file(places.everlongHome));
+  if (!state.ok) return { trusted: false, changed: [], files, found, failure: state.error };
+  const by = trustedFolder(Object.keys(state.value.folders), real, places.userHome);
+  if (by === undefined) return { trusted: false, changed: [], files, found };
+  const known = state.value.folders[by]?.files ?? {};
+  return { trusted: true, by, changed: files.filter((f) => known[f.path] !== f.hash).map((f) => f.path), files, found };
+}
+
+/** `--trust-folder`: the folder as it is now, for this run. */
+export function trustForRun(root: string, cwd: string = root): TrustState {
+  const files = findProjectFiles(realPath(root, "/") ?? root, realPath(cwd, "/") ?? cwd);
+  return { trusted: true, changed: [], files, found: countProjectFiles(files) };
+}
+
+/** Ask this with the very bytes that are about to be used: it holds even if the file changes in between. */
+export function acceptsFile(state: TrustState, path: string, content: string | Uint8Array): boolean {
+  if (!state.trusted || state.changed.includes(path)) return false;
+  return state.files.some((f) => f.path === path && f.hash === hashOf(content));
+}
+
+/** The nearest trusted folder at or above; the home folder and `/` pass nothing on to what is below them. */
+function trustedFolder(folders: readonly string[], root: string, userHome: string): string | undefined {
+  const home = realPath(userHome, "/") ?? userHome;
+  for (let folder = root; ; folder = dirname(folder)) {
+    const passesOn = folder === root || (folder !== home && folder !== "/");
+    if (passesOn && folders.includes(folder)) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+/** Records the folder and the hash of each file in it and below it, as they are now. */
+export async function trustFolder(places: TrustPlaces, root: string, now: Date): Promise<Result<string, Failure>> {
+  const real = realPath(root, "/") ?? root;
+  const isTop = real === "/" || real === realPath(places.userHome, "/");
+  const files = isTop ? findProjectFiles(real) : findAllProjectFiles(real);
+  const changed = await changeState(file(places.everlongHome), (state) => ({
+    ...state,
+    folders: {
+      ...state.folders,
+      [real]: { at: now.toISOString(), files: Object.fromEntries(files.map((f) => [f.path, f.hash])) },
+    },
+  }));
+  return changed.ok ? ok(real) : changed;
+}
+
+/** Takes trust from the folder and from all below it; true when there was any. */
+export async function revokeTrust(places: TrustPlaces, root: string): Promise<Result<boolean, Failure>> {
+  const real = realPath(root, "/") ?? root;
+  let had = false;
+  const changed = await changeState(file(places.everlongHome), (state) => {
+    const kept = Object.entries(state.folders).filter(([folder]) => !isInside(folder, real));
+    had = kept.length < Object.keys(state.folders).length;
+    return { ...state, folders: Object.fromEntries(kept) };
+  });
+  return changed.ok ? ok(had) : changed;
+}
+
+export async function listTrusted(everlongHome: string): Promise<Result<{ folder: string; at: string }[], Failure>> {
+  const state = await readState(file(everlongHome));
+  return state.ok ? ok(Object.entries(state.value.folders).map(([folder, { at }]) => ({ folder, at }))) : state;
+}
+
+/** One notice for what an untrusted folder holds; undefined when it holds nothing. */
+export function trustNotice(state: TrustState): string | undefined {
+  const { found } = state;
+  const counted = [
+    count(found.hooks, "hook"),
+    count(found.mcpServers, "MCP server"),
+    count(found.agents, "agent"),
+    count(found.skills, "skill"),
+    count(found.commands, "command"),
+    count(found.settings, "settings file"),
+  ].filter(Boolean);
+  const how = "Use --trust-folder for this run, or `everlong trust` to keep it.";
+  if (!state.trusted)
+    return counted.length > 0 ? `This folder is not trusted: ${counted.join(", ")} not loaded. ${how}` : undefined;
+  if (state.changed.length === 0) return undefined;
+  return `Changed since this folder was trusted, so not loaded: ${state.changed.join(", ")}. Look at the change, then run \`everlong trust\`.`;
+}
+
+const count = (n: number, word: string): string => (n === 0 ? "" : `${n} ${word}${n === 1 ? "" : "s"}`);

@@ -1,0 +1,201 @@
+// One open session with its concrete parts: tools, permission door, model target, index, owned processes.
+import { release, tmpdir } from "node:os";
+import { systemClock } from "../base/clock.ts";
+import { canonicalJson } from "../base/json.ts";
+import { errorText } from "../base/failure.ts";
+import { newId } from "../base/id.ts";
+import { findInstructions } from "../context/instruction/find.ts";
+import { renderInstructions } from "../context/instruction/render.ts";
+import { renderSystemPrompt } from "../context/system-prompt.ts";
+import { createOwner } from "../host/process.ts";
+import type { SessionPaths } from "../host/paths.ts";
+import type { ModelTarget } from "../model/contract.ts";
+import type { Resolved } from "../model/resolve.ts";
+import { accountingBasis, type Calibration, calibrated, uncalibrated, updateFactor } from "../model/tokens/calibrate.ts";
+import { measure } from "../model/tokens/measure.ts";
+import type { AgentMode } from "../schema/permission.ts";
+import type { SessionLog } from "../session/log.ts";
+import { readSession } from "../session/read-session.ts";
+import { replay } from "../session/replay.ts";
+import type { Measured, Session, SessionParts } from "../session/session.ts";
+import { plainState } from "../session/state.ts";
+import { offeredTools, toolDefinition } from "../tool/registry.ts";
+import type { Tool } from "../tool/contract.ts";
+import { boundText } from "../tool/bound.ts";
+import { outputFile } from "../tool/output.ts";
+import { Approvals } from "./approvals.ts";
+import type { OpenOptions } from "./client.ts";
+import { SessionIndex } from "./session-index.ts";
+import { callAnyModel } from "./model.ts";
+import type { Ground } from "./start.ts";
+import { buildTools, type BuiltTools } from "./tools.ts";
+
+export type LiveOptions = {
+  ground: Ground;
+  log: SessionLog;
+  sessionId: string;
+  paths: SessionPaths;
+  resolved: Resolved;
+  options: OpenOptions;
+};
+
+export class LiveSession {
+  readonly session: Session;
+  readonly ground: Ground;
+  readonly paths: SessionPaths;
+  readonly log: SessionLog;
+  readonly options: OpenOptions;
+  readonly owner = createOwner({ runId: newId() });
+  readonly index: SessionIndex;
+  readonly approvals: Approvals;
+  readonly tools: BuiltTools;
+  target: ModelTarget;
+  modelReason: string;
+  #calibration: Calibration | undefined;
+
+  constructor({ ground, log, sessionId, paths, resolved, options }: LiveOptions) {
+    this.ground = ground;
+    this.paths = paths;
+    this.log = log;
+    this.options = options;
+    this.target = resolved.target;
+    this.modelReason = resolved.reason;
+    this.index = new SessionIndex(ground, sessionId);
+    this.session = {
+      id: sessionId,
+      dir: paths.dir,
+      root: ground.root,
+      state: log.state,
+      parts: this.#parts(),
+      emit: (type, data, parentId) => log.emit(type, data, parentId),
+      publish: (type, data) => log.publish(type, data),
+      live: {
+        phase: { type: "idle" },
+        abort: undefined,
+        driving: undefined,
+        notices: [],
+        offeredNames: "",
+        usageShown: false,
+        lastTurn: undefined,
+        currentTokens: 0,
+        repeated: { key: "", count: 0 },
+      },
+    };
+    this.approvals = new Approvals(this.session, ground, options.prompts, tmpdir());
+    this.tools = buildTools(this);
+  }
+
+  get limits(): { promptLimit: number } {
+    const learned = this.session.state.modelLimits.get(this.target.id) ?? Number.POSITIVE_INFINITY;
+    return { promptLimit: Math.min(this.target.promptLimit, learned) };
+  }
+
+  async setMode(mode: AgentMode): Promise<void> {
+    const previousMode = this.session.state.mode;
+    if (mode !== previousMode) await this.session.emit("session.mode_changed", { previousMode, newMode: mode });
+  }
+
+  /** session.db is made from the log: after a resume or a rewind it says what the log says. */
+  async restoreTodos(): Promise<void> {
+    await this.tools.restoreTodos([...this.session.state.todos.values()], this.session.state.deps);
+  }
+
+  offered(): Tool[] {
+    const { values } = this.ground.settings;
+    return offeredTools(this.tools.all, { mode: this.session.state.mode, exclude: values["tool.exclude"] });
+  }
+
+  #parts(): SessionParts {
+    const { values } = this.ground.settings;
+    return {
+      clock: systemClock,
+      newId,
+      random: Math.random,
+      callModel: callAnyModel,
+      target: () => this.target,
+      retry: { max: values["retry.max"], baseMs: values["retry.baseMs"], maxWaitSeconds: values["retry.maxWaitSeconds"] },
+      limits: {
+        maxSteps: values["turn.maxSteps"],
+        maxParallelTools: values["turn.maxParallelTools"],
+        streamIdleMs: values["turn.streamIdleSeconds"] * 1000,
+      },
+      reasoningEffort: () => values.reasoningEffort,
+      offered: () => {
+        const tools = this.offered();
+        return { tools, definitions: tools.map(toolDefinition) };
+      },
+      permit: (call) => this.approvals.door.permit(call),
+      allowedPath: (toolCallId, path) => this.approvals.door.allowedPath(toolCallId, path),
+      lane: (tool, input) => this.tools.lane(tool, input),
+      systemPrompt: () => this.#systemPrompt(),
+      measure: (request) => this.#measure(request),
+      calibrate: (estimate, reported) => {
+        this.#calibration = updateFactor(this.#calibration ?? uncalibrated, { estimate, reported });
+        this.index.learn(this.target, { estimate, reported });
+      },
+      bound: async (toolCallId, text) =>
+        boundText(text, { maxBytes: values["tool.outputMaxBytes"], file: outputFile(this.paths.dir, toolCallId) }),
+      afterTurn: () => this.#afterTurn(),
+    };
+  }
+
+  #systemPrompt(): ReturnType<SessionParts["systemPrompt"]> {
+    const { ground, session } = this;
+    const { context } = session.state;
+    const files = findInstructions({ home: ground.paths.home, root: session.root, cwd: context.cwd });
+    const maxTokens = Math.min(ground.settings.values["instructions.maxTokens"], Math.floor(this.limits.promptLimit / 10));
+    const instructions = renderInstructions(files, { maxTokens, trusted: ground.trust.trusted });
+    const text = renderSystemPrompt({
+      context,
+      root: session.root,
+      os: `${process.platform} ${release()}`,
+      shell: "bash",
+      date: session.state.createdAt.slice(0, 10),
+      mode: session.state.mode,
+      sessionDir: session.dir,
+      instructions: instructions.text,
+    });
+    return { text, warnings: instructions.warnings };
+  }
+
+  async #measure(request: Parameters<SessionParts["measure"]>[0]): Promise<Measured> {
+    this.#calibration ??= await this.index.calibration(this.target);
+    const state = this.#calibration;
+    const raw = await measure({ ...request, limit: this.limits.promptLimit });
+    return {
+      systemTokens: calibrated(raw.systemTokens, state),
+      toolDefinitionsTokens: calibrated(raw.toolDefinitionsTokens, state),
+      conversationTokens: calibrated(raw.conversationTokens, state),
+      rawTokens: raw.systemTokens + raw.toolDefinitionsTokens + raw.conversationTokens,
+      basis: accountingBasis(state),
+    };
+  }
+
+  forgetCalibration(): void {
+    this.#calibration = undefined;
+  }
+
+  async #afterTurn(): Promise<void> {
+    const soft = await this.index.update(this.session.state);
+    if (soft) this.session.publish("soft_failure", { ...soft, sessionId: this.session.id });
+    if (this.ground.settings.values["debug.verifyReplay"]) await this.#verifyReplay();
+  }
+
+  async #verifyReplay(): Promise<void> {
+    const read = await readSession(this.paths);
+    const replayed = read.ok ? canonicalJson(plainState(replay(read.value.events))) : errorText(read.error.what);
+    const live = canonicalJson(plainState(this.session.state));
+    if (replayed === live) return;
+    await this.session.emit("session.error", {
+      errorType: "replay_mismatch",
+      code: "replay_mismatch",
+      message: `Live and replayed state differ from character ${firstDifference(live, replayed)} on.`,
+    });
+  }
+}
+
+function firstDifference(a: string, b: string): number {
+  let i = 0;
+  while (i < a.length && a[i] === b[i]) i++;
+  return i;
+}

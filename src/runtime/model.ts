@@ -1,0 +1,41 @@
+// The model of a session: which one, how it is called, and switching to another.
+import { readFileSync } from "node:fs";
+import type { Failure } from "../base/failure.ts";
+import type { Result } from "../base/result.ts";
+import { loadCatalog } from "../model/catalog.ts";
+import type { CallModel } from "../model/contract.ts";
+import { type Resolved, resolveModel } from "../model/resolve.ts";
+import { fetchJson } from "../model/resolve-fetch.ts";
+import { resolveInput } from "../model/resolve-input.ts";
+import type { Ground } from "./start.ts";
+
+export function catalogOf(ground: Ground): ReturnType<typeof loadCatalog> {
+  let text: string | undefined;
+  try {
+    text = readFileSync(ground.paths.models, "utf8");
+  } catch {
+    text = undefined; // no file of the user's own: the built-in catalogue
+  }
+  return loadCatalog(text);
+}
+
+/** `requested` beats the settings; without either the configuration decides. */
+export async function chooseModel(ground: Ground, requested?: string): Promise<Result<Resolved, Failure>> {
+  const { catalog, warnings } = catalogOf(ground);
+  const { values, sources } = ground.settings;
+  const resolved = await resolveModel(
+    resolveInput(values, sources, { catalog, fetchJson, ...(requested === undefined ? {} : { requested }) }),
+  );
+  if (resolved.ok) resolved.value.warnings.unshift(...warnings);
+  return resolved;
+}
+
+/** One way to call any model; the code of each kind is loaded when it is first called. */
+export const callAnyModel: CallModel = async (target, request, options) => {
+  if (target.provider === "offline") {
+    const { callOffline } = await import("../model/offline/call-offline.ts");
+    return callOffline(target, request, options);
+  }
+  const { callModel } = await import("../model/call.ts");
+  return callModel(target, request, options);
+};

@@ -1,0 +1,239 @@
+// Stored sessions: list, show, search, rename, export, rewind, fork, delete, prune, reindex, verify.
+import { rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { systemClock } from "../base/clock.ts";
+import type { Failure } from "../base/failure.ts";
+import { newId } from "../base/id.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import { exportFormats, type ExportFormat, exportSession } from "../session/export/export.ts";
+import { forkSession } from "../session/fork.ts";
+import { forgetSession } from "../session/index/index-session.ts";
+import { searchIndex } from "../session/index/search.ts";
+import { SessionLog } from "../session/log.ts";
+import { readSession } from "../session/read-session.ts";
+import { replay } from "../session/replay.ts";
+import { planRewind } from "../session/rewind.ts";
+import type { SessionState } from "../session/state.ts";
+import { atomicWrite } from "../store/atomic-write.ts";
+import type { Database } from "../store/sqlite.ts";
+import { hitsText } from "./recall.ts";
+import { type Ground, standOnGround } from "./start.ts";
+import { lookUpSession, openCaughtUp } from "./store.ts";
+
+type Printed = Result<string | { json: unknown }, Failure>;
+type Row = Record<string, unknown>;
+
+const usage = (what: string, next: string) => fail<Failure>({ code: "usage", what, data: "Nothing was changed.", next, exit: 2 });
+
+async function withStore(work: (db: Database, ground: Ground) => Promise<Printed> | Printed): Promise<Printed> {
+  const ground = await standOnGround();
+  if (!ground.ok) return ground;
+  const db = await openCaughtUp(ground.value.paths, ground.value.redact);
+  if (!db.ok) return db;
+  try {
+    return await work(db.value, ground.value);
+  } finally {
+    db.value.close();
+  }
+}
+
+async function withSession(wanted: string, work: (id: string, state: SessionState, ground: Ground) => Promise<Printed> | Printed): Promise<Printed> {
+  const ground = await standOnGround();
+  if (!ground.ok) return ground;
+  const id = await lookUpSession(wanted, ground.value.paths, ground.value.redact);
+  if (!id.ok) return id;
+  const read = await readSession(ground.value.paths.session(id.value));
+  return read.ok ? work(id.value, replay(read.value.events), ground.value) : read;
+}
+
+export function listSessions(options: { all?: boolean; json?: boolean; limit?: string }): Promise<Printed> {
+  return withStore((db, { root }) => {
+    const limit = Math.max(1, Number(options.limit) || 20);
+    const rows: Row[] = db
+      .prepare(
+        `SELECT id, name, cwd, git_root, repository, branch, model, event_count, created_at, updated_at,
+                (SELECT count(*) FROM turns t WHERE t.session_id = sessions.id AND rewound = 0) AS prompts
+         FROM sessions WHERE ?1 IS NULL OR COALESCE(git_root, cwd) = ?1 ORDER BY updated_at DESC LIMIT ?2`,
+      )
+      .all(options.all ? null : root, limit);
+    if (options.json) return ok({ json: rows });
+    if (rows.length === 0) return ok(options.all ? "There are no sessions." : "There are no sessions in this folder; --all shows all.");
+    return ok(rows.map((r) => `${r["id"]}  ${String(r["updated_at"]).slice(0, 16).replace("T", " ")}  ${r["prompts"]} prompts  ${r["name"]}`).join("\n"));
+  });
+}
+
+export function showSession(wanted: string, options: { json?: boolean }): Promise<Printed> {
+  return withSession(wanted, (id, state) => {
+    const facts = {
+      sessionId: id,
+      name: state.title,
+      model: state.model,
+      mode: state.mode,
+      ...state.context,
+      prompts: state.promptCount,
+      events: state.eventCount,
+      created: state.createdAt,
+      updated: state.updatedAt,
+      usage: Object.fromEntries(state.usage),
+      filesChanged: [...state.changedFiles.keys()],
+      todos: [...state.todos.values()],
+    };
+    if (options.json) return ok({ json: facts });
+    return ok(Object.entries(facts).map(([k, v]) => `${k}: ${typeof v === "object" ? JSON.stringify(v) : v}`).join("\n"));
+  });
+}
+
+export function searchSessions(query: string, options: { all?: boolean; limit?: string; json?: boolean }): Promise<Printed> {
+  return withStore((db, { context, root }) => {
+    const scope = options.all ? {} : { ...(context.repository ? { repository: context.repository } : {}), gitRoot: root };
+    const hits = searchIndex(db, query, scope, Math.max(1, Number(options.limit) || 20));
+    return ok(options.json ? { json: hits } : hitsText(hits));
+  });
+}
+
+export function exportStored(wanted: string, format: string, path: string | undefined): Promise<Printed> {
+  if (!exportFormats.includes(format as ExportFormat)) {
+    return Promise.resolve(usage(`"${format}" is not an export format.`, `Formats: ${exportFormats.join(", ")}.`));
+  }
+  return withSession(wanted, async (_id, state, { redact }) => {
+    const text = exportSession(state, format as ExportFormat, redact);
+    if (path === undefined) return ok(text);
+    const written = await atomicWrite(resolve(path), text, { private: true });
+    return written.ok ? ok(`Written to ${resolve(path)}`) : written;
+  });
+}
+
+export function forkStored(wanted: string, options: { name?: string; at?: string }): Promise<Printed> {
+  return withSession(wanted, async (_id, state, { paths }) => {
+    const forked = await forkSession(state, paths, options);
+    return forked.ok ? ok(`Forked into ${forked.value}: everlong --resume ${forked.value}`) : forked;
+  });
+}
+
+/** Opens the session's log for one change; refused while another process has it. */
+function withLog(wanted: string, change: (log: SessionLog) => Promise<Printed>): Promise<Printed> {
+  return withSession(wanted, async (sessionId, _state, { paths }) => {
+    const opened = await SessionLog.open({
+      paths: paths.session(sessionId),
+      quarantine: paths.quarantine,
+      sessionId,
+      clock: systemClock,
+      newId,
+      onEvent: () => undefined,
+      giveUpMs: 0,
+    });
+    if (!opened.ok) return opened;
+    try {
+      return await change(opened.value.log);
+    } finally {
+      await opened.value.log.close();
+    }
+  });
+}
+
+export function renameSession(wanted: string, title: string): Promise<Printed> {
+  return withLog(wanted, async (log) => {
+    await log.emit("session.title_changed", { title, userNamed: true });
+    return ok(`Session ${log.state.sessionId} is now called "${title}".`);
+  });
+}
+
+export function rewindStored(wanted: string, to: string): Promise<Printed> {
+  return withLog(wanted, async (log) => {
+    const plan = planRewind(log.state, to);
+    if (!plan.ok) return plan;
+    const { target, eventsRemoved, parentId, prompts } = plan.value;
+    const fromTurn = prompts[0] ? Number(prompts[0].ref.slice(1)) : undefined;
+    await log.emit("session.snapshot_rewind", { upToEventId: target.id, eventsRemoved, filesRestored: [], filesSkipped: [], fromTurn }, parentId);
+    return ok(`Went back; ${prompts.map((p) => p.ref).join(", ") || `${eventsRemoved} events`} left the conversation. They stay in the log and can be found. Files and what commands did are not undone.`);
+  });
+}
+
+export function deleteSession(wanted: string, options: { yes?: boolean }): Promise<Printed> {
+  return withSession(wanted, async (id, state, ground) => {
+    if (!options.yes) return usage(`This would delete session ${id} (${state.title || "unnamed"}, ${state.promptCount} prompts) for good.`, "Add --yes to do it.");
+    const gone = await removeSession(id, ground);
+    return gone.ok ? ok(`Session ${id} is deleted. Memories made from it stay.`) : gone;
+  });
+}
+
+/** Refused while the session is open somewhere. */
+async function removeSession(id: string, { paths, redact }: Ground): Promise<Result<void, Failure>> {
+  const opened = await SessionLog.open({
+    paths: paths.session(id),
+    quarantine: paths.quarantine,
+    sessionId: id,
+    clock: systemClock,
+    newId,
+    onEvent: () => undefined,
+    giveUpMs: 0,
+  });
+  if (!opened.ok) return opened;
+  await opened.value.log.close();
+  rmSync(paths.session(id).dir, { recursive: true, force: true });
+  const db = await openCaughtUp(paths, redact);
+  if (!db.ok) return db;
+  const done = await forgetSession(db.value, id);
+  db.value.close();
+  return done;
+}
+
+export function pruneSessions(options: { olderThan: string; dryRun?: boolean; yes?: boolean }): Promise<Printed> {
+  const age = /^(\d{1,5})d$/.exec(options.olderThan);
+  if (!age) return Promise.resolve(usage(`"${options.olderThan}" is not an age.`, "Write days, for example 30d."));
+  const before = new Date(Date.now() - Number(age[1]) * 86_400_000).toISOString();
+  return withStore(async (db, ground) => {
+    const rows = db.prepare("SELECT id, name, updated_at FROM sessions WHERE updated_at < ? ORDER BY updated_at").all(before);
+    const old: { id: string; text: string }[] = [];
+    for (const r of rows) {
+      const read = await readSession(ground.paths.session(String(r["id"])));
+      if (read.ok && !replay(read.value.events).userNamed) old.push({ id: String(r["id"]), text: `${r["id"]}  ${r["updated_at"]}  ${r["name"]}` });
+    }
+    if (old.length === 0) return ok("Nothing is that old.");
+    if (options.dryRun || !options.yes) return ok([...old.map((o) => o.text), `${old.length} would be deleted${options.dryRun ? "" : "; add --yes to do it"}.`].join("\n"));
+    const kept: string[] = [];
+    for (const { id } of old) {
+      const gone = await removeSession(id, ground);
+      if (!gone.ok) kept.push(`${id}: ${gone.error.what}`);
+    }
+    return ok([`${old.length - kept.length} deleted.`, ...kept].join("\n"));
+  });
+}
+
+export async function reindexSessions(): Promise<Printed> {
+  const ground = await standOnGround();
+  if (!ground.ok) return ground;
+  const { paths, redact } = ground.value;
+  const db = await openCaughtUp(paths, redact);
+  if (!db.ok) return db;
+  for (const row of db.value.prepare("SELECT id FROM sessions").all()) {
+    const gone = await forgetSession(db.value, String(row["id"]));
+    if (!gone.ok) return gone;
+  }
+  db.value.close();
+  const again = await openCaughtUp(paths, redact);
+  if (!again.ok) return again;
+  const count = again.value.prepare("SELECT count(*) AS n FROM sessions").get()?.["n"];
+  again.value.close();
+  return ok(`Rebuilt from the logs: ${count} sessions.`);
+}
+
+export async function verifySession(wanted: string): Promise<Printed> {
+  const ground = await standOnGround();
+  if (!ground.ok) return ground;
+  const id = await lookUpSession(wanted, ground.value.paths, ground.value.redact);
+  if (!id.ok) return id;
+  const read = await readSession(ground.value.paths.session(id.value));
+  if (!read.ok) return read;
+  const { events, report, unknownTypes } = read.value;
+  const state = replay(events);
+  const facts = [`${report.records} events, ${state.chain.length} on the chain, ${unknownTypes.size} of unknown type.`];
+  if (report.damaged.length === 0) return ok([...facts, "The log is whole."].join("\n"));
+  return fail({
+    code: "log_damaged",
+    what: [...facts, ...report.damaged.map((d) => `Damaged: line ${d.line}, offset ${d.offset}, ${d.bytes} bytes.`)].join("\n"),
+    data: "Every whole event is readable.",
+    next: `everlong --resume ${id.value} repairs the end and goes on.`,
+    exit: 1,
+  });
+}

@@ -1,0 +1,85 @@
+// The built-in tools of an open session, each with its parts.
+import { toolEnvironment } from "../host/environment.ts";
+import { inspect } from "../permission/inspect.ts";
+import type { Todo, TodoDep } from "../schema/todo.ts";
+import { notify } from "../session/run.ts";
+import { listBashTool, readBashTool, stopBashTool } from "../tool/builtin/bash-companions.ts";
+import { bashTool } from "../tool/builtin/bash.ts";
+import { createTool } from "../tool/builtin/create.ts";
+import { editTool } from "../tool/builtin/edit.ts";
+import { globTool } from "../tool/builtin/glob.ts";
+import { grepTool } from "../tool/builtin/grep.ts";
+import { sessionStoreSqlTool, type StoreScope } from "../tool/builtin/session-store-sql.ts";
+import { sqlTool } from "../tool/builtin/sql.ts";
+import { viewTool } from "../tool/builtin/view.ts";
+import type { Tool } from "../tool/contract.ts";
+import { createLedger } from "../tool/ledger.ts";
+import { createShells, describeEnd } from "../tool/shells.ts";
+import { writeTodos } from "../tool/sql/todo-tables.ts";
+import type { LiveSession } from "./live-session.ts";
+
+export type BuiltTools = {
+  all: readonly Tool[];
+  /** Calls with equal lanes run one after another; a command that only looks may run beside others. */
+  lane: (tool: Tool, input: unknown) => Promise<string | undefined>;
+  restoreTodos: (todos: readonly Todo[], deps: readonly TodoDep[]) => Promise<void>;
+  end: () => Promise<void>;
+};
+
+export function buildTools(live: LiveSession): BuiltTools {
+  const { owner, ground, session } = live;
+  const { values } = ground.settings;
+  const env = () => toolEnvironment({ base: ground.env, secrets: ground.secrets, runId: owner.runId });
+  const ledger = createLedger();
+  const outputMaxBytes = values["tool.outputMaxBytes"];
+  const shells = createShells({
+    owner,
+    onCompleted: (shell, end) =>
+      notify(session, "shell_completed", `The command in shell ${shell.id} has ended: ${describeEnd(end)}. Its output: read_bash with shell_id ${shell.id}.`),
+  });
+  const onlyLooks = new Map<string, boolean>();
+
+  const all: Tool[] = [
+    bashTool({
+      shells,
+      env,
+      settings: { waitSeconds: values["bash.waitSeconds"], maxSeconds: values["bash.maxSeconds"], outputMaxBytes },
+      readOnly: (command) => onlyLooks.get(command) ?? false,
+    }),
+    readBashTool({ shells }),
+    stopBashTool({ shells }),
+    listBashTool({ shells }),
+    viewTool({ ledger, settings: { outputMaxBytes }, images: () => live.target.entry.supports.images }),
+    createTool({ ledger }),
+    editTool({ ledger }),
+    grepTool({ owner, env }),
+    globTool({ owner, env }),
+    sqlTool({ owner, onTodosChanged: async (diff) => void (await session.emit("session.todos_changed", diff)) }),
+    sessionStoreSqlTool({ owner, storePath: ground.paths.store, scope: () => storeScope(live) }),
+  ];
+
+  return {
+    all,
+    async lane(tool, input) {
+      const { cwd } = session.state.context;
+      if (tool.name === "bash") {
+        const requests = tool.permissions(input, { cwd, root: session.root, sessionDir: session.dir });
+        const parts = await inspect(requests, { cwd, userHome: ground.userHome });
+        for (const r of requests) if (r.kind === "shell") onlyLooks.set(r.command, parts.every((p) => p.kind === "shell" && p.looksAt !== undefined));
+      }
+      return tool.lane?.(input, { cwd });
+    },
+    async restoreTodos(todos, deps) {
+      if (todos.length > 0 || deps.length > 0) writeTodos(live.paths.db, todos, deps);
+    },
+    async end() {
+      await Promise.all(shells.list().map((shell) => shell.stop()));
+    },
+  };
+}
+
+function storeScope(live: LiveSession): StoreScope {
+  if (live.ground.settings.values["history.scope"] === "all") return { type: "all" };
+  const { repository } = live.session.state.context;
+  return { type: "repository", root: live.session.root, sessionId: live.session.id, ...(repository ? { repository } : {}) };
+}

@@ -1,0 +1,46 @@
+// Trusting a folder, taking it back, listing: for the command line and /trust.
+import { resolve } from "node:path";
+import type { Failure } from "../base/failure.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import { gitContext } from "../host/git.ts";
+import { listTrusted, revokeTrust, trustFolder } from "../permission/trust.ts";
+import type { CommandResult } from "./client.ts";
+import type { LiveSession } from "./live-session.ts";
+import { refuseInToolShell } from "./settings-command.ts";
+import { type Ground, standOnGround } from "./start.ts";
+
+export async function trustCommand(path: string | undefined, options: { revoke?: boolean; list?: boolean }): Promise<Result<string, Failure>> {
+  const ground = await standOnGround();
+  if (!ground.ok) return ground;
+  if (options.list) return listFolders(ground.value);
+  const context = path === undefined ? ground.value.context : gitContext(resolve(path));
+  return change(ground.value, context.gitRoot ?? context.cwd, options.revoke ?? false);
+}
+
+export async function trustSession(live: LiveSession, args: string): Promise<CommandResult> {
+  if (args === "list") return listFolders(live.ground);
+  if (args !== "" && args !== "revoke") {
+    return fail({ code: "command_usage", what: `/trust does not take "${args}".`, data: "Nothing was changed.", next: "/trust, /trust revoke or /trust list.", exit: 2 });
+  }
+  const done = await change(live.ground, live.session.root, args === "revoke");
+  return done.ok ? ok(`${done.value} It counts from the next start.`) : done;
+}
+
+async function change(ground: Ground, root: string, revoke: boolean): Promise<Result<string, Failure>> {
+  const refused = refuseInToolShell(ground.env, "Trust is");
+  if (refused) return fail(refused);
+  const places = { everlongHome: ground.paths.home, userHome: ground.userHome };
+  if (revoke) {
+    const had = await revokeTrust(places, root);
+    if (!had.ok) return had;
+    return ok(had.value ? `${root} is no longer trusted.` : `${root} was not trusted.`);
+  }
+  const done = await trustFolder(places, root, new Date());
+  return done.ok ? ok(`${done.value} is trusted: its own hooks, MCP servers, agents, skills, commands and rules may work.`) : done;
+}
+
+async function listFolders(ground: Ground): Promise<Result<string, Failure>> {
+  const folders = await listTrusted(ground.paths.home);
+  if (!folders.ok) return folders;
+  return ok(folders.value.length === 0 ? "No folder is trusted." : folders.value.map((f) => `${f.folder}  since ${f.at}`).join("\n"));
+}

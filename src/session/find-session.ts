@@ -1,0 +1,61 @@
+// Which session is meant: an id, the beginning of one, or an exact name. The text is only ever looked up, never a path.
+import { readdirSync } from "node:fs";
+import type { Failure } from "../base/failure.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import { clip, nearNames } from "../base/text.ts";
+
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const MIN_PREFIX = 4;
+
+export type NamedSession = { id: string; name: string };
+
+/** Ids of the folders under sessions/; anything that is not one of our ids is no session. */
+export function sessionIds(sessionsDir: string): string[] {
+  try {
+    return readdirSync(sessionsDir).filter((name) => ID.test(name));
+  } catch {
+    return []; // no folder yet: no session
+  }
+}
+
+/** `names` is asked only when the text is neither an id nor the beginning of one. */
+export async function findSession(
+  wanted: string,
+  ids: readonly string[],
+  names: () => Promise<readonly NamedSession[]>,
+): Promise<Result<string, Failure>> {
+  const shown = clip(wanted.replace(/[\u0000-\u001f]/g, "?"), 60);
+  if (wanted === "" || wanted.length > 200 || /[\u0000-\u001f/\\]/.test(wanted)) {
+    return fail({
+      code: "bad_session_id",
+      what: `"${shown}" is not the id or name of a session.`,
+      data: "No file was touched.",
+      next: "everlong sessions lists them.",
+      exit: 2,
+    });
+  }
+  const lower = wanted.toLowerCase();
+  const exact = ids.filter((id) => id === lower);
+  const byPrefix = lower.length >= MIN_PREFIX ? ids.filter((id) => id.startsWith(lower)) : [];
+  const named = exact.length > 0 || byPrefix.length === 1 ? [] : (await names()).filter((s) => s.name === wanted).map((s) => s.id);
+  const found = exact.length > 0 ? exact : [...new Set([...byPrefix, ...named])];
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return ok(only);
+  if (found.length > 1) {
+    return fail({
+      code: "ambiguous_session",
+      what: `"${shown}" fits ${found.length} sessions: ${found.slice(0, 10).join(", ")}.`,
+      data: "Nothing was changed.",
+      next: "Give more of the id.",
+      exit: 2,
+    });
+  }
+  const near = ids.filter((id) => id.startsWith(lower.slice(0, 2))).concat(nearNames(wanted, (await names()).map((n) => n.name)));
+  return fail({
+    code: "session_not_found",
+    what: `session_not_found: there is no session "${shown}".`,
+    data: "Nothing was changed.",
+    next: near.length > 0 ? `Near: ${near.slice(0, 3).join(", ")}. everlong sessions lists all.` : "everlong sessions lists them.",
+    exit: 1,
+  });
+}

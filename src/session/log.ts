@@ -1,0 +1,175 @@
+// The writer of a session: lock, repair, append one line an event, fold it into the state, tell the listeners.
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "../base/clock.ts";
+import { type Failure, FailureError } from "../base/failure.ts";
+import type { MakeId } from "../base/id.ts";
+import { Mutex } from "../base/mutex.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import type { SessionPaths } from "../host/paths.ts";
+import { type DurableEnvelope, type DurableType, type Envelope, type EphemeralType, type EventData, readEvent } from "../schema/event/envelope.ts";
+import { type AppendLog, openLog } from "../store/append-log.ts";
+import type { Fault } from "../store/fault.ts";
+import { acquireLock, type Lock } from "../store/lock.ts";
+import type { LogReport } from "../store/read-log.ts";
+import { eventReader, LOG_VERSION } from "./read-session.ts";
+import { applyEvent } from "./replay.ts";
+import { spillEvent } from "./spilled-event.ts";
+import { emptyState, type SessionState } from "./state.ts";
+
+export type LogOptions = {
+  paths: SessionPaths;
+  quarantine: string;
+  sessionId: string;
+  clock: Clock;
+  newId: MakeId;
+  onEvent: (event: Envelope) => void;
+  /** How long a log that cannot be written is tried again before the session gives up. */
+  giveUpMs: number;
+};
+
+const RETRY_MS = 2000;
+/** The points where the log also reaches the disk itself. */
+const SYNC_AT: ReadonlySet<string> = new Set(["user.message", "session.compaction_complete", "turn.end", "session.shutdown"]);
+
+export class SessionLog {
+  readonly state: SessionState = emptyState();
+  readonly #options: LogOptions;
+  readonly #order = new Mutex();
+  readonly #stopped = new AbortController();
+  #log: AppendLog | undefined;
+  #lock: Lock | undefined;
+  #syncing: Promise<unknown> = Promise.resolve();
+
+  private constructor(options: LogOptions) {
+    this.#options = options;
+  }
+
+  /** Opens for writing. The lock is the kernel's: it ends with this process, however it ends. */
+  static async open(options: LogOptions): Promise<Result<{ log: SessionLog; report: LogReport; unknownTypes: Set<string> }, Failure>> {
+    const self = new SessionLog(options);
+    const lock = await acquireLock(join(options.paths.dir, "session.lock"), { note: { pid: process.pid, host: hostname() } });
+    if (!lock.ok) return fail(lock.error.code === "store_busy" ? inUse(options.sessionId, lock.error.heldBy?.pid) : lock.error);
+    self.#lock = lock.value;
+    const reader = eventReader(options.paths, (event) => applyEvent(self.state, event));
+    const opened = await openLog(options.paths.events, {
+      ...reader,
+      quarantine: { folder: options.quarantine, label: `${options.sessionId}-events` },
+    });
+    if (!opened.ok) {
+      self.#lock.release();
+      return opened;
+    }
+    self.#log = opened.value.log;
+    if (reader.contents.version > LOG_VERSION) {
+      await self.close();
+      return fail(tooNew(options.sessionId, reader.contents.version));
+    }
+    return ok({ log: self, report: opened.value.report, unknownTypes: reader.contents.unknownTypes });
+  }
+
+  get size(): number {
+    return this.#log?.size ?? 0;
+  }
+
+  emit<T extends DurableType>(type: T, data: EventData<T>, parentId?: string): Promise<Envelope<T>> {
+    const { clock, newId, onEvent } = this.#options;
+    const id = newId();
+    return this.#order.run(async () => {
+      const event = {
+        id,
+        type,
+        timestamp: clock.now(),
+        parentId: parentId ?? this.state.lastEventId,
+        data,
+      } as Envelope<T>;
+      const read = readEvent(event);
+      if (read.type !== "known") throw new Error(`An event that does not fit its own schema was not written: ${read.type === "invalid" ? read.reason : type}`);
+      await this.#write(event as DurableEnvelope);
+      applyEvent(this.state, event as DurableEnvelope);
+      if (SYNC_AT.has(type)) this.#syncing = this.#sync();
+      onEvent(event as Envelope);
+      return event;
+    });
+  }
+
+  publish<T extends EphemeralType>(type: T, data: EventData<T>): void {
+    const { clock, newId, onEvent } = this.#options;
+    onEvent({ id: newId(), type, timestamp: clock.now(), parentId: this.state.lastEventId, ephemeral: true, data } as Envelope);
+  }
+
+  /** A failed append pauses whoever waits for it, before the next side effect; the same id is tried again. */
+  async #write(event: DurableEnvelope): Promise<void> {
+    const { clock, giveUpMs, paths } = this.#options;
+    const until = clock.monotonic() + giveUpMs;
+    let said = false;
+    for (let record = event; ; ) {
+      const done = this.#log?.append(record);
+      if (!done || done.ok) return;
+      if (done.error.code === "too_large" && record === event) {
+        const spilled = await spillEvent(event, paths.files);
+        if (spilled.ok) {
+          record = spilled.value;
+          continue;
+        }
+      }
+      if (!said) this.publish("soft_failure", { part: "session log", code: done.error.code, message: paused(done.error) });
+      said = true;
+      const goOn = clock.monotonic() + RETRY_MS < until && (await clock.sleep(RETRY_MS, this.#stopped.signal));
+      if (!goOn) throw new FailureError(gaveUp(done.error, this.state));
+    }
+  }
+
+  async #sync(): Promise<void> {
+    const done = await this.#log?.sync();
+    if (done && !done.ok) this.publish("soft_failure", { part: "sync of the session log", code: done.error.code, message: done.error.what });
+  }
+
+  /** Ends a wait for a log that cannot be written. */
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  /** Lets go of the file and the lock; what was appended is on its way to the disk. */
+  async close(): Promise<void> {
+    this.stop();
+    await this.#order.run(async () => undefined);
+    await this.#syncing;
+    await this.#log?.close();
+    this.#log = undefined;
+    this.#lock?.release();
+  }
+}
+
+const paused = (fault: Fault): string =>
+  `${fault.what} Everything up to the last event is saved; work is paused and the next event is tried again every 2 s. ${fault.next ?? ""}`;
+
+function gaveUp(fault: Fault, state: SessionState): Failure {
+  return {
+    code: fault.code,
+    what: `The session's log cannot be written: ${fault.what}`,
+    data: `Session ${state.sessionId} is saved up to event ${state.lastEventId ?? "none"}; nothing was done after it.`,
+    next: `${fault.next ?? ""} Then: everlong --resume ${state.sessionId}`,
+    exit: 1,
+  };
+}
+
+function inUse(sessionId: string, pid: number | undefined): Failure {
+  return {
+    code: "session_in_use",
+    what: `session_in_use: session ${sessionId} is open in another process${pid === undefined ? "" : ` (pid ${pid})`}.`,
+    data: "Nothing was changed.",
+    next: `Close it there, or copy it: everlong sessions fork ${sessionId}`,
+    exit: 1,
+  };
+}
+
+function tooNew(sessionId: string, version: number): Failure {
+  return {
+    code: "session_too_new",
+    what: `Session ${sessionId} was written by a newer everlong (log version ${version}; this one knows ${LOG_VERSION}).`,
+    data: "It was opened for reading only and is unchanged.",
+    next: "Update everlong, or read it with: everlong sessions export.",
+    exit: 1,
+  };
+}

@@ -1,0 +1,56 @@
+// Reading a session's log: every whole event in file order, what was damaged, what is unknown.
+import type { SessionPaths } from "../host/paths.ts";
+import { type DurableEnvelope, durableEvents, type ReadEvent, readEvent } from "../schema/event/envelope.ts";
+import type { LogRecord, LogReport, ReadOptions } from "../store/read-log.ts";
+import { readLog } from "../store/read-log.ts";
+import type { Fault } from "../store/fault.ts";
+import type { Result } from "../base/result.ts";
+import { ok } from "../base/result.ts";
+import { unspillEvent } from "./spilled-event.ts";
+
+export const LOG_VERSION = 1;
+
+export type LogContents = {
+  /** Types that this program does not know; kept in the file. */
+  unknownTypes: Set<string>;
+  /** Version that the log's first event names. */
+  version: number;
+};
+
+/** Options for the store's readers: one check, shared with the writer, and each event handed on with its place. */
+export function eventReader(
+  paths: SessionPaths,
+  onEvent: (event: DurableEnvelope, record: LogRecord) => void,
+): ReadOptions & { contents: LogContents } {
+  const contents: LogContents = { unknownTypes: new Set(), version: LOG_VERSION };
+  let last: { value: unknown; read: ReadEvent } = { value: undefined, read: { type: "invalid", reason: "" } };
+  const check = (value: unknown): ReadEvent => {
+    if (last.value !== value) last = { value, read: readEvent(value) };
+    return last.read;
+  };
+  return {
+    contents,
+    accept: (value) => check(value).type !== "invalid",
+    onRecord: (record) => {
+      const read = check(record.value);
+      if (read.type === "unknown") contents.unknownTypes.add(read.event.type);
+      if (read.type !== "known") return;
+      if (read.event.type === "session.start") contents.version = read.event.data.version;
+      if (isDurable(read.event)) onEvent(unspillEvent(read.event, paths.files), record);
+    },
+  };
+}
+
+function isDurable(event: { type: string }): event is DurableEnvelope {
+  return Object.hasOwn(durableEvents, event.type);
+}
+
+export type ReadSession = { events: DurableEnvelope[]; report: LogReport } & LogContents;
+
+/** Reads without lock and without repair: for looking, exporting and indexing. */
+export async function readSession(paths: SessionPaths): Promise<Result<ReadSession, Fault>> {
+  const events: DurableEnvelope[] = [];
+  const reader = eventReader(paths, (event) => events.push(event));
+  const report = await readLog(paths.events, reader);
+  return report.ok ? ok({ events, report: report.value, ...reader.contents }) : report;
+}

@@ -1,0 +1,57 @@
+// Events too long for one line: their long texts stand in files of their own, and the event points to them.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Result } from "../base/result.ts";
+import { ok } from "../base/result.ts";
+import type { DurableEnvelope } from "../schema/event/envelope.ts";
+import type { Fault } from "../store/fault.ts";
+import { spillText } from "../store/spill.ts";
+
+const POINTER = /^everlong-file:([0-9a-f]{64})$/;
+const LONG = 64 * 1024;
+
+type Spilled = DurableEnvelope & { spilled?: true };
+
+/** The event with every long text moved to `files/<sha256>`, which is written first. */
+export async function spillEvent(event: DurableEnvelope, files: string): Promise<Result<DurableEnvelope, Fault>> {
+  const texts = new Map<string, string>();
+  collectLong(event.data, texts);
+  for (const text of texts.keys()) {
+    const spilled = await spillText(files, text);
+    if (!spilled.ok) return spilled;
+    texts.set(text, `everlong-file:${spilled.value.sha256}`);
+  }
+  const data = mapTexts(event.data, (t) => texts.get(t) ?? t);
+  return ok({ ...event, spilled: true, data } as Spilled);
+}
+
+/** Puts the texts back. A missing file leaves the pointer, which says what is lost. */
+export function unspillEvent(event: DurableEnvelope, files: string): DurableEnvelope {
+  if (!(event as Spilled).spilled) return event;
+  const { spilled: _was, ...rest } = event as Spilled;
+  const data = mapTexts(event.data, (t) => {
+    const name = POINTER.exec(t)?.[1];
+    if (!name) return t;
+    try {
+      return readFileSync(join(files, name), "utf8");
+    } catch {
+      return t; // the file is gone; the pointer stays visible
+    }
+  });
+  return { ...rest, data } as DurableEnvelope;
+}
+
+function collectLong(value: unknown, into: Map<string, string>): void {
+  if (typeof value === "string") {
+    if (value.length > LONG) into.set(value, value);
+  } else if (typeof value === "object" && value !== null) for (const v of Object.values(value)) collectLong(v, into);
+}
+
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((v) => mapTexts(v, change));
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, mapTexts(v, change)]));
+  }
+  return value;
+}

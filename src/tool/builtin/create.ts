@@ -1,0 +1,46 @@
+// create: a new file, whole or not at all.
+import { z } from "zod";
+import { createWhole } from "../../host/files.ts";
+import { defineTool, failure, success, type Tool } from "../contract.ts";
+import { promptDiff, unifiedDiff } from "../diff.ts";
+import type { Ledger } from "../ledger.ts";
+import { absolutePath, shownPath, targetOf } from "../target.ts";
+import description from "./create.md";
+import { fileLane } from "./edit.ts";
+
+const input = z.strictObject({
+  path: z.string().min(1).describe("The file to create."),
+  file_text: z.string().describe("Its whole content."),
+});
+
+export function createTool({ ledger }: { ledger: Ledger }): Tool {
+  return defineTool({
+    name: "create",
+    description,
+    input,
+    planMode: true,
+    permissions: ({ path, file_text }, { cwd }) => [
+      { kind: "write", path: absolutePath(path, cwd), diff: promptDiff(path, "", file_text) },
+    ],
+    lane: ({ path }, { cwd }) => fileLane(path, cwd),
+    async run({ path, file_text }, context) {
+      const target = targetOf(path, context);
+      if (!target.ok) return target.error;
+      const bytes = Buffer.from(file_text);
+      const created = await createWhole(target.value, bytes);
+      if (!created.ok) {
+        const hint = created.error.code === "exists" ? " Nothing was changed. Use view, then edit." : "";
+        return failure(
+          created.error.code === "exists" ? "invalid_inputs" : "failed",
+          `${created.error.message}${hint}`,
+        );
+      }
+      ledger.saw(target.value, bytes);
+      const { text: display, added, removed } = unifiedDiff(path, "", file_text);
+      return success(`Created ${shownPath(target.value, context.cwd)} (${added} lines).`, {
+        display,
+        files: [{ path: target.value, operation: "create", added, removed }],
+      });
+    },
+  });
+}

@@ -1,0 +1,80 @@
+// edit: replaces exact text in a file that is still as the model knows it.
+import { z } from "zod";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { decodeUtf8, looksBinary, readWhole, realTarget, replaceWhole } from "../../host/files.ts";
+import { defineTool, failure, success, type Tool, type ToolOutcome } from "../contract.ts";
+import { promptDiff, unifiedDiff } from "../diff.ts";
+import type { Ledger } from "../ledger.ts";
+import { absolutePath, shownPath, targetOf } from "../target.ts";
+import description from "./edit.md";
+import { replaceExact } from "./replace.ts";
+import { WHOLE_BYTES } from "./view.ts";
+
+const input = z.strictObject({
+  path: z.string().min(1).describe("The file to change."),
+  old_str: z.string().describe("The exact text to replace."),
+  new_str: z.string().describe("The text to put in its place."),
+  replace_all: z.boolean().optional().describe("Replace every occurrence."),
+});
+type Input = z.infer<typeof input>;
+
+/** Changes of one file run one after another. */
+export const fileLane = (path: string, cwd: string): string => `file:${absolutePath(path, cwd)}`;
+
+type Plan = { before: string; after: string; mode: number };
+
+export function editTool({ ledger }: { ledger: Ledger }): Tool {
+  return defineTool({
+    name: "edit",
+    description,
+    input,
+    planMode: true,
+    permissions: (asked, { cwd }) => {
+      const path = absolutePath(asked.path, cwd);
+      // A person judges the diff; where none can be made, the call will fail and change nothing.
+      const plan = planEdit(realTarget(path), asked);
+      return [
+        {
+          kind: "write",
+          path,
+          ...(plan.ok ? { diff: promptDiff(asked.path, plan.value.before, plan.value.after) } : {}),
+        },
+      ];
+    },
+    lane: ({ path }, { cwd }) => fileLane(path, cwd),
+    async run(asked, context) {
+      const target = targetOf(asked.path, context);
+      if (!target.ok) return target.error;
+      const path = target.value;
+      const plan = planEdit(path, asked, ledger);
+      if (!plan.ok) return plan.error;
+      const { before, after, mode } = plan.value;
+      const bytes = Buffer.from(after);
+      const written = await replaceWhole(path, bytes, mode);
+      if (!written.ok) return failure("failed", `${written.error.message} Nothing was changed.`);
+      ledger.saw(path, bytes);
+      const { text: diff, added, removed } = unifiedDiff(shownPath(path, context.cwd), before, after);
+      return success(diff, { display: diff, files: [{ path, operation: "edit", added, removed }] });
+    },
+  });
+}
+
+function planEdit(path: string, asked: Input, ledger?: Ledger): Result<Plan, ToolOutcome> {
+  const read = readWhole(path, WHOLE_BYTES);
+  if (!read.ok) {
+    const code = read.error.code === "not_found" || read.error.code === "too_large" ? read.error.code : "failed";
+    return fail(failure(code, `${read.error.message} Nothing was changed.`));
+  }
+  const { bytes, mode } = read.value;
+  const before = looksBinary(bytes) ? undefined : decodeUtf8(bytes);
+  if (before === undefined)
+    return fail(failure("failed", `${path} is not UTF-8 text: it cannot be edited without damage. Use bash.`));
+  if (ledger && !ledger.isCurrent(path, bytes)) {
+    return fail(
+      failure("failed", `${path} has changed since you last saw it. Nothing was changed. View it again, then edit.`),
+    );
+  }
+  const replaced = replaceExact(before, asked.old_str, asked.new_str, asked.replace_all ?? false);
+  if (!replaced.ok) return fail(failure("failed", `Nothing was changed in ${asked.path}: ${replaced.error}`));
+  return ok({ before, after: replaced.value, mode });
+}

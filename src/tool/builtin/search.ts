@@ -1,0 +1,75 @@
+// What grep and glob share: ripgrep within the tools' limits, over files that ignore rules leave in.
+import { randomBytes } from "node:crypto";
+import { rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fail, ok, type Result } from "../../base/result.ts";
+import type { Owner } from "../../host/process.ts";
+import { ripgrep } from "../../host/ripgrep.ts";
+import { failure, type ToolContext, type ToolOutcome } from "../contract.ts";
+import { targetOf } from "../target.ts";
+
+export type SearchParts = { owner: Owner; env: () => Record<string, string> };
+
+export const MAX_RESULTS = 200;
+const LIMIT_MS = 20_000;
+/** Hidden files count, except git's own; ignore files count outside of git too; the user's ripgrep settings do not. */
+const COMMON = ["--no-config", "--color=never", "--hidden", "--no-require-git", "--glob=!.git"];
+
+export type Found = { folder: string; stdout: string; cut: boolean; errors: string };
+
+export type SearchArgs = {
+  path?: string | undefined;
+  glob?: string | undefined;
+  args: readonly string[];
+  maxBytes: number;
+};
+
+/** Runs ripgrep in the folder asked for, or on the file asked for. */
+export async function search(
+  parts: SearchParts,
+  asked: SearchArgs,
+  context: ToolContext,
+): Promise<Result<Found, ToolOutcome>> {
+  const target = targetOf(asked.path ?? ".", context);
+  if (!target.ok) return target;
+  const stat = statSync(target.value, { throwIfNoEntry: false });
+  if (!stat) return fail(failure("not_found", `${asked.path} does not exist.`));
+  const folder = stat.isDirectory() ? target.value : dirname(target.value);
+  const rules = asked.glob === undefined ? undefined : onlyMatching(asked.glob, context.sessionDir);
+  try {
+    const end = await ripgrep({
+      owner: parts.owner,
+      args: [
+        ...COMMON,
+        ...(rules ? ["--ignore-file", rules] : []),
+        ...asked.args,
+        stat.isDirectory() ? "./" : basename(target.value),
+      ],
+      cwd: folder,
+      env: parts.env(),
+      limitMs: LIMIT_MS,
+      maxBytes: asked.maxBytes,
+      signal: context.signal,
+    });
+    if (end.type === "aborted") return fail(failure("interrupted", "The search was interrupted."));
+    if (end.type === "timeout")
+      return fail(failure("timeout", `The search took longer than ${LIMIT_MS / 1000} s. Narrow it with path or glob.`));
+    if (end.code === 2 && end.stdout.length === 0) return fail(failure("invalid_inputs", end.stderr.trim()));
+    return ok({
+      folder,
+      stdout: end.stdout.toString("utf8"),
+      cut: end.type === "cut",
+      errors: end.code === 2 ? end.stderr.trim() : "",
+    });
+  } finally {
+    if (rules) rmSync(rules, { force: true });
+  }
+}
+
+/** ripgrep's own --glob would bring ignored files back; as the weakest ignore file, a glob only narrows. */
+function onlyMatching(glob: string, sessionDir: string): string {
+  const file = join(sessionDir, `.glob-${randomBytes(6).toString("hex")}`);
+  const pattern = glob.replace(/^\.\//, "").replace(/[\r\n]/g, "");
+  writeFileSync(file, `*\n!*/\n!${pattern}\n`, { mode: 0o600, flag: "wx" });
+  return file;
+}

@@ -1,0 +1,46 @@
+// sql: the session's own database, for todos and whatever else the model keeps in tables.
+import { join } from "node:path";
+import { z } from "zod";
+import type { Owner } from "../../host/process.ts";
+import { defineTool, success, type Tool } from "../contract.ts";
+import type { TodosDiff } from "../sql/child.ts";
+import { runSql, showRows } from "../sql/run.ts";
+import { SESSION_SCHEMA } from "../sql/session-schema.ts";
+import description from "./sql.md";
+
+export type SqlParts = {
+  owner: Owner;
+  /** Told after the commit, and waited for: makes the durable event. */
+  onTodosChanged: (diff: TodosDiff) => Promise<void>;
+};
+
+const MAX_ROWS = 200;
+const LIMIT_MS = 5000;
+
+export function sqlTool(parts: SqlParts): Tool {
+  return defineTool({
+    name: "sql",
+    description,
+    input: z.strictObject({
+      query: z.string().min(1).describe("One or more SQLite statements."),
+      description: z.string().optional().describe("What it does, in a few words, for the user."),
+    }),
+    planMode: true,
+    permissions: () => [],
+    lane: () => "sql",
+    async run({ query }, context) {
+      const request = {
+        file: join(context.sessionDir, "session.db"),
+        query,
+        maxRows: MAX_ROWS,
+        kind: { type: "session", schema: SESSION_SCHEMA },
+      } as const;
+      const ran = await runSql(parts.owner, request, LIMIT_MS, context);
+      if ("failed" in ran) return ran.failed;
+      const { answer } = ran;
+      if (answer.diff) await parts.onTodosChanged(answer.diff);
+      const changed = answer.changes > 0 || answer.columns.length === 0 ? `[${answer.changes} rows changed]` : "";
+      return success([answer.columns.length > 0 ? showRows(answer) : "", changed].filter(Boolean).join("\n"));
+    },
+  });
+}

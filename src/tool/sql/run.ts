@@ -1,0 +1,81 @@
+// Runs a model's SQL in a child that can be stopped, and shows rows as text.
+import { within } from "../../base/abort.ts";
+import { isRecord, parseJson } from "../../base/json.ts";
+import type { Owner } from "../../host/process.ts";
+import { failure, type ToolContext, type ToolOutcome } from "../contract.ts";
+import { type SqlAnswer, type SqlRequest, sqliteChild } from "./child.ts";
+
+const LIMITS = {
+  session:
+    "ATTACH, PRAGMA, BEGIN and COMMIT, triggers, virtual tables, writing inbox_entries and dropping the given tables are not possible",
+  store: "only one SELECT on the tables named in the description is possible",
+};
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+
+export type SqlRun = { answer: Extract<SqlAnswer, { type: "done" }> } | { failed: ToolOutcome };
+
+export async function runSql(
+  owner: Owner,
+  request: SqlRequest,
+  limitMs: number,
+  context: ToolContext,
+): Promise<SqlRun> {
+  if (request.query.includes("\0")) return { failed: failure("invalid_inputs", '"query" holds a NUL character.') };
+  const child = owner.spawn({
+    command: process.execPath,
+    args: ["--no-warnings", "-e", `(${sqliteChild.toString()})()`],
+    cwd: context.sessionDir,
+    env: {},
+    stdin: "pipe",
+  });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let stderr = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= MAX_ANSWER_BYTES) chunks.push(chunk);
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    if (stderr.length < 2000) stderr += chunk.toString("utf8");
+  });
+  child.stdin?.end(JSON.stringify(request));
+  const ended = await within(child.closed, limitMs, context.signal);
+  if (ended.type !== "value") {
+    await child.kill(0);
+    if (ended.type === "aborted")
+      return { failed: failure("interrupted", "The query was stopped. Nothing was changed.") };
+    return {
+      failed: failure("timeout", `The query was stopped at its limit of ${limitMs / 1000} s. Nothing was changed.`),
+    };
+  }
+  if (bytes > MAX_ANSWER_BYTES)
+    return { failed: failure("too_large", "The rows are too large. Select fewer columns, or substr() of them.") };
+  const parsed = parseJson(Buffer.concat(chunks).toString("utf8"));
+  if (!parsed.ok || !isRecord(parsed.value))
+    return { failed: failure("failed", `The query could not be run: ${stderr.trim()}`) };
+  const answer = parsed.value as SqlAnswer;
+  if (answer.type === "done") return { answer };
+  const why = answer.message === "not authorized" ? `not authorized: ${LIMITS[request.kind.type]}` : answer.message;
+  return { failed: failure("failed", `${why}. Nothing was changed.`) };
+}
+
+/** Tab separated, names of columns first; tabs and line ends in values are escaped. */
+export function showRows({
+  columns,
+  rows,
+  more,
+}: {
+  columns: string[];
+  rows: (string | null)[][];
+  more: boolean;
+}): string {
+  const shown = (value: string | null) =>
+    value === null ? "NULL" : value.replace(/[\\\t\n\r]/g, (ch) => ESCAPES[ch] ?? ch);
+  const lines = [columns, ...rows].map((row) => row.map(shown).join("\t"));
+  const note = more
+    ? [`[… first ${rows.length} rows; there are more: use LIMIT and OFFSET]`]
+    : [`[${rows.length} rows]`];
+  return [...lines, ...note].join("\n");
+}
+
+const ESCAPES: Record<string, string> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };

@@ -1,0 +1,170 @@
+// HTML as plain text for a model: headings, lists, links and code blocks stay recognisable. One pass, linear in the input.
+const SKIPPED = new Set(["script", "style", "noscript", "svg", "template", "iframe", "object", "select"]);
+const BLOCKS = new Set(
+  "address article aside blockquote body dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody thead title tr ul".split(
+    " ",
+  ),
+);
+const ENTITIES: Record<string, string> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+  mdash: "—",
+  ndash: "–",
+  hellip: "…",
+  copy: "©",
+  reg: "®",
+  trade: "™",
+  lsquo: "‘",
+  rsquo: "’",
+  ldquo: "“",
+  rdquo: "”",
+  bull: "•",
+  middot: "·",
+  times: "×",
+  rarr: "→",
+  larr: "←",
+  laquo: "«",
+  raquo: "»",
+  euro: "€",
+  deg: "°",
+};
+/** A tag longer than this is taken as text. */
+const MAX_TAG = 64 * 1024;
+
+export function htmlToText(html: string, baseUrl: string): string {
+  const out = new Writer();
+  let link: { href: string; from: number } | undefined; // from: where its words begin
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf("<", at);
+    out.text(html.slice(at, open === -1 ? html.length : open));
+    if (open === -1) break;
+    if (html.startsWith("<!--", open)) {
+      const end = html.indexOf("-->", open + 4);
+      at = end === -1 ? html.length : end + 3;
+      continue;
+    }
+    const tag = readTag(html, open);
+    if (!tag) {
+      out.text("<");
+      at = open + 1;
+      continue;
+    }
+    at = tag.end;
+    if (SKIPPED.has(tag.name)) {
+      if (!tag.closing) at = endOfElement(html, tag.name, at);
+    } else if (tag.name === "a") {
+      if (link) out.link(link.href, link.from);
+      const href = tag.closing ? undefined : absolute(attribute(tag.inner, "href"), baseUrl);
+      link = href === undefined ? undefined : { href, from: out.position };
+    } else out.tag(tag);
+  }
+  return out.result();
+}
+
+type Tag = { name: string; closing: boolean; inner: string; end: number };
+
+function readTag(html: string, open: number): Tag | undefined {
+  const [, slash = "", name] = /^<(\/?)([a-zA-Z!?][^\s/>]*)/.exec(html.slice(open, open + 64)) ?? [];
+  if (name === undefined) return undefined;
+  const start = open + 1 + slash.length + name.length;
+  let quote = "";
+  for (let i = start; i < html.length && i < open + MAX_TAG; i++) {
+    const ch = html[i] ?? "";
+    if (quote !== "") quote = ch === quote ? "" : quote;
+    else if (ch === '"' || ch === "'") quote = ch;
+    else if (ch === ">")
+      return { name: name.toLowerCase(), closing: slash !== "", inner: html.slice(start, i), end: i + 1 };
+  }
+  return undefined;
+}
+
+function endOfElement(html: string, name: string, from: number): number {
+  const closing = new RegExp(`</${name}[^>]{0,200}>`, "gi");
+  closing.lastIndex = from;
+  return closing.exec(html) ? closing.lastIndex : html.length;
+}
+
+function attribute(inner: string, name: string): string | undefined {
+  const found = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(inner);
+  const value = found?.[1] ?? found?.[2] ?? found?.[3];
+  return value === undefined ? undefined : decodeEntities(value);
+}
+
+function absolute(href: string | undefined, base: string): string | undefined {
+  if (href === undefined || href.startsWith("#") || !URL.canParse(href, base)) return undefined;
+  const url = new URL(href, base);
+  return url.protocol === "http:" || url.protocol === "https:" ? url.href : undefined;
+}
+
+export function decodeEntities(text: string): string {
+  return text.replace(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,8});/gi, (whole, name: string) => {
+    if (!name.startsWith("#")) return ENTITIES[name.toLowerCase()] ?? whole;
+    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number.parseInt(name.slice(1), 10);
+    return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : whole;
+  });
+}
+
+/** Collects text, white space folded outside of <pre>. */
+class Writer {
+  #parts: string[] = [];
+  #pre = 0;
+  #last = "\n";
+
+  /** Where the next piece will stand. */
+  get position(): number {
+    return this.#parts.length;
+  }
+
+  text(raw: string): void {
+    if (raw === "") return;
+    const text = decodeEntities(raw);
+    if (this.#pre > 0) return this.#put(text);
+    const folded = text.replace(/\s+/g, " ");
+    this.#put(/\s/.test(this.#last) && folded.startsWith(" ") ? folded.slice(1) : folded);
+  }
+
+  tag({ name, closing, inner }: Tag): void {
+    if (name === "br") return this.#put("\n");
+    if (name === "td" || name === "th") return closing ? this.#put(" | ") : undefined;
+    if (name === "img") {
+      const alt = attribute(inner, "alt");
+      return alt ? this.#put(`[image: ${alt}]`) : undefined;
+    }
+    if (name === "code" && this.#pre === 0) return this.#put("`");
+    if (!BLOCKS.has(name)) return;
+    if (name === "pre") {
+      this.#put("\n```\n");
+      this.#pre = Math.max(0, this.#pre + (closing ? -1 : 1));
+      return;
+    }
+    if (this.#last !== "\n") this.#put("\n");
+    if (/^h[1-6]$/.test(name)) this.#put(closing ? "\n" : `\n${"#".repeat(Number(name[1]))} `);
+    else if (name === "li") this.#put(closing ? "" : "- ");
+    else if (name === "p" || name === "title") this.#put("\n");
+  }
+
+  /** The address of a link after its words, unless the words say it already. */
+  link(href: string, from: number): void {
+    const words = this.#parts.slice(from).join("").trim();
+    if (words !== "" && words !== href) this.#put(` (${href})`);
+  }
+
+  result(): string {
+    return this.#parts
+      .join("")
+      .replace(/[ \t]+\n/g, "\n")
+      .replace(/\n{3,}/g, "\n\n")
+      .trim();
+  }
+
+  #put(text: string): void {
+    if (text === "") return;
+    this.#parts.push(text);
+    this.#last = text.at(-1) ?? this.#last;
+  }
+}
