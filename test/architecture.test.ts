@@ -84,7 +84,7 @@ describe("architecture", () => {
   });
 
   it("keeps every file readable: none passes 300 lines, each says first what it is for", () => {
-    for (const file of sources) {
+    for (const file of sources.filter((f) => !f.endsWith(".test.ts"))) {
       const lines = read(file).split("\n");
       expect(lines.length, `${file} is too long: look for the second idea in it`).toBeLessThanOrEqual(301);
       expect(lines[0], `${file} must begin with a comment that says what it is for`).toMatch(/^\/\//);

@@ -1,5 +1,5 @@
 // One attempt at one model call. Whatever happens, it ends as an outcome.
-import { errorText } from "../base/failure.ts";
+import { errorCode, errorText } from "../base/failure.ts";
 import { isRecord, parseJson } from "../base/json.ts";
 import type { FinishReason } from "../schema/model.ts";
 import { badResponse, failed, refusedOutcome } from "./call-error.ts";
@@ -58,10 +58,8 @@ function endedOutcome(target: ModelTarget, collector: Collector, options: CallOp
     type: "answer",
     answer: {
       ...answer,
-      // Some servers say stop although they ask for tools, and the other way round.
-      ...(answer.finishReason === "stop" || answer.finishReason === "tool_calls"
-        ? { finishReason: hasCalls ? "tool_calls" : "stop" }
-        : {}),
+      // The finish is told by what was asked for: servers name it either way.
+      ...(answer.finishReason === "stop" && hasCalls ? { finishReason: "tool_calls" } : {}),
       providerData: { provider: target.provider, model: target.name, wire: target.wire, content: parts },
       ...(usage ? { usage } : {}),
     },
@@ -119,5 +117,7 @@ function withPartial(outcome: CallOutcome, partial: string): CallOutcome {
 
 /** The innermost reason: what fetch itself says is only that it failed. */
 function deepText(error: unknown): string {
-  return error instanceof Error && error.cause !== undefined ? deepText(error.cause) : errorText(error);
+  if (error instanceof Error && error.cause !== undefined) return deepText(error.cause);
+  // Several addresses tried in vain make one error without a text.
+  return error instanceof AggregateError ? (errorCode(error) ?? errorText(error)) : errorText(error);
 }

@@ -57,9 +57,9 @@ describe("appending", () => {
     const log = await open(path, io);
     expect(log.append({ id: "a", text: "x\u2028\u2029\u0085\n" } as { id: string })).toEqual({
       ok: true,
-      value: { offset: 0, bytes: 44 },
+      value: { offset: 0, bytes: 42 },
     });
-    expect(log.append({ id: "b" }, { id: "c" })).toMatchObject({ ok: true, value: { offset: 44 } });
+    expect(log.append({ id: "b" }, { id: "c" })).toMatchObject({ ok: true, value: { offset: 42 } });
     expect(calls).toEqual(["write", "write"]);
     expect(readFileSync(path, "utf8")).toBe('{"id":"a","text":"x\\u2028\\u2029\\u0085\\n"}\n{"id":"b"}\n{"id":"c"}\n');
     expect([statSync(path).mode & 0o777, statSync(join(path, "..")).mode & 0o777]).toEqual([0o600, 0o700]);

@@ -1,10 +1,13 @@
 // The home folder: there, ours, writable, on a disk whose locks hold; said before any work begins.
-import { accessSync, constants, mkdirSync, statfsSync, statSync } from "node:fs";
-import { errorCode, errorText, type Failure } from "../base/failure.ts";
+import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { errorText, type Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 
 /** File systems by their magic number where locks depend on a server: NFS, SMB, CIFS, SMB2, AFS, Coda, Ceph. */
 const NETWORK = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x73757245, 0x00c36400]);
+
+const NEXT = "Make it a folder that you can write, or choose another with EVERLONG_HOME.";
 
 export type HomeOptions = { allowNetwork: boolean; uid?: number | undefined; fileSystem?: (path: string) => number };
 
@@ -12,8 +15,9 @@ export type HomeOptions = { allowNetwork: boolean; uid?: number | undefined; fil
 export function prepareHome(path: string, options: HomeOptions): Result<void, Failure> {
   const uid = "uid" in options ? options.uid : process.getuid?.();
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     const stat = statSync(path);
+    if (!stat.isDirectory()) return refuse(path, "is not a folder", NEXT);
     if (uid !== undefined && stat.uid !== uid) {
       return refuse(
         path,
@@ -29,10 +33,15 @@ export function prepareHome(path: string, options: HomeOptions): Result<void, Fa
     }
     return ok(undefined);
   } catch (error) {
-    const notFolder = ["EEXIST", "ENOTDIR"].includes(errorCode(error) ?? "");
-    const reason = notFolder ? "is not a folder" : `cannot be used: ${errorText(error)}`;
-    return refuse(path, reason, "Make it a folder that you can write, or choose another with EVERLONG_HOME.");
+    return refuse(path, `cannot be used: ${errorText(error)}`, NEXT);
   }
+}
+
+/** Node's own recursive mkdir never ends where a file system answers ENOENT for an existing parent (as /proc does). */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 function fileSystemOf(path: string): number {

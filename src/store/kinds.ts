@@ -49,6 +49,7 @@ export const tableKinds: Readonly<Record<string, Omit<StoredKind, "path">>> = {
   session_files: { kind: "projection", rebuiltFrom: LOGS },
   session_refs: { kind: "projection", rebuiltFrom: LOGS },
   model_calls: { kind: "projection", rebuiltFrom: LOGS },
+  search_source: { kind: "projection", rebuiltFrom: LOGS },
   search_index: { kind: "cache", rebuiltFrom: LOGS },
   token_calibration: { kind: "cache", rebuiltFrom: "the next model calls" },
 };

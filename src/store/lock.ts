@@ -50,7 +50,7 @@ function take(path: string, mode: "exclusive" | "shared"): Database {
   createPrivate(path);
   const db = new (sqlite().DatabaseSync)(path);
   try {
-    db.exec("PRAGMA busy_timeout = 0");
+    db.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY"); // no journal file beside the lock
     db.exec(mode === "exclusive" ? "BEGIN EXCLUSIVE" : "BEGIN; SELECT count(*) FROM sqlite_master");
   } catch (error) {
     db.close();

@@ -105,7 +105,9 @@ function lead(question: Question, ranking: Ranking, shown: string): string {
   if (ranking.named === "missing") return `Nothing holds ${terms}. Nearest by the other words:`;
   if (ranking.named === "partial") return `Nothing holds exactly ${terms}. Nearest:`;
   const absent =
-    ranking.named === "exact" ? [] : question.words.filter((word) => wordHit(word, shown, pieces(shown)) === 0);
+    ranking.named === "exact" || asksForChange(question.text)
+      ? []
+      : question.words.filter((word) => wordHit(word, shown, pieces(shown)) === 0);
   return absent.length > 0 ? `Best evidence first; none of it holds: ${absent.join(", ")}.` : "Best evidence first:";
 }
 

@@ -20,13 +20,14 @@ export function definitionPattern(names: readonly string[]): string {
 
 /** How surely the line defines the name: 3 by keyword, less by its shape, 0 not at all. */
 export function definitionStrength(name: string, line: string): number {
-  const n = `${escapePattern(lastPart(name))}(?![\\w$])`;
+  const n = `${escapePattern(name)}(?![\\w$])`;
   if (new RegExp(`(?:^|[^\\w$])(?:${KEYWORD})\\s+(?:\\([^)]*\\)\\s*)?${n}`).test(line)) return 3;
   if (/^\s*(?:\/\/|\*|\/\*)/.test(line)) return 0;
   const start = `^\\s*(?:(?:${MODIFIER})\\s*)*["']?${n}["']?\\??\\s*`;
   if (new RegExp(`${start}\\([^;]*\\{\\s*$`).test(line)) return 2.5;
   const typed = new RegExp(`^\\s*(?!(?:${NO_TYPE})\\b)[A-Za-z_][\\w<>,:*&\\s\\[\\]]*[\\s*&]${n}\\s*\\([^;]*$`);
   if (typed.test(line) && !/^\s*\S+\s*\(/.test(line)) return 2.5;
+  if (new RegExp(`^\\W*(?:key|name|id)["']?\\s*[:=]\\s*["']${n}["']`).test(line)) return 2.2;
   return new RegExp(`${start}(?::(?!:)|=(?![=>])|:=)`).test(line) ? 2.2 : 0;
 }
 

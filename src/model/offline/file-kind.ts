@@ -3,22 +3,16 @@ import type { Question } from "./question.ts";
 
 export type FileKind = "source" | "test" | "doc" | "generated";
 
+const GENERATED =
+  /(?:^|\/)(?:dist|build|node_modules|vendor|third_party|coverage)\/|(?:-lock\.(?:json|yaml)|\.lock|\.min\.\w+|\.map|\.svg|\.snap|go\.sum)$/;
+const DOC = /\.(?:mdx?|rst|txt|adoc)$|(?:^|\/)docs?\/|(?:^|\/)(?:README|CHANGELOG|LICENSE|CONTRIBUTING)[^/]*$/i;
+const TEST =
+  /(?:^|\/)(?:tests?|__tests__|e2e|fixtures?|testdata)\/|^spec\/|[._-](?:test|spec)\.\w+$|(?:^|\/)test_[^/]+$/i;
+
 export function fileKind(path: string): FileKind {
-  if (
-    /(?:^|\/)(?:dist|build|node_modules|vendor|third_party|coverage)\/|(?:-lock\.(?:json|yaml)|\.lock|\.min\.\w+|\.map|\.svg|\.snap|go\.sum)$/.test(
-      path,
-    )
-  )
-    return "generated";
-  if (
-    /(?:^|\/)(?:tests?|__tests__|specs?|e2e|fixtures?|testdata)\/|[._-](?:test|spec)\.\w+$|(?:^|\/)test_[^/]+$/i.test(
-      path,
-    )
-  )
-    return "test";
-  if (/\.(?:mdx?|rst|txt|adoc)$|(?:^|\/)docs?\/|(?:^|\/)(?:README|CHANGELOG|LICENSE|CONTRIBUTING)[^/]*$/i.test(path))
-    return "doc";
-  return "source";
+  if (GENERATED.test(path)) return "generated";
+  if (DOC.test(path)) return "doc";
+  return TEST.test(path) ? "test" : "source";
 }
 
 export function kindFactor(kind: FileKind, wants: Question["wants"]): number {

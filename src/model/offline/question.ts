@@ -30,7 +30,10 @@ const PROPER =
   /^(?:GitHub|GitLab|TypeScript|JavaScript|CoffeeScript|OpenAI|PostgreSQL|MySQL|SQLite|GraphQL|macOS|iOS|DevOps|YouTube|(?:node|vue|next|nuxt|three|express)\.js)$/i;
 const KIND =
   "function|class|type|interface|method|struct|enum|constant|const|variable|trait|macro|component|hook|field|property|setting|option|flag";
-const TEST_WORD = /^(?:tests?|specs?|tested|testing|covers?|covered|coverage)$/;
+/** Where `Parser` is, there is `Parser.parse`. */
+const MEMBER = /^([A-Z]\w*)(?:\.|::|#|->)\w+$/;
+const TEST_WORD = /^(?:tests?|tested|testing|covers?|covered|coverage)$/;
+const DOC_WORD = /^(?:docs?|documentation|documented|specs?|specification|guide|manual)$/;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 export function readQuestion(prompt: string): Question {
@@ -76,8 +79,11 @@ export function readQuestion(prompt: string): Question {
     if (/^(?:license|changelog|contributing)$/.test(token)) words.add(token);
     if (isPath(token)) addPath(token);
     else if (/^(?:https?:\/\/|--?[a-z][\w-]+$|@[\w-]+\/)/.test(token)) addTerm("quoted", token);
-    else if (isName(token)) addTerm("name", token.replace(/\(.*$/, "").replace(/^\$/, ""));
-    else if (/^v?\d[\d.,_]*$/.test(token) && token.replace(/\D/g, "").length + (/\d\.\d/.test(token) ? 1 : 0) >= 3)
+    else if (isName(token)) {
+      const name = token.replace(/\(.*$/, "").replace(/^\$/, "");
+      addTerm("name", name);
+      addTerm("name", MEMBER.exec(name)?.[1] ?? name);
+    } else if (/^v?\d[\d.,_]*$/.test(token) && token.replace(/\D/g, "").length + (/\d\.\d/.test(token) ? 1 : 0) >= 3)
       addTerm("number", token);
     else {
       const found = plainWords(token);
@@ -92,7 +98,9 @@ export function readQuestion(prompt: string): Question {
     }
   }
   const wants = readWants(text.toLowerCase());
-  const telling = [...words].filter((word) => !(wants.tests && TEST_WORD.test(word)));
+  const telling = [...words].filter(
+    (word) => !(wants.tests && TEST_WORD.test(word)) && !(wants.docs && DOC_WORD.test(word)),
+  );
   return {
     text,
     paths: [...paths.values()].slice(0, MAX_PATHS),
@@ -172,7 +180,7 @@ function readWants(lower: string): Question["wants"] {
       lower,
     ),
     tests:
-      /\b(?:which|what|any|are|is|where)\b.*\b(?:tests?|specs?)\b|\btests? (?:for|of|that|cover)|\b(?:tested|covered|coverage)\b/.test(
+      /\b(?:which|what|any|are|is|where)\b.*\b(?:tests?)\b|\btests? (?:for|of|that|cover)|\b(?:tested|covered|coverage)\b/.test(
         lower,
       ),
     docs: /\b(?:docs?|documentation|documented|readme|guide|changelog|says?)\b|\bhow (?:do|can|to|should)\b/.test(

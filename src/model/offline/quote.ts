@@ -12,6 +12,7 @@ export type Quote = { source: string; text: string; note?: string };
 const MAX_QUOTES = 5;
 const MAX_CHARS = 400;
 const MAX_PER_FILE = 2;
+const HEADING = /^#{1,6}\s/;
 
 export function chooseQuotes(question: Question, evidence: readonly Candidate[], gathered: Gathered): Quote[] {
   const quotes: Quote[] = [];
@@ -77,8 +78,15 @@ function passage(
   let size = -1;
   for (let at = from; at <= last; at++) {
     const row = lines.get(at);
-    if (row === undefined || row.includes("\ufffd") || size + row.length + 1 > MAX_CHARS) break;
+    if (row === undefined || row.includes("\ufffd")) break;
     if (at > found.line && endsBefore(row, found.text, form)) break;
+    if (size + row.length + 1 > MAX_CHARS) {
+      // Under a heading that says nothing alone, a part of what follows.
+      if (HEADING.test(found.text) && rows.every((seen) => HEADING.test(seen) || seen.trim() === "")) {
+        rows.push(cutAt(row, MAX_CHARS - size - 1).replace(/\s+\S*$/, ""));
+      }
+      break;
+    }
     rows.push(row);
     size += row.length + 1;
     if (at > found.line && form === "code" && closes(row, found.text)) break;
@@ -97,8 +105,8 @@ function firstComment(lines: ReadonlyMap<number, string>, line: number): number 
 /** A heading's section ends at the next heading, a paragraph at a blank line or a heading, code at a blank line. */
 function endsBefore(row: string, first: string, form: "file" | "prose" | "code"): boolean {
   if (form === "file") return false;
-  const heading = form === "prose" && /^#{1,6}\s/.test(row);
-  return heading || (row.trim() === "" && !(form === "prose" && /^#{1,6}\s/.test(first)));
+  const heading = form === "prose" && HEADING.test(row);
+  return heading || (row.trim() === "" && !(form === "prose" && HEADING.test(first)));
 }
 
 function closes(row: string, first: string): boolean {

@@ -204,6 +204,7 @@ function definition(question: Question, text: string): number {
   const strength = Math.max(1, ...names.map((name) => definitionStrength(name.text, text)));
   if (question.wants.use) return strength > 1 ? 0.5 : 1;
   if (strength > 1) return strength * (/^export\b|^pub\b|^public\b/.test(text) ? 1.2 : /^\S/.test(text) ? 1.1 : 1);
+  if (question.wants.docs) return 1;
   const defined = definedName(text);
   const parts = pieces(defined?.name ?? "");
   const asked = parts.filter((part) => question.words.some((word) => wordHit(word, "", [part]) > 0));
@@ -217,12 +218,19 @@ function definition(question: Question, text: string): number {
 function lineFactor(question: Question, path: string, unit: Unit): number {
   let factor = kindFactor(fileKind(path), question.wants);
   if (question.paths.some((named) => matchesPath(path, named.path))) factor *= 2;
-  if (question.wants.docs && isScripts(path)) factor *= 1.5;
+  if (/^\s*how\b/i.test(question.text) && isScripts(path)) factor *= 1.8;
   if (IMPORT.test(unit.text)) factor *= question.wants.use ? 0.9 : 0.5;
   if (TITLE.test(unit.text)) factor *= 1.5;
   else if (fileKind(path) === "source" && COMMENT.test(unit.text)) factor *= 0.85;
-  if (question.wants.value && LITERAL.test(unit.text)) factor *= 1.4;
+  if (question.wants.value && !question.wants.tests && LITERAL.test(unit.text)) factor *= 1.4;
+  if (question.wants.tests && isNamedAfter(path, question.words)) factor *= 1.5;
   return factor;
+}
+
+/** `retry.test.ts` is about retry and nothing else. */
+function isNamedAfter(path: string, words: readonly string[]): boolean {
+  const parts = pieces(baseName(path).replace(/\.\w+$/, "")).filter((part) => !/^(?:test|tests|spec)$/.test(part));
+  return parts.every((part) => words.some((word) => wordHit(word, "", [part]) > 0));
 }
 
 function byScore(a: Candidate, b: Candidate): number {

@@ -1,4 +1,5 @@
 // The headers of every model request: who asked, what for, and to our own machine which session.
+import { isLoopback } from "../base-url.ts";
 import type { ModelRequest, ModelTarget } from "../contract.ts";
 
 /** The SDK's headers with the configured ones and ours on top; names are matched whatever their case. */
@@ -9,9 +10,4 @@ export function requestHeaders(sdk: RequestInit["headers"], target: ModelTarget,
   headers.set("X-Interaction-Type", request.interaction);
   if (isLoopback(target.baseUrl ?? "")) headers.set("X-Everlong-Session", request.sessionId);
   return headers;
-}
-
-export function isLoopback(url: string): boolean {
-  const host = URL.canParse(url) ? new URL(url).hostname : "";
-  return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(?:\.\d+){3}$/.test(host);
 }

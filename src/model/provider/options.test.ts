@@ -2,17 +2,20 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { item, KINDS, requestFor, targetFor, user } from "../conformance-fixture.ts";
-import { isLoopback, requestHeaders } from "./headers.ts";
+import { requestHeaders } from "./headers.ts";
 import { callOptions } from "./options.ts";
 
 const target = (kind: string, more = {}) => targetFor(KINDS[kind]!, "http://127.0.0.1", more);
 
 describe("A2.22 headers", () => {
   it("A2.22 the session is told to loopback addresses only", () => {
-    for (const host of ["localhost", "127.0.0.1", "127.9.9.9", "[::1]"])
-      expect(isLoopback(`http://${host}:80/v1`)).toBe(true);
-    for (const host of ["127.0.0.1.evil.com", "localhost.evil.com", "10.0.0.1", "api.openai.com"])
-      expect(isLoopback(`http://${host}/v1`)).toBe(false);
+    const session = (host: string) =>
+      requestHeaders({}, target("anthropic", { baseUrl: `http://${host}/v1` }), requestFor([])).get(
+        "x-everlong-session",
+      );
+    for (const host of ["localhost:80", "127.0.0.1", "127.9.9.9", "[::1]:8080"])
+      expect(session(host)).toBe("session-1");
+    for (const host of ["127.0.0.1.evil.com", "localhost.evil.com", "10.0.0.1"]) expect(session(host)).toBeNull();
     const away = requestHeaders({}, target("anthropic", { baseUrl: "https://api.anthropic.com/v1" }), requestFor([]));
     expect([away.get("x-everlong-session"), away.get("x-initiator"), away.get("x-interaction-type")]).toEqual([
       null,

@@ -153,13 +153,14 @@ class Walk {
     const badVariable = [...sets, ...declared.filter((d) => !d.startsWith("-"))].find((n) => !isHarmlessVariable(n));
     const unwrapped = unwrap(words, stdin);
     const opaque =
-      words.some((w) => !w.literal) || words[0]?.glob
+      unwrapped?.opaque ??
+      (words.some((w) => !w.literal) || words[0]?.glob
         ? "a word of it is not literal"
         : badVariable
           ? `it sets ${badVariable}`
           : CODE_BUILTINS.has(program)
             ? `${program} evaluates its arguments`
-            : (unwrapped?.opaque ?? this.#move(words, where));
+            : this.#move(words, where));
     this.#out.commands.push({
       words,
       text,

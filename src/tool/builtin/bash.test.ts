@@ -5,7 +5,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { createShells, type Shell, type ShellEnd } from "../shells.ts";
 import { bashTool } from "./bash.ts";
-import { listBashTool, readBashTool, stopBashTool } from "./bash-companions.ts";
+import { listBashTool } from "./list-bash.ts";
+import { readBashTool } from "./read-bash.ts";
+import { stopBashTool } from "./stop-bash.ts";
 import { call, testContext, testEnv, testOwner, textOf } from "./test-context.ts";
 
 const owner = testOwner();

@@ -56,7 +56,7 @@ export function webFetchTool(parts: WebFetchParts): Tool {
 
 /** The address, or why it is none to fetch. */
 function webAddress(text: string, base?: URL): URL | string {
-  if (!URL.canParse(text, base)) return `"${text.slice(0, 200)}" is not an address.`;
+  if (!URL.canParse(text, base?.href)) return `"${text.slice(0, 200)}" is not an address.`;
   const url = new URL(text, base);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return `${url.protocol} addresses are refused; only http and https are fetched.`;

@@ -32,12 +32,10 @@ const ENTITIES: Record<string, string> = {
   euro: "€",
   deg: "°",
 };
-/** A tag longer than this is taken as text. */
-const MAX_TAG = 64 * 1024;
-
 export function htmlToText(html: string, baseUrl: string): string {
   const out = new Writer();
   let link: { href: string; from: number } | undefined; // from: where its words begin
+  let quotes = true;
   let at = 0;
   while (at < html.length) {
     const open = html.indexOf("<", at);
@@ -48,7 +46,15 @@ export function htmlToText(html: string, baseUrl: string): string {
       at = end === -1 ? html.length : end + 3;
       continue;
     }
-    const tag = readTag(html, open);
+    let tag = readTag(html, open, quotes);
+    if (tag === "unclosed") {
+      quotes = false; // a quote that never ends: from here on only `>` counts, so that nothing is read twice
+      tag = readTag(html, open, quotes);
+    }
+    if (tag === "unclosed") {
+      out.text(html.slice(open));
+      break;
+    }
     if (!tag) {
       out.text("<");
       at = open + 1;
@@ -68,19 +74,24 @@ export function htmlToText(html: string, baseUrl: string): string {
 
 type Tag = { name: string; closing: boolean; inner: string; end: number };
 
-function readTag(html: string, open: number): Tag | undefined {
+function readTag(html: string, open: number, quotes: boolean): Tag | "unclosed" | undefined {
   const [, slash = "", name] = /^<(\/?)([a-zA-Z!?][^\s/>]*)/.exec(html.slice(open, open + 64)) ?? [];
   if (name === undefined) return undefined;
   const start = open + 1 + slash.length + name.length;
+  const end = quotes ? endOfTag(html, start) : html.indexOf(">", start);
+  if (end === -1) return "unclosed";
+  return { name: name.toLowerCase(), closing: slash !== "", inner: html.slice(start, end), end: end + 1 };
+}
+
+function endOfTag(html: string, start: number): number {
   let quote = "";
-  for (let i = start; i < html.length && i < open + MAX_TAG; i++) {
+  for (let i = start; i < html.length; i++) {
     const ch = html[i] ?? "";
     if (quote !== "") quote = ch === quote ? "" : quote;
     else if (ch === '"' || ch === "'") quote = ch;
-    else if (ch === ">")
-      return { name: name.toLowerCase(), closing: slash !== "", inner: html.slice(start, i), end: i + 1 };
+    else if (ch === ">") return i;
   }
-  return undefined;
+  return -1;
 }
 
 function endOfElement(html: string, name: string, from: number): number {
@@ -123,25 +134,23 @@ class Writer {
   text(raw: string): void {
     if (raw === "") return;
     const text = decodeEntities(raw);
-    if (this.#pre > 0) return this.#put(text);
     const folded = text.replace(/\s+/g, " ");
-    this.#put(/\s/.test(this.#last) && folded.startsWith(" ") ? folded.slice(1) : folded);
+    if (this.#pre > 0) this.#put(text);
+    else this.#put(/\s/.test(this.#last) && folded.startsWith(" ") ? folded.slice(1) : folded);
   }
 
   tag({ name, closing, inner }: Tag): void {
-    if (name === "br") return this.#put("\n");
-    if (name === "td" || name === "th") return closing ? this.#put(" | ") : undefined;
-    if (name === "img") {
-      const alt = attribute(inner, "alt");
-      return alt ? this.#put(`[image: ${alt}]`) : undefined;
-    }
-    if (name === "code" && this.#pre === 0) return this.#put("`");
-    if (!BLOCKS.has(name)) return;
-    if (name === "pre") {
+    if (name === "br") this.#put("\n");
+    else if (name === "td" || name === "th") this.#put(closing ? " | " : "");
+    else if (name === "img") this.#put(attribute(inner, "alt") ? `[image: ${attribute(inner, "alt")}]` : "");
+    else if (name === "code") this.#put(this.#pre === 0 ? "`" : "");
+    else if (name === "pre") {
       this.#put("\n```\n");
       this.#pre = Math.max(0, this.#pre + (closing ? -1 : 1));
-      return;
-    }
+    } else if (BLOCKS.has(name)) this.#block(name, closing);
+  }
+
+  #block(name: string, closing: boolean): void {
     if (this.#last !== "\n") this.#put("\n");
     if (/^h[1-6]$/.test(name)) this.#put(closing ? "\n" : `\n${"#".repeat(Number(name[1]))} `);
     else if (name === "li") this.#put(closing ? "" : "- ");
@@ -155,9 +164,10 @@ class Writer {
   }
 
   result(): string {
-    return this.#parts
-      .join("")
-      .replace(/[ \t]+\n/g, "\n")
+    const lines = this.#parts.join("").split("\n");
+    return lines
+      .map((line) => line.trimEnd())
+      .join("\n")
       .replace(/\n{3,}/g, "\n\n")
       .trim();
   }

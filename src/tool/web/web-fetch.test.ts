@@ -195,8 +195,8 @@ describe("htmlToText", () => {
       ),
     );
     const started = performance.now();
-    for (const piece of ["<a ", '<a href="', "<!--", "<pre>", "&#", "<a href=x>", "<script"])
+    for (const piece of ["<a ", '<a href="', "<!--", "<pre>", "&#", "<a href=x>", "<script", "<pre> \t "])
       htmlToText(piece.repeat(200_000 / piece.length), "https://x.y/");
-    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });

@@ -1,0 +1,40 @@
+// ask_user: a question that only the user can answer.
+import { z } from "zod";
+import { defineTool, failure, type Question, success, type Tool, type ToolContext } from "../contract.ts";
+import description from "./ask_user.md";
+
+export type UserAnswer = { type: "answered"; answer: string } | { type: "unavailable" } | { type: "aborted" };
+
+/** `ask` waits until answered or the context's signal aborts; must not reject. */
+export function askUserTool(parts: { ask: (question: Question, context: ToolContext) => Promise<UserAnswer> }): Tool {
+  return defineTool({
+    name: "ask_user",
+    description,
+    input: z.strictObject({
+      question: z.string().min(1),
+      choices: z.array(z.string().min(1)).max(20).optional(),
+      allow_freeform: z
+        .boolean()
+        .optional()
+        .describe("Whether an answer outside of the choices is welcome; true unless said."),
+    }),
+    planMode: true,
+    last: true,
+    limitMs: Number.POSITIVE_INFINITY,
+    permissions: () => [],
+    async run({ question, choices = [], allow_freeform = true }, context) {
+      const nobody = success(
+        "Nobody is there to answer. Decide yourself what serves the task best, go on, and say what you assumed.",
+      );
+      if (context.mode === "autopilot") return nobody;
+      const asked = {
+        question,
+        ...(choices.length > 0 ? { choices } : {}),
+        allowFreeform: allow_freeform || choices.length === 0,
+      };
+      const got = await parts.ask(asked, context);
+      if (got.type === "aborted") return failure("interrupted", "Interrupted before the user answered.");
+      return got.type === "answered" ? success(`The user answered: ${got.answer}`) : nobody;
+    },
+  });
+}

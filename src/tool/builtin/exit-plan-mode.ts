@@ -1,0 +1,47 @@
+// exit_plan_mode: shows the plan and asks how to go on.
+import { z } from "zod";
+import { defineTool, failure, type PlanExit, success, type Tool, type ToolContext } from "../contract.ts";
+import description from "./exit_plan_mode.md";
+
+export const PLAN_ACTIONS = ["interactive", "autopilot", "autopilot_fleet", "exit_only"] as const;
+export type PlanAction = (typeof PLAN_ACTIONS)[number];
+export type PlanAnswer =
+  | { type: "chosen"; action: PlanAction }
+  | { type: "rejected"; feedback?: string }
+  | { type: "aborted" };
+
+const NEXT: Record<PlanAction, string> = {
+  interactive: "Plan mode is over. Carry out the plan now, asking where the plan leaves a choice.",
+  autopilot: "Plan mode is over; autopilot is on. Carry out the plan now without asking.",
+  autopilot_fleet:
+    "Plan mode is over; autopilot is on. Carry out the plan now, its independent parts by agents at the same time.",
+  exit_only: "Plan mode is over. Do not carry out the plan now; end with a short summary of it.",
+};
+
+/** `choose` shows the plan, waits for the answer and changes the mode; must not reject. */
+export function exitPlanModeTool(parts: {
+  choose: (plan: PlanExit, context: ToolContext) => Promise<PlanAnswer>;
+}): Tool {
+  return defineTool({
+    name: "exit_plan_mode",
+    description,
+    input: z.strictObject({
+      summary: z.string().min(1),
+      actions: z.array(z.enum(PLAN_ACTIONS)).min(1).optional().describe("What to offer; all when absent."),
+      recommendedAction: z.enum(PLAN_ACTIONS).optional(),
+    }),
+    onlyMode: "plan",
+    last: true,
+    limitMs: Number.POSITIVE_INFINITY,
+    permissions: () => [],
+    async run({ summary, actions = [...PLAN_ACTIONS], recommendedAction }, context) {
+      const plan = { summary, actions, ...(recommendedAction ? { recommended: recommendedAction } : {}) };
+      const got = await parts.choose(plan, context);
+      if (got.type === "aborted") return failure("interrupted", "Interrupted before the user answered.");
+      if (got.type === "chosen") return success(`The user chose ${got.action}. ${NEXT[got.action]}`);
+      return success(
+        `The user rejected the plan. You are still in plan mode.${got.feedback ? ` They said: ${got.feedback}` : ""}`,
+      );
+    },
+  });
+}

@@ -1,0 +1,105 @@
+// Runs the built program as a user would: its own home, its own folder, an environment with nothing inherited but PATH.
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type { Envelope } from "../../src/schema/event/envelope.ts";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+const bin = join(root, "bin", "everlong.js");
+
+export type Place = { home: string; folder: string; env: Record<string, string> };
+
+export type Finished = {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+  /** Envelopes of stream-json output. */
+  events: Envelope[];
+  /** The object of json output. */
+  json: Record<string, unknown>;
+};
+
+export type RunOptions = { env?: Record<string, string>; stdin?: string | Buffer; cwd?: string; timeoutMs?: number };
+
+/** A fresh home and working folder, removed when the test ends. */
+export function newPlace(env: Record<string, string> = {}): Place {
+  const base = mkdtempSync(join(tmpdir(), "everlong-test-"));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
+  const folder = join(base, "work");
+  mkdirSync(folder);
+  return { home: join(base, "home"), folder, env };
+}
+
+/** A place whose model is a scripted server. */
+export function placeFor(server: { url: string }, env: Record<string, string> = {}): Place {
+  return newPlace({
+    EVERLONG_BASE_URL: server.url,
+    EVERLONG_MODEL: "scripted",
+    EVERLONG_API_KEY: "test-key-0123456789",
+    EVERLONG_RETRY_BASE_MS: "10",
+    EVERLONG_VERIFY_REPLAY: "1",
+    ...env,
+  });
+}
+
+export function start(place: Place, args: string[], options: RunOptions = {}): ChildProcess & { done: Promise<Finished> } {
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: options.cwd ?? place.folder,
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: dirname(place.home),
+      EVERLONG_HOME: place.home,
+      OLLAMA_HOST: "http://127.0.0.1:9",
+      ...place.env,
+      ...options.env,
+    },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  child.stdin?.on("error", () => undefined);
+  child.stdin?.end(options.stdin ?? "");
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout?.on("data", (d: Buffer) => out.push(d));
+  child.stderr?.on("data", (d: Buffer) => err.push(d));
+  const timer = setTimeout(() => child.kill("SIGKILL"), options.timeoutMs ?? 50_000);
+  const done = new Promise<Finished>((resolve) => {
+    child.on("close", (code, signal) => {
+      clearTimeout(timer);
+      const stdout = Buffer.concat(out).toString();
+      resolve({
+        code,
+        signal,
+        stdout,
+        stderr: Buffer.concat(err).toString(),
+        get events() {
+          return stdout.trim().split("\n").filter(Boolean).map((l) => JSON.parse(l) as Envelope);
+        },
+        get json() {
+          return JSON.parse(stdout) as Record<string, unknown>;
+        },
+      });
+    });
+  });
+  return Object.assign(child, { done });
+}
+
+export const run = (place: Place, args: string[], options: RunOptions = {}): Promise<Finished> => start(place, args, options).done;
+
+/** Ids of the sessions in a home, oldest first by name of nothing: there is usually one. */
+export function sessionsOf(place: Place): string[] {
+  const dir = join(place.home, "sessions");
+  return existsSync(dir) ? readdirSync(dir) : [];
+}
+
+export function logOf(place: Place, id = sessionsOf(place)[0] ?? ""): Envelope[] {
+  const text = readFileSync(join(place.home, "sessions", id, "events.jsonl"), "utf8");
+  return text.split("\n").filter(Boolean).map((l) => JSON.parse(l) as Envelope);
+}
+
+export function only<T extends Envelope["type"]>(events: Envelope[], type: T): Envelope<T>[] {
+  return events.filter((e): e is Envelope<T> => e.type === type);
+}
