@@ -1,5 +1,5 @@
 // Bundles src/main.ts into dist/, one entry with lazy chunks, so that a start loads only what it needs.
-import { readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -7,8 +7,8 @@ import { build } from "esbuild";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-rmSync(join(root, "dist"), { recursive: true, force: true });
-await build({
+const { metafile } = await build({
+  metafile: true,
   absWorkingDir: root,
   entryPoints: ["src/main.ts"],
   outdir: "dist",
@@ -28,3 +28,10 @@ await build({
   banner: { js: "import { createRequire as __cr } from 'node:module'; const require = __cr(import.meta.url);" },
   logLevel: "warning",
 });
+
+// Parts of earlier builds go only after this one has succeeded.
+const made = new Set(Object.keys(metafile.outputs).map((path) => join(root, path)));
+for (const name of readdirSync(join(root, "dist", "part"))) {
+  const path = join(root, "dist", "part", name);
+  if (!made.has(path)) rmSync(path);
+}

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -21,6 +22,7 @@ import { createOwner } from "./process.ts";
 import { ripgrep } from "./ripgrep.ts";
 
 const dir = realpathSync(mkdtempSync(join(tmpdir(), "everlong-files-")));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const owner = createOwner({ runId: "files" });
 afterAll(() => owner.end(200));
 

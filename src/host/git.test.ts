@@ -1,12 +1,13 @@
 // What is read from git's files must be what git itself says.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { gitContext, repositoryOf } from "./git.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "everlong-git-")));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
 const git = (cwd: string, ...args: string[]) =>
   execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.defaultBranch=main", ...args], {
     cwd,

@@ -1,16 +1,17 @@
 // Children and their owner, with real processes.
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { newId } from "../base/id.ts";
 import { createOwner, type OwnedProcess, type Owner, RUN_MARK } from "./process.ts";
 import { survivors } from "./survivors.ts";
 
 const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin" };
 const dir = mkdtempSync(join(tmpdir(), "everlong-process-"));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const owners: Owner[] = [];
 
 function owner(): Owner {

@@ -1,3 +1,4 @@
+// The decision: its order, its words, and what must always hold of it.
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";

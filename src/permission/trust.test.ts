@@ -1,3 +1,4 @@
+// Trust in a folder and in each file that it covered.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";

@@ -63,7 +63,7 @@ export async function recallIn(live: LiveSession, query: string, limit = 8): Pro
   return ok(hitsText(searchIndex(db, query, scopeOf(live), limit)));
 }
 
-function scopeOf(live: LiveSession): SearchScope {
+export function scopeOf(live: LiveSession): SearchScope {
   if (live.ground.settings.values["history.scope"] === "all") return {};
   const { repository, gitRoot, cwd } = live.session.state.context;
   return { ...(repository ? { repository } : {}), gitRoot: gitRoot ?? cwd };

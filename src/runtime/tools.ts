@@ -3,19 +3,22 @@ import { toolEnvironment } from "../host/environment.ts";
 import { inspect } from "../permission/inspect.ts";
 import type { Todo, TodoDep } from "../schema/todo.ts";
 import { notify } from "../session/run.ts";
-import { listBashTool, readBashTool, stopBashTool } from "../tool/builtin/bash-companions.ts";
 import { bashTool } from "../tool/builtin/bash.ts";
 import { createTool } from "../tool/builtin/create.ts";
 import { editTool } from "../tool/builtin/edit.ts";
 import { globTool } from "../tool/builtin/glob.ts";
 import { grepTool } from "../tool/builtin/grep.ts";
+import { listBashTool } from "../tool/builtin/list-bash.ts";
+import { readBashTool } from "../tool/builtin/read-bash.ts";
 import { sessionStoreSqlTool, type StoreScope } from "../tool/builtin/session-store-sql.ts";
 import { sqlTool } from "../tool/builtin/sql.ts";
+import { stopBashTool } from "../tool/builtin/stop-bash.ts";
 import { viewTool } from "../tool/builtin/view.ts";
 import type { Tool } from "../tool/contract.ts";
 import { createLedger } from "../tool/ledger.ts";
 import { createShells, describeEnd } from "../tool/shells.ts";
 import { writeTodos } from "../tool/sql/todo-tables.ts";
+import { conversationTools } from "./conversation-tools.ts";
 import type { LiveSession } from "./live-session.ts";
 
 export type BuiltTools = {
@@ -56,6 +59,7 @@ export function buildTools(live: LiveSession): BuiltTools {
     globTool({ owner, env }),
     sqlTool({ owner, onTodosChanged: async (diff) => void (await session.emit("session.todos_changed", diff)) }),
     sessionStoreSqlTool({ owner, storePath: ground.paths.store, scope: () => storeScope(live) }),
+    ...conversationTools(live),
   ];
 
   return {

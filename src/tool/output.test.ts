@@ -1,13 +1,23 @@
 // The output bound: never passed, and nothing lost.
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { boundText } from "./bound.ts";
 import { Output, outputFile } from "./output.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "everlong-output-"));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
 let n = 0;
 const fresh = () => outputFile(dir, `call_${++n}`);
 const MAX = 20_480;

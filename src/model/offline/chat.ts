@@ -35,7 +35,7 @@ export function decideChat(request: ModelRequest, round: Round, offered: Readonl
   const left = MAX_CALLS - round.calls.length;
   if (calls.length > 0 && round.steps < MAX_STEPS && left > 0) return { type: "call", calls: calls.slice(0, left) };
 
-  const done = ordered.map(({ action, call }) => reportAction(action, madeCall(round, call)));
+  const done = ordered.map(({ action, call }) => reportAction(action, madeCall(round, call), offered.has(call.name)));
   const paragraphs = done.map((report) => report.text);
   let success = done.every((report) => report.success);
   if (actions.length === 0 || rest !== "") {
@@ -81,22 +81,20 @@ function answerQuestion(
       ? [`Files by name: ${listed}`]
       : [];
   if (quotes.length === 0) {
-    const subject = subjectOf(question);
     const where =
       gathered.looked.length > 0 ? `Looked in: ${gathered.looked.join("; ")}.` : "No search tool was offered.";
     return {
-      paragraphs: [...change, `${NOTHING_FOUND} that holds ${subject}. ${where}`, ...fileList],
-      found: fileList.length > 0 && question.paths.length > 0,
+      paragraphs: [...change, `${NOTHING_FOUND} that holds ${subjectOf(question)}. ${where}`, ...fileList],
+      found: fileList.length > 0 && question.terms.length + question.words.length === 0,
     };
   }
   return { paragraphs: [...change, lead(question, ranking, quotes.join("\n")), ...quotes, ...fileList], found: true };
 }
 
-function subjectOf(question: Question): string {
-  const terms = [...question.paths.map(({ path }) => path), ...question.terms.map((term) => term.text)].map(
-    (text) => `\`${text}\``,
-  );
-  return terms.length > 0 ? terms.join(" or ") : `enough of: ${question.words.join(", ")}`;
+function subjectOf({ paths, terms, words }: Question): string {
+  const names =
+    terms.length > 0 ? terms.map((term) => term.text) : words.length > 0 ? [] : paths.map(({ path }) => path);
+  return names.length > 0 ? names.map((name) => `\`${name}\``).join(" or ") : `enough of: ${words.join(", ")}`;
 }
 
 /** Says how well the quotes fit: what was asked for by name, and which words no quote holds. */
@@ -135,14 +133,16 @@ function madeCall(round: Round, planned: PlannedCall): MadeCall | undefined {
   return round.calls.find((call) => call.name === planned.name && key(call.args) === key(planned.args));
 }
 
-function reportAction(action: AskedAction, call: MadeCall | undefined): { text: string; success: boolean } {
-  const what = action.type === "run" ? `\`${action.command}\`` : `"${action.fact}"`;
-  if (call === undefined) {
-    const why =
-      action.type === "run"
-        ? `${what} was not run: no shell is offered here.`
-        : `${what} was not stored: memory is not available here.`;
-    return { text: why, success: false };
-  }
-  return reportCall(action.type === "run" ? `Running ${what}` : `Storing ${what}`, call);
+function reportAction(
+  action: AskedAction,
+  call: MadeCall | undefined,
+  isOffered: boolean,
+): { text: string; success: boolean } {
+  const [what, doing, done, tool] =
+    action.type === "run"
+      ? [`\`${action.command}\``, "Running", "run", "no shell is offered"]
+      : [`"${action.fact}"`, "Storing", "stored", "memory is not available"];
+  if (call) return reportCall(`${doing} ${what}`, call);
+  const why = isOffered ? `I make at most ${MAX_CALLS} calls` : `${tool} here`;
+  return { text: `${what} was not ${done}: ${why}.`, success: false };
 }

@@ -169,6 +169,46 @@ function globPattern(glob: string): RegExp {
   return new RegExp(`${glob.includes("/") ? "^" : "(?:^|/)"}${body}$`);
 }
 
+/** A small repository with something to find of each kind. */
+export const REPO: Files = {
+  "README.md": `# Demo
+
+A tiny server for demos. Where is parseConfig defined?
+
+## Install
+
+Run \`npm install demo\`, then \`npx demo start\`.
+
+It needs Node 22.
+
+## Licence
+`,
+  "docs/config.md": "The function parseConfig reads JSON.\n",
+  "package-lock.json": '{ "parseConfig": "1.0.0" }\n',
+  "src/config.ts": `// Reads the configuration file.
+export type Config = { port: number };
+
+/** Parses the text of a configuration file. */
+export function parseConfig(text: string): Config {
+  const raw = JSON.parse(text);
+  return { port: raw.port ?? 8080 };
+}
+`,
+  "src/parser.ts": "export class Parser {\n  parse(input: string) {\n    return input.split(',');\n  }\n}\n",
+  "src/server.ts": `import { parseConfig } from "./config.ts";
+
+const DEFAULT_PORT = 8080;
+
+export function startServer(text: string) {
+  const config = parseConfig(text);
+  server.listen(config.port || DEFAULT_PORT);
+}
+`,
+  "test/config.test.ts": 'it("reads the port", () => parseConfig("{}"));\n',
+  "test/parser.test.ts":
+    'import { Parser } from "../src/parser.ts";\n\ndescribe("Parser", () => {\n  it("splits", () => new Parser().parse("a"));\n});\n',
+};
+
 /** The quotes of an answer with their sources, read from its text. */
 export function quotesOf(text: string): { source: string; quote: string }[] {
   return [...text.matchAll(/^([^\n`]+)\n(`{3,})\n([\s\S]*?)\n\2$/gm)].map(([, source = "", , quote = ""]) => ({

@@ -13,6 +13,8 @@ const MAX_QUOTES = 5;
 const MAX_CHARS = 400;
 const MAX_PER_FILE = 2;
 const HEADING = /^#{1,6}\s/;
+/** A point of a list or a row of a table. */
+const POINT = /^\s*(?:[-*+]|\d+[.)]|\|)\s/;
 
 export function chooseQuotes(question: Question, evidence: readonly Candidate[], gathered: Gathered): Quote[] {
   const quotes: Quote[] = [];
@@ -102,11 +104,11 @@ function firstComment(lines: ReadonlyMap<number, string>, line: number): number 
   return from;
 }
 
-/** A heading's section ends at the next heading, a paragraph at a blank line or a heading, code at a blank line. */
+/** A heading's section ends at the next heading; a paragraph at a blank line too, a point at the next; code at a blank line. */
 function endsBefore(row: string, first: string, form: "file" | "prose" | "code"): boolean {
   if (form === "file") return false;
-  const heading = form === "prose" && HEADING.test(row);
-  return heading || (row.trim() === "" && !(form === "prose" && HEADING.test(first)));
+  const isNext = form === "prose" && (HEADING.test(row) || (POINT.test(first) && POINT.test(row)));
+  return isNext || (row.trim() === "" && !(form === "prose" && HEADING.test(first)));
 }
 
 function closes(row: string, first: string): boolean {

@@ -41,7 +41,7 @@ type Unit = {
 export function rank(question: Question, gathered: Gathered): Ranking {
   const units = [...lineUnits(question, gathered), ...saidUnits(gathered)];
   const weights = wordWeights(question.words, units);
-  const best = Math.max(0, ...units.map((unit) => termScore(question, unit.text).best));
+  const best = units.reduce((most, unit) => Math.max(most, termScore(question, unit.text).best), 0);
   const rare = rareWords(question.words, weights);
   const all = units
     .filter((unit) => holds(question, unit, best > 0, question.words))

@@ -1,3 +1,4 @@
+// Shell analysis: every command found, every disguise seen through or called opaque.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the text is shell, not TypeScript
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";

@@ -1,3 +1,4 @@
+// The read-only table, by what passes with no rule at all.
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
 // For tests only: a context, an owner and folders for running a tool for real.
-import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toolEnvironment } from "../../host/environment.ts";
@@ -7,8 +7,11 @@ import { createOwner } from "../../host/process.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../contract.ts";
 import { validateCall } from "../validate.ts";
 
+process.setMaxListeners(0); // every context tidies up after itself
+
 export function testContext(more: Partial<ToolContext> = {}): ToolContext {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "everlong-tool-")));
+  process.once("exit", () => rmSync(base, { recursive: true, force: true }));
   const cwd = join(base, "work");
   const sessionDir = join(base, "session");
   mkdirSync(cwd);

@@ -32,7 +32,7 @@ export async function fetchPage(request: PageRequest): Promise<Page> {
 }
 
 async function get({ url, anyAddress, maxBytes }: PageRequest, signal: AbortSignal): Promise<Page> {
-  const { Agent, fetch } = await import("undici");
+  const { Agent, fetch } = await import("./undici.ts");
   const agent = new Agent({ connect: anyAddress ? {} : { lookup: publicLookup } });
   try {
     const response = await fetch(url, {

@@ -1,0 +1,117 @@
+// Tools that talk to the person or about the work: questions, leaving plan mode, intent, completion, recall, the web.
+import { readFileSync } from "node:fs";
+import { shortId } from "../base/id.ts";
+import { searchIndex } from "../session/index/search.ts";
+import { parseRef } from "../session/ref.ts";
+import { nextPhase } from "../session/turn-phase.ts";
+import { askUserTool } from "../tool/builtin/ask-user.ts";
+import { exitPlanModeTool, PLAN_ACTIONS, type PlanAction, type PlanAnswer } from "../tool/builtin/exit-plan-mode.ts";
+import { type RecallAnswer, type RecallRequest, recallTool } from "../tool/builtin/recall.ts";
+import { reportIntentTool } from "../tool/builtin/report-intent.ts";
+import { taskCompleteTool } from "../tool/builtin/task-complete.ts";
+import { webFetchTool } from "../tool/builtin/web-fetch.ts";
+import type { PlanExit, Tool, ToolContext } from "../tool/contract.ts";
+import type { LiveSession } from "./live-session.ts";
+import { itemsOf, itemsText, scopeOf } from "./recall.ts";
+import { lookUpSession } from "./store.ts";
+
+export function conversationTools(live: LiveSession): Tool[] {
+  const { session, ground, options } = live;
+  const { values } = ground.settings;
+  const tools = [
+    exitPlanModeTool({ choose: (plan, context) => choosePlan(live, plan, context) }),
+    reportIntentTool({ report: (intent) => session.publish("assistant.intent", { intent }) }),
+    taskCompleteTool({ complete: async (done) => void (await session.emit("session.task_complete", done)) }),
+    recallTool({ search: (request) => search(live, request) }),
+  ];
+  // In prompt mode nobody is there; in autopilot the tool itself says so.
+  if (values.askUser && options.prompts.question) tools.push(askUser(live, options.prompts.question));
+  if (values["web.fetch"] && !values.offline) tools.push(webFetch(live));
+  return tools;
+}
+
+function askUser(live: LiveSession, ask: NonNullable<LiveSession["options"]["prompts"]["question"]>): Tool {
+  const { session } = live;
+  return askUserTool({
+    async ask(question, context) {
+      if (context.mode === "autopilot") return { type: "unavailable" };
+      const requestId = shortId("ask");
+      session.publish("user_input.requested", { requestId, ...question });
+      session.live.phase = nextPhase(session.live.phase, { type: "asked", for: "question" });
+      const answer = await ask(question, context.signal);
+      session.live.phase = nextPhase(session.live.phase, { type: "answered" });
+      session.publish("user_input.completed", { requestId, ...(answer === undefined ? {} : { answer }) });
+      return answer === undefined ? { type: "aborted" } : { type: "answered", answer };
+    },
+  });
+}
+
+async function choosePlan(live: LiveSession, plan: PlanExit, context: ToolContext): Promise<PlanAnswer> {
+  const { session, options, paths } = live;
+  const requestId = shortId("plan");
+  session.publish("exit_plan_mode.requested", { requestId, summary: plan.summary, actions: plan.actions });
+  const answer = options.prompts.planExit
+    ? await options.prompts.planExit({ ...plan, plan: readPlan(paths.plan) }, context.signal)
+    : { action: "exit_only" };
+  session.publish("exit_plan_mode.completed", { requestId, selectedAction: answer.action, ...("feedback" in answer && answer.feedback ? { feedback: answer.feedback } : {}) });
+  if (context.signal.aborted) return { type: "aborted" };
+  if (!isPlanAction(answer.action)) {
+    return { type: "rejected", ...("feedback" in answer && answer.feedback ? { feedback: answer.feedback } : {}) };
+  }
+  await live.setMode(answer.action.startsWith("autopilot") ? "autopilot" : "interactive");
+  return { type: "chosen", action: answer.action };
+}
+
+const isPlanAction = (action: string): action is PlanAction => (PLAN_ACTIONS as readonly string[]).includes(action);
+
+function readPlan(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // no plan file was written: the summary stands for it
+  }
+}
+
+async function search(live: LiveSession, request: RecallRequest): Promise<RecallAnswer> {
+  const { ground, session, index } = live;
+  const asked = request.id ?? request.query ?? "";
+  const ref = parseRef(asked);
+  if (ref) {
+    const id = ref.session ? await lookUpSession(ref.session, ground.paths, ground.redact) : undefined;
+    if (id && !id.ok) return { type: "refused", message: id.error.what };
+    const items = await itemsOf(ground.paths, id?.value ?? session.id, ref);
+    if (!items.ok) return { type: "refused", message: `${items.error.what} ${items.error.next}` };
+    return { type: "original", ref: asked, text: itemsText(items.value) };
+  }
+  if (request.id !== undefined) return { type: "refused", message: `"${request.id}" is not a ref such as t3, t3.2 or SESSION:t3.2.` };
+  const db = await index.reader();
+  if (!db) return { type: "refused", message: "The index of earlier conversations cannot be opened now." };
+  const limit = request.limit ?? 8;
+  const scope = request.scope === "session" ? { sessionId: session.id } : scopeOf(live);
+  const hits = searchIndex(db, asked, scope, limit + 50);
+  return {
+    type: "found",
+    items: hits.slice(0, limit).map((h) => ({
+      ref: h.sessionId === session.id ? h.ref : `${h.sessionId}:${h.ref}`,
+      kind: h.rewound ? `${h.sourceType}, rewound` : h.sourceType,
+      time: h.timestamp,
+      text: h.snippet,
+    })),
+    more: Math.max(0, hits.length - limit),
+    searched: "this and earlier sessions of this repository",
+  };
+}
+
+function webFetch(live: LiveSession): Tool {
+  const { approvals } = live;
+  const tool: Tool = webFetchTool({
+    // A redirect to another host is a new request: it passes the same door.
+    askUrl: async (url, context) => {
+      const asked: Tool = { ...tool, permissions: () => [{ kind: "url", url }] };
+      const permit = await approvals.door.permit({ toolCallId: context.toolCallId, tool: asked, input: { url }, signal: context.signal });
+      return permit.type === "allow";
+    },
+    allowPrivate: () => false,
+  });
+  return tool;
+}
