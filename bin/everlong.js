@@ -17,7 +17,11 @@ const args = process.argv.slice(2);
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
   console.log(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
 } else if (!existsSync(entry)) {
-  stop("everlong is not built yet: dist/main.js is missing.", "Nothing was changed.", `Run "npm install" in ${root}, or "npm start".`);
+  stop(
+    "everlong is not built yet: dist/main.js is missing.",
+    "Nothing was changed.",
+    `Run "npm install" in ${root}, or "npm start".`,
+  );
 } else if (newEnough()) {
   if (process.env.EVERLONG_PARENT_PIPE) await dieWithParent();
   module.enableCompileCache?.(join(root, "dist", ".cache"));

@@ -18,6 +18,8 @@ const { metafile } = await build({
   splitting: true,
   format: "esm",
   platform: "node",
+  // The UMD entries of some packages hide their own requires from the bundler.
+  mainFields: ["module", "main"],
   target: "node22",
   minifySyntax: true,
   sourcemap: false,

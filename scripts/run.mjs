@@ -10,7 +10,12 @@ const [what, ...args] = process.argv.slice(2);
 
 const mtime = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
 const newest = (dir) =>
-  Math.max(0, ...readdirSync(dir, { withFileTypes: true, recursive: true }).map((e) => (e.isFile() ? mtime(join(e.parentPath ?? e.path, e.name)) : 0)));
+  Math.max(
+    0,
+    ...readdirSync(dir, { withFileTypes: true, recursive: true }).map((e) =>
+      e.isFile() ? mtime(join(e.parentPath ?? e.path, e.name)) : 0,
+    ),
+  );
 
 function must(command, commandArgs, options = {}) {
   const done = spawnSync(command, commandArgs, { cwd: root, stdio: ["ignore", 2, 2], ...options });
@@ -22,7 +27,8 @@ if (mtime(at("package-lock.json")) > mtime(at("node_modules", ".package-lock.jso
   must("npm", ["ci", "--no-audit", "--no-fund"]);
 }
 const node = at("node_modules", "node", "bin", "node");
-if (Math.max(newest(at("src")), mtime(at("package.json"))) > mtime(at("dist", "main.js"))) must(node, [at("scripts", "build.mjs")]);
+if (Math.max(newest(at("src")), mtime(at("package.json"))) > mtime(at("dist", "main.js")))
+  must(node, [at("scripts", "build.mjs")]);
 
 const commands = {
   start: [at("bin", "everlong.js")],
@@ -34,5 +40,8 @@ if (!script) {
   console.error(`scripts/run.mjs knows ${Object.keys(commands).join(", ")}, not ${what}`);
   process.exit(2);
 }
-const done = spawnSync(node, [...script, ...args], { cwd: what === "start" ? process.env.INIT_CWD || root : root, stdio: "inherit" });
+const done = spawnSync(node, [...script, ...args], {
+  cwd: what === "start" ? process.env.INIT_CWD || root : root,
+  stdio: "inherit",
+});
 process.exit(done.status ?? 1);

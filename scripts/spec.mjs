@@ -5,7 +5,9 @@ import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const files = (dir, end) =>
-  readdirSync(join(root, dir), { recursive: true }).filter((f) => f.endsWith(end)).map((f) => readFileSync(join(root, dir, f), "utf8"));
+  readdirSync(join(root, dir), { recursive: true })
+    .filter((f) => f.endsWith(end))
+    .map((f) => readFileSync(join(root, dir, f), "utf8"));
 
 const named = new Set();
 for (const text of [...files("src", ".test.ts"), ...files("test", ".test.ts")]) {

@@ -17,6 +17,10 @@ export function parseJson(text: string): { ok: true; value: unknown } | { ok: fa
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, v: unknown) => {
     if (!isRecord(v)) return v;
-    return Object.fromEntries(Object.keys(v).sort().map((k) => [k, v[k]]));
+    return Object.fromEntries(
+      Object.keys(v)
+        .sort()
+        .map((k) => [k, v[k]]),
+    );
   });
 }

@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from "commander";
 import { describeFailure, FailureError } from "../base/failure.ts";
 import { nearNames } from "../base/text.ts";
 import type { OpenOptions, SessionChoice } from "../runtime/client.ts";
-import { commandFlags } from "../runtime/flags.ts";
+import { commandFlags, environmentHelp } from "../runtime/flags.ts";
 import { EXIT, exitAfterFlush, printFailure } from "./exit.ts";
 
 type Parsed = {
@@ -18,11 +18,15 @@ type Parsed = {
 };
 
 export async function main(argv: string[], version: string): Promise<void> {
+  // A bug anywhere ends the run with one sentence; children end with us, and the log is whole up to the last event.
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+    process.on(event, (error: unknown) => void crash(error).then(exitAfterFlush));
+  }
   let code: number;
   try {
     code = await run(argv, version);
   } catch (error) {
-    code = explain(error);
+    code = await explain(error);
   }
   await exitAfterFlush(code);
 }
@@ -36,6 +40,7 @@ async function run(argv: string[], version: string): Promise<number> {
     .configureOutput({ writeErr: (text) => process.stderr.write(text) })
     .exitOverride()
     .enablePositionalOptions()
+    .usage("[options] [command]")
     .argument("[command]")
     .option("-p, --prompt <text>", "one prompt, then exit; - reads it from stdin")
     .option("--resume <id>", "go on with a session: id, its beginning, or its name")
@@ -47,12 +52,16 @@ async function run(argv: string[], version: string): Promise<number> {
   for (const flag of settingOptions) {
     const spec = flag.argument ? `${flag.name} <${flag.argument.toLowerCase()}>` : flag.name;
     const option = new Option(spec, flag.help);
-    if (flag.repeat) option.argParser((value: string, before: unknown) => [...(Array.isArray(before) ? before : []), value]);
+    if (flag.repeat)
+      option.argParser((value: string, before: unknown) => [...(Array.isArray(before) ? before : []), value]);
     program.addOption(option);
   }
   program.action(async (unknown: string | undefined) => {
     if (unknown !== undefined) {
-      const near = nearNames(unknown, program.commands.map((c) => c.name()));
+      const near = nearNames(
+        unknown,
+        program.commands.map((c) => c.name()),
+      );
       code = printFailure({
         code: "unknown_command",
         what: `"${unknown}" is not a command of everlong.`,
@@ -64,6 +73,7 @@ async function run(argv: string[], version: string): Promise<number> {
     }
     code = await agent(program.opts<Parsed>(), settingOptions, version);
   });
+  program.addHelpText("after", () => `\nSettings from the environment:\n${environmentHelp()}`);
   const { addCommands } = await import("./command/add.ts");
   addCommands(program, (result) => {
     code = result;
@@ -118,7 +128,13 @@ function givenFlags(options: Parsed, flags: ReturnType<typeof commandFlags>): Op
   return given;
 }
 
-function explain(error: unknown): number {
+async function crash(error: unknown): Promise<number> {
+  const { reportCrash } = await import("../runtime/crash.ts");
+  process.stderr.write(`${reportCrash(error)}\n`);
+  return EXIT.failed;
+}
+
+async function explain(error: unknown): Promise<number> {
   if (error instanceof CommanderError) {
     // Commander has printed its own sentence; help and version are no errors.
     return error.exitCode === 0 ? EXIT.done : EXIT.usage;
@@ -127,9 +143,5 @@ function explain(error: unknown): number {
     process.stderr.write(`${describeFailure(error.failure)}\n`);
     return error.failure.exit;
   }
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(
-    `Something in everlong itself went wrong: ${message}\nWhat was saved before stands in the session's log.\nRun again with --resume, and please report it.\n`,
-  );
-  return EXIT.failed;
+  return crash(error);
 }

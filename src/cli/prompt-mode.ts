@@ -1,8 +1,8 @@
 // Prompt mode: one prompt or command, then exit. Stdout carries the answer in the chosen format and nothing else.
 import { errorText, type Failure } from "../base/failure.ts";
 import { encodeLine } from "../base/json-line.ts";
-import type { Envelope } from "../schema/event/envelope.ts";
 import { type Client, type Opened, type OpenOptions, openClient } from "../runtime/client.ts";
+import type { Envelope } from "../schema/event/envelope.ts";
 import { EXIT, printFailure } from "./exit.ts";
 import { metrics } from "./format/metrics.ts";
 import { noticeLine } from "./format/notice.ts";
@@ -57,7 +57,13 @@ class Run {
   #commandFailure: Failure | undefined;
   #commandOutput: string | undefined;
 
-  constructor(opened: Opened, typed: Exclude<Typed, { type: "unknown" }>, attached: string | undefined, silent: boolean, startedAt: number) {
+  constructor(
+    opened: Opened,
+    typed: Exclude<Typed, { type: "unknown" }>,
+    attached: string | undefined,
+    silent: boolean,
+    startedAt: number,
+  ) {
     this.#opened = opened;
     this.#client = opened.client;
     this.#typed = typed;
@@ -152,7 +158,8 @@ class Run {
       return this.#totals.error ?? { code: last.status, message: last.reason ?? `The turn ended as ${last.status}.` };
     }
     const complete = this.#totals.taskComplete;
-    if (complete && !complete.success) return { code: "task_failed", message: `The task was not completed: ${complete.summary}` };
+    if (complete && !complete.success)
+      return { code: "task_failed", message: `The task was not completed: ${complete.summary}` };
     return undefined;
   }
 }
@@ -162,4 +169,3 @@ const formatOf = (path: string): string => /\.(md|html|json|jsonl)$/.exec(path)?
 function print(object: unknown): void {
   process.stdout.write(`${JSON.stringify(object)}\n`);
 }
-

@@ -1,17 +1,23 @@
 // What prompt mode is asked: TEXT, piped stdin, or both.
+import { fstatSync } from "node:fs";
+import type { Readable } from "node:stream";
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { readStdin } from "./stdin.ts";
 
 export type PromptText = { text: string; attached?: string };
 
-/** `text` is what -p gave (`-` reads stdin); stdin is looked at only when it is not a terminal. */
+/** A program that starts us with a socket as stdin often never writes to it and never closes it. */
+const SOCKET_WAIT_MS = 100;
+const SAY_WAITING_MS = 3000;
+
+/** `text` is what -p gave (`-` reads stdin). Stdin beside TEXT is attached. */
 export async function promptText(
   text: string | undefined,
-  stdin: AsyncIterable<Buffer | string> & { isTTY?: boolean },
+  stdin: Readable & { isTTY?: boolean },
 ): Promise<Result<PromptText, Failure>> {
   const wantsStdin = text === undefined || text === "-";
-  const piped = stdin.isTTY ? ok("") : await readStdin(stdin);
+  const piped = (await hasInput(stdin, wantsStdin)) ? await readStdin(stdin) : ok("");
   if (!piped.ok) return piped;
   const prompt = wantsStdin ? piped.value : text;
   if (prompt.trim() === "") {
@@ -25,4 +31,32 @@ export async function promptText(
   }
   const attached = wantsStdin || piped.value.trim() === "" ? undefined : piped.value;
   return ok({ text: prompt, ...(attached === undefined ? {} : { attached }) });
+}
+
+async function hasInput(stdin: Readable & { isTTY?: boolean }, needed: boolean): Promise<boolean> {
+  if (stdin.isTTY) return false;
+  const waiting = setTimeout(() => process.stderr.write("Waiting for the end of stdin…\n"), SAY_WAITING_MS);
+  stdin.once("close", () => clearTimeout(waiting)).once("end", () => clearTimeout(waiting));
+  waiting.unref();
+  if (needed || !isSocket()) return true;
+  const arrived = await new Promise<boolean>((resolve) => {
+    const timer = setTimeout(() => resolve(false), SOCKET_WAIT_MS);
+    stdin.once("readable", () => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+  if (!arrived) {
+    clearTimeout(waiting);
+    stdin.destroy();
+  }
+  return arrived;
+}
+
+function isSocket(): boolean {
+  try {
+    return fstatSync(0).isSocket();
+  } catch {
+    return false; // stdin is closed: reading it ends at once
+  }
 }

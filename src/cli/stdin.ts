@@ -14,13 +14,21 @@ export async function readStdin(stream: AsyncIterable<Buffer | string>): Promise
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
     size += bytes.length;
     if (size > MAX_BYTES) {
-      return refuse("stdin_too_large", "The text on stdin is larger than 8 MiB.", "Put it into a file and name the file in the prompt.");
+      return refuse(
+        "stdin_too_large",
+        "The text on stdin is larger than 8 MiB.",
+        "Put it into a file and name the file in the prompt.",
+      );
     }
     chunks.push(bytes);
   }
   const all = Buffer.concat(chunks);
   if (all.includes(0)) {
-    return refuse("stdin_binary", "What came on stdin is binary, not text.", "Put it into a file and name the file in the prompt.");
+    return refuse(
+      "stdin_binary",
+      "What came on stdin is binary, not text.",
+      "Put it into a file and name the file in the prompt.",
+    );
   }
   try {
     return ok(new TextDecoder("utf-8", { fatal: true }).decode(all));

@@ -47,7 +47,9 @@ export function renderSystemPrompt(input: SystemPromptInput): string {
     { tag: "environment", text: environment.filter(Boolean).join("\n"), maxTokens: 500 },
     input.instructions ? { text: input.instructions, maxTokens: Number.POSITIVE_INFINITY } : undefined,
     ...(input.extra ?? []),
-    input.mode === "interactive" ? undefined : { text: input.mode === "plan" ? planMode : autopilotMode, maxTokens: 600 },
+    input.mode === "interactive"
+      ? undefined
+      : { text: input.mode === "plan" ? planMode : autopilotMode, maxTokens: 600 },
     { tag: "session", text: session.join("\n"), maxTokens: 300 },
     { text: notificationRules, maxTokens: 200 },
   ];

@@ -17,7 +17,6 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { childEnvironment, TOOL_SHELL_MARK, toolEnvironment } from "./environment.ts";
 import { createWhole, decodeUtf8, openRegular, readWhole, realTarget, replaceWhole } from "./files.ts";
-import { homePaths, prepareHome } from "./paths.ts";
 import { createOwner } from "./process.ts";
 import { ripgrep } from "./ripgrep.ts";
 
@@ -71,23 +70,6 @@ describe("files", () => {
   it("decodeUtf8 tells invalid text from valid and keeps the byte order mark", () => {
     expect(decodeUtf8(Buffer.from([0xff, 0x41]))).toBeUndefined();
     expect(decodeUtf8(Buffer.from("\ufeffä"))).toBe("\ufeffä");
-  });
-});
-
-describe("paths", () => {
-  it("A1.10 makes home for its owner only, closing one that was open", () => {
-    const home = join(dir, "home");
-    mkdirSync(home, { mode: 0o755 });
-    const made = prepareHome(home);
-    expect(made.ok).toBe(true);
-    for (const path of [home, join(home, "sessions"), join(home, "logs")])
-      expect(statSync(path).mode & 0o777).toBe(0o700);
-    expect(homePaths(home).session("s1").db).toBe(join(home, "sessions/s1/session.db"));
-  });
-
-  it("A1.10 a home that cannot be made is a failure that names it", () => {
-    const made = prepareHome(join(dir, "real/below-a-file"));
-    expect(made).toMatchObject({ ok: false, error: { exit: 1, what: expect.stringContaining("real/below-a-file") } });
   });
 });
 

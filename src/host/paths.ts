@@ -1,8 +1,6 @@
 // Where things lie under home, and making those folders private.
-import { accessSync, chmodSync, constants, mkdirSync, statSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { errorText, type Failure } from "../base/failure.ts";
-import { fail, ok, type Result } from "../base/result.ts";
 
 export type SessionPaths = ReturnType<typeof sessionPaths>;
 export type HomePaths = ReturnType<typeof homePaths>;
@@ -45,24 +43,4 @@ export function sessionPaths(dir: string) {
 /** Makes the folder, parents too, for its owner only. */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
-}
-
-/** Home, ready to be written: made when missing, closed to others when it was open. */
-export function prepareHome(home: string): Result<HomePaths, Failure> {
-  const paths = homePaths(home);
-  try {
-    makePrivateFolder(home);
-    if ((statSync(home).mode & 0o077) !== 0) chmodSync(home, 0o700);
-    for (const folder of [paths.sessions, paths.logs, paths.quarantine]) makePrivateFolder(folder);
-    accessSync(paths.sessions, constants.W_OK);
-    return ok(paths);
-  } catch (error) {
-    return fail({
-      code: "home_not_writable",
-      what: `The folder for settings and sessions cannot be written: ${home} (${errorText(error)})`,
-      data: "Nothing was changed.",
-      next: "Make it writable, or name another folder with EVERLONG_HOME.",
-      exit: 1,
-    });
-  }
 }

@@ -36,7 +36,7 @@ const living = (runId: string) => survivors(new Set(), `${RUN_MARK}=${runId}.`);
 async function untilLiving(runId: string, wanted: (n: number) => boolean, limitMs: number): Promise<number> {
   const until = performance.now() + limitMs;
   for (;;) {
-    const count = (await living(runId)).length;
+    const count = living(runId).length;
     if (wanted(count) || performance.now() > until) return count;
     await wait(50);
   }
@@ -81,7 +81,7 @@ describe("an owned process", () => {
     await untilLiving(o.runId, (n) => n >= 4, 5000);
     const other = shell(o, "exec sleep 600");
     await child.kill(300);
-    const left = await living(o.runId);
+    const left = living(o.runId);
     expect(left.map((s) => s.pid)).toEqual([other.pid]);
     expect((await child.exit).signal).toBe("SIGKILL");
   });
@@ -93,8 +93,8 @@ describe("an owned process", () => {
     await untilLiving(o.runId, (n) => n >= 11, 5000);
     const start = performance.now();
     await o.end();
-    expect(performance.now() - start).toBeLessThan(6500);
-    expect(await living(o.runId)).toEqual([]);
+    expect(performance.now() - start).toBeLessThan(8000); // 6 s, and what a busy machine takes
+    expect(living(o.runId)).toEqual([]);
     expect(() => shell(o, "true")).toThrow();
   });
 

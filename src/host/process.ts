@@ -48,7 +48,8 @@ export type Owner = {
 export const RUN_MARK = "EVERLONG_RUN";
 const GRACE_MS = 5000;
 const KILL_MS = 900;
-const POLL_MS = 25;
+const POLL_MS = 10;
+const POLL_MAX_MS = 200;
 
 // Waits until the owner opens the gate: by then the reaper knows the group. If the owner dies first, nothing is run.
 const GATE = 'read -r _ <&3 || exit 0; exec 3<&-; exec "$@"';
@@ -154,7 +155,7 @@ function handleOf(child: ChildProcess, kill: (graceMs: number) => Promise<void>)
 async function endAll(groups: ReadonlySet<number>, mark: string, graceMs: number): Promise<void> {
   // TERM once each, at the start: a handler that is tidying up, and what it starts for that, must not be hurried.
   for (const group of groups) sendSignal(-group, "SIGTERM");
-  const strays = (await survivors(groups, mark)).filter((s) => !groups.has(s.group));
+  const strays = survivors(groups, mark).filter((s) => !groups.has(s.group));
   for (const { pid } of strays) sendSignal(pid, "SIGTERM");
   if (await gone(groups, mark, graceMs)) return;
   await gone(groups, mark, KILL_MS, "SIGKILL");
@@ -168,11 +169,12 @@ async function gone(
   signal?: NodeJS.Signals,
 ): Promise<boolean> {
   const until = performance.now() + limitMs;
-  do {
-    const left = await survivors(groups, mark);
+  for (let pause = POLL_MS; ; pause = Math.min(pause * 2, POLL_MAX_MS)) {
+    const left = survivors(groups, mark);
     if (left.length === 0) return true;
     if (signal) for (const { pid } of left) sendSignal(pid, signal);
-    await wait(POLL_MS);
-  } while (performance.now() < until);
-  return false;
+    const rest = until - performance.now();
+    if (rest <= 0) return false;
+    await wait(Math.min(pause, rest));
+  }
 }

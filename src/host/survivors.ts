@@ -1,33 +1,49 @@
 // Which processes of a group, or with a mark in their environment, still live. Zombies do not count.
-import { readdir, readFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** `pid` as kill(2) takes it; without /proc it stands for the whole group. */
 export type Survivor = { pid: number; group: number };
 
-/** Processes that are in one of the groups or carry the mark. */
-export async function survivors(groups: ReadonlySet<number>, mark: string): Promise<Survivor[]> {
+/** Processes that are in one of the groups or carry the mark. Synchronous: /proc never waits, a busy thread pool does. */
+export function survivors(groups: ReadonlySet<number>, mark: string): Survivor[] {
   let names: string[];
   try {
-    names = await readdir("/proc");
+    names = readdirSync("/proc");
   } catch {
     // No /proc on this system: the groups themselves are asked.
     return [...groups].filter((group) => isAlive(-group)).map((group) => ({ pid: -group, group }));
   }
   const pids = names.map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid);
-  return (await Promise.all(pids.map((pid) => look(pid, groups, mark)))).filter((found) => found !== undefined);
+  return pids.map((pid) => look(pid, groups, mark)).filter((found) => found !== undefined);
 }
 
-async function look(pid: number, groups: ReadonlySet<number>, mark: string): Promise<Survivor | undefined> {
+function look(pid: number, groups: ReadonlySet<number>, mark: string): Survivor | undefined {
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, "latin1");
-    // The program's name stands in parentheses and may hold anything; the fields after it are plain.
-    const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    if (state === "Z" || state === "X") return undefined;
-    const ours = groups.has(Number(group)) || (await readFile(`/proc/${pid}/environ`, "latin1")).includes(mark);
+    const fields = statOf(pid);
+    const [state, , group] = fields;
+    // What is older than this process cannot come from it; its environment need not be read.
+    const older = Number(fields[STARTED]) < ownStart();
+    if (state === "Z" || state === "X" || older) return undefined;
+    const ours = groups.has(Number(group)) || readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark);
     return ours ? { pid, group: Number(group) } : undefined;
   } catch {
     return undefined; // ended meanwhile, or another user's
   }
+}
+
+/** The program's name stands in parentheses and may hold anything; these are the plain fields after it. */
+function statOf(pid: number | "self"): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+/** Position of the start time among the fields after the name, in ticks since boot. */
+const STARTED = 19;
+let started: number | undefined;
+
+function ownStart(): number {
+  started ??= Number(statOf("self")[STARTED]);
+  return started;
 }
 
 export function isAlive(pid: number): boolean {

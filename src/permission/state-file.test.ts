@@ -41,6 +41,14 @@ describe("A7.7 location approvals", () => {
     expect(new Set(await texts(home, "/a")).size).toBe(20);
   });
 
+  it("changes that overlap are all kept", async () => {
+    const { home } = makePlace();
+    const names = Array.from({ length: 20 }, (_, i) => `shell(p${i}:*)`);
+    const results = await Promise.all(names.map((name) => addLocationApprovals(home, "/a", [name])));
+    expect(results.every((r) => r.ok)).toBe(true);
+    expect((await texts(home, "/a")).sort()).toEqual(names.sort());
+  });
+
   it("a file that cannot be read is a failure, and is left as it is", async () => {
     const { home } = makePlace();
     const path = join(home, "permissions.json");

@@ -51,7 +51,7 @@ async function takeLock(lock: string): Promise<boolean> {
       await (await open(lock, "wx", 0o600)).close();
       return true;
     } catch (error) {
-      return true;
+      if (errorCode(error) !== "EEXIST") throw error;
     }
     if (await isStale(lock)) await rm(lock, { force: true });
     else await sleep(LOCK_RETRY_MS);

@@ -1,6 +1,5 @@
 // What is allowed in the open session right now: rules of the settings, approvals, allow-all, folders; and the door that asks.
-import type { Prompts } from "./client.ts";
-import type { Ground } from "./start.ts";
+
 import { addLocationApprovals, locationApprovals, resetLocationApprovals } from "../permission/approvals.ts";
 import { makePolicy, type Policy, type SourcedRule } from "../permission/policy.ts";
 import { parseRule } from "../permission/rule.ts";
@@ -8,6 +7,8 @@ import type { Rule } from "../schema/permission.ts";
 import { Door } from "../session/permit.ts";
 import type { Session } from "../session/session.ts";
 import type { OriginRule } from "../settings/load.ts";
+import type { Prompts } from "./client.ts";
+import type { Ground } from "./start.ts";
 
 export class Approvals {
   readonly door: Door;
@@ -46,7 +47,12 @@ export class Approvals {
   async load(): Promise<void> {
     const read = await locationApprovals(this.#ground.paths.home, this.#session.root);
     this.#locationRules = read.ok ? read.value : [];
-    if (!read.ok) this.#session.publish("soft_failure", { part: "permissions.json", code: read.error.code, message: read.error.what });
+    if (!read.ok)
+      this.#session.publish("soft_failure", {
+        part: "permissions.json",
+        code: read.error.code,
+        message: read.error.what,
+      });
   }
 
   policy(): Policy {
@@ -109,7 +115,12 @@ export class Approvals {
     this.addSessionRules(texts);
     if (scope === "session") return;
     const saved = await addLocationApprovals(this.#ground.paths.home, this.#session.root, texts);
-    if (!saved.ok) this.#session.publish("soft_failure", { part: "permissions.json", code: saved.error.code, message: saved.error.what });
+    if (!saved.ok)
+      this.#session.publish("soft_failure", {
+        part: "permissions.json",
+        code: saved.error.code,
+        message: saved.error.what,
+      });
   }
 }
 

@@ -1,8 +1,8 @@
 // Text attached to a prompt: whole when short, else a preview and the path of the file that holds all of it.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { cutAt, escapeTag } from "../base/text.ts";
 import { FailureError } from "../base/failure.ts";
+import { cutAt, escapeTag } from "../base/text.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
 
 const MAX_BYTES = 20_480;

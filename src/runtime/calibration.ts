@@ -3,7 +3,9 @@ import { type Calibration, uncalibrated, updateFactor } from "../model/tokens/ca
 import { type Database, write } from "../store/sqlite.ts";
 
 export function readCalibration(db: Database, provider: string, model: string): Calibration {
-  const row = db.prepare("SELECT factor, samples FROM token_calibration WHERE provider = ? AND model = ?").get(provider, model);
+  const row = db
+    .prepare("SELECT factor, samples FROM token_calibration WHERE provider = ? AND model = ?")
+    .get(provider, model);
   return row ? { factor: Number(row["factor"]), samples: Number(row["samples"]) } : uncalibrated;
 }
 

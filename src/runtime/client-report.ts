@@ -25,7 +25,11 @@ export async function contextReport(live: LiveSession): Promise<string> {
 export function listPermissions(live: LiveSession): string {
   const rows = live.approvals.list().map((r) => `${r.list.padEnd(5)} ${r.rule}  (${r.origin})`);
   const all = `allow-all is ${live.approvals.allowAll ? "on" : "off"}`;
-  return [all, ...(rows.length > 0 ? rows : ["no rules"]), `folders: ${live.approvals.policy().allowedFolders.join(", ")}`].join("\n");
+  return [
+    all,
+    ...(rows.length > 0 ? rows : ["no rules"]),
+    `folders: ${live.approvals.policy().allowedFolders.join(", ")}`,
+  ].join("\n");
 }
 
 export async function sessionFacts(live: LiveSession, what: "files" | "refs" | "plan"): Promise<CommandResult> {

@@ -66,7 +66,10 @@ export type Client = {
   /** Every event from now on, ephemeral ones too; first what was emitted while opening. */
   on(listener: (event: Envelope) => void): () => void;
   /** Admits a message; resolves when it is safe in the log or its turn has begun. */
-  send(text: string, options?: { delivery?: "steer" | "queue"; /** Text piped beside the prompt. */ attached?: string }): Promise<void>;
+  send(
+    text: string,
+    options?: { delivery?: "steer" | "queue" /** Text piped beside the prompt. */; attached?: string },
+  ): Promise<void>;
   /** Resolves when no turn runs and nothing is queued. Rejects only if the session cannot be written any more. */
   untilIdle(): Promise<void>;
   /** Cuts the running turn; returns queued messages that went back to the user. */
@@ -105,7 +108,12 @@ export type OpenOptions = {
   interactive: boolean;
 };
 
-export type Opened = { client: Client; notices: string[]; outputFormat: "text" | "json" | "stream-json"; exportPath: string | undefined };
+export type Opened = {
+  client: Client;
+  notices: string[];
+  outputFormat: "text" | "json" | "stream-json";
+  exportPath: string | undefined;
+};
 
 export async function openClient(options: OpenOptions): Promise<Result<Opened, Failure>> {
   const { openSession } = await import("./open-session.ts");

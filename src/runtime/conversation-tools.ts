@@ -53,7 +53,11 @@ async function choosePlan(live: LiveSession, plan: PlanExit, context: ToolContex
   const answer = options.prompts.planExit
     ? await options.prompts.planExit({ ...plan, plan: readPlan(paths.plan) }, context.signal)
     : { action: "exit_only" };
-  session.publish("exit_plan_mode.completed", { requestId, selectedAction: answer.action, ...("feedback" in answer && answer.feedback ? { feedback: answer.feedback } : {}) });
+  session.publish("exit_plan_mode.completed", {
+    requestId,
+    selectedAction: answer.action,
+    ...("feedback" in answer && answer.feedback ? { feedback: answer.feedback } : {}),
+  });
   if (context.signal.aborted) return { type: "aborted" };
   if (!isPlanAction(answer.action)) {
     return { type: "rejected", ...("feedback" in answer && answer.feedback ? { feedback: answer.feedback } : {}) };
@@ -83,7 +87,8 @@ async function search(live: LiveSession, request: RecallRequest): Promise<Recall
     if (!items.ok) return { type: "refused", message: `${items.error.what} ${items.error.next}` };
     return { type: "original", ref: asked, text: itemsText(items.value) };
   }
-  if (request.id !== undefined) return { type: "refused", message: `"${request.id}" is not a ref such as t3, t3.2 or SESSION:t3.2.` };
+  if (request.id !== undefined)
+    return { type: "refused", message: `"${request.id}" is not a ref such as t3, t3.2 or SESSION:t3.2.` };
   const db = await index.reader();
   if (!db) return { type: "refused", message: "The index of earlier conversations cannot be opened now." };
   const limit = request.limit ?? 8;
@@ -108,7 +113,12 @@ function webFetch(live: LiveSession): Tool {
     // A redirect to another host is a new request: it passes the same door.
     askUrl: async (url, context) => {
       const asked: Tool = { ...tool, permissions: () => [{ kind: "url", url }] };
-      const permit = await approvals.door.permit({ toolCallId: context.toolCallId, tool: asked, input: { url }, signal: context.signal });
+      const permit = await approvals.door.permit({
+        toolCallId: context.toolCallId,
+        tool: asked,
+        input: { url },
+        signal: context.signal,
+      });
       return permit.type === "allow";
     },
     allowPrivate: () => false,

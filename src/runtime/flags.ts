@@ -1,15 +1,25 @@
 // The flags that set settings, for the command line; they come from the settings table.
+import { environmentText } from "../settings/describe.ts";
 import { flagOptions } from "../settings/flag.ts";
 
-export type CommandFlag = { key: string; name: string; help: string; argument?: string; value: boolean; repeat: boolean };
+export type CommandFlag = {
+  key: string;
+  name: string;
+  help: string;
+  argument?: string;
+  value: boolean;
+  repeat: boolean;
+};
 
 export function commandFlags(): CommandFlag[] {
   return flagOptions().map((f) => ({
     key: f.key,
     name: f.name,
-    help: f.help,
+    help: f.name.startsWith("--no-") ? `do not ${f.help.charAt(0).toLowerCase()}${f.help.slice(1)}` : f.help,
     value: f.value ?? true,
     repeat: f.repeat,
     ...(f.argument ? { argument: f.argument } : {}),
   }));
 }
+
+export const environmentHelp = environmentText;

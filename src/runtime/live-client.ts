@@ -1,12 +1,13 @@
 // The Client of one open session: what a face may do with it.
-import { resolve } from "node:path";
+
 import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { within } from "../base/abort.ts";
 import { fail, ok } from "../base/result.ts";
 import type { Envelope } from "../schema/event/envelope.ts";
-import { exportFormats, type ExportFormat, exportSession } from "../session/export/export.ts";
+import { type ExportFormat, exportFormats, exportSession } from "../session/export/export.ts";
 import { forkSession } from "../session/fork.ts";
-import { rewind, planRewind } from "../session/rewind.ts";
+import { planRewind, rewind } from "../session/rewind.ts";
 import { interrupt, submit, untilIdle } from "../session/run.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
 import { attachText } from "./attach.ts";
@@ -52,11 +53,14 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
       live.modelReason = chosen.value.reason;
       live.forgetCalibration();
       await session.emit("session.model_change", { previousModel, newModel: live.target.id, cause: "user" });
-      return ok([`Model: ${live.target.id} (prompt limit ${live.limits.promptLimit})`, ...chosen.value.warnings].join("\n"));
+      return ok(
+        [`Model: ${live.target.id} (prompt limit ${live.limits.promptLimit})`, ...chosen.value.warnings].join("\n"),
+      );
     },
     setMode: (mode) => live.setMode(mode),
     async rename(title) {
-      if (title.trim() === "") return refused("command_usage", "A name is needed.", "For example: /rename parser work", 2);
+      if (title.trim() === "")
+        return refused("command_usage", "A name is needed.", "For example: /rename parser work", 2);
       await session.emit("session.title_changed", { title: title.trim(), userNamed: true });
       await live.index.update(state);
       return ok(`This session is now called "${title.trim()}".`);
@@ -69,7 +73,11 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
       await live.restoreTodos();
       await live.index.update(state);
       const note = "They stay in the log and can be found by recall. Files and what commands did are not undone.";
-      return ok([`Went back; ${gone.length} message${gone.length === 1 ? "" : "s"} left the conversation:`, ...gone, note].join("\n"));
+      return ok(
+        [`Went back; ${gone.length} message${gone.length === 1 ? "" : "s"} left the conversation:`, ...gone, note].join(
+          "\n",
+        ),
+      );
     },
     async fork(name) {
       const forked = await forkSession(state, live.ground.paths, { ...(name ? { name } : {}) });
@@ -77,10 +85,17 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
     },
     async exportTo(format, path) {
       if (!exportFormats.includes(format as ExportFormat)) {
-        return refused("command_usage", `"${format}" is not an export format.`, `Formats: ${exportFormats.join(", ")}.`, 2);
+        return refused(
+          "command_usage",
+          `"${format}" is not an export format.`,
+          `Formats: ${exportFormats.join(", ")}.`,
+          2,
+        );
       }
       const target = resolve(state.context.cwd, path ?? `everlong-${session.id.slice(0, 8)}.${format}`);
-      const written = await atomicWrite(target, exportSession(state, format as ExportFormat, live.ground.redact), { private: true });
+      const written = await atomicWrite(target, exportSession(state, format as ExportFormat, live.ground.redact), {
+        private: true,
+      });
       return written.ok ? ok(`Written to ${target}`) : written;
     },
     async permissions(args) {
@@ -88,7 +103,12 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
       const [verb, scope] = args.split(/\s+/);
       if (args === "") return ok(listPermissions(live));
       if (verb !== "reset" || (scope !== "session" && scope !== "location")) {
-        return refused("command_usage", `/permissions does not take "${args}".`, "Try /permissions reset session or /permissions reset location.", 2);
+        return refused(
+          "command_usage",
+          `/permissions does not take "${args}".`,
+          "Try /permissions reset session or /permissions reset location.",
+          2,
+        );
       }
       await approvals.reset(scope);
       return ok(`The approvals of this ${scope} are gone.`);
@@ -118,7 +138,10 @@ async function close(live: LiveSession, end: Parameters<Client["close"]>[0]): Pr
   const { session, log } = live;
   interrupt(session, end.type === "signal" ? "signal" : "exit");
   // A session that cannot be written any more has already said so.
-  await within(untilIdle(session).catch(() => undefined), CLOSE_MS);
+  await within(
+    untilIdle(session).catch(() => undefined),
+    CLOSE_MS,
+  );
   await Promise.all([live.owner.end(), live.tools.end()]);
   const changed = [...session.state.changedFiles];
   try {

@@ -1,17 +1,23 @@
 // One open session with its concrete parts: tools, permission door, model target, index, owned processes.
 import { release, tmpdir } from "node:os";
 import { systemClock } from "../base/clock.ts";
-import { canonicalJson } from "../base/json.ts";
 import { errorText } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
+import { canonicalJson } from "../base/json.ts";
 import { findInstructions } from "../context/instruction/find.ts";
 import { renderInstructions } from "../context/instruction/render.ts";
 import { renderSystemPrompt } from "../context/system-prompt.ts";
-import { createOwner } from "../host/process.ts";
 import type { SessionPaths } from "../host/paths.ts";
+import { createOwner } from "../host/process.ts";
 import type { ModelTarget } from "../model/contract.ts";
 import type { Resolved } from "../model/resolve.ts";
-import { accountingBasis, type Calibration, calibrated, uncalibrated, updateFactor } from "../model/tokens/calibrate.ts";
+import {
+  accountingBasis,
+  type Calibration,
+  calibrated,
+  uncalibrated,
+  updateFactor,
+} from "../model/tokens/calibrate.ts";
 import { measure } from "../model/tokens/measure.ts";
 import type { AgentMode } from "../schema/permission.ts";
 import type { SessionLog } from "../session/log.ts";
@@ -19,16 +25,16 @@ import { readSession } from "../session/read-session.ts";
 import { replay } from "../session/replay.ts";
 import type { Measured, Session, SessionParts } from "../session/session.ts";
 import { plainState } from "../session/state.ts";
-import { offeredTools, toolDefinition } from "../tool/registry.ts";
-import type { Tool } from "../tool/contract.ts";
 import { boundText } from "../tool/bound.ts";
+import type { Tool } from "../tool/contract.ts";
 import { outputFile } from "../tool/output.ts";
+import { offeredTools, toolDefinition } from "../tool/registry.ts";
 import { Approvals } from "./approvals.ts";
 import type { OpenOptions } from "./client.ts";
-import { SessionIndex } from "./session-index.ts";
 import { callAnyModel } from "./model.ts";
+import { SessionIndex } from "./session-index.ts";
 import type { Ground } from "./start.ts";
-import { buildTools, type BuiltTools } from "./tools.ts";
+import { type BuiltTools, buildTools } from "./tools.ts";
 
 export type LiveOptions = {
   ground: Ground;
@@ -113,7 +119,11 @@ export class LiveSession {
       random: Math.random,
       callModel: callAnyModel,
       target: () => this.target,
-      retry: { max: values["retry.max"], baseMs: values["retry.baseMs"], maxWaitSeconds: values["retry.maxWaitSeconds"] },
+      retry: {
+        max: values["retry.max"],
+        baseMs: values["retry.baseMs"],
+        maxWaitSeconds: values["retry.maxWaitSeconds"],
+      },
       limits: {
         maxSteps: values["turn.maxSteps"],
         maxParallelTools: values["turn.maxParallelTools"],
@@ -143,7 +153,10 @@ export class LiveSession {
     const { ground, session } = this;
     const { context } = session.state;
     const files = findInstructions({ home: ground.paths.home, root: session.root, cwd: context.cwd });
-    const maxTokens = Math.min(ground.settings.values["instructions.maxTokens"], Math.floor(this.limits.promptLimit / 10));
+    const maxTokens = Math.min(
+      ground.settings.values["instructions.maxTokens"],
+      Math.floor(this.limits.promptLimit / 10),
+    );
     const instructions = renderInstructions(files, { maxTokens, trusted: ground.trust.trusted });
     const text = renderSystemPrompt({
       context,

@@ -1,18 +1,18 @@
 // Opens a session for a face: ground, model, log, recovery, parts; then it is a Client.
 import { mkdirSync } from "node:fs";
 import { systemClock } from "../base/clock.ts";
-import { type Failure } from "../base/failure.ts";
+import type { Failure } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
 import { fail, ok, type Result } from "../base/result.ts";
+import type { Resolved } from "../model/resolve.ts";
 import { isInside } from "../permission/path.ts";
 import { trustNotice } from "../permission/trust.ts";
-import type { Resolved } from "../model/resolve.ts";
 import type { Envelope } from "../schema/event/envelope.ts";
-import type { Flags } from "../settings/flag.ts";
 import { SessionLog } from "../session/log.ts";
 import { readSession } from "../session/read-session.ts";
 import { closeInterrupted } from "../session/recover.ts";
 import { replay } from "../session/replay.ts";
+import type { Flags } from "../settings/flag.ts";
 import type { Opened, OpenOptions, SessionChoice } from "./client.ts";
 import { liveClient } from "./live-client.ts";
 import { LiveSession } from "./live-session.ts";
@@ -88,7 +88,11 @@ async function choose(choice: SessionChoice, ground: Ground): Promise<Result<str
 type Standing = { ground: Ground; notices: string[]; recordedModel: string | undefined };
 
 /** A resumed session runs here if here is inside its root, else where it ran before, else here with a warning. */
-async function standWhereItRan(options: OpenOptions, ground: Ground, id: string | undefined): Promise<Result<Standing, Failure>> {
+async function standWhereItRan(
+  options: OpenOptions,
+  ground: Ground,
+  id: string | undefined,
+): Promise<Result<Standing, Failure>> {
   if (id === undefined) return ok({ ground, notices: [], recordedModel: undefined });
   const read = await readSession(ground.paths.session(id));
   if (!read.ok) return read;
@@ -104,7 +108,9 @@ async function standWhereItRan(options: OpenOptions, ground: Ground, id: string 
     return ok({ ground, notices: [notice], recordedModel });
   }
   const there = await standOnGround({ flags: options.flags as Flags, trustFolder: options.trustFolder });
-  return there.ok ? ok({ ground: there.value, notices: [`The session goes on in ${cwd}, where it ran.`], recordedModel }) : there;
+  return there.ok
+    ? ok({ ground: there.value, notices: [`The session goes on in ${cwd}, where it ran.`], recordedModel })
+    : there;
 }
 
 /** What was asked for; on resume else the session's own model, and what is configured when that one is gone. */
@@ -113,13 +119,17 @@ async function modelFor(ground: Ground, recorded: string | undefined): Promise<R
   const same = await chooseModel(ground, recorded);
   if (same.ok) return same;
   const other = await chooseModel(ground);
-  if (other.ok) other.value.warnings.push(`${recorded}, the session's model so far, cannot be used here: ${same.error.what}`);
+  if (other.ok)
+    other.value.warnings.push(`${recorded}, the session's model so far, cannot be used here: ${same.error.what}`);
   return other;
 }
 
 type Beginning = {
   resumed: boolean;
-  opened: { report: { tornBytes: number; damaged: { line: number; offset: number; bytes: number; file?: string }[] }; unknownTypes: Set<string> };
+  opened: {
+    report: { tornBytes: number; damaged: { line: number; offset: number; bytes: number; file?: string }[] };
+    unknownTypes: Set<string>;
+  };
   options: OpenOptions;
   model: Resolved;
 };
@@ -154,7 +164,8 @@ async function begin(live: LiveSession, { resumed, opened, options, model }: Beg
     context: ground.context,
     ...(recovered ? { recovered: { tornBytes: report.tornBytes, damagedLines, interruptedCalls } } : {}),
   });
-  for (const { line, offset, bytes, file } of report.damaged) await emit("session.damaged", { line, offset, bytes, ...(file ? { file } : {}) });
+  for (const { line, offset, bytes, file } of report.damaged)
+    await emit("session.damaged", { line, offset, bytes, ...(file ? { file } : {}) });
   if (unknownTypes.size > 0) {
     const message = `The log has events that this everlong does not know (${[...unknownTypes].join(", ")}); they are kept and ignored.`;
     await emit("session.info", { infoType: "unknown_events", message });

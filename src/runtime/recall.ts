@@ -10,7 +10,14 @@ import type { LiveSession } from "./live-session.ts";
 import { standOnGround } from "./start.ts";
 import { lookUpSession, openCaughtUp } from "./store.ts";
 
-export type Found = { ref: string; sourceType: string; text: string; timestamp: string; rewound?: boolean; name?: string };
+export type Found = {
+  ref: string;
+  sourceType: string;
+  text: string;
+  timestamp: string;
+  rewound?: boolean;
+  name?: string;
+};
 
 /** The exact items that a ref names, in order. */
 export async function itemsOf(paths: HomePaths, sessionId: string, ref: Ref): Promise<Result<Found[], Failure>> {
@@ -25,8 +32,19 @@ export async function itemsOf(paths: HomePaths, sessionId: string, ref: Ref): Pr
     if (!source) continue;
     const at = refs.next(event);
     last = Math.max(last, at.turn);
-    if (at.turn < ref.from || at.turn > ref.to || (ref.item !== undefined && at.item !== ref.item) || source.text === "") continue;
-    found.push({ ref: `t${at.turn}.${at.item}`, sourceType: source.type, text: source.text, timestamp: event.timestamp });
+    if (
+      at.turn < ref.from ||
+      at.turn > ref.to ||
+      (ref.item !== undefined && at.item !== ref.item) ||
+      source.text === ""
+    )
+      continue;
+    found.push({
+      ref: `t${at.turn}.${at.item}`,
+      sourceType: source.type,
+      text: source.text,
+      timestamp: event.timestamp,
+    });
   }
   if (found.length > 0) return ok(found);
   return fail({
@@ -41,7 +59,8 @@ export async function itemsOf(paths: HomePaths, sessionId: string, ref: Ref): Pr
 export function hitsText(hits: readonly SearchHit[], more = 0): string {
   if (hits.length === 0) return "Nothing was found.";
   const rows = hits.map(
-    (h) => `session ${h.sessionId} ${h.ref} (${h.sourceType}, ${h.timestamp.slice(0, 10)}${h.rewound ? ", rewound" : ""})\n${h.snippet}`,
+    (h) =>
+      `session ${h.sessionId} ${h.ref} (${h.sourceType}, ${h.timestamp.slice(0, 10)}${h.rewound ? ", rewound" : ""})\n${h.snippet}`,
   );
   return [...rows, ...(more > 0 ? [`${more} more`] : [])].join("\n\n");
 }
@@ -53,13 +72,22 @@ export const itemsText = (items: readonly Found[]): string =>
 export async function recallIn(live: LiveSession, query: string, limit = 8): Promise<CommandResult> {
   const ref = parseRef(query);
   if (ref) {
-    const session = ref.session ? await lookUpSession(ref.session, live.ground.paths, live.ground.redact) : ok(live.session.id);
+    const session = ref.session
+      ? await lookUpSession(ref.session, live.ground.paths, live.ground.redact)
+      : ok(live.session.id);
     if (!session.ok) return session;
     const items = await itemsOf(live.ground.paths, session.value, ref);
     return items.ok ? ok(itemsText(items.value)) : items;
   }
   const db = await live.index.reader();
-  if (!db) return fail({ code: "store_unavailable", what: "The search index cannot be opened.", data: "The logs have everything.", next: "Try again.", exit: 1 });
+  if (!db)
+    return fail({
+      code: "store_unavailable",
+      what: "The search index cannot be opened.",
+      data: "The logs have everything.",
+      next: "Try again.",
+      exit: 1,
+    });
   return ok(hitsText(searchIndex(db, query, scopeOf(live), limit)));
 }
 
@@ -72,7 +100,10 @@ export function scopeOf(live: LiveSession): SearchScope {
 type RecallOptions = { session?: string; limit?: string; all?: boolean; json?: boolean };
 
 /** `everlong recall`. */
-export async function recallCommand(query: string, options: RecallOptions): Promise<Result<string | { json: unknown }, Failure>> {
+export async function recallCommand(
+  query: string,
+  options: RecallOptions,
+): Promise<Result<string | { json: unknown }, Failure>> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
   const { paths, redact, context, root } = ground.value;
@@ -85,7 +116,14 @@ export async function recallCommand(query: string, options: RecallOptions): Prom
   try {
     if (wanted) {
       const id = session.value ?? latestOf(db.value, root);
-      if (id === undefined) return fail({ code: "session_not_found", what: "There is no session in this folder.", data: "Nothing was changed.", next: "Name one: --session ID.", exit: 1 });
+      if (id === undefined)
+        return fail({
+          code: "session_not_found",
+          what: "There is no session in this folder.",
+          data: "Nothing was changed.",
+          next: "Name one: --session ID.",
+          exit: 1,
+        });
       const items = await itemsOf(paths, id, wanted);
       if (!items.ok) return items;
       return ok(options.json ? { json: items.value } : itemsText(items.value));
@@ -93,7 +131,10 @@ export async function recallCommand(query: string, options: RecallOptions): Prom
     const limit = Math.min(100, Math.max(1, Number(options.limit) || 8));
     const everywhere = options.all || ground.value.settings.values["history.scope"] === "all";
     const here: SearchScope = { ...(context.repository ? { repository: context.repository } : {}), gitRoot: root };
-    const scope: SearchScope = { ...(everywhere || session.value ? {} : here), ...(session.value ? { sessionId: session.value } : {}) };
+    const scope: SearchScope = {
+      ...(everywhere || session.value ? {} : here),
+      ...(session.value ? { sessionId: session.value } : {}),
+    };
     const hits = searchIndex(db.value, query, scope, limit);
     return ok(options.json ? { json: hits } : hitsText(hits));
   } finally {
@@ -102,6 +143,8 @@ export async function recallCommand(query: string, options: RecallOptions): Prom
 }
 
 function latestOf(db: import("../store/sqlite.ts").Database, root: string): string | undefined {
-  const row = db.prepare("SELECT id FROM sessions WHERE COALESCE(git_root, cwd) = ? ORDER BY updated_at DESC LIMIT 1").get(root);
+  const row = db
+    .prepare("SELECT id FROM sessions WHERE COALESCE(git_root, cwd) = ? ORDER BY updated_at DESC LIMIT 1")
+    .get(root);
   return row ? String(row["id"]) : undefined;
 }

@@ -1,4 +1,6 @@
 // The open session's side of store.db: opened after the first turn, never in the way of the conversation.
+
+import { existsSync } from "node:fs";
 import { errorText } from "../base/failure.ts";
 import type { ModelTarget } from "../model/contract.ts";
 import { type Calibration, uncalibrated } from "../model/tokens/calibrate.ts";
@@ -7,7 +9,6 @@ import type { SessionState } from "../session/state.ts";
 import { workspaceOf, workspaceText } from "../session/workspace.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
 import type { Database } from "../store/sqlite.ts";
-import { existsSync } from "node:fs";
 import { readCalibration, saveSamples } from "./calibration.ts";
 import type { Ground } from "./start.ts";
 import { openCaughtUp, openStore } from "./store.ts";
@@ -44,10 +45,16 @@ export class SessionIndex {
       const session = paths.session(this.#id);
       await atomicWrite(session.workspace, workspaceText(workspaceOf(state, { forks: 0 })), { private: true });
       const db = await this.#open();
-      if (!db) return { part: "index", code: "store_unavailable", message: "store.db cannot be opened; the log has everything." };
+      if (!db)
+        return {
+          part: "index",
+          code: "store_unavailable",
+          message: "store.db cannot be opened; the log has everything.",
+        };
       const done = await indexSession(db, this.#id, session, redact);
       if (!done.ok) return { part: "index", code: done.error.code, message: done.error.what };
-      for (const { target, ...sample } of this.#samples.splice(0)) await saveSamples(db, target.provider, target.name, [sample]);
+      for (const { target, ...sample } of this.#samples.splice(0))
+        await saveSamples(db, target.provider, target.name, [sample]);
       return undefined;
     } catch (error) {
       return { part: "index", code: "failed", message: errorText(error) };

@@ -1,6 +1,6 @@
 // Settings for people: list, read, change; the same for the command line and /settings.
 import { join } from "node:path";
-import { type Failure } from "../base/failure.ts";
+import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { TOOL_SHELL_MARK } from "../host/environment.ts";
 import { parseRule } from "../permission/rule.ts";
@@ -23,11 +23,22 @@ export async function getSetting(key: string): Promise<Result<string, Failure>> 
   const ground = await standOnGround();
   if (!ground.ok) return ground;
   const line = describe(ground.value.settings).find((l) => l.key === key);
-  if (!line) return fail({ code: "setting_unknown", what: unknownKey(key), data: "Nothing was changed.", next: "See `everlong settings`.", exit: 2 });
+  if (!line)
+    return fail({
+      code: "setting_unknown",
+      what: unknownKey(key),
+      data: "Nothing was changed.",
+      next: "See `everlong settings`.",
+      exit: 2,
+    });
   return ok(typeof line.value === "string" ? line.value : (JSON.stringify(line.value) ?? ""));
 }
 
-export async function setSetting(key: string, value: string | undefined, options: { project?: boolean } = {}): Promise<Result<string, Failure>> {
+export async function setSetting(
+  key: string,
+  value: string | undefined,
+  options: { project?: boolean } = {},
+): Promise<Result<string, Failure>> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
   const { paths, root, env } = ground.value;
@@ -50,7 +61,9 @@ export async function setSetting(key: string, value: string | undefined, options
   );
   if (!written.ok) return written;
   const when = written.value.restart ? "after restart" : "from the next turn or start";
-  return ok(`${key} ${value === undefined ? "is unset" : `= ${written.value.secret ? "…" : value}`} in ${path}; it counts ${when}.`);
+  return ok(
+    `${key} ${value === undefined ? "is unset" : `= ${written.value.secret ? "…" : value}`} in ${path}; it counts ${when}.`,
+  );
 }
 
 /** /settings [KEY [VALUE]] */
@@ -65,7 +78,10 @@ export async function settingsCommand(args: string): Promise<Result<string, Fail
 }
 
 /** Changes of settings, trust and consent are a person's; a command that a model runs carries a mark. */
-export function refuseInToolShell(env: Readonly<Record<string, string | undefined>>, what: string): Failure | undefined {
+export function refuseInToolShell(
+  env: Readonly<Record<string, string | undefined>>,
+  what: string,
+): Failure | undefined {
   if (!env[TOOL_SHELL_MARK]) return undefined;
   return {
     code: "refused_in_tool",
@@ -75,4 +91,3 @@ export function refuseInToolShell(env: Readonly<Record<string, string | undefine
     exit: 1,
   };
 }
-

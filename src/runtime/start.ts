@@ -6,14 +6,16 @@ import { join } from "node:path";
 import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
 import { gitContext } from "../host/git.ts";
-import { type HomePaths, prepareHome } from "../host/paths.ts";
+import { type HomePaths, homePaths } from "../host/paths.ts";
 import { type SecretFilter, secretFilter } from "../memory/secret/filter.ts";
 import { parseRule } from "../permission/rule.ts";
 import { type TrustState, trustForRun, trustState } from "../permission/trust.ts";
 import type { SessionContext } from "../schema/session.ts";
+import { processEnvironment } from "../settings/environment.ts";
 import type { Flags } from "../settings/flag.ts";
 import { resolveHome } from "../settings/home.ts";
 import { type LoadedSettings, loadSettings, projectFile } from "../settings/load.ts";
+import { prepareHome } from "../store/home.ts";
 
 export type Ground = {
   env: Readonly<Record<string, string | undefined>>;
@@ -32,7 +34,7 @@ export type Ground = {
 export type GroundOptions = { flags?: Flags; trustFolder?: boolean; cwd?: string };
 
 export async function standOnGround(options: GroundOptions = {}): Promise<Result<Ground, Failure>> {
-  const { env } = process;
+  const env = processEnvironment();
   const context = gitContext(options.cwd ?? process.cwd());
   const root = context.gitRoot ?? context.cwd;
   const home = resolveHome(env);
@@ -44,19 +46,20 @@ export async function standOnGround(options: GroundOptions = {}): Promise<Result
   const trusted = trust.trusted && !trust.changed.includes(projectFile(root));
   const settings = await loadSettings({ env, home: home.value, root, trusted, flags: options.flags ?? {}, checkRule });
   if (!settings.ok) return settings;
-  const paths = prepareHome(home.value);
-  if (!paths.ok) return paths;
+  const usable = prepareHome(home.value, { allowNetwork: settings.value.values.allowNetworkHome });
+  if (!usable.ok) return usable;
+  const paths = homePaths(home.value);
   const secrets = secretValues(settings.value);
   return ok({
     env,
     settings: settings.value,
-    paths: paths.value,
+    paths,
     context,
     root,
     trust,
     userHome,
     secrets,
-    redact: secretFilter(secretKey(paths.value.home), secrets),
+    redact: secretFilter(secretKey(paths.home), secrets),
   });
 }
 
@@ -66,10 +69,12 @@ function checkRule(text: string): string | undefined {
 }
 
 function secretValues({ values }: LoadedSettings): string[] {
-  const keys = (["provider", "providers.openai", "providers.anthropic", "providers.google", "providers.ollama"] as const).map(
-    (p) => values[`${p}.apiKey`],
+  const keys = (
+    ["provider", "providers.openai", "providers.anthropic", "providers.google", "providers.ollama"] as const
+  ).map((p) => values[`${p}.apiKey`]);
+  return [...keys, ...Object.values(values["provider.headers"])].filter(
+    (v): v is string => typeof v === "string" && v.length >= 8,
   );
-  return [...keys, ...Object.values(values["provider.headers"])].filter((v): v is string => typeof v === "string" && v.length >= 8);
 }
 
 /** The key of the marks that stand for secrets; made anew when missing. */

@@ -40,7 +40,11 @@ export function namesIn(db: Database): NamedSession[] {
 }
 
 /** The id that the text means. The store is opened only to look up names. */
-export async function lookUpSession(wanted: string, paths: HomePaths, redact: Redact): Promise<Result<string, Failure>> {
+export async function lookUpSession(
+  wanted: string,
+  paths: HomePaths,
+  redact: Redact,
+): Promise<Result<string, Failure>> {
   return findSession(wanted, sessionIds(paths.sessions), async () => {
     const db = await openCaughtUp(paths, redact);
     if (!db.ok) return []; // without an index only ids are known
@@ -51,7 +55,11 @@ export async function lookUpSession(wanted: string, paths: HomePaths, redact: Re
 }
 
 /** The latest session of this root that a person began; undefined when there is none. */
-export async function latestSession(root: string, paths: HomePaths, redact: Redact): Promise<Result<string | undefined, Failure>> {
+export async function latestSession(
+  root: string,
+  paths: HomePaths,
+  redact: Redact,
+): Promise<Result<string | undefined, Failure>> {
   const db = await openCaughtUp(paths, redact);
   if (!db.ok) return db;
   const row = db.value

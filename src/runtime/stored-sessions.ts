@@ -5,7 +5,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Failure } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
 import { fail, ok, type Result } from "../base/result.ts";
-import { exportFormats, type ExportFormat, exportSession } from "../session/export/export.ts";
+import { type ExportFormat, exportFormats, exportSession } from "../session/export/export.ts";
 import { forkSession } from "../session/fork.ts";
 import { forgetSession } from "../session/index/index-session.ts";
 import { searchIndex } from "../session/index/search.ts";
@@ -23,7 +23,8 @@ import { lookUpSession, openCaughtUp } from "./store.ts";
 type Printed = Result<string | { json: unknown }, Failure>;
 type Row = Record<string, unknown>;
 
-const usage = (what: string, next: string) => fail<Failure>({ code: "usage", what, data: "Nothing was changed.", next, exit: 2 });
+const usage = (what: string, next: string) =>
+  fail<Failure>({ code: "usage", what, data: "Nothing was changed.", next, exit: 2 });
 
 async function withStore(work: (db: Database, ground: Ground) => Promise<Printed> | Printed): Promise<Printed> {
   const ground = await standOnGround();
@@ -37,7 +38,10 @@ async function withStore(work: (db: Database, ground: Ground) => Promise<Printed
   }
 }
 
-async function withSession(wanted: string, work: (id: string, state: SessionState, ground: Ground) => Promise<Printed> | Printed): Promise<Printed> {
+async function withSession(
+  wanted: string,
+  work: (id: string, state: SessionState, ground: Ground) => Promise<Printed> | Printed,
+): Promise<Printed> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
   const id = await lookUpSession(wanted, ground.value.paths, ground.value.redact);
@@ -57,8 +61,16 @@ export function listSessions(options: { all?: boolean; json?: boolean; limit?: s
       )
       .all(options.all ? null : root, limit);
     if (options.json) return ok({ json: rows });
-    if (rows.length === 0) return ok(options.all ? "There are no sessions." : "There are no sessions in this folder; --all shows all.");
-    return ok(rows.map((r) => `${r["id"]}  ${String(r["updated_at"]).slice(0, 16).replace("T", " ")}  ${r["prompts"]} prompts  ${r["name"]}`).join("\n"));
+    if (rows.length === 0)
+      return ok(options.all ? "There are no sessions." : "There are no sessions in this folder; --all shows all.");
+    return ok(
+      rows
+        .map(
+          (r) =>
+            `${r["id"]}  ${String(r["updated_at"]).slice(0, 16).replace("T", " ")}  ${r["prompts"]} prompts  ${r["name"]}`,
+        )
+        .join("\n"),
+    );
   });
 }
 
@@ -79,13 +91,22 @@ export function showSession(wanted: string, options: { json?: boolean }): Promis
       todos: [...state.todos.values()],
     };
     if (options.json) return ok({ json: facts });
-    return ok(Object.entries(facts).map(([k, v]) => `${k}: ${typeof v === "object" ? JSON.stringify(v) : v}`).join("\n"));
+    return ok(
+      Object.entries(facts)
+        .map(([k, v]) => `${k}: ${typeof v === "object" ? JSON.stringify(v) : v}`)
+        .join("\n"),
+    );
   });
 }
 
-export function searchSessions(query: string, options: { all?: boolean; limit?: string; json?: boolean }): Promise<Printed> {
+export function searchSessions(
+  query: string,
+  options: { all?: boolean; limit?: string; json?: boolean },
+): Promise<Printed> {
   return withStore((db, { context, root }) => {
-    const scope = options.all ? {} : { ...(context.repository ? { repository: context.repository } : {}), gitRoot: root };
+    const scope = options.all
+      ? {}
+      : { ...(context.repository ? { repository: context.repository } : {}), gitRoot: root };
     const hits = searchIndex(db, query, scope, Math.max(1, Number(options.limit) || 20));
     return ok(options.json ? { json: hits } : hitsText(hits));
   });
@@ -144,14 +165,24 @@ export function rewindStored(wanted: string, to: string): Promise<Printed> {
     if (!plan.ok) return plan;
     const { target, eventsRemoved, parentId, prompts } = plan.value;
     const fromTurn = prompts[0] ? Number(prompts[0].ref.slice(1)) : undefined;
-    await log.emit("session.snapshot_rewind", { upToEventId: target.id, eventsRemoved, filesRestored: [], filesSkipped: [], fromTurn }, parentId);
-    return ok(`Went back; ${prompts.map((p) => p.ref).join(", ") || `${eventsRemoved} events`} left the conversation. They stay in the log and can be found. Files and what commands did are not undone.`);
+    await log.emit(
+      "session.snapshot_rewind",
+      { upToEventId: target.id, eventsRemoved, filesRestored: [], filesSkipped: [], fromTurn },
+      parentId,
+    );
+    return ok(
+      `Went back; ${prompts.map((p) => p.ref).join(", ") || `${eventsRemoved} events`} left the conversation. They stay in the log and can be found. Files and what commands did are not undone.`,
+    );
   });
 }
 
 export function deleteSession(wanted: string, options: { yes?: boolean }): Promise<Printed> {
   return withSession(wanted, async (id, state, ground) => {
-    if (!options.yes) return usage(`This would delete session ${id} (${state.title || "unnamed"}, ${state.promptCount} prompts) for good.`, "Add --yes to do it.");
+    if (!options.yes)
+      return usage(
+        `This would delete session ${id} (${state.title || "unnamed"}, ${state.promptCount} prompts) for good.`,
+        "Add --yes to do it.",
+      );
     const gone = await removeSession(id, ground);
     return gone.ok ? ok(`Session ${id} is deleted. Memories made from it stay.`) : gone;
   });
@@ -183,14 +214,23 @@ export function pruneSessions(options: { olderThan: string; dryRun?: boolean; ye
   if (!age) return Promise.resolve(usage(`"${options.olderThan}" is not an age.`, "Write days, for example 30d."));
   const before = new Date(Date.now() - Number(age[1]) * 86_400_000).toISOString();
   return withStore(async (db, ground) => {
-    const rows = db.prepare("SELECT id, name, updated_at FROM sessions WHERE updated_at < ? ORDER BY updated_at").all(before);
+    const rows = db
+      .prepare("SELECT id, name, updated_at FROM sessions WHERE updated_at < ? ORDER BY updated_at")
+      .all(before);
     const old: { id: string; text: string }[] = [];
     for (const r of rows) {
       const read = await readSession(ground.paths.session(String(r["id"])));
-      if (read.ok && !replay(read.value.events).userNamed) old.push({ id: String(r["id"]), text: `${r["id"]}  ${r["updated_at"]}  ${r["name"]}` });
+      if (read.ok && !replay(read.value.events).userNamed)
+        old.push({ id: String(r["id"]), text: `${r["id"]}  ${r["updated_at"]}  ${r["name"]}` });
     }
     if (old.length === 0) return ok("Nothing is that old.");
-    if (options.dryRun || !options.yes) return ok([...old.map((o) => o.text), `${old.length} would be deleted${options.dryRun ? "" : "; add --yes to do it"}.`].join("\n"));
+    if (options.dryRun || !options.yes)
+      return ok(
+        [
+          ...old.map((o) => o.text),
+          `${old.length} would be deleted${options.dryRun ? "" : "; add --yes to do it"}.`,
+        ].join("\n"),
+      );
     const kept: string[] = [];
     for (const { id } of old) {
       const gone = await removeSession(id, ground);
@@ -231,7 +271,10 @@ export async function verifySession(wanted: string): Promise<Printed> {
   if (report.damaged.length === 0) return ok([...facts, "The log is whole."].join("\n"));
   return fail({
     code: "log_damaged",
-    what: [...facts, ...report.damaged.map((d) => `Damaged: line ${d.line}, offset ${d.offset}, ${d.bytes} bytes.`)].join("\n"),
+    what: [
+      ...facts,
+      ...report.damaged.map((d) => `Damaged: line ${d.line}, offset ${d.offset}, ${d.bytes} bytes.`),
+    ].join("\n"),
     data: "Every whole event is readable.",
     next: `everlong --resume ${id.value} repairs the end and goes on.`,
     exit: 1,

@@ -1,4 +1,5 @@
 // The built-in tools of an open session, each with its parts.
+import { existsSync } from "node:fs";
 import { toolEnvironment } from "../host/environment.ts";
 import { inspect } from "../permission/inspect.ts";
 import type { Todo, TodoDep } from "../schema/todo.ts";
@@ -10,7 +11,7 @@ import { globTool } from "../tool/builtin/glob.ts";
 import { grepTool } from "../tool/builtin/grep.ts";
 import { listBashTool } from "../tool/builtin/list-bash.ts";
 import { readBashTool } from "../tool/builtin/read-bash.ts";
-import { sessionStoreSqlTool, type StoreScope } from "../tool/builtin/session-store-sql.ts";
+import { type StoreScope, sessionStoreSqlTool } from "../tool/builtin/session-store-sql.ts";
 import { sqlTool } from "../tool/builtin/sql.ts";
 import { stopBashTool } from "../tool/builtin/stop-bash.ts";
 import { viewTool } from "../tool/builtin/view.ts";
@@ -38,7 +39,11 @@ export function buildTools(live: LiveSession): BuiltTools {
   const shells = createShells({
     owner,
     onCompleted: (shell, end) =>
-      notify(session, "shell_completed", `The command in shell ${shell.id} has ended: ${describeEnd(end)}. Its output: read_bash with shell_id ${shell.id}.`),
+      notify(
+        session,
+        "shell_completed",
+        `The command in shell ${shell.id} has ended: ${describeEnd(end)}. Its output: read_bash with shell_id ${shell.id}.`,
+      ),
   });
   const onlyLooks = new Map<string, boolean>();
 
@@ -69,12 +74,17 @@ export function buildTools(live: LiveSession): BuiltTools {
       if (tool.name === "bash") {
         const requests = tool.permissions(input, { cwd, root: session.root, sessionDir: session.dir });
         const parts = await inspect(requests, { cwd, userHome: ground.userHome });
-        for (const r of requests) if (r.kind === "shell") onlyLooks.set(r.command, parts.every((p) => p.kind === "shell" && p.looksAt !== undefined));
+        for (const r of requests)
+          if (r.kind === "shell")
+            onlyLooks.set(
+              r.command,
+              parts.every((p) => p.kind === "shell" && p.looksAt !== undefined),
+            );
       }
       return tool.lane?.(input, { cwd });
     },
     async restoreTodos(todos, deps) {
-      if (todos.length > 0 || deps.length > 0) writeTodos(live.paths.db, todos, deps);
+      if (todos.length > 0 || existsSync(live.paths.db)) writeTodos(live.paths.db, todos, deps);
     },
     async end() {
       await Promise.all(shells.list().map((shell) => shell.stop()));
@@ -85,5 +95,10 @@ export function buildTools(live: LiveSession): BuiltTools {
 function storeScope(live: LiveSession): StoreScope {
   if (live.ground.settings.values["history.scope"] === "all") return { type: "all" };
   const { repository } = live.session.state.context;
-  return { type: "repository", root: live.session.root, sessionId: live.session.id, ...(repository ? { repository } : {}) };
+  return {
+    type: "repository",
+    root: live.session.root,
+    sessionId: live.session.id,
+    ...(repository ? { repository } : {}),
+  };
 }

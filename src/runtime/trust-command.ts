@@ -9,7 +9,10 @@ import type { LiveSession } from "./live-session.ts";
 import { refuseInToolShell } from "./settings-command.ts";
 import { type Ground, standOnGround } from "./start.ts";
 
-export async function trustCommand(path: string | undefined, options: { revoke?: boolean; list?: boolean }): Promise<Result<string, Failure>> {
+export async function trustCommand(
+  path: string | undefined,
+  options: { revoke?: boolean; list?: boolean },
+): Promise<Result<string, Failure>> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
   if (options.list) return listFolders(ground.value);
@@ -20,7 +23,13 @@ export async function trustCommand(path: string | undefined, options: { revoke?:
 export async function trustSession(live: LiveSession, args: string): Promise<CommandResult> {
   if (args === "list") return listFolders(live.ground);
   if (args !== "" && args !== "revoke") {
-    return fail({ code: "command_usage", what: `/trust does not take "${args}".`, data: "Nothing was changed.", next: "/trust, /trust revoke or /trust list.", exit: 2 });
+    return fail({
+      code: "command_usage",
+      what: `/trust does not take "${args}".`,
+      data: "Nothing was changed.",
+      next: "/trust, /trust revoke or /trust list.",
+      exit: 2,
+    });
   }
   const done = await change(live.ground, live.session.root, args === "revoke");
   return done.ok ? ok(`${done.value} It counts from the next start.`) : done;
@@ -36,11 +45,17 @@ async function change(ground: Ground, root: string, revoke: boolean): Promise<Re
     return ok(had.value ? `${root} is no longer trusted.` : `${root} was not trusted.`);
   }
   const done = await trustFolder(places, root, new Date());
-  return done.ok ? ok(`${done.value} is trusted: its own hooks, MCP servers, agents, skills, commands and rules may work.`) : done;
+  return done.ok
+    ? ok(`${done.value} is trusted: its own hooks, MCP servers, agents, skills, commands and rules may work.`)
+    : done;
 }
 
 async function listFolders(ground: Ground): Promise<Result<string, Failure>> {
   const folders = await listTrusted(ground.paths.home);
   if (!folders.ok) return folders;
-  return ok(folders.value.length === 0 ? "No folder is trusted." : folders.value.map((f) => `${f.folder}  since ${f.at}`).join("\n"));
+  return ok(
+    folders.value.length === 0
+      ? "No folder is trusted."
+      : folders.value.map((f) => `${f.folder}  since ${f.at}`).join("\n"),
+  );
 }

@@ -18,7 +18,12 @@ export const catalogEntry = z.looseObject({
   max_output_tokens: z.number().int().positive().optional(),
   /** Per million tokens. */
   prices: z
-    .object({ input: z.number(), output: z.number(), cacheRead: z.number().optional(), cacheWrite: z.number().optional() })
+    .object({
+      input: z.number(),
+      output: z.number(),
+      cacheRead: z.number().optional(),
+      cacheWrite: z.number().optional(),
+    })
     .optional(),
   multiplier: z.number().default(1),
   supports: z

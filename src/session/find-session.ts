@@ -37,7 +37,8 @@ export async function findSession(
   const lower = wanted.toLowerCase();
   const exact = ids.filter((id) => id === lower);
   const byPrefix = lower.length >= MIN_PREFIX ? ids.filter((id) => id.startsWith(lower)) : [];
-  const named = exact.length > 0 || byPrefix.length === 1 ? [] : (await names()).filter((s) => s.name === wanted).map((s) => s.id);
+  const named =
+    exact.length > 0 || byPrefix.length === 1 ? [] : (await names()).filter((s) => s.name === wanted).map((s) => s.id);
   const found = exact.length > 0 ? exact : [...new Set([...byPrefix, ...named])];
   const [only] = found;
   if (only !== undefined && found.length === 1) return ok(only);
@@ -50,12 +51,22 @@ export async function findSession(
       exit: 2,
     });
   }
-  const near = ids.filter((id) => id.startsWith(lower.slice(0, 2))).concat(nearNames(wanted, (await names()).map((n) => n.name)));
+  const near = ids
+    .filter((id) => id.startsWith(lower.slice(0, 2)))
+    .concat(
+      nearNames(
+        wanted,
+        (await names()).map((n) => n.name),
+      ),
+    );
   return fail({
     code: "session_not_found",
     what: `session_not_found: there is no session "${shown}".`,
     data: "Nothing was changed.",
-    next: near.length > 0 ? `Near: ${near.slice(0, 3).join(", ")}. everlong sessions lists all.` : "everlong sessions lists them.",
+    next:
+      near.length > 0
+        ? `Near: ${near.slice(0, 3).join(", ")}. everlong sessions lists all.`
+        : "everlong sessions lists them.",
     exit: 1,
   });
 }

@@ -32,7 +32,11 @@ export async function forkSession(
   for (const name of COPIED) {
     if (existsSync(`${from.dir}/${name}`)) cpSync(`${from.dir}/${name}`, `${to.dir}/${name}`, { recursive: true });
   }
-  const opened = await openLog(to.events, { accept: () => true, onRecord: () => undefined, quarantine: { folder: home.quarantine, label: id } });
+  const opened = await openLog(to.events, {
+    accept: () => true,
+    onRecord: () => undefined,
+    quarantine: { folder: home.quarantine, label: id },
+  });
   if (!opened.ok) return opened;
   const { log } = opened.value;
   const start = startOf(state, first, id, chain.at(-1)?.id ?? "");
@@ -50,9 +54,18 @@ export async function forkSession(
   return synced.ok ? ok(id) : synced;
 }
 
-const base = (parent: DurableEnvelope | undefined) => ({ id: newId(), timestamp: systemClock.now(), parentId: parent?.id ?? null });
+const base = (parent: DurableEnvelope | undefined) => ({
+  id: newId(),
+  timestamp: systemClock.now(),
+  parentId: parent?.id ?? null,
+});
 
-function startOf(state: SessionState, first: DurableEnvelope | undefined, sessionId: string, eventId: string): DurableEnvelope {
+function startOf(
+  state: SessionState,
+  first: DurableEnvelope | undefined,
+  sessionId: string,
+  eventId: string,
+): DurableEnvelope {
   const was = first?.type === "session.start" ? (first as Envelope<"session.start">).data : undefined;
   return {
     ...base(undefined),

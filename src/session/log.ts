@@ -7,7 +7,14 @@ import type { MakeId } from "../base/id.ts";
 import { Mutex } from "../base/mutex.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { SessionPaths } from "../host/paths.ts";
-import { type DurableEnvelope, type DurableType, type Envelope, type EphemeralType, type EventData, readEvent } from "../schema/event/envelope.ts";
+import {
+  type DurableEnvelope,
+  type DurableType,
+  type Envelope,
+  type EphemeralType,
+  type EventData,
+  readEvent,
+} from "../schema/event/envelope.ts";
 import { type AppendLog, openLog } from "../store/append-log.ts";
 import type { Fault } from "../store/fault.ts";
 import { acquireLock, type Lock } from "../store/lock.ts";
@@ -30,7 +37,12 @@ export type LogOptions = {
 
 const RETRY_MS = 2000;
 /** The points where the log also reaches the disk itself. */
-const SYNC_AT: ReadonlySet<string> = new Set(["user.message", "session.compaction_complete", "turn.end", "session.shutdown"]);
+const SYNC_AT: ReadonlySet<string> = new Set([
+  "user.message",
+  "session.compaction_complete",
+  "turn.end",
+  "session.shutdown",
+]);
 
 export class SessionLog {
   readonly state: SessionState = emptyState();
@@ -46,10 +58,15 @@ export class SessionLog {
   }
 
   /** Opens for writing. The lock is the kernel's: it ends with this process, however it ends. */
-  static async open(options: LogOptions): Promise<Result<{ log: SessionLog; report: LogReport; unknownTypes: Set<string> }, Failure>> {
+  static async open(
+    options: LogOptions,
+  ): Promise<Result<{ log: SessionLog; report: LogReport; unknownTypes: Set<string> }, Failure>> {
     const self = new SessionLog(options);
-    const lock = await acquireLock(join(options.paths.dir, "session.lock"), { note: { pid: process.pid, host: hostname() } });
-    if (!lock.ok) return fail(lock.error.code === "store_busy" ? inUse(options.sessionId, lock.error.heldBy?.pid) : lock.error);
+    const lock = await acquireLock(join(options.paths.dir, "session.lock"), {
+      note: { pid: process.pid, host: hostname() },
+    });
+    if (!lock.ok)
+      return fail(lock.error.code === "store_busy" ? inUse(options.sessionId, lock.error.heldBy?.pid) : lock.error);
     self.#lock = lock.value;
     const reader = eventReader(options.paths, (event) => applyEvent(self.state, event));
     const opened = await openLog(options.paths.events, {
@@ -84,7 +101,10 @@ export class SessionLog {
         data,
       } as Envelope<T>;
       const read = readEvent(event);
-      if (read.type !== "known") throw new Error(`An event that does not fit its own schema was not written: ${read.type === "invalid" ? read.reason : type}`);
+      if (read.type !== "known")
+        throw new Error(
+          `An event that does not fit its own schema was not written: ${read.type === "invalid" ? read.reason : type}`,
+        );
       await this.#write(event as DurableEnvelope);
       applyEvent(this.state, event as DurableEnvelope);
       if (SYNC_AT.has(type)) this.#syncing = this.#sync();
@@ -95,7 +115,14 @@ export class SessionLog {
 
   publish<T extends EphemeralType>(type: T, data: EventData<T>): void {
     const { clock, newId, onEvent } = this.#options;
-    onEvent({ id: newId(), type, timestamp: clock.now(), parentId: this.state.lastEventId, ephemeral: true, data } as Envelope);
+    onEvent({
+      id: newId(),
+      type,
+      timestamp: clock.now(),
+      parentId: this.state.lastEventId,
+      ephemeral: true,
+      data,
+    } as Envelope);
   }
 
   /** A failed append pauses whoever waits for it, before the next side effect; the same id is tried again. */
@@ -113,7 +140,8 @@ export class SessionLog {
           continue;
         }
       }
-      if (!said) this.publish("soft_failure", { part: "session log", code: done.error.code, message: paused(done.error) });
+      if (!said)
+        this.publish("soft_failure", { part: "session log", code: done.error.code, message: paused(done.error) });
       said = true;
       const goOn = clock.monotonic() + RETRY_MS < until && (await clock.sleep(RETRY_MS, this.#stopped.signal));
       if (!goOn) throw new FailureError(gaveUp(done.error, this.state));
@@ -122,7 +150,12 @@ export class SessionLog {
 
   async #sync(): Promise<void> {
     const done = await this.#log?.sync();
-    if (done && !done.ok) this.publish("soft_failure", { part: "sync of the session log", code: done.error.code, message: done.error.what });
+    if (done && !done.ok)
+      this.publish("soft_failure", {
+        part: "sync of the session log",
+        code: done.error.code,
+        message: done.error.what,
+      });
   }
 
   /** Ends a wait for a log that cannot be written. */

@@ -5,7 +5,7 @@ import { type Ask, type Decision, type Deny, decide } from "../permission/decide
 import { explainAsk, refuseByUser, refuseUnasked } from "../permission/explain.ts";
 import { inspect } from "../permission/inspect.ts";
 import type { Part } from "../permission/part.ts";
-import { insideAny, realPath } from "../permission/path.ts";
+import { realPath } from "../permission/path.ts";
 import type { Policy } from "../permission/policy.ts";
 import type { PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
 import type { Tool } from "../tool/contract.ts";
@@ -55,21 +55,26 @@ export class Door {
     return this.#oneAtATime.run(() => this.#askUser(call, requests, parts));
   }
 
-  /** Checked at use: in an allowed folder, or let through for this call, by the place it really leads to now. */
+  /** Checked at use: the place that the path really leads to now is one that was let through for this call. */
   allowedPath(toolCallId: string, path: string): boolean {
     const real = realPath(path, this.#parts.session().state.context.cwd);
-    if (real === undefined) return false;
-    return insideAny(real, this.#parts.policy().allowedFolders) || (this.#granted.get(toolCallId)?.has(real) ?? false);
+    return real !== undefined && (this.#granted.get(toolCallId)?.has(real) ?? false);
   }
 
   #allow(call: Call, parts: readonly Part[]): Permit {
-    const paths = parts.flatMap((p) => ((p.kind === "read" || p.kind === "write") && p.real !== undefined ? [p.real] : []));
+    const paths = parts.flatMap((p) =>
+      (p.kind === "read" || p.kind === "write") && p.real !== undefined ? [p.real] : [],
+    );
     this.#granted.set(call.toolCallId, new Set(paths));
     return { type: "allow" };
   }
 
   async #deny(call: Call, requests: readonly PermissionRequest[], deny: Deny): Promise<Permit> {
-    await this.#record(call, requests, { result: "denied", reason: deny.reason, ...(deny.rule ? { rule: deny.rule } : {}) });
+    await this.#record(call, requests, {
+      result: "denied",
+      reason: deny.reason,
+      ...(deny.rule ? { rule: deny.rule } : {}),
+    });
     return { type: "deny", code: deny.code, message: deny.reason };
   }
 
@@ -96,7 +101,13 @@ export class Door {
     return this.#answered(call, decision, question.requestId, parts, answer);
   }
 
-  async #answered(call: Call, ask: Ask, requestId: string, parts: readonly Part[], answer: PermissionAnswer): Promise<Permit> {
+  async #answered(
+    call: Call,
+    ask: Ask,
+    requestId: string,
+    parts: readonly Part[],
+    answer: PermissionAnswer,
+  ): Promise<Permit> {
     const session = this.#parts.session();
     if (answer.type === "reject") {
       const deny = refuseByUser(ask, answer);
@@ -105,10 +116,20 @@ export class Door {
     }
     const rules = answer.type === "once" ? undefined : ask.offer[answer.type];
     const scope = rules ? answer.type : "once";
-    await session.emit("permission.completed", { requestId, result: "approved", scope, ...(rules ? { rule: rules.join(", ") } : {}) });
+    await session.emit("permission.completed", {
+      requestId,
+      result: "approved",
+      scope,
+      ...(rules ? { rule: rules.join(", ") } : {}),
+    });
     if (rules && answer.type !== "once") {
       await this.#parts.store(answer.type, rules);
-      await session.emit("permission.rules_changed", { scope: answer.type, added: [...rules], removed: [], allowAll: this.#parts.policy().allowAll });
+      await session.emit("permission.rules_changed", {
+        scope: answer.type,
+        added: [...rules],
+        removed: [],
+        allowAll: this.#parts.policy().allowAll,
+      });
     }
     return this.#allow(call, parts);
   }
@@ -121,7 +142,9 @@ export class Door {
     const [request] = requests;
     if (!request) return;
     const requestId = shortId("perm");
-    await this.#parts.session().emit("permission.requested", { requestId, toolCallId: call.toolCallId, kind: request.kind, request });
+    await this.#parts
+      .session()
+      .emit("permission.requested", { requestId, toolCallId: call.toolCallId, kind: request.kind, request });
     await this.#parts.session().emit("permission.completed", { requestId, ...completed });
   }
 }

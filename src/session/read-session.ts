@@ -1,11 +1,12 @@
 // Reading a session's log: every whole event in file order, what was damaged, what is unknown.
-import type { SessionPaths } from "../host/paths.ts";
-import { type DurableEnvelope, durableEvents, type ReadEvent, readEvent } from "../schema/event/envelope.ts";
-import type { LogRecord, LogReport, ReadOptions } from "../store/read-log.ts";
-import { readLog } from "../store/read-log.ts";
-import type { Fault } from "../store/fault.ts";
+
 import type { Result } from "../base/result.ts";
 import { ok } from "../base/result.ts";
+import type { SessionPaths } from "../host/paths.ts";
+import { type DurableEnvelope, durableEvents, type ReadEvent, readEvent } from "../schema/event/envelope.ts";
+import type { Fault } from "../store/fault.ts";
+import type { LogRecord, LogReport, ReadOptions } from "../store/read-log.ts";
+import { readLog } from "../store/read-log.ts";
 import { unspillEvent } from "./spilled-event.ts";
 
 export const LOG_VERSION = 1;

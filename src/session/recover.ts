@@ -1,7 +1,8 @@
 // After a crash: calls left open get their one result, the open turn its end. Nothing is run again.
+
+import { failure } from "../tool/contract.ts";
 import type { Session } from "./session.ts";
 import { finish } from "./tool-call.ts";
-import { failure } from "../tool/contract.ts";
 
 export async function closeInterrupted(session: Session): Promise<void> {
   for (const open of [...session.state.openCalls]) {
@@ -13,5 +14,11 @@ export async function closeInterrupted(session: Session): Promise<void> {
   }
   const turnId = session.state.openTurn;
   if (turnId === undefined) return;
-  await session.emit("turn.end", { turnId, status: "aborted", reason: "the program ended during this turn", steps: 0, durationMs: 0 });
+  await session.emit("turn.end", {
+    turnId,
+    status: "aborted",
+    reason: "the program ended during this turn",
+    steps: 0,
+    durationMs: 0,
+  });
 }

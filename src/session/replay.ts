@@ -1,8 +1,9 @@
 // The log is the truth: state is the fold of its durable events, and the live session folds the same function.
+
+import { firstLine } from "../base/text.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import type { DurableEnvelope, Envelope } from "../schema/event/envelope.ts";
 import type { Message, ToolMessage } from "../schema/message.ts";
-import { firstLine } from "../base/text.ts";
 import { addUsage, type ChainState, emptyChain, emptyState, noUsage, type SessionState } from "./state.ts";
 
 export function replay(events: Iterable<DurableEnvelope>): SessionState {
@@ -49,7 +50,10 @@ function applyToLog(state: SessionState, event: DurableEnvelope): void {
       state.context = event.data.context;
       break;
     case "session.model_limit":
-      state.modelLimits.set(event.data.model, Math.min(event.data.limit, state.modelLimits.get(event.data.model) ?? Infinity));
+      state.modelLimits.set(
+        event.data.model,
+        Math.min(event.data.limit, state.modelLimits.get(event.data.model) ?? Infinity),
+      );
       break;
     case "message.queued":
       state.queue.push(event.data);
@@ -69,7 +73,10 @@ function applyToLog(state: SessionState, event: DurableEnvelope): void {
       for (const f of event.data.filesChanged ?? []) {
         if (f.operation === "view") continue;
         const before = state.changedFiles.get(f.path) ?? { added: 0, removed: 0 };
-        state.changedFiles.set(f.path, { added: before.added + (f.added ?? 0), removed: before.removed + (f.removed ?? 0) });
+        state.changedFiles.set(f.path, {
+          added: before.added + (f.added ?? 0),
+          removed: before.removed + (f.removed ?? 0),
+        });
       }
       break;
   }
@@ -116,7 +123,9 @@ function applyToChain(state: ChainState & { promptCount: number }, event: Durabl
       applyUserMessage(state, event);
       break;
     case "system.notification":
-      state.items.push(item(event.id, { role: "user", content: event.data.content }, turnOf(state), { kind: "notice" }));
+      state.items.push(
+        item(event.id, { role: "user", content: event.data.content }, turnOf(state), { kind: "notice" }),
+      );
       break;
     case "assistant.message":
       applyAssistantMessage(state, event);

@@ -29,13 +29,18 @@ export function planRewind(state: SessionState, to: string | undefined): Result<
   else at = chain.findIndex((e) => e.id === to);
   if (at === undefined || at < 0) {
     const refs = prompts.map((p) => p.e.data.ref).slice(-10);
-    return refuse("unknown_event", `"${to}" is neither a message nor an event of this session's history.`, `Messages: ${refs.join(", ")}.`);
+    return refuse(
+      "unknown_event",
+      `"${to}" is neither a message nor an event of this session's history.`,
+      `Messages: ${refs.join(", ")}.`,
+    );
   }
   // The turn's own beginning goes with its first message.
   while (at > 1 && chain[at]?.type === "user.message" && chain[at - 1]?.type === "turn.start") at--;
   const target = chain[at];
   const parent = chain[at - 1];
-  if (!target || !parent) return refuse("at_the_start", "A session cannot go back before its own start.", "Choose a later event.");
+  if (!target || !parent)
+    return refuse("at_the_start", "A session cannot go back before its own start.", "Choose a later event.");
   const removed = prompts.filter((p) => p.index >= (at ?? 0));
   return ok({
     target,
@@ -51,7 +56,13 @@ export async function rewind(session: Session, to: string | undefined): Promise<
   if (!plan.ok) return plan;
   await session.emit(
     "session.snapshot_rewind",
-    { upToEventId: plan.value.target.id, eventsRemoved: plan.value.eventsRemoved, filesRestored: [], filesSkipped: [], fromTurn: firstTurn(plan.value) },
+    {
+      upToEventId: plan.value.target.id,
+      eventsRemoved: plan.value.eventsRemoved,
+      filesRestored: [],
+      filesSkipped: [],
+      fromTurn: firstTurn(plan.value),
+    },
     plan.value.parentId,
   );
   return plan;

@@ -42,7 +42,11 @@ export type SessionParts = {
   /** Lane of a call: equal lanes run one after another. */
   lane: (tool: Tool, input: unknown) => Promise<string | undefined>;
   systemPrompt: () => { text: string; warnings: { type: string; message: string }[] };
-  measure: (request: { system: string; tools: readonly ToolDefinition[]; items: readonly ContextItem<Message>[] }) => Promise<Measured>;
+  measure: (request: {
+    system: string;
+    tools: readonly ToolDefinition[];
+    items: readonly ContextItem<Message>[];
+  }) => Promise<Measured>;
   /** Learns from what the provider reported. */
   calibrate: (estimate: number, reported: number) => void;
   bound: (toolCallId: string, text: string) => Promise<BoundResult>;

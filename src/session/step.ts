@@ -56,7 +56,15 @@ export async function runStep(session: Session, turn: Turn, step: number): Promi
     },
   });
   const durationMs = Math.round(parts.clock.monotonic() - startedAt);
-  return record(session, turn, { step, messageId, model: target.id, durationMs, outcome, rawTokens: measured.rawTokens, request });
+  return record(session, turn, {
+    step,
+    messageId,
+    model: target.id,
+    durationMs,
+    outcome,
+    rawTokens: measured.rawTokens,
+    request,
+  });
 }
 
 function startMessage(session: Session): string {
@@ -110,7 +118,10 @@ async function record(session: Session, turn: Turn, ended: Ended): Promise<StepE
         ...optional("statusCode", outcome.statusCode),
       };
     case "answer":
-      return { type: "answered", answer: await recordAnswer(session, turn, ended, uniqueCalls(session, outcome.answer)) };
+      return {
+        type: "answered",
+        answer: await recordAnswer(session, turn, ended, uniqueCalls(session, outcome.answer)),
+      };
   }
 }
 

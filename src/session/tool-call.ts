@@ -21,7 +21,8 @@ const PARTIAL_EVERY_MS = 100;
 
 export async function checkCall(session: Session, call: Call): Promise<CheckedCall> {
   if (call.cut) {
-    const message = "The answer ended before the arguments of this call were complete. Nothing was run. Send the call again, shorter if it was long.";
+    const message =
+      "The answer ended before the arguments of this call were complete. Nothing was run. Send the call again, shorter if it was long.";
     return { type: "refused", call, outcome: failure("invalid_inputs", message) };
   }
   const checked = validateCall(session.parts.offered().tools, call.name, call.arguments);
@@ -91,7 +92,10 @@ async function execute(
     const message = `Stopped after its limit of ${Math.round(limitMs / 1000)} s. It may have done part of its work.`;
     return { outcome: failure("timeout", message), resultType: "timeout" };
   }
-  return { outcome: failure("interrupted", "Interrupted by the user. It may have done part of its work."), resultType: "interrupted" };
+  return {
+    outcome: failure("interrupted", "Interrupted by the user. It may have done part of its work."),
+    resultType: "interrupted",
+  };
 }
 
 function throttle(session: Session, toolCallId: string): (text: string) => void {

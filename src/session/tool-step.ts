@@ -20,7 +20,12 @@ export async function runToolStep(session: Session, turnId: string, calls: Call[
     if (checked.type === "ready") ready.push(checked.ready);
     else await refuseCall(session, turnId, call, checked.outcome);
   }
-  await runInLanes(session, turnId, ready.filter((r) => !r.tool.last), signal);
+  await runInLanes(
+    session,
+    turnId,
+    ready.filter((r) => !r.tool.last),
+    signal,
+  );
   for (const last of ready.filter((r) => r.tool.last)) await runCall(session, turnId, last, signal);
 }
 
@@ -39,7 +44,11 @@ async function runInLanes(session: Session, turnId: string, ready: ReadyCall[], 
       }
     })();
     // A lane goes on after a failure; the failure itself is reported by `all`.
-    if (one.lane !== undefined) lanes.set(one.lane, run.catch(() => undefined));
+    if (one.lane !== undefined)
+      lanes.set(
+        one.lane,
+        run.catch(() => undefined),
+      );
     return run;
   });
   const settled = await Promise.allSettled(all);

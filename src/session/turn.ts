@@ -1,7 +1,8 @@
 // One turn: a message, then steps of model call and tools until the model asks for nothing more.
-import type { EventData, Envelope } from "../schema/event/envelope.ts";
-import type { MessageSource, TurnStatus } from "../schema/event/conversation.ts";
+
 import { notification } from "../context/fragment/fragment.ts";
+import type { MessageSource, TurnStatus } from "../schema/event/conversation.ts";
+import type { Envelope, EventData } from "../schema/event/envelope.ts";
 import type { Session } from "./session.ts";
 import { runStep, type StepEnd, type Turn } from "./step.ts";
 import { finish, notRun, REPEAT_LIMIT } from "./tool-call.ts";
@@ -19,7 +20,11 @@ export async function runTurn(session: Session, input: TurnInput): Promise<TurnE
   live.abort = abort;
   live.repeated = { key: "", count: 0 };
   const startedAt = parts.clock.monotonic();
-  const turn: Turn = { turnId: parts.newId(), signal: abort.signal, initiator: input.source === "user" ? "user" : "agent" };
+  const turn: Turn = {
+    turnId: parts.newId(),
+    signal: abort.signal,
+    initiator: input.source === "user" ? "user" : "agent",
+  };
   live.phase = nextPhase(live.phase, { type: "call", step: 1 });
   let steps = 0;
   let end: TurnEnd;
@@ -86,13 +91,17 @@ async function afterStep(session: Session, turn: Turn, outcome: StepEnd): Promis
       }
       await runToolStep(session, turn.turnId, toolRequests, turn.signal);
       if (turn.signal.aborted) return { status: "aborted" };
-      if (session.live.repeated.count >= REPEAT_LIMIT) return limit(`the same call failing ${REPEAT_LIMIT} times in a row`);
+      if (session.live.repeated.count >= REPEAT_LIMIT)
+        return limit(`the same call failing ${REPEAT_LIMIT} times in a row`);
       return undefined;
     }
   }
 }
 
-const limit = (what: string): TurnEnd => ({ status: "limit", reason: `Stopped at ${what}. Sending any message goes on.` });
+const limit = (what: string): TurnEnd => ({
+  status: "limit",
+  reason: `Stopped at ${what}. Sending any message goes on.`,
+});
 
 async function warnAboutFinish(session: Session, finishReason: string): Promise<void> {
   if (finishReason === "length") {

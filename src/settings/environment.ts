@@ -6,6 +6,9 @@ import type { Row, Value } from "./row.ts";
 import { type SettingKey, settingsTable } from "./table.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The process's own environment: the one place where it is read; everybody else is given it. */
+export const processEnvironment = (): Environment => process.env;
 type Found = { candidates: Candidate[]; complaints: Complaint[] };
 type TableRow = Row & { key: SettingKey };
 

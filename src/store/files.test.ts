@@ -134,6 +134,9 @@ describe("home", () => {
     const path = join(folder, "a", "home");
     expect(prepareHome(path, { allowNetwork: false }).ok).toBe(true);
     expect(mode(path)).toBe(0o700);
+    chmodSync(path, 0o755);
+    expect(prepareHome(path, { allowNetwork: false }).ok).toBe(true);
+    expect(mode(path), "one that was open is closed").toBe(0o700);
     writeFileSync(join(folder, "file"), "");
     const nfs = () => 0x6969;
     for (const result of [

@@ -1,5 +1,5 @@
 // The home folder: there, ours, writable, on a disk whose locks hold; said before any work begins.
-import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorText, type Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
@@ -25,6 +25,7 @@ export function prepareHome(path: string, options: HomeOptions): Result<void, Fa
         "Choose another folder with EVERLONG_HOME.",
       );
     }
+    if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o700); // what is kept here is nobody else's
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     if (!options.allowNetwork && NETWORK.has((options.fileSystem ?? fileSystemOf)(path))) {
       const next =

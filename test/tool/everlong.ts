@@ -46,7 +46,11 @@ export function placeFor(server: { url: string }, env: Record<string, string> = 
   });
 }
 
-export function start(place: Place, args: string[], options: RunOptions = {}): ChildProcess & { done: Promise<Finished> } {
+export function start(
+  place: Place,
+  args: string[],
+  options: RunOptions = {},
+): ChildProcess & { done: Promise<Finished> } {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: options.cwd ?? place.folder,
     env: {
@@ -76,7 +80,11 @@ export function start(place: Place, args: string[], options: RunOptions = {}): C
         stdout,
         stderr: Buffer.concat(err).toString(),
         get events() {
-          return stdout.trim().split("\n").filter(Boolean).map((l) => JSON.parse(l) as Envelope);
+          return stdout
+            .trim()
+            .split("\n")
+            .filter(Boolean)
+            .map((l) => JSON.parse(l) as Envelope);
         },
         get json() {
           return JSON.parse(stdout) as Record<string, unknown>;
@@ -87,7 +95,8 @@ export function start(place: Place, args: string[], options: RunOptions = {}): C
   return Object.assign(child, { done });
 }
 
-export const run = (place: Place, args: string[], options: RunOptions = {}): Promise<Finished> => start(place, args, options).done;
+export const run = (place: Place, args: string[], options: RunOptions = {}): Promise<Finished> =>
+  start(place, args, options).done;
 
 /** Ids of the sessions in a home, oldest first by name of nothing: there is usually one. */
 export function sessionsOf(place: Place): string[] {
@@ -97,9 +106,12 @@ export function sessionsOf(place: Place): string[] {
 
 export function logOf(place: Place, id = sessionsOf(place)[0] ?? ""): Envelope[] {
   const text = readFileSync(join(place.home, "sessions", id, "events.jsonl"), "utf8");
-  return text.split("\n").filter(Boolean).map((l) => JSON.parse(l) as Envelope);
+  return text
+    .split("\n")
+    .filter(Boolean)
+    .map((l) => JSON.parse(l) as Envelope);
 }
 
 export function only<T extends Envelope["type"]>(events: Envelope[], type: T): Envelope<T>[] {
-  return events.filter((e): e is Envelope<T> => e.type === type);
+  return events.filter((e) => e.type === type) as Envelope<T>[];
 }

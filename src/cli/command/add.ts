@@ -1,7 +1,7 @@
 // The commands beside the agent: each loads its code only when it is called.
 import type { Command } from "commander";
-import type { Result } from "../../base/result.ts";
 import type { Failure } from "../../base/failure.ts";
+import type { Result } from "../../base/result.ts";
 import { printFailure } from "../exit.ts";
 
 type Done = (exitCode: number) => void;

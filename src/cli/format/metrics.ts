@@ -3,7 +3,9 @@ import type { RunTotals } from "./totals.ts";
 
 export function metrics(totals: RunTotals, run: { durationMs: number; sessionId: string }): string {
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-  const lines = [`Took ${seconds(run.durationMs)} (model ${seconds(totals.modelMs)}), ${plural(totals.steps, "step")}.`];
+  const lines = [
+    `Took ${seconds(run.durationMs)} (model ${seconds(totals.modelMs)}), ${plural(totals.steps, "step")}.`,
+  ];
   for (const [model, u] of Object.entries(totals.byModel)) {
     const cost = u.cost === undefined ? "" : `, $${u.cost.toFixed(4)}`;
     const about = u.estimated ? "about " : "";

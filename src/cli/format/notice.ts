@@ -16,7 +16,9 @@ export function noticeLine(event: Envelope): string | undefined {
       return `Warning: ${event.data.part} failed (${event.data.code}): ${event.data.message}`;
     case "model.call_failure": {
       const { message, willRetry, attempt, delayMs } = event.data;
-      return willRetry ? `${clip(message, 300)} Trying again in ${((delayMs ?? 0) / 1000).toFixed(1)} s (retry ${attempt}).` : undefined;
+      return willRetry
+        ? `${clip(message, 300)} Trying again in ${((delayMs ?? 0) / 1000).toFixed(1)} s (retry ${attempt}).`
+        : undefined;
     }
     case "tool.execution_start":
       return `• ${event.data.toolName} ${clip(JSON.stringify(event.data.arguments) ?? "", 160)}`;

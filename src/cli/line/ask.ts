@@ -33,7 +33,9 @@ export function linePrompts(screen: () => Screen): Required<Prompts> {
     },
     async planExit(plan, signal) {
       const actions = plan.actions.map((a, i) => `  ${i + 1}. ${a}${a === plan.recommended ? " (recommended)" : ""}`);
-      screen().print([visible(plan.plan || plan.summary), "", "Go on?", ...actions, `  ${actions.length + 1}. reject`].join("\n"));
+      screen().print(
+        [visible(plan.plan || plan.summary), "", "Go on?", ...actions, `  ${actions.length + 1}. reject`].join("\n"),
+      );
       for (;;) {
         const answer = (await screen().ask("Your choice: ", signal))?.trim();
         const action = plan.actions[Number(answer) - 1];

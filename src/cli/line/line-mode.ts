@@ -1,6 +1,7 @@
 // Line mode: a plain conversation in the terminal, until the full terminal face is there.
-import type { Envelope } from "../../schema/event/envelope.ts";
+
 import { type Client, type OpenOptions, openClient } from "../../runtime/client.ts";
+import type { Envelope } from "../../schema/event/envelope.ts";
 import { EXIT, printFailure } from "../exit.ts";
 import { noticeLine } from "../format/notice.ts";
 import { parseTyped } from "../slash/parse.ts";
@@ -47,18 +48,28 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
       return;
     }
     const outcome = await typed.command.run(client, typed.args);
-    await client.recordCommand(typed.command.name, typed.args, outcome.ok, outcome.ok ? outcome.value : outcome.error.what);
+    await client.recordCommand(
+      typed.command.name,
+      typed.args,
+      outcome.ok,
+      outcome.ok ? outcome.value : outcome.error.what,
+    );
     current().print(outcome.ok ? outcome.value : [outcome.error.what, outcome.error.next].filter(Boolean).join("\n"));
     current().setPrompt(promptOf(client));
     if (outcome.ok && "send" in outcome) await client.send(outcome.send);
   };
 
   screen = openScreen({
-    line: (text) => void onLine(text).catch((error: unknown) => current().print(`Error: ${error instanceof Error ? error.message : String(error)}`)),
+    line: (text) =>
+      void onLine(text).catch((error: unknown) =>
+        current().print(`Error: ${error instanceof Error ? error.message : String(error)}`),
+      ),
     interrupt: (typed) => {
       if (client.view().busy) {
         const back = client.interrupt("user");
-        current().print(`Interrupted.${back.length > 0 ? ` Not sent: ${back.map((b) => JSON.stringify(b)).join(", ")}` : ""}`);
+        current().print(
+          `Interrupted.${back.length > 0 ? ` Not sent: ${back.map((b) => JSON.stringify(b)).join(", ")}` : ""}`,
+        );
       } else if (typed === "" && performance.now() - lastInterrupt < EXIT_WINDOW_MS) ended(EXIT.done);
       else {
         if (typed === "") current().print("Press Ctrl+C again to exit.");
@@ -100,7 +111,8 @@ function header(client: Client, version: string, notices: string[]): string {
     `${view.context.cwd}${branch} · session ${view.sessionId}`,
     ...notices,
   ];
-  if (view.model === "offline") lines.push("No provider is set: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or use --base-url and --model.");
+  if (view.model === "offline")
+    lines.push("No provider is set: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or use --base-url and --model.");
   return [...lines, "Type a message, or /help. Ctrl+C interrupts, Ctrl+D leaves."].join("\n");
 }
 

@@ -30,7 +30,13 @@ export function visible(text: string): string {
 }
 
 export function openScreen(events: ScreenEvents): Screen {
-  const rl: Interface = createInterface({ input: process.stdin, output: process.stdout, terminal: true, historySize: 1000, removeHistoryDuplicates: true });
+  const rl: Interface = createInterface({
+    input: process.stdin,
+    output: process.stdout,
+    terminal: true,
+    historySize: 1000,
+    removeHistoryDuplicates: true,
+  });
   let waiting: ((answer: string | undefined) => void) | undefined;
   let promptText = "> ";
   let streaming = false;

@@ -17,7 +17,10 @@ export function parseTyped(text: string): Typed {
   const name = (found[1] ?? "").toLowerCase();
   const command = slashCommands.find((c) => c.name === (ALIASES[name] ?? name));
   if (command) return { type: "command", command, args: (found[2] ?? "").trim() };
-  const near = nearNames(name, slashCommands.map((c) => c.name)).map((n) => `/${n}`);
+  const near = nearNames(
+    name,
+    slashCommands.map((c) => c.name),
+  ).map((n) => `/${n}`);
   return {
     type: "unknown",
     failure: {

@@ -31,8 +31,13 @@ async function planMode(client: Client, args: string): Promise<SlashOutcome> {
 
 async function allowAll(client: Client, args: string): Promise<SlashOutcome> {
   if (args === "on" || args === "off") await client.setAllowAll(args === "on");
-  else if (args !== "" && args !== "show") return usage(`/allow-all takes on, off or show, not "${args}".`, "Try /allow-all show.");
-  return ok(client.view().allowAll ? "Everything is allowed except what is denied, asked about or guarded." : "allow-all is off.");
+  else if (args !== "" && args !== "show")
+    return usage(`/allow-all takes on, off or show, not "${args}".`, "Try /allow-all show.");
+  return ok(
+    client.view().allowAll
+      ? "Everything is allowed except what is denied, asked about or guarded."
+      : "allow-all is off.",
+  );
 }
 
 async function exportSession(client: Client, args: string): Promise<SlashOutcome> {
@@ -43,24 +48,59 @@ async function exportSession(client: Client, args: string): Promise<SlashOutcome
 const atTerminal = async (): Promise<SlashOutcome> => ok("");
 
 export const slashCommands: readonly SlashCommand[] = [
-  { name: "help", args: "[COMMAND]", help: "what each command does", run: async (_c, args) => showHelp(slashCommands, args) },
-  { name: "model", args: "[NAME]", help: "list usable models, or switch", run: (c, a) => (a ? c.setModel(a) : c.models()) },
+  {
+    name: "help",
+    args: "[COMMAND]",
+    help: "what each command does",
+    run: async (_c, args) => showHelp(slashCommands, args),
+  },
+  {
+    name: "model",
+    args: "[NAME]",
+    help: "list usable models, or switch",
+    run: (c, a) => (a ? c.setModel(a) : c.models()),
+  },
   { name: "settings", args: "[KEY [VALUE]]", help: "list, show or set settings", run: (c, a) => c.settings(a) },
   { name: "context", args: "", help: "what fills the window", run: async (c) => ok(await showContext(c)) },
   { name: "usage", args: "", help: "tokens, cost and time, by model", run: async (c) => ok(showUsage(c)) },
   { name: "session", args: "[files|refs|plan]", help: "facts about this session", run: showSession },
   { name: "rename", args: "NAME", help: "name this session", run: (c, a) => c.rename(a) },
   { name: "undo", args: "", help: "go back to before the last message", run: (c) => c.rewind(undefined) },
-  { name: "rewind", args: "[N|tN|EVENT]", help: "go back; without argument shows where to", run: (c, a) => c.rewind(a || undefined, a === "") },
+  {
+    name: "rewind",
+    args: "[N|tN|EVENT]",
+    help: "go back; without argument shows where to",
+    run: (c, a) => c.rewind(a || undefined, a === ""),
+  },
   { name: "fork", args: "[NAME]", help: "copy this session into a new one", run: (c, a) => c.fork(a || undefined) },
   { name: "export", args: "md|html|json|jsonl [PATH]", help: "write the session to a file", run: exportSession },
   { name: "plan", args: "[TEXT|off]", help: "plan first, change nothing", run: planMode },
   { name: "todos", args: "", help: "todos and what they wait for", run: async (c) => ok(showTodos(c)) },
-  { name: "permissions", args: "[reset session|location]", help: "rules and approvals with their origin", run: (c, a) => c.permissions(a) },
+  {
+    name: "permissions",
+    args: "[reset session|location]",
+    help: "rules and approvals with their origin",
+    run: (c, a) => c.permissions(a),
+  },
   { name: "allow-all", args: "[on|off|show]", help: "allow everything that no rule forbids", run: allowAll },
-  { name: "add-dir", args: "PATH", help: "let the agent work in another folder too", run: async (c, a) => c.addFolder(a) },
-  { name: "trust", args: "[revoke|list]", help: "trust this folder's own hooks, servers, agents and rules", run: (c, a) => c.trust(a) },
-  { name: "recall", args: "QUERY|REF", help: "find or print what was said, also in earlier sessions", run: (c, a) => c.recall(a) },
+  {
+    name: "add-dir",
+    args: "PATH",
+    help: "let the agent work in another folder too",
+    run: async (c, a) => c.addFolder(a),
+  },
+  {
+    name: "trust",
+    args: "[revoke|list]",
+    help: "trust this folder's own hooks, servers, agents and rules",
+    run: (c, a) => c.trust(a),
+  },
+  {
+    name: "recall",
+    args: "QUERY|REF",
+    help: "find or print what was said, also in earlier sessions",
+    run: (c, a) => c.recall(a),
+  },
   { name: "clear", args: "", help: "start a new session", interactiveOnly: true, run: atTerminal },
   { name: "exit", args: "", help: "leave", interactiveOnly: true, run: atTerminal },
 ];

@@ -26,7 +26,11 @@ export function fitTokens(text: string, maxTokens: number, note: string): string
 }
 
 export function renderFragment({ tag, attributes, text, maxTokens }: Fragment): string {
-  const body = fitTokens(tag ? escapeTag(text, tag) : text, maxTokens, "[cut here: the block is longer than its bound]");
+  const body = fitTokens(
+    tag ? escapeTag(text, tag) : text,
+    maxTokens,
+    "[cut here: the block is longer than its bound]",
+  );
   if (!tag) return body;
   const attrs = Object.entries(attributes ?? {})
     .map(([k, v]) => ` ${k}="${v.replace(/[<>"&\n\r]/g, " ")}"`)

@@ -11,7 +11,8 @@ const READ_LIMIT = 512 * 1024;
 
 export function findInstructions(where: { home: string; root: string; cwd: string }): InstructionFile[] {
   const candidates = [join(where.home, "AGENTS.md"), join(where.root, ".github", "copilot-instructions.md")];
-  for (const folder of foldersBetween(where.root, where.cwd)) for (const name of NAMES) candidates.push(join(folder, name));
+  for (const folder of foldersBetween(where.root, where.cwd))
+    for (const name of NAMES) candidates.push(join(folder, name));
   const seen = new Set<string>();
   const found: InstructionFile[] = [];
   for (const path of candidates) {
@@ -46,4 +47,3 @@ function readInstruction(path: string): (Omit<InstructionFile, "path"> & { real:
     return undefined; // absent, a loop of symlinks, or not readable: there is no instruction to follow
   }
 }
-

@@ -38,7 +38,9 @@ describe("secret filter", () => {
   });
 
   it("leaves only the secret part of a URL and an assignment", () => {
-    expect(filter("postgres://app:hunter22@db/x")).toMatch(/^postgres:\/\/app:\[redacted:url-password:[0-9a-f]{8}\]@db\/x$/);
+    expect(filter("postgres://app:hunter22@db/x")).toMatch(
+      /^postgres:\/\/app:\[redacted:url-password:[0-9a-f]{8}\]@db\/x$/,
+    );
     expect(filter('db_password = "correct-horse"')).toMatch(/^db_password = "\[redacted:password:[0-9a-f]{8}\]"$/);
   });
 });

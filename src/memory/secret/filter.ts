@@ -16,7 +16,8 @@ export function secretFilter(key: string, known: Iterable<string> = []): SecretF
   const literals = [...known].filter((v) => v.length >= 8).sort((a, b) => b.length - a.length);
   return (text) => {
     let clean = text;
-    for (const value of literals) if (clean.includes(value)) clean = clean.replaceAll(value, mark("configured-key", value));
+    for (const value of literals)
+      if (clean.includes(value)) clean = clean.replaceAll(value, mark("configured-key", value));
     for (const { kind, hint, pattern } of rules) {
       if (hint && !hint.some((h) => clean.includes(h))) continue;
       clean = clean.replace(pattern, (whole: string, ...groups: unknown[]) => {

@@ -4,9 +4,17 @@ export type SecretRule = { kind: string; hint?: readonly string[]; pattern: RegE
 const token = (kind: string, hint: string[], pattern: RegExp): SecretRule => ({ kind, hint, pattern });
 
 export const rules: readonly SecretRule[] = [
-  token("private-key", ["PRIVATE KEY"], /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{1,20000}?-----END [A-Z ]{0,40}PRIVATE KEY-----/g),
+  token(
+    "private-key",
+    ["PRIVATE KEY"],
+    /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{1,20000}?-----END [A-Z ]{0,40}PRIVATE KEY-----/g,
+  ),
   token("aws-key-id", ["AKIA", "ASIA"], /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g),
-  token("github-token", ["gh", "github_pat_"], /\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b/g),
+  token(
+    "github-token",
+    ["gh", "github_pat_"],
+    /\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b/g,
+  ),
   token("gitlab-token", ["glpat-"], /\bglpat-[A-Za-z0-9_-]{20,64}/g),
   token("anthropic-key", ["sk-ant-"], /\bsk-ant-[A-Za-z0-9_-]{20,200}/g),
   token("openai-key", ["sk-"], /\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,200}/g),

@@ -4,15 +4,23 @@ import type { ContextItem } from "../../schema/context-item.ts";
 
 export type Body = Readonly<Record<string, unknown>>;
 
-export type WireAdapter = {
+/** What shaping a history needs to know of its raw objects. Every rule gives a new object and leaves the old one alone. */
+export type ItemRules<Raw = unknown> = {
+  /** A result for a call that has none, to stand right after the calling item; undefined when none can be made up. */
+  missingResult: (call: ContextItem<Raw>, callId: string, text: string) => Raw | undefined;
+  /** The item without its results of these calls; undefined when nothing is left of it. */
+  withoutResults: (item: ContextItem<Raw>, callIds: ReadonlySet<string>) => Raw | undefined;
+  /** The item with each of its user and result texts put through `replace`; the same raw object when none changed. */
+  replaceTexts: (item: ContextItem<Raw>, replace: (text: string) => string) => Raw;
+  /** A user message of this text. */
+  userMessage: (text: string) => Raw;
+};
+
+export type WireAdapter = ItemRules & {
   /** The history of a body, in order. Never throws: what it does not know is opaque. */
   toItems: (body: Body) => ContextItem[];
   /** The body with this history. Unchanged items come back as the same objects, an unchanged history as the same body. */
   fromItems: (items: readonly ContextItem[], body: Body) => Body;
-  /** A result for a call that has none, to stand right after the calling item; undefined when none can be made up. */
-  missingResult: (call: ContextItem, callId: string, text: string) => unknown;
-  /** The item without its results of these calls; undefined when nothing is left of it. */
-  withoutResults: (item: ContextItem, callIds: ReadonlySet<string>) => unknown;
   /** System text outside the history, and tool definitions, as the body has them; for counting. */
   system: (body: Body) => unknown;
   tools: (body: Body) => readonly unknown[];

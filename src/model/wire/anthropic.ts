@@ -12,6 +12,7 @@ import {
   type WireAdapter,
 } from "./adapter.ts";
 import { alternate, OPENING_TEXT, type Turns } from "./alternate.ts";
+import { replaceTexts } from "./texts.ts";
 
 export const anthropic: WireAdapter = {
   toItems: (body) => itemsOf(listAt(body, "messages"), see),
@@ -27,6 +28,8 @@ export const anthropic: WireAdapter = {
     const content = blocks(raw["content"]).filter((block) => !callIds.has(resultId(block) ?? ""));
     return content.length === 0 ? undefined : { ...raw, content };
   },
+  replaceTexts: ({ raw }, replace) => replaceTexts(raw, replace),
+  userMessage: (content) => ({ role: "user", content }),
   system: (body) => body["system"],
   tools: (body) => listAt(body, "tools"),
 };

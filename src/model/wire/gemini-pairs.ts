@@ -17,6 +17,13 @@ const keys = new WeakMap<object, string>();
 /** The call that a response part answered when its history was last paired. */
 export const answeredCall = (part: object): string | undefined => keys.get(part);
 
+/** Makes a changed copy of a response part answer what the part answered. */
+export function standsFor<Part extends object>(copy: Part, part: object): Part {
+  const key = keys.get(part);
+  if (key !== undefined) keys.set(copy, key);
+  return copy;
+}
+
 export function pairGemini(contents: readonly unknown[]): GeminiPairs {
   const pairs: GeminiPairs = { calls: new Map(), responses: new Map(), doubled: new Set() };
   const known = new Calls();

@@ -13,7 +13,8 @@ import {
   type WireAdapter,
 } from "./adapter.ts";
 import { alternate, OPENING_TEXT, type Turns } from "./alternate.ts";
-import { answeredCall, type GeminiPairs, pairGemini } from "./gemini-pairs.ts";
+import { answeredCall, type GeminiPairs, pairGemini, standsFor } from "./gemini-pairs.ts";
+import { type Replace, replaceTexts } from "./texts.ts";
 
 export const gemini: WireAdapter = {
   toItems(body) {
@@ -39,6 +40,8 @@ export const gemini: WireAdapter = {
     const parts = recordsIn(raw["parts"]).filter((part) => !callIds.has(answeredCall(part) ?? ""));
     return parts.length === 0 ? undefined : { ...raw, parts };
   },
+  replaceTexts: ({ raw }, replace) => replaceTexts(raw, replace, replaceResponse),
+  userMessage: (text) => ({ role: "user", parts: [{ text }] }),
   system: (body) => body["systemInstruction"] ?? body["system_instruction"],
   tools: (body) => listAt(body, "tools"),
 };
@@ -68,6 +71,21 @@ function see(raw: unknown, index: number, pairs: GeminiPairs): Seen {
     default:
       return OPAQUE;
   }
+}
+
+/** A response is an object: its one text, or, when it is made of more, the whole of it as JSON text. */
+function replaceResponse(part: Record<string, unknown>, replace: Replace): Record<string, unknown> | undefined {
+  const { functionResponse } = part;
+  if (!isRecord(functionResponse)) return undefined;
+  const { response } = functionResponse;
+  const [field, ...others] = isRecord(response) ? Object.entries(response) : [];
+  const [name, text] =
+    field && others.length === 0 && typeof field[1] === "string"
+      ? [field[0], field[1]]
+      : ["output", JSON.stringify(response) ?? ""];
+  const replaced = replace(text);
+  if (replaced === text) return part;
+  return standsFor({ ...part, functionResponse: { ...functionResponse, response: { [name]: replaced } } }, part);
 }
 
 const turns: Turns = {

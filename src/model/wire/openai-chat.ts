@@ -11,6 +11,7 @@ import {
   unchanged,
   type WireAdapter,
 } from "./adapter.ts";
+import { replaceTexts } from "./texts.ts";
 
 export const openaiChat: WireAdapter = {
   toItems: (body) => itemsOf(listAt(body, "messages"), see),
@@ -24,6 +25,8 @@ export const openaiChat: WireAdapter = {
     return { role: "tool", tool_call_id: callId, content: text };
   },
   withoutResults: () => undefined,
+  replaceTexts: ({ raw }, replace) => replaceTexts(raw, replace),
+  userMessage: (content) => ({ role: "user", content }),
   system: () => undefined,
   tools: (body) => [...listAt(body, "tools"), ...listAt(body, "functions")],
 };

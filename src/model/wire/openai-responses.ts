@@ -11,6 +11,7 @@ import {
   unchanged,
   type WireAdapter,
 } from "./adapter.ts";
+import { replaceTexts } from "./texts.ts";
 
 export const openaiResponses: WireAdapter = {
   toItems: (body) => itemsOf(inputOf(body), see),
@@ -27,6 +28,8 @@ export const openaiResponses: WireAdapter = {
     return { type: `${type}_output`, call_id: callId, output: text };
   },
   withoutResults: () => undefined,
+  replaceTexts: ({ raw }, replace) => replaceTexts(raw, replace),
+  userMessage: (text) => ({ type: "message", role: "user", content: [{ type: "input_text", text }] }),
   system: (body) => body["instructions"],
   tools: (body) => listAt(body, "tools"),
 };

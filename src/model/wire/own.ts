@@ -1,11 +1,24 @@
 // Our own messages in the shared view.
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { Message } from "../../schema/message.ts";
-import { itemsOf, type Seen, seeUser } from "./adapter.ts";
+import { type ItemRules, itemsOf, type Seen, seeUser } from "./adapter.ts";
 
 export const toItems = (messages: readonly Message[]): ContextItem<Message>[] => itemsOf(messages, seeMessage);
 
 export const fromItems = (items: readonly ContextItem<Message>[]): Message[] => items.map((item) => item.raw);
+
+export const ownRules: ItemRules<Message> = {
+  missingResult({ raw }, toolCallId, content) {
+    const call = raw.role === "assistant" ? raw.toolRequests.find((one) => one.toolCallId === toolCallId) : undefined;
+    return { role: "tool", toolCallId, toolName: call?.name ?? "", content, isError: true };
+  },
+  withoutResults: () => undefined,
+  replaceTexts({ raw }, replace) {
+    const content = raw.role === "assistant" ? raw.content : replace(raw.content);
+    return content === raw.content ? raw : { ...raw, content };
+  },
+  userMessage: (content) => ({ role: "user", content }),
+};
 
 /** What a message is; whoever keeps the log adds its id and turn, and may know better what kind it is. */
 export function seeMessage(message: Message): Seen {

@@ -1,16 +1,16 @@
 // Makes a history one that a provider accepts: each call has exactly one result, and each result has its call.
 import type { ContextItem } from "../../schema/context-item.ts";
-import type { WireAdapter } from "./adapter.ts";
+import type { ItemRules } from "./adapter.ts";
 
 export const NO_RESULT = "No result of this call was recorded.";
 
-type Rules = Pick<WireAdapter, "missingResult" | "withoutResults">;
+type Rules<Raw> = Pick<ItemRules<Raw>, "missingResult" | "withoutResults">;
 
 /** For the request only; `repaired` counts results left out and made up. Order is never changed. */
-export function repair(
-  items: readonly ContextItem[],
-  rules: Rules,
-): { items: readonly ContextItem[]; repaired: number } {
+export function repair<Raw>(
+  items: readonly ContextItem<Raw>[],
+  rules: Rules<Raw>,
+): { items: readonly ContextItem<Raw>[]; repaired: number } {
   const { unanswered, surplus } = findFaults(items);
   if (unanswered.size === 0 && surplus.size === 0) return { items, repaired: 0 };
   let repaired = 0;
@@ -27,7 +27,7 @@ export function repair(
   return { items: whole, repaired };
 }
 
-function madeUp(call: ContextItem, callId: string, rules: Rules): ContextItem[] {
+function madeUp<Raw>(call: ContextItem<Raw>, callId: string, rules: Rules<Raw>): ContextItem<Raw>[] {
   const raw = rules.missingResult(call, callId, NO_RESULT);
   if (raw === undefined) return [];
   const id = `${call.id}:${callId}`;
@@ -46,14 +46,14 @@ function madeUp(call: ContextItem, callId: string, rules: Rules): ContextItem[] 
   ];
 }
 
-type Faults = { unanswered: Map<ContextItem, string[]>; surplus: Map<ContextItem, Set<string>> };
+type Faults<Item> = { unanswered: Map<Item, string[]>; surplus: Map<Item, Set<string>> };
 
 /** Ids may be used again: a result belongs to the nearest call before it, and only the first one counts. */
-function findFaults(items: readonly ContextItem[]): Faults {
-  const open = new Map<string, ContextItem>();
-  const unanswered: Faults["unanswered"] = new Map();
-  const surplus: Faults["surplus"] = new Map();
-  const leave = (id: string, call: ContextItem): void => {
+function findFaults<Item extends ContextItem>(items: readonly Item[]): Faults<Item> {
+  const open = new Map<string, Item>();
+  const unanswered: Faults<Item>["unanswered"] = new Map();
+  const surplus: Faults<Item>["surplus"] = new Map();
+  const leave = (id: string, call: Item): void => {
     unanswered.set(call, [...(unanswered.get(call) ?? []), id]);
   };
   for (const item of items) {

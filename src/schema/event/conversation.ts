@@ -63,7 +63,12 @@ export const conversationEvents = {
     content: z.string(),
     allowedTools: z.array(z.string()).optional(),
   }),
-  "command.complete": z.looseObject({ command: z.string(), args: z.string(), success: z.boolean(), output: z.string() }),
+  "command.complete": z.looseObject({
+    command: z.string(),
+    args: z.string(),
+    success: z.boolean(),
+    output: z.string(),
+  }),
 };
 
 export const ephemeralConversationEvents = {

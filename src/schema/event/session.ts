@@ -4,7 +4,12 @@ import { usage } from "../model.ts";
 import { agentMode, sessionContext } from "../session.ts";
 import { todo, todoDep } from "../todo.ts";
 
-const notice = { message: z.string(), hint: z.string().optional(), statusCode: z.number().optional(), code: z.string().optional() };
+const notice = {
+  message: z.string(),
+  hint: z.string().optional(),
+  statusCode: z.number().optional(),
+  code: z.string().optional(),
+};
 
 export const sessionEvents = {
   "session.start": z.looseObject({
@@ -30,7 +35,12 @@ export const sessionEvents = {
       .looseObject({ tornBytes: z.number(), damagedLines: z.number(), interruptedCalls: z.number() })
       .optional(),
   }),
-  "session.damaged": z.looseObject({ line: z.number(), offset: z.number(), bytes: z.number(), file: z.string().optional() }),
+  "session.damaged": z.looseObject({
+    line: z.number(),
+    offset: z.number(),
+    bytes: z.number(),
+    file: z.string().optional(),
+  }),
   "session.shutdown": z.looseObject({
     type: z.enum(["routine", "error", "signal"]),
     reason: z.string().optional(),
@@ -42,7 +52,11 @@ export const sessionEvents = {
   "session.task_complete": z.looseObject({ summary: z.string().optional(), success: z.boolean().optional() }),
   "session.title_changed": z.looseObject({ title: z.string(), userNamed: z.boolean() }),
   "session.mode_changed": z.looseObject({ previousMode: agentMode, newMode: agentMode }),
-  "session.model_change": z.looseObject({ previousModel: z.string().optional(), newModel: z.string(), cause: z.string() }),
+  "session.model_change": z.looseObject({
+    previousModel: z.string().optional(),
+    newModel: z.string(),
+    cause: z.string(),
+  }),
   "session.model_limit": z.looseObject({ model: z.string(), limit: z.number(), source: z.string() }),
   "session.context_changed": z.looseObject({ context: sessionContext }),
   "session.todos_changed": z.looseObject({
@@ -76,5 +90,10 @@ export const ephemeralSessionEvents = {
     model: z.string().optional(),
   }),
   "session.tools_updated": z.looseObject({ tools: z.array(z.string()) }),
-  soft_failure: z.looseObject({ part: z.string(), code: z.string(), message: z.string(), sessionId: z.string().optional() }),
+  soft_failure: z.looseObject({
+    part: z.string(),
+    code: z.string(),
+    message: z.string(),
+    sessionId: z.string().optional(),
+  }),
 };

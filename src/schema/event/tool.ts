@@ -62,7 +62,11 @@ export const ephemeralToolEvents = {
     allowFreeform: z.boolean().optional(),
   }),
   "user_input.completed": z.looseObject({ requestId: z.string(), answer: z.string().optional() }),
-  "exit_plan_mode.requested": z.looseObject({ requestId: z.string(), summary: z.string(), actions: z.array(z.string()) }),
+  "exit_plan_mode.requested": z.looseObject({
+    requestId: z.string(),
+    summary: z.string(),
+    actions: z.array(z.string()),
+  }),
   "exit_plan_mode.completed": z.looseObject({
     requestId: z.string(),
     selectedAction: z.string(),

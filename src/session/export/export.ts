@@ -45,11 +45,17 @@ export function redactDeep(value: unknown, redact: (text: string) => string): un
 }
 
 function usageLines(state: SessionState): string[] {
-  return [...state.usage].map(([model, u]) => `${model}: ${u.inputTokens} in, ${u.outputTokens} out, ${u.cacheReadTokens} cached`);
+  return [...state.usage].map(
+    ([model, u]) => `${model}: ${u.inputTokens} in, ${u.outputTokens} out, ${u.cacheReadTokens} cached`,
+  );
 }
 
 function markdown(state: SessionState, redact: (text: string) => string): string {
-  const head = [`# ${state.title || state.sessionId}`, "", `Session ${state.sessionId}, ${state.createdAt}, ${state.context.cwd}`];
+  const head = [
+    `# ${state.title || state.sessionId}`,
+    "",
+    `Session ${state.sessionId}, ${state.createdAt}, ${state.context.cwd}`,
+  ];
   const body = timeline(state.chain).map((e) => `## ${e.title}\n\n${e.kind === "tool" ? fence(e.text) : e.text}`);
   return redact([...head, "", ...usageLines(state).map((l) => `- ${l}`), "", body.join("\n\n"), ""].join("\n"));
 }
@@ -61,7 +67,12 @@ function fence(text: string): string {
 }
 
 const escapeHtml = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
 
 const STYLE =
   "body{font:15px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap;overflow-wrap:anywhere}" +

@@ -30,7 +30,11 @@ function entryOf(event: DurableEnvelope): Omit<Entry, "timestamp"> | undefined {
         text: event.data.content,
       };
     case "tool.execution_start":
-      return { kind: "tool", title: `Tool ${event.data.toolName}`, text: JSON.stringify(event.data.arguments, undefined, 2) ?? "" };
+      return {
+        kind: "tool",
+        title: `Tool ${event.data.toolName}`,
+        text: JSON.stringify(event.data.arguments, undefined, 2) ?? "",
+      };
     case "tool.execution_complete":
       return {
         kind: "tool",
@@ -40,13 +44,21 @@ function entryOf(event: DurableEnvelope): Omit<Entry, "timestamp"> | undefined {
     case "permission.requested":
       return { kind: "permission", title: "Permission asked", text: JSON.stringify(event.data.request) };
     case "permission.completed":
-      return { kind: "permission", title: `Permission ${event.data.result}`, text: event.data.reason ?? event.data.scope ?? "" };
+      return {
+        kind: "permission",
+        title: `Permission ${event.data.result}`,
+        text: event.data.reason ?? event.data.scope ?? "",
+      };
     case "session.warning":
       return { kind: "notice", title: "Warning", text: event.data.message };
     case "session.error":
       return { kind: "notice", title: "Error", text: event.data.message };
     case "session.model_change":
-      return { kind: "notice", title: "Model", text: `${event.data.previousModel ?? ""} → ${event.data.newModel} (${event.data.cause})` };
+      return {
+        kind: "notice",
+        title: "Model",
+        text: `${event.data.previousModel ?? ""} → ${event.data.newModel} (${event.data.cause})`,
+      };
     case "abort":
       return { kind: "notice", title: "Interrupted", text: event.data.reason };
     default:

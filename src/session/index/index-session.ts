@@ -11,7 +11,12 @@ import { IndexWriter, type Redact } from "./write-index.ts";
 
 const BATCH = 100;
 
-export async function indexSession(db: Database, id: string, paths: SessionPaths, redact: Redact): Promise<Result<number, Fault>> {
+export async function indexSession(
+  db: Database,
+  id: string,
+  paths: SessionPaths,
+  redact: Redact,
+): Promise<Result<number, Fault>> {
   const from = offsetOf(db, id);
   const size = statSync(paths.events, { throwIfNoEntry: false })?.size ?? 0;
   if (size <= from) return ok(0);

@@ -1,9 +1,9 @@
 // The index of sessions in store.db: made from a log's events, resumed at the offset it reached, never the truth.
 import type { DatabaseSync } from "node:sqlite";
-import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
-import { RefCounter, sourceOf } from "../ref.ts";
 import { firstLine } from "../../base/text.ts";
+import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
 import type { SessionContext } from "../../schema/session.ts";
+import { RefCounter, sourceOf } from "../ref.ts";
 import { findRefs } from "./find-refs.ts";
 
 /** Text passes the secret filter on its way in; the log keeps what was said. */
@@ -21,14 +21,19 @@ export class IndexWriter {
     this.#session = session;
     this.#redact = redact;
     const last = db
-      .prepare("SELECT turn_index, item_index FROM search_source WHERE session_id = ? ORDER BY turn_index DESC, item_index DESC LIMIT 1")
+      .prepare(
+        "SELECT turn_index, item_index FROM search_source WHERE session_id = ? ORDER BY turn_index DESC, item_index DESC LIMIT 1",
+      )
       .get(session);
     this.#refs = new RefCounter(Number(last?.["turn_index"] ?? 0), Number(last?.["item_index"] ?? 0));
   }
 
   add(event: DurableEnvelope): void {
     if (event.type === "session.start") this.#start(event);
-    this.#run("UPDATE sessions SET event_count = event_count + 1, updated_at = ? WHERE id = ?", [event.timestamp, this.#session]);
+    this.#run("UPDATE sessions SET event_count = event_count + 1, updated_at = ? WHERE id = ?", [
+      event.timestamp,
+      this.#session,
+    ]);
     if (event.agentId !== undefined) return;
     this.#addText(event);
     switch (event.type) {
@@ -50,7 +55,11 @@ export class IndexWriter {
         ]);
         return;
       case "turn.end":
-        this.#run("UPDATE turns SET status = ? WHERE session_id = ? AND turn_id = ?", [event.data.status, this.#session, event.data.turnId]);
+        this.#run("UPDATE turns SET status = ? WHERE session_id = ? AND turn_id = ?", [
+          event.data.status,
+          this.#session,
+          event.data.turnId,
+        ]);
         return;
       case "tool.execution_start":
         return this.#refsIn(event, JSON.stringify(event.data.arguments) ?? "");
@@ -138,7 +147,16 @@ export class IndexWriter {
          cache_write_tokens, cost, duration_ms, status, trimmed_messages, trimmed_tokens, interaction, timestamp)
        VALUES (?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'ok', 0, 0, ?, ?)`,
       [
-        ...[this.#session, this.#refs.turn, u.step, u.model, u.inputTokens, u.outputTokens, u.cacheReadTokens, u.cacheWriteTokens],
+        ...[
+          this.#session,
+          this.#refs.turn,
+          u.step,
+          u.model,
+          u.inputTokens,
+          u.outputTokens,
+          u.cacheReadTokens,
+          u.cacheWriteTokens,
+        ],
         ...[u.cost ?? null, u.durationMs, u.interaction, event.timestamp],
       ],
     );

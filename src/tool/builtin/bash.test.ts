@@ -128,7 +128,7 @@ describe("bash", () => {
     const pid = Number(readFileSync(join(context.cwd, "pid"), "utf8"));
     expect(textOf(await call(read, { shell_id: "sh1", delay: 0.1 }, context))).toContain("[sh1: running]");
     expect(textOf(await call(stop, { shell_id: "sh1" }, context))).toContain("[sh1: stopped, exit code 143 (SIGTERM)]");
-    expect(() => process.kill(pid, 0)).toThrow();
+    expect(runs(pid)).toBe(false);
     expect(completed).toEqual([]);
     expect(textOf(await call(stop, { shell_id: "sh1" }, context))).toMatch(/^not_found: .*None is running/);
   });
@@ -140,19 +140,19 @@ describe("bash", () => {
     );
   });
 
-  it("A5.9 an abort returns at once and the process ends", async () => {
+  it("A5.9 an abort does not wait for a process that is slow to end, which ends all the same", async () => {
     const { bash, context, shells } = setup();
     const abort = new AbortController();
-    const running = call(bash, { command: "echo $$ > pid; exec sleep 600" }, { ...context, signal: abort.signal });
+    const command = "trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done";
+    const running = call(bash, { command }, { ...context, signal: abort.signal });
     await until(() => existsSync(join(context.cwd, "pid")) && readFileSync(join(context.cwd, "pid"), "utf8") !== "");
     const pid = Number(readFileSync(join(context.cwd, "pid"), "utf8"));
-    const at = performance.now();
     abort.abort();
     expect(await running).toMatchObject({ type: "failure", code: "interrupted" });
-    expect(performance.now() - at).toBeLessThan(1000);
-    await until(() => !existsSync(`/proc/${pid}`), 2000);
-    expect(existsSync(`/proc/${pid}`)).toBe(false);
+    expect(existsSync(`/proc/${pid}`)).toBe(true);
     expect(shells.list()).toEqual([]);
+    await until(() => !existsSync(`/proc/${pid}`), 20_000);
+    expect(existsSync(`/proc/${pid}`)).toBe(false);
   });
 
   it("does not wait for what a command left behind in the background", async () => {
@@ -182,3 +182,12 @@ describe("bash", () => {
     expect(existsSync(join(context.cwd, "ran"))).toBe(false);
   });
 });
+
+/** Ended but not yet collected by whoever inherited it counts as ended. */
+function runs(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false; // gone
+  }
+}

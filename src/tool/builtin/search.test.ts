@@ -56,6 +56,7 @@ describe("grep", () => {
   it("A6.14 a glob narrows and never brings ignored files back; its rules file is gone afterwards", async () => {
     const { grep, context } = setup(FILES);
     expect(await grep({ pattern: "needle", glob: "*.{ts,js,log}" })).toBe("src/a.ts");
+    expect(await grep({ pattern: "needle", glob: "!*.ts" })).not.toContain("src/a.ts");
     expect(await grep({ pattern: "needle", glob: "*.log" })).toBe("No matches.");
     expect(await grep({ pattern: "needle", glob: "src/**" })).toBe("src/a.ts");
     expect(readdirSync(context.sessionDir)).toEqual([]);

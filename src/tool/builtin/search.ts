@@ -70,6 +70,7 @@ export async function search(
 function onlyMatching(glob: string, sessionDir: string): string {
   const file = join(sessionDir, `.glob-${randomBytes(6).toString("hex")}`);
   const pattern = glob.replace(/^\.\//, "").replace(/[\r\n]/g, "");
-  writeFileSync(file, `*\n!*/\n!${pattern}\n`, { mode: 0o600, flag: "wx" });
+  const rules = pattern.startsWith("!") ? `${pattern.slice(1)}\n` : `*\n!*/\n!${pattern}\n`;
+  writeFileSync(file, rules, { mode: 0o600, flag: "wx" });
   return file;
 }

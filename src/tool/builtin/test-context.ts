@@ -2,16 +2,20 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll } from "vitest";
 import { toolEnvironment } from "../../host/environment.ts";
 import { createOwner } from "../../host/process.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../contract.ts";
 import { validateCall } from "../validate.ts";
 
-process.setMaxListeners(0); // every context tidies up after itself
+const made: string[] = [];
+afterAll(() => {
+  for (const base of made.splice(0)) rmSync(base, { recursive: true, force: true });
+});
 
 export function testContext(more: Partial<ToolContext> = {}): ToolContext {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "everlong-tool-")));
-  process.once("exit", () => rmSync(base, { recursive: true, force: true }));
+  made.push(base);
   const cwd = join(base, "work");
   const sessionDir = join(base, "session");
   mkdirSync(cwd);

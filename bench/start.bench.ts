@@ -1,0 +1,55 @@
+// Start-up: --version against an empty Node, and the first model request of -p.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { alternate, print, timed } from "./measure.ts";
+
+const bin = join(process.cwd(), "bin", "everlong.js");
+
+function run(args: string[], env: Record<string, string> = {}): Promise<void> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, { stdio: "ignore", env: { ...process.env, ...env } });
+    child.on("close", () => resolve());
+  });
+}
+
+const ANSWER = [
+  '{"choices":[{"index":0,"delta":{"role":"assistant","content":"hi"}}]}',
+  '{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
+  "[DONE]",
+];
+
+export async function bench(): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), "everlong-bench-"));
+  let arrived = 0;
+  const server = createServer((request, response) => {
+    arrived = performance.now();
+    request.resume().on("end", () => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(ANSWER.map((a) => `data: ${a}\n\n`).join(""));
+    });
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  const env = {
+    EVERLONG_HOME: home,
+    EVERLONG_BASE_URL: `http://127.0.0.1:${port}`,
+    EVERLONG_MODEL: "m",
+    EVERLONG_API_KEY: "k",
+  };
+  const empty = () => timed(() => run(["-e", "0"]));
+  const firstRequest = async () => {
+    const start = performance.now();
+    await run([bin, "-p", "hi"], env);
+    return arrived - start;
+  };
+  await firstRequest(); // warm the compile cache
+  print("--version", await alternate(9, empty, () => timed(() => run([bin, "--version"]))), "<= 1.5");
+  const first = await alternate(9, empty, firstRequest);
+  print("first request of -p", first, `node -e 0 + 250 ms; here + ${(first.product - first.baseline).toFixed(0)} ms`);
+  server.close();
+  rmSync(home, { recursive: true, force: true });
+}

@@ -1,0 +1,52 @@
+// Why a manual compaction is refused before anything happens: no event, no model call.
+import type { Failure } from "../../base/failure.ts";
+import type { ContextItem } from "../../schema/context-item.ts";
+import type { CompactionMode } from "./decide.ts";
+import { isMessage, lastCompaction } from "./items.ts";
+
+export type GuardCode = "compaction_off" | "already_running" | "no_active_context" | "no_model" | "nothing_to_compact";
+export type GuardFailure = Failure & { code: GuardCode };
+
+export type GuardInput = {
+  mode: CompactionMode;
+  /** A background attempt does not count: it gives way to the manual one. */
+  manualRunning: boolean;
+  /** System text and tools have been built. */
+  hasContext: boolean;
+  /** A provider is configured and has its key, if it needs one. */
+  hasModel: boolean;
+  items: readonly ContextItem[];
+};
+
+const LEAST_MESSAGES = 2;
+
+/** In a fixed order; undefined when nothing stands against it. */
+export function guardManual(input: GuardInput): GuardFailure | undefined {
+  if (input.mode === "off")
+    return refuse("compaction_off", "Compaction is switched off.", "Set compaction.mode to on or manual to use /compact.");
+  if (input.manualRunning)
+    return refuse("already_running", "A compaction is already running.", "Wait for it, or end it with /compact cancel.");
+  if (!input.hasContext)
+    return refuse(
+      "no_active_context",
+      "There is no active context to compact yet.",
+      "Send a prompt first; compaction needs the session's system prompt.",
+    );
+  if (!input.hasModel)
+    return refuse("no_model", "No model can be called to write the summary.", "Set a key or choose another model with /model.");
+  const messages = input.items.filter(isMessage).length;
+  const newer = input.items.slice(lastCompaction(input.items) + 1).filter(isMessage).length;
+  if (messages < LEAST_MESSAGES || newer < LEAST_MESSAGES)
+    return refuse(
+      "nothing_to_compact",
+      messages < LEAST_MESSAGES
+        ? "There is nothing to compact: the conversation has fewer than two messages."
+        : "There is nothing to compact: fewer than two messages are newer than the last compaction.",
+      "Go on with the conversation.",
+    );
+  return undefined;
+}
+
+function refuse(code: GuardCode, what: string, next: string): GuardFailure {
+  return { code, what, data: "The conversation is unchanged.", next, exit: 1 };
+}

@@ -1,0 +1,52 @@
+// What an attempt will replace and how small the result must be; decided before anything is started.
+import type { CompactionTrigger } from "../../schema/event/context.ts";
+import { boundaryAt, recentStart, unansweredTail } from "./boundary.ts";
+import { type BudgetSettings, fixedTokens, isHopeless, LEAST_BUDGET, type Sizes, targetTokens } from "./budget.ts";
+import { type Item, tokensOf } from "./items.ts";
+
+export type PlanInput = {
+  items: readonly Item[];
+  /** Of the model that will go on with the history. */
+  sizes: Sizes;
+  settings: BudgetSettings;
+  trigger: CompactionTrigger;
+};
+
+export type Plan = {
+  /** The items that the message will stand for, in order, from the first of the history. */
+  replaced: readonly Item[];
+  /** T. */
+  targetTokens: number;
+  /** B as it looks now: what is asked of the summariser follows from it. */
+  budget: number;
+};
+
+export type Planned =
+  | { type: "planned"; plan: Plan }
+  /** An attempt that ends at once. */
+  | { type: "nothing_to_compact"; targetTokens: number }
+  /** The fixed part alone is too large: no attempt, no event, only the warning. */
+  | { type: "unreclaimable"; targetTokens: number };
+
+/** Recent groups may not starve the summary: they get at most this part of the room. */
+const RECENT_OF_ROOM = 1 / 3;
+
+export function planAttempt({ items, sizes, settings, trigger }: PlanInput): Planned {
+  const automatic = trigger !== "manual";
+  const tail = unansweredTail(items);
+  let start = tail.start;
+  let target = targetTokens(sizes, settings, tokensOf(items.slice(start)));
+  if (isHopeless(target, sizes)) {
+    start = tail.afterStep;
+    target = targetTokens(sizes, settings, tokensOf(items.slice(start)));
+    if (automatic && isHopeless(target, sizes)) return { type: "unreclaimable", targetTokens: target };
+  }
+  const room = target - fixedTokens(sizes) - tokensOf(items.slice(start));
+  const recent = automatic ? Math.min(settings.keepRecent * sizes.effectiveLimit, room * RECENT_OF_ROOM) : 0;
+  const wanted = automatic ? [recentStart(items, start, recent), start] : [start];
+  const boundary = boundaryAt(items, wanted, tail.afterStep);
+  if (boundary === undefined) return { type: "nothing_to_compact", targetTokens: target };
+  const newer = tokensOf(items.slice(boundary));
+  const budget = Math.max(LEAST_BUDGET, target - fixedTokens(sizes) - newer);
+  return { type: "planned", plan: { replaced: items.slice(0, boundary), targetTokens: target, budget } };
+}

@@ -1,0 +1,108 @@
+// What is in force of truncation: which items a request leaves out and which it shortens, applied the same way every time.
+import { repair } from "../../model/wire/repair.ts";
+import type { ContextItem } from "../../schema/context-item.ts";
+import type { Shaping } from "./shorten-item.ts";
+
+/** Lives in memory only. Between compactions it grows and never shrinks. */
+export type Cut<Raw = unknown> = {
+  id: string;
+  dropped: ReadonlySet<string>;
+  /** By item id: the item as it is sent. Kept whole, so that its bytes stay the same. */
+  shortened: ReadonlyMap<string, ContextItem<Raw>>;
+  /** The first place where something is missing: before which item, and what stands there. */
+  gap?: { before: string; notice?: ContextItem<Raw> };
+};
+
+export type Applied<Raw = unknown> = {
+  /** What is sent; the very list that came in when nothing had to be done. */
+  items: readonly ContextItem<Raw>[];
+  /** The same without the notice. */
+  kept: readonly ContextItem<Raw>[];
+  /** Not counting system items, which are in the fixed part. */
+  conversationTokens: number;
+  messagesLength: number;
+  /** What the cut leaves out. */
+  omitted: readonly ContextItem<Raw>[];
+  /** The conversation as it would be without the cut. */
+  untruncatedTokens: number;
+  untruncatedLength: number;
+  shortenedItems: number;
+  repairedItems: number;
+};
+
+export const isSystem = ({ role }: ContextItem): boolean => role === "system" || role === "developer";
+
+export const tokensIn = (items: readonly ContextItem[]): number =>
+  items.reduce((sum, item) => sum + (isSystem(item) ? 0 : item.tokens), 0);
+
+/** A linear pass; only what the cut or the repair made is counted. */
+export async function applyCut<Raw>(
+  all: readonly ContextItem<Raw>[],
+  cut: Cut<Raw> | undefined,
+  { rules, count }: Pick<Shaping<Raw>, "rules" | "count">,
+): Promise<Applied<Raw>> {
+  const left: ContextItem<Raw>[] = [];
+  const omitted: ContextItem<Raw>[] = [];
+  let shortenedItems = 0;
+  let saved = 0;
+  for (const item of all) {
+    const short = cut?.shortened.get(item.id);
+    if (cut?.dropped.has(item.id)) {
+      omitted.push(item);
+    } else if (short) {
+      const tokens = await count(short);
+      left.push(tokens === short.tokens ? short : { ...short, tokens });
+      shortenedItems++;
+      saved += item.tokens - tokens;
+    } else {
+      left.push(item);
+    }
+  }
+  const { items: whole, repaired } = repair(left, rules);
+  const kept = repaired === 0 ? whole : await recount(whole, new Set(left), count);
+  const notice = omitted.length < 2 ? undefined : await counted(cut?.gap?.notice, count);
+  const conversationTokens = tokensIn(kept) + (notice?.tokens ?? 0);
+  const messagesLength = kept.filter((item) => !isSystem(item)).length + (notice ? 1 : 0);
+  const untouched = omitted.length === 0 && shortenedItems === 0 && repaired === 0;
+  return {
+    items: untouched ? all : withNotice(kept, cut?.gap?.before, notice),
+    kept,
+    conversationTokens,
+    messagesLength,
+    omitted,
+    untruncatedTokens: conversationTokens - (notice?.tokens ?? 0) + tokensIn(omitted) + saved,
+    untruncatedLength: messagesLength - (notice ? 1 : 0) + omitted.length,
+    shortenedItems,
+    repairedItems: repaired,
+  };
+}
+
+/** Sizes follow the calibration, which moves; bytes do not. */
+async function counted<Raw>(item: ContextItem<Raw> | undefined, count: Shaping<Raw>["count"]) {
+  return item && { ...item, tokens: await count(item) };
+}
+
+async function recount<Raw>(
+  items: readonly ContextItem<Raw>[],
+  known: ReadonlySet<ContextItem<Raw>>,
+  count: Shaping<Raw>["count"],
+): Promise<ContextItem<Raw>[]> {
+  const sized: ContextItem<Raw>[] = [];
+  for (const item of items) sized.push(known.has(item) ? item : { ...item, tokens: await count(item) });
+  return sized;
+}
+
+function withNotice<Raw>(
+  kept: readonly ContextItem<Raw>[],
+  before: string | undefined,
+  notice: ContextItem<Raw> | undefined,
+): readonly ContextItem<Raw>[] {
+  if (!notice) return kept;
+  const at = kept.findIndex((item) => item.id === before);
+  return at === -1 ? [...kept, notice] : kept.toSpliced(at, 0, notice);
+}
+
+/** After a compaction dropped items are gone or fit again; a shortened one stays as it is. */
+export function afterCompaction<Raw>(cut: Cut<Raw> | undefined): Cut<Raw> | undefined {
+  return cut && cut.shortened.size > 0 ? { id: cut.id, dropped: new Set(), shortened: cut.shortened } : undefined;
+}

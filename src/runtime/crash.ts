@@ -1,0 +1,36 @@
+// An error of our own: a redacted report beside the logs, and a sentence for the user.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { errorText } from "../base/failure.ts";
+import { secretFilter } from "../memory/secret/filter.ts";
+import { processEnvironment } from "../settings/environment.ts";
+import { resolveHome } from "../settings/home.ts";
+import { VERSION } from "./version.ts";
+
+/** Every variable whose name speaks of a secret, so that no value of one reaches the report. */
+function secretsOf(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    value && /key|token|secret|password|headers/i.test(name) ? [value] : [],
+  );
+}
+
+/** Never throws: it runs when everything else has. Gives the sentence to print. */
+export function reportCrash(error: unknown): string {
+  const redact = secretFilter("crash", secretsOf(processEnvironment()));
+  const sentence = (place: string): string =>
+    `Something in everlong itself went wrong: ${redact(errorText(error))}\nEverything acknowledged so far is in the session's log; --resume goes on from there.\nPlease report it${place}.`;
+  try {
+    const home = resolveHome(processEnvironment());
+    if (!home.ok) return sentence("");
+    const folder = join(home.value, "logs");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, `crash-${new Date().toISOString().replace(/[:.]/g, "-")}.txt`);
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    writeFileSync(path, redact(`everlong ${VERSION}, node ${process.version}, ${process.platform}\n${stack}\n`), {
+      mode: 0o600,
+    });
+    return sentence(` with ${path}`);
+  } catch {
+    return sentence(""); // not even the report can be written: the sentence is all there is
+  }
+}

@@ -1,0 +1,78 @@
+// A scripted model and a place to work in, checked at the test's end: no refused request, live state equal to the replayed one.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, onTestFinished } from "vitest";
+import type { Envelope } from "../../src/schema/event/envelope.ts";
+import type { Recorded } from "../model-server/recorded.ts";
+import { type Call, calls, type Reply } from "../model-server/reply.ts";
+import { type Answerer, type ModelServer, type ServerOptions, startModelServer } from "../model-server/server.ts";
+import { logOf, type Place, placeFor, sessionsOf } from "../tool/everlong.ts";
+
+export type Scene = { server: ModelServer; place: Place };
+
+export type SceneOptions = Omit<ServerOptions, "script"> & { env?: Record<string, string> };
+
+export async function scene(script: Reply[] | Answerer, { env = {}, ...options }: SceneOptions = {}): Promise<Scene> {
+  const server = await startModelServer({ ...options, script });
+  const place = placeFor(server, env);
+  onTestFinished(async () => {
+    await server.close();
+    expect(server.rejected.map((r) => r.violation)).toEqual([]);
+    for (const id of sessionsOf(place)) expect(errorsOf(logOf(place, id))).not.toContain("replay_mismatch");
+  });
+  return { server, place };
+}
+
+export const errorsOf = (events: Envelope[]): string[] => events.flatMap((e) => (e.type === "session.error" ? [e.data.errorType] : []));
+
+export const bash = (command: string, more: Record<string, unknown> = {}, id?: string): Call => ({
+  ...(id === undefined ? {} : { id }),
+  name: "bash",
+  args: { command, description: "test", ...more },
+});
+
+export const oneCall = (name: string, args: object | string, id?: string): Reply => calls([{ name, args, ...(id === undefined ? {} : { id }) }]);
+
+type Message = { role: string; content: unknown; tool_call_id?: string; tool_calls?: { id: string; function: { name: string; arguments: string } }[] };
+
+/** Messages of an openai-chat request. */
+export function messagesOf(request: Recorded | undefined): Message[] {
+  return (request?.body as { messages: Message[] } | undefined)?.messages ?? [];
+}
+
+export const textOf = (message: Message | undefined): string =>
+  typeof message?.content === "string" ? message.content : JSON.stringify(message?.content ?? "");
+
+export const systemOf = (request: Recorded | undefined): string => textOf(messagesOf(request)[0]);
+
+/** Texts of the user's role, oldest first. */
+export const userTexts = (request: Recorded | undefined): string[] =>
+  messagesOf(request).filter((m) => m.role === "user").map(textOf);
+
+export const toolResults = (request: Recorded | undefined): { id: string; text: string }[] =>
+  messagesOf(request).filter((m) => m.role === "tool").map((m) => ({ id: m.tool_call_id ?? "", text: textOf(m) }));
+
+export const offeredTools = (request: Recorded | undefined): string[] =>
+  ((request?.body as { tools?: { function: { name: string } }[] }).tools ?? []).map((t) => t.function.name);
+
+export const writeIn = (place: Place, name: string, text: string): void => writeFileSync(join(place.folder, name), text);
+export const readIn = (place: Place, name: string): string => readFileSync(join(place.folder, name), "utf8");
+
+/** Polls until the condition gives something; fails after `ms`. */
+export async function until<T>(what: string, get: () => T | undefined | false, ms = 20_000): Promise<T> {
+  const end = Date.now() + ms;
+  for (;;) {
+    const value = get();
+    if (value !== undefined && value !== false) return value;
+    if (Date.now() > end) throw new Error(`Waited in vain for ${what}.`);
+    await wait(20);
+  }
+}
+
+/** The id of the session that a run's metrics name, or of the only session. */
+export const onlySession = (place: Place): string => {
+  const ids = sessionsOf(place);
+  expect(ids).toHaveLength(1);
+  return ids[0] ?? "";
+};

@@ -1,0 +1,90 @@
+// The program in a real terminal: type lines, press keys, wait for what appears.
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+import { spawn } from "@lydell/node-pty";
+import { onTestFinished } from "vitest";
+import type { Place } from "../tool/everlong.ts";
+
+const bin = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "bin", "everlong.js");
+
+export type Terminal = {
+  pid: number;
+  /** Everything printed so far, without control sequences. */
+  screen: () => string;
+  /** Resolves when the text appears after what was waited for before. */
+  see: (text: string | RegExp, ms?: number) => Promise<void>;
+  type: (line: string) => void;
+  press: (key: "ctrl+c" | "ctrl+d") => void;
+  exit: Promise<number>;
+};
+
+const KEYS = { "ctrl+c": "\u0003", "ctrl+d": "\u0004" };
+
+export function openTerminal(place: Place, args: string[] = []): Terminal {
+  const pty = spawn(process.execPath, [bin, ...args], {
+    name: "xterm-256color",
+    cols: 200,
+    rows: 50,
+    cwd: place.folder,
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      TERM: "xterm-256color",
+      HOME: dirname(place.home),
+      EVERLONG_HOME: place.home,
+      OLLAMA_HOST: "http://127.0.0.1:9",
+      ...place.env,
+    },
+  });
+  let raw = "";
+  let screen = "";
+  let seen = 0;
+  let gone = false;
+  let changed = () => {};
+  pty.onData((data) => {
+    raw += data;
+    screen = stripVTControlCharacters(raw).replaceAll("\r", "");
+    changed();
+  });
+  const exit = new Promise<number>((resolve) => {
+    pty.onExit(({ exitCode }) => {
+      gone = true;
+      changed();
+      resolve(exitCode);
+    });
+  });
+  onTestFinished(async () => {
+    if (!gone) pty.kill("SIGKILL");
+    await exit;
+  });
+
+  function find(text: string | RegExp): number | undefined {
+    const rest = screen.slice(seen);
+    if (typeof text === "string") return rest.includes(text) ? rest.indexOf(text) + text.length : undefined;
+    const found = text.exec(rest);
+    return found ? found.index + found[0].length : undefined;
+  }
+
+  return {
+    pid: pty.pid,
+    screen: () => screen,
+    see: (text, ms = 20_000) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(() => look(true), ms);
+        const look = (late = false) => {
+          const at = find(text);
+          if (at === undefined && !late && !gone) return;
+          clearTimeout(timer);
+          changed = () => {};
+          if (at === undefined) return reject(new Error(`${text} did not appear after:\n${screen.slice(seen)}\n--- whole screen:\n${screen}`));
+          seen += at;
+          resolve();
+        };
+        changed = look;
+        look();
+      }),
+    type: (line) => pty.write(`${line}\r`),
+    press: (key) => pty.write(KEYS[key]),
+    exit,
+  };
+}
