@@ -7,7 +7,19 @@ import { build } from "esbuild";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
+// `import { z }` brings all of zod with its fifty languages; as a namespace only what is used stays.
+const wholeNamespace = {
+  name: "zod-namespace",
+  setup(bundle) {
+    bundle.onLoad({ filter: /@ai-sdk.*\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replace(/import \{ z(?: as (\w+))? \} from "zod\/v4"/g, 'import * as z from "zod/v4"'),
+      loader: "js",
+    }));
+  },
+};
+
 const { metafile } = await build({
+  plugins: [wholeNamespace],
   metafile: true,
   absWorkingDir: root,
   entryPoints: ["src/main.ts"],

@@ -100,8 +100,8 @@ async function agent(options: Parsed, flags: ReturnType<typeof commandFlags>, ve
   }
   const { promptText } = await import("./prompt-text.ts");
   const prompt = await promptText(options.prompt, process.stdin);
-  if (!prompt.ok) return printFailure(prompt.error);
-  const { runPromptMode } = await import("./prompt-mode.ts");
+  const { failBeforeStart, runPromptMode } = await import("./prompt-mode.ts");
+  if (!prompt.ok) return failBeforeStart(prompt.error, open.flags);
   return runPromptMode({
     open: { ...open, prompts: {}, interactive: false },
     prompt: prompt.value,

@@ -2,6 +2,7 @@
 import { errorText, type Failure } from "../base/failure.ts";
 import { encodeLine } from "../base/json-line.ts";
 import { type Client, type Opened, type OpenOptions, openClient } from "../runtime/client.ts";
+import { outputFormatOf } from "../runtime/flags.ts";
 import type { Envelope } from "../schema/event/envelope.ts";
 import { EXIT, printFailure } from "./exit.ts";
 import { metrics } from "./format/metrics.ts";
@@ -20,24 +21,21 @@ export type PromptRun = {
 
 export async function runPromptMode({ open, prompt, silent }: PromptRun): Promise<number> {
   const typed = parseTyped(prompt.text);
-  if (typed.type === "unknown") return printFailure(typed.failure);
-  if (typed.type === "command" && typed.command.interactiveOnly) {
-    return printFailure({
-      code: "interactive_only",
-      what: `/${typed.command.name} works only in the interactive agent.`,
-      data: "Nothing was sent.",
-      next: "Run everlong without -p.",
-      exit: 2,
-    });
-  }
   const startedAt = performance.now();
+  if (typed.type === "unknown") return failBeforeStart(typed.failure, open.flags, startedAt);
+  if (typed.type === "command" && typed.command.interactiveOnly) {
+    const what = `/${typed.command.name} works only in the interactive agent.`;
+    const failure: Failure = { code: "interactive_only", what, data: "Nothing was sent.", next: "Run everlong without -p.", exit: 2 };
+    return failBeforeStart(failure, open.flags, startedAt);
+  }
   const opened = await openClient(open);
-  if (!opened.ok) return failBeforeStart(opened.error, open.flags["outputFormat"], startedAt);
+  if (!opened.ok) return failBeforeStart(opened.error, open.flags, startedAt);
   return new Run(opened.value, typed, prompt.attached, silent, startedAt).go();
 }
 
-function failBeforeStart(failure: Failure, format: unknown, startedAt: number): number {
-  if (format === "json") {
+/** There is no session yet; who asked for JSON gets its object all the same. */
+export async function failBeforeStart(failure: Failure, flags: OpenOptions["flags"], startedAt = performance.now()): Promise<number> {
+  if ((await outputFormatOf(flags)) === "json") {
     const { code, what } = failure;
     const durationMs = Math.round(performance.now() - startedAt);
     const usage = new RunTotals().usage();

@@ -1,6 +1,6 @@
 // Approvals for a location: rules that a person gave to one root, kept in EVERLONG_HOME/permissions.json.
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
 import type { Rule } from "../schema/permission.ts";

@@ -1,6 +1,6 @@
 // Consent: which endpoints text may be sent to from which folder, kept in EVERLONG_HOME/consent.json.
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { changeState, readState, type StateFile } from "./state-file.ts";

@@ -1,6 +1,6 @@
 // Trust in a folder: given by a person, recorded with a hash of every file that it covered.
 import { dirname, join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
 import { isInside, realPath } from "./path.ts";

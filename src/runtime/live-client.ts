@@ -142,9 +142,11 @@ async function close(live: LiveSession, end: Parameters<Client["close"]>[0]): Pr
     untilIdle(session).catch(() => undefined),
     CLOSE_MS,
   );
+  const left = live.tools.running();
   await Promise.all([live.owner.end(), live.tools.end()]);
   const changed = [...session.state.changedFiles];
   try {
+    if (left.length > 0) await log.emit("session.info", { infoType: "shells_ended", message: `Ended with the session, in the background: ${left.join(", ")}.` });
     await log.emit("session.shutdown", {
       ...end,
       usage: Object.fromEntries(session.state.usage),

@@ -1,5 +1,6 @@
 // The built-in tools of an open session, each with its parts.
 import { existsSync } from "node:fs";
+import { clip } from "../base/text.ts";
 import { toolEnvironment } from "../host/environment.ts";
 import { inspect } from "../permission/inspect.ts";
 import type { Todo, TodoDep } from "../schema/todo.ts";
@@ -27,6 +28,8 @@ export type BuiltTools = {
   /** Calls with equal lanes run one after another; a command that only looks may run beside others. */
   lane: (tool: Tool, input: unknown) => Promise<string | undefined>;
   restoreTodos: (todos: readonly Todo[], deps: readonly TodoDep[]) => Promise<void>;
+  /** Commands that still run, by name and text. */
+  running: () => string[];
   end: () => Promise<void>;
 };
 
@@ -86,6 +89,7 @@ export function buildTools(live: LiveSession): BuiltTools {
     async restoreTodos(todos, deps) {
       if (todos.length > 0 || existsSync(live.paths.db)) writeTodos(live.paths.db, todos, deps);
     },
+    running: () => shells.list().flatMap((shell) => (shell.end() === undefined ? [`${shell.id} (${clip(shell.command, 80)})`] : [])),
     async end() {
       await Promise.all(shells.list().map((shell) => shell.stop()));
     },

@@ -1,5 +1,5 @@
 // The session's own messages: what history is made of, independent of any provider's wire.
-import { z } from "zod";
+import * as z from "zod";
 
 export const toolRequest = z.looseObject({
   toolCallId: z.string().min(1),

@@ -1,5 +1,5 @@
 // Shapes around models: catalogue entries, usage, what a call asks for and how it ends.
-import { z } from "zod";
+import * as z from "zod";
 
 export const wireName = z.enum(["openai-chat", "openai-responses", "anthropic", "gemini"]);
 export type WireName = z.infer<typeof wireName>;

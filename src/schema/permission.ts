@@ -1,5 +1,5 @@
 // Permission kinds, requests, rules and answers.
-import { z } from "zod";
+import * as z from "zod";
 
 export const permissionKind = z.enum(["read", "write", "shell", "url", "memory", "mcp", "hook"]);
 export type PermissionKind = z.infer<typeof permissionKind>;

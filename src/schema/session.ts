@@ -1,5 +1,5 @@
 // What a session knows about where it runs.
-import { z } from "zod";
+import * as z from "zod";
 
 export const sessionContext = z.looseObject({
   cwd: z.string(),

@@ -1,5 +1,5 @@
 // Todos of a session and their dependencies.
-import { z } from "zod";
+import * as z from "zod";
 
 export const todoStatus = z.enum(["pending", "in_progress", "done", "blocked"]);
 export const todo = z.looseObject({

@@ -1,5 +1,5 @@
 // Tool results: what the model gets, what a person sees, and the closed set of failure codes.
-import { z } from "zod";
+import * as z from "zod";
 
 export const resultType = z.enum(["success", "failure", "denied", "interrupted", "timeout"]);
 export type ResultType = z.infer<typeof resultType>;

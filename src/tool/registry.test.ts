@@ -1,7 +1,7 @@
 // What is offered, how it is described, and that a call is checked before anything happens.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { bashTool } from "./builtin/bash.ts";
 import { createTool } from "./builtin/create.ts";
 import { editTool } from "./builtin/edit.ts";

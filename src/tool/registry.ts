@@ -1,5 +1,5 @@
 // Which tools there are, which of them are offered, and how they are described to a model.
-import { z } from "zod";
+import * as z from "zod";
 import type { AgentMode } from "../schema/permission.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
 import type { Tool } from "./contract.ts";

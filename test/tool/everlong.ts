@@ -10,7 +10,8 @@ import type { Envelope } from "../../src/schema/event/envelope.ts";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const bin = join(root, "bin", "everlong.js");
 
-export type Place = { home: string; folder: string; env: Record<string, string> };
+/** `bin`: another build of the program, such as a copy with a part broken on purpose. */
+export type Place = { home: string; folder: string; env: Record<string, string>; bin?: string };
 
 export type Finished = {
   code: number | null;
@@ -23,7 +24,14 @@ export type Finished = {
   json: Record<string, unknown>;
 };
 
-export type RunOptions = { env?: Record<string, string>; stdin?: string | Buffer; cwd?: string; timeoutMs?: number };
+export type RunOptions = {
+  env?: Record<string, string>;
+  stdin?: string | Buffer;
+  cwd?: string;
+  timeoutMs?: number;
+  /** A program and its arguments that run ours: strace, unshare. */
+  under?: string[];
+};
 
 /** A fresh home and working folder, removed when the test ends. */
 export function newPlace(env: Record<string, string> = {}): Place {
@@ -51,7 +59,8 @@ export function start(
   args: string[],
   options: RunOptions = {},
 ): ChildProcess & { done: Promise<Finished> } {
-  const child = spawn(process.execPath, [bin, ...args], {
+  const [program = process.execPath, ...line] = [...(options.under ?? []), process.execPath, place.bin ?? bin, ...args];
+  const child = spawn(program, line, {
     cwd: options.cwd ?? place.folder,
     env: {
       PATH: process.env["PATH"] ?? "",

@@ -1,10 +1,12 @@
 // What is in force of truncation: which items a request leaves out and which it shortens, applied the same way every time.
+import { hash } from "node:crypto";
 import { repair } from "../../model/wire/repair.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { Shaping } from "./shorten-item.ts";
 
 /** Lives in memory only. Between compactions it grows and never shrinks. */
 export type Cut<Raw = unknown> = {
+  /** Equal cuts have equal ids, also when one is computed anew after a resume. */
   id: string;
   dropped: ReadonlySet<string>;
   /** By item id: the item as it is sent. Kept whole, so that its bytes stay the same. */
@@ -102,7 +104,12 @@ function withNotice<Raw>(
   return at === -1 ? [...kept, notice] : kept.toSpliced(at, 0, notice);
 }
 
+export function newCut<Raw>(parts: Omit<Cut<Raw>, "id">): Cut<Raw> {
+  const sizes = [...parts.shortened].map(([id, { tokens }]) => `${id} ${tokens}`);
+  return { id: hash("sha256", [...parts.dropped, "", ...sizes].join("\n"), "hex").slice(0, 12), ...parts };
+}
+
 /** After a compaction dropped items are gone or fit again; a shortened one stays as it is. */
 export function afterCompaction<Raw>(cut: Cut<Raw> | undefined): Cut<Raw> | undefined {
-  return cut && cut.shortened.size > 0 ? { id: cut.id, dropped: new Set(), shortened: cut.shortened } : undefined;
+  return cut && cut.shortened.size > 0 ? newCut({ dropped: new Set(), shortened: cut.shortened }) : undefined;
 }

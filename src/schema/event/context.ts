@@ -1,5 +1,5 @@
 // Events of the context window: compaction, what a provider compacted itself, and what one request left out.
-import { z } from "zod";
+import * as z from "zod";
 
 export const compactionTrigger = z.enum([
   "manual",

@@ -1,5 +1,5 @@
 // Events of the conversation: messages, turns, model calls.
-import { z } from "zod";
+import * as z from "zod";
 import { attachment, providerData, toolRequest } from "../message.ts";
 import { callFailureCode, finishReason, interaction, usage } from "../model.ts";
 import { agentMode } from "../session.ts";

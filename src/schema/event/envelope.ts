@@ -1,5 +1,5 @@
 // The event union: one envelope, one table of data shapes shared by writer and reader.
-import { z } from "zod";
+import * as z from "zod";
 import { conversationEvents, ephemeralConversationEvents } from "./conversation.ts";
 import { ephemeralSessionEvents, sessionEvents } from "./session.ts";
 import { ephemeralToolEvents, toolEvents } from "./tool.ts";

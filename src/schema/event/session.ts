@@ -1,5 +1,5 @@
 // Events of a session's life: start, resume, shutdown, mode, model, title, notices, rewind.
-import { z } from "zod";
+import * as z from "zod";
 import { usage } from "../model.ts";
 import { agentMode, sessionContext } from "../session.ts";
 import { todo, todoDep } from "../todo.ts";

@@ -1,5 +1,5 @@
 // Events of tools, permissions and questions to the user.
-import { z } from "zod";
+import * as z from "zod";
 import { permissionKind, permissionRequest } from "../permission.ts";
 import { fileChange, resultType } from "../tool.ts";
 

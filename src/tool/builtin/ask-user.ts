@@ -1,5 +1,5 @@
 // ask_user: a question that only the user can answer.
-import { z } from "zod";
+import * as z from "zod";
 import { defineTool, failure, type Question, success, type Tool, type ToolContext } from "../contract.ts";
 import description from "./ask_user.md";
 

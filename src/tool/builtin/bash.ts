@@ -1,5 +1,5 @@
 // bash: one command in a fresh process, in the foreground for a while, then in the background.
-import { z } from "zod";
+import * as z from "zod";
 import { within } from "../../base/abort.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";
 import { outputFile } from "../output.ts";

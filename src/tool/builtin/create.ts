@@ -1,5 +1,5 @@
 // create: a new file, whole or not at all.
-import { z } from "zod";
+import * as z from "zod";
 import { createWhole } from "../../host/files.ts";
 import { defineTool, failure, success, type Tool } from "../contract.ts";
 import { promptDiff, unifiedDiff } from "../diff.ts";

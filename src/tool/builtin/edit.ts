@@ -1,5 +1,5 @@
 // edit: replaces exact text in a file that is still as the model knows it.
-import { z } from "zod";
+import * as z from "zod";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { decodeUtf8, looksBinary, readWhole, realTarget, replaceWhole } from "../../host/files.ts";
 import { defineTool, failure, success, type Tool, type ToolOutcome } from "../contract.ts";

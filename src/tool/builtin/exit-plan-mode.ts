@@ -1,5 +1,5 @@
 // exit_plan_mode: shows the plan and asks how to go on.
-import { z } from "zod";
+import * as z from "zod";
 import { defineTool, failure, type PlanExit, success, type Tool, type ToolContext } from "../contract.ts";
 import description from "./exit_plan_mode.md";
 

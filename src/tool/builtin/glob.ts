@@ -1,7 +1,7 @@
 // glob: finds files by name, newest first.
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { defineTool, success, type Tool } from "../contract.ts";
 import { absolutePath, shownPath } from "../target.ts";
 import description from "./glob.md";

@@ -1,6 +1,6 @@
 // grep: searches the contents of files.
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { defineTool, failure, success, type Tool } from "../contract.ts";
 import { absolutePath, shownPath } from "../target.ts";
 import description from "./grep.md";

@@ -1,5 +1,5 @@
 // list_bash: the background commands of the session.
-import { z } from "zod";
+import * as z from "zod";
 import { clip } from "../../base/text.ts";
 import { defineTool, success, type Tool } from "../contract.ts";
 import type { Shells } from "../shells.ts";

@@ -1,5 +1,5 @@
 // read_bash: what a background command printed since the last read.
-import { z } from "zod";
+import * as z from "zod";
 import { within } from "../../base/abort.ts";
 import { defineTool, type Tool } from "../contract.ts";
 import type { Shells } from "../shells.ts";

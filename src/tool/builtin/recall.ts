@@ -1,5 +1,5 @@
 // recall: what was said and done before, found by an injected search.
-import { z } from "zod";
+import * as z from "zod";
 import { clip } from "../../base/text.ts";
 import { defineTool, failure, success, type Tool, type ToolContext } from "../contract.ts";
 import description from "./recall.md";

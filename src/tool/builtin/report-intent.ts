@@ -1,5 +1,5 @@
 // report_intent: what the agent is about to do, as status.
-import { z } from "zod";
+import * as z from "zod";
 import { clip } from "../../base/text.ts";
 import { defineTool, success, type Tool } from "../contract.ts";
 import description from "./report_intent.md";

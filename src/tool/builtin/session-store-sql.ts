@@ -1,7 +1,7 @@
 // session_store_sql: one SELECT on the index of sessions, of which the connection shows only what is in scope.
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { z } from "zod";
+import * as z from "zod";
 import type { Owner } from "../../host/process.ts";
 import { defineTool, failure, success, type Tool } from "../contract.ts";
 import { runSql, showRows } from "../sql/run.ts";

@@ -1,5 +1,5 @@
 // What the tools about background commands say in the same words.
-import { z } from "zod";
+import * as z from "zod";
 import { clip } from "../../base/text.ts";
 import { failure, success, type ToolOutcome } from "../contract.ts";
 import { describeEnd, type Shell, type Shells } from "../shells.ts";

@@ -1,5 +1,5 @@
 // skill: loads the instructions of a skill through an injected loader.
-import { z } from "zod";
+import * as z from "zod";
 import type { Result } from "../../base/result.ts";
 import { defineTool, failure, success, type Tool, type ToolContext } from "../contract.ts";
 import description from "./skill.md";

@@ -1,6 +1,6 @@
 // sql: the session's own database, for todos and whatever else the model keeps in tables.
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { Owner } from "../../host/process.ts";
 import { defineTool, success, type Tool } from "../contract.ts";
 import type { TodosDiff } from "../sql/child.ts";

@@ -1,5 +1,5 @@
 // stop_bash: ends a background command and all it started.
-import { z } from "zod";
+import * as z from "zod";
 import { within } from "../../base/abort.ts";
 import { defineTool, type Tool } from "../contract.ts";
 import type { Shells } from "../shells.ts";

@@ -1,5 +1,5 @@
 // task_complete: the agent's word that the whole task is finished.
-import { z } from "zod";
+import * as z from "zod";
 import { defineTool, success, type Tool } from "../contract.ts";
 import description from "./task_complete.md";
 

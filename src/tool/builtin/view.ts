@@ -1,7 +1,7 @@
 // view: a file's lines with numbers, a folder's entries, or an image.
 import { closeSync, type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { errorText } from "../../base/failure.ts";
 import { looksBinary, openRegular, readAt } from "../../host/files.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";

@@ -1,5 +1,5 @@
 // web_fetch: a public page as text.
-import { z } from "zod";
+import * as z from "zod";
 import { cutAt, stripInvisible } from "../../base/text.ts";
 import { looksBinary } from "../../host/files.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";

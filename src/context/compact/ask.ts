@@ -1,0 +1,133 @@
+// Summary calls of one attempt: each ends within its time, all are counted, and there is one retry for all of them.
+import { within } from "../../base/abort.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { CallOutcome, ModelRequest } from "../../model/contract.ts";
+import type {
+  CompactionFailure,
+  CompactionReason,
+  CompactionTokensUsed,
+} from "../../schema/event/context.ts";
+import { hasParts, parseSummary, type SummaryParts, withoutThinking } from "./summary.ts";
+
+/** One HTTP attempt. Must not throw and must not try again by itself. */
+export type CallOnce = (request: ModelRequest, signal: AbortSignal) => Promise<CallOutcome>;
+
+export type SummaryFailed = { type: "failed"; reason: CompactionFailure; error?: string; statusCode?: number };
+export type SummaryCancelled = { type: "cancelled"; reason: CompactionReason };
+export type Reply =
+  /** `truncated`: it was cut at the output limit. */
+  | { type: "summary"; text: string; parts: SummaryParts; truncated: boolean }
+  | { type: "too_large"; reportedLimit?: number; failure: SummaryFailed }
+  | SummaryFailed
+  | SummaryCancelled;
+
+export type AskOptions = {
+  call: CallOnce;
+  model: string;
+  /** Its reason, when it is one of the closed set, says why the attempt is cancelled. */
+  signal: AbortSignal;
+  clock: Pick<Clock, "sleep" | "monotonic">;
+  timeoutMs: number;
+};
+
+type Once = { reply: Reply; retryAfterMs?: number | undefined };
+
+const LONGEST_WAIT_MS = 10_000;
+const PAUSE_MS = 1_000;
+const CANCEL_REASONS: readonly CompactionReason[] = ["user", "superseded", "shutdown", "turned_off", "history_changed"];
+const REFUSAL = /^\W*(?:i['’]?m (?:very )?sorry|sorry|i (?:can(?:no|['’])t|am (?:not able|unable)|won['’]t)|unfortunately,? i can)/i;
+const LONGEST_REFUSAL = 400;
+
+export class Asker {
+  readonly used: CompactionTokensUsed;
+  readonly #options: AskOptions;
+  #retries = 1;
+
+  constructor(options: AskOptions) {
+    this.#options = options;
+    this.used = {
+      inputTokens: 0,
+      outputTokens: 0,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      duration: 0,
+      model: options.model,
+      requestCount: 0,
+    };
+  }
+
+  /** True once: the attempt's second chance, whatever it is used for. */
+  takeRetry(): boolean {
+    return this.#retries-- > 0;
+  }
+
+  async ask(request: ModelRequest): Promise<Reply> {
+    const first = await this.#once(request);
+    if (first.retryAfterMs === undefined || first.retryAfterMs > LONGEST_WAIT_MS || !this.takeRetry()) return first.reply;
+    const { clock, signal } = this.#options;
+    if (first.retryAfterMs > 0) await clock.sleep(first.retryAfterMs, signal);
+    return (await this.#once(request)).reply;
+  }
+
+  async #once(request: ModelRequest): Promise<Once> {
+    const { call, signal, timeoutMs, clock } = this.#options;
+    if (signal.aborted) return { reply: cancelled(signal) };
+    const stop = new AbortController();
+    const startedAt = clock.monotonic();
+    this.used.requestCount++;
+    const end = await within(call(request, AbortSignal.any([signal, stop.signal])), timeoutMs, signal);
+    stop.abort();
+    this.used.duration += Math.max(0, Math.round(clock.monotonic() - startedAt));
+    if (signal.aborted || end.type === "aborted") return { reply: cancelled(signal) };
+    if (end.type === "timeout")
+      return { reply: failed("timeout", `The summary was not there after ${timeoutMs / 1000} s.`) };
+    this.#count(end.value);
+    return read(end.value);
+  }
+
+  #count(outcome: CallOutcome): void {
+    if (outcome.type !== "answer" || !outcome.answer.usage) return;
+    for (const key of ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"] as const)
+      this.used[key] += outcome.answer.usage[key];
+  }
+}
+
+/** `retryAfterMs` is there when the same request may help the next time. */
+function read(outcome: CallOutcome): Once {
+  switch (outcome.type) {
+    case "context_limit": {
+      const failure = failed("model_error", outcome.message, outcome.statusCode);
+      const limit = outcome.unit === "tokens" ? outcome.reportedLimit : undefined;
+      return { reply: { type: "too_large", failure, ...(limit === undefined ? {} : { reportedLimit: limit }) } };
+    }
+    case "failure": {
+      const reply = failed("model_error", outcome.message, outcome.statusCode);
+      return { reply, retryAfterMs: outcome.retryable ? (outcome.retryAfterMs ?? PAUSE_MS) : undefined };
+    }
+    case "aborted":
+      return { reply: failed("model_error", "The call was broken off.") };
+    case "answer":
+      return readAnswer(outcome.answer.content, outcome.answer.finishReason);
+  }
+}
+
+function readAnswer(content: string, finish: string): Once {
+  if (finish === "content_filter") return { reply: failed("refused", "The provider's filter stopped the summary.") };
+  const text = withoutThinking(content);
+  if (text === "") return { reply: failed("empty_summary", "The model wrote no summary."), retryAfterMs: 0 };
+  if (text.length <= LONGEST_REFUSAL && REFUSAL.test(text) && !hasParts(text))
+    return { reply: failed("refused", `The model refused: ${text}`) };
+  const truncated = finish === "length";
+  const parts = parseSummary(text);
+  if (truncated && parts.overview === "")
+    return { reply: failed("empty_summary", "The summary was cut off before it said anything.") };
+  return { reply: { type: "summary", text, parts, truncated } };
+}
+
+function failed(reason: CompactionFailure, error: string, statusCode?: number): SummaryFailed {
+  return { type: "failed", reason, error, ...(statusCode === undefined ? {} : { statusCode }) };
+}
+
+function cancelled(signal: AbortSignal): SummaryCancelled {
+  return { type: "cancelled", reason: CANCEL_REASONS.find((reason) => reason === signal.reason) ?? "user" };
+}

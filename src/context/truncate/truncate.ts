@@ -1,0 +1,117 @@
+// Makes one request fit: the cut in force is applied, and grows when the request passes the high-water mark again.
+import type { ContextItem } from "../../schema/context-item.ts";
+import { type Applied, applyCut, type Cut } from "./cut.ts";
+import { cutOf, type Fit, newDraft } from "./draft.ts";
+import { planDrops } from "./drop-order.ts";
+import { dropOld } from "./drop-pass.ts";
+import { lowWaterMark } from "./limit.ts";
+import { boundHuge, shortenLong, shortenRest } from "./shorten-pass.ts";
+
+export type TruncateInput<Raw = unknown> = Fit<Raw> & {
+  /** `off`: nothing is dropped or shortened, orphans are still repaired. */
+  mode: "on" | "off";
+  /** `truncation.target`. */
+  target: number;
+  /** L and the size of the tool definitions, for the report. */
+  tokenLimit: number;
+  toolDefinitionsTokens: number;
+};
+
+/** The data of `session.truncation`. */
+export type TruncationReport = {
+  tokenLimit: number;
+  preTruncationTokensInMessages: number;
+  postTruncationTokensInMessages: number;
+  preTruncationMessagesLength: number;
+  postTruncationMessagesLength: number;
+  tokensRemovedDuringTruncation: number;
+  messagesRemovedDuringTruncation: number;
+  performedBy: "BasicTruncator";
+  toolDefinitionsTokens: number;
+  omittedMessages: number;
+  shortenedItems: number;
+  cutId: string;
+  newCut: boolean;
+  lowWater: number;
+};
+
+export type Truncated<Raw = unknown> =
+  | {
+      type: "fits";
+      items: readonly ContextItem<Raw>[];
+      /** In force from now on: pass it in with the next request. */
+      cut: Cut<Raw> | undefined;
+      newCut: boolean;
+      /** Only when messages were removed. */
+      report: TruncationReport | undefined;
+      conversationTokens: number;
+      messagesLength: number;
+      /** The conversation without any truncation. */
+      untruncatedTokens: number;
+      shortenedItems: number;
+      repairedItems: number;
+    }
+  /** Must not be sent; the cut in force stays as it was. `conversationTokens` is the smallest that was reached. */
+  | { type: "cannot_fit"; fixedTokens: number; conversationTokens: number; effectiveLimit: number };
+
+/** Deterministic; changes nothing of what fits and has no orphans. */
+export async function truncate<Raw>(input: TruncateInput<Raw>): Promise<Truncated<Raw>> {
+  if (input.mode === "off") return fits(input, undefined, await applyCut(input.items, undefined, input));
+  let { cut, applied } = await boundHuge(input);
+  if (isOver(input, applied)) {
+    cut = await grow(input, cut, applied);
+    applied = await applyCut(input.items, cut, input);
+  }
+  const { fixedTokens, effectiveLimit } = input;
+  if (!isOver(input, applied)) return fits(input, cut, applied);
+  return { type: "cannot_fit", fixedTokens, conversationTokens: applied.conversationTokens, effectiveLimit };
+}
+
+const isOver = ({ fixedTokens, effectiveLimit }: Fit<never>, { conversationTokens }: Applied): boolean =>
+  fixedTokens + conversationTokens > effectiveLimit;
+
+async function grow<Raw>(input: TruncateInput<Raw>, cut: Cut<Raw> | undefined, applied: Applied<Raw>) {
+  const lowWater = lowWaterMark(input);
+  const draft = newDraft({ ...input, cut }, applied);
+  const plan = planDrops(applied.kept);
+  await shortenLong(draft, plan, lowWater);
+  await dropOld(draft, plan, lowWater);
+  await shortenRest(draft, plan, lowWater);
+  return cutOf(draft);
+}
+
+function fits<Raw>(input: TruncateInput<Raw>, cut: Cut<Raw> | undefined, applied: Applied<Raw>): Truncated<Raw> {
+  const { conversationTokens, messagesLength, untruncatedTokens, shortenedItems, repairedItems } = applied;
+  const newCut = cut !== undefined && cut.id !== input.cut?.id;
+  return {
+    type: "fits",
+    items: applied.items,
+    cut,
+    newCut,
+    report: cut && applied.omitted.length > 0 ? reportOf(input, cut, newCut, applied) : undefined,
+    conversationTokens,
+    messagesLength,
+    untruncatedTokens,
+    shortenedItems,
+    repairedItems,
+  };
+}
+
+function reportOf<Raw>(input: TruncateInput<Raw>, cut: Cut<Raw>, newCut: boolean, a: Applied<Raw>): TruncationReport {
+  return {
+    tokenLimit: input.tokenLimit,
+    preTruncationTokensInMessages: a.untruncatedTokens,
+    postTruncationTokensInMessages: a.conversationTokens,
+    preTruncationMessagesLength: a.untruncatedLength,
+    postTruncationMessagesLength: a.messagesLength,
+    tokensRemovedDuringTruncation: a.untruncatedTokens - a.conversationTokens,
+    messagesRemovedDuringTruncation: a.untruncatedLength - a.messagesLength,
+    performedBy: "BasicTruncator",
+    toolDefinitionsTokens: input.toolDefinitionsTokens,
+    omittedMessages: a.omitted.length,
+    shortenedItems: a.shortenedItems,
+    cutId: cut.id,
+    newCut,
+    lowWater: lowWaterMark(input),
+  };
+}
