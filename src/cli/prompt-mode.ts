@@ -25,7 +25,13 @@ export async function runPromptMode({ open, prompt, silent }: PromptRun): Promis
   if (typed.type === "unknown") return failBeforeStart(typed.failure, open.flags, startedAt);
   if (typed.type === "command" && typed.command.interactiveOnly) {
     const what = `/${typed.command.name} works only in the interactive agent.`;
-    const failure: Failure = { code: "interactive_only", what, data: "Nothing was sent.", next: "Run everlong without -p.", exit: 2 };
+    const failure: Failure = {
+      code: "interactive_only",
+      what,
+      data: "Nothing was sent.",
+      next: "Run everlong without -p.",
+      exit: 2,
+    };
     return failBeforeStart(failure, open.flags, startedAt);
   }
   const opened = await openClient(open);
@@ -34,7 +40,11 @@ export async function runPromptMode({ open, prompt, silent }: PromptRun): Promis
 }
 
 /** There is no session yet; who asked for JSON gets its object all the same. */
-export async function failBeforeStart(failure: Failure, flags: OpenOptions["flags"], startedAt = performance.now()): Promise<number> {
+export async function failBeforeStart(
+  failure: Failure,
+  flags: OpenOptions["flags"],
+  startedAt = performance.now(),
+): Promise<number> {
   if ((await outputFormatOf(flags)) === "json") {
     const { code, what } = failure;
     const durationMs = Math.round(performance.now() - startedAt);

@@ -106,7 +106,7 @@ class Scan {
     const value = recordIn(bytes, this.#options.accept);
     if (value) this.#good(value, offset, length);
     else if (length > bytes.length) this.#bad(offset, length);
-    else this.#pick(bytes, offset);
+    else this.#pick(bytes, offset, terminated);
     if (terminated && this.#open === undefined) {
       this.#end = offset + length + 1;
       this.#terminated = true;
@@ -114,12 +114,12 @@ class Scan {
   }
 
   /** A line that is not one record: what is whole counts, what is left over is damage. */
-  #pick(bytes: Buffer, offset: number): void {
+  #pick(bytes: Buffer, offset: number, terminated: boolean): void {
     let at = 0;
     const rest = (end: number) => {
       if (!isBlank(bytes.subarray(at, end))) this.#bad(offset + at, end - at);
     };
-    for (const piece of salvage(bytes, this.#options.accept)) {
+    for (const piece of salvage(bytes, this.#options.accept, terminated)) {
       rest(piece.start);
       this.#good(piece.value, offset + piece.start, piece.end - piece.start);
       at = piece.end;

@@ -8,7 +8,8 @@ export type Piece = { start: number; end: number; value: Record<string, unknown>
 /** Bytes looked at, in multiples of the line, before the rest counts as damage: garbage must not cost quadratic time. */
 const PATIENCE = 64;
 
-export function salvage(bytes: Buffer, accept: Accept): Piece[] {
+/** `terminated`: the line has its newline, so that its last record is known to be whole. */
+export function salvage(bytes: Buffer, accept: Accept, terminated = true): Piece[] {
   const pieces: Piece[] = [];
   let budget = PATIENCE * bytes.length;
   let start = bytes.indexOf('{"');
@@ -16,7 +17,8 @@ export function salvage(bytes: Buffer, accept: Accept): Piece[] {
     const end = objectEnd(bytes, start);
     const stop = Math.abs(end);
     budget -= stop - start;
-    const value = end > 0 ? recordIn(bytes.subarray(start, end), accept) : undefined;
+    const whole = end > 0 && !isInside(bytes, start, end, terminated);
+    const value = whole ? recordIn(bytes.subarray(start, end), accept) : undefined;
     if (value) pieces.push({ start, end, value });
     start = bytes.indexOf('{"', value ? end : start + 1);
   }
@@ -47,6 +49,14 @@ function objectEnd(bytes: Buffer, start: number): number {
     } else if (c === 0) return -i;
   }
   return -bytes.length;
+}
+
+const AFTER = new Set([...":,["].map((c) => c.charCodeAt(0)));
+
+/** A value of a torn record may look like a record; where a value can stand, only what ends its line is one. */
+function isInside(bytes: Buffer, start: number, end: number, terminated: boolean): boolean {
+  if (start === 0 || !AFTER.has(bytes[start - 1] ?? 0)) return false;
+  return !terminated || !isBlank(bytes.subarray(end));
 }
 
 /** White space and byte order marks: nothing was lost there. */

@@ -1,5 +1,5 @@
 // A session's log opened in this process, for suites that open the same log thousands of times.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -12,7 +12,8 @@ import { SessionLog } from "../../src/session/log.ts";
 export type LogPlace = { paths: SessionPaths; quarantine: string };
 
 export function newLogPlace(): LogPlace {
-  const base = mkdtempSync(join(tmpdir(), "everlong-log-"));
+  // In memory where the system has that: thousands of openings would wait for the disk most of the time.
+  const base = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "everlong-log-"));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   return { paths: sessionPaths(join(base, "session")), quarantine: join(base, "quarantine") };
 }
@@ -39,7 +40,7 @@ export async function writeConversation(place: LogPlace): Promise<Buffer> {
   const context = { cwd: "/w" };
   const start = { sessionId: "s", version: 1, producer: "everlong", everlongVersion: "0", startTime: systemClock.now() };
   await log.emit("session.start", { ...start, model: "m", modelReason: "test", mode: "interactive", context });
-  for (let turn = 1; turn <= 3; turn++) {
+  for (let turn = 1; turn <= 2; turn++) {
     const turnId = `turn-${turn}`;
     const call = { toolCallId: `c${turn}`, name: "bash", arguments: { command: hard, inner: [forged, { y: "}{" }], last: turn } };
     await log.emit("turn.start", { turnId, cause: "user" });

@@ -8,6 +8,7 @@ import type {
   CompactionTokensUsed,
 } from "../../schema/event/context.ts";
 import { hasParts, parseSummary, type SummaryParts, withoutThinking } from "./summary.ts";
+import { BODY_PARTS } from "./tags.ts";
 
 /** One HTTP attempt. Must not throw and must not try again by itself. */
 export type CallOnce = (request: ModelRequest, signal: AbortSignal) => Promise<CallOutcome>;
@@ -119,6 +120,8 @@ function readAnswer(content: string, finish: string): Once {
     return { reply: failed("refused", `The model refused: ${text}`) };
   const truncated = finish === "length";
   const parts = parseSummary(text);
+  if (BODY_PARTS.every((part) => parts[part] === ""))
+    return { reply: failed("empty_summary", "The model left every part of the summary empty."), retryAfterMs: 0 };
   if (truncated && parts.overview === "")
     return { reply: failed("empty_summary", "The summary was cut off before it said anything.") };
   return { reply: { type: "summary", text, parts, truncated } };

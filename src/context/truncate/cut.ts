@@ -25,6 +25,8 @@ export type Applied<Raw = unknown> = {
   messagesLength: number;
   /** What the cut leaves out. */
   omitted: readonly ContextItem<Raw>[];
+  /** All items, what the cut leaves out included, shortened ones at their size: what `u` counts. */
+  historyTokens: number;
   /** The conversation as it would be without the cut. */
   untruncatedTokens: number;
   untruncatedLength: number;
@@ -49,22 +51,22 @@ export async function applyCut<Raw>(
   let saved = 0;
   for (const item of all) {
     const short = cut?.shortened.get(item.id);
+    const held = short ? await resized(short, count) : item;
+    saved += item.tokens - held.tokens;
     if (cut?.dropped.has(item.id)) {
-      omitted.push(item);
-    } else if (short) {
-      const tokens = await count(short);
-      left.push(tokens === short.tokens ? short : { ...short, tokens });
-      shortenedItems++;
-      saved += item.tokens - tokens;
+      omitted.push(held);
     } else {
-      left.push(item);
+      left.push(held);
+      if (short) shortenedItems++;
     }
   }
   const { items: whole, repaired } = repair(left, rules);
   const kept = repaired === 0 ? whole : await recount(whole, new Set(left), count);
-  const notice = omitted.length < 2 ? undefined : await counted(cut?.gap?.notice, count);
+  const told = omitted.length < 2 ? undefined : cut?.gap?.notice;
+  const notice = told && (await resized(told, count));
   const conversationTokens = tokensIn(kept) + (notice?.tokens ?? 0);
   const messagesLength = kept.filter((item) => !isSystem(item)).length + (notice ? 1 : 0);
+  const historyTokens = tokensIn(kept) + tokensIn(omitted);
   const untouched = omitted.length === 0 && shortenedItems === 0 && repaired === 0;
   return {
     items: untouched ? all : withNotice(kept, cut?.gap?.before, notice),
@@ -72,7 +74,8 @@ export async function applyCut<Raw>(
     conversationTokens,
     messagesLength,
     omitted,
-    untruncatedTokens: conversationTokens - (notice?.tokens ?? 0) + tokensIn(omitted) + saved,
+    historyTokens,
+    untruncatedTokens: historyTokens + saved,
     untruncatedLength: messagesLength - (notice ? 1 : 0) + omitted.length,
     shortenedItems,
     repairedItems: repaired,
@@ -80,8 +83,9 @@ export async function applyCut<Raw>(
 }
 
 /** Sizes follow the calibration, which moves; bytes do not. */
-async function counted<Raw>(item: ContextItem<Raw> | undefined, count: Shaping<Raw>["count"]) {
-  return item && { ...item, tokens: await count(item) };
+async function resized<Raw>(item: ContextItem<Raw>, count: Shaping<Raw>["count"]): Promise<ContextItem<Raw>> {
+  const tokens = await count(item);
+  return tokens === item.tokens ? item : { ...item, tokens };
 }
 
 async function recount<Raw>(
@@ -90,7 +94,7 @@ async function recount<Raw>(
   count: Shaping<Raw>["count"],
 ): Promise<ContextItem<Raw>[]> {
   const sized: ContextItem<Raw>[] = [];
-  for (const item of items) sized.push(known.has(item) ? item : { ...item, tokens: await count(item) });
+  for (const item of items) sized.push(known.has(item) ? item : await resized(item, count));
   return sized;
 }
 

@@ -14,6 +14,12 @@ export type Fit<Raw = unknown> = Shaping<Raw> & {
   cut: Cut<Raw> | undefined;
 };
 
+/** Above the high-water mark. */
+export const isOver = (
+  { fixedTokens, effectiveLimit }: { fixedTokens: number; effectiveLimit: number },
+  { conversationTokens }: Applied,
+): boolean => fixedTokens + conversationTokens > effectiveLimit;
+
 export type Draft<Raw = unknown> = Pick<Cut<Raw>, "dropped" | "gap"> & {
   fit: Fit<Raw>;
   applied: Applied<Raw>;

@@ -12,16 +12,17 @@ export async function dropOld<Raw>(draft: Draft<Raw>, plan: Plan, lowWater: numb
   const reserve = (await noticeOf(fit.items, fit))?.tokens ?? 0;
   const noticeBefore = applied.conversationTokens - tokensIn(applied.kept);
   const gone = new Set<number>();
+  const dropped = new Set(draft.dropped);
   let total = draft.total - noticeBefore;
   for (const unit of plan.units) {
     if (total + reserve <= lowWater) break;
     for (const at of unit) {
+      const id = applied.kept[at]?.id ?? "";
       gone.add(at);
-      total -= draft.sizes.get(applied.kept[at]?.id ?? "") ?? 0;
+      dropped.add(id);
+      total -= draft.sizes.get(id) ?? 0;
     }
   }
-  const dropped = new Set(draft.dropped);
-  for (const at of gone) dropped.add(applied.kept[at]?.id ?? "");
   const omitted = fit.items.filter(({ id }) => dropped.has(id));
   const notice = await noticeOf(omitted, fit);
   total += notice?.tokens ?? 0;

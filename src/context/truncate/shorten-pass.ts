@@ -1,7 +1,7 @@
 // The passes that shorten: huge items, long old results and pastes, and at last what may not be dropped.
 import type { ContextItem } from "../../schema/context-item.ts";
 import { type Applied, applyCut, type Cut } from "./cut.ts";
-import { cutOf, type Draft, type Fit, newDraft, shrink } from "./draft.ts";
+import { cutOf, type Draft, type Fit, isOver, newDraft, shrink } from "./draft.ts";
 import type { Plan } from "./drop-order.ts";
 
 const HUGE = 0.3;
@@ -14,13 +14,14 @@ export type Bounded<Raw = unknown> = { cut: Cut<Raw> | undefined; applied: Appli
 /** Comes before the compaction decision: no single item may take more than 0.3 E of a request that is above E. */
 export async function boundHuge<Raw>(fit: Fit<Raw>): Promise<Bounded<Raw>> {
   const applied = await applyCut(fit.items, fit.cut, fit);
+  if (!isOver(fit, applied)) return { cut: fit.cut, applied };
   const draft = newDraft(fit, applied);
-  const before = draft.total;
+  const { total } = draft;
   for (const { id } of applied.kept) {
     if (draft.total <= fit.effectiveLimit) break;
     await shrink(draft, id, Math.floor(HUGE * fit.effectiveLimit));
   }
-  if (draft.total === before) return { cut: fit.cut, applied };
+  if (draft.total === total) return { cut: fit.cut, applied };
   const cut = cutOf(draft);
   return { cut, applied: await applyCut(fit.items, cut, fit) };
 }

@@ -1,7 +1,7 @@
 // Makes one request fit: the cut in force is applied, and grows when the request passes the high-water mark again.
 import type { ContextItem } from "../../schema/context-item.ts";
 import { type Applied, applyCut, type Cut } from "./cut.ts";
-import { cutOf, type Fit, newDraft } from "./draft.ts";
+import { cutOf, type Fit, isOver, newDraft } from "./draft.ts";
 import { planDrops } from "./drop-order.ts";
 import { dropOld } from "./drop-pass.ts";
 import { lowWaterMark } from "./limit.ts";
@@ -66,9 +66,6 @@ export async function truncate<Raw>(input: TruncateInput<Raw>): Promise<Truncate
   if (!isOver(input, applied)) return fits(input, cut, applied);
   return { type: "cannot_fit", fixedTokens, conversationTokens: applied.conversationTokens, effectiveLimit };
 }
-
-const isOver = ({ fixedTokens, effectiveLimit }: Fit<never>, { conversationTokens }: Applied): boolean =>
-  fixedTokens + conversationTokens > effectiveLimit;
 
 async function grow<Raw>(input: TruncateInput<Raw>, cut: Cut<Raw> | undefined, applied: Applied<Raw>) {
   const lowWater = lowWaterMark(input);

@@ -1,0 +1,17 @@
+// The summary without a call: the offline model's own, and what stands for items that no call can read any more.
+import { summaryShare } from "./budget.ts";
+import type { Item } from "./items.ts";
+import type { Summary, SummaryInput } from "./summary-input.ts";
+
+export async function extractSummary(
+  items: readonly Item[],
+  { budget, todos, plan }: Pick<SummaryInput, "budget" | "todos" | "plan">,
+): Promise<Summary> {
+  const { summariseOffline, summaryText } = await import("../../model/offline/summarise.ts");
+  const parts = summariseOffline(items, {
+    targetTokens: summaryShare(budget),
+    ...(todos ? { todos } : {}),
+    ...(plan === undefined ? {} : { plan }),
+  });
+  return { type: "summary", text: summaryText(parts), parts, truncated: false, chunks: 0 };
+}

@@ -1,0 +1,51 @@
+// What writing a summary needs, and how it ends.
+import type { Clock } from "../../base/clock.ts";
+import type { ModelTarget } from "../../model/contract.ts";
+import type { CompactionTokensUsed } from "../../schema/event/context.ts";
+import type { Todo } from "../../schema/todo.ts";
+import type { ToolDefinition } from "../../schema/tool.ts";
+import type { CallOnce, SummaryCancelled, SummaryFailed } from "./ask.ts";
+import type { Count, Item } from "./items.ts";
+import type { Shorten } from "./reduce.ts";
+import type { SummaryParts } from "./summary.ts";
+
+export type SummaryInput = {
+  /** What the plan replaces. */
+  items: readonly Item[];
+  /** The plan's B. */
+  budget: number;
+  focus?: string | undefined;
+  /** For extracts. */
+  todos?: readonly Pick<Todo, "title" | "status">[] | undefined;
+  plan?: string | undefined;
+  /** As in normal requests, so that the provider's cache serves them. */
+  system: string;
+  tools: readonly ToolDefinition[];
+  /** Both of them, in the summariser's tokens. */
+  fixedTokens: number;
+  target: ModelTarget;
+  /** The summariser's E, as lowered by the error that forced the attempt. */
+  effectiveLimit: number;
+  sessionId: string;
+  maxChunks: number;
+  call: CallOnce;
+  count: Count;
+  shorten: Shorten;
+  signal: AbortSignal;
+  clock: Pick<Clock, "sleep" | "monotonic">;
+  /** For each call. */
+  timeoutMs: number;
+};
+
+export type Summary = {
+  type: "summary";
+  /** As written, without thinking. */
+  text: string;
+  parts: SummaryParts;
+  /** Cut at the output limit, as a whole or in a part. */
+  truncated: boolean;
+  /** How many parts of the history were summarised by a call; 0 when no call was made. */
+  chunks: number;
+};
+export type SummaryEnd = Summary | SummaryFailed | SummaryCancelled;
+export type Summarised = { end: SummaryEnd; used: CompactionTokensUsed };

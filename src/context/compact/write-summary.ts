@@ -1,0 +1,44 @@
+// The summary of the old items: one call when it fits, parts and a merge when it does not, extracts for the offline model.
+import { Asker, type Reply } from "./ask.ts";
+import { summaryShare } from "./budget.ts";
+import { extractSummary } from "./extract.ts";
+import { askForSummary, turnTable } from "./instructions.ts";
+import { isMessage, type Item, tokensOf } from "./items.ts";
+import { reduceItems } from "./reduce.ts";
+import type { Summarised, SummaryEnd, SummaryInput } from "./summary-input.ts";
+import { FULL, ITEM_TOKENS, outputReserve, requestOf } from "./summary-request.ts";
+import { summariseInChunks } from "./write-in-chunks.ts";
+
+/** Of the summariser's limit. */
+const TURN_TABLE = 0.05;
+/** A refusal for size that names no limit: our count is off by more than a little. */
+const AFTER_REFUSAL = 0.5;
+
+/** Ends with the signal. Calls: at most 2; with parts at most 2 × parts + 1. */
+export async function writeSummary(input: SummaryInput): Promise<Summarised> {
+  const asker = new Asker({ ...input, model: input.target.id });
+  const items = input.items.filter(isMessage);
+  const offline = input.target.provider === "offline";
+  const end = await (offline ? extractSummary(items, input) : summarise(items, input, asker));
+  return { end, used: asker.used };
+}
+
+async function summarise(items: readonly Item[], input: SummaryInput, asker: Asker): Promise<SummaryEnd> {
+  const { count, effectiveLimit, fixedTokens, system, tools, budget, focus } = input;
+  const share = summaryShare(budget);
+  const text = askForSummary({ share, focus }, turnTable(items, effectiveLimit * TURN_TABLE, count));
+  const around = fixedTokens + count(text) + ITEM_TOKENS;
+  const room = FULL * effectiveLimit - around - outputReserve(share);
+  const fitting = await reduceItems(items, room, effectiveLimit, input);
+  if (tokensOf(fitting) > room) return summariseInChunks(items, effectiveLimit, input, asker);
+  const promptTokens = around + tokensOf(fitting);
+  const reply = await asker.ask(requestOf(input, { system, tools, items: fitting, text, promptTokens }));
+  if (reply.type !== "too_large") return wholeOf(reply);
+  if (!asker.takeRetry()) return reply.failure;
+  const lowered = Math.min(reply.reportedLimit ?? effectiveLimit * AFTER_REFUSAL, effectiveLimit);
+  return summariseInChunks(items, lowered, input, asker);
+}
+
+function wholeOf(reply: Exclude<Reply, { type: "too_large" }>): SummaryEnd {
+  return reply.type === "summary" ? { ...reply, chunks: 1 } : reply;
+}
