@@ -65,5 +65,5 @@ export function stripAnsi(text: string): string {
 
 /** Makes `<name` and `</name` of a reserved tag harmless inside quoted text. */
 export function escapeTag(text: string, name: string): string {
-  return text.replace(new RegExp(`<(?=\\s*/?\\s*${name}\\b)`, "gi"), "&lt;");
+  return text.replace(new RegExp(`<(?=\\s*(?:/\\s*)?${name}\\b)`, "gi"), "&lt;");
 }

@@ -168,6 +168,8 @@ class Run {
     const complete = this.#totals.taskComplete;
     if (complete && !complete.success)
       return { code: "task_failed", message: `The task was not completed: ${complete.summary}` };
+    if (!complete && this.#totals.turns > 0 && this.#client.view().mode === "autopilot")
+      return { code: "task_incomplete", message: "Autopilot ended without task_complete: the task may not be done." };
     return undefined;
   }
 }

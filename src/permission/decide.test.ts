@@ -294,14 +294,13 @@ describe("B51 AB15 under an allow rule for git", () => {
 });
 
 describe("A7.9 the words of a prompt", () => {
-  it("marks the parts, names the agent, shows what would be stored", async () => {
+  it("marks the parts; the offer is what would be stored", async () => {
     const request = { kind: "shell", command: "git status && rm -rf x && ls" } as const;
     const ask = await place.decide(request);
     if (ask.type !== "ask") throw new Error(ask.type);
-    const text = explainAsk(ask, [request], "reviewer");
-    expect(text).toContain("The agent reviewer asks:");
+    const text = explainAsk(ask, [request]);
     expect(text).toContain("git status && ⟦rm -rf x⟧ && ls");
-    expect(text).toContain("shell(rm:*)");
+    expect(ask.offer.session).toEqual(["shell(rm:*)"]);
     expect(refuseByUser(ask, { type: "reject", feedback: "use git clean" }).reason).toContain("use git clean");
   });
   it("marks nested and overlapping parts once", () => {

@@ -27,18 +27,15 @@ export function markCommand(command: string, spans: readonly Span[]): string {
   return text + command.slice(at);
 }
 
-/** The text of a prompt: who asks, the whole request with the parts that need approval, and why. */
-export function explainAsk(ask: Ask, requests: readonly PermissionRequest[], agent?: string): string {
-  const lines = [agent ? `The agent ${agent} asks:` : "Everlong asks:"];
+/** The text of a prompt: the whole request with the parts that need approval, and why. Who asks, and the choices, are the face's. */
+export function explainAsk(ask: Ask, requests: readonly PermissionRequest[]): string {
+  const lines: string[] = [];
   for (const [index, request] of requests.entries()) {
     const spans = ask.parts.flatMap(({ part }) => (part.index === index && part.span ? [{ ...part.span }] : []));
     if (request.kind === "shell") lines.push(markCommand(stripped(request.command), spans));
   }
   for (const { part, reason } of ask.parts) lines.push(`- ${stripped(describePart(part))}: ${reason}`);
-  const { session, location } = ask.offer;
-  if (session) lines.push(`Session stores ${session.join(", ")}.`);
-  if (location) lines.push(`Location stores ${location.join(", ")}.`);
-  if (!session && !ask.always) lines.push("It can only be approved once.");
+  if (!ask.offer.session && !ask.always) lines.push("It can only be approved once.");
   return lines.join("\n");
 }
 

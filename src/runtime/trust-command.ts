@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { gitContext } from "../host/git.ts";
-import { listTrusted, revokeTrust, trustFolder } from "../permission/trust.ts";
+import { listTrusted, revokeTrust, trustFolder, trustNotice } from "../permission/trust.ts";
 import type { CommandResult } from "./client.ts";
 import type { LiveSession } from "./live-session.ts";
 import { refuseInToolShell } from "./settings-command.ts";
@@ -18,6 +18,12 @@ export async function trustCommand(
   if (options.list) return listFolders(ground.value);
   const context = path === undefined ? ground.value.context : gitContext(resolve(path));
   return change(ground.value, context.gitRoot ?? context.cwd, options.revoke ?? false);
+}
+
+/** What this folder would load if it were trusted, when it is not; undefined when there is nothing to ask. */
+export async function trustQuestion(): Promise<string | undefined> {
+  const ground = await standOnGround();
+  return ground.ok ? trustNotice(ground.value.trust) : undefined;
 }
 
 export async function trustSession(live: LiveSession, args: string): Promise<CommandResult> {

@@ -1,10 +1,11 @@
 // The one table of settings: help texts, the docs page, `everlong settings` and every environment read come from it.
 import type { Row, ValueOf } from "./row.ts";
 import { agentRows } from "./table/agent.ts";
+import { contextRows } from "./table/context.ts";
 import { featureRows } from "./table/feature.ts";
 import { modelRows } from "./table/model.ts";
 
-const rows = [...modelRows, ...agentRows, ...featureRows] as const;
+const rows = [...modelRows, ...agentRows, ...contextRows, ...featureRows] as const;
 
 type AnyRow = (typeof rows)[number];
 export type SettingKey = AnyRow["key"];

@@ -10,6 +10,12 @@ export function noticeLine(event: Envelope): string | undefined {
       return [`Error: ${event.data.message}`, event.data.hint].filter(Boolean).join("\n");
     case "session.info":
       return event.data.message;
+    case "session.resume": {
+      const { recovered } = event.data;
+      if (!recovered) return undefined;
+      const { interruptedCalls: calls, damagedLines: lines, tornBytes: bytes } = recovered;
+      return `Recovered after an unclean end: interrupted calls ${calls}, damaged lines ${lines}, torn bytes moved away ${bytes}.`;
+    }
     case "session.damaged":
       return `Damaged record in the session's log: line ${event.data.line}, offset ${event.data.offset}, ${event.data.bytes} bytes${event.data.file ? `, kept in ${event.data.file}` : ", left in place and skipped"}.`;
     case "soft_failure":

@@ -11,6 +11,7 @@ import { openScreen, type Screen, visible } from "./screen.ts";
 const EXIT_WINDOW_MS = 2000;
 
 export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: string): Promise<number> {
+  if (!open.trustFolder && (await askTrust()) === "exit") return EXIT.done;
   let screen: Screen | undefined;
   const current = (): Screen => screen ?? unopened();
   const prompts = linePrompts(current);
@@ -26,7 +27,12 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
   let stop = () => {};
   const attach = (c: Client) => {
     stop();
-    stop = c.on((event) => showEvent(current(), event));
+    current().setPrompt(promptOf(c));
+    stop = c.on((event) => {
+      // Mode and allow-all are always visible.
+      if (event.type === "session.mode_changed" || event.type === "permission.rules_changed") current().setPrompt(promptOf(c));
+      showEvent(current(), event);
+    });
   };
 
   const onLine = async (text: string): Promise<void> => {
@@ -55,7 +61,6 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
       outcome.ok ? outcome.value : outcome.error.what,
     );
     current().print(outcome.ok ? outcome.value : [outcome.error.what, outcome.error.next].filter(Boolean).join("\n"));
-    current().setPrompt(promptOf(client));
     if (outcome.ok && "send" in outcome) await client.send(outcome.send);
   };
 
@@ -82,7 +87,6 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) process.on(signal, () => ended(EXIT.interrupted));
 
   attach(client);
-  screen.setPrompt(promptOf(client));
   screen.print(header(client, version, opened.value.notices));
   const code = await finished;
   client.interrupt("exit");
@@ -91,6 +95,31 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
   screen.close();
   process.stdout.write(`\nSession ${client.sessionId}; go on with: everlong --resume ${client.sessionId}\n`);
   return code;
+}
+
+/** Nothing of the folder's own is loaded before the answer; without trust everything else works. */
+async function askTrust(): Promise<"go on" | "exit"> {
+  const { trustCommand, trustQuestion } = await import("../../runtime/trust-command.ts");
+  const notice = await trustQuestion();
+  if (!notice) return "go on";
+  const { createInterface } = await import("node:readline/promises");
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  process.stdout.write(`${notice}\n  1. trust this folder\n  2. go on without\n  3. exit\n`);
+  try {
+    for (;;) {
+      const answer = (await terminal.question("Your choice: ")).trim();
+      if (answer === "3") return "exit";
+      if (answer === "2") return "go on";
+      if (answer !== "1") continue;
+      const done = await trustCommand(undefined, {});
+      process.stdout.write(`${done.ok ? done.value : done.error.what}\n`);
+      return "go on";
+    }
+  } catch {
+    return "exit"; // the terminal was closed, or Ctrl+C
+  } finally {
+    terminal.close();
+  }
 }
 
 function unopened(): never {

@@ -7,8 +7,7 @@ import type {
   CompactionReason,
   CompactionTokensUsed,
 } from "../../schema/event/context.ts";
-import { hasParts, parseSummary, type SummaryParts, withoutThinking } from "./summary.ts";
-import { BODY_PARTS } from "./tags.ts";
+import { hasParts, isBlank, parseSummary, type SummaryParts, withoutThinking } from "./summary.ts";
 
 /** One HTTP attempt. Must not throw and must not try again by itself. */
 export type CallOnce = (request: ModelRequest, signal: AbortSignal) => Promise<CallOutcome>;
@@ -120,7 +119,7 @@ function readAnswer(content: string, finish: string): Once {
     return { reply: failed("refused", `The model refused: ${text}`) };
   const truncated = finish === "length";
   const parts = parseSummary(text);
-  if (BODY_PARTS.every((part) => parts[part] === ""))
+  if (isBlank(parts))
     return { reply: failed("empty_summary", "The model left every part of the summary empty."), retryAfterMs: 0 };
   if (truncated && parts.overview === "")
     return { reply: failed("empty_summary", "The summary was cut off before it said anything.") };

@@ -1,7 +1,7 @@
 // Where a history may be parted: never inside a group, and never before what still waits for an answer.
 import { groups } from "../../model/wire/group.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
-import { isMessage, lastCompaction } from "./items.ts";
+import { isMessage, lastCompaction, tokensOf } from "./items.ts";
 
 /** For every position from 0 to the end: true when no group lies on both sides of it. */
 export function safeCuts(items: readonly ContextItem[]): boolean[] {
@@ -37,7 +37,7 @@ export function recentStart(items: readonly ContextItem[], end: number, tokens: 
   let room = tokens;
   for (const { indexes } of groups(items.slice(0, end)).reverse()) {
     const members = indexes.flatMap((index) => items[index] ?? []);
-    room -= members.reduce((sum, item) => sum + item.tokens, 0);
+    room -= tokensOf(members);
     if (room < 0 || members.some((item) => item.kind === "compaction" || !isMessage(item))) break;
     start = Math.min(start, indexes[0] ?? start);
   }

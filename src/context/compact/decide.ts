@@ -1,6 +1,6 @@
 // What compaction does before a request: one row of a table, and whether there is enough to compact.
 import type { ContextItem } from "../../schema/context-item.ts";
-import { isMessage } from "./items.ts";
+import { isMessage, tokensOf } from "./items.ts";
 import type { CompactionState } from "./state.ts";
 
 export type CompactionMode = "on" | "manual" | "off";
@@ -67,5 +67,5 @@ export function enoughMessages(input: EnoughInput): boolean {
   const fresh = items.slice(marker ?? 0).filter(isMessage);
   if (fresh.length < LEAST_NEW_MESSAGES) return false;
   if (marker === undefined || u >= exhaustion) return true;
-  return fresh.reduce((sum, item) => sum + item.tokens, 0) >= LEAST_NEW_SHARE * effectiveLimit;
+  return tokensOf(fresh) >= LEAST_NEW_SHARE * effectiveLimit;
 }

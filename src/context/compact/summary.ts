@@ -23,6 +23,8 @@ export function parseSummary(text: string): SummaryParts {
 /** False when the text names none of the parts. */
 export const hasParts = (text: string): boolean => readTags(text).size > 0 || readHeadings(text).size > 0;
 
+export const isBlank = (parts: SummaryParts): boolean => BODY_PARTS.every((part) => parts[part].trim() === "");
+
 /** A tag that is never closed ends where the next part begins, or with the text. */
 function readTags(text: string): Map<SummaryPart, string> {
   const opening = new RegExp(`^[ \\t]*<(?:${SUMMARY_PARTS.join("|")})>`, "im");

@@ -43,7 +43,8 @@ export async function summariseInChunks(
   const allowed = work.partRoom < LEAST_PART ? 0 : input.maxChunks;
   const asked = chunks.slice(Math.max(0, chunks.length - allowed));
   const tooMany = chunks.slice(0, chunks.length - asked.length).flat();
-  const summaries: Summary[] = tooMany.length > 0 ? [await extractSummary(tooMany, input)] : [];
+  const oldest = tooMany.length > 0 ? await extractSummary(tooMany, input) : undefined;
+  const summaries = oldest?.type === "summary" ? [oldest] : [];
   for (const [at, chunk] of asked.entries()) {
     const end = endOf(await asker.ask(requestFor(work, partQuestion(work, chunk, at + 1, asked.length))));
     if (end.type !== "summary") return end;

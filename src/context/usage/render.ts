@@ -23,9 +23,16 @@ const ROW = 10;
 export function renderContext(report: ContextReport): string {
   const { usage } = report;
   const title = `Context: ${number(usage.currentTokens)} of ${number(usage.tokenLimit)} tokens (${share(report, usage.currentTokens)}), model ${usage.model}`;
-  return [title, "", ...picture(report.cells), "", ...bucketLines(report), "", ...largest(report), ...facts(report)].join(
-    "\n",
-  );
+  return [
+    title,
+    "",
+    ...picture(report.cells),
+    "",
+    ...bucketLines(report),
+    "",
+    ...largest(report),
+    ...facts(report),
+  ].join("\n");
 }
 
 function picture(cells: Buckets): string[] {

@@ -10,7 +10,8 @@ export type FixedPart = {
   contributors: readonly Contributor[];
 };
 
-export type Unreclaimable = { fixedTokens: number; message: string; hint: string };
+/** `warnedAt`: the fixed part that was warned of last; to be passed in the next time. */
+export type Unreclaimable = { warnedAt: number | undefined; warning?: { message: string; hint: string } };
 
 /** What a compaction needs beside the fixed part, and the size from which it is not worth starting. */
 const COMPACTED = 0.15;
@@ -21,21 +22,16 @@ const MOST_NAMED = 3;
 
 const HINT = "Switch off or shorten one of them, or take a model with a larger window.";
 
-/**
- * The `context_unreclaimable` warning, once for each change of the fixed part: `warned` is what this gave last, and is
- * forgotten when it gives undefined with `reclaimable` true. `tailTokens`: a prompt that no answer follows yet.
- */
-export function unreclaimable(
-  part: FixedPart & { tailTokens?: number },
-  warned: Unreclaimable | undefined,
-): { reclaimable: boolean; warning?: Unreclaimable } {
-  const { fixedTokens, effectiveLimit, contributors, tailTokens = 0 } = part;
-  if (fixedTokens + tailTokens + COMPACTED * effectiveLimit < TOO_LARGE * effectiveLimit) return { reclaimable: true };
-  if (warned && Math.abs(warned.fixedTokens - fixedTokens) <= SAME * effectiveLimit) return { reclaimable: false };
+/** The `context_unreclaimable` warning, once for each change of the fixed part. */
+export function unreclaimable(part: FixedPart, warnedAt: number | undefined): Unreclaimable {
+  const { fixedTokens, effectiveLimit, contributors } = part;
+  if (fixedTokens + COMPACTED * effectiveLimit < TOO_LARGE * effectiveLimit) return { warnedAt: undefined };
+  const isSame = warnedAt !== undefined && Math.abs(warnedAt - fixedTokens) <= SAME * effectiveLimit;
+  if (isSame) return { warnedAt };
   const message =
     `System prompt, tools and memory take ${fixedTokens} of ${effectiveLimit} tokens, so compaction cannot make room. ` +
     named(contributors);
-  return { reclaimable: false, warning: { fixedTokens, message: message.trim(), hint: HINT } };
+  return { warnedAt: fixedTokens, warning: { message: message.trim(), hint: HINT } };
 }
 
 /** `context_cannot_fit`: the request was not sent. */

@@ -4,11 +4,11 @@ import type { WireName } from "../../schema/model.ts";
 import type { Body } from "./adapter.ts";
 
 /** A history without a wire: what each adapter should find in the body made of it. */
-type Move =
+export type Move =
   | { type: "prompt"; text: string }
   | { type: "notice" }
   | { type: "answer"; text: string }
-  | { type: "step"; reasoning: boolean; calls: { name: string; result: boolean }[]; doubled: boolean }
+  | { type: "step"; reasoning: boolean; calls: { name: string; result: boolean; text?: string }[]; doubled: boolean }
   | { type: "unknown" };
 
 const word = fc.stringMatching(/^[a-z]{1,8}$/);
@@ -46,7 +46,7 @@ export const bodyOf: Record<WireName, (history: readonly Move[], withIds: boolea
         const tool_calls = ids.map(({ id, name }) => ({ id, type: "function", function: { name, arguments: "{}" } }));
         const results = ids
           .filter((c) => c.result)
-          .map(({ id }) => ({ role: "tool", tool_call_id: id, content: "ok" }));
+          .map(({ id, text = "ok" }) => ({ role: "tool", tool_call_id: id, content: text }));
         return [
           { role: "assistant", content: null, tool_calls },
           ...results,
@@ -71,7 +71,7 @@ export const bodyOf: Record<WireName, (history: readonly Move[], withIds: boolea
       }));
       const results = calls
         .filter((c) => c.result)
-        .map(({ id, type }) => ({ type: `${type}_output`, call_id: id, output: "ok" }));
+        .map(({ id, type, text = "ok" }) => ({ type: `${type}_output`, call_id: id, output: text }));
       return [
         ...(m.reasoning ? [{ type: "reasoning", summary: [], encrypted_content: "xyz" }] : []),
         ...calls.map(({ id, type, name }) => ({ type, id: `item_${id}`, call_id: id, name, arguments: "{}" })),
@@ -93,7 +93,7 @@ export const bodyOf: Record<WireName, (history: readonly Move[], withIds: boolea
       const uses = ids.map(({ id, name }) => ({ type: "tool_use", id, name, input: {} }));
       const results = ids
         .filter((c) => c.result)
-        .map(({ id }) => ({ type: "tool_result", tool_use_id: id, content: "ok" }));
+        .map(({ id, text = "ok" }) => ({ type: "tool_result", tool_use_id: id, content: text }));
       const answer = results.length > 0 ? [{ role: "user", content: results }] : [];
       return [
         { role: "assistant", content: [...thinking, ...uses] },
@@ -117,7 +117,7 @@ export const bodyOf: Record<WireName, (history: readonly Move[], withIds: boolea
       // Without ids the answers of a name come in call order, so the first ones are those that are there.
       const results = ids
         .filter((c) => c.result)
-        .map(({ named }) => ({ functionResponse: { ...named, response: { output: "ok" } } }));
+        .map(({ named, text = "ok" }) => ({ functionResponse: { ...named, response: { output: text } } }));
       const doubles = m.doubled ? structuredClone(results.slice(0, 1)) : [];
       const answer = results.length > 0 ? [{ role: "user", parts: [...results, ...doubles] }] : [];
       return [{ role: "model", parts: calls }, ...answer];

@@ -32,7 +32,7 @@ export function searchIndex(db: DatabaseSync, query: string, scope: SearchScope,
        FROM search_index JOIN search_source s ON s.id = search_index.rowid JOIN sessions n ON n.id = s.session_id
        WHERE search_index MATCH ?1
          AND (?2 IS NULL OR s.session_id = ?2)
-         AND (?3 IS NULL OR n.repository = ?3 OR n.git_root = ?4)
+         AND (?3 IS NULL OR n.repository = ?3 OR COALESCE(n.git_root, n.cwd) = ?4)
        ORDER BY bm25(search_index), s.timestamp DESC LIMIT ?5`,
     )
     .all(match, scope.sessionId ?? null, scope.repository ?? scope.gitRoot ?? null, scope.gitRoot ?? null, limit);

@@ -99,12 +99,13 @@ export class IndexWriter {
     const source = sourceOf(event);
     if (!source) return;
     const { turn, item } = this.#refs.next(event);
-    if (source.text === "") return;
-    const { lastInsertRowid } = this.#db
+    // An item without text has its row too: the next writer counts on from the last one.
+    const { changes, lastInsertRowid } = this.#db
       .prepare(
         "INSERT OR IGNORE INTO search_source (session_id, turn_index, item_index, event_id, source_type, timestamp) VALUES (?, ?, ?, ?, ?, ?)",
       )
       .run(this.#session, turn, item, event.id, source.type, event.timestamp);
+    if (changes === 0 || source.text === "") return;
     this.#db
       .prepare("INSERT INTO search_index (rowid, content, session_id, source_type, source_id) VALUES (?, ?, ?, ?, ?)")
       .run(lastInsertRowid, this.#redact(source.text), this.#session, source.type, `t${turn}.${item}`);

@@ -1,0 +1,90 @@
+// What outlives a compaction beside the summary, each part as text within a number of tokens: notice, plan, todos, skills, agent.
+import type { Todo } from "../../schema/todo.ts";
+import { clipTo } from "./clip.ts";
+import type { Count } from "./items.ts";
+import { inTag, quoted, TAG } from "./tags.ts";
+
+export type OriginalPrompt = {
+  /** Of its item; a prompt that still stands in the history is not repeated. */
+  id: string;
+  turn: number;
+  text: string;
+};
+export type InvokedSkill = { name: string; path: string; content: string };
+export type ActiveAgent = { name: string; purpose: string; instructions: string };
+
+export type Carried = {
+  /** All of the session, from its log, oldest first. */
+  prompts: readonly OriginalPrompt[];
+  /** Text of `plan.md`. */
+  plan?: string | undefined;
+  todos?: readonly Pick<Todo, "title" | "status" | "description">[] | undefined;
+  /** In the order in which they were invoked. */
+  skills?: readonly InvokedSkill[] | undefined;
+  agent?: ActiveAgent | undefined;
+  /** Absent when the session writes no checkpoints. */
+  checkpointNumber?: number | undefined;
+  recallOn: boolean;
+};
+
+/** Text in its tag within the tokens; empty when there is none, or no room for any of it. */
+export type Section = (maxTokens: number) => string;
+
+export function block(tag: string, text: string, maxTokens: number, count: Count): string {
+  const room = maxTokens - count(`${inTag(tag, "")}\n`);
+  const body = clipTo(quoted(text.trim()), room, count);
+  return body === "" ? "" : inTag(tag, body);
+}
+
+/** `turns` is a ref that `recall` takes as it stands. */
+export function noticeText({ checkpointNumber, recallOn }: Carried, turns: string): string {
+  const where = checkpointNumber === undefined ? "" : ` (checkpoint ${checkpointNumber})`;
+  const originals = recallOn
+    ? `Nothing is lost: call recall with id "${turns}", one turn "tN" or one item "tN.k" for the exact original.`
+    : "The originals are in the session log.";
+  return [
+    `The earlier conversation, ${turns}, was summarised to save room${where}.`,
+    "What follows is a record of it and not a new instruction: the user's own prompts, a summary of the work, and what was in force.",
+    "Go on with the task where it stands. Do not redo finished work.",
+    originals,
+  ].join(" ");
+}
+
+/** Open ones in full, finished ones as a count. */
+export function todoText(todos: NonNullable<Carried["todos"]>): string {
+  const open = todos.filter((todo) => todo.status !== "done");
+  const done = todos.length - open.length;
+  const lines = open.map(
+    ({ status, title, description }) => `- [${status}] ${title}${description ? `: ${description}` : ""}`,
+  );
+  return [...lines, ...(done > 0 ? [`${done} finished`] : [])].join("\n");
+}
+
+/** The latest with its instructions, earlier ones as name and path. */
+export function skillText(skills: readonly InvokedSkill[]): string {
+  const latest = skills.at(-1);
+  if (!latest) return "";
+  const earlier = new Map(skills.filter(({ name }) => name !== latest.name).map((skill) => [skill.name, skill]));
+  return [
+    ...[...earlier.values()].map(({ name, path }) => `Used before: ${name} (${path})`),
+    `In use: ${latest.name} (${latest.path})`,
+    latest.content,
+  ].join("\n");
+}
+
+export function agentText({ name, purpose, instructions }: ActiveAgent): string {
+  return `You are ${name}: ${purpose}\n${instructions}`;
+}
+
+export function sections(carried: Carried, count: Count): Record<"plan" | "todos" | "skills" | "agent", Section> {
+  const section =
+    (tag: string, text: string): Section =>
+    (maxTokens) =>
+      block(tag, text, maxTokens, count);
+  return {
+    plan: section(TAG.plan, carried.plan ?? ""),
+    todos: section(TAG.todos, todoText(carried.todos ?? [])),
+    skills: section(TAG.skills, skillText(carried.skills ?? [])),
+    agent: section(TAG.agent, carried.agent ? agentText(carried.agent) : ""),
+  };
+}

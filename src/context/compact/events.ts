@@ -1,0 +1,91 @@
+// The data of the two compaction events, from the attempt and how it ended.
+import type {
+  CompactionFailure,
+  CompactionReason,
+  CompactionTokensUsed,
+  CompactionTrigger,
+  contextEvents,
+} from "../../schema/event/context.ts";
+import type { z } from "zod";
+import type { Sizes } from "./budget.ts";
+import { bucketsOf, type Figures } from "./figures.ts";
+import type { Applicable } from "./finish.ts";
+import type { Item } from "./items.ts";
+import type { Summary } from "./summary-input.ts";
+
+export type StartData = z.infer<(typeof contextEvents)["session.compaction_start"]>;
+export type CompleteData = z.infer<(typeof contextEvents)["session.compaction_complete"]>;
+
+export type Attempt = {
+  compactionAttemptId: string;
+  trigger: CompactionTrigger;
+  /** Who writes the summary. */
+  model: string;
+  mode: "background" | "blocking";
+  /** L of the session's model. */
+  tokenLimit: number;
+  customInstructions?: string;
+  switchTargetModel?: string;
+  targetPromptTokenLimit?: number;
+  initialModel?: string;
+};
+
+export type AttemptEnd =
+  | { outcome: "applied"; summary: Summary; finished: Applicable; checkpointNumber?: number; checkpointPath?: string }
+  | { outcome: "not_applicable" | "cancelled"; reason: CompactionReason }
+  | { outcome: "failed"; reason: CompactionFailure; error?: string; statusCode?: number };
+
+export function startData(attempt: Attempt, targetTokens: number, items: readonly Item[], sizes: Sizes): StartData {
+  const { initialModel: _later, ...known } = attempt;
+  return { ...known, ...bucketsOf(items, sizes), targetTokens };
+}
+
+/** `figures` of a history that stays as it is come from `figuresOf(items, items, sizes)`. */
+export function completeData(
+  attempt: Attempt,
+  end: AttemptEnd,
+  more: {
+    figures: Figures;
+    targetTokens: number;
+    basis: "estimated" | "calibrated";
+    used?: CompactionTokensUsed | undefined;
+    requestId?: string | undefined;
+  },
+): CompleteData {
+  const { mode: _known, ...known } = attempt;
+  return {
+    success: end.outcome === "applied",
+    outcome: end.outcome,
+    ...endData(end),
+    ...known,
+    ...more.figures,
+    targetTokens: more.targetTokens,
+    tokenAccountingBasis: more.basis,
+    ...(more.used ? { compactionTokensUsed: more.used } : {}),
+    ...(more.requestId === undefined ? {} : { requestId: more.requestId }),
+  };
+}
+
+function endData(end: AttemptEnd): Partial<CompleteData> {
+  switch (end.outcome) {
+    case "applied": {
+      const { summary, finished, outcome: _same, ...checkpoint } = end;
+      const { replacementContent, boundaryEventId, compactedTurns } = finished;
+      return {
+        summaryContent: summary.text,
+        chunks: summary.chunks,
+        summaryTruncated: summary.truncated,
+        replacementContent,
+        boundaryEventId,
+        compactedTurns,
+        ...checkpoint,
+      };
+    }
+    case "failed": {
+      const { outcome: _same, reason, ...error } = end;
+      return { failureReason: reason, ...error };
+    }
+    default:
+      return { outcomeReason: end.reason };
+  }
+}

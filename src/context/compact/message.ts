@@ -1,0 +1,79 @@
+// The one message that stands for the old history: its parts in order, each within its share, all together within B.
+import { summaryShare } from "./budget.ts";
+import { block, type Carried, noticeText, type Section, sections } from "./carried.ts";
+import type { Count } from "./items.ts";
+import { firstPromptTokens, promptSections } from "./prompts.ts";
+import { renderWithin, type SummaryParts } from "./summary.ts";
+import { inTag, TAG } from "./tags.ts";
+
+export type MessageInput = {
+  summary: SummaryParts;
+  carried: Carried;
+  /** Ref of the turns that the message stands for. */
+  turns: string;
+  /** B. */
+  budget: number;
+  count: Count;
+};
+
+type Slot = "notice" | "newest" | "older" | "summary" | "todos" | "plan" | "agent" | "skills";
+
+const MOST = { notice: 200, summary: 8_000, prompts: 20_000, plan: 4_000, todos: 2_000, skills: 6_000, agent: 2_000 };
+const FIRST_OF_PROMPTS = 1 / 3;
+
+export function buildMessage({ summary, carried, turns, budget, count }: MessageInput): string {
+  const cost = (text: string): number => (text === "" ? 0 : count(`${text}\n`));
+  const frame = (tag: string): number => cost(inTag(tag, ""));
+  const prompts = promptSections(carried.prompts, count);
+  const render: Record<Slot, Section> = {
+    ...sections(carried, count),
+    ...prompts,
+    notice: (most) => block(TAG.notice, noticeText(carried, turns), most, count),
+    summary: (most) => {
+      const body = renderWithin(summary, most - frame(TAG.summary), count);
+      return body === "" ? "" : inTag(TAG.summary, body);
+    },
+  };
+  const made = new Map<Slot, string>();
+  let left = budget - (carried.prompts.length > 0 ? frame(TAG.prompts) : 0);
+  const used = (slot: Slot): number => cost(made.get(slot) ?? "");
+  /** The slot again, with at most so many tokens and no more than are left. */
+  const fill = (slot: Slot, most: number): void => {
+    const before = used(slot);
+    made.set(slot, render[slot](Math.floor(Math.min(most, left + before))));
+    left += before - used(slot);
+  };
+  const share = (part: number, most: number): number => Math.min(part * budget, most);
+
+  const promptShare = share(0.25, MOST.prompts);
+  const firstRoom = Math.min(firstPromptTokens(carried.prompts, count), promptShare * FIRST_OF_PROMPTS);
+  fill("notice", MOST.notice);
+  fill("newest", promptShare - firstRoom);
+  fill("older", firstRoom);
+  fill("summary", summaryShare(budget));
+  fill("todos", share(0.05, MOST.todos));
+  fill("plan", share(0.1, MOST.plan));
+  fill("agent", share(0.05, MOST.agent));
+  fill("skills", share(0.15, MOST.skills));
+  fill("older", promptShare - used("newest"));
+  fill("newest", MOST.prompts);
+  fill("summary", MOST.summary);
+  fill("older", MOST.prompts - used("newest"));
+  return layOut(made);
+}
+
+function layOut(made: ReadonlyMap<Slot, string>): string {
+  const text = (slot: Slot): string => made.get(slot) ?? "";
+  const prompts = [text("older"), text("newest")].filter((one) => one !== "").join("\n");
+  return [
+    text("notice"),
+    prompts === "" ? "" : inTag(TAG.prompts, prompts),
+    text("summary"),
+    text("plan"),
+    text("todos"),
+    text("skills"),
+    text("agent"),
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
+}

@@ -1,0 +1,70 @@
+// Going back: the turn leaves the conversation, stays in the log and in the search, and its number is never used again.
+import { describe, expect, it } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "../model-server/reply.ts";
+import { logOf, only, run } from "../tool/everlong.ts";
+import { oneCall, onlySession, readIn, scene, userTexts } from "./scene.ts";
+
+async function threeTurns() {
+  const made = await scene([
+    oneCall("create", { path: "one.txt", file_text: "1\n" }),
+    text("made one"),
+    oneCall("create", { path: "two.txt", file_text: "2\n" }),
+    text("made two"),
+    oneCall("create", { path: "three.txt", file_text: "3\n" }),
+    text("made three: wombats"),
+    text("after"),
+    text("later"),
+  ]);
+  for (const [i, word] of ["apples", "bananas", "cherries"].entries()) {
+    const done = await run(made.place, [...(i > 0 ? ["--continue"] : []), "-p", `make ${word}`, "--allow-all"]);
+    expect(done.code, done.stderr).toBe(0);
+  }
+  return { ...made, id: onlySession(made.place) };
+}
+
+describe("AE11 three turns with edits, then back to before the third", () => {
+  it("AE11 the next request lacks turn 3, search finds it as rewound, verify passes, files stay", async () => {
+    const { server, place, id } = await threeTurns();
+    const path = join(place.home, "sessions", id, "events.jsonl");
+    const before = readFileSync(path, "utf8");
+    const third = only(logOf(place, id), "user.message").find((m) => m.data.ref === "t3");
+    const back = await run(place, ["sessions", "rewind", id, "--to", third?.id ?? ""]);
+    expect(back.code, back.stderr).toBe(0);
+    expect(back.stdout).toMatch(/not undone/);
+    const next = await run(place, ["--resume", id, "-p", "go on"]);
+    expect([next.code, next.stdout]).toEqual([0, "after\n"]);
+    const request = server.requests.at(-1);
+    expect(userTexts(request)).toEqual(["make apples", "make bananas", "go on"]);
+    expect(JSON.stringify(request?.body)).not.toMatch(/cherries|wombats|three\.txt/);
+    const found = await run(place, ["sessions", "search", "wombats"]);
+    expect(found.stdout).toMatch(/t3.*rewound/);
+    expect((await run(place, ["sessions", "verify", id])).stdout).toContain("whole");
+    // The log only grows, and the number of the turn is not used again.
+    expect(readFileSync(path, "utf8").startsWith(before)).toBe(true);
+    expect(only(logOf(place, id), "user.message").map((m) => m.data.ref)).toEqual(["t1", "t2", "t3", "t4"]);
+    expect(readIn(place, "three.txt")).toBe("3\n");
+    expect((await run(place, ["recall", "t3", "--session", id])).stdout).toContain("make cherries");
+  });
+
+  it("A8.16 /undo takes back the last message, /rewind previews and counts; an unknown place changes nothing", async () => {
+    const { server, place, id } = await threeTurns();
+    const size = () => logOf(place, id).length;
+    const preview = await run(place, ["--resume", id, "-p", "/rewind"]);
+    expect(preview.stdout).toContain("make cherries");
+    expect(only(logOf(place, id), "session.snapshot_rewind")).toEqual([]);
+    expect((await run(place, ["--resume", id, "-p", "/undo"])).stdout).toContain("t3");
+    expect((await run(place, ["--resume", id, "-p", "/rewind 1"])).stdout).toContain("t2");
+    const before = size();
+    const unknown = await run(place, ["sessions", "rewind", id, "--to", "t9"]);
+    expect([unknown.code, size()]).toEqual([1, before]);
+    await run(place, ["--resume", id, "-p", "go on"]);
+    expect(userTexts(server.requests.at(-1))).toEqual(["make apples", "go on"]);
+    const [first, second] = only(logOf(place, id), "session.snapshot_rewind");
+    expect(first?.data.eventsRemoved).toBeGreaterThan(4);
+    // The parent is the event before the target: later events leave the chain.
+    const ids = logOf(place, id).map((e) => e.id);
+    expect(ids.indexOf(second?.parentId ?? "")).toBeLessThan(ids.indexOf(second?.data.upToEventId ?? ""));
+  });
+});
