@@ -12,7 +12,10 @@ const wholeNamespace = {
   name: "zod-namespace",
   setup(bundle) {
     bundle.onLoad({ filter: /@ai-sdk.*\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, "utf8").replace(/import \{ z(?: as (\w+))? \} from "zod\/v4"/g, 'import * as z from "zod/v4"'),
+      contents: readFileSync(path, "utf8").replace(
+        /import \{ z(?: as (\w+))? \} from "zod\/v4"/g,
+        'import * as z from "zod/v4"',
+      ),
       loader: "js",
     }));
   },

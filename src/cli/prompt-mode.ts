@@ -1,5 +1,5 @@
 // Prompt mode: one prompt or command, then exit. Stdout carries the answer in the chosen format and nothing else.
-import { errorText, type Failure } from "../base/failure.ts";
+import { describeFailure, type Failure, FailureError } from "../base/failure.ts";
 import { encodeLine } from "../base/json-line.ts";
 import { type Client, type Opened, type OpenOptions, openClient } from "../runtime/client.ts";
 import { outputFormatOf } from "../runtime/flags.ts";
@@ -84,14 +84,14 @@ class Run {
     const interrupts = listenForInterrupts(() => this.#client.interrupt("interrupted"));
     for (const line of this.#opened.notices) this.#note(line);
     const stop = this.#client.on((event) => this.#show(event));
-    let broken: string | undefined;
+    let broken: Broken | undefined;
     try {
       await this.#work(interrupts);
     } catch (error) {
-      broken = errorText(error);
+      broken = await brokenBy(error);
     }
     const end = interrupts.happened ? "signal" : broken ? "error" : "routine";
-    await this.#client.close({ type: end, ...(broken ? { reason: broken } : {}) });
+    await this.#client.close({ type: end, ...(broken ? { reason: broken.message } : {}) });
     stop();
     return this.#finish(interrupts.happened !== undefined, broken);
   }
@@ -121,7 +121,7 @@ class Run {
   #show(event: Envelope): void {
     this.#totals.add(event);
     if (this.#opened.outputFormat === "stream-json") process.stdout.write(encodeLine(event));
-    const line = noticeLine(event);
+    const line = noticeLine(event, this.#opened.redact);
     if (line !== undefined) this.#note(line, event.type === "session.error");
   }
 
@@ -129,7 +129,7 @@ class Run {
     if (!this.#silent || always) process.stderr.write(`${line}\n`);
   }
 
-  #finish(interrupted: boolean, broken: string | undefined): number {
+  #finish(interrupted: boolean, broken: Broken | undefined): number {
     const totals = this.#totals;
     const error = this.#error(interrupted, broken);
     const result = this.#commandOutput ?? totals.result;
@@ -157,9 +157,9 @@ class Run {
   }
 
   /** Why the work does not count as done; undefined when it does. */
-  #error(interrupted: boolean, broken: string | undefined): { code: string; message: string } | undefined {
+  #error(interrupted: boolean, broken: Broken | undefined): Broken | undefined {
     if (interrupted) return { code: "interrupted", message: "Interrupted. The session is saved and can be resumed." };
-    if (broken) return { code: "store_failed", message: broken };
+    if (broken) return broken;
     if (this.#commandFailure) return { code: this.#commandFailure.code, message: this.#commandFailure.what };
     const last = this.#client.view().lastTurn;
     if (last && last.status !== "done") {
@@ -172,6 +172,15 @@ class Run {
       return { code: "task_incomplete", message: "Autopilot ended without task_complete: the task may not be done." };
     return undefined;
   }
+}
+
+type Broken = { code: string; message: string };
+
+/** A session that cannot be written says so itself; anything else that is thrown is a bug of ours. */
+async function brokenBy(error: unknown): Promise<Broken> {
+  if (error instanceof FailureError) return { code: error.failure.code, message: describeFailure(error.failure) };
+  const { reportCrash } = await import("../runtime/crash.ts");
+  return { code: "internal_error", message: reportCrash(error) };
 }
 
 const formatOf = (path: string): string => /\.(md|html|json|jsonl)$/.exec(path)?.[1] ?? "md";

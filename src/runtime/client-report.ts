@@ -1,25 +1,53 @@
 // Reports about the open session: context, permissions, files, references, plan.
 import { readFileSync } from "node:fs";
 import { ok } from "../base/result.ts";
-import { toolDefinition } from "../tool/registry.ts";
+import { truncate } from "../context/truncate/truncate.ts";
+import { renderContext } from "../context/usage/render.ts";
+import { contextReport as buildReport, type ContextReport } from "../context/usage/report.ts";
+import { usageOf } from "../session/prepare.ts";
+import { refreshSystemPrompt } from "../session/turn.ts";
+import { look, refOf, shaping } from "../session/window.ts";
+import { showCheckpoints } from "./checkpoints.ts";
 import type { CommandResult } from "./client.ts";
 import type { LiveSession } from "./live-session.ts";
 
-export async function contextReport(live: LiveSession): Promise<string> {
+/** What fills the window, as data. */
+export async function contextFigures(live: LiveSession): Promise<ContextReport | undefined> {
   const { session } = live;
-  const tools = live.offered().map(toolDefinition);
-  const system = session.state.systemText ?? session.parts.systemPrompt().text;
-  const m = await session.parts.measure({ system, tools, items: session.state.items });
-  const used = m.systemTokens + m.toolDefinitionsTokens + m.conversationTokens;
-  const limit = live.limits.promptLimit;
-  const share = (n: number): string => `${((n / limit) * 100).toFixed(1)} %`;
-  return [
-    `${used} of ${limit} tokens (${share(used)}), ${m.basis}`,
-    `system ${m.systemTokens} (${share(m.systemTokens)})`,
-    `tools ${m.toolDefinitionsTokens} (${share(m.toolDefinitionsTokens)})`,
-    `history ${m.conversationTokens} (${share(m.conversationTokens)}), ${session.state.items.length} messages`,
-    `free ${Math.max(0, limit - used)}`,
-  ].join("\n");
+  await refreshSystemPrompt(session);
+  const view = await look(session);
+  const shaped = await truncate(shaping(session, view));
+  if (shaped.type !== "fits") return undefined;
+  const tools = await Promise.all(
+    view.tools.map(
+      async (tool) =>
+        (await session.parts.measure({ system: "", tools: [tool], items: [], limit: session.parts.promptLimit() }))
+          .toolDefinitionsTokens,
+    ),
+  );
+  const last = session.state.checkpoints.at(-1)?.data;
+  return buildReport({
+    usage: usageOf(session, view, shaped),
+    items: shaped.items,
+    all: view.items,
+    cut: shaped.cut,
+    memoryInSystem: 0,
+    tools: [{ source: "built in", tokens: tools.reduce((a, b) => a + b, 0) }],
+    refOf: refOf(session),
+    lastCompaction: last && {
+      trigger: last.trigger,
+      before: last.preCompactionTokens,
+      after: last.postCompactionTokens,
+      ...(last.compactedTurns ? { turns: `t${last.compactedTurns.from}-t${last.compactedTurns.to}` } : {}),
+      ...(last.checkpointNumber ? { checkpointNumber: last.checkpointNumber } : {}),
+    },
+    calibration: live.calibration,
+  });
+}
+
+export async function contextReport(live: LiveSession): Promise<string> {
+  const figures = await contextFigures(live);
+  return figures ? renderContext(figures) : "The history does not fit the model's window, whatever is left out.";
 }
 
 export function listPermissions(live: LiveSession): string {
@@ -32,7 +60,12 @@ export function listPermissions(live: LiveSession): string {
   ].join("\n");
 }
 
-export async function sessionFacts(live: LiveSession, what: "files" | "refs" | "plan"): Promise<CommandResult> {
+export async function sessionFacts(
+  live: LiveSession,
+  what: "files" | "refs" | "plan" | "checkpoints",
+  wanted = "",
+): Promise<CommandResult> {
+  if (what === "checkpoints") return showCheckpoints(live.session.state, live.ground.redact, wanted);
   if (what === "plan") {
     try {
       return ok(readFileSync(live.paths.plan, "utf8"));

@@ -87,7 +87,9 @@ export type Client = {
   settings(args: string): Promise<CommandResult>;
   trust(args: string): Promise<CommandResult>;
   recall(query: string): Promise<CommandResult>;
-  facts(what: "files" | "refs" | "plan"): Promise<CommandResult>;
+  facts(what: "files" | "refs" | "plan" | "checkpoints", wanted?: string): Promise<CommandResult>;
+  /** Summarises the history now; `cancel` ends one that runs. */
+  compact(focus: string): Promise<CommandResult>;
   contextReport(): Promise<string>;
   /** Records a slash command that ran. */
   recordCommand(command: string, args: string, success: boolean, output: string): Promise<void>;
@@ -113,6 +115,8 @@ export type Opened = {
   notices: string[];
   outputFormat: "text" | "json" | "stream-json";
   exportPath: string | undefined;
+  /** The secret filter, for what a face prints where it may be kept. */
+  redact: (text: string) => string;
 };
 
 export async function openClient(options: OpenOptions): Promise<Result<Opened, Failure>> {

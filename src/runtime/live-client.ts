@@ -5,24 +5,28 @@ import { resolve } from "node:path";
 import { within } from "../base/abort.ts";
 import { fail, ok } from "../base/result.ts";
 import type { Envelope } from "../schema/event/envelope.ts";
+import { compactManually, describeCompaction, settleCompaction } from "../session/compact-now.ts";
+import { cancelCompaction } from "../session/compaction.ts";
 import { type ExportFormat, exportFormats, exportSession } from "../session/export/export.ts";
 import { forkSession } from "../session/fork.ts";
 import { planRewind, rewind } from "../session/rewind.ts";
 import { interrupt, submit, untilIdle } from "../session/run.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
 import { attachText } from "./attach.ts";
+import { metaOf } from "./checkpoints.ts";
 import type { Client, CommandResult, SessionView } from "./client.ts";
 import { contextReport, listPermissions, sessionFacts } from "./client-report.ts";
 import type { LiveSession } from "./live-session.ts";
-import { chooseModel } from "./model.ts";
 import { listModels } from "./model-list.ts";
 import { recallIn } from "./recall.ts";
 import { settingsCommand } from "./settings-command.ts";
+import { switchModel } from "./switch-model.ts";
 import { trustSession } from "./trust-command.ts";
 
 type Subscribe = (listener: (event: Envelope) => void) => () => void;
 
 const CLOSE_MS = 5000;
+const SETTLE_MS = 30_000;
 
 const refused = (code: string, what: string, next: string, exit: 1 | 2 = 1): CommandResult =>
   fail({ code, what, data: "Nothing was changed.", next, exit });
@@ -45,18 +49,7 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
     untilIdle: () => untilIdle(session),
     interrupt: (reason) => interrupt(session, reason),
     models: () => listModels(live),
-    async setModel(name) {
-      const chosen = await chooseModel(live.ground, name);
-      if (!chosen.ok) return chosen;
-      const previousModel = live.target.id;
-      live.target = chosen.value.target;
-      live.modelReason = chosen.value.reason;
-      live.forgetCalibration();
-      await session.emit("session.model_change", { previousModel, newModel: live.target.id, cause: "user" });
-      return ok(
-        [`Model: ${live.target.id} (prompt limit ${live.limits.promptLimit})`, ...chosen.value.warnings].join("\n"),
-      );
-    },
+    setModel: (name) => switchModel(live, name),
     setMode: (mode) => live.setMode(mode),
     async rename(title) {
       if (title.trim() === "")
@@ -125,13 +118,28 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
     settings: (args) => settingsCommand(args),
     trust: (args) => trustSession(live, args),
     recall: (query) => recallIn(live, query),
-    facts: (what) => sessionFacts(live, what),
+    facts: (what, wanted) => sessionFacts(live, what, wanted),
+    compact: (focus) => compact(live, focus),
     contextReport: () => contextReport(live),
     async recordCommand(command, args, success, output) {
       await session.emit("command.complete", { command, args, success, output });
     },
     close: (end) => close(live, end),
   };
+}
+
+async function compact(live: LiveSession, focus: string): Promise<CommandResult> {
+  const { session } = live;
+  if (focus === "cancel") {
+    const cancelled = await cancelCompaction(session, "user");
+    return cancelled
+      ? ok("The compaction was cancelled; the conversation is unchanged.")
+      : refused("nothing_running", "No compaction is running.", "Start one with /compact.");
+  }
+  const done = await compactManually(session, focus);
+  if (!done.ok) return done;
+  const last = session.state.checkpoints.at(-1);
+  return ok(describeCompaction(done.value, last ? metaOf(last).title : ""));
 }
 
 async function close(live: LiveSession, end: Parameters<Client["close"]>[0]): Promise<void> {
@@ -143,10 +151,18 @@ async function close(live: LiveSession, end: Parameters<Client["close"]>[0]): Pr
     CLOSE_MS,
   );
   const left = live.tools.running();
+  // A run without a person waits a little for a summary that is being written; a person who leaves does not.
+  await settleCompaction(session, end.type !== "routine" || live.options.interactive ? 0 : SETTLE_MS).catch(
+    () => undefined,
+  );
   await Promise.all([live.owner.end(), live.tools.end()]);
   const changed = [...session.state.changedFiles];
   try {
-    if (left.length > 0) await log.emit("session.info", { infoType: "shells_ended", message: `Ended with the session, in the background: ${left.join(", ")}.` });
+    if (left.length > 0)
+      await log.emit("session.info", {
+        infoType: "shells_ended",
+        message: `Ended with the session, in the background: ${left.join(", ")}.`,
+      });
     await log.emit("session.shutdown", {
       ...end,
       usage: Object.fromEntries(session.state.usage),

@@ -1,12 +1,17 @@
 // One open session with its concrete parts: tools, permission door, model target, index, owned processes.
+
+import { readFileSync } from "node:fs";
 import { release, tmpdir } from "node:os";
+import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { errorText } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
 import { canonicalJson } from "../base/json.ts";
+import { boundTokens } from "../context/fragment/fragment.ts";
 import { findInstructions } from "../context/instruction/find.ts";
 import { renderInstructions } from "../context/instruction/render.ts";
 import { renderSystemPrompt } from "../context/system-prompt.ts";
+import type { Contributor } from "../context/usage/unreclaimable.ts";
 import type { SessionPaths } from "../host/paths.ts";
 import { createOwner } from "../host/process.ts";
 import type { ModelTarget } from "../model/contract.ts";
@@ -18,19 +23,23 @@ import {
   uncalibrated,
   updateFactor,
 } from "../model/tokens/calibrate.ts";
-import { measure } from "../model/tokens/measure.ts";
+import { tokenCounter } from "../model/tokens/counter.ts";
+import { countItem, measure } from "../model/tokens/measure.ts";
 import type { AgentMode } from "../schema/permission.ts";
 import type { SessionLog } from "../session/log.ts";
 import { readSession } from "../session/read-session.ts";
 import { replay } from "../session/replay.ts";
-import type { Measured, Session, SessionParts } from "../session/session.ts";
+import type { ContextSettings, Measured, Session, SessionParts } from "../session/session.ts";
 import { plainState } from "../session/state.ts";
+import { newWindowState } from "../session/window.ts";
+import { atomicWrite } from "../store/atomic-write.ts";
 import { boundText } from "../tool/bound.ts";
 import type { Tool } from "../tool/contract.ts";
 import { outputFile } from "../tool/output.ts";
 import { offeredTools, toolDefinition } from "../tool/registry.ts";
 import { Approvals } from "./approvals.ts";
 import type { OpenOptions } from "./client.ts";
+import { contextSettings } from "./context-settings.ts";
 import { callAnyModel } from "./model.ts";
 import { SessionIndex } from "./session-index.ts";
 import type { Ground } from "./start.ts";
@@ -57,7 +66,9 @@ export class LiveSession {
   readonly tools: BuiltTools;
   target: ModelTarget;
   modelReason: string;
+  readonly context: ContextSettings;
   #calibration: Calibration | undefined;
+  #contributors: Contributor[] = [];
 
   constructor({ ground, log, sessionId, paths, resolved, options }: LiveOptions) {
     this.ground = ground;
@@ -67,6 +78,7 @@ export class LiveSession {
     this.target = resolved.target;
     this.modelReason = resolved.reason;
     this.index = new SessionIndex(ground, sessionId);
+    this.context = contextSettings(ground);
     this.session = {
       id: sessionId,
       dir: paths.dir,
@@ -85,6 +97,8 @@ export class LiveSession {
         lastTurn: undefined,
         currentTokens: 0,
         repeated: { key: "", count: 0 },
+        window: newWindowState(log.state.eventCount > 0 ? "resume" : "start"),
+        manual: undefined,
       },
     };
     this.approvals = new Approvals(this.session, ground, options.prompts, tmpdir());
@@ -139,6 +153,28 @@ export class LiveSession {
       lane: (tool, input) => this.tools.lane(tool, input),
       systemPrompt: () => this.#systemPrompt(),
       measure: (request) => this.#measure(request),
+      countItem: async (item) => calibrated(await countItem(item), this.calibration),
+      countText: (text) => Math.ceil(tokenCounter.countNow(text) * this.calibration.factor),
+      loadCounter: () => tokenCounter.load(),
+      promptLimit: () => this.limits.promptLimit,
+      context: () => this.context,
+      contributors: () => this.#contributors,
+      planText: () => readOptional(this.paths.plan),
+      writeCheckpoint: async (name, text) => {
+        const written = await atomicWrite(join(this.paths.checkpoints, name), this.ground.redact(text), {
+          private: true,
+        });
+        if (!written.ok)
+          this.session.publish("soft_failure", {
+            part: "checkpoint file",
+            code: written.error.code,
+            message: written.error.what,
+          });
+      },
+      afterCompaction: () => this.#updateIndex(),
+      crashPoint: (name) => {
+        if (this.ground.settings.values["debug.crashAt"] === name) process.kill(process.pid, "SIGKILL");
+      },
       calibrate: (estimate, reported) => {
         this.#calibration = updateFactor(this.#calibration ?? uncalibrated, { estimate, reported });
         this.index.learn(this.target, { estimate, reported });
@@ -157,6 +193,7 @@ export class LiveSession {
       ground.settings.values["instructions.maxTokens"],
       Math.floor(this.limits.promptLimit / 10),
     );
+    this.#contributors = files.map((f) => ({ name: f.path, tokens: boundTokens(f.text) }));
     const instructions = renderInstructions(files, { maxTokens, trusted: ground.trust.trusted });
     const text = renderSystemPrompt({
       context,
@@ -174,23 +211,33 @@ export class LiveSession {
   async #measure(request: Parameters<SessionParts["measure"]>[0]): Promise<Measured> {
     this.#calibration ??= await this.index.calibration(this.target);
     const state = this.#calibration;
-    const raw = await measure({ ...request, limit: this.limits.promptLimit });
+    const raw = await measure(request);
+    const itemTokens = raw.itemTokens.map((tokens) => calibrated(tokens, state));
     return {
+      itemTokens,
       systemTokens: calibrated(raw.systemTokens, state),
       toolDefinitionsTokens: calibrated(raw.toolDefinitionsTokens, state),
-      conversationTokens: calibrated(raw.conversationTokens, state),
+      conversationTokens: itemTokens.reduce((a, b) => a + b, 0),
       rawTokens: raw.systemTokens + raw.toolDefinitionsTokens + raw.conversationTokens,
       basis: accountingBasis(state),
     };
+  }
+
+  get calibration(): Calibration {
+    return this.#calibration ?? uncalibrated;
   }
 
   forgetCalibration(): void {
     this.#calibration = undefined;
   }
 
-  async #afterTurn(): Promise<void> {
+  async #updateIndex(): Promise<void> {
     const soft = await this.index.update(this.session.state);
     if (soft) this.session.publish("soft_failure", { ...soft, sessionId: this.session.id });
+  }
+
+  async #afterTurn(): Promise<void> {
+    await this.#updateIndex();
     if (this.ground.settings.values["debug.verifyReplay"]) await this.#verifyReplay();
   }
 
@@ -204,6 +251,14 @@ export class LiveSession {
       code: "replay_mismatch",
       message: `Live and replayed state differ from character ${firstDifference(live, replayed)} on.`,
     });
+  }
+}
+
+function readOptional(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // not written yet
   }
 }
 

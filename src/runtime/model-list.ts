@@ -1,5 +1,6 @@
 // /model without a name: the models that can be used here, with limit and multiplier.
 import { ok } from "../base/result.ts";
+import { promptLimit } from "../model/limits.ts";
 import type { CommandResult } from "./client.ts";
 import type { LiveSession } from "./live-session.ts";
 import { catalogOf } from "./model.ts";
@@ -10,12 +11,11 @@ export async function listModels(live: LiveSession): Promise<CommandResult> {
   for (const provider of ["openai", "anthropic", "google"] as const)
     if (values[`providers.${provider}.apiKey`]) usable.add(provider);
   if (values["provider.baseUrl"]) usable.add("custom");
-  const rows = catalogOf(live.ground)
-    .catalog.filter((entry) => usable.has(entry.provider))
-    .map(
-      (e) =>
-        `${e.id === live.target.id ? "*" : " "} ${e.id}  limit ${e.max_prompt_tokens ?? e.max_context_window_tokens ?? "?"}  x${e.multiplier}`,
-    );
-  const own = rows.some((r) => r.startsWith("*")) ? [] : [`* ${live.target.id}  limit ${live.limits.promptLimit}`];
-  return ok([...own, ...rows].join("\n"));
+  const row = (id: string, limit: number, multiplier: number) =>
+    `${id === live.target.id ? "*" : " "} ${id}  limit ${limit}  x${multiplier}`;
+  const others = catalogOf(live.ground)
+    .catalog.filter((e) => usable.has(e.provider) && e.id !== live.target.id)
+    .map((e) => row(e.id, promptLimit(e, { setting: values["limits.maxPromptTokens"] }).tokens, e.multiplier));
+  const own = row(live.target.id, live.limits.promptLimit, live.target.entry.multiplier);
+  return ok([own, ...others].join("\n"));
 }

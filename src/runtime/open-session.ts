@@ -14,11 +14,13 @@ import { closeInterrupted } from "../session/recover.ts";
 import { replay } from "../session/replay.ts";
 import type { Flags } from "../settings/flag.ts";
 import type { Opened, OpenOptions, SessionChoice } from "./client.ts";
+import { contextWarnings } from "./context-settings.ts";
 import { liveClient } from "./live-client.ts";
 import { LiveSession } from "./live-session.ts";
 import { chooseModel } from "./model.ts";
 import { type Ground, standOnGround } from "./start.ts";
 import { latestSession, lookUpSession } from "./store.ts";
+import { resumeOnModel } from "./switch-model.ts";
 import { VERSION } from "./version.ts";
 
 const GIVE_UP_MS = 30_000;
@@ -53,7 +55,11 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
 
   const live = new LiveSession({ ground, log: opened.value.log, sessionId, paths, resolved: model.value, options });
   await begin(live, { resumed, opened: opened.value, options, model: model.value });
-  notices.push(...ground.settings.warnings, ...model.value.warnings.map((w) => `Warning: ${w}`));
+  notices.push(
+    ...ground.settings.warnings,
+    ...contextWarnings(ground).map((w) => `Warning: ${w}`),
+    ...model.value.warnings.map((w) => `Warning: ${w}`),
+  );
   const trust = trustNotice(ground.trust);
   if (trust) notices.push(trust);
   const { values } = ground.settings;
@@ -68,6 +74,7 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
     notices,
     outputFormat: values.outputFormat,
     exportPath: values.exportPath,
+    redact: ground.redact,
   });
 }
 
@@ -171,9 +178,7 @@ async function begin(live: LiveSession, { resumed, opened, options, model }: Beg
     await emit("session.info", { infoType: "unknown_events", message });
   }
   await closeInterrupted(session);
-  if (before !== model.target.id) {
-    await emit("session.model_change", { previousModel: before, newModel: model.target.id, cause: "resume" });
-  }
+  if (before !== model.target.id) await resumeOnModel(live, model, before);
   if (options.mode !== state.mode) await live.setMode(options.mode);
   await live.restoreTodos();
 }

@@ -10,6 +10,7 @@ import { workspaceOf, workspaceText } from "../session/workspace.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
 import type { Database } from "../store/sqlite.ts";
 import { readCalibration, saveSamples } from "./calibration.ts";
+import { writeCheckpoints } from "./checkpoints.ts";
 import type { Ground } from "./start.ts";
 import { openCaughtUp, openStore } from "./store.ts";
 
@@ -43,7 +44,8 @@ export class SessionIndex {
     const { paths, redact } = this.#ground;
     try {
       const session = paths.session(this.#id);
-      await atomicWrite(session.workspace, workspaceText(workspaceOf(state, { forks: 0 })), { private: true });
+      await writeCheckpoints(session, state, redact);
+      await atomicWrite(session.workspace, redact(workspaceText(workspaceOf(state, { forks: 0 }))), { private: true });
       const db = await this.#open();
       if (!db)
         return {

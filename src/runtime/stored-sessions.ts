@@ -12,7 +12,7 @@ import { searchIndex } from "../session/index/search.ts";
 import { SessionLog } from "../session/log.ts";
 import { readSession } from "../session/read-session.ts";
 import { replay } from "../session/replay.ts";
-import { planRewind } from "../session/rewind.ts";
+import { planRewind, rewindData } from "../session/rewind.ts";
 import type { SessionState } from "../session/state.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
 import type { Database } from "../store/sqlite.ts";
@@ -163,15 +163,10 @@ export function rewindStored(wanted: string, to: string): Promise<Printed> {
   return withLog(wanted, async (log) => {
     const plan = planRewind(log.state, to);
     if (!plan.ok) return plan;
-    const { target, eventsRemoved, parentId, prompts } = plan.value;
-    const fromTurn = prompts[0] ? Number(prompts[0].ref.slice(1)) : undefined;
-    await log.emit(
-      "session.snapshot_rewind",
-      { upToEventId: target.id, eventsRemoved, filesRestored: [], filesSkipped: [], fromTurn },
-      parentId,
-    );
+    await log.emit("session.snapshot_rewind", rewindData(plan.value), plan.value.parentId);
+    const gone = plan.value.prompts.map((p) => p.ref).join(", ") || `${plan.value.eventsRemoved} events`;
     return ok(
-      `Went back; ${prompts.map((p) => p.ref).join(", ") || `${eventsRemoved} events`} left the conversation. They stay in the log and can be found. Files and what commands did are not undone.`,
+      `Went back; ${gone} left the conversation. They stay in the log and can be found. Files and what commands did are not undone.`,
     );
   });
 }

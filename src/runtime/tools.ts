@@ -89,7 +89,8 @@ export function buildTools(live: LiveSession): BuiltTools {
     async restoreTodos(todos, deps) {
       if (todos.length > 0 || existsSync(live.paths.db)) writeTodos(live.paths.db, todos, deps);
     },
-    running: () => shells.list().flatMap((shell) => (shell.end() === undefined ? [`${shell.id} (${clip(shell.command, 80)})`] : [])),
+    running: () =>
+      shells.list().flatMap((shell) => (shell.end() === undefined ? [`${shell.id} (${clip(shell.command, 80)})`] : [])),
     async end() {
       await Promise.all(shells.list().map((shell) => shell.stop()));
     },

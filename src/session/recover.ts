@@ -12,6 +12,7 @@ export async function closeInterrupted(session: Session): Promise<void> {
     const call = { toolCallId: open.toolCallId, name: open.name, arguments: {} };
     await finish(session, call, failure("interrupted", message), 0, "interrupted");
   }
+  await closeCompaction(session);
   const turnId = session.state.openTurn;
   if (turnId === undefined) return;
   await session.emit("turn.end", {
@@ -20,5 +21,25 @@ export async function closeInterrupted(session: Session): Promise<void> {
     reason: "the program ended during this turn",
     steps: 0,
     durationMs: 0,
+  });
+}
+
+/** A compaction that was begun and never ended: the history is as it was. */
+async function closeCompaction(session: Session): Promise<void> {
+  const open = session.state.openCompaction;
+  if (!open) return;
+  const { mode: _mode, currentTokens, messagesLength, ...known } = open;
+  await session.emit("session.compaction_complete", {
+    ...known,
+    success: false,
+    outcome: "failed",
+    failureReason: "interrupted",
+    preCompactionTokens: currentTokens,
+    postCompactionTokens: currentTokens,
+    preCompactionMessagesLength: messagesLength,
+    postCompactionMessagesLength: messagesLength,
+    messagesRemoved: 0,
+    tokensRemoved: 0,
+    tokenAccountingBasis: "estimated",
   });
 }

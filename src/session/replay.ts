@@ -1,9 +1,11 @@
 // The log is the truth: state is the fold of its durable events, and the live session folds the same function.
 
 import { firstLine } from "../base/text.ts";
+import { applyCompaction } from "../context/compact/apply.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import type { DurableEnvelope, Envelope } from "../schema/event/envelope.ts";
 import type { Message, ToolMessage } from "../schema/message.ts";
+import { sourceOf } from "./ref.ts";
 import { addUsage, type ChainState, emptyChain, emptyState, noUsage, type SessionState } from "./state.ts";
 
 export function replay(events: Iterable<DurableEnvelope>): SessionState {
@@ -38,7 +40,19 @@ function rewindChain(state: SessionState, event: Envelope<"session.snapshot_rewi
 
 /** What counts for the whole log, whatever becomes of the chain. */
 function applyToLog(state: SessionState, event: DurableEnvelope): void {
+  if (event.agentId === undefined && sourceOf(event)) {
+    const { turn, item } = state.refCounter.next(event);
+    state.refs.set(event.id, `t${turn}.${item}`);
+  }
   switch (event.type) {
+    case "session.compaction_start":
+      state.openCompaction = event.data;
+      break;
+    case "session.compaction_complete":
+      state.openCompaction = undefined;
+      state.checkpointCount = Math.max(state.checkpointCount, event.data.checkpointNumber ?? 0);
+      if (event.data.checkpointPath) state.checkpointFiles.push(event.data.checkpointPath);
+      break;
     case "session.start":
       state.sessionId = event.data.sessionId;
       state.version = event.data.version;
@@ -136,7 +150,21 @@ function applyToChain(state: ChainState & { promptCount: number }, event: Durabl
     case "tool.execution_complete":
       applyToolResult(state, event);
       break;
+    case "session.compaction_complete":
+      applyCompacted(state, event);
+      break;
   }
+}
+
+/** The event carries all it needs: no plan, todo or skill file is read, so that later edits do not change the past. */
+function applyCompacted(state: ChainState, event: Envelope<"session.compaction_complete">): void {
+  const { outcome, replacementContent, boundaryEventId } = event.data;
+  if (outcome !== "applied" || replacementContent === undefined || boundaryEventId === undefined) return;
+  const items = applyCompaction(state.items, { id: event.id, replacementContent, boundaryEventId });
+  if (!items) return;
+  state.items = items;
+  state.marker = items.length;
+  state.checkpoints.push({ eventId: event.id, timestamp: event.timestamp, data: event.data });
 }
 
 const turnOf = (state: ChainState): number => state.items.at(-1)?.turn ?? 0;
@@ -189,10 +217,7 @@ function applyToolResult(state: ChainState, event: Envelope<"tool.execution_comp
   if (open === -1) return;
   const [call] = state.openCalls.splice(open, 1);
   const at = state.items.findLastIndex((i) => i.toolCallIds.includes(toolCallId));
-  const order = state.items[at]?.toolCallIds ?? [];
-  const mine = order.indexOf(toolCallId);
-  let place = at + 1;
-  while (place < state.items.length && isEarlierResult(state.items[place], order, mine)) place++;
+  const place = placeOfResult(state.items, at, toolCallId);
   const raw: ToolMessage = {
     role: "tool",
     toolCallId,
@@ -204,7 +229,17 @@ function applyToolResult(state: ChainState, event: Envelope<"tool.execution_comp
   state.items.splice(place, 0, item(event.id, raw, state.items[at]?.turn ?? 0));
 }
 
-function isEarlierResult(candidate: ContextItem | undefined, order: string[], mine: number): boolean {
-  const id = candidate?.toolResultFor[0];
-  return id !== undefined && order.indexOf(id) !== -1 && order.indexOf(id) < mine;
+/** After the results of earlier calls. Those stand in call order, so halving finds the place, among thousands too. */
+function placeOfResult(items: readonly ContextItem[], at: number, toolCallId: string): number {
+  const order = items[at]?.toolCallIds ?? [];
+  const mine = order.indexOf(toolCallId);
+  let start = at + 1;
+  let end = start;
+  while (items[end]?.role === "tool") end++;
+  while (start < end) {
+    const middle = (start + end) >> 1;
+    if (order.indexOf(items[middle]?.toolResultFor[0] ?? "") < mine) start = middle + 1;
+    else end = middle;
+  }
+  return start;
 }

@@ -1,9 +1,11 @@
 // Going back: one event that takes the target and everything after it off the chain. The file keeps it all.
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
-import type { DurableEnvelope } from "../schema/event/envelope.ts";
+import type { DurableEnvelope, EventData } from "../schema/event/envelope.ts";
+import { cancelCompaction } from "./compaction.ts";
 import type { Session } from "./session.ts";
 import type { SessionState } from "./state.ts";
+import { beginEpoch } from "./window.ts";
 
 export type RewindPlan = {
   /** First event to go. */
@@ -12,6 +14,8 @@ export type RewindPlan = {
   eventsRemoved: number;
   /** The prompts that leave, oldest first. */
   prompts: { ref: string; content: string }[];
+  /** Numbers of the compactions that are taken back with them. */
+  checkpoints: number[];
 };
 
 const refuse = (code: string, what: string, next: string): { ok: false; error: Failure } =>
@@ -46,6 +50,11 @@ export function planRewind(state: SessionState, to: string | undefined): Result<
     target,
     parentId: parent.id,
     eventsRemoved: chain.length - at,
+    checkpoints: chain
+      .slice(at)
+      .flatMap((e) =>
+        e.type === "session.compaction_complete" && e.data.checkpointNumber ? [e.data.checkpointNumber] : [],
+      ),
     prompts: removed.map((p) => ({ ref: p.e.data.ref ?? "", content: p.e.data.content })),
   });
 }
@@ -54,21 +63,22 @@ export async function rewind(session: Session, to: string | undefined): Promise<
   if (session.live.driving) return refuse("turn_running", "A turn is running.", "Interrupt it, then rewind.");
   const plan = planRewind(session.state, to);
   if (!plan.ok) return plan;
-  await session.emit(
-    "session.snapshot_rewind",
-    {
-      upToEventId: plan.value.target.id,
-      eventsRemoved: plan.value.eventsRemoved,
-      filesRestored: [],
-      filesSkipped: [],
-      fromTurn: firstTurn(plan.value),
-    },
-    plan.value.parentId,
-  );
+  await cancelCompaction(session, "history_changed");
+  await session.emit("session.snapshot_rewind", rewindData(plan.value), plan.value.parentId);
+  session.live.window.cut = undefined;
+  beginEpoch(session, "rewind");
   return plan;
 }
 
-function firstTurn(plan: RewindPlan): number | undefined {
+/** The event's data; the index needs to know from which turn on, and which checkpoints go. */
+export function rewindData(plan: RewindPlan): EventData<"session.snapshot_rewind"> {
   const ref = plan.prompts[0]?.ref;
-  return ref ? Number(ref.slice(1)) : undefined;
+  return {
+    upToEventId: plan.target.id,
+    eventsRemoved: plan.eventsRemoved,
+    filesRestored: [],
+    filesSkipped: [],
+    ...(ref ? { fromTurn: Number(ref.slice(1)) } : {}),
+    withdrawnCheckpoints: plan.checkpoints,
+  };
 }

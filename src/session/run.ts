@@ -1,10 +1,13 @@
 // Driving a session: messages in, one turn at a time, idle exactly once when nothing is left to do.
-import type { Envelope } from "../schema/event/envelope.ts";
+import { applyCompactionAttempt, cancelCompaction } from "./compaction.ts";
 import type { Session } from "./session.ts";
 import { runTurn, type TurnInput } from "./turn.ts";
 import { nextPhase } from "./turn-phase.ts";
 
 export type Submission = Omit<TurnInput, "messageId"> & { delivery?: "steer" | "queue" };
+
+/** Work that must not overlap with a turn; must not throw. */
+export type Exclusive<T> = () => Promise<T>;
 
 /** Takes a message. While a turn runs, or older messages wait, it is admitted to the queue first. Resolves when it is safe. */
 export async function submit(session: Session, message: Submission): Promise<{ messageId: string }> {
@@ -13,27 +16,47 @@ export async function submit(session: Session, message: Submission): Promise<{ m
   if (session.live.driving || session.state.queue.length > 0) {
     await session.emit("message.queued", { messageId, content: input.content, delivery });
     session.publish("pending_messages.modified", { count: session.state.queue.length });
-    session.live.driving ??= drive(session);
+    session.live.driving ??= drive(session, async () => false);
     return { messageId };
   }
-  session.live.driving = drive(session, { ...input, messageId });
+  session.live.driving = drive(session, () => oneTurn(session, { ...input, messageId }));
   return { messageId };
 }
 
-async function drive(session: Session, first?: TurnInput): Promise<void> {
+/** Runs the work alone: at once when idle, else at the turn's next request. Messages sent meanwhile are queued. */
+export function exclusively<T>(session: Session, work: Exclusive<T>): Promise<T> {
+  return new Promise((resolve) => {
+    const run = async (): Promise<boolean> => {
+      resolve(await work());
+      return false;
+    };
+    if (session.live.driving) session.live.manual = run;
+    else session.live.driving = drive(session, run);
+  });
+}
+
+/** `begin` gives whether it was aborted. */
+async function drive(session: Session, begin: () => Promise<boolean>): Promise<void> {
   let aborted = false;
   try {
-    let next: TurnInput | undefined = first ?? takeQueued(session);
-    while (next) {
-      const end = await runTurn(session, next);
-      aborted = end.status === "aborted";
-      await session.parts.afterTurn();
-      next = takeQueued(session);
-    }
+    aborted = await begin();
+    for (let next = takeQueued(session); next; next = takeQueued(session)) aborted = await oneTurn(session, next);
   } finally {
     session.live.driving = undefined;
   }
   session.publish("session.idle", aborted ? { aborted } : {});
+}
+
+async function oneTurn(session: Session, input: TurnInput): Promise<boolean> {
+  const { live } = session;
+  const end = await runTurn(session, input);
+  const { manual } = live;
+  live.manual = undefined;
+  await manual?.();
+  // A summary that became ready is applied as soon as the turn is over.
+  if (live.window.compaction.type === "ready") await applyCompactionAttempt(session);
+  await session.parts.afterTurn();
+  return end.status === "aborted";
 }
 
 function takeQueued(session: Session): TurnInput | undefined {
@@ -46,11 +69,17 @@ export async function untilIdle(session: Session): Promise<void> {
   while (session.live.driving) await session.live.driving;
 }
 
-/** Cuts the running turn. Returns the queued messages that went back to the user. */
+/** Cuts the running turn, or only the compaction that a person waits for. Returns queued messages that went back. */
 export function interrupt(session: Session, reason: string): string[] {
+  const { live } = session;
+  if (live.window.blocking) {
+    // The event is written by the attempt itself; a failure of the log shows at the next event.
+    void cancelCompaction(session, "user").catch(() => undefined);
+    if (reason === "user") return [];
+  }
   const waiting = session.state.queue.map((m) => m.content);
-  session.live.phase = nextPhase(session.live.phase, { type: "stop" });
-  session.live.abort?.abort(reason);
+  live.phase = nextPhase(live.phase, { type: "stop" });
+  live.abort?.abort(reason);
   return waiting;
 }
 
@@ -58,5 +87,3 @@ export function interrupt(session: Session, reason: string): string[] {
 export function notify(session: Session, kind: string, content: string): void {
   session.live.notices.push({ kind, content });
 }
-
-export type Listener = (event: Envelope) => void;

@@ -1,6 +1,8 @@
 // A live session: its log, its state, and the parts that the runtime gave it. The verbs are functions in the files beside.
 import type { Clock } from "../base/clock.ts";
 import type { MakeId } from "../base/id.ts";
+import type { BudgetSettings } from "../context/compact/budget.ts";
+import type { Contributor } from "../context/usage/unreclaimable.ts";
 import type { CallModel, ModelTarget } from "../model/contract.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import type { DurableType, Envelope, EphemeralType, EventData } from "../schema/event/envelope.ts";
@@ -9,6 +11,7 @@ import type { ToolDefinition } from "../schema/tool.ts";
 import type { Tool } from "../tool/contract.ts";
 import type { SessionState } from "./state.ts";
 import type { TurnPhase } from "./turn-phase.ts";
+import type { WindowState } from "./window.ts";
 
 export type Permit = { type: "allow" } | { type: "deny"; code: string; message: string };
 
@@ -17,12 +20,25 @@ export type Measured = {
   systemTokens: number;
   toolDefinitionsTokens: number;
   conversationTokens: number;
+  /** One for each item, in order. */
+  itemTokens: number[];
   /** Before calibration. */
   rawTokens: number;
   basis: "estimated" | "calibrated";
 };
 
 export type BoundResult = { content: string; outputFile?: string; bytes: number; lines: number };
+
+export type ContextSettings = BudgetSettings & {
+  mode: "on" | "manual" | "off";
+  exhaustion: number;
+  minMessages: number;
+  timeoutMs: number;
+  maxChunks: number;
+  truncation: "on" | "off";
+  truncationTarget: number;
+  recallOn: boolean;
+};
 
 /** What the runtime injects. Functions must not throw for expected outcomes. */
 export type SessionParts = {
@@ -46,7 +62,27 @@ export type SessionParts = {
     system: string;
     tools: readonly ToolDefinition[];
     items: readonly ContextItem<Message>[];
+    /** L: far below it an estimate is enough. */
+    limit: number;
   }) => Promise<Measured>;
+  /** Exact and calibrated. */
+  countItem: (item: ContextItem<Message>) => Promise<number>;
+  /** Calibrated; exact once the tokeniser is loaded, an upper bound before. */
+  countText: (text: string) => number;
+  loadCounter: () => Promise<void>;
+  /** L of the model in force, lowered by what was learned. */
+  promptLimit: () => number;
+  context: () => ContextSettings;
+  /** Parts of the fixed size that a user can make smaller. */
+  contributors: () => Contributor[];
+  /** Text of plan.md; empty when there is none. */
+  planText: () => string;
+  /** Writes the checkpoint's file, filtered; a failure is told softly. */
+  writeCheckpoint: (name: string, text: string) => Promise<void>;
+  /** After an applied compaction: index.md, workspace.yaml, the store's row. */
+  afterCompaction: () => Promise<void>;
+  /** A place where a test may end the process. */
+  crashPoint: (name: string) => void;
   /** Learns from what the provider reported. */
   calibrate: (estimate: number, reported: number) => void;
   bound: (toolCallId: string, text: string) => Promise<BoundResult>;
@@ -79,5 +115,8 @@ export type Session = {
     currentTokens: number;
     /** Same call failing the same way, in a row. */
     repeated: { key: string; count: number };
+    window: WindowState;
+    /** A /compact that was typed during a turn: it runs at the next request. */
+    manual: (() => Promise<unknown>) | undefined;
   };
 };

@@ -6,10 +6,14 @@ import type { Usage } from "../schema/model.ts";
 import type { AgentMode } from "../schema/permission.ts";
 import type { SessionContext } from "../schema/session.ts";
 import type { Todo, TodoDep } from "../schema/todo.ts";
+import { RefCounter } from "./ref.ts";
 
 /** A call that the model asked for and that has no result yet. */
 export type OpenCall = { toolCallId: string; name: string; started: boolean };
 export type QueuedMessage = EventData<"message.queued">;
+
+/** What an applied compaction left behind: all that its file and its row are made from. */
+export type Checkpoint = { eventId: string; timestamp: string; data: EventData<"session.compaction_complete"> };
 
 /** Everything that a rewind takes back with the chain. */
 export type ChainState = {
@@ -24,6 +28,10 @@ export type ChainState = {
   openCalls: OpenCall[];
   todos: Map<string, Todo>;
   deps: TodoDep[];
+  /** How many items there were right after the last compaction. */
+  marker: number | undefined;
+  /** Applied compactions on the chain, oldest first. */
+  checkpoints: Checkpoint[];
   /** The prescribed call of the running turn's message, for the offline model. */
   directive: EventData<"user.message">["directive"];
 };
@@ -45,6 +53,15 @@ export type SessionState = ChainState & {
   apiDurationMs: number;
   changedFiles: Map<string, { added: number; removed: number }>;
   modelLimits: Map<string, number>;
+  /** Highest number ever given to a checkpoint; never used again. */
+  checkpointCount: number;
+  /** Names of all checkpoint files that any event of the log names. */
+  checkpointFiles: string[];
+  /** A compaction that was begun and has no end yet. */
+  openCompaction: EventData<"session.compaction_start"> | undefined;
+  /** Refs `tN.k` by event id, and the counter that gives them. */
+  refs: Map<string, string>;
+  refCounter: RefCounter;
 };
 
 export function emptyChain(): ChainState {
@@ -60,6 +77,8 @@ export function emptyChain(): ChainState {
     openCalls: [],
     todos: new Map(),
     deps: [],
+    marker: undefined,
+    checkpoints: [],
     directive: undefined,
   };
 }
@@ -81,6 +100,11 @@ export function emptyState(): SessionState {
     apiDurationMs: 0,
     changedFiles: new Map(),
     modelLimits: new Map(),
+    checkpointCount: 0,
+    checkpointFiles: [],
+    openCompaction: undefined,
+    refs: new Map(),
+    refCounter: new RefCounter(),
   };
 }
 
@@ -116,5 +140,6 @@ export function plainState(state: SessionState): unknown {
     usage: [...state.usage],
     changedFiles: [...state.changedFiles],
     modelLimits: [...state.modelLimits],
+    refs: [...state.refs],
   };
 }

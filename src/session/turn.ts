@@ -8,6 +8,7 @@ import { runStep, type StepEnd, type Turn } from "./step.ts";
 import { finish, notRun, REPEAT_LIMIT } from "./tool-call.ts";
 import { runToolStep } from "./tool-step.ts";
 import { nextPhase } from "./turn-phase.ts";
+import { beginEpoch } from "./window.ts";
 
 export type TurnInput = Pick<EventData<"user.message">, "messageId" | "content" | "source"> &
   Partial<Pick<EventData<"user.message">, "display" | "attachments" | "hidden" | "directive">>;
@@ -19,6 +20,7 @@ export async function runTurn(session: Session, input: TurnInput): Promise<TurnE
   const abort = new AbortController();
   live.abort = abort;
   live.repeated = { key: "", count: 0 };
+  live.window.refused = undefined;
   const startedAt = parts.clock.monotonic();
   const turn: Turn = {
     turnId: parts.newId(),
@@ -37,8 +39,9 @@ export async function runTurn(session: Session, input: TurnInput): Promise<TurnE
         end = limit(`${steps} steps (turn.maxSteps)`);
         break;
       }
-      await enterWaiting(session, turn.turnId);
-      const outcome = await runStep(session, turn, ++steps);
+      const steered = await enterWaiting(session, turn.turnId);
+      const initiator = steered ? "user" : steps === 0 ? turn.initiator : "agent";
+      const outcome = await runStep(session, { ...turn, initiator }, ++steps);
       const done = await afterStep(session, turn, outcome);
       if (done) {
         end = done;
@@ -69,13 +72,18 @@ async function afterStep(session: Session, turn: Turn, outcome: StepEnd): Promis
       await session.emit("session.error", {
         errorType: "context_limit",
         code: "context_limit",
-        message: `The provider refused the request as too large: ${outcome.message}`,
-        hint: "The history is intact. Take a model with a larger window, or start a new session.",
+        message: `The provider refused the request as too large, however small it was made: ${outcome.message}`,
+        hint: `The history is intact (limit ${session.parts.promptLimit()}, last size ${session.live.currentTokens} tokens). Take a model with a larger window, or start a new session.`,
       });
       return { status: "failed", reason: "context_limit" };
+    case "cannot_fit": {
+      const { code, what, next } = outcome.failure;
+      await session.emit("session.error", { errorType: code, code, message: what, ...(next ? { hint: next } : {}) });
+      return { status: "failed", reason: what };
+    }
     case "failed":
       await session.emit("session.error", {
-        errorType: "model_call",
+        errorType: outcome.code,
         code: outcome.code,
         message: outcome.message,
         hint: "The conversation is saved. Send any message to try again, or resume the session later.",
@@ -114,14 +122,15 @@ async function warnAboutFinish(session: Session, finishReason: string): Promise<
   }
 }
 
-/** Notifications first, then the messages that steer: both become part of history when they enter. */
-async function enterWaiting(session: Session, turnId: string): Promise<void> {
+/** Notifications first, then the messages that steer: both become part of history when they enter. True when any steers. */
+async function enterWaiting(session: Session, turnId: string): Promise<boolean> {
   for (const notice of session.live.notices.splice(0)) {
     await session.emit("system.notification", { kind: notice.kind, content: notification(notice.content) });
   }
   const steers = session.state.queue.filter((m) => m.delivery === "steer");
   for (const m of steers) await enter(session, turnId, { messageId: m.messageId, content: m.content, source: "user" });
   if (steers.length > 0) session.publish("pending_messages.modified", { count: session.state.queue.length });
+  return steers.length > 0;
 }
 
 async function enter(session: Session, turnId: string, input: TurnInput): Promise<Envelope<"user.message">> {
@@ -135,11 +144,12 @@ async function enter(session: Session, turnId: string, input: TurnInput): Promis
 }
 
 /** The system text is written anew only when it differs: at start, at resume, after a change of mode, tools or instructions. */
-async function refreshSystemPrompt(session: Session): Promise<void> {
+export async function refreshSystemPrompt(session: Session): Promise<void> {
   const { text, warnings } = session.parts.systemPrompt();
   const before = session.state.systemText;
   if (text === before) return;
   for (const w of warnings) await session.emit("session.warning", { warningType: w.type, message: w.message });
+  if (before !== undefined) beginEpoch(session, "system_changed");
   await session.emit("system.message", { content: text, reason: before === undefined ? "start" : "changed" });
 }
 

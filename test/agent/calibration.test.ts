@@ -13,7 +13,9 @@ describe("AE5 a provider that counts 1.6 times our estimate", () => {
     const estimates: number[] = [];
     const { server, place } = await scene((request, index) => {
       const reported = Math.round(request.rawBody.length * (unit ?? 0.25) * FACTOR);
-      return index < 5 ? calls([bash(`echo step ${index}`)], { usage: { input: reported } }) : text("done", { usage: { input: reported } });
+      return index < 5
+        ? calls([bash(`echo step ${index}`)], { usage: { input: reported } })
+        : text("done", { usage: { input: reported } });
     });
     // Learn how our own estimate relates to characters, in a home of its own.
     const probe = { ...place, home: `${place.home}-probe` };

@@ -1,26 +1,30 @@
 // Exports: four formats, from the command line and from inside, escaped and with secrets left out.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { calls, text } from "../model-server/reply.ts";
 import { logOf, run } from "../tool/everlong.ts";
-import { bash, onlySession, scene } from "./scene.ts";
+import { bash, onlySession, sharedScene, withOwnHome } from "./scene.ts";
 
 const PLANTED = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
 const EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>";
 
-async function talk() {
-  const made = await scene([
+let shared: Awaited<ReturnType<typeof sharedScene>>;
+
+beforeAll(async () => {
+  shared = await sharedScene([
     calls([bash(`echo key ${PLANTED}`)], { text: "I look" }),
     text(`here: ${EVIL} and test-key-0123456789`),
   ]);
-  await run(made.place, ["-p", `show ${EVIL} with ${PLANTED}`, "--allow-all"]);
-  return { ...made, id: onlySession(made.place) };
-}
+  await run(shared.place, ["-p", `show ${EVIL} with ${PLANTED}`, "--allow-all"]);
+});
+afterAll(() => shared.end());
+
+const talk = () => ({ place: withOwnHome(shared.place), id: onlySession(shared.place) });
 
 describe("A8.19 exports", () => {
   it("A8.19 md, html, json and jsonl hold the conversation; neither the planted key nor the configured one", async () => {
-    const { place, id } = await talk();
+    const { place, id } = talk();
     for (const format of ["md", "html", "json", "jsonl"]) {
       const { code, stdout } = await run(place, ["sessions", "export", id, "--format", format]);
       expect(code).toBe(0);
@@ -32,7 +36,7 @@ describe("A8.19 exports", () => {
   });
 
   it("A8.19 html is one file without outside requests, with all text escaped", async () => {
-    const { place, id } = await talk();
+    const { place, id } = talk();
     const { stdout } = await run(place, ["sessions", "export", id, "--format", "html"]);
     expect(stdout).not.toMatch(/<script|<img|onerror=alert\(2\)>/i);
     expect(stdout).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
@@ -41,8 +45,12 @@ describe("A8.19 exports", () => {
   });
 
   it("A8.19 json is one object, jsonl the envelopes of the chain", async () => {
-    const { place, id } = await talk();
-    const whole = JSON.parse((await run(place, ["sessions", "export", id, "--format", "json"])).stdout) as { sessionId: string; usage: object; events: unknown[] };
+    const { place, id } = talk();
+    const whole = JSON.parse((await run(place, ["sessions", "export", id, "--format", "json"])).stdout) as {
+      sessionId: string;
+      usage: object;
+      events: unknown[];
+    };
     expect(whole.sessionId).toBe(id);
     expect(Object.keys(whole.usage)).toEqual(["custom/scripted"]);
     const lines = (await run(place, ["sessions", "export", id, "--format", "jsonl"])).stdout.trim().split("\n");
@@ -52,7 +60,7 @@ describe("A8.19 exports", () => {
   });
 
   it("A8.19 to a file, by the command line and by /export; an unknown format is exit 2", async () => {
-    const { place, id } = await talk();
+    const { place, id } = talk();
     const path = join(place.folder, "out", "talk.md");
     expect((await run(place, ["sessions", "export", id, path])).stdout).toContain(path);
     expect(readFileSync(path, "utf8")).toContain("## User (t1)");
@@ -64,7 +72,7 @@ describe("A8.19 exports", () => {
   });
 
   it("AI12 no configured key in log, index, output or export", async () => {
-    const { place, id } = await talk();
+    const { place, id } = talk();
     const log = readFileSync(join(place.home, "sessions", id, "events.jsonl"), "utf8");
     // What the model itself said stays; what we send as headers is nowhere.
     expect(log).not.toContain("Bearer");

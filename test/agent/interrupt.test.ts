@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { calls, failure, hang, text } from "../model-server/reply.ts";
 import { logOf, only, run, start } from "../tool/everlong.ts";
-import { bash, onlySession, scene, toolResults, until } from "./scene.ts";
+import { bash, onlySession, scene, toolResults, until, userTexts } from "./scene.ts";
 import { openTerminal } from "./terminal.ts";
 
 const GO = ["-p", "go", "--allow-all"];
@@ -22,7 +22,10 @@ describe("A5.9 a signal while a tool runs", () => {
       expect([done.code, done.stdout]).toEqual([130, ""]);
       const log = logOf(place);
       const results = only(log, "tool.execution_complete");
-      expect(results.map((r) => [r.data.toolCallId, r.data.resultType]).sort()).toEqual([["c1", "interrupted"], ["c2", "interrupted"]]);
+      expect(results.map((r) => [r.data.toolCallId, r.data.resultType]).sort()).toEqual([
+        ["c1", "interrupted"],
+        ["c2", "interrupted"],
+      ]);
       expect(only(log, "abort")).toHaveLength(1);
       expect(only(log, "turn.end")[0]?.data.status).toBe("aborted");
       const last = log.at(-1);
@@ -90,12 +93,14 @@ describe("A9.7 exit codes", () => {
   });
 
   it("A9.7 unreachable after retries: 1, naming the address; AB9 the next message tries again", async () => {
-    const { place } = await scene([]);
+    const { server, place } = await scene([text("back")]);
     const env = { EVERLONG_BASE_URL: "http://127.0.0.1:9", EVERLONG_RETRY_MAX: "1" };
     const done = await run(place, ["-p", "go"], { env });
     expect(done.code).toBe(1);
     expect(done.stderr).toContain("127.0.0.1:9");
     expect(done.stderr).not.toMatch(/^\s+at /m);
+    expect((await run(place, ["--continue", "-p", "again"])).stdout).toBe("back\n");
+    expect(userTexts(server.requests[0])).toEqual(["go", "again"]);
   });
 
   it("A9.7 a turn at its limit of steps: 1", async () => {

@@ -12,11 +12,17 @@ const GO = ["-p", "go", "--allow-all"];
 
 describe("AE6 kill -9", () => {
   it("AE6 while a tool runs: resume closes the call as interrupted, the tool ran once, no event is lost", async () => {
-    const { server, place } = await scene([calls([bash("echo ran >> mark; sleep 30", {}, "slow"), { id: "late", name: "view", args: { path: "." } }]), text("I see")]);
+    const { server, place } = await scene([
+      calls([bash("echo ran >> mark; sleep 30", {}, "slow"), { id: "late", name: "view", args: { path: "." } }]),
+      text("I see"),
+    ]);
     const first = start(place, [...GO, "--output-format", "stream-json"]);
     await until("the mark", () => existsSync(join(place.folder, "mark")));
     first.kill("SIGKILL");
-    const told = (await first.done).stdout.split("\n").slice(0, -1).map((l) => JSON.parse(l) as { id: string; ephemeral?: boolean });
+    const told = (await first.done).stdout
+      .split("\n")
+      .slice(0, -1)
+      .map((l) => JSON.parse(l) as { id: string; ephemeral?: boolean });
     const id = onlySession(place);
     const before = readFileSync(events(place), "utf8");
 
@@ -52,7 +58,9 @@ describe("AE6 kill -9", () => {
 
   it("AE6 the log cut at ten random bytes, as a kill while writing leaves it: every whole event is kept and the session goes on", async () => {
     const { random } = seededRandom("torn log");
-    const { place } = await scene((request) => (toolResults(request).length === 2 ? text("done") : calls([bash("echo one"), bash("echo two >> mark")])));
+    const { place } = await scene((request) =>
+      toolResults(request).length === 2 ? text("done") : calls([bash("echo one"), bash("echo two >> mark")]),
+    );
     expect((await run(place, GO)).code).toBe(0);
     const id = onlySession(place);
     const whole = readFileSync(events(place));
@@ -69,12 +77,17 @@ describe("AE6 kill -9", () => {
       const [resume] = only(log, "session.resume");
       expect(resume?.data.recovered?.tornBytes ?? 0).toBe(kept.length - complete.length);
       const calls = only(log, "assistant.message").flatMap((m) => m.data.toolRequests.map((r) => r.toolCallId));
-      expect(only(log, "tool.execution_complete").map((e) => e.data.toolCallId).sort()).toEqual(calls.sort());
+      expect(
+        only(log, "tool.execution_complete")
+          .map((e) => e.data.toolCallId)
+          .sort(),
+      ).toEqual(calls.sort());
     }
   });
 
   it("AE6 ten children, some hiding in sessions of their own, are gone 5 s after the kill", async () => {
-    const spread = "for i in 1 2 3 4 5; do sleep 300 & echo $! >> pids; setsid sleep 300 & echo $! >> pids; done; sleep 300";
+    const spread =
+      "for i in 1 2 3 4 5; do sleep 300 & echo $! >> pids; setsid sleep 300 & echo $! >> pids; done; sleep 300";
     const { place } = await scene([calls([bash(spread)])]);
     const child = start(place, GO);
     const pids = await until("ten children", () => {

@@ -26,7 +26,9 @@ describe("AE9 seq 1 200000", () => {
     expect(seq?.text).toMatch(/1288895 bytes, 200000 lines/);
     const complete = only(logOf(place), "tool.execution_complete")[0]?.data.result;
     expect(complete).toMatchObject({ bytes: 1_288_895, lines: 200_000 });
-    const lines = readFileSync(complete?.outputFile ?? "", "utf8").trim().split("\n");
+    const lines = readFileSync(complete?.outputFile ?? "", "utf8")
+      .trim()
+      .split("\n");
     expect([lines.length, lines[0], lines[123_455], lines.at(-1)]).toEqual([200_000, "1", "123456", "200000"]);
     const [, view, grep] = toolResults(server.requests[2]);
     expect(view?.text).toContain("123456");

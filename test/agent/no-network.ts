@@ -6,7 +6,10 @@ import type { Place } from "../tool/everlong.ts";
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "bin", "everlong.js");
 
-export function runWithoutNetwork(place: Place, args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+export function runWithoutNetwork(
+  place: Place,
+  args: string[],
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn("unshare", ["-n", process.execPath, bin, ...args], {
     cwd: place.folder,
     env: { PATH: process.env["PATH"] ?? "", HOME: dirname(place.home), EVERLONG_HOME: place.home },

@@ -11,8 +11,14 @@ const namespaces = spawnSync("unshare", ["-n", "true"]).status === 0;
 function repository(): Place {
   const place = newPlace();
   mkdirSync(join(place.folder, "src"));
-  writeFileSync(join(place.folder, "src", "config.ts"), "// Reads settings.\nexport function parseConfig(text: string) {\n  return JSON.parse(text);\n}\n");
-  writeFileSync(join(place.folder, "src", "main.ts"), 'import { parseConfig } from "./config.ts";\nparseConfig("{}");\n');
+  writeFileSync(
+    join(place.folder, "src", "config.ts"),
+    "// Reads settings.\nexport function parseConfig(text: string) {\n  return JSON.parse(text);\n}\n",
+  );
+  writeFileSync(
+    join(place.folder, "src", "main.ts"),
+    'import { parseConfig } from "./config.ts";\nparseConfig("{}");\n',
+  );
   writeFileSync(join(place.folder, "README.md"), "# A small program\n");
   return place;
 }

@@ -8,7 +8,10 @@ import { bash, onlySession, scene, until } from "./scene.ts";
 
 describe("AE12 A8.20 two processes on one session", () => {
   it("AE12 the second exits 1 naming the pid; export works meanwhile; after kill -9 it starts at once", async () => {
-    const { place } = await scene([calls([bash("touch begun; sleep 60")], { text: "<script>steal()</script>" }), text("mine now")]);
+    const { place } = await scene([
+      calls([bash("touch begun; sleep 60")], { text: "<script>steal()</script>" }),
+      text("mine now"),
+    ]);
     const first = start(place, ["-p", "key sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH", "--allow-all"]);
     await until("the command", () => existsSync(join(place.folder, "begun")));
     const id = onlySession(place);

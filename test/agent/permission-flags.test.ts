@@ -53,7 +53,9 @@ describe("AE7 rules in prompt mode", () => {
 
   it("A7.4 a deny rule beats an allow rule, and a bad rule is exit 2 listing the kinds", async () => {
     const { place } = await scene([calls([bash("touch x")]), text("ok")]);
-    expect((await run(place, ["-p", "go", "--allow-tool", "shell(touch:*)", "--deny-tool", "shell(touch)"])).code).toBe(0);
+    expect((await run(place, ["-p", "go", "--allow-tool", "shell(touch:*)", "--deny-tool", "shell(touch)"])).code).toBe(
+      0,
+    );
     expect(has(place, "x")).toBe(false);
     const bad = await run(place, ["-p", "go", "--allow-tool", "shel(touch)"]);
     expect(bad.code).toBe(2);
@@ -62,7 +64,11 @@ describe("AE7 rules in prompt mode", () => {
 
   it("AB15 a command substitution and a second line are seen for what they run", async () => {
     const { place } = await scene([
-      calls([bash("git status; rm -rf precious", {}, "a"), bash("git log $(rm precious)", {}, "b"), bash("git status\nrm precious", {}, "c")]),
+      calls([
+        bash("git status; rm -rf precious", {}, "a"),
+        bash("git log $(rm precious)", {}, "b"),
+        bash("git status\nrm precious", {}, "c"),
+      ]),
       text("ok"),
     ]);
     writeIn(place, "precious", "kept");
@@ -86,7 +92,8 @@ describe("A7.5 guards under allow-all", () => {
     );
     mkdirSync(join(place.folder, ".everlong"));
     expect((await run(place, ["-p", "go", "--allow-all"])).code).toBe(0);
-    for (const name of [".everlong/settings.json", ".git/hooks/pre-commit", ".mcp.json"]) expect(has(place, name)).toBe(false);
+    for (const name of [".everlong/settings.json", ".git/hooks/pre-commit", ".mcp.json"])
+      expect(has(place, name)).toBe(false);
     expect(existsSync(join(place.home, "settings.json"))).toBe(false);
     for (const result of toolResults(server.requests[1])) expect(result.text).toMatch(/Error \(guard\)/);
   });

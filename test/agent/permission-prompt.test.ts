@@ -13,7 +13,9 @@ const has = (place: Place, name: string) => existsSync(join(place.folder, name))
 const touching = (request: { body: unknown }): Reply => {
   const messages = (request.body as { messages: { role: string; content: string }[] }).messages;
   const last = messages.at(-1);
-  return last?.role === "user" ? calls([bash(String(last.content))]) : text(`ended: ${String(last?.content).slice(0, 60)}`);
+  return last?.role === "user"
+    ? calls([bash(String(last.content))])
+    : text(`ended: ${String(last?.content).slice(0, 60)}`);
 };
 
 async function at(place: Place, args: string[] = []): Promise<Terminal> {
@@ -50,7 +52,10 @@ describe("A7.7 answers to a permission prompt", () => {
     await leave(terminal);
     const log = logOf(place);
     expect(only(log, "permission.requested")).toHaveLength(2);
-    expect(only(log, "permission.completed").map((e) => [e.data.result, e.data.scope])).toEqual([["approved", "once"], ["denied", undefined]]);
+    expect(only(log, "permission.completed").map((e) => [e.data.result, e.data.scope])).toEqual([
+      ["approved", "once"],
+      ["denied", undefined],
+    ]);
   });
 
   it("A7.7 this session: the rule is stored for the session, shown by /permissions, reset by it, and not carried over a resume", async () => {
@@ -72,7 +77,11 @@ describe("A7.7 answers to a permission prompt", () => {
     await leave(terminal);
     const [completed] = only(logOf(place), "permission.completed");
     expect(completed?.data).toMatchObject({ result: "approved", scope: "session", rule: "shell(touch:*)" });
-    expect(only(logOf(place), "permission.rules_changed")[0]?.data).toMatchObject({ scope: "session", added: ["shell(touch:*)"], allowAll: false });
+    expect(only(logOf(place), "permission.rules_changed")[0]?.data).toMatchObject({
+      scope: "session",
+      added: ["shell(touch:*)"],
+      allowAll: false,
+    });
     expect((await run(place, ["--continue", "-p", "touch four"])).code).toBe(0);
     expect(has(place, "four")).toBe(false);
   });

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { calls, text } from "../model-server/reply.ts";
 import type { Recorded } from "../model-server/recorded.ts";
+import { calls, text } from "../model-server/reply.ts";
 import { logOf, only, run } from "../tool/everlong.ts";
 import { bash, offeredTools, oneCall, onlySession, scene, systemOf, toolResults } from "./scene.ts";
 import { openTerminal } from "./terminal.ts";
@@ -20,14 +20,18 @@ describe("A5.12 plan mode", () => {
           bash("ls", {}, "c3"),
           { id: "c4", name: "create", args: { path: "y", file_text: "" } },
         ]);
-      return index === 1 ? oneCall("exit_plan_mode", { summary: "read, then write" }) : text("The plan: read, then write.");
+      return index === 1
+        ? oneCall("exit_plan_mode", { summary: "read, then write" })
+        : text("The plan: read, then write.");
     });
     const done = await run(place, ["-p", "/plan build it", "--allow-all", "--output-format", "json"]);
     expect(done.code, done.stderr).toBe(0);
     expect(done.json).toMatchObject({ success: true });
     expect(done.json["result"]).toContain("read, then write");
     expect([existsSync(join(place.folder, "x")), existsSync(join(place.folder, "y"))]).toEqual([false, false]);
-    expect(readFileSync(join(place.home, "sessions", onlySession(place), "plan.md"), "utf8")).toBe("1. read\n2. write\n");
+    expect(readFileSync(join(place.home, "sessions", onlySession(place), "plan.md"), "utf8")).toBe(
+      "1. read\n2. write\n",
+    );
     const [plan, touch, ls, create] = toolResults(server.requests[1]);
     expect(plan?.text).not.toContain("Error");
     expect(touch?.text).toMatch(/Error \(plan_mode\)/);
@@ -42,7 +46,9 @@ describe("A5.12 plan mode", () => {
     const { server, place } = await scene(() => text("ok"));
     await run(place, ["-p", "/plan look"]);
     const planning = server.requests[0];
-    expect(offeredTools(planning)).toEqual(expect.arrayContaining(["view", "grep", "glob", "bash", "sql", "report_intent", "exit_plan_mode"]));
+    expect(offeredTools(planning)).toEqual(
+      expect.arrayContaining(["view", "grep", "glob", "bash", "sql", "report_intent", "exit_plan_mode"]),
+    );
     expect(systemOf(planning)).toContain("PLAN MODE");
     await run(place, ["-p", "look"]);
     expect(offeredTools(server.requests[1])).not.toContain("exit_plan_mode");
@@ -84,7 +90,10 @@ describe("A5.11 ask_user", () => {
   });
 
   it("A5.11 in the terminal the answer reaches the model; with --no-ask-user it is not offered", async () => {
-    const { server, place } = await scene([oneCall("ask_user", { question: "Tabs or spaces?", choices: ["tabs", "spaces"] }), text("noted")]);
+    const { server, place } = await scene([
+      oneCall("ask_user", { question: "Tabs or spaces?", choices: ["tabs", "spaces"] }),
+      text("noted"),
+    ]);
     const terminal = openTerminal(place);
     await terminal.see("Type a message");
     terminal.type("format it");

@@ -70,7 +70,12 @@ describe("A9.8 slash commands", () => {
     expect(renamed.json).toMatchObject({ success: true, turns: 0 });
     expect(renamed.json["result"]).toContain("parser work");
     const [command] = only(logOf(place, id), "command.complete");
-    expect(command?.data).toMatchObject({ command: "rename", args: "parser work", success: true, output: renamed.json["result"] });
+    expect(command?.data).toMatchObject({
+      command: "rename",
+      args: "parser work",
+      success: true,
+      output: renamed.json["result"],
+    });
     expect(only(logOf(place, id), "session.title_changed")[0]?.data).toEqual({ title: "parser work", userNamed: true });
     expect(server.requests).toHaveLength(1);
   });
@@ -90,7 +95,8 @@ describe("A9.8 slash commands", () => {
 
   it("A9.8 //x sends /x; a path and text after a space are prompts", async () => {
     const { server, place } = await scene(() => text("ok"));
-    for (const prompt of ["//compact it", "/usr/bin is full", " /nosuch"]) expect((await run(place, ["-p", prompt])).code).toBe(0);
+    for (const prompt of ["//compact it", "/usr/bin is full", " /nosuch"])
+      expect((await run(place, ["-p", prompt])).code).toBe(0);
     const sent = server.requests.map((r) => userTexts(r).at(-1));
     expect(sent[0]).toBe("/compact it");
     expect(sent[1]).toBe("/usr/bin is full");
@@ -102,13 +108,10 @@ describe("A9.8 slash commands", () => {
     await run(place, ["-p", "hello"]);
     const expected: [string, RegExp][] = [
       ["/help", /\/rename NAME/],
-      ["/settings turn.maxSteps", /^200$/m],
       ["/context", /system \d+/],
       ["/usage", /custom\/scripted: \d+ in/],
       ["/session", /Prompts: 1/],
-      ["/todos", /No todos/],
       ["/permissions", /allow-all is off/],
-      ["/allow-all show", /off/],
     ];
     for (const [command, output] of expected) {
       const done = await run(place, ["--continue", "-p", command]);

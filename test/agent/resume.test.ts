@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { text } from "../model-server/reply.ts";
 import { logOf, only, run, sessionsOf } from "../tool/everlong.ts";
-import { onlySession, scene, systemOf, toolResults, userTexts, oneCall } from "./scene.ts";
+import { gitInit, messagesOf, oneCall, onlySession, scene, systemOf, toolResults, userTexts } from "./scene.ts";
 
 describe("A8.1 which session is meant", () => {
   it("A8.1 a full id, a unique prefix of four characters, or an exact name", async () => {
@@ -13,7 +13,8 @@ describe("A8.1 which session is meant", () => {
     await run(place, ["-p", "first"]);
     const id = onlySession(place);
     await run(place, ["sessions", "rename", id, "my work"]);
-    for (const wanted of [id, id.slice(0, 4), "my work"]) expect((await run(place, ["--resume", wanted, "-p", "more"])).code, wanted).toBe(0);
+    for (const wanted of [id, id.slice(0, 4), "my work"])
+      expect((await run(place, ["--resume", wanted, "-p", "more"])).code, wanted).toBe(0);
     expect(sessionsOf(place)).toEqual([id]);
     expect(userTexts(server.requests.at(-1))).toEqual(["first", "more", "more", "more"]);
   });
@@ -42,7 +43,8 @@ describe("A8.1 which session is meant", () => {
     const { place } = await scene([oneCall("bash", { command: "seq 1 9000", description: "x" }), text("ok")]);
     await run(place, ["-p", "go", "--allow-all"]);
     const dir = join(place.home, "sessions", onlySession(place));
-    for (const name of ["events.jsonl", "workspace.yaml", "outputs"]) expect(existsSync(join(dir, name)), name).toBe(true);
+    for (const name of ["events.jsonl", "workspace.yaml", "outputs"])
+      expect(existsSync(join(dir, name)), name).toBe(true);
     expect(existsSync(join(place.home, "store.db"))).toBe(true);
   });
 });
@@ -63,8 +65,10 @@ describe("A8.14 going on", () => {
   });
 
   it("A8.14 resumed from inside its root it runs here, from elsewhere where it ran, and with that gone here with a warning", async () => {
-    const { server, place } = await scene((_r, i) => (i % 2 === 1 ? oneCall("bash", { command: "pwd", description: "where" }) : text("ok")));
-    mkdirSync(join(place.folder, ".git"));
+    const { server, place } = await scene((_r, i) =>
+      i % 2 === 1 ? oneCall("bash", { command: "pwd", description: "where" }) : text("ok"),
+    );
+    gitInit(place);
     mkdirSync(join(place.folder, "sub"));
     const other = mkdtempSync(join(tmpdir(), "everlong-other-"));
     onTestFinished(() => rmSync(other, { recursive: true, force: true }));
@@ -92,16 +96,19 @@ describe("A8.14 going on", () => {
     const count = logOf(place, id).length;
     await run(place, ["--resume", id, "-p", "and?"]);
     expect(logOf(place, id)[count]?.type).toBe("session.resume");
-    expect(only(logOf(place, id), "session.resume")[0]?.data).toMatchObject({ eventCount: count, model: "custom/scripted" });
+    expect(only(logOf(place, id), "session.resume")[0]?.data).toMatchObject({
+      eventCount: count,
+      model: "custom/scripted",
+    });
     expect(userTexts(server.requests.at(-1))).toEqual(["look", "and?"]);
     expect(toolResults(server.requests.at(-1))).toHaveLength(1);
     // Nothing before was changed, so a provider's cache still fits.
-    const before = (server.requests[1]?.body as { messages: unknown[] }).messages;
-    const after = (server.requests[2]?.body as { messages: unknown[] }).messages;
+    const before = messagesOf(server.requests[1]);
+    const after = messagesOf(server.requests[2]);
     expect(after.slice(0, before.length)).toEqual(before);
   });
 
-  it("A8.1 a session name with spaces and a bare --resume without a prompt from a pipe", async () => {
+  it("A9.1 --resume without -p takes its prompt from stdin", async () => {
     const { place } = await scene((_r, i) => text(`answer ${i}`));
     await run(place, ["-p", "first"]);
     const done = await run(place, ["--resume", onlySession(place)], { stdin: "from the pipe" });

@@ -76,7 +76,7 @@ describe("A2.9 empty and cut-off answers", () => {
     expect(server.requests).toHaveLength(2);
     expect(done.json).toMatchObject({ success: false, error: { code: "empty_response" } });
     const error = only(logOf(place), "session.error")[0];
-    expect([error?.data.errorType, error?.data.code]).toContain("empty_response");
+    expect(error?.data.errorType).toBe("empty_response");
   });
 
   it("A2.9 an answer cut at the output limit is kept with a warning and the turn is done", async () => {

@@ -1,32 +1,36 @@
 // Going back: the turn leaves the conversation, stays in the log and in the search, and its number is never used again.
-import { describe, expect, it } from "vitest";
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { text } from "../model-server/reply.ts";
 import { logOf, only, run } from "../tool/everlong.ts";
-import { oneCall, onlySession, readIn, scene, userTexts } from "./scene.ts";
+import { oneCall, onlySession, readIn, sharedScene, userTexts, withOwnHome } from "./scene.ts";
 
-async function threeTurns() {
-  const made = await scene([
+let shared: Awaited<ReturnType<typeof sharedScene>>;
+
+beforeAll(async () => {
+  const script = [
     oneCall("create", { path: "one.txt", file_text: "1\n" }),
     text("made one"),
     oneCall("create", { path: "two.txt", file_text: "2\n" }),
     text("made two"),
     oneCall("create", { path: "three.txt", file_text: "3\n" }),
     text("made three: wombats"),
-    text("after"),
-    text("later"),
-  ]);
+  ];
+  shared = await sharedScene((_r, i) => script[i] ?? text("after"));
   for (const [i, word] of ["apples", "bananas", "cherries"].entries()) {
-    const done = await run(made.place, [...(i > 0 ? ["--continue"] : []), "-p", `make ${word}`, "--allow-all"]);
+    const done = await run(shared.place, [...(i > 0 ? ["--continue"] : []), "-p", `make ${word}`, "--allow-all"]);
     expect(done.code, done.stderr).toBe(0);
   }
-  return { ...made, id: onlySession(made.place) };
-}
+});
+afterAll(() => shared.end());
+
+const threeTurns = () => ({ ...shared, place: withOwnHome(shared.place), id: onlySession(shared.place) });
 
 describe("AE11 three turns with edits, then back to before the third", () => {
   it("AE11 the next request lacks turn 3, search finds it as rewound, verify passes, files stay", async () => {
-    const { server, place, id } = await threeTurns();
+    const { server, place, id } = threeTurns();
     const path = join(place.home, "sessions", id, "events.jsonl");
     const before = readFileSync(path, "utf8");
     const third = only(logOf(place, id), "user.message").find((m) => m.data.ref === "t3");
@@ -49,7 +53,7 @@ describe("AE11 three turns with edits, then back to before the third", () => {
   });
 
   it("A8.16 /undo takes back the last message, /rewind previews and counts; an unknown place changes nothing", async () => {
-    const { server, place, id } = await threeTurns();
+    const { server, place, id } = threeTurns();
     const size = () => logOf(place, id).length;
     const preview = await run(place, ["--resume", id, "-p", "/rewind"]);
     expect(preview.stdout).toContain("make cherries");

@@ -1,5 +1,7 @@
 // A scripted model and a place to work in, checked at the test's end: no refused request, live state equal to the replayed one.
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
@@ -24,15 +26,49 @@ export async function scene(script: Reply[] | Answerer, { env = {}, ...options }
   return { server, place };
 }
 
+/** For beforeAll: a scene that tests only copy; the caller ends it. */
+export async function sharedScene(script: Reply[] | Answerer): Promise<Scene & { end: () => Promise<void> }> {
+  const server = await startModelServer({ script });
+  const base = mkdtempSync(join(tmpdir(), "everlong-shared-"));
+  const folder = join(base, "work");
+  mkdirSync(folder);
+  const env = {
+    EVERLONG_BASE_URL: server.url,
+    EVERLONG_MODEL: "scripted",
+    EVERLONG_API_KEY: "test-key-0123456789",
+    EVERLONG_VERIFY_REPLAY: "1",
+  };
+  const end = async () => {
+    await server.close();
+    rmSync(base, { recursive: true, force: true });
+    expect(server.rejected.map((r) => r.violation)).toEqual([]);
+  };
+  return { server, place: { home: join(base, "home"), folder, env }, end };
+}
+
+/** The same folder and server with a home of its own. */
+export function withOwnHome(place: Place): Place {
+  const base = mkdtempSync(join(tmpdir(), "everlong-copy-"));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  cpSync(place.home, join(base, "home"), { recursive: true });
+  return { ...place, home: join(base, "home") };
+}
+
 export const bash = (command: string, more: Record<string, unknown> = {}, id?: string): Call => ({
   ...(id === undefined ? {} : { id }),
   name: "bash",
   args: { command, description: "test", ...more },
 });
 
-export const oneCall = (name: string, args: object | string, id?: string): Reply => calls([{ name, args, ...(id === undefined ? {} : { id }) }]);
+export const oneCall = (name: string, args: object | string, id?: string): Reply =>
+  calls([{ name, args, ...(id === undefined ? {} : { id }) }]);
 
-type Message = { role: string; content: unknown; tool_call_id?: string; tool_calls?: { id: string; function: { name: string; arguments: string } }[] };
+type Message = {
+  role: string;
+  content: unknown;
+  tool_call_id?: string;
+  tool_calls?: { id: string; function: { name: string; arguments: string } }[];
+};
 
 /** Messages of an openai-chat request. */
 export function messagesOf(request: Recorded | undefined): Message[] {
@@ -46,16 +82,26 @@ export const systemOf = (request: Recorded | undefined): string => textOf(messag
 
 /** Texts of the user's role, oldest first. */
 export const userTexts = (request: Recorded | undefined): string[] =>
-  messagesOf(request).filter((m) => m.role === "user").map(textOf);
+  messagesOf(request)
+    .filter((m) => m.role === "user")
+    .map(textOf);
 
 export const toolResults = (request: Recorded | undefined): { id: string; text: string }[] =>
-  messagesOf(request).filter((m) => m.role === "tool").map((m) => ({ id: m.tool_call_id ?? "", text: textOf(m) }));
+  messagesOf(request)
+    .filter((m) => m.role === "tool")
+    .map((m) => ({ id: m.tool_call_id ?? "", text: textOf(m) }));
 
 export const offeredTools = (request: Recorded | undefined): string[] =>
-  ((request?.body as { tools?: { function: { name: string } }[] }).tools ?? []).map((t) => t.function.name);
+  ((request?.body as { tools?: { function: { name: string } }[] } | undefined)?.tools ?? []).map(
+    (t) => t.function.name,
+  );
 
-export const writeIn = (place: Place, name: string, text: string): void => writeFileSync(join(place.folder, name), text);
+export const writeIn = (place: Place, name: string, text: string): void =>
+  writeFileSync(join(place.folder, name), text);
 export const readIn = (place: Place, name: string): string => readFileSync(join(place.folder, name), "utf8");
+
+export const gitInit = (place: Place): void =>
+  void execFileSync("git", ["init", "-q", "-b", "main"], { cwd: place.folder });
 
 /** Polls until the condition gives something; fails after `ms`. */
 export async function until<T>(what: string, get: () => T | undefined | false, ms = 20_000): Promise<T> {

@@ -1,10 +1,11 @@
 // Messages sent while the agent works: admitted at once, entering at the next step or after the turn, kept over a kill.
-import { existsSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Opened, openClient } from "../../src/runtime/client.ts";
 import { calls, text } from "../model-server/reply.ts";
 import { logOf, only, type Place, run } from "../tool/everlong.ts";
-import { bash, onlySession, scene, until, userTexts } from "./scene.ts";
+import { bash, messagesOf, onlySession, scene, until, userTexts } from "./scene.ts";
 import { openTerminal } from "./terminal.ts";
 
 /** A command that runs until the test lets it end. */
@@ -26,9 +27,11 @@ describe("A5.2 a message typed while the agent works", () => {
     await queued(place, 2);
     letGo(place);
     await terminal.see("both seen");
-    const roles = (server.requests[1]?.body as { messages: { role: string; content: string }[] }).messages.slice(-3);
+    const roles = messagesOf(server.requests[1]).slice(-3);
     expect(roles.map((m) => m.role)).toEqual(["tool", "user", "user"]);
     expect(userTexts(server.requests[1]).slice(-2)).toEqual(["use tabs", "and no semicolons"]);
+    // A4.1 the request that first carries the person's words counts as theirs.
+    expect(server.requests[1]?.headers["x-initiator"]).toBe("user");
     terminal.type("/exit");
     await terminal.exit;
 
@@ -93,4 +96,62 @@ describe("A5.2 a message typed while the agent works", () => {
     expect(last.indexOf("the steer")).toBeLessThan(last.indexOf("the new one"));
     expect(last.filter((t) => t === "the steer")).toHaveLength(1);
   });
+
+  it("AE16 A5.2 a queued message waits for the end of the turn, a steer sent after it does not", async () => {
+    const { server, place } = await scene([calls([bash(waiting)]), text("turn one"), text("turn two")]);
+    const { client } = await openHere(place);
+    await client.send("work");
+    await begun(place);
+    await client.send("for later", { delivery: "queue" });
+    await client.send("for now");
+    expect(client.view().queue).toEqual(["for later", "for now"]);
+    letGo(place);
+    await client.untilIdle();
+    await client.close({ type: "routine" });
+    expect(userTexts(server.requests[1])).toEqual(["work", "for now"]);
+    expect(userTexts(server.requests[2])).toEqual(["work", "for now", "for later"]);
+    const log = logOf(place);
+    expect(only(log, "turn.start")).toHaveLength(2);
+    expect(only(log, "user.message").map((m) => m.data.ref)).toEqual(["t1", "t2", "t3"]);
+  });
+
+  it("AE16 A8.9 a queued message survives the death of the process between its admission and its turn", async () => {
+    const { server, place } = await scene([text("hello"), text("caught up"), text("all seen")]);
+    await run(place, ["-p", "begin"]);
+    const id = onlySession(place);
+    const log = logOf(place, id);
+    const queued = {
+      id: "0196c000-0000-7000-8000-000000000001",
+      type: "message.queued",
+      timestamp: new Date().toISOString(),
+      parentId: log.at(-1)?.id,
+      data: { messageId: "0196c000-0000-7000-8000-000000000002", content: "left behind", delivery: "queue" },
+    };
+    appendFileSync(join(place.home, "sessions", id, "events.jsonl"), `${JSON.stringify(queued)}\n`);
+    const done = await run(place, ["--resume", id, "-p", "the new one"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(userTexts(server.requests.at(-1)).slice(-2)).toEqual(["left behind", "the new one"]);
+  });
 });
+
+/** The runtime in this process: the terminal of line mode has no key for "after this turn" yet. */
+async function openHere(place: Place): Promise<Opened> {
+  const before = { cwd: process.cwd(), env: { ...process.env } };
+  onTestFinished(() => {
+    process.chdir(before.cwd);
+    process.env = before.env;
+  });
+  process.chdir(place.folder);
+  Object.assign(process.env, place.env, { EVERLONG_HOME: place.home });
+  const opened = await openClient({
+    flags: { "permissions.allowAll": true },
+    session: { type: "new" },
+    prompts: {},
+    trustFolder: false,
+    mode: "interactive",
+    interactive: false,
+  });
+  if (!opened.ok) throw new Error(opened.error.what);
+  opened.value.client.on(() => undefined);
+  return opened.value;
+}

@@ -76,7 +76,10 @@ export function openTerminal(place: Place, args: string[] = []): Terminal {
           if (at === undefined && !late && !gone) return;
           clearTimeout(timer);
           changed = () => {};
-          if (at === undefined) return reject(new Error(`${text} did not appear after:\n${screen.slice(seen)}\n--- whole screen:\n${screen}`));
+          if (at === undefined)
+            return reject(
+              new Error(`${text} did not appear after:\n${screen.slice(seen)}\n--- whole screen:\n${screen}`),
+            );
           seen += at;
           resolve();
         };

@@ -7,7 +7,8 @@ import { logOf, only, run } from "../tool/everlong.ts";
 import { oneCall, onlySession, scene, toolResults } from "./scene.ts";
 
 const sql = (query: string) => oneCall("sql", { query });
-const ADD = "INSERT INTO todos (id, title) VALUES ('a', 'first'), ('b', 'second'); INSERT INTO todo_deps VALUES ('b', 'a')";
+const ADD =
+  "INSERT INTO todos (id, title) VALUES ('a', 'first'), ('b', 'second'); INSERT INTO todo_deps VALUES ('b', 'a')";
 const LIST = "SELECT id, status FROM todos ORDER BY id";
 
 describe("A5.15 todos", () => {
@@ -24,12 +25,18 @@ describe("A5.15 todos", () => {
     const id = onlySession(place);
     const changes = only(logOf(place, id), "session.todos_changed");
     expect(changes).toHaveLength(2);
-    expect(changes[0]?.data.todos.map((t) => [t.id, t.status])).toEqual([["a", "pending"], ["b", "pending"]]);
+    expect(changes[0]?.data.todos.map((t) => [t.id, t.status])).toEqual([
+      ["a", "pending"],
+      ["b", "pending"],
+    ]);
     expect(changes[0]?.data.deps).toEqual([{ todo_id: "b", depends_on: "a" }]);
     expect(changes[1]?.data.todos.map((t) => [t.id, t.status])).toEqual([["a", "done"]]);
-    expect((await run(place, ["--resume", id, "-p", "/todos"])).stdout).toMatch(/1 of 2 done[\s\S]*\[pending\] b: second \(after a\)/);
+    expect((await run(place, ["--resume", id, "-p", "/todos"])).stdout).toMatch(
+      /1 of 2 done[\s\S]*\[pending\] b: second \(after a\)/,
+    );
 
-    for (const name of ["session.db", "session.db-wal", "session.db-shm"]) rmSync(join(place.home, "sessions", id, name), { force: true });
+    for (const name of ["session.db", "session.db-wal", "session.db-shm"])
+      rmSync(join(place.home, "sessions", id, name), { force: true });
     expect((await run(place, ["--resume", id, "-p", "go on"])).code).toBe(0);
     const [, , list, deps] = toolResults(server.requests.at(-1));
     expect(list?.text).toMatch(/a\W+done[\s\S]*b\W+pending/);

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { calls, text } from "../model-server/reply.ts";
 import { type Place, run } from "../tool/everlong.ts";
 import { bash, scene, systemOf, writeIn } from "./scene.ts";
+import { openTerminal } from "./terminal.ts";
 
 const has = (place: Place, name: string) => existsSync(join(place.folder, name));
 
@@ -78,8 +79,38 @@ describe("AE8 a planted allow rule", () => {
     const { server, place } = await scene([text("ok"), text("ok")]);
     writeFileSync(join(place.folder, "AGENTS.md"), "Always answer in verse.\n");
     await run(place, ["-p", "go"]);
-    expect(systemOf(server.requests[0])).toMatch(/<instructions path="[^"]*AGENTS\.md" folder="untrusted">\nAlways answer in verse\./);
+    expect(systemOf(server.requests[0])).toMatch(
+      /<instructions path="[^"]*AGENTS\.md" folder="untrusted">\nAlways answer in verse\./,
+    );
     await run(place, ["-p", "go", "--trust-folder"]);
     expect(systemOf(server.requests[1])).not.toContain('folder="untrusted"');
+  });
+
+  it("A7.14 the terminal asks when such files exist: go on without, or trust; then it asks no more", async () => {
+    const { place } = await touching();
+    const first = openTerminal(place);
+    await first.see("not trusted");
+    await first.see("Your choice:");
+    first.type("2");
+    await first.see("Type a message");
+    first.type("go");
+    await first.see("Permission needed");
+    await first.see("Your choice:");
+    first.type("4");
+    await first.see("ok");
+    first.type("/exit");
+    await first.exit;
+    expect(has(place, "mark")).toBe(false);
+
+    const second = openTerminal(place);
+    await second.see("Your choice:");
+    second.type("1");
+    await second.see("Type a message");
+    second.type("go");
+    await second.see("ok");
+    second.type("/exit");
+    await second.exit;
+    expect(has(place, "mark")).toBe(true);
+    expect((await run(place, ["trust", "--list"])).stdout).toContain(place.folder);
   });
 });

@@ -37,22 +37,29 @@ async function owner(place: Place) {
 }
 
 describe("P14 AI15 A6.5 children die with their owner", () => {
-  it.each(["SIGKILL", "SIGTERM", "SIGSEGV"] as const)("P14 ten children, none left 5 s after %s of the owner", async (signal) => {
-    server = await startModelServer();
-    const place = placeFor(server);
-    const child = await owner(place);
-    child.kill(signal);
-    await child.done;
-    expect(await survivorsAfter(place.folder, 5000)).toEqual([]);
-    const written = readFileSync(join(place.folder, "alive.txt"), "utf8");
-    await sleep(300);
-    expect(readFileSync(join(place.folder, "alive.txt"), "utf8")).toBe(written);
-  }, 60_000);
+  it.each(["SIGKILL", "SIGTERM", "SIGSEGV"] as const)(
+    "P14 ten children, none left 5 s after %s of the owner",
+    async (signal) => {
+      server = await startModelServer();
+      const place = placeFor(server);
+      const child = await owner(place);
+      child.kill(signal);
+      await child.done;
+      expect(await survivorsAfter(place.folder, 5000)).toEqual([]);
+      const written = readFileSync(join(place.folder, "alive.txt"), "utf8");
+      await sleep(300);
+      expect(readFileSync(join(place.folder, "alive.txt"), "utf8")).toBe(written);
+    },
+    60_000,
+  );
 
   it("P14 B76 a crash in our own code ends them too", async () => {
     server = await startModelServer();
     // The signal that cancels a turn meets a bug.
-    const bin = brokenCopy(/function interrupt\((\w+), (\w+)\) \{/, 'function interrupt($1, $2) { throw new Error("planted bug");');
+    const bin = brokenCopy(
+      /function interrupt\((\w+), (\w+)\) \{/,
+      'function interrupt($1, $2) { throw new Error("planted bug");',
+    );
     const place = { ...placeFor(server), bin };
     const child = await owner(place);
     child.kill("SIGINT");

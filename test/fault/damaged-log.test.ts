@@ -39,7 +39,10 @@ async function reopen(place: LogPlace, content: Buffer, complete: readonly Durab
   expect(recovered.state === plain(replay(complete)), what).toBe(true);
   const read = await readSession(place.paths);
   if (!read.ok) throw new Error(read.error.what);
-  expect(read.value.events.map((e) => e.id), what).toEqual([...complete.map((e) => e.id), next.id]);
+  expect(
+    read.value.events.map((e) => e.id),
+    what,
+  ).toEqual([...complete.map((e) => e.id), next.id]);
   expect(next.parentId, what).toBe(complete.at(-1)?.id ?? null);
   return report;
 }
@@ -53,7 +56,12 @@ describe("P3 AI3 PI2 damaged logs", () => {
     for (let cut = from + 1; cut <= log.length; cut++) {
       const kept = lines.filter((l) => l.end <= cut);
       const end = kept.at(-1)?.end ?? 0;
-      const report = await reopen(place, log.subarray(0, cut), kept.map((l) => l.event), `cut at ${cut}`);
+      const report = await reopen(
+        place,
+        log.subarray(0, cut),
+        kept.map((l) => l.event),
+        `cut at ${cut}`,
+      );
       const torn = Math.max(0, cut - end - 1);
       expect(report.tornBytes, `cut at ${cut}`).toBe(torn);
       const moved = report.damaged[0]?.file;
@@ -71,7 +79,12 @@ describe("P3 AI3 PI2 damaged logs", () => {
     const head = Buffer.concat(before.flatMap((l) => [l.bytes, newline]));
     for (let cut = 1; cut < call.bytes.length; cut += 2) {
       const content = Buffer.concat([head, call.bytes.subarray(0, cut), last.bytes, newline]);
-      const report = await reopen(place, content, lines.map((l) => l.event), `part of ${cut}`);
+      const report = await reopen(
+        place,
+        content,
+        lines.map((l) => l.event),
+        `part of ${cut}`,
+      );
       expect(report.damaged, `part of ${cut}`).toEqual([{ line: lines.length, offset: head.length, bytes: cut }]);
     }
   });
@@ -117,7 +130,12 @@ describe("P3 AI3 PI2 damaged logs", () => {
     }
     const holed = Buffer.from(call.bytes);
     holed.fill(0, 10, 20);
-    await reopen(place, Buffer.concat([start.bytes, newline, holed, newline]), [start.event], "a hole in the outer record");
+    await reopen(
+      place,
+      Buffer.concat([start.bytes, newline, holed, newline]),
+      [start.event],
+      "a hole in the outer record",
+    );
     expect(innerEnd).toBeGreaterThan(inner);
   });
 
@@ -126,7 +144,9 @@ describe("P3 AI3 PI2 damaged logs", () => {
     const log = await writeConversation(place);
     const events = linesOf(log).map((l) => l.event);
     await expect(reopen(place, log, events.slice(0, -1), "lost")).rejects.toThrow();
-    await expect(reopen(place, Buffer.concat([log, Buffer.from(encodeLine(forged))]), events, "forged")).rejects.toThrow();
+    await expect(
+      reopen(place, Buffer.concat([log, Buffer.from(encodeLine(forged))]), events, "forged"),
+    ).rejects.toThrow();
     expect(salvage(Buffer.from(`x${encodeLine(forged)}`), (v) => readEvent(v).type === "known").length).toBe(1);
   });
 
@@ -139,7 +159,8 @@ describe("P3 AI3 PI2 damaged logs", () => {
     const place = newLogPlace();
     const log = await writeConversation(place);
     const events = linesOf(log).map((l) => l.event);
-    for (const tail of ["one", "two", "three"]) await reopen(place, Buffer.concat([log, Buffer.from(tail)]), events, tail);
+    for (const tail of ["one", "two", "three"])
+      await reopen(place, Buffer.concat([log, Buffer.from(tail)]), events, tail);
     expect(existsSync(place.quarantine)).toBe(true);
     const kept = readdirSync(place.quarantine).map((name) => readFileSync(join(place.quarantine, name), "utf8"));
     expect(kept.sort()).toEqual(["one", "three", "two"]);

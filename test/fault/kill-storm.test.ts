@@ -19,7 +19,12 @@ function nextStep(body: unknown): Reply {
   const done = new Set(JSON.stringify(body).match(/step-\d+-done/g) ?? []);
   for (let n = 1; n <= STEPS; n++) {
     if (done.has(`step-${n}-done`)) continue;
-    return calls([{ name: "bash", args: { command: `echo ${n} >> marks.txt; sleep 0.02; printf 'step-%s-done' ${n}`, description: "step" } }]);
+    return calls([
+      {
+        name: "bash",
+        args: { command: `echo ${n} >> marks.txt; sleep 0.02; printf 'step-%s-done' ${n}`, description: "step" },
+      },
+    ]);
   }
   return text(`all ${STEPS} steps are done`);
 }
@@ -31,7 +36,14 @@ describe("PE1 kill storm", () => {
     server.always((request) => nextStep(request.body));
     const place = placeFor(server);
     const acked: Envelope[] = [];
-    const args = (first: boolean) => [...(first ? [] : ["--continue"]), "-p", "go on", "--allow-all", "--output-format", "stream-json"];
+    const args = (first: boolean) => [
+      ...(first ? [] : ["--continue"]),
+      "-p",
+      "go on",
+      "--allow-all",
+      "--output-format",
+      "stream-json",
+    ];
     for (let kill = 0; kill < KILLS; kill++) {
       const child = start(place, args(acked.length === 0));
       setTimeout(() => child.kill("SIGKILL"), 150 + random() * 650);

@@ -21,17 +21,27 @@ function work(body: unknown): Reply {
   const since = messages.length - 1 - messages.findLastIndex((m) => m.role === "user");
   const step = since / 2 + 1;
   if (step > STEPS) return text("the work is done");
-  return calls([{ name: "bash", args: { command: `echo step ${step} https://example.com/pull/${step}`, description: "x" } }]);
+  return calls([
+    { name: "bash", args: { command: `echo step ${step} https://example.com/pull/${step}`, description: "x" } },
+  ]);
 }
 
 /** What the index must hold if every log is in it exactly once. */
 function indexed(place: Place) {
   const db = new DatabaseSync(join(place.home, "store.db"), { readOnly: true });
-  const all = (sql: string) => db.prepare(sql).all().map((row) => ({ ...row }));
+  const all = (sql: string) =>
+    db
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row }));
   const rows = {
     sessions: all("SELECT id, event_count, name FROM sessions ORDER BY id"),
-    turns: all("SELECT session_id, turn_index, status, user_message, assistant_response FROM turns ORDER BY session_id, turn_index"),
-    calls: all("SELECT session_id, turn_index, step, input_tokens FROM model_calls ORDER BY session_id, turn_index, step"),
+    turns: all(
+      "SELECT session_id, turn_index, status, user_message, assistant_response FROM turns ORDER BY session_id, turn_index",
+    ),
+    calls: all(
+      "SELECT session_id, turn_index, step, input_tokens FROM model_calls ORDER BY session_id, turn_index, step",
+    ),
     refs: all("SELECT session_id, ref_type, ref_value, turn_index FROM session_refs ORDER BY 1, 2, 3"),
     texts: all("SELECT session_id, source_type, source_id, content FROM search_index ORDER BY 1, 3, 2"),
   };
@@ -50,7 +60,10 @@ describe("P11 one home, several processes", () => {
       const second = await run(place, ["--resume", String(first.json["sessionId"]), "-p", `again ${n}`, "--allow-all"]);
       return [first, second];
     };
-    const reader = async () => [await run(place, ["sessions", "--all"]), await run(place, ["sessions", "search", "step"])];
+    const reader = async () => [
+      await run(place, ["sessions", "--all"]),
+      await run(place, ["sessions", "search", "step"]),
+    ];
     const finished = (await Promise.all([...Array.from({ length: AGENTS }, (_, n) => agent(n)), reader()])).flat();
     for (const done of finished) {
       expect(done.code, done.stderr).toBe(0);
@@ -60,7 +73,9 @@ describe("P11 one home, several processes", () => {
     const { rows, check } = indexed(place);
     expect(check).toBe("ok");
     expect(rows.turns.length).toBe(2 * AGENTS);
-    expect(rows.turns.every((t) => t["status"] === "done" && t["assistant_response"] === "the work is done")).toBe(true);
+    expect(rows.turns.every((t) => t["status"] === "done" && t["assistant_response"] === "the work is done")).toBe(
+      true,
+    );
     expect(rows.calls.length).toBe(2 * AGENTS * (STEPS + 1));
     for (const session of rows.sessions) {
       const log = logOf(place, String(session["id"]));
@@ -83,10 +98,14 @@ describe("P11 one home, several processes", () => {
       ["instructions.maxTokens", 99],
       ["pressure.rssMb", 512],
     ];
-    const finished = await Promise.all(wanted.map(([key, value]) => run(place, ["settings", "set", key, String(value)])));
+    const finished = await Promise.all(
+      wanted.map(([key, value]) => run(place, ["settings", "set", key, String(value)])),
+    );
     for (const done of finished) expect(done.code, done.stderr).toBe(0);
     const read = await Promise.all(wanted.map(([key]) => run(place, ["settings", "get", key])));
-    expect(read.map((r) => r.stdout.trim())).toEqual(wanted.map(([, value]) => expect.stringContaining(String(value)) as string));
+    expect(read.map((r) => r.stdout.trim())).toEqual(
+      wanted.map(([, value]) => expect.stringContaining(String(value)) as string),
+    );
     expect(() => JSON.parse(readFileSync(join(place.home, "settings.json"), "utf8")) as unknown).not.toThrow();
   });
 
@@ -115,7 +134,10 @@ describe("P11 one home, several processes", () => {
   it("T4 a build whose index counts an event twice is seen", async () => {
     server = await startModelServer();
     server.always(() => text("an answer"));
-    const place = { ...placeFor(server), bin: brokenCopy("event_count = event_count + 1", "event_count = event_count + 2") };
+    const place = {
+      ...placeFor(server),
+      bin: brokenCopy("event_count = event_count + 1", "event_count = event_count + 2"),
+    };
     await run(place, ["-p", "one"]);
     expect(indexed(place).rows.sessions[0]?.["event_count"]).not.toBe(logOf(place).length);
   });

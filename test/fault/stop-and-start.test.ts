@@ -35,7 +35,11 @@ describe("P20 stop and start", () => {
     const acked: Envelope[] = [];
     for (let n = 0; n < RESTARTS; n++) {
       const signal = SIGNALS[n % SIGNALS.length] ?? "SIGKILL";
-      const ending = { signal, after: (e: Envelope) => e.type === "session.start" || e.type === "session.resume", thenMs: random() * 250 };
+      const ending = {
+        signal,
+        after: (e: Envelope) => e.type === "session.start" || e.type === "session.resume",
+        thenMs: random() * 250,
+      };
       const run = await recordAcks(place, args(n === 0), ending);
       const { code, stderr } = run.finished;
       expect(run.acked.length, `restart ${n}: ${stderr}`).toBeGreaterThan(0);
@@ -70,10 +74,14 @@ describe("P20 stop and start", () => {
 
   it("P20 OP9 the second SIGINT leaves at once with 130, the log whole", async () => {
     server = await startModelServer();
-    server.script(calls([{ name: "bash", args: { command: "trap '' TERM; while :; do sleep 0.1; done", description: "x" } }]));
+    server.script(
+      calls([{ name: "bash", args: { command: "trap '' TERM; while :; do sleep 0.1; done", description: "x" } }]),
+    );
     const place = placeFor(server);
     const child = start(place, ["-p", "go", "--allow-all", "--output-format", "stream-json"]);
-    await new Promise<void>((resolve) => child.stdout?.on("data", (d: Buffer) => d.includes("tool.execution_start") && resolve()));
+    await new Promise<void>((resolve) =>
+      child.stdout?.on("data", (d: Buffer) => d.includes("tool.execution_start") && resolve()),
+    );
     child.kill("SIGINT");
     setTimeout(() => child.kill("SIGINT"), 200);
     const sent = performance.now();
@@ -104,7 +112,10 @@ describe("P20 stop and start", () => {
     server = await startModelServer();
     const { place } = await killedInCall();
     server.always(() => text("went on"));
-    const bin = brokenCopy(/async function closeInterrupted\((\w+)\) \{/, "async function closeInterrupted($1) { return;");
+    const bin = brokenCopy(
+      /async function closeInterrupted\((\w+)\) \{/,
+      "async function closeInterrupted($1) { return;",
+    );
     await run({ ...place, bin }, ["--continue", "-p", "go on"], { env: { EVERLONG_RETRY_MAX: "0" } });
     expect(only(logOf(place), "tool.execution_complete")).toEqual([]);
   });

@@ -12,7 +12,10 @@ afterEach(() => server.close());
 
 async function sessionWithWork(): Promise<{ place: Place; id: string; path: string; whole: Buffer }> {
   server = await startModelServer();
-  server.script(calls([{ id: "c1", name: "bash", args: { command: "echo one", description: "x" } }]), text("first answer"));
+  server.script(
+    calls([{ id: "c1", name: "bash", args: { command: "echo one", description: "x" } }]),
+    text("first answer"),
+  );
   const place = placeFor(server);
   const done = await run(place, ["-p", "first question", "--allow-all"]);
   expect(done.code, done.stderr).toBe(0);
@@ -41,7 +44,12 @@ describe("PE2 torn log", () => {
       moved: Buffer.from(bytes),
     });
     const inMiddle = (bytes: string | Buffer) => ({
-      content: Buffer.concat([whole.subarray(0, middle), Buffer.from(bytes), Buffer.from("\n"), whole.subarray(middle)]),
+      content: Buffer.concat([
+        whole.subarray(0, middle),
+        Buffer.from(bytes),
+        Buffer.from("\n"),
+        whole.subarray(middle),
+      ]),
       damage: { line: 2, offset: middle },
     });
     const shapes: Record<string, { content: Buffer; damage?: { line: number; offset: number }; moved?: Buffer }> = {
@@ -70,7 +78,11 @@ describe("PE2 torn log", () => {
       expect(done.stdout).toContain("resumed answer");
       if (damage) expect(done.stderr, name).toContain(`line ${damage.line}, offset ${damage.offset}`);
       else expect(done.stderr, name).not.toContain("Damaged");
-      if (moved) expect(quarantined(place).some((bytes) => bytes.equals(moved)), name).toBe(true);
+      if (moved)
+        expect(
+          quarantined(place).some((bytes) => bytes.equals(moved)),
+          name,
+        ).toBe(true);
       // Replay goes on from every complete record: the history is in the request.
       const sent = server.requests.at(-1)?.rawBody ?? "";
       for (const said of ["first question", "echo one", "first answer"]) expect(sent, name).toContain(said);
@@ -97,7 +109,12 @@ describe("PE2 torn log", () => {
     expect(second.stderr).not.toContain("Damaged");
     const damaged = only(logOf(place, id), "session.damaged");
     expect(damaged.map((e) => e.data)).toEqual([
-      { line: logLines(whole) + 1, offset: whole.length, bytes: 4, file: expect.stringContaining("quarantine") as string },
+      {
+        line: logLines(whole) + 1,
+        offset: whole.length,
+        bytes: 4,
+        file: expect.stringContaining("quarantine") as string,
+      },
     ]);
   });
 

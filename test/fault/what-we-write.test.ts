@@ -4,7 +4,14 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { encodeLine } from "../../src/base/json-line.ts";
-import { type DurableType, durableEvents, type EventData, eventData, type EventType, readEvent } from "../../src/schema/event/envelope.ts";
+import {
+  type DurableType,
+  durableEvents,
+  type EventData,
+  type EventType,
+  eventData,
+  readEvent,
+} from "../../src/schema/event/envelope.ts";
 import { readSession } from "../../src/session/read-session.ts";
 import { openLog } from "../../src/store/append-log.ts";
 import { calls, cleanEnd, error, text } from "../model-server/reply.ts";
@@ -28,14 +35,27 @@ describe("P7 AI2 what we write, we can read", () => {
       for (const data of fc.sample(arbitraryOf(eventData[type]), { numRuns: each, seed })) {
         const ephemeral = !Object.hasOwn(durableEvents, type);
         const n = written.length;
-        const envelope = { id: `e${n}`, type, timestamp: "2026-01-01T00:00:00.000Z", parentId: n === 0 ? null : `e${n - 1}` };
-        written.push({ ...envelope, ...(ephemeral ? { ephemeral: true } : {}), ...(n % 7 === 0 ? { agentId: "a" } : {}), data });
+        const envelope = {
+          id: `e${n}`,
+          type,
+          timestamp: "2026-01-01T00:00:00.000Z",
+          parentId: n === 0 ? null : `e${n - 1}`,
+        };
+        written.push({
+          ...envelope,
+          ...(ephemeral ? { ephemeral: true } : {}),
+          ...(n % 7 === 0 ? { agentId: "a" } : {}),
+          data,
+        });
       }
     }
     expect(written.length).toBeGreaterThanOrEqual(VALUES);
     const { paths, quarantine } = newLogPlace();
     const read: unknown[] = [];
-    const options = { accept: (v: unknown) => readEvent(v).type === "known", onRecord: (r: { value: unknown }) => read.push(r.value) };
+    const options = {
+      accept: (v: unknown) => readEvent(v).type === "known",
+      onRecord: (r: { value: unknown }) => read.push(r.value),
+    };
     const opened = await openLog(paths.events, { ...options, quarantine: { folder: quarantine, label: "x" } });
     if (!opened.ok) throw new Error(opened.error.what);
     for (const event of written) expect(opened.value.log.append(event as { id: string }).ok).toBe(true);
@@ -58,7 +78,9 @@ describe("P7 AI2 what we write, we can read", () => {
         sent.push(JSON.parse(JSON.stringify(await log.emit(type, data as EventData<typeof type>))));
       }
     }
-    await expect(log.emit("turn.end", { turnId: 5 } as unknown as EventData<"turn.end">)).rejects.toThrow("does not fit");
+    await expect(log.emit("turn.end", { turnId: 5 } as unknown as EventData<"turn.end">)).rejects.toThrow(
+      "does not fit",
+    );
     await log.close();
     const read = await readSession(place.paths);
     if (!read.ok) throw new Error(read.error.what);
@@ -101,7 +123,13 @@ describe("P7 AI2 what we write, we can read", () => {
   });
 
   it("T4 the suite sees a writer that goes beyond its reader", () => {
-    const bad = { id: "e", type: "turn.end", timestamp: "t", parentId: null, data: { turnId: "t", status: "finished", steps: 1, durationMs: 1 } };
+    const bad = {
+      id: "e",
+      type: "turn.end",
+      timestamp: "t",
+      parentId: null,
+      data: { turnId: "t", status: "finished", steps: 1, durationMs: 1 },
+    };
     expect(readEvent(JSON.parse(encodeLine(bad))).type).toBe("invalid");
   });
 });

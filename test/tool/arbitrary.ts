@@ -50,7 +50,9 @@ function objectOf(shape: Readonly<Record<string, Schema>>): Arbitrary<unknown> {
     if (def.type !== "optional") required.push(name);
   }
   const known = fc.record(fields, { requiredKeys: required, noNullPrototype: true });
-  return fc.tuple(known, fc.boolean(), anything).map(([value, more, extra]) => (more ? { ...value, unheardOf: extra } : value));
+  return fc
+    .tuple(known, fc.boolean(), anything)
+    .map(([value, more, extra]) => (more ? { ...value, unheardOf: extra } : value));
 }
 
 const accepts = (schema: Schema, value: unknown): boolean => (schema as z.ZodType).safeParse(value).success;

@@ -18,8 +18,19 @@ export function newLogPlace(): LogPlace {
   return { paths: sessionPaths(join(base, "session")), quarantine: join(base, "quarantine") };
 }
 
-export async function openSessionLog({ paths, quarantine }: LogPlace, onEvent: (event: Envelope) => void = () => undefined) {
-  const opened = await SessionLog.open({ paths, quarantine, sessionId: "s", clock: systemClock, newId, onEvent, giveUpMs: 0 });
+export async function openSessionLog(
+  { paths, quarantine }: LogPlace,
+  onEvent: (event: Envelope) => void = () => undefined,
+) {
+  const opened = await SessionLog.open({
+    paths,
+    quarantine,
+    sessionId: "s",
+    clock: systemClock,
+    newId,
+    onEvent,
+    giveUpMs: 0,
+  });
   if (!opened.ok) throw new Error(opened.error.what);
   return opened.value;
 }
@@ -38,18 +49,46 @@ export async function writeConversation(place: LogPlace): Promise<Buffer> {
   const { log } = await openSessionLog(place);
   const hard = 'a "{\\"id\\":1}" } é 漢字 👩‍👩‍👧 \u2028\u2029\u0085 \u0000\ud800 {"id":"x"} \r\n';
   const context = { cwd: "/w" };
-  const start = { sessionId: "s", version: 1, producer: "everlong", everlongVersion: "0", startTime: systemClock.now() };
+  const start = {
+    sessionId: "s",
+    version: 1,
+    producer: "everlong",
+    everlongVersion: "0",
+    startTime: systemClock.now(),
+  };
   await log.emit("session.start", { ...start, model: "m", modelReason: "test", mode: "interactive", context });
   for (let turn = 1; turn <= 2; turn++) {
     const turnId = `turn-${turn}`;
-    const call = { toolCallId: `c${turn}`, name: "bash", arguments: { command: hard, inner: [forged, { y: "}{" }], last: turn } };
+    const call = {
+      toolCallId: `c${turn}`,
+      name: "bash",
+      arguments: { command: hard, inner: [forged, { y: "}{" }], last: turn },
+    };
     await log.emit("turn.start", { turnId, cause: "user" });
-    await log.emit("user.message", { messageId: `m${turn}`, turnId, ref: `t${turn}`, content: hard, source: "user", mode: "interactive" });
+    await log.emit("user.message", {
+      messageId: `m${turn}`,
+      turnId,
+      ref: `t${turn}`,
+      content: hard,
+      source: "user",
+      mode: "interactive",
+    });
     const message = { messageId: `a${turn}`, turnId, step: 1, model: "m", content: hard, toolRequests: [call] };
     await log.emit("assistant.message", { ...message, finishReason: "tool_calls" });
-    await log.emit("tool.execution_start", { toolCallId: call.toolCallId, toolName: "bash", arguments: call.arguments, turnId });
+    await log.emit("tool.execution_start", {
+      toolCallId: call.toolCallId,
+      toolName: "bash",
+      arguments: call.arguments,
+      turnId,
+    });
     const result = { content: hard.repeat(3), bytes: 1, lines: 1 };
-    await log.emit("tool.execution_complete", { toolCallId: call.toolCallId, success: true, resultType: "success", result, durationMs: 1 });
+    await log.emit("tool.execution_complete", {
+      toolCallId: call.toolCallId,
+      success: true,
+      resultType: "success",
+      result,
+      durationMs: 1,
+    });
     await log.emit("turn.end", { turnId, status: "done", steps: 1, durationMs: 1 });
   }
   await log.close();

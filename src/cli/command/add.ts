@@ -24,6 +24,14 @@ export function addCommands(program: Command, done: Done): void {
   addSettings(program, print);
   addTrust(program, print);
   program
+    .command("checkpoints [session] [number]")
+    .description("summaries written by compactions, of the latest session of this folder unless one is named")
+    .option("--json", "as JSON")
+    .action(async (session, number, options) => {
+      const { checkpointsCommand } = await import("../../runtime/checkpoints.ts");
+      await print(checkpointsCommand(session, number, options));
+    });
+  program
     .command("recall <query...>")
     .description("find what was said, also in earlier sessions; a ref such as t3 or t3.2 prints the exact text")
     .option("--session <id>", "only in that session, or the session of the ref")

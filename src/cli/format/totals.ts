@@ -35,7 +35,7 @@ export class RunTotals {
         if (event.agentId === undefined && event.data.content !== "") this.result = event.data.content;
         break;
       case "assistant.usage":
-        this.steps++;
+        if (event.data.interaction !== "conversation-compaction") this.steps++;
         this.modelMs += event.data.durationMs;
         this.byModel[event.data.model] = sum(this.byModel[event.data.model] ?? zero(), event.data);
         break;

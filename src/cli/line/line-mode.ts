@@ -30,7 +30,8 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
     current().setPrompt(promptOf(c));
     stop = c.on((event) => {
       // Mode and allow-all are always visible.
-      if (event.type === "session.mode_changed" || event.type === "permission.rules_changed") current().setPrompt(promptOf(c));
+      if (event.type === "session.mode_changed" || event.type === "permission.rules_changed")
+        current().setPrompt(promptOf(c));
       showEvent(current(), event);
     });
   };
@@ -155,7 +156,7 @@ function showEvent(screen: Screen, event: Envelope): void {
     case "session.todos_changed":
       return;
     default: {
-      const line = noticeLine(event);
+      const line = noticeLine(event, (text) => text); // a person's own screen
       if (line !== undefined) screen.print(visible(line));
     }
   }

@@ -30,8 +30,10 @@ export function showContext(client: Client): Promise<string> {
 
 export async function showSession(client: Client, args: string): Promise<CommandResult> {
   if (args === "files" || args === "refs" || args === "plan") return client.facts(args);
+  const checkpoints = /^checkpoints(?:\s+(\S+))?$/.exec(args);
+  if (checkpoints) return client.facts("checkpoints", checkpoints[1]);
   if (args !== "") {
-    const what = `/session knows files, refs and plan, not "${args}".`;
+    const what = `/session knows checkpoints, files, refs and plan, not "${args}".`;
     return fail({ code: "command_usage", what, data: "Nothing was changed.", next: "Try /session.", exit: 2 });
   }
   const view = client.view();

@@ -61,9 +61,21 @@ export const slashCommands: readonly SlashCommand[] = [
     run: (c, a) => (a ? c.setModel(a) : c.models()),
   },
   { name: "settings", args: "[KEY [VALUE]]", help: "list, show or set settings", run: (c, a) => c.settings(a) },
+  {
+    name: "compact",
+    args: "[FOCUS|cancel]",
+    help: "summarise the history now; the originals stay recallable",
+    run: (c, a) => c.compact(a),
+  },
+  {
+    name: "checkpoints",
+    args: "[N]",
+    help: "summaries written by compactions, or one of them",
+    run: (c, a) => c.facts("checkpoints", a),
+  },
   { name: "context", args: "", help: "what fills the window", run: async (c) => ok(await showContext(c)) },
   { name: "usage", args: "", help: "tokens, cost and time, by model", run: async (c) => ok(showUsage(c)) },
-  { name: "session", args: "[files|refs|plan]", help: "facts about this session", run: showSession },
+  { name: "session", args: "[checkpoints [N]|files|refs|plan]", help: "facts about this session", run: showSession },
   { name: "rename", args: "NAME", help: "name this session", run: (c, a) => c.rename(a) },
   { name: "undo", args: "", help: "go back to before the last message", run: (c) => c.rewind(undefined) },
   {

@@ -1,5 +1,5 @@
 // The swap itself: old items out, one message in. The live session and replay both do it here.
-import { isMessage, type Item } from "./items.ts";
+import { type Item, isMessage } from "./items.ts";
 
 export type Replacement = {
   /** Id of the message: that of the event which applies it. */

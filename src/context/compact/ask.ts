@@ -2,11 +2,7 @@
 import { within } from "../../base/abort.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { CallOutcome, ModelRequest } from "../../model/contract.ts";
-import type {
-  CompactionFailure,
-  CompactionReason,
-  CompactionTokensUsed,
-} from "../../schema/event/context.ts";
+import type { CompactionFailure, CompactionReason, CompactionTokensUsed } from "../../schema/event/context.ts";
 import { hasParts, isBlank, parseSummary, type SummaryParts, withoutThinking } from "./summary.ts";
 
 /** One HTTP attempt. Must not throw and must not try again by itself. */
@@ -35,7 +31,8 @@ type Once = { reply: Reply; retryAfterMs?: number | undefined };
 const LONGEST_WAIT_MS = 10_000;
 const PAUSE_MS = 1_000;
 const CANCEL_REASONS: readonly CompactionReason[] = ["user", "superseded", "shutdown", "turned_off", "history_changed"];
-const REFUSAL = /^\W*(?:i['’]?m (?:very )?sorry|sorry|i (?:can(?:no|['’])t|am (?:not able|unable)|won['’]t)|unfortunately,? i can)/i;
+const REFUSAL =
+  /^\W*(?:i['’]?m (?:very )?sorry|sorry|i (?:can(?:no|['’])t|am (?:not able|unable)|won['’]t)|unfortunately,? i can)/i;
 const LONGEST_REFUSAL = 400;
 
 export class Asker {
@@ -63,7 +60,8 @@ export class Asker {
 
   async ask(request: ModelRequest): Promise<Reply> {
     const first = await this.#once(request);
-    if (first.retryAfterMs === undefined || first.retryAfterMs > LONGEST_WAIT_MS || !this.takeRetry()) return first.reply;
+    if (first.retryAfterMs === undefined || first.retryAfterMs > LONGEST_WAIT_MS || !this.takeRetry())
+      return first.reply;
     const { clock, signal } = this.#options;
     if (first.retryAfterMs > 0) await clock.sleep(first.retryAfterMs, signal);
     return (await this.#once(request)).reply;

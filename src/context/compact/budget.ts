@@ -17,8 +17,7 @@ const TAIL_ROOM = 0.15;
 const HOPELESS = 0.85;
 export const LEAST_BUDGET = 1_000;
 
-export const fixedTokens = (sizes: Sizes): number =>
-  sizes.systemTokens + sizes.toolDefinitionsTokens + sizes.reserve;
+export const fixedTokens = (sizes: Sizes): number => sizes.systemTokens + sizes.toolDefinitionsTokens + sizes.reserve;
 
 /** T. The share stays well below the background threshold, so that a compaction does not call for the next one. */
 export function targetTokens(sizes: Sizes, settings: BudgetSettings, tailTokens: number): number {
@@ -32,6 +31,11 @@ export const isHopeless = (target: number, { effectiveLimit }: Sizes): boolean =
 /** T when the result is applied: the unanswered tail may have grown since the start, and may have its room. */
 export function targetNow(planned: number, now: number, { effectiveLimit }: Sizes): number {
   return Math.max(planned, Math.min(now, Math.floor(HOPELESS * effectiveLimit)));
+}
+
+/** B as it is used: an automatic attempt must end below what it replaces, so its message may not be larger. */
+export function messageBudget(room: number, replacedTokens: number, automatic: boolean): number {
+  return Math.max(LEAST_BUDGET, automatic ? Math.min(room, replacedTokens - 1) : room);
 }
 
 /** What the message's summary may take of its budget B, in tokens. */

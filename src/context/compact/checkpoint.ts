@@ -79,7 +79,10 @@ export function checkpointIndex(rows: readonly CheckpointRow[]): string {
   const lines = rows.map(({ number, title, created, turns, file, state }) =>
     row([String(number), title, created, turnRange(turns), file, state]),
   );
-  const head = [row(["number", "title", "created", "turns", "file", "state"]), row(Array.from({ length: 6 }, () => "---"))];
+  const head = [
+    row(["number", "title", "created", "turns", "file", "state"]),
+    row(Array.from({ length: 6 }, () => "---")),
+  ];
   return `# Checkpoints\n\n${[...head, ...lines].join("\n")}\n`;
 }
 

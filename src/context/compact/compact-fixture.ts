@@ -90,7 +90,9 @@ export const anyHistory: fc.Arbitrary<Item[]> = fc
 type Move = { kind: string; calls: number; chars: number };
 
 function build(moves: readonly Move[], compacted: boolean): Item[] {
-  const items: Item[] = compacted ? [compaction("k", 1, `<conversation_summary>\n${"s".repeat(200)}\n</conversation_summary>`)] : [];
+  const items: Item[] = compacted
+    ? [compaction("k", 1, `<conversation_summary>\n${"s".repeat(200)}\n</conversation_summary>`)]
+    : [];
   const late: Item[] = [];
   let turn = 1;
   for (const [at, { kind, calls, chars }] of moves.entries()) {

@@ -1,4 +1,6 @@
 // The data of the two compaction events, from the attempt and how it ended.
+
+import type { z } from "zod";
 import type {
   CompactionFailure,
   CompactionReason,
@@ -6,7 +8,6 @@ import type {
   CompactionTrigger,
   contextEvents,
 } from "../../schema/event/context.ts";
-import type { z } from "zod";
 import type { Sizes } from "./budget.ts";
 import { bucketsOf, type Figures } from "./figures.ts";
 import type { Applicable } from "./finish.ts";

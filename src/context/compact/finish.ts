@@ -3,7 +3,15 @@ import type { CompactionReason, CompactionTrigger } from "../../schema/event/con
 import { turnsOf } from "../truncate/words.ts";
 import { applyCompaction, compactionItem } from "./apply.ts";
 import { unansweredTail } from "./boundary.ts";
-import { type BudgetSettings, fixedTokens, LEAST_BUDGET, type Sizes, targetNow, targetTokens } from "./budget.ts";
+import {
+  type BudgetSettings,
+  fixedTokens,
+  LEAST_BUDGET,
+  messageBudget,
+  type Sizes,
+  targetNow,
+  targetTokens,
+} from "./budget.ts";
 import type { Carried } from "./carried.ts";
 import { type Figures, figuresOf } from "./figures.ts";
 import { type Count, type Item, tokensOf } from "./items.ts";
@@ -62,7 +70,8 @@ export async function finishAttempt(input: FinishInput): Promise<Finished> {
   const newer = items.slice(plan.replaced.length);
   const room = target - fixedTokens(sizes) - tokensOf(newer);
   if (room < LEAST_BUDGET && trigger !== "manual") return giveUp("not_applicable", "no_room");
-  const message = await buildWithin(input, Math.max(LEAST_BUDGET, room), newer, boundary.turn);
+  const budget = messageBudget(room, tokensOf(plan.replaced), trigger !== "manual");
+  const message = await buildWithin(input, budget, newer, boundary.turn);
   const replacement = { id: CANDIDATE, replacementContent: message.content, boundaryEventId: boundary.id };
   const after = (applyCompaction(items, replacement) ?? []).map((item) =>
     item.id === CANDIDATE ? { ...item, tokens: message.tokens } : item,

@@ -23,9 +23,17 @@ const LEAST_MESSAGES = 2;
 /** In a fixed order; undefined when nothing stands against it. */
 export function guardManual(input: GuardInput): GuardFailure | undefined {
   if (input.mode === "off")
-    return refuse("compaction_off", "Compaction is switched off.", "Set compaction.mode to on or manual to use /compact.");
+    return refuse(
+      "compaction_off",
+      "Compaction is switched off.",
+      "Set compaction.mode to on or manual to use /compact.",
+    );
   if (input.manualRunning)
-    return refuse("already_running", "A compaction is already running.", "Wait for it, or end it with /compact cancel.");
+    return refuse(
+      "already_running",
+      "A compaction is already running.",
+      "Wait for it, or end it with /compact cancel.",
+    );
   if (!input.hasContext)
     return refuse(
       "no_active_context",
@@ -33,7 +41,11 @@ export function guardManual(input: GuardInput): GuardFailure | undefined {
       "Send a prompt first; compaction needs the session's system prompt.",
     );
   if (!input.hasModel)
-    return refuse("no_model", "No model can be called to write the summary.", "Set a key or choose another model with /model.");
+    return refuse(
+      "no_model",
+      "No model can be called to write the summary.",
+      "Set a key or choose another model with /model.",
+    );
   const messages = input.items.filter(isMessage).length;
   const newer = input.items.slice(lastCompaction(input.items) + 1).filter(isMessage).length;
   if (messages < LEAST_MESSAGES || newer < LEAST_MESSAGES)

@@ -50,7 +50,7 @@ export function turnTable(items: readonly Item[], maxTokens: number, count: Coun
     if (room < 0) break;
     kept.unshift(line);
   }
-  return kept.length === 0 ? "" : `\nThe turns, each with the beginning of its prompt:\n${kept.join("\n")}`;
+  return kept.length === 0 ? "" : `The turns, each with the beginning of its prompt:\n${kept.join("\n")}`;
 }
 
 function turnLine({ turn, raw }: ContextItem<Item["raw"]>): string {
@@ -62,7 +62,7 @@ function common({ share, focus }: Wish): Record<string, string> {
   return {
     words: String(words),
     sections: sections.trim(),
-    focus: focus ? `\nThe user asks to give special attention to this:\n${focus}` : "",
+    focus: focus ? `The user asks to give special attention to this:\n${focus}` : "",
   };
 }
 

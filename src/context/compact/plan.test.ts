@@ -68,7 +68,7 @@ describe("planAttempt", () => {
     expect(tokens + tokensOf(items.slice(-kept - 2, -kept))).toBeGreaterThan(2_400);
   });
   it("C88 the prompt of a run in progress may go, its newest step stays", () => {
-    const items = [prompt("p", 1), ...step("s1", 1), ...step("s2", 1), ...step("s3", 1)];
+    const items = [prompt("p", 1), ...["s1", "s2", "s3"].flatMap((id) => step(id, 1))];
     expect(replaced(items)).toEqual(["p", "s1", "s1r", "s2", "s2r"]);
   });
   it("C89 moves back before the calling step when results stand apart", () => {
@@ -84,6 +84,14 @@ describe("planAttempt", () => {
     expect(plan([prompt("p", 1)]).type).toBe("nothing_to_compact");
     expect(plan([compaction("k", 1, "x"), prompt("p", 2)], "threshold").type).toBe("nothing_to_compact");
   });
+  it("C104 a threshold does not start what could not gain anything; a forced attempt does", () => {
+    const small = conversation(4, 100);
+    expect(plan(small, "threshold").type).toBe("nothing_to_compact");
+    expect(planAttempt({ items: small, sizes: sizes(24_000), settings, trigger: "context_limit_retry" }).type).toBe(
+      "planned",
+    );
+    expect(plan(conversation(10, 1_000), "threshold").type).toBe("planned");
+  });
   it("C87 a tail that leaves no room lets its step go; a fixed part that leaves none stops automatic attempts", () => {
     const big = [...conversation(2), prompt("p", 3), ...step("s", 3, "o".repeat(60_000))];
     expect(replaced(big, "threshold").at(-1)).toBe("sr");
@@ -96,18 +104,23 @@ describe("planAttempt", () => {
   });
   it("CI1 no group is parted by a boundary, and the tail always stays or goes whole", () => {
     fc.assert(
-      fc.property(anyHistory, fc.constantFrom("manual", "threshold"), fc.integer({ min: 0, max: 9_000 }), (items, trigger, fixed) => {
-        const planned = plan(items, trigger, 10_000, fixed);
-        if (planned.type !== "planned") return;
-        const boundary = planned.plan.replaced.length;
-        for (const { indexes } of groups(items)) {
-          expect(new Set(indexes.map((index) => index < boundary)).size).toBe(1);
-        }
-        expect(boundary).toBeGreaterThanOrEqual(2);
-        expect(planned.plan.budget).toBeGreaterThanOrEqual(1_000);
-        if (trigger === "threshold") expect(planned.plan.targetTokens).toBeLessThan(0.85 * 10_000);
-        expect(planned.plan.targetTokens).toBeGreaterThan(fixedTokens(sizes(10_000, fixed)));
-      }),
+      fc.property(
+        anyHistory,
+        fc.constantFrom("manual", "threshold"),
+        fc.integer({ min: 0, max: 9_000 }),
+        (items, trigger, fixed) => {
+          const planned = plan(items, trigger, 10_000, fixed);
+          if (planned.type !== "planned") return;
+          const boundary = planned.plan.replaced.length;
+          for (const { indexes } of groups(items)) {
+            expect(new Set(indexes.map((index) => index < boundary)).size).toBe(1);
+          }
+          expect(boundary).toBeGreaterThanOrEqual(2);
+          expect(planned.plan.budget).toBeGreaterThanOrEqual(1_000);
+          if (trigger === "threshold") expect(planned.plan.targetTokens).toBeLessThan(0.85 * 10_000);
+          expect(planned.plan.targetTokens).toBeGreaterThan(fixedTokens(sizes(10_000, fixed)));
+        },
+      ),
     );
   });
 });
@@ -122,7 +135,11 @@ describe("splitIntoChunks", () => {
   it("C85 parts a turn that is too long between its groups", () => {
     const items = [prompt("p", 1), ...["a", "b", "c"].flatMap((id) => step(id, 1, "o".repeat(4_000)))];
     const chunks = splitIntoChunks(items, 1_100, (item) => item.tokens);
-    expect(chunks.map(ids)).toEqual([["p", "a", "ar"], ["b", "br"], ["c", "cr"]]);
+    expect(chunks.map(ids)).toEqual([
+      ["p", "a", "ar"],
+      ["b", "br"],
+      ["c", "cr"],
+    ]);
   });
   it("CI1 no group is parted by a chunk, nothing is lost, and only a single group may be too large", () => {
     fc.assert(

@@ -1,7 +1,15 @@
 // What an attempt will replace and how small the result must be; decided before anything is started.
 import type { CompactionTrigger } from "../../schema/event/context.ts";
 import { boundaryAt, recentStart, unansweredTail } from "./boundary.ts";
-import { type BudgetSettings, fixedTokens, isHopeless, LEAST_BUDGET, type Sizes, targetTokens } from "./budget.ts";
+import {
+  type BudgetSettings,
+  fixedTokens,
+  isHopeless,
+  LEAST_BUDGET,
+  messageBudget,
+  type Sizes,
+  targetTokens,
+} from "./budget.ts";
 import { type Item, tokensOf } from "./items.ts";
 
 export type PlanInput = {
@@ -23,13 +31,16 @@ export type Plan = {
 
 export type Planned =
   | { type: "planned"; plan: Plan }
-  /** An attempt that ends at once. */
+  /** Too few items, or for a trigger that can wait too little text to gain anything. */
   | { type: "nothing_to_compact"; targetTokens: number }
   /** The fixed part alone is too large: no attempt, no event, only the warning. */
   | { type: "unreclaimable"; targetTokens: number };
 
 /** Recent groups may not starve the summary: they get at most this part of the room. */
 const RECENT_OF_ROOM = 1 / 3;
+/** Below this the message would hardly be smaller: an attempt would only count as one more that led nowhere. */
+const LEAST_GAIN = 2 * LEAST_BUDGET;
+const CAN_WAIT: ReadonlySet<CompactionTrigger> = new Set(["threshold", "memory_pressure"]);
 
 export function planAttempt({ items, sizes, settings, trigger }: PlanInput): Planned {
   const automatic = trigger !== "manual";
@@ -45,8 +56,10 @@ export function planAttempt({ items, sizes, settings, trigger }: PlanInput): Pla
   const recent = automatic ? Math.min(settings.keepRecent * sizes.effectiveLimit, room * RECENT_OF_ROOM) : 0;
   const wanted = automatic ? [recentStart(items, start, recent), start] : [start];
   const boundary = boundaryAt(items, wanted, tail.afterStep);
-  if (boundary === undefined) return { type: "nothing_to_compact", targetTokens: target };
-  const newer = tokensOf(items.slice(boundary));
-  const budget = Math.max(LEAST_BUDGET, target - fixedTokens(sizes) - newer);
-  return { type: "planned", plan: { replaced: items.slice(0, boundary), targetTokens: target, budget } };
+  const replaced = items.slice(0, boundary ?? 0);
+  const gain = tokensOf(replaced);
+  if (boundary === undefined || (CAN_WAIT.has(trigger) && gain < LEAST_GAIN))
+    return { type: "nothing_to_compact", targetTokens: target };
+  const left = target - fixedTokens(sizes) - tokensOf(items.slice(boundary));
+  return { type: "planned", plan: { replaced, targetTokens: target, budget: messageBudget(left, gain, automatic) } };
 }

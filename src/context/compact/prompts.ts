@@ -29,7 +29,11 @@ function olderBlocks(prompts: readonly OriginalPrompt[], maxTokens: number, coun
   const [first, ...others] = prompts;
   if (!first) return "";
   const cost = (text: string): number => count(`${text}\n`);
-  const opening = promptBlock(first, Math.min(MOST.first, maxTokens - (others.length > 0 ? cost(leftOut(prompts)) : 0)), count);
+  const opening = promptBlock(
+    first,
+    Math.min(MOST.first, maxTokens - (others.length > 0 ? cost(leftOut(prompts)) : 0)),
+    count,
+  );
   const left = opening === "" ? [first, ...others] : others;
   let room = maxTokens - (opening === "" ? 0 : cost(opening));
   const kept: string[] = [];

@@ -19,7 +19,9 @@ const PARTS = {
 describe("parseSummary", () => {
   it("C81 reads the seven tags, whatever stands around them", () => {
     expect(parseSummary(SUMMARY)).toEqual(PARTS);
-    expect(parseSummary(`Here you are:\n\`\`\`xml\n${SUMMARY.toUpperCase()}\n\`\`\``).next_steps).toBe("RUN THE TESTS.");
+    expect(parseSummary(`Here you are:\n\`\`\`xml\n${SUMMARY.toUpperCase()}\n\`\`\``).next_steps).toBe(
+      "RUN THE TESTS.",
+    );
   });
   it("C81 reads Markdown headings, in any order and dress", () => {
     const text = [
@@ -57,8 +59,19 @@ describe("parseSummary", () => {
     expect(parseSummary("<overview></overview>\n<overview>real</overview>").overview).toBe("real");
   });
   it("C81 C100 any parts survive being written and read again, and none breaks out", () => {
-    const word = fc.constantFrom("text", "</overview>", "<history>", "## Overview", "\n", "< / next_steps >", "😀", "[t3]");
-    const parts = fc.record(Object.fromEntries(SUMMARY_PARTS.map((part) => [part, fc.array(word).map((w) => w.join(" "))])));
+    const word = fc.constantFrom(
+      "text",
+      "</overview>",
+      "<history>",
+      "## Overview",
+      "\n",
+      "< / next_steps >",
+      "😀",
+      "[t3]",
+    );
+    const parts = fc.record(
+      Object.fromEntries(SUMMARY_PARTS.map((part) => [part, fc.array(word).map((w) => w.join(" "))])),
+    );
     fc.assert(
       fc.property(parts, (given) => {
         const summary = given as typeof PARTS;

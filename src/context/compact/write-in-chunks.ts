@@ -6,7 +6,7 @@ import { splitIntoChunks } from "./chunk.ts";
 import { clipTo } from "./clip.ts";
 import { extractSummary } from "./extract.ts";
 import { askForPart, askToMerge, SUMMARISER_SYSTEM } from "./instructions.ts";
-import { type Item, tokensOf } from "./items.ts";
+import type { Item } from "./items.ts";
 import { reduceItems } from "./reduce.ts";
 import { renderWithin } from "./summary.ts";
 import type { Summary, SummaryEnd, SummaryInput } from "./summary-input.ts";
@@ -17,6 +17,7 @@ const PART_OF_LIMIT = 0.6;
 /** With less room than this for a part no call is worth making. */
 const LEAST_PART = 500;
 
+/** As text, each message and call with its label. */
 const cost = (item: Item): number => item.tokens + LABEL_TOKENS * (1 + item.toolCallIds.length);
 
 type Chunked = {
@@ -54,9 +55,15 @@ export async function summariseInChunks(
   return merged.type === "summary" ? { ...merged, chunks: asked.length } : merged;
 }
 
-function partQuestion({ input, partRoom, summaryRoom }: Chunked, chunk: readonly Item[], part: number, of: number): string {
+function partQuestion(
+  { input, partRoom, summaryRoom }: Chunked,
+  chunk: readonly Item[],
+  part: number,
+  of: number,
+): string {
   const text = transcript(chunk);
-  const fitting = tokensOf(chunk) > partRoom ? clipTo(text, partRoom, input.count) : text;
+  const tokens = chunk.reduce((sum, item) => sum + cost(item), 0);
+  const fitting = tokens > partRoom ? clipTo(text, partRoom, input.count) : text;
   return askForPart({ share: summaryRoom, focus: input.focus }, fitting, part, of);
 }
 

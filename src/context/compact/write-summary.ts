@@ -3,7 +3,7 @@ import { Asker, type Reply } from "./ask.ts";
 import { summaryShare } from "./budget.ts";
 import { extractSummary } from "./extract.ts";
 import { askForSummary, turnTable } from "./instructions.ts";
-import { isMessage, type Item, tokensOf } from "./items.ts";
+import { type Item, isMessage, tokensOf } from "./items.ts";
 import { reduceItems } from "./reduce.ts";
 import type { Summarised, SummaryEnd, SummaryInput } from "./summary-input.ts";
 import { FULL, ITEM_TOKENS, outputReserve, requestOf } from "./summary-request.ts";

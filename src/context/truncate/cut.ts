@@ -25,7 +25,9 @@ export type Applied<Raw = unknown> = {
   messagesLength: number;
   /** What the cut leaves out. */
   omitted: readonly ContextItem<Raw>[];
-  /** All items, what the cut leaves out included, shortened ones at their size: what `u` counts. */
+  /** All items, what the cut leaves out included, shortened ones as they are sent: what compaction works on. */
+  history: readonly ContextItem<Raw>[];
+  /** Its size: what `u` counts. */
   historyTokens: number;
   /** The conversation as it would be without the cut. */
   untruncatedTokens: number;
@@ -45,6 +47,7 @@ export async function applyCut<Raw>(
   cut: Cut<Raw> | undefined,
   { rules, count }: Pick<Shaping<Raw>, "rules" | "count">,
 ): Promise<Applied<Raw>> {
+  const history: ContextItem<Raw>[] = [];
   const left: ContextItem<Raw>[] = [];
   const omitted: ContextItem<Raw>[] = [];
   let shortenedItems = 0;
@@ -53,6 +56,7 @@ export async function applyCut<Raw>(
     const short = cut?.shortened.get(item.id);
     const held = short ? await resized(short, count) : item;
     saved += item.tokens - held.tokens;
+    history.push(held);
     if (cut?.dropped.has(item.id)) {
       omitted.push(held);
     } else {
@@ -74,6 +78,7 @@ export async function applyCut<Raw>(
     conversationTokens,
     messagesLength,
     omitted,
+    history,
     historyTokens,
     untruncatedTokens: historyTokens + saved,
     untruncatedLength: messagesLength - (notice ? 1 : 0) + omitted.length,

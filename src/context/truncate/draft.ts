@@ -10,6 +10,8 @@ export type Fit<Raw = unknown> = Shaping<Raw> & {
   fixedTokens: number;
   /** E. */
   effectiveLimit: number;
+  /** `off`: nothing is dropped or shortened, orphans are still repaired. */
+  mode: "on" | "off";
   /** The cut in force. */
   cut: Cut<Raw> | undefined;
 };
@@ -25,21 +27,21 @@ export type Draft<Raw = unknown> = Pick<Cut<Raw>, "dropped" | "gap"> & {
   applied: Applied<Raw>;
   /** Of the whole request. */
   total: number;
-  /** What each item takes as things stand, by id. */
-  sizes: Map<string, number>;
   shortened: Map<string, ContextItem<Raw>>;
-  originals: Map<string, ContextItem<Raw>>;
+  /** What the items shortened for this cut take now, by id. */
+  sizes: Map<string, number>;
+  /** The history by id; made when something has to be shortened. */
+  originals?: ReadonlyMap<string, ContextItem<Raw>>;
 };
 
 export function newDraft<Raw>(fit: Fit<Raw>, applied: Applied<Raw>): Draft<Raw> {
-  const { cut, items, fixedTokens } = fit;
+  const { cut, fixedTokens } = fit;
   return {
     fit,
     applied,
     total: fixedTokens + applied.conversationTokens,
-    sizes: new Map(applied.kept.map(({ id, tokens }) => [id, tokens])),
     shortened: new Map(cut?.shortened),
-    originals: new Map(items.map((item) => [item.id, item])),
+    sizes: new Map(),
     dropped: cut?.dropped ?? new Set(),
     ...(cut?.gap ? { gap: cut.gap } : {}),
   };
@@ -49,14 +51,19 @@ export function cutOf<Raw>({ dropped, shortened, gap }: Draft<Raw>): Cut<Raw> {
   return newCut({ dropped, shortened, ...(gap ? { gap } : {}) });
 }
 
+/** What an item that is still kept takes as things stand. */
+export const sizeIn = <Raw>(draft: Draft<Raw>, { id, tokens }: ContextItem<Raw>): number =>
+  draft.sizes.get(id) ?? tokens;
+
 /** Shortens one item to a size, always from its original, so that markers are never nested. */
-export async function shrink<Raw>(draft: Draft<Raw>, id: string, target: number): Promise<void> {
-  const original = draft.originals.get(id);
-  const size = draft.sizes.get(id) ?? 0;
-  if (!original || size <= target || !isShortenable(original)) return;
-  const short = await shortenItem(original, target, draft.fit);
+export async function shrink<Raw>(draft: Draft<Raw>, item: ContextItem<Raw>, target: number): Promise<void> {
+  const size = sizeIn(draft, item);
+  if (size <= target || !isShortenable(item)) return;
+  draft.originals ??= new Map(draft.fit.items.map((one) => [one.id, one]));
+  const original = draft.originals.get(item.id);
+  const short = original && (await shortenItem(original, target, draft.fit));
   if (!short || short.tokens >= size) return;
   draft.total -= size - short.tokens;
-  draft.sizes.set(id, short.tokens);
-  draft.shortened.set(id, short);
+  draft.sizes.set(item.id, short.tokens);
+  draft.shortened.set(item.id, short);
 }

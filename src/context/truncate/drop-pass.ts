@@ -1,7 +1,7 @@
 // The passes that drop: units in their order until the low-water mark, with one notice where the first of them stood.
 import type { ContextItem } from "../../schema/context-item.ts";
 import { tokensIn } from "./cut.ts";
-import type { Draft, Fit } from "./draft.ts";
+import { type Draft, type Fit, sizeIn } from "./draft.ts";
 import type { Plan } from "./drop-order.ts";
 import { noticeText } from "./words.ts";
 
@@ -17,10 +17,11 @@ export async function dropOld<Raw>(draft: Draft<Raw>, plan: Plan, lowWater: numb
   for (const unit of plan.units) {
     if (total + reserve <= lowWater) break;
     for (const at of unit) {
-      const id = applied.kept[at]?.id ?? "";
+      const item = applied.kept[at];
+      if (!item) continue;
       gone.add(at);
-      dropped.add(id);
-      total -= draft.sizes.get(id) ?? 0;
+      dropped.add(item.id);
+      total -= sizeIn(draft, item);
     }
   }
   const omitted = fit.items.filter(({ id }) => dropped.has(id));

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { groups } from "../../model/wire/group.ts";
 import { repair } from "../../model/wire/repair.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
+import { ephemeralContextEvents } from "../../schema/event/context.ts";
 import { tokensIn } from "./cut.ts";
 import { type Truncated, type TruncateInput, truncate } from "./truncate.ts";
 import { histories, inputOf, type Made, sizeOf } from "./truncate-fixture.ts";
@@ -18,7 +19,7 @@ const cases = fc.tuple(histories, room).map(([made, { effectiveLimit, fixedShare
 });
 
 type Sent = Extract<Truncated, { type: "fits" }>;
-const runs = { numRuns: 600 };
+const runs = { numRuns: 400 };
 const check = (body: (input: TruncateInput, sent: Sent, made: Made) => void | Promise<void>) =>
   fc.assert(
     fc.asyncProperty(cases, async ({ made, input }) => {
@@ -140,6 +141,7 @@ describe("every request", () => {
       const omitted = cut !== undefined && cut.dropped.size > 0;
       expect(report !== undefined).toBe(omitted);
       if (!report) return;
+      expect(ephemeralContextEvents["session.truncation"].parse(report)).toEqual(report);
       expect(report.tokensRemovedDuringTruncation).toBeGreaterThan(0);
       expect(report.messagesRemovedDuringTruncation).toBeGreaterThan(0);
       expect(report.preTruncationTokensInMessages - report.tokensRemovedDuringTruncation).toBe(conversationTokens);

@@ -190,7 +190,7 @@ describe("item", () => {
     const item = seen(openaiChat.toItems({ messages: [{ role: "user", content }] }));
     const short = await shortenItem(item, 300, inputOf([], openaiChat));
     expect(short?.tokens).toBeLessThan(item.tokens);
-    expect((short?.raw as { content: unknown[] }).content[1]).toBe(image);
+    expect((short!.raw as { content: unknown[] }).content[1]).toBe(image);
     const only = seen(openaiChat.toItems({ messages: [{ role: "user", content: [image] }] }));
     expect(await shortenItem(only, 300, inputOf([], openaiChat))).toBeUndefined();
   });

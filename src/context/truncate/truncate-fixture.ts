@@ -8,7 +8,7 @@ import { bodyOf, type Move } from "../../model/wire/wire-fixture.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { Message } from "../../schema/message.ts";
 import { wireName } from "../../schema/model.ts";
-import type { TruncateInput } from "./truncate.ts";
+import { type Truncated, type TruncateInput, truncate } from "./truncate.ts";
 
 /** Four characters a token and four for the item: cheap, exact and the same for every run. */
 export const sizeOf = (item: ContextItem): number => {
@@ -62,6 +62,13 @@ export const NOTICE = "<system_notification>agent done</system_notification>";
 export const ownInput = (messages: readonly Message[], more: Partial<TruncateInput<Message>> = {}) =>
   inputOf(toItems(messages), ownRules, more);
 
+export type Sent = Extract<Truncated<Message>, { type: "fits" }>;
+/** For histories that fit. */
+export async function send(input: TruncateInput<Message>): Promise<Sent> {
+  const sent = await truncate(input);
+  if (sent.type !== "fits") throw new Error(JSON.stringify(sent));
+  return sent;
+}
 /** A line of words, so that cuts find line ends; about `tokens` tokens. */
 export const textOf = (tokens: number, name = "word"): string =>
   Array.from({ length: Math.ceil((tokens * 4) / 40) }, (_, i) => `${name} ${i}`.padEnd(39, ".")).join("\n");

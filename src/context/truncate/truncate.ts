@@ -8,8 +8,6 @@ import { lowWaterMark } from "./limit.ts";
 import { boundHuge, shortenLong, shortenRest } from "./shorten-pass.ts";
 
 export type TruncateInput<Raw = unknown> = Fit<Raw> & {
-  /** `off`: nothing is dropped or shortened, orphans are still repaired. */
-  mode: "on" | "off";
   /** `truncation.target`. */
   target: number;
   /** L and the size of the tool definitions, for the report. */
@@ -56,8 +54,8 @@ export type Truncated<Raw = unknown> =
 
 /** Deterministic; changes nothing of what fits and has no orphans. */
 export async function truncate<Raw>(input: TruncateInput<Raw>): Promise<Truncated<Raw>> {
-  if (input.mode === "off") return fits(input, undefined, await applyCut(input.items, undefined, input));
   let { cut, applied } = await boundHuge(input);
+  if (input.mode === "off") return fits(input, cut, applied);
   if (isOver(input, applied)) {
     cut = await grow(input, cut, applied);
     applied = await applyCut(input.items, cut, input);

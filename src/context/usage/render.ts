@@ -95,7 +95,7 @@ function compactionText(last: NonNullable<ContextReport["lastCompaction"]>): str
 }
 
 const line = (label: string, tokens: number, more = ""): string =>
-  `${label.padEnd(34)}${number(tokens).padStart(11)}${more && more.padStart(9)}`;
+  `${label.padEnd(34)}${number(tokens).padStart(11)}${more === "" ? "" : more.padStart(9)}`;
 
 const share = ({ usage }: ContextReport, tokens: number): string =>
   `${((tokens * 100) / Math.max(1, usage.tokenLimit)).toFixed(1)} %`;

@@ -34,7 +34,7 @@ export type ReportInput<Raw = unknown> = {
   usage: UsageInfo;
   /** What is sent, as `truncate` gives it, with its counts. */
   items: readonly ContextItem<Raw>[];
-  /** The session's whole history. */
+  /** The session's whole history; what was only made for the request has no ref. */
   all: readonly ContextItem<Raw>[];
   cut: Cut<Raw> | undefined;
   /** The part of `usage.memoryTokens` that stands in the system text; the rest is inside history items. */
@@ -63,7 +63,11 @@ export function contextReport<Raw>(input: ReportInput<Raw>): ContextReport {
   };
   const buckets = withFree(taken, usage.tokenLimit);
   const [prompts, answers, toolResults] = [sum("prompt"), sum("answer"), sum("tool result")];
-  const largest = conversation.toSorted((a, b) => b.tokens - a.tokens).slice(0, MOST_LARGEST);
+  const known = new Set(input.all.map(({ id }) => id));
+  const largest = conversation
+    .filter(({ id }) => known.has(id))
+    .toSorted((a, b) => b.tokens - a.tokens)
+    .slice(0, MOST_LARGEST);
   return {
     usage,
     buckets,

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { TokenCounter } from "../../model/tokens/counter.ts";
 import { countItem, measure } from "../../model/tokens/measure.ts";
 import { toItems } from "../../model/wire/own.ts";
+import { ephemeralSessionEvents } from "../../schema/event/session.ts";
 import type { Message } from "../../schema/message.ts";
 import { truncate } from "../truncate/truncate.ts";
 import { answer, NOTICE, ownInput, prompt, refOf, sizeOf, step, textOf } from "../truncate/truncate-fixture.ts";
@@ -54,6 +55,11 @@ describe("usage", () => {
       model: "m",
       epoch: { number: 2, reason: "cut" },
     });
+  });
+
+  it("C20 is what the event table asks for", () => {
+    const info = usageInfo({ ...known, sent });
+    expect(ephemeralSessionEvents["session.usage_info"].parse(info)).toEqual(info);
   });
 
   it("C20 C28 compactionAt is absent when no size starts a compaction", () => {

@@ -15,8 +15,7 @@ export function groups(items: readonly ContextItem[]): Group[] {
   const callers = new Map<string, Draft>();
   let previous: Draft | undefined;
   for (const [index, item] of items.entries()) {
-    const steps = new Set(item.toolResultFor.flatMap((id) => callers.get(id) ?? []));
-    const group = joinSteps([...steps], drafts, callers) ?? continued(item, previous) ?? newDraft(item);
+    const group = answeredStep(item, drafts, callers) ?? continued(item, previous) ?? newDraft(item);
     group.indexes.push(index);
     drafts.add(group);
     for (const id of item.toolCallIds) callers.set(id, group);
@@ -28,7 +27,9 @@ export function groups(items: readonly ContextItem[]): Group[] {
 }
 
 /** Results go with their step. One message may hold results of several steps: these cannot be parted any more. */
-function joinSteps([first, ...others]: Draft[], drafts: Set<Draft>, callers: Map<string, Draft>): Draft | undefined {
+function answeredStep(item: ContextItem, drafts: Set<Draft>, callers: Map<string, Draft>): Draft | undefined {
+  if (item.toolResultFor.length === 0) return undefined;
+  const [first, ...others] = new Set(item.toolResultFor.flatMap((id) => callers.get(id) ?? []));
   if (!first) return undefined;
   first.answered = true;
   for (const other of others) {

@@ -137,7 +137,7 @@ export const ephemeralContextEvents = {
     toolDefinitionsTokens: figure.optional(),
     omittedMessages: figure.optional(),
     shortenedItems: figure.optional(),
-    cutId: z.union([z.string(), z.number()]).optional(),
+    cutId: z.string().optional(),
     newCut: z.boolean().optional(),
     lowWater: figure.optional(),
   }),

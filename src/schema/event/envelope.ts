@@ -1,12 +1,18 @@
 // The event union: one envelope, one table of data shapes shared by writer and reader.
 import type * as z from "zod";
 import { isRecord } from "../../base/json.ts";
+import { contextEvents, ephemeralContextEvents } from "./context.ts";
 import { conversationEvents, ephemeralConversationEvents } from "./conversation.ts";
 import { ephemeralSessionEvents, sessionEvents } from "./session.ts";
 import { ephemeralToolEvents, toolEvents } from "./tool.ts";
 
-export const durableEvents = { ...sessionEvents, ...conversationEvents, ...toolEvents };
-export const ephemeralEvents = { ...ephemeralSessionEvents, ...ephemeralConversationEvents, ...ephemeralToolEvents };
+export const durableEvents = { ...sessionEvents, ...conversationEvents, ...contextEvents, ...toolEvents };
+export const ephemeralEvents = {
+  ...ephemeralSessionEvents,
+  ...ephemeralConversationEvents,
+  ...ephemeralContextEvents,
+  ...ephemeralToolEvents,
+};
 export const eventData = { ...durableEvents, ...ephemeralEvents };
 
 export type DurableType = keyof typeof durableEvents;

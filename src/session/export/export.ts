@@ -44,6 +44,11 @@ export function redactDeep(value: unknown, redact: (text: string) => string): un
   return value;
 }
 
+/** Filtered before anything is written as JSON: escapes would hide where a secret begins. */
+function entriesOf(state: SessionState, redact: (text: string) => string): Entry[] {
+  return timeline(redactDeep(state.chain, redact) as SessionState["chain"]);
+}
+
 function usageLines(state: SessionState): string[] {
   return [...state.usage].map(
     ([model, u]) => `${model}: ${u.inputTokens} in, ${u.outputTokens} out, ${u.cacheReadTokens} cached`,
@@ -56,7 +61,7 @@ function markdown(state: SessionState, redact: (text: string) => string): string
     "",
     `Session ${state.sessionId}, ${state.createdAt}, ${state.context.cwd}`,
   ];
-  const body = timeline(state.chain).map((e) => `## ${e.title}\n\n${e.kind === "tool" ? fence(e.text) : e.text}`);
+  const body = entriesOf(state, redact).map((e) => `## ${e.title}\n\n${e.kind === "tool" ? fence(e.text) : e.text}`);
   return redact([...head, "", ...usageLines(state).map((l) => `- ${l}`), "", body.join("\n\n"), ""].join("\n"));
 }
 
@@ -88,7 +93,7 @@ function html(state: SessionState, redact: (text: string) => string): string {
     `<title>${show(state.title || state.sessionId)}</title><style>${STYLE}</style></head><body>`,
     `<h1>${show(state.title || state.sessionId)}</h1><p>Session ${show(state.sessionId)}, ${show(state.createdAt)}</p>`,
     ...usageLines(state).map((l) => `<p>${show(l)}</p>`),
-    ...timeline(state.chain).map(section),
+    ...entriesOf(state, redact).map(section),
     "</body></html>\n",
   ].join("\n");
 }

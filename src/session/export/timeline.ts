@@ -49,6 +49,20 @@ function entryOf(event: DurableEnvelope): Omit<Entry, "timestamp"> | undefined {
         title: `Permission ${event.data.result}`,
         text: event.data.reason ?? event.data.scope ?? "",
       };
+    case "session.compaction_complete": {
+      const { outcome, outcomeReason, failureReason, trigger, preCompactionTokens, postCompactionTokens } = event.data;
+      const { compactedTurns, checkpointNumber, summaryContent } = event.data;
+      if (outcome !== "applied") {
+        return {
+          kind: "compaction",
+          title: "Compaction not applied",
+          text: `${trigger}: ${outcomeReason ?? failureReason ?? outcome}`,
+        };
+      }
+      const turns = compactedTurns ? `, t${compactedTurns.from}-t${compactedTurns.to}` : "";
+      const head = `${trigger}, ${preCompactionTokens} → ${postCompactionTokens} tokens${turns}, checkpoint ${checkpointNumber ?? "none"}`;
+      return { kind: "compaction", title: "Conversation Compacted", text: `${head}\n\n${summaryContent ?? ""}` };
+    }
     case "session.warning":
       return { kind: "notice", title: "Warning", text: event.data.message };
     case "session.error":

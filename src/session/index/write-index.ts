@@ -1,6 +1,8 @@
 // The index of sessions in store.db: made from a log's events, resumed at the offset it reached, never the truth.
 import type { DatabaseSync } from "node:sqlite";
 import { firstLine } from "../../base/text.ts";
+import { checkpointTitle } from "../../context/compact/checkpoint.ts";
+import { parseSummary } from "../../context/compact/summary.ts";
 import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import { RefCounter, sourceOf } from "../ref.ts";
@@ -68,6 +70,8 @@ export class IndexWriter {
         return this.#refsIn(event, event.data.result.content);
       case "assistant.usage":
         return this.#usage(event);
+      case "session.compaction_complete":
+        return this.#checkpoint(event);
       case "session.snapshot_rewind":
         return this.#rewind(event);
       default:
@@ -91,7 +95,7 @@ export class IndexWriter {
 
   #context(c: SessionContext): void {
     this.#run("UPDATE sessions SET cwd = ?, git_root = ?, repository = ?, branch = ? WHERE id = ?", [
-      ...[c.cwd, c.gitRoot ?? null, c.repository ?? null, c.branch ?? null, this.#session],
+      ...[c.cwd, c.gitRoot ?? null, c.repository ?? null, c.branch ? this.#redact(c.branch) : null, this.#session],
     ]);
   }
 
@@ -163,8 +167,31 @@ export class IndexWriter {
     );
   }
 
+  #checkpoint(event: Envelope<"session.compaction_complete">): void {
+    const { outcome, checkpointNumber, summaryContent, compactedTurns, trigger, checkpointPath } = event.data;
+    if (outcome !== "applied" || checkpointNumber === undefined) return;
+    const parts = parseSummary(this.#redact(summaryContent ?? ""));
+    this.#run(
+      `INSERT OR REPLACE INTO checkpoints (session_id, checkpoint_number, title, overview, history, work_done, technical_details,
+         important_files, next_steps, event_id, "trigger", turn_from, turn_to, path, state, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'live', ?)`,
+      [
+        ...[this.#session, checkpointNumber, checkpointTitle(parts), parts.overview, parts.history, parts.work_done],
+        ...[parts.technical_details, parts.important_files, parts.next_steps, event.id, trigger],
+        ...[compactedTurns?.from ?? null, compactedTurns?.to ?? null, checkpointPath ?? null, event.timestamp],
+      ],
+    );
+  }
+
   /** Rewound turns stay searchable, marked. */
   #rewind(event: Envelope<"session.snapshot_rewind">): void {
+    const withdrawn = event.data["withdrawnCheckpoints"];
+    for (const number of Array.isArray(withdrawn) ? withdrawn.map(Number) : []) {
+      this.#run("UPDATE checkpoints SET state = 'withdrawn' WHERE session_id = ? AND checkpoint_number = ?", [
+        this.#session,
+        number,
+      ]);
+    }
     const from = event.data["fromTurn"];
     if (typeof from !== "number") return;
     for (const table of ["turns", "search_source"]) {

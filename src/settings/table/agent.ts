@@ -217,4 +217,12 @@ export const agentRows = [
     scope: "user",
     help: "Compare live and replayed state after each turn",
   },
+  {
+    key: "debug.crashAt",
+    type: "string",
+    env: ["EVERLONG_CRASH_AT"],
+    default: undefined,
+    scope: "environment",
+    help: "For tests: end the process with SIGKILL at this place",
+  },
 ] as const satisfies readonly Row[];

@@ -1,0 +1,94 @@
+// Compaction that somebody waits for: by hand, before a switch of models, under memory pressure, at the end of a run.
+import { within } from "../base/abort.ts";
+import type { Failure } from "../base/failure.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import { guardManual } from "../context/compact/guard.ts";
+import { applyCompactionAttempt, type Begin, beginCompaction, type Completed, cancelCompaction } from "./compaction.ts";
+import { tellUsage } from "./prepare.ts";
+import { type Exclusive, exclusively } from "./run.ts";
+import type { Session } from "./session.ts";
+import { refreshSystemPrompt } from "./turn.ts";
+
+const FOCUS_CHARS = 4000;
+
+/** Begins, waits and applies; undefined when the fixed part leaves nothing to win. */
+export async function compactNow(session: Session, begin: Omit<Begin, "mode">): Promise<Completed | undefined> {
+  const { window } = session.live;
+  window.blocking = true;
+  try {
+    const begun = await beginCompaction(session, { ...begin, mode: "blocking" });
+    if (!begun || !("done" in begun)) return begun;
+    return await applyCompactionAttempt(session);
+  } finally {
+    window.blocking = false;
+  }
+}
+
+/** /compact: refused with its own words, or run at the next place where nothing else talks to the model. */
+export async function compactManually(session: Session, focus: string): Promise<Result<Completed, Failure>> {
+  await refreshSystemPrompt(session);
+  const refused = guard(session);
+  if (refused) return fail(refused);
+  const work: Exclusive<Result<Completed, Failure>> = async () => {
+    const late = guard(session);
+    if (late) return fail(late);
+    await cancelCompaction(session, "superseded");
+    const done = await compactNow(session, { trigger: "manual", ...(await focusOf(session, focus)) });
+    await tellUsage(session);
+    return done?.outcome === "applied" ? ok(done) : fail(whyNot(done));
+  };
+  return exclusively(session, work);
+}
+
+function guard(session: Session): Failure | undefined {
+  const { window } = session.live;
+  return guardManual({
+    mode: session.parts.context().mode,
+    manualRunning: window.attempt?.attempt.trigger === "manual",
+    hasContext: session.state.systemText !== undefined,
+    hasModel: true,
+    items: session.state.items,
+  });
+}
+
+async function focusOf(session: Session, focus: string): Promise<{ focus?: string }> {
+  if (focus.length > FOCUS_CHARS) {
+    const message = `The focus text was cut to its first ${FOCUS_CHARS} characters.`;
+    await session.emit("session.warning", { warningType: "focus_clipped", message });
+  }
+  return focus === "" ? {} : { focus: focus.slice(0, FOCUS_CHARS) };
+}
+
+function whyNot(done: Completed | undefined): Failure {
+  const code = done?.outcomeReason ?? done?.failureReason ?? "context_unreclaimable";
+  const words: Record<string, string> = {
+    user: "The compaction was cancelled.",
+    no_progress: "The summary would not have made the history smaller.",
+    no_room: "There is no room for a summary beside what must stay.",
+    nothing_to_compact: "There is nothing to compact.",
+    history_changed: "The history changed while it was being summarised.",
+    context_unreclaimable: "System prompt and tools take so much of the window that compaction cannot help.",
+  };
+  return {
+    code,
+    what: words[code] ?? `The compaction failed (${code})${done?.error ? `: ${done.error}` : "."}`,
+    data: "The conversation is unchanged.",
+    next: "Go on, or try again later.",
+    exit: 1,
+  };
+}
+
+/** At the end of a run: a summary that is nearly there is waited for, no longer than the limit; else it is cancelled. */
+export async function settleCompaction(session: Session, waitMs: number): Promise<void> {
+  const running = session.live.window.attempt;
+  if (!running) return;
+  const ended = await within(running.done, waitMs);
+  if (ended.type === "value" && session.live.window.attempt === running) await applyCompactionAttempt(session);
+  else await cancelCompaction(session, "shutdown");
+}
+
+export function describeCompaction(done: Completed, title: string): string {
+  const share = (tokens: number): string => `${((tokens / done.tokenLimit) * 100).toFixed(0)} %`;
+  const removed = done.tokensRemoved === 0 ? "nothing saved" : `${done.tokensRemoved} tokens`;
+  return `Compacted: ${share(done.preCompactionTokens)} → ${share(done.postCompactionTokens)} of ${done.tokenLimit} tokens, ${done.messagesRemoved} messages and ${removed} removed; checkpoint ${done.checkpointNumber}: ${title}`;
+}

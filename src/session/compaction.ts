@@ -1,0 +1,263 @@
+// Compaction in a session: begin an attempt, let it write its summary beside the turn, and apply it or give it up.
+import { errorText } from "../base/failure.ts";
+import { checkpointFile, checkpointFileName, checkpointTitle } from "../context/compact/checkpoint.ts";
+import { type Attempt, type AttemptEnd, completeData, startData } from "../context/compact/events.ts";
+import { figuresOf } from "../context/compact/figures.ts";
+import { type Applicable, finishAttempt } from "../context/compact/finish.ts";
+import { tokensOf } from "../context/compact/items.ts";
+import { type Plan, planAttempt } from "../context/compact/plan.ts";
+import { nextState } from "../context/compact/state.ts";
+import type { Summarised, Summary } from "../context/compact/summary-input.ts";
+import { writeSummary } from "../context/compact/write-summary.ts";
+import { afterCompaction } from "../context/truncate/cut.ts";
+import { shortenItem } from "../context/truncate/shorten-item.ts";
+import { unreclaimable } from "../context/usage/unreclaimable.ts";
+import type { ModelTarget } from "../model/contract.ts";
+import type { CompactionReason, CompactionTrigger } from "../schema/event/context.ts";
+import type { EventData } from "../schema/event/envelope.ts";
+import { carriedOver } from "./carried-over.ts";
+import type { Session } from "./session.ts";
+import { atCutSize, beginEpoch, look, shaping, type View } from "./window.ts";
+
+export type RunningAttempt = {
+  attempt: Attempt;
+  plan: Plan;
+  abort: AbortController;
+  /** The summary is there, or the attempt has been given up. Never rejects. */
+  done: Promise<void>;
+  summarised: Summarised | undefined;
+  /** L that the result must fit. */
+  limit: number;
+};
+
+export type Begin = {
+  trigger: CompactionTrigger;
+  mode: "background" | "blocking";
+  focus?: string;
+  /** Switching: the history must fit this model afterwards. */
+  switchTo?: ModelTarget;
+  /** Who writes the summary; the session's model unless said. */
+  summariser?: ModelTarget;
+};
+
+export type Completed = EventData<"session.compaction_complete">;
+
+/** Begins an attempt; undefined when the fixed part is so large that none can help, which is warned about. */
+export async function beginCompaction(session: Session, begin: Begin): Promise<RunningAttempt | Completed | undefined> {
+  const { parts, live } = session;
+  const limit = begin.switchTo?.promptLimit ?? parts.promptLimit();
+  const view = await look(session, limit);
+  const items = atCutSize(view.items, live.window.cut);
+  const planned = planAttempt({ items, sizes: view.sizes, settings: parts.context(), trigger: begin.trigger });
+  if (planned.type === "unreclaimable") {
+    await warnUnreclaimable(session, view);
+    return undefined;
+  }
+  const attempt: Attempt = {
+    compactionAttemptId: parts.newId(),
+    trigger: begin.trigger,
+    model: (begin.summariser ?? parts.target()).id,
+    mode: begin.mode,
+    tokenLimit: parts.promptLimit(),
+    ...(begin.focus ? { customInstructions: begin.focus } : {}),
+    ...(begin.switchTo ? { switchTargetModel: begin.switchTo.id, targetPromptTokenLimit: limit } : {}),
+  };
+  // Too little to be worth a summary: an automatic attempt is not even begun.
+  const automatic = begin.trigger === "threshold" || begin.trigger === "memory_pressure";
+  if (planned.type === "nothing_to_compact" && automatic) return undefined;
+  const targetTokens = planned.type === "planned" ? planned.plan.targetTokens : planned.targetTokens;
+  await session.emit("session.compaction_start", startData(attempt, targetTokens, items, view.sizes));
+  live.window.compaction = nextState(live.window.compaction, { type: "started", trigger: begin.trigger });
+  if (planned.type === "nothing_to_compact") {
+    return giveUp(
+      session,
+      { attempt, limit, targetTokens },
+      { outcome: "not_applicable", reason: "nothing_to_compact" },
+    );
+  }
+  const abort = new AbortController();
+  const running: RunningAttempt = {
+    attempt,
+    plan: planned.plan,
+    abort,
+    done: Promise.resolve(),
+    summarised: undefined,
+    limit,
+  };
+  live.window.attempt = running;
+  running.done = summarise(session, running, view, begin).catch(async (error: unknown) => {
+    await giveUp(session, running, { outcome: "failed", reason: "model_error", error: errorText(error) });
+  });
+  return running;
+}
+
+async function summarise(session: Session, running: RunningAttempt, view: View, begin: Begin): Promise<void> {
+  const { parts, state } = session;
+  const target = begin.summariser ?? parts.target();
+  await parts.loadCounter();
+  const summarised = await writeSummary({
+    items: running.plan.replaced,
+    budget: running.plan.budget,
+    focus: begin.focus,
+    todos: [...state.todos.values()],
+    plan: parts.planText(),
+    system: view.system,
+    tools: view.tools,
+    fixedTokens: view.sizes.systemTokens + view.sizes.toolDefinitionsTokens,
+    target,
+    // A summariser with a smaller window than the session's has the last word.
+    effectiveLimit: begin.summariser ? begin.summariser.promptLimit : view.sizes.effectiveLimit,
+    sessionId: session.id,
+    maxChunks: parts.context().maxChunks,
+    call: (request, signal) =>
+      parts.callModel(target, request, { signal, onPart: () => undefined, idleMs: parts.limits.streamIdleMs }),
+    count: (text) => parts.countText(text),
+    shorten: (item, tokens) => shortenItem(item, tokens, shaping(session, view)),
+    signal: running.abort.signal,
+    clock: parts.clock,
+    timeoutMs: parts.context().timeoutMs,
+  });
+  running.summarised = summarised;
+  await countUsage(session, running);
+  const { end } = summarised;
+  if (end.type === "summary") {
+    session.live.window.compaction = nextState(session.live.window.compaction, { type: "summarised" });
+  } else if (end.type === "failed") {
+    const { type: _type, ...failed } = end;
+    await giveUp(session, running, { outcome: "failed", ...failed });
+  } else await giveUp(session, running, { outcome: "cancelled", reason: end.reason });
+}
+
+/** Its calls count in the session's totals. */
+async function countUsage(session: Session, { attempt, summarised }: RunningAttempt): Promise<void> {
+  const used = summarised?.used;
+  if (!used || used.requestCount === 0 || used.inputTokens + used.outputTokens === 0) return;
+  const { duration, requestCount: _n, model, ...tokens } = used;
+  await session.emit("assistant.usage", {
+    ...tokens,
+    reasoningTokens: 0,
+    model,
+    turnId: session.state.openTurn ?? attempt.compactionAttemptId,
+    step: 0,
+    interaction: "conversation-compaction",
+    durationMs: duration,
+    ttftMs: duration,
+  });
+}
+
+/** Waits for the attempt and applies it to the history as it is now; gives back how it ended. */
+export async function applyCompactionAttempt(session: Session): Promise<Completed | undefined> {
+  const running = session.live.window.attempt;
+  if (!running) return undefined;
+  await running.done;
+  const end = running.summarised?.end;
+  if (session.live.window.attempt !== running || end?.type !== "summary") return session.live.window.lastCompleted;
+  const { parts, live } = session;
+  const view = await look(session, running.limit);
+  const items = atCutSize(view.items, live.window.cut);
+  const number = session.state.checkpointCount + 1;
+  const finished = await finishAttempt({
+    plan: running.plan,
+    summary: end.parts,
+    trigger: running.attempt.trigger,
+    items,
+    sizes: view.sizes,
+    settings: parts.context(),
+    carried: { ...carriedOver(session), checkpointNumber: number },
+    count: (text) => parts.countText(text),
+    countItem: (item) => parts.countItem(item),
+  });
+  if (finished.type !== "applied") return giveUp(session, running, { outcome: finished.type, reason: finished.reason });
+  return commit(session, running, end, finished, number, view);
+}
+
+/** The file first, then the event, which is the commit; what is made from it follows and can be made again. */
+async function commit(
+  session: Session,
+  running: RunningAttempt,
+  summary: Summary,
+  finished: Applicable,
+  number: number,
+  view: View,
+): Promise<Completed> {
+  const { parts, live } = session;
+  const { attempt } = running;
+  const title = checkpointTitle(summary.parts);
+  const name = checkpointFileName(number, title);
+  const meta = {
+    number,
+    title,
+    created: parts.clock.now(),
+    trigger: attempt.trigger,
+    model: attempt.model,
+    turns: finished.compactedTurns,
+    tokensBefore: finished.figures.preCompactionTokens,
+    tokensAfter: finished.figures.postCompactionTokens,
+    attemptId: attempt.compactionAttemptId,
+  };
+  parts.crashPoint("checkpoint file");
+  await parts.writeCheckpoint(name, checkpointFile(meta, summary.parts));
+  parts.crashPoint("complete event");
+  const end: AttemptEnd = { outcome: "applied", summary, finished, checkpointNumber: number, checkpointPath: name };
+  const data = completeData(attempt, end, { ...finished, basis: view.basis, used: running.summarised?.used });
+  await session.emit("session.compaction_complete", data);
+  parts.crashPoint("store row");
+  live.window.attempt = undefined;
+  live.window.cut = live.window.cut && afterCompaction(live.window.cut);
+  live.window.lastCompleted = data;
+  live.window.compaction = nextState(live.window.compaction, { type: "ended", outcome: "applied", historyTokens: 0 });
+  beginEpoch(session, "compaction");
+  await parts.afterCompaction();
+  return data;
+}
+
+async function giveUp(
+  session: Session,
+  running: Pick<RunningAttempt, "attempt" | "limit"> & {
+    plan?: Plan;
+    summarised?: Summarised | undefined;
+    targetTokens?: number;
+  },
+  end: Exclude<AttemptEnd, { outcome: "applied" }>,
+): Promise<Completed> {
+  const { live } = session;
+  const view = await look(session, running.limit);
+  const items = atCutSize(view.items, live.window.cut);
+  const data = completeData(running.attempt, end, {
+    figures: figuresOf(items, items, view.sizes),
+    targetTokens: running.plan?.targetTokens ?? running.targetTokens ?? 0,
+    basis: view.basis,
+    used: running.summarised?.used,
+  });
+  live.window.attempt = undefined;
+  live.window.lastCompleted = data;
+  const reason = end.outcome === "failed" ? undefined : end.reason;
+  live.window.compaction = nextState(live.window.compaction, {
+    type: "ended",
+    outcome: end.outcome,
+    reason,
+    historyTokens: tokensOf(items),
+  });
+  await session.emit("session.compaction_complete", data);
+  return data;
+}
+
+/** Ends a running attempt or throws its result away; resolves when its event is written. */
+export async function cancelCompaction(session: Session, reason: CompactionReason): Promise<boolean> {
+  const running = session.live.window.attempt;
+  if (!running) return false;
+  running.abort.abort(reason);
+  await running.done;
+  if (session.live.window.attempt === running) await giveUp(session, running, { outcome: "cancelled", reason });
+  return true;
+}
+
+/** Once for each change of the fixed part: compaction cannot make room, and what takes it. */
+export async function warnUnreclaimable(session: Session, view: View): Promise<void> {
+  const { window } = session.live;
+  const fixedTokens = view.sizes.systemTokens + view.sizes.toolDefinitionsTokens;
+  const contributors = session.parts.contributors();
+  const told = unreclaimable({ fixedTokens, effectiveLimit: view.sizes.effectiveLimit, contributors }, window.warnedAt);
+  window.warnedAt = told.warnedAt;
+  if (told.warning) await session.emit("session.warning", { warningType: "context_unreclaimable", ...told.warning });
+}

@@ -1,0 +1,164 @@
+// A request made ready: huge items bounded, compaction decided, truncated to fit, and the figures told.
+
+import { within } from "../base/abort.ts";
+import type { Failure } from "../base/failure.ts";
+import { type Decision, decideCompaction, enoughMessages } from "../context/compact/decide.ts";
+import { tokensOf } from "../context/compact/items.ts";
+import { nextState } from "../context/compact/state.ts";
+import { boundHuge } from "../context/truncate/shorten-pass.ts";
+import { type Truncated, truncate } from "../context/truncate/truncate.ts";
+import { cannotFit } from "../context/usage/unreclaimable.ts";
+import { type UsageInfo, usageInfo } from "../context/usage/usage-info.ts";
+import type { ContextItem } from "../schema/context-item.ts";
+import type { Message } from "../schema/message.ts";
+import type { ToolDefinition } from "../schema/tool.ts";
+import { applyCompactionAttempt, beginCompaction, cancelCompaction, warnUnreclaimable } from "./compaction.ts";
+import type { Session } from "./session.ts";
+import { atCutSize, beginEpoch, look, shaping, type View } from "./window.ts";
+
+export type Prepared =
+  | {
+      type: "ready";
+      system: string;
+      tools: readonly ToolDefinition[];
+      items: readonly ContextItem<Message>[];
+      /** Of what is sent, before calibration. */
+      rawTokens: number;
+      currentTokens: number;
+    }
+  | { type: "cannot_fit"; failure: Failure };
+
+/** `forced`: the request before this one was refused as too large. */
+export async function prepareRequest(session: Session, signal: AbortSignal, forced: boolean): Promise<Prepared> {
+  const { live } = session;
+  let view = await look(session);
+  const huge = await boundHuge(shaping(session, view));
+  if (huge.cut !== live.window.cut) useCut(session, huge.cut);
+  if (await compactIfNeeded(session, view, signal, forced)) view = await look(session);
+  const shaped = await truncate(shaping(session, view));
+  if (shaped.type === "cannot_fit") {
+    await warnUnreclaimable(session, view);
+    return { type: "cannot_fit", failure: cannotFit({ ...shaped, contributors: session.parts.contributors() }) };
+  }
+  if (shaped.newCut) useCut(session, shaped.cut);
+  const usage = tell(session, view, shaped);
+  const share = view.rawTokens / Math.max(1, usage.untruncatedTokens);
+  return {
+    type: "ready",
+    system: view.system,
+    tools: view.tools,
+    items: shaped.items,
+    rawTokens: Math.round(usage.currentTokens * share),
+    currentTokens: usage.currentTokens,
+  };
+}
+
+function useCut(session: Session, cut: Session["live"]["window"]["cut"]): void {
+  session.live.window.cut = cut;
+  beginEpoch(session, "cut");
+}
+
+/** True when the history was swapped. */
+async function compactIfNeeded(session: Session, view: View, signal: AbortSignal, forced: boolean): Promise<boolean> {
+  const { window } = session.live;
+  const settings = session.parts.context();
+  const items = atCutSize(view.items, window.cut);
+  const { sizes } = view;
+  const historyTokens = tokensOf(items);
+  const u = (sizes.systemTokens + sizes.toolDefinitionsTokens + sizes.reserve + historyTokens) / sizes.effectiveLimit;
+  window.compaction = nextState(window.compaction, { type: "measured", historyTokens });
+  const decision = decideCompaction(window.compaction, {
+    mode: settings.mode,
+    u,
+    background: settings.background,
+    exhaustion: settings.exhaustion,
+    forced,
+    enough: () =>
+      enoughMessages({
+        items,
+        marker: session.state.marker,
+        minMessages: settings.minMessages,
+        u,
+        exhaustion: settings.exhaustion,
+        effectiveLimit: sizes.effectiveLimit,
+      }),
+  });
+  return carryOut(session, decision, signal, forced);
+}
+
+async function carryOut(session: Session, decision: Decision, signal: AbortSignal, forced: boolean): Promise<boolean> {
+  const trigger = forced ? "context_limit_retry" : "threshold";
+  switch (decision) {
+    case "send":
+      return false;
+    case "discard":
+      await cancelCompaction(session, "turned_off");
+      return false;
+    case "start":
+      await beginCompaction(session, { trigger, mode: "background" });
+      return false;
+    case "start_and_wait": {
+      const begun = await beginCompaction(session, { trigger, mode: "blocking" });
+      return begun !== undefined && "done" in begun && waitAndApply(session, signal);
+    }
+    case "wait":
+      return waitAndApply(session, signal);
+    case "apply":
+      return (await applyCompactionAttempt(session))?.outcome === "applied";
+  }
+}
+
+/** The turn's own abort ends the wait; a person's interrupt during it ends the compaction only. */
+async function waitAndApply(session: Session, signal: AbortSignal): Promise<boolean> {
+  const { window } = session.live;
+  const running = window.attempt;
+  if (!running) return false;
+  window.blocking = true;
+  try {
+    const waited = await within(running.done, Number.POSITIVE_INFINITY, signal);
+    if (waited.type === "aborted") {
+      await cancelCompaction(session, "user");
+      return false;
+    }
+    return (await applyCompactionAttempt(session))?.outcome === "applied";
+  } finally {
+    window.blocking = false;
+  }
+}
+
+type Fits = Extract<Truncated<Message>, { type: "fits" }>;
+
+function tell(session: Session, view: View, shaped: Fits): UsageInfo {
+  if (shaped.report) session.publish("session.truncation", shaped.report);
+  const usage = usageOf(session, view, shaped);
+  session.publish("session.usage_info", usage);
+  session.live.usageShown = true;
+  session.live.currentTokens = usage.currentTokens;
+  return usage;
+}
+
+export function usageOf(session: Session, view: View, shaped: Fits): UsageInfo {
+  const { parts, live } = session;
+  const { mode, background } = parts.context();
+  return usageInfo({
+    tokenLimit: parts.promptLimit(),
+    effectiveLimit: view.sizes.effectiveLimit,
+    systemTokens: view.sizes.systemTokens,
+    toolDefinitionsTokens: view.sizes.toolDefinitionsTokens,
+    memoryTokens: 0,
+    isInitial: !live.usageShown,
+    tokenAccountingBasis: view.basis,
+    model: parts.target().id,
+    epoch: live.window.epoch,
+    sent: shaped,
+    background: mode === "on" ? background : undefined,
+    cachedTokens: live.window.cachedTokens,
+  });
+}
+
+/** After something else than a request changed the history. */
+export async function tellUsage(session: Session): Promise<void> {
+  const view = await look(session);
+  const shaped = await truncate(shaping(session, view));
+  if (shaped.type === "fits") tell(session, view, shaped);
+}

@@ -1,0 +1,122 @@
+// What came back from a model call, written down: the answer with unique call ids, its usage, or what is left of it.
+import { shortId } from "../base/id.ts";
+import { optional } from "../base/optional.ts";
+import type { Answer, CallOutcome, ContextLimit, ModelRequest } from "../model/contract.ts";
+import type { CallFailureCode, Usage } from "../schema/model.ts";
+import type { Session } from "./session.ts";
+
+export type CallEnd =
+  | { type: "answered"; answer: Answer }
+  | { type: "aborted" }
+  | ({ type: "context_limit"; message: string; statusCode?: number } & ContextLimit)
+  | { type: "failed"; code: CallFailureCode; message: string; statusCode?: number };
+
+export type Ended = {
+  turnId: string;
+  step: number;
+  messageId: string;
+  model: string;
+  durationMs: number;
+  outcome: CallOutcome;
+  rawTokens: number;
+  request: ModelRequest;
+};
+
+export async function recordOutcome(session: Session, ended: Ended): Promise<CallEnd> {
+  const { outcome, turnId, step, messageId, model } = ended;
+  const partialMessage = async (content: string | undefined, finishReason: "aborted" | "error") => {
+    if (!content) return;
+    await session.emit("assistant.message", {
+      messageId,
+      turnId,
+      step,
+      model,
+      content,
+      toolRequests: [],
+      finishReason,
+      complete: false,
+    });
+  };
+  switch (outcome.type) {
+    case "aborted":
+      await partialMessage(outcome.partial, "aborted");
+      return { type: "aborted" };
+    case "context_limit":
+      return outcome;
+    case "failure":
+      await partialMessage(outcome.partial, "error");
+      return {
+        type: "failed",
+        code: outcome.code,
+        message: outcome.message,
+        ...optional("statusCode", outcome.statusCode),
+      };
+    case "answer":
+      return {
+        type: "answered",
+        answer: await recordAnswer(session, ended, uniqueCalls(session, outcome.answer)),
+      };
+  }
+}
+
+async function recordAnswer(session: Session, ended: Ended, answer: Answer): Promise<Answer> {
+  const { turnId, step, messageId, model, durationMs } = ended;
+  await session.emit("assistant.message", {
+    messageId,
+    turnId,
+    step,
+    model,
+    content: answer.content,
+    toolRequests: answer.toolRequests.map(({ cut: _cut, ...request }) => request),
+    ...optional("reasoningText", answer.reasoningText),
+    ...optional("providerData", answer.providerData),
+    finishReason: answer.finishReason,
+  });
+  const usage = answer.usage ?? estimatedUsage(ended.rawTokens, answer);
+  if (!usage.estimated) {
+    session.parts.calibrate(ended.rawTokens, usage.inputTokens);
+    session.live.window.cachedTokens = usage.cacheReadTokens;
+  }
+  await session.emit("assistant.usage", {
+    ...usage,
+    model,
+    turnId,
+    step,
+    interaction: ended.request.interaction,
+    durationMs,
+    ttftMs: answer.ttftMs,
+  });
+  return answer;
+}
+
+function estimatedUsage(inputTokens: number, answer: Answer): Usage {
+  const written = answer.content.length + JSON.stringify(answer.toolRequests).length;
+  return {
+    inputTokens,
+    outputTokens: Math.ceil(written / 4),
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    reasoningTokens: 0,
+    estimated: true,
+  };
+}
+
+/** Repeated call ids, within the answer or from earlier in the session, are made unique, in the provider's data too. */
+function uniqueCalls(session: Session, answer: Answer): Answer {
+  const used = new Set(session.state.items.flatMap((i) => i.toolCallIds));
+  const renamed: { from: string; to: string }[] = [];
+  const toolRequests = answer.toolRequests.map((r) => {
+    const fresh = r.toolCallId !== "" && !used.has(r.toolCallId);
+    const toolCallId = fresh ? r.toolCallId : shortId("call");
+    used.add(toolCallId);
+    renamed.push({ from: r.toolCallId, to: toolCallId });
+    return { ...r, toolCallId };
+  });
+  const data = answer.providerData;
+  if (!data || renamed.every((r) => r.from === r.to)) return { ...answer, toolRequests };
+  let next = 0;
+  const content = data.content.map((part) =>
+    part.type === "tool-call" ? { ...part, toolCallId: renamed[next++]?.to ?? part["toolCallId"] } : part,
+  );
+  return { ...answer, toolRequests, providerData: { ...data, content } };
+}

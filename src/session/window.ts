@@ -1,0 +1,120 @@
+// The session's history as it stands in the model's window: counted, with the cut in force, against the limit.
+import type { Sizes } from "../context/compact/budget.ts";
+import type { Item } from "../context/compact/items.ts";
+import { type CompactionState, initialState } from "../context/compact/state.ts";
+import type { Cut } from "../context/truncate/cut.ts";
+import { effectiveLimit } from "../context/truncate/limit.ts";
+import type { TruncateInput } from "../context/truncate/truncate.ts";
+import type { EpochReason } from "../context/usage/usage-info.ts";
+import { ownRules } from "../model/wire/own.ts";
+import type { ContextItem } from "../schema/context-item.ts";
+import type { EventData } from "../schema/event/envelope.ts";
+import type { Message } from "../schema/message.ts";
+import type { ToolDefinition } from "../schema/tool.ts";
+import type { RunningAttempt } from "./compaction.ts";
+import type { Session } from "./session.ts";
+
+/** What is known of the window in this process only; a resume starts it anew from the log. */
+export type WindowState = {
+  compaction: CompactionState;
+  attempt: RunningAttempt | undefined;
+  /** A person waits for the attempt: an interrupt ends it and not the turn. */
+  blocking: boolean;
+  cut: Cut<Message> | undefined;
+  retryBuffer: number;
+  /** Of this turn: how large the refused request was, how often one was refused, whether one was answered by compaction. */
+  refused: { tokens: number; times: number; compacted: boolean } | undefined;
+  epoch: { number: number; reason: EpochReason };
+  /** The fixed part that a warning was given for. */
+  warnedAt: number | undefined;
+  cachedTokens: number | undefined;
+  lastCompleted: EventData<"session.compaction_complete"> | undefined;
+};
+
+export function newWindowState(reason: EpochReason): WindowState {
+  return {
+    compaction: initialState,
+    attempt: undefined,
+    blocking: false,
+    cut: undefined,
+    retryBuffer: 0,
+    refused: undefined,
+    epoch: { number: 1, reason },
+    warnedAt: undefined,
+    cachedTokens: undefined,
+    lastCompleted: undefined,
+  };
+}
+
+/** From here on the provider's cache of the prefix does not serve any more, and why. */
+export function beginEpoch(session: Session, reason: EpochReason): void {
+  const { window } = session.live;
+  window.epoch = { number: window.epoch.number + 1, reason };
+}
+
+export type View = {
+  system: string;
+  tools: readonly ToolDefinition[];
+  /** Each with its calibrated size. */
+  items: Item[];
+  sizes: Sizes;
+  rawTokens: number;
+  basis: "estimated" | "calibrated";
+};
+
+/** The history counted. `limit`: L of another model than the session's, when it is about to be switched to. */
+export async function look(session: Session, limit = session.parts.promptLimit()): Promise<View> {
+  const { parts, state, live } = session;
+  const system = state.systemText ?? "";
+  const tools = parts.offered().definitions;
+  const measured = await parts.measure({ system, tools, items: state.items, limit });
+  return {
+    system,
+    tools,
+    items: state.items.map((item, at) => ({ ...item, tokens: measured.itemTokens[at] ?? 0 })),
+    sizes: {
+      systemTokens: measured.systemTokens,
+      toolDefinitionsTokens: measured.toolDefinitionsTokens,
+      reserve: 0,
+      effectiveLimit: effectiveLimit(
+        { tokens: limit, retryBuffer: live.window.retryBuffer },
+        live.window.refused?.tokens,
+      ),
+    },
+    rawTokens: measured.rawTokens,
+    basis: measured.basis,
+  };
+}
+
+/** Items that the cut shortens count at that size: so thresholds and budgets see what is really sent. */
+export function atCutSize(items: readonly Item[], cut: Cut<Message> | undefined): Item[] {
+  return items.map((item) => {
+    const short = cut?.shortened.get(item.id);
+    return short ? { ...item, tokens: short.tokens } : item;
+  });
+}
+
+/** What shaping one request needs, for the huge-item stage and the truncator. */
+export function shaping(session: Session, view: View): TruncateInput<Message> {
+  const { parts, live } = session;
+  return {
+    items: view.items,
+    fixedTokens: view.sizes.systemTokens + view.sizes.toolDefinitionsTokens + view.sizes.reserve,
+    effectiveLimit: view.sizes.effectiveLimit,
+    cut: live.window.cut,
+    rules: ownRules,
+    count: (item) => parts.countItem(item),
+    refOf: refOf(session),
+    place: "the session log",
+    recallOn: parts.context().recallOn,
+    mode: parts.context().truncation,
+    target: parts.context().truncationTarget,
+    tokenLimit: parts.promptLimit(),
+    toolDefinitionsTokens: view.sizes.toolDefinitionsTokens,
+  };
+}
+
+export const refOf =
+  (session: Session) =>
+  (item: ContextItem): string =>
+    session.state.refs.get(item.id) ?? `t${item.turn}`;
