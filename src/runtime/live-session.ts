@@ -41,6 +41,7 @@ import { Approvals } from "./approvals.ts";
 import type { OpenOptions } from "./client.ts";
 import { contextSettings } from "./context-settings.ts";
 import { callAnyModel } from "./model.ts";
+import { pressureGauge } from "./pressure.ts";
 import { SessionIndex } from "./session-index.ts";
 import type { Ground } from "./start.ts";
 import { type BuiltTools, buildTools } from "./tools.ts";
@@ -172,6 +173,7 @@ export class LiveSession {
           });
       },
       afterCompaction: () => this.#updateIndex(),
+      underPressure: pressureGauge(values["pressure.rssMb"], systemClock),
       crashPoint: (name) => {
         if (this.ground.settings.values["debug.crashAt"] === name) process.kill(process.pid, "SIGKILL");
       },

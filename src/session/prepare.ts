@@ -67,23 +67,29 @@ async function compactIfNeeded(session: Session, view: View, signal: AbortSignal
   const historyTokens = tokensOf(items);
   const u = (sizes.systemTokens + sizes.toolDefinitionsTokens + sizes.reserve + historyTokens) / sizes.effectiveLimit;
   window.compaction = nextState(window.compaction, { type: "measured", historyTokens });
-  const decision = decideCompaction(window.compaction, {
-    mode: settings.mode,
-    u,
-    background: settings.background,
-    exhaustion: settings.exhaustion,
-    forced,
-    enough: () =>
-      enoughMessages({
-        items,
-        marker: session.state.marker,
-        minMessages: settings.minMessages,
-        u,
-        exhaustion: settings.exhaustion,
-        effectiveLimit: sizes.effectiveLimit,
-      }),
-  });
+  const enough = () =>
+    enoughMessages({
+      items,
+      marker: session.state.marker,
+      minMessages: settings.minMessages,
+      u,
+      exhaustion: settings.exhaustion,
+      effectiveLimit: sizes.effectiveLimit,
+    });
+  const { mode, background, exhaustion } = settings;
+  const decision = decideCompaction(window.compaction, { mode, u, background, exhaustion, forced, enough });
+  if (decision === "send" && mode === "on" && window.compaction.type === "idle" && enough() && session.parts.underPressure()) {
+    await relieve(session);
+    return false;
+  }
   return carryOut(session, decision, signal, forced);
+}
+
+/** Memory runs short: the history is summarised beside the work, and what is compacted may leave memory. */
+async function relieve(session: Session): Promise<void> {
+  const message = "This process takes much memory; the history is being compacted to free some.";
+  await session.emit("session.warning", { warningType: "memory_pressure", message });
+  await beginCompaction(session, { trigger: "memory_pressure", mode: "background" });
 }
 
 async function carryOut(session: Session, decision: Decision, signal: AbortSignal, forced: boolean): Promise<boolean> {

@@ -81,6 +81,8 @@ export type SessionParts = {
   writeCheckpoint: (name: string, text: string) => Promise<void>;
   /** After an applied compaction: index.md, workspace.yaml, the store's row. */
   afterCompaction: () => Promise<void>;
+  /** True when the process takes too much memory and it is time to act. */
+  underPressure: () => boolean;
   /** A place where a test may end the process. */
   crashPoint: (name: string) => void;
   /** Learns from what the provider reported. */
