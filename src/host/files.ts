@@ -1,6 +1,6 @@
 // Files read within bounds and written whole: never through a link that was not checked, never half.
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import { chmod, link, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { errorCode, errorText } from "../base/failure.ts";
@@ -24,13 +24,36 @@ export function realTarget(path: string): string {
   }
 }
 
+/**
+ * The folder of a judged path, held open, as a path that leads into it and nowhere else: whoever puts a link into its
+ * place, or into a place above it, after it was judged, gains nothing. Throws when that has happened already.
+ */
+function holdFolder(folder: string): { path: string; release: () => void } {
+  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  const path = `/proc/self/fd/${fd}`;
+  try {
+    const lies = readlinkSync(path);
+    if (lies !== folder) throw Object.assign(new Error(`it leads to ${lies} now`), { code: "ELOOP" });
+    return { path, release: () => closeSync(fd) };
+  } catch (error) {
+    closeSync(fd);
+    if (errorCode(error) === "ELOOP") throw error;
+    return { path: folder, release: () => undefined }; // no /proc on this system: the folder by its name
+  }
+}
+
 export type OpenFile = { fd: number; size: number; mode: number };
 
-/** Opens a regular file for reading. A link, pipe, device or folder in its place is refused, without waiting on it. */
+/** Opens a regular file by its real path. A link, pipe, device or folder in its place is refused, without waiting on it. */
 export function openRegular(path: string): Result<OpenFile, FileError> {
   let fd: number;
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const folder = holdFolder(dirname(path));
+    try {
+      fd = openSync(join(folder.path, basename(path)), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    } finally {
+      folder.release();
+    }
   } catch (error) {
     return fail(fileError(error, path));
   }
@@ -84,7 +107,7 @@ export async function createWhole(path: string, bytes: Uint8Array, mode = 0o666)
   try {
     await mkdir(dirname(path), { recursive: true });
     // A link is made only where nothing is: the one step that both tests and writes.
-    return await throughTemporary(path, bytes, mode, (temporary) => link(temporary, path));
+    return await throughTemporary(path, bytes, mode, (temporary, target) => link(temporary, target));
   } catch (error) {
     return fail(fileError(error, path));
   }
@@ -93,9 +116,9 @@ export async function createWhole(path: string, bytes: Uint8Array, mode = 0o666)
 /** Replaces a file, all of it or nothing, with the given permission bits. */
 export async function replaceWhole(path: string, bytes: Uint8Array, mode: number): Promise<Result<void, FileError>> {
   try {
-    return await throughTemporary(path, bytes, mode, async (temporary) => {
+    return await throughTemporary(path, bytes, mode, async (temporary, target) => {
       await chmod(temporary, mode); // the process's umask must not narrow what the file had
-      await rename(temporary, path);
+      await rename(temporary, target);
     });
   } catch (error) {
     return fail(fileError(error, path));
@@ -106,9 +129,10 @@ async function throughTemporary(
   path: string,
   bytes: Uint8Array,
   mode: number,
-  put: (temporary: string) => Promise<void>,
+  put: (temporary: string, target: string) => Promise<void>,
 ): Promise<Result<void, FileError>> {
-  const temporary = join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
+  const folder = holdFolder(dirname(path));
+  const temporary = join(folder.path, `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   try {
     const file = await open(temporary, flags, mode);
@@ -118,10 +142,11 @@ async function throughTemporary(
     } finally {
       await file.close();
     }
-    await put(temporary);
+    await put(temporary, join(folder.path, basename(path)));
     return ok(undefined);
   } finally {
     await rm(temporary, { force: true });
+    folder.release();
   }
 }
 

@@ -1,6 +1,6 @@
 // The ground of every command: settings, home, where we are, whether the folder is trusted, what must stay secret.
 import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Failure } from "../base/failure.ts";
@@ -48,7 +48,7 @@ export async function standOnGround(options: GroundOptions = {}): Promise<Result
   if (!settings.ok) return settings;
   const usable = prepareHome(home.value, { allowNetwork: settings.value.values.allowNetworkHome });
   if (!usable.ok) return usable;
-  const paths = homePaths(home.value);
+  const paths = homePaths(realpathSync(home.value));
   const secrets = secretValues(settings.value);
   return ok({
     env,
