@@ -8,10 +8,19 @@ export function printFailure(failure: Failure): number {
   return failure.exit;
 }
 
+let unread = false;
+
+/** A reader of stdout that went away is no bug of ours, but the run was no success either. */
+export function watchOutput(): void {
+  process.stdout.on("error", () => {
+    unread = true;
+  });
+}
+
 /** Ends once stdout and stderr have been taken over by the system, also when they are pipes. */
 export async function exitAfterFlush(code: number): Promise<never> {
   await Promise.all([process.stdout, process.stderr].map(flush));
-  process.exit(code);
+  process.exit(code === EXIT.done && unread ? EXIT.interrupted : code);
 }
 
 function flush(stream: NodeJS.WriteStream): Promise<void> {

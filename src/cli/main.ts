@@ -4,7 +4,7 @@ import { describeFailure, FailureError } from "../base/failure.ts";
 import { nearNames } from "../base/text.ts";
 import type { OpenOptions, SessionChoice } from "../runtime/client.ts";
 import { commandFlags, environmentHelp } from "../runtime/flags.ts";
-import { EXIT, exitAfterFlush, printFailure } from "./exit.ts";
+import { EXIT, exitAfterFlush, printFailure, watchOutput } from "./exit.ts";
 
 type Parsed = {
   prompt?: string;
@@ -22,6 +22,7 @@ export async function main(argv: string[], version: string): Promise<void> {
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (error: unknown) => void crash(error).then(exitAfterFlush));
   }
+  watchOutput();
   let code: number;
   try {
     code = await run(argv, version);

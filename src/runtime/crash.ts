@@ -18,7 +18,7 @@ function secretsOf(env: Readonly<Record<string, string | undefined>>): string[] 
 export function reportCrash(error: unknown): string {
   const redact = secretFilter("crash", secretsOf(processEnvironment()));
   const sentence = (place: string): string =>
-    `Something in everlong itself went wrong: ${redact(errorText(error))}\nEverything acknowledged so far is in the session's log; --resume goes on from there.\nPlease report it${place}.`;
+    `Something in everlong itself went wrong: ${redact(errorText(error))}. Everything acknowledged so far is in the session's log; --resume goes on from there. Please report it${place}.`;
   try {
     const home = resolveHome(processEnvironment());
     if (!home.ok) return sentence("");

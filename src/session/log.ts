@@ -15,7 +15,7 @@ import {
   type EventData,
   readEvent,
 } from "../schema/event/envelope.ts";
-import { type AppendLog, openLog } from "../store/append-log.ts";
+import { type AppendLog, type LogIo, openLog } from "../store/append-log.ts";
 import type { Fault } from "../store/fault.ts";
 import { acquireLock, type Lock } from "../store/lock.ts";
 import type { LogReport } from "../store/read-log.ts";
@@ -33,6 +33,8 @@ export type LogOptions = {
   onEvent: (event: Envelope) => void;
   /** How long a log that cannot be written is tried again before the session gives up. */
   giveUpMs: number;
+  /** The disk, for tests of its failures. */
+  io?: LogIo;
 };
 
 const RETRY_MS = 2000;
@@ -71,7 +73,9 @@ export class SessionLog {
     const reader = eventReader(options.paths, (event) => applyEvent(self.state, event));
     const opened = await openLog(options.paths.events, {
       ...reader,
+      ...(options.io ? { io: options.io } : {}),
       quarantine: { folder: options.quarantine, label: `${options.sessionId}-events` },
+      keep: () => reader.contents.version > LOG_VERSION,
     });
     if (!opened.ok) {
       self.#lock.release();

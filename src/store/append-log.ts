@@ -24,6 +24,8 @@ const systemIo: LogIo = { write: writeSync, truncate: ftruncateSync, sync: (hand
 export type OpenOptions = ReadOptions & {
   /** Folder and first part of the name for bytes that are moved away. */
   quarantine: { folder: string; label: string };
+  /** Asked after reading: a log that is not ours to repair stays as it is. */
+  keep?: () => boolean;
   io?: LogIo;
 };
 
@@ -40,7 +42,7 @@ export async function openLog(
     if (!opened.ok) return opened;
     handle = opened.value;
     const report = await scanLog(handle, options);
-    const size = await repair(handle, report, options.quarantine);
+    const size = options.keep?.() ? report.size : await repair(handle, report, options.quarantine);
     return ok({ log: new AppendLog(path, handle, size, options.io ?? systemIo), report });
   } catch (error) {
     await handle?.close();

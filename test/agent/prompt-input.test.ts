@@ -108,7 +108,7 @@ describe("A9.8 slash commands", () => {
     await run(place, ["-p", "hello"]);
     const expected: [string, RegExp][] = [
       ["/help", /\/rename NAME/],
-      ["/context", /system \d+/],
+      ["/context", /[\d,]+ of 128,?000 tokens/],
       ["/usage", /custom\/scripted: \d+ in/],
       ["/session", /Prompts: 1/],
       ["/permissions", /allow-all is off/],
