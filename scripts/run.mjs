@@ -24,7 +24,8 @@ function must(command, commandArgs, options = {}) {
 
 if (mtime(at("package-lock.json")) > mtime(at("node_modules", ".package-lock.json"))) {
   console.error("everlong: installing what it needs (once)…");
-  must("npm", ["ci", "--no-audit", "--no-fund"]);
+  // Not `npm ci`: it demands lock entries for every platform of optional packages, which a registry may not serve.
+  must("npm", ["install", "--no-audit", "--no-fund"]);
 }
 const node = at("node_modules", "node", "bin", "node");
 if (Math.max(newest(at("src")), mtime(at("package.json"))) > mtime(at("dist", "main.js")))

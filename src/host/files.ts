@@ -50,7 +50,10 @@ export function openRegular(path: string): Result<OpenFile, FileError> {
   try {
     const folder = holdFolder(dirname(path));
     try {
-      fd = openSync(join(folder.path, basename(path)), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      fd = openSync(
+        join(folder.path, basename(path)),
+        constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+      );
     } finally {
       folder.release();
     }

@@ -8,7 +8,11 @@ const ACT_MS = 300_000;
 const MB = 1024 * 1024;
 
 /** Gives true when the process is over its limit even after a collection, and it is time to do something about it. */
-export function pressureGauge(limitMb: number, clock: Clock, rss: () => number = process.memoryUsage.rss): () => boolean {
+export function pressureGauge(
+  limitMb: number,
+  clock: Clock,
+  rss: () => number = process.memoryUsage.rss,
+): () => boolean {
   let nextCheck = 0;
   let nextAct = 0;
   return () => {

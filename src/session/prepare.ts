@@ -78,7 +78,13 @@ async function compactIfNeeded(session: Session, view: View, signal: AbortSignal
     });
   const { mode, background, exhaustion } = settings;
   const decision = decideCompaction(window.compaction, { mode, u, background, exhaustion, forced, enough });
-  if (decision === "send" && mode === "on" && window.compaction.type === "idle" && enough() && session.parts.underPressure()) {
+  if (
+    decision === "send" &&
+    mode === "on" &&
+    window.compaction.type === "idle" &&
+    enough() &&
+    session.parts.underPressure()
+  ) {
     await relieve(session);
     return false;
   }

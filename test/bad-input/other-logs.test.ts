@@ -22,7 +22,13 @@ describe("B64 other logs", () => {
   it("B64 A8.3 unknown event types and fields are kept and ignored, with one notice", async () => {
     const { place, id, path } = await withSession();
     const unknown = [1, 2, 3].map((n) =>
-      JSON.stringify({ id: `u${n}`, type: `future.thing_${n % 2}`, timestamp: "2030-01-01", parentId: null, data: { n } }),
+      JSON.stringify({
+        id: `u${n}`,
+        type: `future.thing_${n % 2}`,
+        timestamp: "2030-01-01",
+        parentId: null,
+        data: { n },
+      }),
     );
     appendFileSync(path, `${unknown.join("\n")}\n`);
     const done = await run(place, ["--resume", id, "-p", "second question"]);
@@ -41,7 +47,11 @@ describe("B64 other logs", () => {
     const resumed = await run(place, ["--resume", id, "-p", "x"]);
     expect(resumed.code).toBe(1);
     expect(resumed.stderr).toMatch(/newer everlong.*version 2/);
-    for (const change of [["rename", id, "y"], ["rewind", id, "--to", "t1"], ["delete", id, "--yes"]]) {
+    for (const change of [
+      ["rename", id, "y"],
+      ["rewind", id, "--to", "t1"],
+      ["delete", id, "--yes"],
+    ]) {
       expect((await run(place, ["sessions", ...change])).code, change.join(" ")).toBe(1);
     }
     const exported = await run(place, ["sessions", "export", id]);

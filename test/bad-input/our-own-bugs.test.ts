@@ -41,7 +41,11 @@ describe("B76 a bug of our own", () => {
     expect(await survivorsAfter(place.folder, 5000)).toEqual([]);
     expect(lostOrDoubled(wholeLines(done.stdout), logOf(place))).toEqual([]);
     server.script(text("resumed"));
-    const again = await run({ ...place, bin: join(import.meta.dirname, "..", "..", "bin", "everlong.js") }, ["--continue", "-p", "go"]);
+    const again = await run({ ...place, bin: join(import.meta.dirname, "..", "..", "bin", "everlong.js") }, [
+      "--continue",
+      "-p",
+      "go",
+    ]);
     expect(again.code, again.stderr).toBe(0);
   }, 40_000);
 
@@ -58,7 +62,10 @@ describe("B76 a bug of our own", () => {
 
   it("B76 in a command beside the agent, and in a part that cannot be loaded", async () => {
     server = await startModelServer();
-    const listing = { ...placeFor(server), bin: brokenCopy(/function listSessions\(([^)]*)\) \{/, `function listSessions($1) { ${bug};`) };
+    const listing = {
+      ...placeFor(server),
+      bin: brokenCopy(/function listSessions\(([^)]*)\) \{/, `function listSessions($1) { ${bug};`),
+    };
     expectReport(listing, await run(listing, ["sessions"]));
     const unloadable = { ...placeFor(server), bin: brokenCopy(/^(?=[\s\S]*function listSessions\()/, `${bug};\n`) };
     expectReport(unloadable, await run(unloadable, ["sessions"]));

@@ -106,26 +106,36 @@ describe("paths and guards", () => {
     ["link", "ln -sfn OUTSIDE link; ln -sfn inside link"],
     ["inside", "mv inside kept; ln -s OUTSIDE inside; rm inside; mv kept inside"],
     ["deep/inside", "mv deep kept; ln -s OUTSIDE deep; rm deep; mv kept deep"],
-  ])("B53 SEC17 %s swapped for a link while files are made and read through it: nothing outside is touched or seen", async (name, swap) => {
-    const place = await newRepository();
-    const outside = join(dirname(place.home), "outside");
-    for (const folder of [outside, join(outside, "inside"), join(place.folder, "inside"), join(place.folder, "deep", "inside")]) {
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, "read.txt"), folder.startsWith(outside) ? "seen from outside\n" : "inside\n");
-    }
-    symlinkSync("inside", join(place.folder, "link"));
-    const settings = { permissions: { allow: ["shell", "write(**/inside/**)", "write(link/**)"] } };
-    mkdirSync(place.home, { recursive: true });
-    writeFileSync(join(place.home, "settings.json"), JSON.stringify(settings));
-    const before = treeOf(outside);
-    const loop = `n=0; while [ $n -lt 1000 ]; do ${swap.replace("OUTSIDE", outside)}; n=$((n+1)); done`;
-    const read: Call = { name: "view", args: { path: `${name}/read.txt` } };
-    const steps = [0, 1, 2, 3].map((step) => Array.from({ length: 25 }, (_, n) => [create(`${name}/f${step}-${n}.txt`), read]).flat());
-    steps[0]?.unshift({ name: "bash", args: { command: loop, description: "x", mode: "async" } });
-    await results(place, steps, []);
-    expect(treeChanges(before, treeOf(outside))).toEqual([]);
-    expect(server.requests.at(-1)?.rawBody).not.toContain("seen from outside");
-  });
+  ])(
+    "B53 SEC17 %s swapped for a link while files are made and read through it: nothing outside is touched or seen",
+    async (name, swap) => {
+      const place = await newRepository();
+      const outside = join(dirname(place.home), "outside");
+      for (const folder of [
+        outside,
+        join(outside, "inside"),
+        join(place.folder, "inside"),
+        join(place.folder, "deep", "inside"),
+      ]) {
+        mkdirSync(folder, { recursive: true });
+        writeFileSync(join(folder, "read.txt"), folder.startsWith(outside) ? "seen from outside\n" : "inside\n");
+      }
+      symlinkSync("inside", join(place.folder, "link"));
+      const settings = { permissions: { allow: ["shell", "write(**/inside/**)", "write(link/**)"] } };
+      mkdirSync(place.home, { recursive: true });
+      writeFileSync(join(place.home, "settings.json"), JSON.stringify(settings));
+      const before = treeOf(outside);
+      const loop = `n=0; while [ $n -lt 1000 ]; do ${swap.replace("OUTSIDE", outside)}; n=$((n+1)); done`;
+      const read: Call = { name: "view", args: { path: `${name}/read.txt` } };
+      const steps = [0, 1, 2, 3].map((step) =>
+        Array.from({ length: 25 }, (_, n) => [create(`${name}/f${step}-${n}.txt`), read]).flat(),
+      );
+      steps[0]?.unshift({ name: "bash", args: { command: loop, description: "x", mode: "async" } });
+      await results(place, steps, []);
+      expect(treeChanges(before, treeOf(outside))).toEqual([]);
+      expect(server.requests.at(-1)?.rawBody).not.toContain("seen from outside");
+    },
+  );
 
   it("AB11 A6.13 edit with a stale view, no match, two matches: failure with the reason, bytes unchanged", async () => {
     const place = await newRepository();

@@ -41,7 +41,14 @@ describe("project folder", () => {
     server = await startModelServer();
     server.always(() => text("an answer"));
     const place = placeFor(server);
-    put(place, "AGENTS.md", Buffer.concat([Buffer.from("the beginning \xff\xfe", "latin1"), Buffer.from(`\n${"many words on a line\n".repeat(250_000)}`)]));
+    put(
+      place,
+      "AGENTS.md",
+      Buffer.concat([
+        Buffer.from("the beginning \xff\xfe", "latin1"),
+        Buffer.from(`\n${"many words on a line\n".repeat(250_000)}`),
+      ]),
+    );
     symlinkSync("AGENTS.md", join(place.folder, "CLAUDE.md"));
     mkdirSync(join(place.folder, ".claude"));
     symlinkSync("CLAUDE.md", join(place.folder, ".claude", "CLAUDE.md"));
@@ -59,8 +66,20 @@ describe("project folder", () => {
   it("B49 A7.14 PE11 without trust nothing of the folder counts but its deny rules; one notice; --trust-folder lets it in", async () => {
     server = await startModelServer();
     const place = placeFor(server);
-    put(place, ".everlong/settings.json", JSON.stringify({ permissions: { allow: ["shell(touch)"], deny: ["shell(date)"], dirs: ["/"] }, web: { fetch: true }, model: "custom/other" }));
-    put(place, ".everlong/hooks/evil.json", JSON.stringify({ hooks: { sessionStart: [{ command: "touch by-hook" }] } }));
+    put(
+      place,
+      ".everlong/settings.json",
+      JSON.stringify({
+        permissions: { allow: ["shell(touch)"], deny: ["shell(date)"], dirs: ["/"] },
+        web: { fetch: true },
+        model: "custom/other",
+      }),
+    );
+    put(
+      place,
+      ".everlong/hooks/evil.json",
+      JSON.stringify({ hooks: { sessionStart: [{ command: "touch by-hook" }] } }),
+    );
     put(place, ".mcp.json", JSON.stringify({ mcpServers: { evil: { command: "touch", args: ["by-mcp"] } } }));
     put(place, ".github/agents/evil.md", "---\nname: evil\n---\nbe evil");
     const step = () =>
@@ -90,7 +109,8 @@ describe("project folder", () => {
   it("B49 A7.15 a file that changed after trust is off until it was reviewed, and named", async () => {
     server = await startModelServer();
     const place = placeFor(server);
-    const touch = (mark: string) => server.script(calls([{ name: "bash", args: { command: `touch ${mark}`, description: "x" } }]), text("went on"));
+    const touch = (mark: string) =>
+      server.script(calls([{ name: "bash", args: { command: `touch ${mark}`, description: "x" } }]), text("went on"));
     put(place, ".everlong/settings.json", JSON.stringify({ permissions: { allow: ["shell(touch)"] } }));
     expect((await run(place, ["trust"])).code).toBe(0);
     touch("one");

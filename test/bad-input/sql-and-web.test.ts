@@ -93,7 +93,10 @@ describe("web", () => {
       `http://user:pass@127.0.0.1:${port}/`,
     ];
     const place = placeFor(server, { EVERLONG_WEB_FETCH: "1" });
-    const data = await results(place, urls.map((url) => ({ name: "web_fetch", args: { url } })));
+    const data = await results(
+      place,
+      urls.map((url) => ({ name: "web_fetch", args: { url } })),
+    );
     expect(data.map((r, n) => [urls[n], r?.success])).toEqual(urls.map((url) => [url, false]));
     expect(reached).toBe(0);
     const codes = data.map((r) => r?.error?.code ?? "");

@@ -36,7 +36,7 @@ describe("P39 A2.13 A2.14 polite retries", () => {
     expect(done.code).toBe(1);
     expect(server.requests.length).toBe(6);
     const base = status === 429 ? 100 : 20;
-    gaps().forEach((gap, n) => expect(gap).toBeGreaterThanOrEqual(base * 2 ** n - 2));
+    for (const [n, gap] of gaps().entries()) expect(gap).toBeGreaterThanOrEqual(base * 2 ** n - 2);
     expect(only(logOf(place), "turn.end").map((e) => e.data.status)).toEqual(["failed"]);
   });
 

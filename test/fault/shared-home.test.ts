@@ -111,10 +111,7 @@ describe("P11 one home, several processes", () => {
 
   it("P11 A8.20 two agents on one session: one works, the other is told the pid, exit 1, and nothing of it is written", async () => {
     server = await startModelServer();
-    let release = () => undefined as void;
-    const hold = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: hold, resolve: release } = Promise.withResolvers<void>();
     server.script(text("first"), text("held", { hold }));
     const place = placeFor(server);
     await run(place, ["-p", "one"]);
