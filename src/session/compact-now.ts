@@ -83,12 +83,15 @@ export async function settleCompaction(session: Session, waitMs: number): Promis
   const running = session.live.window.attempt;
   if (!running) return;
   const ended = await within(running.done, waitMs);
-  if (ended.type === "value" && session.live.window.attempt === running) await applyCompactionAttempt(session);
-  else await cancelCompaction(session, "shutdown");
+  if (ended.type !== "value" || session.live.window.attempt !== running) await cancelCompaction(session, "shutdown");
+  else if ((await applyCompactionAttempt(session))?.outcome === "applied") await tellUsage(session);
 }
 
 export function describeCompaction(done: Completed, title: string): string {
   const share = (tokens: number): string => `${((tokens / done.tokenLimit) * 100).toFixed(0)} %`;
-  const removed = done.tokensRemoved === 0 ? "nothing saved" : `${done.tokensRemoved} tokens`;
-  return `Compacted: ${share(done.preCompactionTokens)} → ${share(done.postCompactionTokens)} of ${done.tokenLimit} tokens, ${done.messagesRemoved} messages and ${removed} removed; checkpoint ${done.checkpointNumber}: ${title}`;
+  const removed =
+    done.tokensRemoved === 0
+      ? `${done.messagesRemoved} messages removed, no tokens saved`
+      : `${done.messagesRemoved} messages and ${done.tokensRemoved} tokens removed`;
+  return `Compacted: ${share(done.preCompactionTokens)} → ${share(done.postCompactionTokens)} of ${done.tokenLimit} tokens, ${removed}; checkpoint ${done.checkpointNumber}: ${title}`;
 }

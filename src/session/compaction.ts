@@ -85,9 +85,12 @@ export async function beginCompaction(session: Session, begin: Begin): Promise<R
     limit,
   };
   live.window.attempt = running;
-  running.done = summarise(session, running, view, begin).catch(async (error: unknown) => {
-    await giveUp(session, running, { outcome: "failed", reason: "model_error", error: errorText(error) });
-  });
+  running.done = summarise(session, running, view, begin)
+    .catch(async (error: unknown) => {
+      await giveUp(session, running, { outcome: "failed", reason: "model_error", error: errorText(error) });
+    })
+    // The log cannot be written: whoever writes the next event is told, and a resume closes the attempt.
+    .catch(() => undefined);
   return running;
 }
 

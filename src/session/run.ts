@@ -1,12 +1,13 @@
 // Driving a session: messages in, one turn at a time, idle exactly once when nothing is left to do.
 import { applyCompactionAttempt, cancelCompaction } from "./compaction.ts";
+import { tellUsage } from "./prepare.ts";
 import type { Session } from "./session.ts";
 import { runTurn, type TurnInput } from "./turn.ts";
 import { nextPhase } from "./turn-phase.ts";
 
 export type Submission = Omit<TurnInput, "messageId"> & { delivery?: "steer" | "queue" };
 
-/** Work that must not overlap with a turn; must not throw. */
+/** Work that must not overlap with a turn. */
 export type Exclusive<T> = () => Promise<T>;
 
 /** Takes a message. While a turn runs, or older messages wait, it is admitted to the queue first. Resolves when it is safe. */
@@ -25,12 +26,14 @@ export async function submit(session: Session, message: Submission): Promise<{ m
 
 /** Runs the work alone: at once when idle, else at the turn's next request. Messages sent meanwhile are queued. */
 export function exclusively<T>(session: Session, work: Exclusive<T>): Promise<T> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const run = async (): Promise<boolean> => {
-      resolve(await work());
+      await work().then(resolve, reject);
       return false;
     };
-    if (session.live.driving) session.live.manual = run;
+    const before = session.live.manual;
+    // What already waits for the turn's next request comes first.
+    if (session.live.driving) session.live.manual = before ? () => before().then(run) : run;
     else session.live.driving = drive(session, run);
   });
 }
@@ -40,7 +43,12 @@ async function drive(session: Session, begin: () => Promise<boolean>): Promise<v
   let aborted = false;
   try {
     aborted = await begin();
-    for (let next = takeQueued(session); next; next = takeQueued(session)) aborted = await oneTurn(session, next);
+    for (;;) {
+      await runManual(session);
+      const next = takeQueued(session);
+      if (!next) break;
+      aborted = await oneTurn(session, next);
+    }
   } finally {
     session.live.driving = undefined;
   }
@@ -50,13 +58,21 @@ async function drive(session: Session, begin: () => Promise<boolean>): Promise<v
 async function oneTurn(session: Session, input: TurnInput): Promise<boolean> {
   const { live } = session;
   const end = await runTurn(session, input);
+  await runManual(session);
+  // A summary that became ready is applied as soon as the turn is over.
+  if (live.window.compaction.type === "ready") {
+    await applyCompactionAttempt(session);
+    await tellUsage(session);
+  }
+  await session.parts.afterTurn();
+  return end.status === "aborted";
+}
+
+/** What was asked for while a turn ran. */
+async function runManual({ live }: Session): Promise<void> {
   const { manual } = live;
   live.manual = undefined;
   await manual?.();
-  // A summary that became ready is applied as soon as the turn is over.
-  if (live.window.compaction.type === "ready") await applyCompactionAttempt(session);
-  await session.parts.afterTurn();
-  return end.status === "aborted";
 }
 
 function takeQueued(session: Session): TurnInput | undefined {

@@ -24,15 +24,19 @@ const MOST_REFUSALS = 5;
 export async function runStep(session: Session, turn: Turn, step: number): Promise<StepEnd> {
   const { live } = session;
   announceTools(session);
+  let refused: (CallEnd & { type: "context_limit"; tokens: number }) | undefined;
   for (;;) {
     const { manual } = live;
     live.manual = undefined;
     await manual?.();
     const prepared = await prepareRequest(session, turn.signal, mustCompact(session));
-    if (prepared.type === "cannot_fit") return prepared;
+    if (prepared.type === "cannot_fit") return refused ?? prepared;
     if (turn.signal.aborted) return { type: "aborted" };
+    // Never sent again unless it is smaller.
+    if (refused && prepared.currentTokens >= refused.tokens) return refused;
     const end = await call(session, turn, step, prepared);
     if (end.type !== "context_limit" || !(await makeSmaller(session, end, prepared.currentTokens))) return end;
+    refused = { ...end, tokens: prepared.currentTokens };
   }
 }
 

@@ -20,7 +20,7 @@ async function withSession(): Promise<{ place: Place; id: string }> {
 
 /** A second session whose id begins like the first one's. */
 function twin(place: Place, id: string): string {
-  const other = id.slice(0, 8) + "-0000-4000-8000-000000000000";
+  const other = `${id.slice(0, 8)}-0000-4000-8000-000000000000`;
   cpSync(join(place.home, "sessions", id), join(place.home, "sessions", other), { recursive: true });
   return other;
 }

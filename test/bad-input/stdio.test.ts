@@ -79,7 +79,7 @@ describe("stdout", () => {
     server = await startModelServer();
     server.always(() => text("a long answer ".repeat(20_000)));
     const place = placeFor(server);
-    const under = ["bash", "-c", '"$@" | true; exit ${PIPESTATUS[0]}', "bash"];
+    const under = ["bash", "-c", '"$@" | true; exit $PIPESTATUS', "bash"];
     const agent = await run(place, ["-p", "go"], { under });
     expect(agent.code, agent.stderr).toBe(130);
     const [id = ""] = sessionsOf(place);

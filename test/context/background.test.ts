@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { messagesOf, textOf, until } from "../agent/scene.ts";
 import { calls, hang, text } from "../model-server/reply.ts";
-import { logOf, only, run, start } from "../tool/everlong.ts";
-import { converse, gate, isSummary, LIMIT, outcomes, prose, SUMMARY, stage } from "./stage.ts";
+import { logOf, only, run } from "../tool/everlong.ts";
+import { type Conversation, converse, gate, isSummary, LIMIT, outcomes, prose, SUMMARY, stage } from "./stage.ts";
 
 /** Prints about so many tokens. */
 const block = (n: number, lines: number) =>
@@ -14,6 +14,11 @@ const block = (n: number, lines: number) =>
     },
   ]);
 
+/** Small turns until a background attempt has begun. */
+async function fill({ say, events }: Conversation): Promise<void> {
+  for (let n = 1; only(events, "session.compaction_start").length === 0; n++) await say(prose(900, `part-${n}`));
+}
+
 describe("CE2 background compaction", () => {
   it("CE2 C27 C107 C90 requests go on beside the summary; it is applied before the next; what came meanwhile follows unchanged", async () => {
     const held = gate();
@@ -21,7 +26,7 @@ describe("CE2 background compaction", () => {
     let meanwhile = 0;
     const { place, server, mains } = await stage(
       async (_request, n) => {
-        if (n < 6) return block(n + 1, 190);
+        if (n < 6) return block(n + 1, 205);
         // Background from about here: three more small steps while the summary is held, then it is let go.
         if (n < 9) {
           await summaryBegan.opened;
@@ -67,11 +72,12 @@ describe("CE2 background compaction", () => {
     const { place, server, summaries } = await stage(() => text("answer"), {
       summary: () => text(SUMMARY, { hold: held.opened }),
     });
-    const { client, events, say } = await converse(place);
-    for (const n of [1, 2, 3]) await say(prose(5_300, `part-${n}`));
+    const talk = await converse(place);
+    const { client, events } = talk;
+    await fill(talk);
     expect(summaries()).toHaveLength(1);
     const before = server.requests.length;
-    await client.send(prose(3_900, "part-4"));
+    await client.send(prose(3_200, "last"));
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(server.requests).toHaveLength(before);
     expect(outcomes(events)).toEqual([]);
@@ -79,8 +85,9 @@ describe("CE2 background compaction", () => {
     await client.untilIdle();
     expect(server.requests).toHaveLength(before + 1);
     expect(outcomes(events)).toEqual(["applied"]);
-    expect(server.requests.at(-1)?.rawBody).toContain("part-4 line 1:");
-    expect(server.requests.at(-1)?.rawBody).not.toContain("part-1 line 200:");
+    const sent = server.requests.at(-1)?.rawBody ?? "";
+    expect(sent.includes("last line 1:")).toBe(true);
+    expect(sent.includes("part-5 line 1:")).toBe(false);
   });
 
   it("C31 C19 C135 a summary that is ready when the turn ends is applied then, and usage follows", async () => {
@@ -111,9 +118,11 @@ describe("CE2 background compaction", () => {
 
   it("C30 C108 an interrupt ends the compaction that is waited for and not the turn", async () => {
     const { place, summaries } = await stage(() => text("answer"), { summary: () => hang() });
-    const { client, events, say } = await converse(place, { interactive: true });
-    for (const n of [1, 2]) await say(prose(5_000, `part-${n}`));
-    await client.send(prose(9_500, "part-3"));
+    const talk = await converse(place, { interactive: true });
+    const { client, events } = talk;
+    for (let n = 1; n <= 7; n++) await talk.say(prose(1_900, `part-${n}`));
+    expect(summaries()).toEqual([]);
+    await client.send(prose(6_000, "part-8"));
     await until("the summary call", () => summaries().length === 1);
     expect(client.interrupt("user")).toEqual([]);
     await client.untilIdle();

@@ -6,6 +6,11 @@ const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 12 }),
   fc.constantFrom("", "\u2028\u2029\u0085", "\ud800", '{"id":"x"}\n', "\u0000", "\r\n", "__proto__", "é漢👩‍👧"),
 );
+const number = fc.oneof(
+  fc.nat(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.double({ min: 0, max: 1, noNaN: true }),
+);
 const anything = fc.jsonValue({ maxDepth: 2 });
 
 type Schema = z.core.$ZodType;
@@ -16,7 +21,7 @@ export function arbitraryOf(schema: Schema): Arbitrary<unknown> {
     case "string":
       return text.filter((t) => accepts(schema, t));
     case "number":
-      return fc.double({ noNaN: true, noDefaultInfinity: true });
+      return number.filter((n) => accepts(schema, n));
     case "boolean":
       return fc.boolean();
     case "enum":
