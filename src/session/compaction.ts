@@ -98,6 +98,8 @@ async function summarise(session: Session, running: RunningAttempt, view: View, 
   const { parts, state } = session;
   const target = begin.summariser ?? parts.target();
   await parts.loadCounter();
+  // What a cut has shortened already is shortened anew from its original, so that markers are never nested.
+  const originals = new Map(view.items.map((item) => [item.id, item]));
   const summarised = await writeSummary({
     items: running.plan.replaced,
     budget: running.plan.budget,
@@ -115,7 +117,7 @@ async function summarise(session: Session, running: RunningAttempt, view: View, 
     call: (request, signal) =>
       parts.callModel(target, request, { signal, onPart: () => undefined, idleMs: parts.limits.streamIdleMs }),
     count: (text) => parts.countText(text),
-    shorten: (item, tokens) => shortenItem(item, tokens, shaping(session, view)),
+    shorten: (item, tokens) => shortenItem(originals.get(item.id) ?? item, tokens, shaping(session, view)),
     signal: running.abort.signal,
     clock: parts.clock,
     timeoutMs: parts.context().timeoutMs,

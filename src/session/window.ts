@@ -86,12 +86,9 @@ export async function look(session: Session, limit = session.parts.promptLimit()
   };
 }
 
-/** Items that the cut shortens count at that size: so thresholds and budgets see what is really sent. */
+/** Items that the cut shortens as they are sent: so thresholds, budgets and summary calls work on what the model sees. */
 export function atCutSize(items: readonly Item[], cut: Cut<Message> | undefined): Item[] {
-  return items.map((item) => {
-    const short = cut?.shortened.get(item.id);
-    return short ? { ...item, tokens: short.tokens } : item;
-  });
+  return items.map((item) => cut?.shortened.get(item.id) ?? item);
 }
 
 /** What shaping one request needs, for the huge-item stage and the truncator. */

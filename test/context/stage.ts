@@ -1,5 +1,5 @@
 // A scripted model with a small window, a place to work in, and the checks that every suite of this folder ends with.
-import { mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { type Client, type OpenOptions, openClient, type SessionChoice } from "../../src/runtime/client.ts";
@@ -8,6 +8,9 @@ import type { Recorded } from "../model-server/recorded.ts";
 import { type Reply, text } from "../model-server/reply.ts";
 import { type ModelServer, type ServerOptions, startModelServer } from "../model-server/server.ts";
 import { logOf, only, type Place, placeFor, sessionsOf } from "../tool/everlong.ts";
+
+// In memory where the system has that: thousands of turns would wait for the disk most of the time.
+if (existsSync("/dev/shm")) process.env["TMPDIR"] = "/dev/shm";
 
 export const LIMIT = 24_000;
 
