@@ -172,7 +172,9 @@ async function begin(live: LiveSession, { resumed, opened, options, model }: Beg
     ...(recovered ? { recovered: { tornBytes: report.tornBytes, damagedLines, interruptedCalls } } : {}),
   });
   // A damaged line in the middle stays where it is: it is told of once.
-  const told = new Set(state.chain.flatMap((e) => (e.type === "session.damaged" && !e.data.file ? [e.data.offset] : [])));
+  const told = new Set(
+    state.chain.flatMap((e) => (e.type === "session.damaged" && !e.data.file ? [e.data.offset] : [])),
+  );
   for (const { line, offset, bytes, file } of report.damaged) {
     if (file || !told.has(offset)) await emit("session.damaged", { line, offset, bytes, ...(file ? { file } : {}) });
   }

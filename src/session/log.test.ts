@@ -130,7 +130,7 @@ describe("session log", () => {
     expect(readFileSync(paths().events).length).toBeLessThan(10_000);
     const read = await readSession(paths());
     if (!read.ok) throw new Error(read.error.what);
-    expect((replay(read.value.events).items[0]?.raw as { content: string }).content).toBe(long);
+    expect((replay(read.value.events).items[0]!.raw as { content: string }).content).toBe(long);
   });
 
   it("A8.3 an event that does not fit its schema is not written but reported", async () => {

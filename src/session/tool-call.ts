@@ -98,16 +98,16 @@ async function execute(
   };
 }
 
+/** Output while a tool runs, at most every 100 ms. */
 function throttle(session: Session, toolCallId: string): (text: string) => void {
   let waiting = "";
-  let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    session.publish("tool.execution_partial_result", { toolCallId, text: waiting });
+    waiting = "";
+  };
   return (text) => {
+    if (waiting === "" && text !== "") setTimeout(flush, PARTIAL_EVERY_MS).unref();
     waiting += text;
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      session.publish("tool.execution_partial_result", { toolCallId, text: waiting });
-      waiting = "";
-    }, PARTIAL_EVERY_MS).unref();
   };
 }
 

@@ -44,7 +44,7 @@ describe("what the model sees", () => {
     ]);
     const done = await run(place, ["-p", "go", "--allow-all"]);
     expect(done.code, done.stderr).toBe(0);
-    const messages = (server.requests[2]?.body as { messages: { role: string; content: string }[] }).messages;
+    const messages = (server.requests[2]!.body as { messages: { role: string; content: string }[] }).messages;
     const notice = messages.find((m) => m.role === "user" && m.content.includes("shell job has ended"));
     expect(notice?.content).toMatch(/^<system_notification>[\s\S]*<\/system_notification>$/);
     expect(only(logOf(place), "system.notification")).toMatchObject([{ data: { kind: "shell_completed" } }]);

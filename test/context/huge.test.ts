@@ -1,11 +1,11 @@
 // CE5 CB11 CB25: items far larger than the window are shortened in the request, and recall gives every character back.
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { messagesOf, textOf, toolResults, userTexts, writeIn } from "../agent/scene.ts";
+import { messagesOf, toolResults, userTexts, writeIn } from "../agent/scene.ts";
 import { calls, type Reply, text } from "../model-server/reply.ts";
 import { logOf, only, run, sessionsOf } from "../tool/everlong.ts";
 import { converse, outcomes, prose, stage } from "./stage.ts";
 
+const NEVER = { EVERLONG_BACKGROUND_COMPACTION_THRESHOLD: "2" };
 const NEEDLE = "the secret word of the middle is OKAPI-77";
 
 /** About so many characters, the needle in the middle. */
@@ -18,50 +18,48 @@ function hay(chars: number, name: string): string {
 const refIn = (body: string): string => /call recall with id \\?"(t\d+\.\d+)\\?"/.exec(body)?.[1] ?? "no ref";
 
 describe("CE5 huge items", () => {
-  it("CE5 C36 C42 C43 C117 a 300 KB prompt: marker with ref, older turns still there, recall gives the middle back", async () => {
-    const asked: string[] = [];
+  it("CE5 C36 C42 C43 C117 a 300 KB prompt: marker with ref, older turns there; recall and the file it names give the middle", async () => {
     const { place, mains } = await stage((request, n): Reply => {
-      if (n === 0) return text("hello");
-      if (n > 1) return text("found it");
-      asked.push(refIn(request.rawBody));
-      return calls([{ name: "recall", args: { id: refIn(request.rawBody) } }]);
-    }, { limit: 120_000, env: { EVERLONG_TOOL_OUTPUT_MAX_BYTES: "600000", EVERLONG_BACKGROUND_COMPACTION_THRESHOLD: "2" } });
+      if (n === 1) return calls([{ name: "recall", args: { id: refIn(request.rawBody) } }]);
+      const file = /\/[^\s"\\]+\/outputs\/[^\s"\\\]]+/.exec(toolResults(request)[0]?.text ?? "")?.[0] ?? "no file";
+      if (n === 2) return calls([{ name: "grep", args: { pattern: "OKAPI", path: file, output_mode: "content" } }]);
+      return text("done");
+    });
     await run(place, ["-p", "OLDER-TURN remember me"]);
     const [id = ""] = sessionsOf(place);
-    const big = hay(600_000, "hay");
+    const big = hay(300_000, "hay");
     const done = await run(place, ["--resume", id, "-p", "-"], { stdin: big });
     expect(done.code, done.stderr).toBe(0);
-    expect(asked).toEqual(["t2.1"]);
-    const [older, shortened] = userTexts(mains()[1]);
+    const [older, shortened = ""] = userTexts(mains()[1]);
     expect(older).toBe("OLDER-TURN remember me");
-    expect(shortened).toMatch(/\n\[\.\.\. \d+ characters left out here\. The full text is t2\.1 in the session log; call recall with id "t2\.1" to read it \.\.\.\]\n/);
-    expect(shortened?.startsWith(big.slice(0, 10_000))).toBe(true);
-    expect(big.endsWith(shortened?.split("...]\n").at(-1) ?? "no tail")).toBe(true);
-    const omitted = Number(/(\d+) characters left out/.exec(shortened ?? "")?.[1]);
-    expect(big.length - omitted).toBe((shortened ?? "").replace(/\n\[\.\.\..*\.\.\.\]\n/, "").length);
-    expect(shortened?.includes(NEEDLE)).toBe(false);
+    const marker = /\n\[\.\.\. (\d+) characters left out here\. The full text is t2\.1 in the session log; call recall with id "t2\.1" to read it \.\.\.\]\n/;
+    const [head = "", omitted, tail = ""] = shortened.split(marker);
+    expect([big.startsWith(head), big.endsWith(tail)]).toEqual([true, true]);
+    expect(head.length + tail.length + Number(omitted)).toBe(big.length);
+    expect(head.length / (head.length + tail.length)).toBeCloseTo(0.6, 1);
+    expect(shortened.includes(NEEDLE)).toBe(false);
     expect(only(logOf(place, id), "user.message").at(-1)?.data.content).toBe(big);
-    // What recall returned is itself larger than the window: it was shortened too, but its event holds all of it.
-    const result = only(logOf(place, id), "tool.execution_complete")[0]?.data.result.content ?? "";
-    expect(result).toBe(`[t2.1]\n${big}`);
+    expect(toolResults(mains().at(-1)).at(-1)?.text).toContain(NEEDLE);
   });
 
-  it("CE5 the scripted model receives a sentence of the omitted middle through recall", async () => {
+  it("CE5 a 300 KB tool result with the bound raised: marker with ref, older turns there, recall finds the middle", async () => {
     const { place, mains } = await stage((request, n): Reply => {
-      if (n === 0) return calls([{ name: "bash", args: { command: "cat hay.txt" } }]);
-      if (n === 1) return calls([{ name: "recall", args: { id: refIn(request.rawBody) } }]);
+      if (n === 1) return calls([{ name: "bash", args: { command: "cat hay.txt" } }]);
+      if (n === 2) return calls([{ name: "recall", args: { id: refIn(request.rawBody) } }]);
+      if (n === 3) return calls([{ name: "recall", args: { query: "secret word of the middle" } }]);
       return text("done");
-    }, { limit: 40_000, env: { EVERLONG_TOOL_OUTPUT_MAX_BYTES: "400000", EVERLONG_BACKGROUND_COMPACTION_THRESHOLD: "2" } });
+    }, { limit: 40_000, env: { ...NEVER, EVERLONG_TOOL_OUTPUT_MAX_BYTES: "400000" } });
     writeIn(place, "hay.txt", hay(300_000, "hay"));
-    // recall's own result is bounded like any tool's: its middle is in the file that it names.
-    const done = await run(place, ["-p", "read the hay"], { env: { EVERLONG_TOOL_OUTPUT_MAX_BYTES: "400000" } });
-    expect(done.code, done.stderr).toBe(0);
-    const [first] = toolResults(mains()[1]);
-    expect(first?.text).toMatch(/characters left out here\. The full text is t1\.3/);
+    const { say, events } = await converse(place);
+    await say("OLDER-TURN remember me");
+    await say("read the hay");
+    const [first] = toolResults(mains()[2]);
+    expect(first?.text).toContain('call recall with id "t2.3"');
     expect(first?.text.includes(NEEDLE)).toBe(false);
-    const results = only(logOf(place), "tool.execution_complete").map((e) => e.data.result);
-    expect(results[1]?.content.includes(NEEDLE)).toBe(true);
-    expect(results[1]?.content).toContain(results[0]?.content ?? "nothing");
+    expect(userTexts(mains()[2])[0]).toBe("OLDER-TURN remember me");
+    const results = only(events, "tool.execution_complete").map((e) => e.data.result.content);
+    expect(results[1]).toBe(`[t2.3]\n${results[0]}`);
+    expect(toolResults(mains().at(-1)).at(-1)?.text).toContain(NEEDLE);
   });
 
   it("CE5 C115 recall of one ref that fits the bound reaches the model whole; beyond it the named file has it", async () => {
@@ -69,7 +67,7 @@ describe("CE5 huge items", () => {
       if (n < 12) return calls([{ name: "bash", args: { command: `cat hay.txt; echo ${n}` } }]);
       if (n === 12) return calls([{ name: "recall", args: { id: /of (t1(?:-t\d+)?) are left out/.test(request.rawBody) ? "t1.3" : "none" } }]);
       return text("done");
-    }, { env: { EVERLONG_BACKGROUND_COMPACTION_THRESHOLD: "2" } });
+    }, { env: NEVER });
     writeIn(place, "hay.txt", hay(16_000, "hay"));
     const done = await run(place, ["-p", "read the hay again and again"]);
     expect(done.code, done.stderr).toBe(0);
@@ -93,7 +91,7 @@ describe("CE5 huge items", () => {
   });
 
   it("C46 a shortened item stays the same bytes in later requests", async () => {
-    const { place, mains } = await stage(() => text("ok"), { env: { EVERLONG_BACKGROUND_COMPACTION_THRESHOLD: "2" } });
+    const { place, mains } = await stage(() => text("ok"), { env: NEVER });
     const { say } = await converse(place);
     await say(hay(200_000, "hay"));
     for (const n of [2, 3, 4]) await say(`small ${n}`);
@@ -103,26 +101,42 @@ describe("CE5 huge items", () => {
   });
 
   it("C41 C39 the newest prompt and group are never dropped: huge results of one step are shortened in proportion", async () => {
-    const staged = await stage((_r, n) =>
+    const { place, mains } = await stage((_r, n) =>
+      n === 0
+        ? calls([1, 2, 3].map((k) => ({ name: "bash", args: { command: `cat hay.txt; echo result-${k}` } })))
+        : text("done"),
+      { limit: 12_000, env: { ...NEVER, EVERLONG_TOOL_OUTPUT_MAX_BYTES: "100000" } },
+    );
+    writeIn(place, "hay.txt", hay(60_000, "hay"));
+    const { say, client } = await converse(place);
+    await say("three at once");
+    const last = mains().at(-1);
+    expect(messagesOf(last).map((m) => m.role)).toEqual(["system", "user", "assistant", "tool", "tool", "tool"]);
+    const sizes = toolResults(last).map((r) => r.text.length);
+    // Refs follow the order in which the calls ended.
+    expect(toolResults(last).map((r) => refIn(r.text)).sort()).toEqual(["t1.3", "t1.4", "t1.5"]);
+    for (const [k, { text: result }] of toolResults(last).entries()) {
+      const whole = await client.recall(refIn(result));
+      expect(whole.ok && [whole.value.includes(NEEDLE), whole.value.includes(`result-${k + 1}`)]).toEqual([true, true]);
+    }
+    expect(Math.max(...sizes)).toBeLessThan(1.3 * Math.min(...sizes));
+  });
+});
+
+describe("C77 C85 what a cut shortened", () => {
+  it("C85 a shortened item goes to the summariser shortened: the call fits", async () => {
+    const { place, summaries } = await stage((_r, n) =>
       n === 0
         ? calls([1, 2, 3].map((k) => ({ name: "bash", args: { command: `cat hay.txt; echo result-${k}` } })))
         : text("done"),
       { limit: 12_000, env: { EVERLONG_TOOL_OUTPUT_MAX_BYTES: "100000" } },
     );
-    const { place, mains } = staged;
     writeIn(place, "hay.txt", hay(60_000, "hay"));
-    const done = await run(place, ["-p", "three at once"]);
-    expect(done.code, done.stderr).toBe(0);
-    const last = mains().at(-1);
-    const { server } = staged;
-    console.log(done.stderr, server.requests.map((r) => [r.headers["x-interaction-type"], r.rawBody.length / 4, r.overLimit, messagesOf(r).map((m) => `${m.role} ${textOf(m).length}`).join()]));
-    expect(messagesOf(last).map((m) => m.role)).toEqual(["system", "user", "assistant", "tool", "tool", "tool"]);
-    const sizes = toolResults(last).map((r) => r.text.length);
-    for (const [k, { text: result }] of toolResults(last).entries()) {
-      expect(result).toContain(`result-${k + 1}`);
-      expect(result).toContain(`call recall with id "t1.${k + 3}"`);
-    }
-    expect(Math.max(...sizes)).toBeLessThan(1.3 * Math.min(...sizes));
+    const { say, events } = await converse(place);
+    await say("three at once");
+    expect(outcomes(events)).toEqual(["applied"]);
+    expect(summaries()).toHaveLength(1);
+    for (const { text: result } of toolResults(summaries()[0])) expect(result.match(/left out here/g)).toHaveLength(1);
   });
 });
 
@@ -139,16 +153,14 @@ describe("CB25 refs that name nothing", () => {
     await say("look");
     const results = only(events, "tool.execution_complete").map((e) => e.data);
     expect(results.map((r) => r.success)).toEqual([false, false, false, false]);
-    expect(results[0]?.error?.message ?? results[0]?.result.content).toMatch(/no such turn.*t1 to t2/i);
-    expect(JSON.stringify(results).includes("FOREIGN-TEXT")).toBe(false);
+    const told = JSON.stringify(results);
+    expect(told.match(/no such turn in that session\. Its turns are t1 to t2/g)?.length).toBeGreaterThanOrEqual(2);
+    expect(told.includes("FOREIGN-TEXT")).toBe(false);
     await close();
     const cli = await run(place, ["recall", "t99", "--session", client.sessionId]);
     expect(cli.code).toBe(1);
     expect(cli.stderr).toContain("t1 to t2");
     const mine = await run(place, ["recall", `${other.slice(0, 8)}:t1`]);
     expect(mine.stdout).toContain("FOREIGN-TEXT");
-    void readFileSync;
-    void outcomes;
-    void textOf;
   });
 });

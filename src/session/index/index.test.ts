@@ -162,7 +162,7 @@ describe("index", () => {
       expect(() => searchIndex(db, query, {}, 5)).not.toThrow();
     }
     expect(matchExpression("...")).toBeUndefined();
-    expect(matchExpression("w ".repeat(3) + "v")).toBe('"w" OR "v"');
+    expect(matchExpression(`${"w ".repeat(3)}v`)).toBe('"w" OR "v"');
   });
 
   it("A6.6 finds commits, pull requests, issues and addresses", () => {
