@@ -3,10 +3,17 @@ import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sd
 import { isRecord, parseJson } from "../base/json.ts";
 import type { ProviderData } from "../schema/message.ts";
 import type { FinishReason } from "../schema/model.ts";
-import type { Answer, StreamPart } from "./contract.ts";
+import type { Answer, ProviderCompaction, StreamPart } from "./contract.ts";
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
-type Said = { type: "text" | "reasoning"; text: string; providerOptions?: SharedV4ProviderMetadata };
+/** `hidden`: a provider's own summary, which is no prose. */
+type Said = {
+  type: "text" | "reasoning";
+  text: string;
+  hidden?: boolean;
+  providerOptions?: SharedV4ProviderMetadata;
+};
+type Custom = { type: "custom"; kind: string; providerOptions?: SharedV4ProviderMetadata };
 type Call = {
   type: "tool-call";
   toolCallId: string;
@@ -36,7 +43,7 @@ export function newCollector(
   now: () => number = () => performance.now(),
 ): Collector {
   const startedAt = now();
-  const blocks: (Said | Call)[] = [];
+  const blocks: (Said | Call | Custom)[] = [];
   const saying = new Map<string, Said>();
   const calling = new Map<string, Call>();
   const ids = new Set<string>();
@@ -57,7 +64,8 @@ export function newCollector(
     const block = saying.get(`${type} ${id}`) ?? startSaying(type, id);
     block.text += delta;
     if (options) block.providerOptions = options;
-    if (delta === "") return;
+    block.hidden ||= isSummary(options);
+    if (delta === "" || block.hidden) return;
     // Two blocks of text are two paragraphs; without this they would run together.
     const apart =
       type === "text" && textBlock !== id && /\S$/.test(content) && /^\S/.test(delta) ? `\n\n${delta}` : delta;
@@ -123,6 +131,14 @@ export function newCollector(
         emit({ type: "call_end", toolCallId: call.toolCallId });
         break;
       }
+      case "custom":
+        if (!part.kind.endsWith(".compaction")) break;
+        blocks.push({
+          type: "custom",
+          kind: part.kind,
+          ...(part.providerMetadata ? { providerOptions: part.providerMetadata } : {}),
+        });
+        break;
       case "raw":
         raw = part.rawValue;
         break;
@@ -140,8 +156,10 @@ export function newCollector(
     const ended = finishReason === "stop" || finishReason === "tool_calls";
     const calls = blocks.filter((block) => block.type === "tool-call");
     const reasoningText = said("reasoning");
+    const providerCompactions = compactions(blocks, finish?.providerMetadata);
     return {
       content,
+      ...(providerCompactions.length === 0 ? {} : { providerCompactions }),
       ...(reasoningText === "" ? {} : { reasoningText }),
       toolRequests: calls.map(({ toolCallId, toolName: name, text, whole }) => {
         const parsed = text.trim() === "" ? { ok: true as const, value: {} } : parseJson(text);
@@ -170,13 +188,46 @@ export function newCollector(
   };
 }
 
+const isSummary = (options: SharedV4ProviderMetadata | undefined): boolean =>
+  options?.["anthropic"]?.["type"] === "compaction";
+
+/** Summaries among the blocks, and the edits that the provider says it made before it answered. */
+function compactions(
+  blocks: readonly (Said | Call | Custom)[],
+  metadata: SharedV4ProviderMetadata | undefined,
+): ProviderCompaction[] {
+  const summaries = blocks.flatMap((block): ProviderCompaction[] => {
+    if (block.type === "custom") return [{ kind: block.kind, opaque: block.providerOptions ?? null }];
+    return block.type === "text" && block.hidden ? [{ kind: "anthropic.compaction", opaque: block.text }] : [];
+  });
+  const management = metadata?.["anthropic"]?.["contextManagement"];
+  const edits = isRecord(management) && Array.isArray(management["appliedEdits"]) ? management["appliedEdits"] : [];
+  return [
+    ...summaries,
+    ...edits.filter(isRecord).map((edit) => {
+      const cleared = Number(edit["clearedInputTokens"]);
+      const items = Number(edit["clearedToolUses"] ?? edit["clearedThinkingTurns"]);
+      return {
+        kind: String(edit["type"]),
+        opaque: edit,
+        ...(Number.isFinite(cleared) ? { tokensCleared: cleared } : {}),
+        ...(Number.isFinite(items) ? { itemsCleared: items } : {}),
+      };
+    }),
+  ];
+}
+
 /** What the provider must get back word for word; nothing when text and calls say it all. Arguments stay with the requests. */
-function special(blocks: readonly (Said | Call)[]): ProviderData["content"] {
+function special(blocks: readonly (Said | Call | Custom)[]): ProviderData["content"] {
   if (!blocks.some((block) => block.type === "reasoning" || block.providerOptions)) return [];
   return blocks.map((block) => {
     const { type, providerOptions } = block;
     const own =
-      type === "tool-call" ? { toolCallId: block.toolCallId, toolName: block.toolName } : { text: block.text };
+      type === "tool-call"
+        ? { toolCallId: block.toolCallId, toolName: block.toolName }
+        : type === "custom"
+          ? { kind: block.kind }
+          : { text: block.text };
     return { type, ...own, ...(providerOptions ? { providerOptions } : {}) };
   });
 }

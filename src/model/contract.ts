@@ -47,12 +47,16 @@ export type StreamPart =
   | { type: "call_arguments"; toolCallId: string; delta: string }
   | { type: "call_end"; toolCallId: string };
 
+/** The provider compacted or edited the context itself. What it gave for it stands in `providerData` and goes back as it is. */
+export type ProviderCompaction = { kind: string; opaque: unknown; tokensCleared?: number; itemsCleared?: number };
+
 export type Answer = {
   content: string;
   reasoningText?: string;
   /** Calls in the order asked for. `cut` means that the arguments never arrived whole: it must not run. */
   toolRequests: (ToolRequest & { cut?: boolean })[];
   providerData?: ProviderData;
+  providerCompactions?: ProviderCompaction[];
   finishReason: FinishReason;
   /** Undefined when the provider reported none. */
   usage?: Usage;

@@ -92,7 +92,7 @@ export function madeBy(message: AssistantMessage, target: Omit<PromptTarget, "en
 function ownParts(message: AssistantMessage, calls: LanguageModelV4ToolCallPart[]): AssistantPart[] {
   const parts: AssistantPart[] = [];
   const left = [...calls];
-  for (const { type, text, providerOptions } of message.providerData?.content ?? []) {
+  for (const { type, text, kind, providerOptions } of message.providerData?.content ?? []) {
     const options = isRecord(providerOptions) ? { providerOptions: providerOptions as SharedV4ProviderOptions } : {};
     if (type === "tool-call") {
       const call = left.shift();
@@ -100,6 +100,8 @@ function ownParts(message: AssistantMessage, calls: LanguageModelV4ToolCallPart[
       parts.push({ ...call, ...options });
     } else if ((type === "text" || type === "reasoning") && typeof text === "string") {
       parts.push({ type, text, ...options });
+    } else if (type === "custom" && typeof kind === "string") {
+      parts.push({ type, kind: kind as `${string}.${string}`, ...options });
     }
   }
   return left.length === 0 ? parts : [];

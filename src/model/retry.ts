@@ -63,8 +63,8 @@ export async function callWithRetry(
 /** An answer with neither text nor calls, as a failure that is worth one more attempt. */
 function emptyAnswer(outcome: CallOutcome, before: boolean): Failure | undefined {
   if (outcome.type !== "answer") return undefined;
-  const { content, toolRequests, finishReason } = outcome.answer;
-  if (content.trim() !== "" || toolRequests.length > 0) return undefined;
+  const { content, toolRequests, finishReason, providerCompactions } = outcome.answer;
+  if (content.trim() !== "" || toolRequests.length > 0 || providerCompactions) return undefined;
   const message = `The model answered with neither text nor a tool call (finish: ${finishReason}).`;
   return { type: "failure", code: "empty_response", message, retryable: !before };
 }

@@ -34,3 +34,8 @@ export function reportCrash(error: unknown): string {
     return sentence(""); // not even the report can be written: the sentence is all there is
   }
 }
+
+/** A place where a test ends the process as a crash would: just before what it names is written. */
+export function crashPoint(crashAt: string | undefined, name: string): void {
+  if (crashAt === name) process.kill(process.pid, "SIGKILL");
+}

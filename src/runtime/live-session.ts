@@ -40,6 +40,7 @@ import { offeredTools, toolDefinition } from "../tool/registry.ts";
 import { Approvals } from "./approvals.ts";
 import type { OpenOptions } from "./client.ts";
 import { contextSettings } from "./context-settings.ts";
+import { crashPoint } from "./crash.ts";
 import { callAnyModel } from "./model.ts";
 import { pressureGauge } from "./pressure.ts";
 import { SessionIndex } from "./session-index.ts";
@@ -174,9 +175,7 @@ export class LiveSession {
       },
       afterCompaction: () => this.#updateIndex(),
       underPressure: pressureGauge(values["pressure.rssMb"], systemClock),
-      crashPoint: (name) => {
-        if (this.ground.settings.values["debug.crashAt"] === name) process.kill(process.pid, "SIGKILL");
-      },
+      crashPoint: (name) => crashPoint(values["debug.crashAt"], name),
       calibrate: (estimate, reported) => {
         this.#calibration = updateFactor(this.#calibration ?? uncalibrated, { estimate, reported });
         this.index.learn(this.target, { estimate, reported });

@@ -11,6 +11,7 @@ import { atomicWrite } from "../store/atomic-write.ts";
 import type { Database } from "../store/sqlite.ts";
 import { readCalibration, saveSamples } from "./calibration.ts";
 import { writeCheckpoints } from "./checkpoints.ts";
+import { crashPoint } from "./crash.ts";
 import type { Ground } from "./start.ts";
 import { openCaughtUp, openStore } from "./store.ts";
 
@@ -41,10 +42,13 @@ export class SessionIndex {
 
   /** After a turn: log to index, samples to store, summary to workspace.yaml. What failed is returned, never thrown. */
   async update(state: SessionState): Promise<Soft | undefined> {
-    const { paths, redact } = this.#ground;
+    const { paths, redact, settings } = this.#ground;
+    const crash = (name: string) => crashPoint(settings.values["debug.crashAt"], name);
     try {
       const session = paths.session(this.#id);
+      crash("index.md");
       await writeCheckpoints(session, state, redact);
+      crash("workspace.yaml");
       await atomicWrite(session.workspace, redact(workspaceText(workspaceOf(state, { forks: 0 }))), { private: true });
       const db = await this.#open();
       if (!db)
@@ -53,6 +57,7 @@ export class SessionIndex {
           code: "store_unavailable",
           message: "store.db cannot be opened; the log has everything.",
         };
+      crash("store row");
       const done = await indexSession(db, this.#id, session, redact);
       if (!done.ok) return { part: "index", code: done.error.code, message: done.error.what };
       for (const { target, ...sample } of this.#samples.splice(0))

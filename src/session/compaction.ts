@@ -66,7 +66,9 @@ export async function beginCompaction(session: Session, begin: Begin): Promise<R
   const automatic = begin.trigger === "threshold" || begin.trigger === "memory_pressure";
   if (planned.type === "nothing_to_compact" && automatic) return undefined;
   const targetTokens = planned.type === "planned" ? planned.plan.targetTokens : planned.targetTokens;
+  parts.crashPoint("start event");
   await session.emit("session.compaction_start", startData(attempt, targetTokens, items, view.sizes));
+  parts.crashPoint("hook");
   live.window.compaction = nextState(live.window.compaction, { type: "started", trigger: begin.trigger });
   if (planned.type === "nothing_to_compact") {
     return giveUp(
@@ -123,6 +125,7 @@ async function summarise(session: Session, running: RunningAttempt, view: View, 
     timeoutMs: parts.context().timeoutMs,
   });
   running.summarised = summarised;
+  parts.crashPoint("model reply");
   await countUsage(session, running);
   const { end } = summarised;
   if (end.type === "summary") {
@@ -206,7 +209,6 @@ async function commit(
   const end: AttemptEnd = { outcome: "applied", summary, finished, checkpointNumber: number, checkpointPath: name };
   const data = completeData(attempt, end, { ...finished, basis: view.basis, used: running.summarised?.used });
   await session.emit("session.compaction_complete", data);
-  parts.crashPoint("store row");
   live.window.attempt = undefined;
   live.window.cut = live.window.cut && afterCompaction(live.window.cut);
   live.window.lastCompleted = data;

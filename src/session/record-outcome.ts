@@ -72,9 +72,13 @@ async function recordAnswer(session: Session, ended: Ended, answer: Answer): Pro
     ...optional("providerData", answer.providerData),
     finishReason: answer.finishReason,
   });
+  for (const compaction of answer.providerCompactions ?? []) {
+    await session.emit("session.provider_compaction", { provider: session.parts.target().provider, ...compaction });
+  }
   const usage = answer.usage ?? estimatedUsage(ended.rawTokens, answer);
   if (!usage.estimated) {
-    session.parts.calibrate(ended.rawTokens, usage.inputTokens);
+    // What the provider edited itself says nothing about how it counts.
+    if (!answer.providerCompactions) session.parts.calibrate(ended.rawTokens, usage.inputTokens);
     session.live.window.cachedTokens = usage.cacheReadTokens;
   }
   await session.emit("assistant.usage", {

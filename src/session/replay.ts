@@ -198,7 +198,8 @@ function applyUserMessage(state: ChainState, event: Envelope<"user.message">): v
 
 function applyAssistantMessage(state: ChainState, event: Envelope<"assistant.message">): void {
   const { content, toolRequests, reasoningText, providerData } = event.data;
-  if (content === "" && toolRequests.length === 0) return; // nothing that a provider would accept back
+  // Nothing that any provider would accept back, unless it holds what its own provider must see again.
+  if (content === "" && toolRequests.length === 0 && !providerData?.content.length) return;
   const raw: Message = {
     role: "assistant",
     content,

@@ -91,10 +91,12 @@ async function afterStep(session: Session, turn: Turn, outcome: StepEnd): Promis
       });
       return { status: "failed", reason: outcome.message };
     case "answered": {
-      const { toolRequests, finishReason } = outcome.answer;
+      const { toolRequests, finishReason, content, providerCompactions } = outcome.answer;
       await warnAboutFinish(session, finishReason);
       if (toolRequests.length === 0) {
         if (turn.signal.aborted) return { status: "aborted" };
+        // The provider only made room: it answers when it is asked again.
+        if (content === "" && providerCompactions) return undefined;
         return session.state.queue.some((m) => m.delivery === "steer") ? undefined : { status: "done" };
       }
       await runToolStep(session, turn.turnId, toolRequests, turn.signal);
