@@ -88,7 +88,7 @@ async function agent(options: Parsed, flags: ReturnType<typeof commandFlags>, ve
     flags: givenFlags(options, flags),
     session: sessionChoice(options),
     trustFolder: options.trustFolder ?? false,
-    mode: options.autopilot ? "autopilot" : "interactive",
+    ...(options.autopilot ? { mode: "autopilot" } : {}),
     ...(options.agent ? { agent: options.agent } : {}),
   };
   if (options.resume !== undefined && options.continue) {

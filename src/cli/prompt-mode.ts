@@ -97,6 +97,7 @@ class Run {
   }
 
   async #work(interrupts: Interrupts): Promise<void> {
+    await this.#client.ready();
     const text = this.#typed.type === "command" ? await this.#command(this.#typed) : this.#typed.text;
     if (text !== undefined && !interrupts.happened) {
       await this.#client.send(text, this.#attached === undefined ? {} : { attached: this.#attached });

@@ -70,6 +70,8 @@ export type Client = {
     text: string,
     options?: { delivery?: "steer" | "queue" /** Text piped beside the prompt. */; attached?: string },
   ): Promise<void>;
+  /** To be called once a face shows events: what must precede the first request, such as making room for another model. */
+  ready(): Promise<void>;
   /** Resolves when no turn runs and nothing is queued. Rejects only if the session cannot be written any more. */
   untilIdle(): Promise<void>;
   /** Cuts the running turn; returns queued messages that went back to the user. */
@@ -104,7 +106,8 @@ export type OpenOptions = {
   session: SessionChoice;
   prompts: Prompts;
   trustFolder: boolean;
-  mode: AgentMode;
+  /** Absent: a new session is interactive, a resumed one stays in plan mode if it was. */
+  mode?: AgentMode;
   agent?: string;
   /** False in prompt mode: failures of the log are given up after 30 s. */
   interactive: boolean;

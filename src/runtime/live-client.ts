@@ -40,14 +40,19 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
     resumed,
     view: () => view(live),
     on: subscribe,
+    ready: () => live.ready(),
     async send(text, options = {}) {
+      await live.ready();
       await approvals.load();
       const { attached, ...rest } = options;
       const content = attached === undefined ? text : `${text}\n\n${await attachText(session.dir, attached)}`;
       await submit(session, { content, source: "user", ...rest, ...(attached === undefined ? {} : { display: text }) });
     },
     untilIdle: () => untilIdle(session),
-    interrupt: (reason) => interrupt(session, reason),
+    interrupt(reason) {
+      if (reason !== "user") live.stopping.abort();
+      return interrupt(session, reason);
+    },
     models: () => listModels(live),
     setModel: (name) => switchModel(live, name),
     setMode: (mode) => live.setMode(mode),
@@ -55,16 +60,26 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
       if (title.trim() === "")
         return refused("command_usage", "A name is needed.", "For example: /rename parser work", 2);
       await session.emit("session.title_changed", { title: title.trim(), userNamed: true });
-      await live.index.update(state);
+      await live.updateIndex();
       return ok(`This session is now called "${title.trim()}".`);
     },
     async rewind(to, preview = false) {
+      const { mode } = state;
       const plan = preview ? planRewind(state, to) : await rewind(session, to);
       if (!plan.ok) return plan;
       const gone = plan.value.prompts.map((p) => `${p.ref}: ${p.content.split("\n", 1)[0]?.slice(0, 80)}`);
       if (preview) return ok([`/rewind N goes back N messages; 1 would take back:`, ...gone].join("\n"));
+      // What is in force stays in force: the conversation goes back, not the user's choices.
+      if (state.model !== live.target.id) {
+        await session.emit("session.model_change", {
+          previousModel: state.model,
+          newModel: live.target.id,
+          cause: "rewind",
+        });
+      }
+      await live.setMode(mode);
       await live.restoreTodos();
-      await live.index.update(state);
+      await live.updateIndex();
       const note = "They stay in the log and can be found by recall. Files and what commands did are not undone.";
       return ok(
         [`Went back; ${gone.length} message${gone.length === 1 ? "" : "s"} left the conversation:`, ...gone, note].join(
@@ -115,7 +130,11 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
       approvals.addFolder(folder);
       return ok(`The agent may now work in ${folder} too, for this session.`);
     },
-    settings: (args) => settingsCommand(args),
+    async settings(args) {
+      const done = await settingsCommand(args);
+      if (done.ok) await live.reloadSettings();
+      return done;
+    },
     trust: (args) => trustSession(live, args),
     recall: (query) => recallIn(live, query),
     facts: (what, wanted) => sessionFacts(live, what, wanted),
@@ -152,9 +171,8 @@ async function close(live: LiveSession, end: Parameters<Client["close"]>[0]): Pr
   );
   const left = live.tools.running();
   // A run without a person waits a little for a summary that is being written; a person who leaves does not.
-  await settleCompaction(session, end.type !== "routine" || live.options.interactive ? 0 : SETTLE_MS).catch(
-    () => undefined,
-  );
+  const waitMs = end.type !== "routine" || live.options.interactive ? 0 : SETTLE_MS;
+  await settleCompaction(session, waitMs, live.stopping.signal).catch(() => undefined);
   await Promise.all([live.owner.end(), live.tools.end()]);
   const changed = [...session.state.changedFiles];
   try {
@@ -177,7 +195,7 @@ async function close(live: LiveSession, end: Parameters<Client["close"]>[0]): Pr
   } catch {
     // The log cannot be written: what was acknowledged is in it, and the failure was reported when it began.
   }
-  await within(live.index.update(session.state), CLOSE_MS);
+  await within(live.updateIndex(), CLOSE_MS);
   live.index.close();
   await log.close();
 }

@@ -29,9 +29,10 @@ import type { AgentMode } from "../schema/permission.ts";
 import type { SessionLog } from "../session/log.ts";
 import { readSession } from "../session/read-session.ts";
 import { replay } from "../session/replay.ts";
-import type { ContextSettings, Measured, Session, SessionParts } from "../session/session.ts";
+import type { Measured, Session, SessionParts } from "../session/session.ts";
 import { plainState } from "../session/state.ts";
 import { newWindowState } from "../session/window.ts";
+import type { Flags } from "../settings/flag.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
 import { boundText } from "../tool/bound.ts";
 import type { Tool } from "../tool/contract.ts";
@@ -44,7 +45,7 @@ import { crashPoint } from "./crash.ts";
 import { callAnyModel } from "./model.ts";
 import { pressureGauge } from "./pressure.ts";
 import { SessionIndex } from "./session-index.ts";
-import type { Ground } from "./start.ts";
+import { type Ground, standOnGround } from "./start.ts";
 import { type BuiltTools, buildTools } from "./tools.ts";
 
 export type LiveOptions = {
@@ -68,9 +69,13 @@ export class LiveSession {
   readonly tools: BuiltTools;
   target: ModelTarget;
   modelReason: string;
-  readonly context: ContextSettings;
+  /** Aborts when the process is told to stop: waits at the end of a run give up. */
+  readonly stopping = new AbortController();
+  /** On resume with another model: done once, when a face is there to show it. */
+  pendingSwitch: (() => Promise<void>) | undefined;
   #calibration: Calibration | undefined;
   #contributors: Contributor[] = [];
+  #ready: Promise<void> | undefined;
 
   constructor({ ground, log, sessionId, paths, resolved, options }: LiveOptions) {
     this.ground = ground;
@@ -80,7 +85,6 @@ export class LiveSession {
     this.target = resolved.target;
     this.modelReason = resolved.reason;
     this.index = new SessionIndex(ground, sessionId);
-    this.context = contextSettings(ground);
     this.session = {
       id: sessionId,
       dir: paths.dir,
@@ -101,6 +105,8 @@ export class LiveSession {
         repeated: { key: "", count: 0 },
         window: newWindowState(log.state.eventCount > 0 ? "resume" : "start"),
         manual: undefined,
+        betweenTurns: [],
+        handedBack: new Set(),
       },
     };
     this.approvals = new Approvals(this.session, ground, options.prompts, tmpdir());
@@ -122,30 +128,45 @@ export class LiveSession {
     await this.tools.restoreTodos([...this.session.state.todos.values()], this.session.state.deps);
   }
 
+  /** After a change of settings: what is read at each use counts from now on. */
+  async reloadSettings(): Promise<void> {
+    const { flags, trustFolder } = this.options;
+    const again = await standOnGround({ flags: flags as Flags, trustFolder });
+    if (again.ok) this.ground.settings = again.value.settings;
+  }
+
+  /** Everything that must happen before the first request of an opened session, once. */
+  ready(): Promise<void> {
+    this.#ready ??= this.pendingSwitch?.() ?? Promise.resolve();
+    return this.#ready;
+  }
+
   offered(): Tool[] {
     const { values } = this.ground.settings;
     return offeredTools(this.tools.all, { mode: this.session.state.mode, exclude: values["tool.exclude"] });
   }
 
   #parts(): SessionParts {
-    const { values } = this.ground.settings;
+    const values = () => this.ground.settings.values; // read each time: a changed setting counts from the next turn on
     return {
       clock: systemClock,
       newId,
       random: Math.random,
       callModel: callAnyModel,
       target: () => this.target,
-      retry: {
-        max: values["retry.max"],
-        baseMs: values["retry.baseMs"],
-        maxWaitSeconds: values["retry.maxWaitSeconds"],
+      get retry() {
+        const v = values();
+        return { max: v["retry.max"], baseMs: v["retry.baseMs"], maxWaitSeconds: v["retry.maxWaitSeconds"] };
       },
-      limits: {
-        maxSteps: values["turn.maxSteps"],
-        maxParallelTools: values["turn.maxParallelTools"],
-        streamIdleMs: values["turn.streamIdleSeconds"] * 1000,
+      get limits() {
+        const v = values();
+        return {
+          maxSteps: v["turn.maxSteps"],
+          maxParallelTools: v["turn.maxParallelTools"],
+          streamIdleMs: v["turn.streamIdleSeconds"] * 1000,
+        };
       },
-      reasoningEffort: () => values.reasoningEffort,
+      reasoningEffort: () => values().reasoningEffort,
       offered: () => {
         const tools = this.offered();
         return { tools, definitions: tools.map(toolDefinition) };
@@ -159,7 +180,7 @@ export class LiveSession {
       countText: (text) => Math.ceil(tokenCounter.countNow(text) * this.calibration.factor),
       loadCounter: () => tokenCounter.load(),
       promptLimit: () => this.limits.promptLimit,
-      context: () => this.context,
+      context: () => contextSettings(this.ground),
       contributors: () => this.#contributors,
       planText: () => readOptional(this.paths.plan),
       writeCheckpoint: async (name, text) => {
@@ -173,15 +194,15 @@ export class LiveSession {
             message: written.error.what,
           });
       },
-      afterCompaction: () => this.#updateIndex(),
-      underPressure: pressureGauge(values["pressure.rssMb"], systemClock),
-      crashPoint: (name) => crashPoint(values["debug.crashAt"], name),
+      afterCompaction: () => this.updateIndex(),
+      underPressure: pressureGauge(() => values()["pressure.rssMb"], systemClock),
+      crashPoint: (name) => crashPoint(values()["debug.crashAt"], name),
       calibrate: (estimate, reported) => {
         this.#calibration = updateFactor(this.#calibration ?? uncalibrated, { estimate, reported });
         this.index.learn(this.target, { estimate, reported });
       },
       bound: async (toolCallId, text) =>
-        boundText(text, { maxBytes: values["tool.outputMaxBytes"], file: outputFile(this.paths.dir, toolCallId) }),
+        boundText(text, { maxBytes: values()["tool.outputMaxBytes"], file: outputFile(this.paths.dir, toolCallId) }),
       afterTurn: () => this.#afterTurn(),
     };
   }
@@ -232,13 +253,13 @@ export class LiveSession {
     this.#calibration = undefined;
   }
 
-  async #updateIndex(): Promise<void> {
+  async updateIndex(): Promise<void> {
     const soft = await this.index.update(this.session.state);
     if (soft) this.session.publish("soft_failure", { ...soft, sessionId: this.session.id });
   }
 
   async #afterTurn(): Promise<void> {
-    await this.#updateIndex();
+    await this.updateIndex();
     if (this.ground.settings.values["debug.verifyReplay"]) await this.#verifyReplay();
   }
 

@@ -26,6 +26,7 @@ import { VERSION } from "./version.ts";
 const GIVE_UP_MS = 30_000;
 
 export async function openSession(options: OpenOptions): Promise<Result<Opened, Failure>> {
+  if (options.agent !== undefined) return fail(unknownAgent(options.agent));
   const first = await standOnGround({ flags: options.flags as Flags, trustFolder: options.trustFolder });
   if (!first.ok) return first;
   const chosen = await choose(options.session, first.value);
@@ -77,6 +78,15 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
     redact: ground.redact,
   });
 }
+
+/** There is no catalogue of agents yet: a name that would change nothing must not look as if it did. */
+const unknownAgent = (name: string): Failure => ({
+  code: "unknown_agent",
+  what: `There is no agent "${name}".`,
+  data: "Nothing was started.",
+  next: "Run without --agent.",
+  exit: 2,
+});
 
 async function choose(choice: SessionChoice, ground: Ground): Promise<Result<string | undefined, Failure>> {
   if (choice.type === "new") return ok(undefined);
@@ -153,7 +163,7 @@ async function begin(live: LiveSession, { resumed, opened, options, model }: Beg
       startTime: systemClock.now(),
       model: model.target.id,
       modelReason: model.reason,
-      mode: options.mode,
+      mode: options.mode ?? "interactive",
       ...(options.agent ? { agent: options.agent } : {}),
       context: ground.context,
     });
@@ -183,7 +193,9 @@ async function begin(live: LiveSession, { resumed, opened, options, model }: Beg
     await emit("session.info", { infoType: "unknown_events", message });
   }
   await closeInterrupted(session);
-  if (before !== model.target.id) await resumeOnModel(live, model, before);
-  if (options.mode !== state.mode) await live.setMode(options.mode);
+  if (before !== model.target.id) live.pendingSwitch = () => resumeOnModel(live, model, before);
+  // Plan mode outlives a crash; autopilot is a wish for one run.
+  const mode = options.mode ?? (state.mode === "plan" ? "plan" : "interactive");
+  if (mode !== state.mode) await live.setMode(mode);
   await live.restoreTodos();
 }

@@ -6,7 +6,11 @@ it("A8.22 looks every 30 s, acts once in 5 min, and not when a collection helped
   let now = 1;
   let rss = 2_000;
   const clock = { now: () => "", monotonic: () => now, sleep: async () => true };
-  const over = pressureGauge(1, clock, () => rss * 1024 * 1024);
+  const over = pressureGauge(
+    () => 1,
+    clock,
+    () => rss * 1024 * 1024,
+  );
   expect(over()).toBe(true);
   now += 31_000;
   expect(over(), "acted less than 5 min ago").toBe(false);

@@ -9,7 +9,7 @@ const MB = 1024 * 1024;
 
 /** Gives true when the process is over its limit even after a collection, and it is time to do something about it. */
 export function pressureGauge(
-  limitMb: number,
+  limitMb: () => number,
   clock: Clock,
   rss: () => number = process.memoryUsage.rss,
 ): () => boolean {
@@ -19,9 +19,9 @@ export function pressureGauge(
     const now = clock.monotonic();
     if (now < nextCheck || now < nextAct) return false;
     nextCheck = now + CHECK_MS;
-    if (rss() <= limitMb * MB) return false;
+    if (rss() <= limitMb() * MB) return false;
     collectGarbage();
-    if (rss() <= limitMb * MB) return false;
+    if (rss() <= limitMb() * MB) return false;
     nextAct = now + ACT_MS;
     return true;
   };

@@ -60,7 +60,8 @@ export async function setSetting(
     (file, change) => updateFile(file, change, { private: !options.project, locks: join(paths.home, "locks") }),
   );
   if (!written.ok) return written;
-  const when = written.value.restart ? "after restart" : "from the next turn or start";
+  const isModel = /^(model|providers?\.|limits\.|offline$|permissions\.)/.test(key);
+  const when = written.value.restart || isModel ? "after restart" : "from the next turn on";
   return ok(
     `${key} ${value === undefined ? "is unset" : `= ${written.value.secret ? "…" : value}`} in ${path}; it counts ${when}.`,
   );

@@ -6,6 +6,7 @@ import type { ModelTarget } from "../model/contract.ts";
 import type { Resolved } from "../model/resolve.ts";
 import { compactNow } from "../session/compact-now.ts";
 import { cancelCompaction } from "../session/compaction.ts";
+import { tellUsage } from "../session/prepare.ts";
 import { exclusively } from "../session/run.ts";
 import { refreshSystemPrompt } from "../session/turn.ts";
 import { beginEpoch, look } from "../session/window.ts";
@@ -14,19 +15,28 @@ import { chooseModel } from "./model.ts";
 
 /** True when the whole history, counted for that model, passes its exhaustion threshold. */
 async function isTooLarge(live: LiveSession, target: ModelTarget): Promise<boolean> {
-  const { session, context } = live;
+  const { session } = live;
+  const { exhaustion } = session.parts.context();
   const view = await look(session, target.promptLimit);
   const history = view.items.reduce((sum, item) => sum + item.tokens, 0);
-  return view.sizes.systemTokens + view.sizes.toolDefinitionsTokens + history > context.exhaustion * target.promptLimit;
+  return view.sizes.systemTokens + view.sizes.toolDefinitionsTokens + history > exhaustion * target.promptLimit;
 }
 
 export async function switchModel(live: LiveSession, name: string): Promise<Result<string, Failure>> {
   const chosen = await chooseModel(live.ground, name);
   if (!chosen.ok) return chosen;
   const before = live.target;
-  const ready = await exclusively(live.session, () => makeRoom(live, chosen.value.target, before));
+  // Between turns only, and in one piece: no request is ever prepared for one model and sent to another.
+  const ready = await exclusively(
+    live.session,
+    async () => {
+      const room = await makeRoom(live, chosen.value.target, before);
+      if (room.ok) await useModel(live, chosen.value, before.id, "user");
+      return room;
+    },
+    "turn",
+  );
   if (!ready.ok) return ready;
-  await useModel(live, chosen.value, before.id, "user");
   return ok(
     [
       ...ready.value,
@@ -42,9 +52,10 @@ export async function resumeOnModel(live: LiveSession, resolved: Resolved, befor
   await refreshSystemPrompt(session);
   const old = await chooseModel(live.ground, before);
   const told = await makeRoom(live, resolved.target, old.ok ? old.value.target : resolved.target);
-  if (told.ok)
+  if (told.ok) {
     for (const message of told.value) await session.emit("session.info", { infoType: "model_switch", message });
-  await useModel(live, resolved, before, "resume");
+    await useModel(live, resolved, before, "resume");
+  } else if (old.ok) await useModel(live, old.value, before, "resume");
 }
 
 async function makeRoom(
@@ -52,12 +63,13 @@ async function makeRoom(
   target: ModelTarget,
   summariser: ModelTarget,
 ): Promise<Result<string[], Failure>> {
-  const { session, options, context } = live;
+  const { session, options } = live;
   if (!(await isTooLarge(live, target))) return ok([]);
-  if (context.mode !== "on" && !options.prompts.question)
-    return ok(["The history is larger than the new model's window; requests are truncated."]);
   const ask = options.prompts.question;
-  const signal = new AbortController().signal;
+  const { mode } = session.parts.context();
+  if (mode === "off" || (mode === "manual" && !ask))
+    return ok(["The history is larger than the new model's window; requests are truncated."]);
+  const { signal } = live.stopping;
   const yes = "compact first";
   if (ask) {
     const question = `The history is larger than what ${target.id} takes. Compact it first?`;
@@ -89,6 +101,8 @@ const stayed = (target: ModelTarget): Failure => ({
 
 async function useModel(live: LiveSession, resolved: Resolved, previousModel: string, cause: string): Promise<void> {
   const { session } = live;
+  // What the old model still summarises was meant for its own window.
+  await cancelCompaction(session, "superseded");
   live.target = resolved.target;
   live.modelReason = resolved.reason;
   live.forgetCalibration();
@@ -100,4 +114,5 @@ async function useModel(live: LiveSession, resolved: Resolved, previousModel: st
   if (previousModel !== resolved.target.id) {
     await session.emit("session.model_change", { previousModel, newModel: resolved.target.id, cause });
   }
+  await tellUsage(session);
 }

@@ -14,10 +14,10 @@ const FOCUS_CHARS = 4000;
 /** Begins, waits and applies; undefined when the fixed part leaves nothing to win. */
 export async function compactNow(session: Session, begin: Omit<Begin, "mode">): Promise<Completed | undefined> {
   const { window } = session.live;
+  const begun = await beginCompaction(session, { ...begin, mode: "blocking" });
+  if (!begun || !("done" in begun)) return begun;
   window.blocking = true;
   try {
-    const begun = await beginCompaction(session, { ...begin, mode: "blocking" });
-    if (!begun || !("done" in begun)) return begun;
     return await applyCompactionAttempt(session);
   } finally {
     window.blocking = false;
@@ -78,11 +78,11 @@ function whyNot(done: Completed | undefined): Failure {
   };
 }
 
-/** At the end of a run: a summary that is nearly there is waited for, no longer than the limit; else it is cancelled. */
-export async function settleCompaction(session: Session, waitMs: number): Promise<void> {
+/** At the end of a run: a summary that is nearly there is waited for, within the limit and the signal; else it is cancelled. */
+export async function settleCompaction(session: Session, waitMs: number, signal: AbortSignal): Promise<void> {
   const running = session.live.window.attempt;
   if (!running) return;
-  const ended = await within(running.done, waitMs);
+  const ended = await within(running.done, waitMs, signal);
   if (ended.type !== "value" || session.live.window.attempt !== running) await cancelCompaction(session, "shutdown");
   else if ((await applyCompactionAttempt(session))?.outcome === "applied") await tellUsage(session);
 }

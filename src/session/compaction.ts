@@ -159,7 +159,23 @@ export async function applyCompactionAttempt(session: Session): Promise<Complete
   if (!running) return undefined;
   await running.done;
   const end = running.summarised?.end;
-  if (session.live.window.attempt !== running || end?.type !== "summary") return session.live.window.lastCompleted;
+  const { window } = session.live;
+  if (window.attempt !== running || end?.type !== "summary") return window.lastCompleted;
+  // From here on it can no longer be cancelled: whoever wants to must wait for the end.
+  window.attempt = undefined;
+  const applying = apply(session, running, end);
+  window.applying = applying.then(
+    () => undefined,
+    () => undefined, // the failure is the caller's to see
+  );
+  try {
+    return await applying;
+  } finally {
+    window.applying = undefined;
+  }
+}
+
+async function apply(session: Session, running: RunningAttempt, end: Summary): Promise<Completed> {
   const { parts, live } = session;
   const view = await look(session, running.limit);
   const items = atCutSize(view.items, live.window.cut);
@@ -251,11 +267,16 @@ async function giveUp(
 
 /** Ends a running attempt or throws its result away; resolves when its event is written. */
 export async function cancelCompaction(session: Session, reason: CompactionReason): Promise<boolean> {
-  const running = session.live.window.attempt;
+  const { window } = session.live;
+  await window.applying;
+  const running = window.attempt;
   if (!running) return false;
   running.abort.abort(reason);
   await running.done;
-  if (session.live.window.attempt === running) await giveUp(session, running, { outcome: "cancelled", reason });
+  if (window.attempt === running) {
+    window.attempt = undefined;
+    await giveUp(session, running, { outcome: "cancelled", reason });
+  }
   return true;
 }
 

@@ -1,18 +1,21 @@
 // Forking: a new session whose log begins with its own start and then holds the chain of the old one, event by event.
-import { cpSync, existsSync, mkdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import type { Failure } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
-import { ok, type Result } from "../base/result.ts";
-import type { HomePaths } from "../host/paths.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import type { HomePaths, SessionPaths } from "../host/paths.ts";
 import type { DurableEnvelope, Envelope } from "../schema/event/envelope.ts";
-import { openLog } from "../store/append-log.ts";
+import { type AppendLog, openLog } from "../store/append-log.ts";
+import { type Fault, faultOf } from "../store/fault.ts";
 import { planRewind } from "./rewind.ts";
+import { spillEvent } from "./spilled-event.ts";
 import type { SessionState } from "./state.ts";
 
 const COPIED = ["plan.md", "checkpoints", "outputs", "files", "snapshots"];
 
-/** The original is only read. `at`: the copy ends before this prompt or event. */
+/** The original is only read. `at`: the copy ends before this prompt or event. What fails leaves nothing behind. */
 export async function forkSession(
   state: SessionState,
   home: HomePaths,
@@ -28,30 +31,69 @@ export async function forkSession(
   const id = newId();
   const from = home.session(state.sessionId);
   const to = home.session(id);
-  mkdirSync(to.dir, { recursive: true, mode: 0o700 });
-  for (const name of COPIED) {
-    if (existsSync(`${from.dir}/${name}`)) cpSync(`${from.dir}/${name}`, `${to.dir}/${name}`, { recursive: true });
-  }
-  const opened = await openLog(to.events, {
-    accept: () => true,
-    onRecord: () => undefined,
-    quarantine: { folder: home.quarantine, label: id },
-  });
-  if (!opened.ok) return opened;
-  const { log } = opened.value;
   const start = startOf(state, first, id, chain.at(-1)?.id ?? "");
-  const copies = linked([start, ...rest.filter((e) => e.type !== "session.start")]);
+  const own = rest.filter((e) => e.type !== "session.start").map((e) => withOwnFiles(e, from, to));
+  const copies = linked([start, ...own]);
   if (options.name) {
     const data = { title: options.name, userNamed: true };
     copies.push({ ...base(copies.at(-1)), type: "session.title_changed", data } as DurableEnvelope);
   }
-  for (const event of copies) {
-    const done = log.append(event);
-    if (!done.ok) return done;
+  const written = copyFiles(from, to);
+  const done = written.ok ? await writeLog(to, home.quarantine, copies) : written;
+  if (done.ok) return ok(id);
+  rmSync(to.dir, { recursive: true, force: true });
+  return done;
+}
+
+function copyFiles(from: SessionPaths, to: SessionPaths): Result<void, Fault> {
+  try {
+    mkdirSync(to.dir, { recursive: true, mode: 0o700 });
+    for (const name of COPIED) {
+      if (existsSync(join(from.dir, name))) cpSync(join(from.dir, name), join(to.dir, name), { recursive: true });
+    }
+    return ok(undefined);
+  } catch (error) {
+    return fail(faultOf(error, to.dir));
   }
-  const synced = await log.sync();
-  await log.close();
-  return synced.ok ? ok(id) : synced;
+}
+
+async function writeLog(
+  to: SessionPaths,
+  quarantine: string,
+  events: readonly DurableEnvelope[],
+): Promise<Result<void, Fault>> {
+  const opened = await openLog(to.events, {
+    accept: () => true,
+    onRecord: () => undefined,
+    quarantine: { folder: quarantine, label: "fork" },
+  });
+  if (!opened.ok) return opened;
+  const { log } = opened.value;
+  try {
+    for (const event of events) {
+      const done = await append(log, event, to.files);
+      if (!done.ok) return done;
+    }
+    return await log.sync();
+  } finally {
+    await log.close();
+  }
+}
+
+async function append(log: AppendLog, event: DurableEnvelope, files: string): Promise<Result<void, Fault>> {
+  const done = log.append(event);
+  if (done.ok || done.error.code !== "too_large") return done;
+  const spilled = await spillEvent(event, files);
+  return spilled.ok ? log.append(spilled.value) : spilled;
+}
+
+/** Attached files of the original's folder were copied: the fork shows its own, also when the original is gone. */
+function withOwnFiles(event: DurableEnvelope, from: SessionPaths, to: SessionPaths): DurableEnvelope {
+  if (event.type !== "tool.execution_complete" || !event.data.attachments) return event;
+  const attachments = event.data.attachments.map((a) =>
+    dirname(a.path) === from.files ? { ...a, path: join(to.files, basename(a.path)) } : a,
+  );
+  return { ...event, data: { ...event.data, attachments } };
 }
 
 const base = (parent: DurableEnvelope | undefined) => ({

@@ -135,8 +135,9 @@ export class SessionLog {
     const until = clock.monotonic() + giveUpMs;
     let said = false;
     for (let record = event; ; ) {
-      const done = this.#log?.append(record);
-      if (!done || done.ok) return;
+      if (!this.#log) throw new Error("The session's log is closed: nothing can be written to it any more.");
+      const done = this.#log.append(record);
+      if (done.ok) return;
       if (done.error.code === "too_large" && record === event) {
         const spilled = await spillEvent(event, paths.files);
         if (spilled.ok) {

@@ -45,6 +45,10 @@ function applyToLog(state: SessionState, event: DurableEnvelope): void {
     state.refs.set(event.id, `t${turn}.${item}`);
   }
   switch (event.type) {
+    case "session.title_changed":
+      state.title = event.data.title;
+      state.userNamed = event.data.userNamed;
+      break;
     case "session.compaction_start":
       state.openCompaction = event.data;
       break;
@@ -77,6 +81,9 @@ function applyToLog(state: SessionState, event: DurableEnvelope): void {
       break;
     case "user.message":
       state.queue = state.queue.filter((m) => m.messageId !== event.data.messageId);
+      if (state.title === "" && event.data.source === "user") {
+        state.title = firstLine(event.data.display ?? event.data.content, 60);
+      }
       if (event.data.ref) state.promptCount = Math.max(state.promptCount, Number(event.data.ref.slice(1)));
       break;
     case "assistant.usage":
@@ -111,10 +118,6 @@ function applyToChain(state: ChainState & { promptCount: number }, event: Durabl
       break;
     case "session.mode_changed":
       state.mode = event.data.newMode;
-      break;
-    case "session.title_changed":
-      state.title = event.data.title;
-      state.userNamed = event.data.userNamed;
       break;
     case "session.todos_changed":
       for (const t of event.data.todos) state.todos.set(t.id, t);
@@ -193,7 +196,6 @@ function applyUserMessage(state: ChainState, event: Envelope<"user.message">): v
     }),
   );
   state.directive = directive;
-  if (state.title === "" && source === "user") state.title = firstLine(event.data.display ?? content, 60);
 }
 
 function applyAssistantMessage(state: ChainState, event: Envelope<"assistant.message">): void {

@@ -3,6 +3,7 @@ import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { DurableEnvelope, EventData } from "../schema/event/envelope.ts";
 import { cancelCompaction } from "./compaction.ts";
+import { tellUsage } from "./prepare.ts";
 import type { Session } from "./session.ts";
 import type { SessionState } from "./state.ts";
 import { beginEpoch } from "./window.ts";
@@ -67,6 +68,7 @@ export async function rewind(session: Session, to: string | undefined): Promise<
   await session.emit("session.snapshot_rewind", rewindData(plan.value), plan.value.parentId);
   session.live.window.cut = undefined;
   beginEpoch(session, "rewind");
+  await tellUsage(session);
   return plan;
 }
 

@@ -24,17 +24,19 @@ export async function submit(session: Session, message: Submission): Promise<{ m
   return { messageId };
 }
 
-/** Runs the work alone: at once when idle, else at the turn's next request. Messages sent meanwhile are queued. */
-export function exclusively<T>(session: Session, work: Exclusive<T>): Promise<T> {
+/** Runs the work alone: at once when idle, else at the turn's next request or after the turn. Messages sent meanwhile are queued. */
+export function exclusively<T>(session: Session, work: Exclusive<T>, when: "request" | "turn" = "request"): Promise<T> {
+  const { live } = session;
   return new Promise((resolve, reject) => {
     const run = async (): Promise<boolean> => {
       await work().then(resolve, reject);
       return false;
     };
-    const before = session.live.manual;
+    const before = live.manual;
+    if (!live.driving) live.driving = drive(session, run);
+    else if (when === "turn") live.betweenTurns.push(run);
     // What already waits for the turn's next request comes first.
-    if (session.live.driving) session.live.manual = before ? () => before().then(run) : run;
-    else session.live.driving = drive(session, run);
+    else live.manual = before ? () => before().then(run) : run;
   });
 }
 
@@ -45,6 +47,7 @@ async function drive(session: Session, begin: () => Promise<boolean>): Promise<v
     aborted = await begin();
     for (;;) {
       await runManual(session);
+      for (const work of session.live.betweenTurns.splice(0)) await work();
       const next = takeQueued(session);
       if (!next) break;
       aborted = await oneTurn(session, next);
@@ -93,10 +96,12 @@ export function interrupt(session: Session, reason: string): string[] {
     void cancelCompaction(session, "user").catch(() => undefined);
     if (reason === "user") return [];
   }
-  const waiting = session.state.queue.map((m) => m.content);
+  if (!live.abort) return [];
+  const waiting = [...session.state.queue];
+  for (const m of waiting) live.handedBack.add(m.messageId);
   live.phase = nextPhase(live.phase, { type: "stop" });
-  live.abort?.abort(reason);
-  return waiting;
+  live.abort.abort(reason);
+  return waiting.map((m) => m.content);
 }
 
 /** Puts a fact in front of the model at its next step; it wakes nobody by itself. */

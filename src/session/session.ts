@@ -120,5 +120,9 @@ export type Session = {
     window: WindowState;
     /** A /compact that was typed during a turn: it runs at the next request. */
     manual: (() => Promise<unknown>) | undefined;
+    /** What must wait until no turn runs. */
+    betweenTurns: (() => Promise<unknown>)[];
+    /** Queued messages that an interrupt gave back to the user. */
+    handedBack: Set<string>;
   };
 };

@@ -20,8 +20,6 @@ export type ChainState = {
   model: string;
   mode: AgentMode;
   agent: string | undefined;
-  title: string;
-  userNamed: boolean;
   systemText: string | undefined;
   items: ContextItem<Message>[];
   openTurn: string | undefined;
@@ -39,6 +37,8 @@ export type ChainState = {
 /** What belongs to the whole log and never goes back: identity, counters, money. */
 export type SessionState = ChainState & {
   sessionId: string;
+  title: string;
+  userNamed: boolean;
   version: number;
   context: SessionContext;
   createdAt: string;
@@ -69,8 +69,6 @@ export function emptyChain(): ChainState {
     model: "",
     mode: "interactive",
     agent: undefined,
-    title: "",
-    userNamed: false,
     systemText: undefined,
     items: [],
     openTurn: undefined,
@@ -87,6 +85,8 @@ export function emptyState(): SessionState {
   return {
     ...emptyChain(),
     sessionId: "",
+    title: "",
+    userNamed: false,
     version: 1,
     context: { cwd: "" },
     createdAt: "",

@@ -155,12 +155,16 @@ export async function refreshSystemPrompt(session: Session): Promise<void> {
   await session.emit("system.message", { content: text, reason: before === undefined ? "start" : "changed" });
 }
 
-/** Gives every open call its result, records the abort, and hands queued messages back. */
+/** Gives every open call its result and records the abort. Messages that were handed back go; later ones stay. */
 async function closeAborted(session: Session, turnId: string, signal: AbortSignal): Promise<void> {
   for (const open of [...session.state.openCalls]) {
     await finish(session, { toolCallId: open.toolCallId, name: open.name, arguments: {} }, notRun(), 0, "interrupted");
   }
   await session.emit("abort", { reason: typeof signal.reason === "string" ? signal.reason : "user", turnId });
-  for (const m of [...session.state.queue]) await session.emit("message.dequeued", { messageId: m.messageId });
-  session.publish("pending_messages.modified", { count: 0 });
+  const { handedBack } = session.live;
+  for (const m of session.state.queue.filter((q) => handedBack.has(q.messageId))) {
+    await session.emit("message.dequeued", { messageId: m.messageId });
+  }
+  handedBack.clear();
+  session.publish("pending_messages.modified", { count: session.state.queue.length });
 }

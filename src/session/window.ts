@@ -18,6 +18,8 @@ import type { Session } from "./session.ts";
 export type WindowState = {
   compaction: CompactionState;
   attempt: RunningAttempt | undefined;
+  /** A result is being put in place; nothing can cancel it any more. */
+  applying: Promise<void> | undefined;
   /** A person waits for the attempt: an interrupt ends it and not the turn. */
   blocking: boolean;
   cut: Cut<Message> | undefined;
@@ -35,6 +37,7 @@ export function newWindowState(reason: EpochReason): WindowState {
   return {
     compaction: initialState,
     attempt: undefined,
+    applying: undefined,
     blocking: false,
     cut: undefined,
     retryBuffer: 0,

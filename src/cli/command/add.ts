@@ -1,5 +1,5 @@
 // The commands beside the agent: each loads its code only when it is called.
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
 import { printFailure } from "../exit.ts";
@@ -16,6 +16,11 @@ function printer(done: Done): (result: Promise<Printed>) => Promise<void> {
     if (text !== "") process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
     done(0);
   };
+}
+
+function limit(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number from 1 on.");
+  return Number(text);
 }
 
 export function addCommands(program: Command, done: Done): void {
@@ -35,7 +40,7 @@ export function addCommands(program: Command, done: Done): void {
     .command("recall <query...>")
     .description("find what was said, also in earlier sessions; a ref such as t3 or t3.2 prints the exact text")
     .option("--session <id>", "only in that session, or the session of the ref")
-    .option("--limit <n>", "most results", "8")
+    .option("--limit <n>", "most results", limit, 8)
     .option("--all", "in every folder's sessions")
     .option("--json", "as JSON")
     .action(async (query: string[], options) => {
@@ -52,7 +57,7 @@ function addSessions(program: Command, print: ReturnType<typeof printer>): void 
     .description("sessions of this folder, newest first")
     .option("--all", "of every folder")
     .option("--json", "as JSON")
-    .option("--limit <n>", "most rows", "20")
+    .option("--limit <n>", "most rows", limit, 20)
     .action(async (options) => print((await load()).listSessions(options)));
   sessions
     .command("show <id>")
@@ -62,7 +67,7 @@ function addSessions(program: Command, print: ReturnType<typeof printer>): void 
     .command("search <query...>")
     .description("find text in stored sessions")
     .option("--all", "of every folder")
-    .option("--limit <n>", "most rows", "20")
+    .option("--limit <n>", "most rows", limit, 20)
     .option("--json", "as JSON")
     .action(async (query: string[], options) => print((await load()).searchSessions(query.join(" "), options)));
   sessions

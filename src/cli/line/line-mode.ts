@@ -89,6 +89,9 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
 
   attach(client);
   screen.print(header(client, version, opened.value.notices));
+  client
+    .ready()
+    .catch((error: unknown) => current().print(`Error: ${error instanceof Error ? error.message : String(error)}`));
   const code = await finished;
   client.interrupt("exit");
   await client.close(code === EXIT.done ? { type: "routine" } : { type: "signal" });

@@ -82,7 +82,7 @@ export function openScreen(events: ScreenEvents): Screen {
   return {
     print(text) {
       clearInput();
-      process.stdout.write(`${streaming ? "\n" : ""}${text}\n`);
+      process.stdout.write(`${streaming ? "\n" : ""}${visible(text)}\n`);
       streaming = false;
       redraw();
     },

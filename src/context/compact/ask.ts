@@ -85,8 +85,10 @@ export class Asker {
 
   #count(outcome: CallOutcome): void {
     if (outcome.type !== "answer" || !outcome.answer.usage) return;
+    const { usage } = outcome.answer;
     for (const key of ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"] as const)
-      this.used[key] += outcome.answer.usage[key];
+      this.used[key] += usage[key];
+    if (usage.cost !== undefined) this.used.cost = (this.used.cost ?? 0) + usage.cost;
   }
 }
 

@@ -51,6 +51,7 @@ export const compactionTokensUsed = z.looseObject({
   outputTokens: figure,
   cacheReadTokens: figure,
   cacheWriteTokens: figure,
+  cost: figure.optional(),
   /** Milliseconds. */
   duration: figure,
   model: z.string(),

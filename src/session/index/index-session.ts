@@ -1,9 +1,9 @@
 // Bringing the index up to a log: from the offset it reached, in small transactions, by whichever process comes first.
 import { statSync } from "node:fs";
-import { ok, type Result } from "../../base/result.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
 import type { SessionPaths } from "../../host/paths.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
-import type { Fault } from "../../store/fault.ts";
+import { type Fault, faultOf } from "../../store/fault.ts";
 import { readLog } from "../../store/read-log.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import { eventReader } from "../read-session.ts";
@@ -11,23 +11,59 @@ import { IndexWriter, type Redact } from "./write-index.ts";
 
 const BATCH = 100;
 
+/** `unreadable`: the log is at fault, not the index; what was indexed of it stays. */
+export type IndexFault = Fault & { unreadable?: true };
+
 export async function indexSession(
   db: Database,
   id: string,
   paths: SessionPaths,
   redact: Redact,
-): Promise<Result<number, Fault>> {
+): Promise<Result<number, IndexFault>> {
   const from = offsetOf(db, id);
-  const size = statSync(paths.events, { throwIfNoEntry: false })?.size ?? 0;
-  if (size <= from) return ok(0);
-  const events: { event: DurableEnvelope; offset: number }[] = [];
+  const read = await readEvents(paths, from);
+  return read.ok ? addEvents(db, id, read.value, from, redact) : read;
+}
+
+/** The same from the log's beginning. A log that cannot be read keeps the rows that were made from it. */
+export async function reindexSession(
+  db: Database,
+  id: string,
+  paths: SessionPaths,
+  redact: Redact,
+): Promise<Result<number, IndexFault>> {
+  const read = await readEvents(paths, 0);
+  if (!read.ok) return read;
+  const forgotten = await forgetSession(db, id);
+  return forgotten.ok ? addEvents(db, id, read.value, 0, redact) : forgotten;
+}
+
+type NewEvents = { events: { event: DurableEnvelope; offset: number }[]; end: number };
+
+async function readEvents(paths: SessionPaths, from: number): Promise<Result<NewEvents, IndexFault>> {
+  const events: NewEvents["events"] = [];
+  try {
+    const size = statSync(paths.events, { throwIfNoEntry: false })?.size ?? 0;
+    if (size <= from) return ok({ events, end: from });
+  } catch (error) {
+    return fail({ ...faultOf(error, paths.events), unreadable: true });
+  }
   const reader = eventReader(paths, (event, record) => events.push({ event, offset: record.offset }));
   const report = await readLog(paths.events, { ...reader, from });
-  if (!report.ok) return report;
+  return report.ok ? ok({ events, end: report.value.end }) : fail({ ...report.error, unreadable: true });
+}
+
+async function addEvents(
+  db: Database,
+  id: string,
+  { events, end: last }: NewEvents,
+  from: number,
+  redact: Redact,
+): Promise<Result<number, Fault>> {
   let at = from;
   for (let i = 0; i < events.length; i += BATCH) {
     const batch = events.slice(i, i + BATCH);
-    const end = events[i + BATCH]?.offset ?? report.value.end;
+    const end = events[i + BATCH]?.offset ?? last;
     const done = await write(db, () => {
       // Another process may have indexed this part meanwhile.
       if (offsetOf(db, id) !== at) return false;
@@ -56,4 +92,12 @@ export function forgetSession(db: Database, id: string): Promise<Result<void, Fa
     }
     db.prepare("DELETE FROM sessions WHERE id = ?").run(id);
   });
+}
+
+const CALLS_KEPT_MS = 30 * 86_400_000;
+
+/** Rows of single model calls are kept for 30 days; the logs have the usage for good. */
+export function forgetOldCalls(db: Database, now: number): Promise<Result<void, Fault>> {
+  const before = new Date(now - CALLS_KEPT_MS).toISOString();
+  return write(db, () => void db.prepare("DELETE FROM model_calls WHERE timestamp < ?").run(before));
 }

@@ -3,6 +3,17 @@ import type { DatabaseSync } from "node:sqlite";
 
 export type SearchScope = { sessionId?: string; repository?: string; gitRoot?: string };
 
+/** Which rows of `sessions` a scope holds; ?1 to ?3 are what scopeValues gives. */
+export const inScope = (sessions: string): string =>
+  `(?1 IS NULL OR ${sessions}.id = ?1)
+   AND (COALESCE(?2, ?3) IS NULL OR ${sessions}.repository = ?2 OR COALESCE(${sessions}.git_root, ${sessions}.cwd) = ?3)`;
+
+export const scopeValues = ({ sessionId, repository, gitRoot }: SearchScope): (string | null)[] => [
+  sessionId ?? null,
+  repository ?? null,
+  gitRoot ?? null,
+];
+
 export type SearchHit = {
   sessionId: string;
   ref: string;
@@ -30,12 +41,10 @@ export function searchIndex(db: DatabaseSync, query: string, scope: SearchScope,
       `SELECT s.session_id AS sessionId, search_index.source_id AS ref, s.source_type AS sourceType,
               snippet(search_index, 0, '', '', ' … ', 40) AS snippet, s.timestamp AS timestamp, s.rewound AS rewound, n.name AS name
        FROM search_index JOIN search_source s ON s.id = search_index.rowid JOIN sessions n ON n.id = s.session_id
-       WHERE search_index MATCH ?1
-         AND (?2 IS NULL OR s.session_id = ?2)
-         AND (?3 IS NULL OR n.repository = ?3 OR COALESCE(n.git_root, n.cwd) = ?4)
+       WHERE ${inScope("n")} AND search_index MATCH ?4
        ORDER BY bm25(search_index), s.timestamp DESC LIMIT ?5`,
     )
-    .all(match, scope.sessionId ?? null, scope.repository ?? scope.gitRoot ?? null, scope.gitRoot ?? null, limit);
+    .all(...scopeValues(scope), match, limit);
   return rows.map((r) => ({
     sessionId: String(r["sessionId"]),
     ref: String(r["ref"]),

@@ -17,6 +17,7 @@ export class IndexWriter {
   readonly #session: string;
   readonly #redact: Redact;
   readonly #refs: RefCounter;
+  #hasRow = false;
 
   constructor(db: DatabaseSync, session: string, redact: Redact) {
     this.#db = db;
@@ -31,6 +32,7 @@ export class IndexWriter {
   }
 
   add(event: DurableEnvelope): void {
+    if (!this.#hasRow) this.#row(event);
     if (event.type === "session.start") this.#start(event);
     this.#run("UPDATE sessions SET event_count = event_count + 1, updated_at = ? WHERE id = ?", [
       event.timestamp,
@@ -83,12 +85,20 @@ export class IndexWriter {
     this.#db.prepare(sql).run(...values);
   }
 
+  /** Made by whichever event comes first: a log that lost its start is found all the same. */
+  #row({ timestamp }: DurableEnvelope): void {
+    this.#run(
+      "INSERT OR IGNORE INTO sessions (id, cwd, name, source, created_at, updated_at) VALUES (?, '', '', 'everlong', ?, ?)",
+      [this.#session, timestamp, timestamp],
+    );
+    this.#hasRow = true;
+  }
+
   #start(event: Envelope<"session.start">): void {
     const { model, forkedFrom, parentSessionId, startTime, producer } = event.data;
     this.#run(
-      `INSERT OR IGNORE INTO sessions (id, cwd, name, model, source, parent_session_id, forked_from, created_at, updated_at)
-       VALUES (?, '', '', ?, ?, ?, ?, ?, ?)`,
-      [this.#session, model, producer, parentSessionId ?? null, forkedFrom?.sessionId ?? null, startTime, startTime],
+      "UPDATE sessions SET model = ?, source = ?, parent_session_id = ?, forked_from = ?, created_at = ? WHERE id = ?",
+      [model, producer, parentSessionId ?? null, forkedFrom?.sessionId ?? null, startTime, this.#session],
     );
     this.#context(event.data.context);
   }
