@@ -75,13 +75,20 @@ async function run(argv: string[], version: string): Promise<number> {
     code = await agent(program.opts<Parsed>(), settingOptions, version);
   });
   program.addHelpText("after", () => `\nSettings from the environment:\n${environmentHelp()}`);
-  const { addCommands } = await import("./command/add.ts");
-  addCommands(program, (result) => {
-    code = result;
-  });
+  // An agent run needs none of the commands; everything else, help included, knows them all.
+  if (!isAgentRun(argv)) {
+    const { addCommands } = await import("./command/add.ts");
+    addCommands(program, (result) => {
+      code = result;
+    });
+  }
   await program.parseAsync(argv, { from: "user" });
   return code;
 }
+
+/** No argument could be the name of a command. */
+const isAgentRun = (argv: string[]): boolean =>
+  !argv.some((a) => a === "-h" || a === "--help" || /^[a-z-]{3,20}$/.test(a.replace(/^--.*/, "")));
 
 async function agent(options: Parsed, flags: ReturnType<typeof commandFlags>, version: string): Promise<number> {
   const open: Omit<OpenOptions, "prompts" | "interactive"> = {

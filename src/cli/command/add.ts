@@ -51,6 +51,7 @@ export function addCommands(program: Command, done: Done): void {
 
 function addSessions(program: Command, print: ReturnType<typeof printer>): void {
   const load = () => import("../../runtime/stored-sessions.ts");
+  const loadRemoval = () => import("../../runtime/remove-sessions.ts");
   const sessions = program.command("sessions").description("look at, search and manage stored sessions");
   sessions
     .command("list", { isDefault: true })
@@ -88,14 +89,14 @@ function addSessions(program: Command, print: ReturnType<typeof printer>): void 
   sessions
     .command("delete <id>")
     .option("--yes", "do not ask")
-    .action(async (id, options) => print((await load()).deleteSession(id, options)));
+    .action(async (id, options) => print((await loadRemoval()).deleteSession(id, options)));
   sessions
     .command("prune")
     .description("delete old sessions; named ones stay")
     .requiredOption("--older-than <age>", "for example 30d")
     .option("--dry-run", "only show what would go")
     .option("--yes", "do not ask")
-    .action(async (options) => print((await load()).pruneSessions(options)));
+    .action(async (options) => print((await loadRemoval()).pruneSessions(options)));
   sessions
     .command("reindex")
     .description("rebuild the search index from the logs")
