@@ -10,7 +10,9 @@ const block = (n: number, lines: number) =>
   calls([
     {
       name: "bash",
-      args: { command: `for i in $(seq ${lines}); do echo "block-${n} line $i: the quick brown fox rests here."; done` },
+      args: {
+        command: `for i in $(seq ${lines}); do echo "block-${n} line $i: the quick brown fox rests here."; done`,
+      },
     },
   ]);
 

@@ -32,7 +32,11 @@ describe("CE8 state carried over", () => {
         if (only(events, "session.compaction_complete").length < round) await client.compact("");
         const compactions = only(events, "session.compaction_complete").map((e) => e.data);
         expect(compactions.at(-1)).toMatchObject({ outcome: "applied" });
-        const { replacementContent: message = "", postCompactionTokens = 0, targetTokens = 0 } = compactions.at(-1) ?? {};
+        const {
+          replacementContent: message = "",
+          postCompactionTokens = 0,
+          targetTokens = 0,
+        } = compactions.at(-1) ?? {};
         expect(postCompactionTokens).toBeLessThanOrEqual(targetTokens);
         expect(partOf(message, "plan_file")).toBe(PLAN.trim());
         expect(partOf(message, "todo_list")).toBe(
@@ -59,13 +63,9 @@ describe("CE8 state carried over", () => {
     await run(place, ["--resume", id, "-p", "go on"]);
     const message = textOf(messagesOf(mains().at(-1))[1]);
     const tags = [...message.matchAll(/^<(\w+)(?: [^>]*)?>$/gm)].map((m) => m[1]);
-    expect(tags.filter((t) => !/user_prompt|overview|history|work_done|technical|important|next/.test(t ?? ""))).toEqual([
-      "compaction_notice",
-      "original_prompts",
-      "conversation_summary",
-      "plan_file",
-      "todo_list",
-    ]);
+    expect(
+      tags.filter((t) => !/user_prompt|overview|history|work_done|technical|important|next/.test(t ?? "")),
+    ).toEqual(["compaction_notice", "original_prompts", "conversation_summary", "plan_file", "todo_list"]);
     expect(message).toContain("PLAN-LINE-TWO");
     expect(message).toContain("[in_progress] Write the parser");
   });
@@ -75,7 +75,12 @@ describe("CE9 recall over compactions", () => {
   it("CE9 C116 C117 CI9 after two compactions the first turn comes back word for word, by command, slash and tool", async () => {
     const first = `The port is 4747 and the host is "böse-maus".\nLine two: <tag> & \`code\` 漢字 👩‍👩‍👧`;
     const { place, mains } = await stage((request, n) =>
-      n === 4 ? calls([{ name: "recall", args: { id: "t1.1" } }, { name: "recall", args: { query: "port 4747" } }]) : text(`answer ${n} to ${messagesOf(request).length}`),
+      n === 4
+        ? calls([
+            { name: "recall", args: { id: "t1.1" } },
+            { name: "recall", args: { query: "port 4747" } },
+          ])
+        : text(`answer ${n} to ${messagesOf(request).length}`),
     );
     const { say, client, close, events } = await converse(place);
     await say(first);

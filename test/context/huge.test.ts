@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { messagesOf, toolResults, userTexts, writeIn } from "../agent/scene.ts";
 import { calls, type Reply, text } from "../model-server/reply.ts";
-import { logOf, only, run, sessionsOf } from "../tool/everlong.ts";
+import { logOf, newPlace, only, run, sessionsOf } from "../tool/everlong.ts";
 import { converse, outcomes, prose, stage } from "./stage.ts";
 
 const NEVER = { EVERLONG_BACKGROUND_COMPACTION_THRESHOLD: "2" };
@@ -32,7 +32,8 @@ describe("CE5 huge items", () => {
     expect(done.code, done.stderr).toBe(0);
     const [older, shortened = ""] = userTexts(mains()[1]);
     expect(older).toBe("OLDER-TURN remember me");
-    const marker = /\n\[\.\.\. (\d+) characters left out here\. The full text is t2\.1 in the session log; call recall with id "t2\.1" to read it \.\.\.\]\n/;
+    const marker =
+      /\n\[\.\.\. (\d+) characters left out here\. The full text is t2\.1 in the session log; call recall with id "t2\.1" to read it \.\.\.\]\n/;
     const [head = "", omitted, tail = ""] = shortened.split(marker);
     expect([big.startsWith(head), big.endsWith(tail)]).toEqual([true, true]);
     expect(head.length + tail.length + Number(omitted)).toBe(big.length);
@@ -43,12 +44,15 @@ describe("CE5 huge items", () => {
   });
 
   it("CE5 a 300 KB tool result with the bound raised: marker with ref, older turns there, recall finds the middle", async () => {
-    const { place, mains } = await stage((request, n): Reply => {
-      if (n === 1) return calls([{ name: "bash", args: { command: "cat hay.txt" } }]);
-      if (n === 2) return calls([{ name: "recall", args: { id: refIn(request.rawBody) } }]);
-      if (n === 3) return calls([{ name: "recall", args: { query: "secret word of the middle" } }]);
-      return text("done");
-    }, { limit: 40_000, env: { ...NEVER, EVERLONG_TOOL_OUTPUT_MAX_BYTES: "400000" } });
+    const { place, mains } = await stage(
+      (request, n): Reply => {
+        if (n === 1) return calls([{ name: "bash", args: { command: "cat hay.txt" } }]);
+        if (n === 2) return calls([{ name: "recall", args: { id: refIn(request.rawBody) } }]);
+        if (n === 3) return calls([{ name: "recall", args: { query: "secret word of the middle" } }]);
+        return text("done");
+      },
+      { limit: 40_000, env: { ...NEVER, EVERLONG_TOOL_OUTPUT_MAX_BYTES: "400000" } },
+    );
     writeIn(place, "hay.txt", hay(300_000, "hay"));
     const { say, events } = await converse(place);
     await say("OLDER-TURN remember me");
@@ -63,11 +67,17 @@ describe("CE5 huge items", () => {
   });
 
   it("CE5 C115 recall of one ref that fits the bound reaches the model whole; beyond it the named file has it", async () => {
-    const { place, mains } = await stage((request, n): Reply => {
-      if (n < 12) return calls([{ name: "bash", args: { command: `cat hay.txt; echo ${n}` } }]);
-      if (n === 12) return calls([{ name: "recall", args: { id: /of (t1(?:-t\d+)?) are left out/.test(request.rawBody) ? "t1.3" : "none" } }]);
-      return text("done");
-    }, { env: NEVER });
+    const { place, mains } = await stage(
+      (request, n): Reply => {
+        if (n < 12) return calls([{ name: "bash", args: { command: `cat hay.txt; echo ${n}` } }]);
+        if (n === 12)
+          return calls([
+            { name: "recall", args: { id: /of (t1(?:-t\d+)?) are left out/.test(request.rawBody) ? "t1.3" : "none" } },
+          ]);
+        return text("done");
+      },
+      { env: NEVER },
+    );
     writeIn(place, "hay.txt", hay(16_000, "hay"));
     const done = await run(place, ["-p", "read the hay again and again"]);
     expect(done.code, done.stderr).toBe(0);
@@ -101,10 +111,11 @@ describe("CE5 huge items", () => {
   });
 
   it("C41 C39 the newest prompt and group are never dropped: huge results of one step are shortened in proportion", async () => {
-    const { place, mains } = await stage((_r, n) =>
-      n === 0
-        ? calls([1, 2, 3].map((k) => ({ name: "bash", args: { command: `cat hay.txt; echo result-${k}` } })))
-        : text("done"),
+    const { place, mains } = await stage(
+      (_r, n) =>
+        n === 0
+          ? calls([1, 2, 3].map((k) => ({ name: "bash", args: { command: `cat hay.txt; echo result-${k}` } })))
+          : text("done"),
       { limit: 12_000, env: { ...NEVER, EVERLONG_TOOL_OUTPUT_MAX_BYTES: "100000" } },
     );
     writeIn(place, "hay.txt", hay(60_000, "hay"));
@@ -114,7 +125,11 @@ describe("CE5 huge items", () => {
     expect(messagesOf(last).map((m) => m.role)).toEqual(["system", "user", "assistant", "tool", "tool", "tool"]);
     const sizes = toolResults(last).map((r) => r.text.length);
     // Refs follow the order in which the calls ended.
-    expect(toolResults(last).map((r) => refIn(r.text)).sort()).toEqual(["t1.3", "t1.4", "t1.5"]);
+    expect(
+      toolResults(last)
+        .map((r) => refIn(r.text))
+        .sort(),
+    ).toEqual(["t1.3", "t1.4", "t1.5"]);
     for (const [k, { text: result }] of toolResults(last).entries()) {
       const whole = await client.recall(refIn(result));
       expect(whole.ok && [whole.value.includes(NEEDLE), whole.value.includes(`result-${k + 1}`)]).toEqual([true, true]);
@@ -125,10 +140,11 @@ describe("CE5 huge items", () => {
 
 describe("C77 C85 what a cut shortened", () => {
   it("C85 a shortened item goes to the summariser shortened: the call fits", async () => {
-    const { place, summaries } = await stage((_r, n) =>
-      n === 0
-        ? calls([1, 2, 3].map((k) => ({ name: "bash", args: { command: `cat hay.txt; echo result-${k}` } })))
-        : text("done"),
+    const { place, summaries } = await stage(
+      (_r, n) =>
+        n === 0
+          ? calls([1, 2, 3].map((k) => ({ name: "bash", args: { command: `cat hay.txt; echo result-${k}` } })))
+          : text("done"),
       { limit: 12_000, env: { EVERLONG_TOOL_OUTPUT_MAX_BYTES: "100000" } },
     );
     writeIn(place, "hay.txt", hay(60_000, "hay"));
@@ -142,17 +158,18 @@ describe("C77 C85 what a cut shortened", () => {
 
 describe("CB25 refs that name nothing", () => {
   it("CB25 C68 unknown turns and other sessions: a sentence with the valid range, no foreign text", async () => {
+    let other = "";
     const { place } = await stage((_r, n): Reply => {
-      if (n === 2) return calls(["t99", "t1.77", "nonsense", "ffffffff:t1"].map((id) => ({ name: "recall", args: { id } })));
-      return text("ok");
+      const refs = ["t99", "t1.77", "nonsense", "ffffffff:t1", `${other}:t1`, `${other.slice(0, 8)}:t1`];
+      return n === 2 ? calls(refs.map((id) => ({ name: "recall", args: { id } }))) : text("ok");
     });
-    await run(place, ["-p", "FOREIGN-TEXT of another session"]);
-    const [other = ""] = sessionsOf(place);
+    await run(place, ["-p", "FOREIGN-TEXT of another folder"], { cwd: newPlace().folder });
+    [other = ""] = sessionsOf(place);
     const { say, client, close, events } = await converse(place);
     await say("first");
     await say("look");
     const results = only(events, "tool.execution_complete").map((e) => e.data);
-    expect(results.map((r) => r.success)).toEqual([false, false, false, false]);
+    expect(results.map((r) => r.success)).toEqual(Array(6).fill(false));
     const told = JSON.stringify(results);
     expect(told.match(/no such turn in that session\. Its turns are t1 to t2/g)?.length).toBeGreaterThanOrEqual(2);
     expect(told.includes("FOREIGN-TEXT")).toBe(false);

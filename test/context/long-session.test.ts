@@ -1,6 +1,6 @@
 // A job that outgrows its window many times over: it finishes, fits, keeps its task, and loses nothing.
 import { afterEach, describe, expect, it } from "vitest";
-import { calls, type Reply, text } from "../model-server/reply.ts";
+import { calls, error, type Reply, text } from "../model-server/reply.ts";
 import { type ModelServer, startModelServer } from "../model-server/server.ts";
 import { logOf, only, type Place, placeFor, run, sessionsOf } from "../tool/everlong.ts";
 
@@ -54,7 +54,7 @@ function checkInvariants(place: Place): void {
 }
 
 describe("a session that outgrows its window", () => {
-  it("finishes, fits, is compacted, keeps its task, and recall finds what was said first", async () => {
+  it("CI1 CI2 CI3 CI7 P21 finishes, fits, is compacted, keeps its task, and recall finds what was said first", async () => {
     const { place, code, stdout, stderr } = await work();
     expect(code, stderr).toBe(0);
     expect(stdout).toContain("TOTAL 40 blocks");
@@ -74,5 +74,17 @@ describe("a session that outgrows its window", () => {
     const resumed = await run(place, ["--resume", id, "-p", "thanks"]);
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(server.requests[before]?.rawBody).toContain("TASK-7");
+  }, 90_000);
+
+  it("CI8 CI9 finishes just the same when no summary ever succeeds, and every block comes back by its ref", async () => {
+    const { place, code, stdout, stderr } = await work({}, () => error(400, "no summary"));
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain("TOTAL 40 blocks");
+    checkInvariants(place);
+    expect(server.requests.filter((r) => isSummary(r.headers)).length).toBeLessThanOrEqual(6);
+    const results = only(logOf(place), "tool.execution_complete");
+    expect(results).toHaveLength(ROUNDS);
+    const back = await run(place, ["recall", "t1.3"]);
+    expect(back.stdout.trimEnd()).toBe(results[0]?.data.result.content.trimEnd());
   }, 90_000);
 });

@@ -68,13 +68,15 @@ describe("CE1 manual compaction", () => {
     const third = messagesOf(mains()[2]);
     const done = await run(place, ["--resume", id, "-p", "/compact keep the parser", "--output-format", "text"]);
     expect(done.code, done.stderr).toBe(0);
-    expect(done.stdout).toMatch(/^Compacted: \d+ % → \d+ % of 24000 tokens, 5 messages .*; checkpoint 1: Parser work\n$/);
+    expect(done.stdout).toMatch(
+      /^Compacted: \d+ % → \d+ % of 24000 tokens, 5 messages .*; checkpoint 1: Parser work\n$/,
+    );
 
     expect(server.requests).toHaveLength(4);
     const [call] = summaries();
-    const { messages, tools, tool_choice } = call?.body as Record<string, unknown>;
+    const { messages, tools, tool_choice } = (call?.body ?? {}) as Record<string, unknown>;
     expect(tool_choice).toBe("none");
-    expect(tools).toEqual((mains()[2]?.body as { tools: unknown }).tools);
+    expect(mains()[2]?.body).toMatchObject({ tools });
     // Everything but the instructions is what the session sent before: the provider's cache serves it.
     expect((messages as unknown[]).slice(0, third.length)).toEqual(third);
     const last = textOf(messagesOf(call).at(-1));
@@ -102,7 +104,10 @@ describe("CE1 manual compaction", () => {
     });
     expect(only(log, "assistant.usage").at(-1)?.data.interaction).toBe("conversation-compaction");
 
-    expect(readdirSync(join(place.home, "sessions", id, "checkpoints")).sort()).toEqual(["001-parser-work.md", "index.md"]);
+    expect(readdirSync(join(place.home, "sessions", id, "checkpoints")).sort()).toEqual([
+      "001-parser-work.md",
+      "index.md",
+    ]);
     const file = fileOf(place, id, "checkpoints", "001-parser-work.md");
     for (const part of ["number: 1", 'title: "Parser work"', "trigger: manual", 'turns: "t1-t3"', String(attempt)])
       expect(file).toContain(part);
@@ -199,6 +204,21 @@ describe("CE1 manual compaction", () => {
     expect(summaries().map((r) => r.aborted)).toEqual([true, false]);
     const sent = messagesOf(mains().at(-1)).map(textOf);
     expect(sent.slice(1)).toEqual([manual?.data.replacementContent, "sent meanwhile"]);
+  });
+
+  it("C86 A3.9 the offline model fills the same parts by extraction, without a call", async () => {
+    const { place, server } = await stage(() => text("never"), {
+      env: { EVERLONG_MODEL: "offline", EVERLONG_BASE_URL: "" },
+    });
+    const { client, say, events } = await converse(place);
+    await say("We decided that the port is 4747.");
+    await say("Which port was it?");
+    expect((await client.compact("")).ok).toBe(true);
+    const [done] = only(events, "session.compaction_complete");
+    expect(done?.data).toMatchObject({ outcome: "applied", model: "offline", chunks: 0 });
+    expect(done?.data.replacementContent).toContain("4747");
+    for (const part of ["overview", "history", "next_steps"]) expect(done?.data.summaryContent).toContain(`<${part}>`);
+    expect(server.requests).toEqual([]);
   });
 
   it.each([

@@ -13,13 +13,23 @@ type Row = [source: string, message: string, more?: { code?: string; type?: stri
 const ROWS: Row[] = [
   ["OpenAI code", "Too much.", { code: "context_length_exceeded" }],
   ["OpenAI", "This model's maximum context length is 16,000 tokens. However, your messages resulted in 30,512 tokens."],
-  ["OpenAI with output", "maximum context length is 17000 tokens. However, you requested 19000 tokens (18000 in the messages, 1000 in the completion)."],
+  [
+    "OpenAI with output",
+    "maximum context length is 17000 tokens. However, you requested 19000 tokens (18000 in the messages, 1000 in the completion).",
+  ],
   ["OpenAI Responses", "Your input exceeds the context window of this model. Please adjust your input and try again."],
-  ["GitHub Models", "Request body too large for gpt-4o model. Max size: 16000 tokens.", { code: "tokens_limit_reached" }],
+  [
+    "GitHub Models",
+    "Request body too large for gpt-4o model. Max size: 16000 tokens.",
+    { code: "tokens_limit_reached" },
+  ],
   ["Copilot API", "prompt token count of 17000 exceeds the limit of 16000"],
   ["Anthropic", "prompt is too long: 17000 tokens > 16000 maximum"],
   ["Anthropic bytes", "Request exceeds the maximum size", { type: "request_too_large" }],
-  ["Anthropic with output", "input length and `max_tokens` exceed context limit: 17000 + 2000 > 18000, decrease input length"],
+  [
+    "Anthropic with output",
+    "input length and `max_tokens` exceed context limit: 17000 + 2000 > 18000, decrease input length",
+  ],
   ["Google", "The input token count (17000) exceeds the maximum number of tokens allowed (16000)."],
   ["Bedrock", "Input is too long for requested model."],
   ["vLLM", "The decoder prompt (length 17000) is too long to fit into the model (context length 16000)"],
@@ -73,10 +83,13 @@ describe.each(WIRES)("CE3 %s", (wire) => {
   it.each(cases)(
     "CE3 C52 C55 C62 A2.16 %s, in the stream and as body: one summary, a smaller retry, an answer",
     async (_name, inStream, asBody) => {
-      const { place, summaries, mains } = await stage((_r, n) => ({ 1: inStream, 3: asBody })[n] ?? text(`answer ${n}`), {
-        refusals: true,
-        env: { EVERLONG_WIRE: wire },
-      });
+      const { place, summaries, mains } = await stage(
+        (_r, n) => ({ 1: inStream, 3: asBody })[n] ?? text(`answer ${n}`),
+        {
+          refusals: true,
+          env: { EVERLONG_WIRE: wire },
+        },
+      );
       const { client, say } = await converse(place);
       await say(prose(6_000, "part-1"));
       for (const turn of [2, 3]) {
@@ -112,11 +125,15 @@ describe.each(WIRES)("CE3 %s", (wire) => {
     const always = contextLimit(900_000, 900_000);
     const { client, told, summaries, mains, place, close } = await refusedOnce(wire, always, 99);
     expect(client.view().lastTurn?.status).toBe("failed");
-    expect(only(told, "session.error").map((e) => e.data)).toMatchObject([{ code: "context_limit", hint: expect.stringContaining("limit") }]);
+    expect(only(told, "session.error").map((e) => e.data)).toMatchObject([
+      { code: "context_limit", hint: expect.stringContaining("limit") },
+    ]);
     expect(mains().length).toBeGreaterThan(3);
     expect(mains().length).toBeLessThanOrEqual(2 + 6);
     expect(summaries().length).toBeLessThanOrEqual(2);
-    const sizes = mains().slice(2).map((r) => r.rawBody.length);
+    const sizes = mains()
+      .slice(2)
+      .map((r) => r.rawBody.length);
     for (const [n, size] of sizes.entries()) if (n > 0) expect(size).toBeLessThan(sizes[n - 1] ?? 0);
     await close();
     expect(only(logOf(place), "user.message").at(-1)?.data.content).toContain("part-3 line 1:");
@@ -157,7 +174,10 @@ describe("C53 C60 C61 what a refusal teaches", () => {
     expect(only(told, "session.model_limit").map((e) => e.data.limit)).toEqual([16_000]);
     expect(client.view().promptLimit).toBe(16_000);
     await say("next");
-    expect(only(events, "session.usage_info").at(-1)?.data).toMatchObject({ tokenLimit: 16_000, effectiveLimit: 16_000 });
+    expect(only(events, "session.usage_info").at(-1)?.data).toMatchObject({
+      tokenLimit: 16_000,
+      effectiveLimit: 16_000,
+    });
     await close();
     const again = await converse(place, { resume: client.sessionId });
     await again.say("later");
@@ -179,13 +199,18 @@ describe("C53 C60 C61 what a refusal teaches", () => {
     expect(far.client.view().lastTurn?.status).toBe("failed");
     expect(far.summaries()).toEqual([]);
     await far.close();
-    const near = await refusedOnce("openai-chat", raw(400, {}, ""), 1, { limit: 17_000, env: { EVERLONG_BACKGROUND_COMPACTION_THRESHOLD: "0.97" } });
+    const near = await refusedOnce("openai-chat", raw(400, {}, ""), 1, {
+      limit: 17_000,
+      env: { EVERLONG_BACKGROUND_COMPACTION_THRESHOLD: "0.97" },
+    });
     expect(near.client.view().lastTurn).toEqual({ status: "done" });
     expect(near.summaries()).toHaveLength(1);
   });
 
   it.each(["off", "manual"])("C65 compaction %s: truncation alone makes it smaller", async (mode) => {
-    const { client, summaries, mains, told } = await refusedOnce("openai-chat", contextLimit(17_000, 10_000), 1, { env: { EVERLONG_COMPACTION: mode } });
+    const { client, summaries, mains, told } = await refusedOnce("openai-chat", contextLimit(17_000, 10_000), 1, {
+      env: { EVERLONG_COMPACTION: mode },
+    });
     expect(client.view().lastTurn).toEqual({ status: "done" });
     expect(summaries()).toEqual([]);
     expect(outcomes(told)).toEqual([]);

@@ -42,9 +42,7 @@ export async function stage(main: Part, options: StageOptions = {}): Promise<Sta
   const { limit = LIMIT, env = {}, summary = () => text(SUMMARY), refusals, ...rest } = options;
   const counts = { main: 0, summary: 0 };
   const server = await startModelServer({ maxTokens: limit * SLACK, ...rest });
-  server.always((request) =>
-    isSummary(request) ? summary(request, counts.summary++) : main(request, counts.main++),
-  );
+  server.always((request) => (isSummary(request) ? summary(request, counts.summary++) : main(request, counts.main++)));
   const place = placeFor(server, { EVERLONG_MAX_PROMPT_TOKENS: String(limit), EVERLONG_ALLOW_ALL: "1", ...env });
   onTestFinished(async () => {
     await server.close();

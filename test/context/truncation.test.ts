@@ -10,7 +10,12 @@ import { converse, LIMIT, prose, stage } from "./stage.ts";
 const NEVER = { EVERLONG_BACKGROUND_COMPACTION_THRESHOLD: "2" };
 
 const block = (n: number) =>
-  calls([{ name: "bash", args: { command: `for i in $(seq 60); do echo "block-${n} line $i of sixty, all of them alike"; done` } }]);
+  calls([
+    {
+      name: "bash",
+      args: { command: `for i in $(seq 60); do echo "block-${n} line $i of sixty, all of them alike"; done` },
+    },
+  ]);
 
 /** The request goes on where the one before it ended. */
 const extendsBefore = (before: Recorded, after: Recorded): boolean => {
