@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
 import type { Rule } from "../schema/permission.ts";
+import type { UpdateFile } from "../settings/write.ts";
 import { parseRule } from "./rule.ts";
 import { changeState, readState, type StateFile } from "./state-file.ts";
 
@@ -27,16 +28,23 @@ export function addLocationApprovals(
   everlongHome: string,
   root: string,
   rules: readonly string[],
+  update: UpdateFile,
 ): Promise<Result<unknown, Failure>> {
-  return changeState(file(everlongHome), (state) => ({
+  const add = (state: Approvals): Approvals => ({
     ...state,
     locations: { ...state.locations, [root]: [...new Set([...(state.locations[root] ?? []), ...rules])] },
-  }));
+  });
+  return changeState(file(everlongHome), add, update);
 }
 
-export function resetLocationApprovals(everlongHome: string, root: string): Promise<Result<unknown, Failure>> {
-  return changeState(file(everlongHome), (state) => {
+export function resetLocationApprovals(
+  everlongHome: string,
+  root: string,
+  update: UpdateFile,
+): Promise<Result<unknown, Failure>> {
+  const reset = (state: Approvals): Approvals => {
     const { [root]: _gone, ...locations } = state.locations;
     return { ...state, locations };
-  });
+  };
+  return changeState(file(everlongHome), reset, update);
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
+import type { UpdateFile } from "../settings/write.ts";
 import { changeState, readState, type StateFile } from "./state-file.ts";
 
 const consents = z.looseObject({
@@ -32,26 +33,30 @@ export async function grantConsent(
   root: string,
   endpoint: string,
   now: Date,
+  update: UpdateFile,
 ): Promise<Result<unknown, Failure>> {
   const origin = originOf(endpoint);
   if (!origin.ok) return origin;
-  return changeState(file(everlongHome), (state) => ({
+  const grant = (state: Consents): Consents => ({
     ...state,
     folders: { ...state.folders, [root]: { ...state.folders[root], [origin.value]: now.toISOString() } },
-  }));
+  });
+  return changeState(file(everlongHome), grant, update);
 }
 
 export async function revokeConsent(
   everlongHome: string,
   root: string,
   endpoint: string,
+  update: UpdateFile,
 ): Promise<Result<unknown, Failure>> {
   const origin = originOf(endpoint);
   if (!origin.ok) return origin;
-  return changeState(file(everlongHome), (state) => {
+  const revoke = (state: Consents): Consents => {
     const { [origin.value]: _gone, ...kept } = state.folders[root] ?? {};
     return { ...state, folders: { ...state.folders, [root]: kept } };
-  });
+  };
+  return changeState(file(everlongHome), revoke, update);
 }
 
 export async function listConsents(everlongHome: string): Promise<Result<Consent[], Failure>> {

@@ -317,6 +317,31 @@ describe("A7.9 the words of a prompt", () => {
     if (ask.type !== "ask") throw new Error(ask.type);
     expect(explainAsk(ask, [request])).not.toContain("\u202e");
   });
+  it.each([
+    "$'\\x1b[31mevil' x",
+    "sudo $'--\\x1b[2J' x",
+    "touch $'a\\r\\x9b2Jb'",
+    "cat $'/etc/\\x1b[31m'",
+    "echo x > $'/etc/\\x07'",
+    "curl $'https://x.org/\\x1b[31m'",
+    "touch a\u009bb",
+  ])("F15 no control character of %j reaches a terminal, a stored rule or the model", async (command) => {
+    const request = { kind: "shell", command } as const;
+    const ask = await place.decide(request);
+    if (ask.type !== "ask") throw new Error(ask.type);
+    const refused = [refuseUnasked(ask, place.policy()).reason, refuseByUser(ask, { type: "reject" }).reason];
+    const texts = [explainAsk(ask, [request]), ask.reason, ...(ask.offer.session ?? []), ...refused];
+    for (const text of texts) expect(text).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
+  });
+  it("F15 they are written out, in rules of the settings and what a hook says too, and rules match as before", async () => {
+    const path = "a\u001b[31m\nb";
+    expect(await place.decide(read(path), { deny: rules(`read(${path})`) })).toMatchObject({
+      type: "deny",
+      reason: expect.stringContaining("read a\\x1b[31m\\nb. The deny rule read(a\\x1b[31m\\nb)"),
+    });
+    const hook = { decision: "ask", reason: "one\u001b[2J\ntwo" } as const;
+    expect(await place.shell("ls", { hook })).toMatchObject({ reason: "a hook asks: one\\x1b[2J\ntwo" });
+  });
   it("F43 a deny names the rule and where it comes from", async () => {
     const deny = rules("shell(rm)").map((r) => ({ ...r, source: "~/.everlong/settings.json" }));
     expect(await place.shell("rm x", { deny })).toMatchObject({

@@ -4,8 +4,9 @@ import { matchesRule } from "./match-rule.ts";
 import { type Offer, offerFor } from "./offer.ts";
 import { describePart, type Part } from "./part.ts";
 import { insideAny } from "./path.ts";
-import { type Allow, fitsPlanMode, permitted } from "./permit.ts";
+import { type Allow, fitsPlanMode, permitted, showsHidden } from "./permit.ts";
 import type { Policy, SourcedRule } from "./policy.ts";
+import { shown, shownLines } from "./shown.ts";
 
 export type DenyCode = "guard" | "denied" | "plan_mode" | "user_not_available" | "rejected";
 
@@ -76,7 +77,12 @@ function judge(part: Part, policy: Policy): Verdict {
   if (denying) return deniedByRule(part, denying);
   const { hook } = policy;
   if (hook?.decision === "deny")
-    return { type: "deny", code: "denied", by: "hook", reason: denied(part, `a hook said: ${hook.reason}`) };
+    return {
+      type: "deny",
+      code: "denied",
+      by: "hook",
+      reason: denied(part, `a hook said: ${shownLines(hook.reason)}`),
+    };
   if (policy.mode === "plan" && !fitsPlanMode(part, policy))
     return {
       type: "deny",
@@ -89,9 +95,9 @@ function judge(part: Part, policy: Policy): Verdict {
   const why = guard
     ? `writing ${guard.what} is always asked`
     : asking
-      ? `the rule ${asking.text}${from(asking)} always asks`
+      ? `the rule ${named(asking)} always asks`
       : hook?.decision === "ask"
-        ? `a hook asks: ${hook.reason}`
+        ? `a hook asks: ${shownLines(hook.reason)}`
         : part.kind === "memory" && part.mustAsk
           ? "this memory is always asked"
           : undefined;
@@ -103,7 +109,7 @@ function judge(part: Part, policy: Policy): Verdict {
 const findRule = (rules: readonly SourcedRule[], part: Part, policy: Policy): SourcedRule | undefined =>
   rules.find((rule) => matchesRule(rule, part, policy.places.root, "wide"));
 
-const from = (rule: SourcedRule): string => (rule.source ? ` (${rule.source})` : "");
+const named = (rule: SourcedRule): string => shown(rule.source ? `${rule.text} (${rule.source})` : rule.text);
 const denied = (part: Part, why: string): string => `Denied: ${describePart(part)}. ${why}.`;
 const refused = (part: Part, why: string): Deny => ({
   type: "deny",
@@ -113,13 +119,17 @@ const refused = (part: Part, why: string): Deny => ({
 });
 
 function deniedByRule(part: Part, rule: SourcedRule): Deny {
-  const why = `The deny rule ${rule.text}${from(rule)} forbids it, and no flag overrides a deny rule`;
+  const why = `The deny rule ${named(rule)} forbids it, and no flag overrides a deny rule`;
   return { type: "deny", code: "denied", by: "rule", rule: rule.text, reason: denied(part, why) };
 }
 
 function whyAsk(part: Part, policy: Policy): string {
-  if (part.kind === "shell" && part.opaque) return `what it does cannot be known from its text: ${part.opaque}`;
+  if (part.kind === "shell" && part.opaque) return `what it does cannot be known from its text: ${shown(part.opaque)}`;
+  if (part.kind === "shell" && showsHidden(part, policy))
+    return "it may show files that a read rule is about (the grep tool leaves them out)";
   if ((part.kind === "read" || part.kind === "write") && !insideAny(part.real, policy.allowedFolders))
-    return part.real && part.real !== part.path ? `outside the folder (really ${part.real})` : "outside the folder";
+    return part.real && part.real !== part.path
+      ? `outside the folder (really ${shown(part.real)})`
+      : "outside the folder";
   return "nothing allows it yet";
 }

@@ -1,11 +1,11 @@
 // Words for people and for the model: what is asked, which parts of it, and what would allow what was refused.
-import { stripInvisible } from "../base/text.ts";
 import type { PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
 import type { Ask, Deny } from "./decide.ts";
 import { ruleFor } from "./offer.ts";
 import { describePart } from "./part.ts";
 import type { Policy } from "./policy.ts";
 import type { Span } from "./shell/analyse.ts";
+import { boxed } from "./shown.ts";
 
 const OPEN = "⟦";
 const CLOSE = "⟧";
@@ -32,16 +32,11 @@ export function explainAsk(ask: Ask, requests: readonly PermissionRequest[]): st
   const lines: string[] = [];
   for (const [index, request] of requests.entries()) {
     const spans = ask.parts.flatMap(({ part }) => (part.index === index && part.span ? [{ ...part.span }] : []));
-    if (request.kind === "shell") lines.push(markCommand(stripped(request.command), spans));
+    if (request.kind === "shell") lines.push(markCommand(boxed(request.command), spans));
   }
-  for (const { part, reason } of ask.parts) lines.push(`- ${stripped(describePart(part))}: ${reason}`);
+  for (const { part, reason } of ask.parts) lines.push(`- ${describePart(part)}: ${reason}`);
   if (!ask.offer.session && !ask.always) lines.push("It can only be approved once.");
   return lines.join("\n");
-}
-
-/** Same length, so that marks stay in place: what cannot be seen is shown as a box. */
-function stripped(text: string): string {
-  return text.replace(/./gsu, (c) => (stripInvisible(c).removed > 0 ? "□".repeat(c.length) : c));
 }
 
 /** Step 13: nobody can be asked. Says what was denied and which flag would allow it. */

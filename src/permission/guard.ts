@@ -20,7 +20,7 @@ const AGENT_FOLDERS = /(^|\/)\.(everlong|github|claude)\/(agents|skills|commands
 const GIT_RUNS = /(^|\/)\.git\/(.*\/)?(hooks(\/|$)|config(\.worktree)?$)/;
 const GIT_REST = /(^|\/)\.git(\/|$)/;
 const START_UP =
-  /\/(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|inputrc|envrc|gitconfig|xprofile|xinitrc)|\.config\/(fish|git)(\/.*)?|\.ssh(\/.*)?)$|^\/etc\/(profile|bash\.bashrc|bashrc|zsh|zshrc|zshenv|environment)(\.d)?(\/|$)/;
+  /\/(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|inputrc|envrc|gitconfig|xprofile|xinitrc)|\.config\/(fish|git)(\/.*)?|\.ssh(\/.*)?)$|^\/etc\/(profile|bash\.bashrc|bashrc|zsh|zshrc|zshenv|environment|gitconfig)(\.d)?(\/|$)/;
 
 /** The session's own papers, which it may always write. */
 export function isOwnPaper(real: string, sessionDir: string): boolean {

@@ -1,19 +1,19 @@
 // Takes the requests of a call apart into what can be judged; the only step that looks at the file system.
-import { readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
+import { gitContext } from "../host/git.ts";
 import type { PermissionRequest } from "../schema/permission.ts";
 import { hasGlob } from "./glob.ts";
-import type { Part, ShellPart } from "./part.ts";
+import type { Part, PathPart, ShellPart } from "./part.ts";
 import { realPath } from "./path.ts";
+import { anyEntry, byName, kindOfPlace, placesOf } from "./places.ts";
 import { analyseShell, type ShellAnalysis, type ShellCommand } from "./shell/analyse.ts";
 import { changesOwnSettings } from "./shell/own-command.ts";
-import { lookedAt } from "./shell/read-only.ts";
-import type { ShellWord } from "./shell/word.ts";
+import { lookedAt, showsBelow } from "./shell/read-only.ts";
+import { literalWord, type ShellWord } from "./shell/word.ts";
 import { writtenPaths } from "./shell/writes.ts";
 
 export type Place = { cwd: string; userHome: string };
 
-const MAX_GLOB_ENTRIES = 2000;
 const URL_IN_TEXT = /\b(?:https?|ftp|wss?):\/\/[^\s"'<>`]+/gi;
 
 export async function inspect(requests: readonly PermissionRequest[], place: Place): Promise<Part[]> {
@@ -55,28 +55,44 @@ async function shellParts(request: ShellRequest, index: number, place: Place): P
   const analysis = await analyseShell(command, place.userHome);
   const folders = foldersOf(analysis, place.cwd);
   const parts: Part[] = [];
-  const addPath = (kind: "read" | "write", path: string, more: { span: Part["span"]; implied?: boolean }): void => {
-    for (const folder of folders) {
-      const real = realPath(path, folder);
-      if (parts.some((p) => p.kind === kind && p.real === real && p.path === path)) continue;
-      const { span, implied } = more;
-      parts.push({ kind, index, path, real, ...(span ? { span } : {}), ...(implied ? { implied } : {}) });
-    }
+  const add = (part: PathPart): void => {
+    const { kind, real, path, implied } = part;
+    if (!parts.some((p) => p.kind === kind && p.real === real && p.path === path && p.implied === implied))
+      parts.push(part);
+  };
+  const addAll = (kind: "read" | "write", path: string, more: Pick<PathPart, "span" | "implied">): void => {
+    for (const folder of folders) add({ kind, index, path, real: realPath(path, folder), ...more });
   };
   for (const c of analysis.commands) {
+    const { span } = c;
     const part = shellPart(c, index, folders, analysis.moves.length > 0);
     parts.push(part);
-    for (const path of writtenPaths(c.words)) addPath("write", path, { span: c.span, implied: true });
+    for (const { path, real } of readPlaces(c.words, folders))
+      add({ kind: "read", index, path, real, span, implied: true });
+    for (const folder of part.looksInto ?? [])
+      add({ kind: "read", index, path: folder, real: folder, span, implied: true });
+    const isFolder = (path: string) => folders.some((f) => kindOfPlace(realPath(path, f)) === "folder");
+    for (const path of writtenPaths(c.words, { userHome: place.userHome, isFolder })) {
+      addAll("write", path, { span, implied: true });
+      if (hasGlob(path))
+        for (const { real } of placesIn({ ...literalWord(path), glob: true }, folders))
+          add({ kind: "write", index, path, real, span, implied: true });
+    }
     // What only looks opens no connection, so an address in its arguments is only text.
-    if (!part.looksAt) for (const url of urlsIn(c.words)) parts.push({ kind: "url", index, url, span: c.span });
+    if (!part.looksAt) for (const url of urlsIn(c.words)) parts.push({ kind: "url", index, url, span });
   }
-  for (const target of analysis.writes) addPath("write", target.path, { span: target.span });
-  for (const target of analysis.reads) addPath("read", target.path, { span: target.span });
+  for (const { path, span } of analysis.writes) addAll("write", path, { span });
+  for (const { path, span } of analysis.reads) addAll("read", path, { span });
   return parts;
 }
 
 function shellPart(c: ShellCommand, index: number, folders: readonly string[], hasMoved: boolean): ShellPart {
-  const paths = c.plain && !c.opaque ? lookedAt(c.words, hasMoved) : undefined;
+  const looked = lookedAt(c.words);
+  const isGit = c.words[0]?.value === "git";
+  // A folder that was just entered may hold a git repository of its own making, whose configuration runs programs.
+  const onlyLooks = looked && c.plain && !c.opaque && !(isGit && hasMoved);
+  const places = onlyLooks ? looked.flatMap((word) => folders.flatMap((f) => placesOf(word, f, anyEntry))) : [];
+  const into = isGit ? folders.map((f) => gitContext(f).gitRoot ?? f) : places;
   return {
     kind: "shell",
     index,
@@ -85,48 +101,36 @@ function shellPart(c: ShellCommand, index: number, folders: readonly string[], h
     span: c.span,
     ...(c.opaque ? { opaque: c.opaque } : {}),
     transparent: c.transparent,
-    ...(paths ? { looksAt: paths.flatMap((word) => folders.flatMap((folder) => placesOf(word, folder))) } : {}),
+    ...(onlyLooks ? { looksAt: places } : {}),
+    ...(onlyLooks && showsBelow(c.words)
+      ? { looksInto: into.flatMap((real) => (real !== undefined && kindOfPlace(real) === "folder" ? [real] : [])) }
+      : {}),
     changesOwn: changesOwnSettings(c.words),
   };
 }
+
+/** What it is known to look at; of an unknown program, the files that its arguments name. */
+function readPlaces(words: readonly ShellWord[], folders: readonly string[]): Named[] {
+  const looked = lookedAt(words);
+  if (looked) return looked.flatMap((word) => placesIn(word, folders));
+  const named = words.slice(1).filter((w) => w.literal);
+  // curl -d @file, dd if=file, --from=file
+  const inside = named.map((w) => ({ ...w, value: w.value.replace(/^[^=@]*[=@]/, "") }));
+  return [...named, ...inside].flatMap((w) => placesIn(w, folders)).filter((p) => kindOfPlace(p.real) === "file");
+}
+
+type Named = Pick<PathPart, "path" | "real">;
+
+const placesIn = (word: ShellWord, folders: readonly string[]): Named[] =>
+  folders.flatMap((folder) =>
+    placesOf(word, folder, byName).map((real) => ({ path: (word.glob && real) || word.value, real })),
+  );
 
 /** Every folder that a relative path may be relative to, after none, some or all of the line's cds. */
 function foldersOf(analysis: ShellAnalysis, cwd: string): string[] {
   let folders = [cwd];
   for (const target of analysis.moves) folders = [...new Set([...folders, ...folders.map((f) => resolve(f, target))])];
   return folders;
-}
-
-function placesOf(word: ShellWord, folder: string): (string | undefined)[] {
-  if (!word.glob) return word.value === "-" ? [] : [realPath(word.value, folder)];
-  const names = word.value.split("/");
-  const first = names.findIndex(hasGlob);
-  const start = names.slice(0, first).join("/");
-  return globPlaces(
-    realPath(start === "" && word.value.startsWith("/") ? "/" : start, folder),
-    names.slice(first),
-    first === 0,
-  );
-}
-
-/** A pattern is judged as if it stood for every entry of its folder: never fewer than bash will find. */
-function globPlaces(folder: string | undefined, rest: readonly string[], mayBeOption: boolean): (string | undefined)[] {
-  const [name, ...after] = rest;
-  if (folder === undefined || name === undefined) return [folder];
-  if (!hasGlob(name)) return globPlaces(realPath(name, folder), after, false);
-  const entries = entriesOf(folder);
-  if (!entries || (mayBeOption && entries.some((e) => e.startsWith("-")))) return [undefined];
-  return entries.flatMap((entry) => globPlaces(realPath(entry, folder), after, false));
-}
-
-function entriesOf(folder: string): string[] | undefined {
-  try {
-    const entries = readdirSync(join(folder));
-    return entries.length > MAX_GLOB_ENTRIES ? undefined : entries;
-  } catch {
-    // Not a folder that can be listed: the pattern then finds nothing in it.
-    return [];
-  }
 }
 
 function urlsIn(words: readonly ShellWord[]): string[] {

@@ -52,14 +52,16 @@ function matchesPath(argument: string, part: PathPart, root: string, reading: Re
   // Nobody can say that it is not the path the rule means.
   if (part.real === undefined) return reading === "wide";
   const fold = (text: string): string => (reading === "wide" ? text.toLowerCase() : text);
-  const pattern = components(fold(argument));
-  if (/\/$/.test(argument)) pattern.push("**");
+  const pattern = pathPattern(fold(argument), fold(root));
   const path = components(fold(part.real));
-  const fromStart = isAbsolute(argument) || argument.startsWith("..");
-  if (fromStart) pattern.splice(0, pattern.length, ...components(fold(resolve(root, argument))));
   const forms = reading === "wide" ? [pattern, [...pattern, "**"]] : [pattern];
-  const tails = fromStart ? [path] : path.map((_, i) => path.slice(i));
-  return forms.some((form) => tails.some((tail) => matchComponents(form, tail)));
+  return forms.some((form) => matchComponents(form, path));
+}
+
+/** By components, from `/` on: a relative pattern matches as the trailing parts of any path. */
+export function pathPattern(argument: string, root: string): string[] {
+  if (isAbsolute(argument) || argument.startsWith("..")) return components(resolve(root, argument));
+  return ["**", ...components(argument), ...(argument.endsWith("/") ? ["**"] : [])];
 }
 
 function matchesUrl(argument: string, text: string, reading: Reading): boolean {

@@ -5,6 +5,7 @@ import { covers } from "./permit.ts";
 import type { Policy } from "./policy.ts";
 import { parseRule } from "./rule.ts";
 import { identifier } from "./shell/identifier.ts";
+import { shown } from "./shown.ts";
 
 export type Offer = { session?: string[]; location?: string[] };
 
@@ -20,10 +21,13 @@ export function offerFor(parts: readonly Part[], policy: Policy): Offer {
   return policy.trusted ? { session, location: session } : { session };
 }
 
-/** The narrowest rule that people are offered for a part; undefined when it can only be approved once. */
+/**
+ * The narrowest rule that people are offered for a part; undefined when it can only be approved once, which is so too
+ * where the rule cannot be shown exactly as it would be stored.
+ */
 export function ruleFor(part: Part, policy: Policy): string | undefined {
   const text = ruleText(part, policy);
-  const rule = text === undefined ? undefined : parseRule(text);
+  const rule = text === undefined || text !== shown(text) ? undefined : parseRule(text);
   return rule?.ok && covers(rule.value, part, policy) ? text : undefined;
 }
 

@@ -1,6 +1,8 @@
 // What a call asks for, taken apart: each part is judged by itself, and the call is judged as its strictest part.
+
 import type { Span } from "./shell/analyse.ts";
 import type { ShellWord } from "./shell/word.ts";
+import { shown } from "./shown.ts";
 
 /** `index`: which request of the call it comes from. `span`: where it stands in that request's command. */
 type Origin = { index: number; span?: Span };
@@ -24,6 +26,8 @@ export type ShellPart = Origin & {
   transparent: boolean;
   /** Real places it looks at, when it only looks; whether they are allowed is for the policy to say. */
   looksAt?: (string | undefined)[];
+  /** Real folders among them whose files it shows, however deep they lie; for git, its repository. */
+  looksInto?: string[];
   /** Would change Everlong's own settings, trust or consent. */
   changesOwn: boolean;
 };
@@ -36,8 +40,10 @@ export type OtherPart =
 
 export type Part = PathPart | ShellPart | OtherPart;
 
-/** In words, for people and for the model. */
-export function describePart(part: Part): string {
+/** In words, for people and for the model; on one line. */
+export const describePart = (part: Part): string => shown(words(part));
+
+function words(part: Part): string {
   switch (part.kind) {
     case "read":
     case "write":

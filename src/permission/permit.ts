@@ -1,5 +1,6 @@
 // What lets a part pass: rules, hooks, approvals, allow-all, and what is safe by nature.
 import { isOwnPaper, isPlan } from "./guard.ts";
+import { hiddenBelow } from "./hidden.ts";
 import { isAbsoluteRule, matchesRule } from "./match-rule.ts";
 import type { Part, ShellPart } from "./part.ts";
 import { insideAny } from "./path.ts";
@@ -34,7 +35,7 @@ export function covers(rule: SourcedRule, part: Part, policy: Policy): boolean {
 function isSafe(part: Part, policy: Policy): boolean {
   switch (part.kind) {
     case "read":
-      return insideAny(part.real, policy.allowedFolders);
+      return part.implied === true || insideAny(part.real, policy.allowedFolders);
     case "write":
       return part.implied === true || (part.real !== undefined && isOwnPaper(part.real, policy.places.sessionDir));
     case "shell":
@@ -44,9 +45,14 @@ function isSafe(part: Part, policy: Policy): boolean {
   }
 }
 
-export function isReadOnly(part: ShellPart, policy: Pick<Policy, "allowedFolders">): boolean {
-  return part.looksAt?.every((place) => insideAny(place, policy.allowedFolders)) ?? false;
+export function isReadOnly(part: ShellPart, policy: Policy): boolean {
+  const isInside = part.looksAt?.every((place) => insideAny(place, policy.allowedFolders)) ?? false;
+  return isInside && !showsHidden(part, policy);
 }
+
+/** It searches a folder below which a deny or ask rule may name files: those rules hold only when each file is named. */
+export const showsHidden = (part: ShellPart, policy: Policy): boolean =>
+  part.looksInto?.some((folder) => hiddenBelow(policy, folder).length > 0) ?? false;
 
 /** For tools that may only look (`shell:read-only`): every part of the call does. */
 export const onlyLooks = (parts: readonly Part[], policy: Policy): boolean =>

@@ -1,11 +1,16 @@
 // Trust in a folder and in each file that it covered.
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { UpdateFile } from "../settings/write.ts";
+import { updateFile } from "../store/update-file.ts";
 import { makePlace, type TestPlace } from "./test-place.ts";
 import { acceptsFile, listTrusted, revokeTrust, trustFolder, trustForRun, trustNotice, trustState } from "./trust.ts";
 
 const NOW = new Date("2025-01-02T03:04:05Z");
+/** As the runtime does it: under the store's lock. */
+const update: UpdateFile = (path, change) =>
+  updateFile(path, change, { private: true, locks: join(dirname(path), "locks") });
 let place: TestPlace;
 let places: { everlongHome: string; userHome: string };
 
@@ -33,15 +38,15 @@ describe("A7.14 O12 trust", () => {
   });
 
   it("trusting turns on every file as it is, persistently; revoking takes it back", async () => {
-    await trustFolder(places, place.root, NOW);
+    await trustFolder(places, place.root, NOW, update);
     const state = await trustState(places, place.root);
     expect(state).toMatchObject({ trusted: true, by: place.root, changed: [] });
     expect(trustNotice(state)).toBeUndefined();
     for (const file of state.files) expect(acceptsFile(state, file.path, readFileSync(file.path))).toBe(true);
     expect(await listTrusted(place.home)).toEqual({ ok: true, value: [{ folder: place.root, at: NOW.toISOString() }] });
-    expect(await revokeTrust(places, place.root)).toEqual({ ok: true, value: true });
+    expect(await revokeTrust(places, place.root, update)).toEqual({ ok: true, value: true });
     expect((await trustState(places, place.root)).trusted).toBe(false);
-    expect(await revokeTrust(places, place.root)).toEqual({ ok: true, value: false });
+    expect(await revokeTrust(places, place.root, update)).toEqual({ ok: true, value: false });
   });
 
   it("--trust-folder holds for the run and is not recorded", async () => {
@@ -51,7 +56,7 @@ describe("A7.14 O12 trust", () => {
 
   it("a subfolder inherits, with its own files covered; one beside it with a like name does not", async () => {
     place.file("project/sub/.everlong/hooks/b.json", "{}");
-    await trustFolder(places, place.root, NOW);
+    await trustFolder(places, place.root, NOW, update);
     expect(await trustState(places, join(place.root, "sub"))).toMatchObject({
       trusted: true,
       by: place.root,
@@ -64,8 +69,8 @@ describe("A7.14 O12 trust", () => {
 
   it("nothing is inherited from the home folder or /", async () => {
     place.file("me/work/.mcp.json", "{}");
-    await trustFolder(places, place.userHome, NOW);
-    await trustFolder(places, "/", NOW);
+    await trustFolder(places, place.userHome, NOW, update);
+    await trustFolder(places, "/", NOW, update);
     expect((await trustState(places, place.userHome)).trusted).toBe(true);
     expect((await trustState(places, join(place.userHome, "work"))).trusted).toBe(false);
     expect((await trustState(places, place.root)).trusted).toBe(false);
@@ -84,7 +89,7 @@ describe("A7.15 SEC23 OB15 a file changed after trust", () => {
   it.each([".everlong/hooks/a.json", ".mcp.json", ".everlong/settings.json", ".github/agents/a.agent.md"])(
     "%s is off until trusted again, the others stay on",
     async (name) => {
-      await trustFolder(places, place.root, NOW);
+      await trustFolder(places, place.root, NOW, update);
       const path = join(place.root, name);
       const before = await trustState(places, place.root);
       writeFileSync(path, `${readFileSync(path, "utf8")} `);
@@ -96,13 +101,13 @@ describe("A7.15 SEC23 OB15 a file changed after trust", () => {
       expect(state.files.filter((f) => acceptsFile(state, f.path, readFileSync(f.path)))).toHaveLength(
         state.files.length - 1,
       );
-      await trustFolder(places, place.root, NOW);
+      await trustFolder(places, place.root, NOW, update);
       expect((await trustState(places, place.root)).changed).toEqual([]);
     },
   );
 
   it("a new file is off too", async () => {
-    await trustFolder(places, place.root, NOW);
+    await trustFolder(places, place.root, NOW, update);
     const path = place.file("project/.github/hooks/new.json", "{}");
     const state = await trustState(places, place.root);
     expect(state.changed).toEqual([path]);
@@ -110,13 +115,13 @@ describe("A7.15 SEC23 OB15 a file changed after trust", () => {
   });
 
   it("a record that cannot be read trusts nothing, and is not overwritten", async () => {
-    await trustFolder(places, place.root, NOW);
+    await trustFolder(places, place.root, NOW, update);
     writeFileSync(join(place.home, "trust.json"), "{");
     expect(await trustState(places, place.root)).toMatchObject({
       trusted: false,
       failure: { code: "state_unreadable" },
     });
-    expect(await trustFolder(places, place.root, NOW)).toMatchObject({ ok: false });
+    expect(await trustFolder(places, place.root, NOW, update)).toMatchObject({ ok: false });
     expect(readFileSync(join(place.home, "trust.json"), "utf8")).toBe("{");
   });
 });

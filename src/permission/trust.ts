@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import * as z from "zod";
 import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
+import type { UpdateFile } from "../settings/write.ts";
 import { isInside, realPath } from "./path.ts";
 import {
   countProjectFiles,
@@ -76,29 +77,40 @@ function trustedFolder(folders: readonly string[], root: string, userHome: strin
 }
 
 /** Records the folder and the hash of each file in it and below it, as they are now. */
-export async function trustFolder(places: TrustPlaces, root: string, now: Date): Promise<Result<string, Failure>> {
+export async function trustFolder(
+  places: TrustPlaces,
+  root: string,
+  now: Date,
+  update: UpdateFile,
+): Promise<Result<string, Failure>> {
   const real = realPath(root, "/") ?? root;
   const isTop = real === "/" || real === realPath(places.userHome, "/");
   const files = isTop ? findProjectFiles(real) : findAllProjectFiles(real);
-  const changed = await changeState(file(places.everlongHome), (state) => ({
+  const trust = (state: Trusts): Trusts => ({
     ...state,
     folders: {
       ...state.folders,
       [real]: { at: now.toISOString(), files: Object.fromEntries(files.map((f) => [f.path, f.hash])) },
     },
-  }));
+  });
+  const changed = await changeState(file(places.everlongHome), trust, update);
   return changed.ok ? ok(real) : changed;
 }
 
 /** Takes trust from the folder and from all below it; true when there was any. */
-export async function revokeTrust(places: TrustPlaces, root: string): Promise<Result<boolean, Failure>> {
+export async function revokeTrust(
+  places: TrustPlaces,
+  root: string,
+  update: UpdateFile,
+): Promise<Result<boolean, Failure>> {
   const real = realPath(root, "/") ?? root;
   let had = false;
-  const changed = await changeState(file(places.everlongHome), (state) => {
+  const revoke = (state: Trusts): Trusts => {
     const kept = Object.entries(state.folders).filter(([folder]) => !isInside(folder, real));
     had = kept.length < Object.keys(state.folders).length;
     return { ...state, folders: Object.fromEntries(kept) };
-  });
+  };
+  const changed = await changeState(file(places.everlongHome), revoke, update);
   return changed.ok ? ok(had) : changed;
 }
 

@@ -1,5 +1,6 @@
 // What is allowed in the open session right now: rules of the settings, approvals, allow-all, folders; and the door that asks.
-
+import type { Failure } from "../base/failure.ts";
+import { ok, type Result } from "../base/result.ts";
 import { addLocationApprovals, locationApprovals, resetLocationApprovals } from "../permission/approvals.ts";
 import { makePolicy, type Policy, type SourcedRule } from "../permission/policy.ts";
 import { parseRule } from "../permission/rule.ts";
@@ -7,7 +8,9 @@ import type { Rule } from "../schema/permission.ts";
 import { Door } from "../session/permit.ts";
 import type { Session } from "../session/session.ts";
 import type { OriginRule } from "../settings/load.ts";
+import type { UpdateFile } from "../settings/write.ts";
 import type { Prompts } from "./client.ts";
+import { changeInHome } from "./home-file.ts";
 import type { Ground } from "./start.ts";
 
 export class Approvals {
@@ -15,16 +18,18 @@ export class Approvals {
   readonly #session: Session;
   readonly #ground: Ground;
   readonly #tempDir: string;
+  readonly #update: UpdateFile;
   readonly #settings: { deny: SourcedRule[]; ask: SourcedRule[]; allow: SourcedRule[] };
   readonly #folders: string[];
   #sessionRules: Rule[] = [];
-  #locationRules: Rule[] | undefined;
+  #locationRules: Rule[] = [];
   #allowAll: boolean;
 
   constructor(session: Session, ground: Ground, prompts: Prompts, tempDir: string) {
     this.#session = session;
     this.#ground = ground;
     this.#tempDir = tempDir;
+    this.#update = changeInHome(ground.paths.home);
     const { permissions, values } = ground.settings;
     this.#settings = { deny: rules(permissions.deny), ask: rules(permissions.ask), allow: rules(permissions.allow) };
     this.#folders = permissions.dirs.map((d) => d.text);
@@ -47,12 +52,7 @@ export class Approvals {
   async load(): Promise<void> {
     const read = await locationApprovals(this.#ground.paths.home, this.#session.root);
     this.#locationRules = read.ok ? read.value : [];
-    if (!read.ok)
-      this.#session.publish("soft_failure", {
-        part: "permissions.json",
-        code: read.error.code,
-        message: read.error.what,
-      });
+    if (!read.ok) this.#report(read.error);
   }
 
   policy(): Policy {
@@ -60,7 +60,7 @@ export class Approvals {
     return makePolicy({
       ...this.#settings,
       session: this.#sessionRules,
-      location: this.#locationRules ?? [],
+      location: this.#locationRules,
       allowAll: this.#allowAll,
       mode,
       trusted: this.#ground.trust.trusted,
@@ -80,7 +80,7 @@ export class Approvals {
 
   /** Approvals that a skill or the user gives for the session; never over a deny or ask. */
   addSessionRules(texts: readonly string[]): void {
-    this.#sessionRules.push(...texts.map(parseRule).flatMap((r) => (r.ok ? [r.value] : [])));
+    this.#sessionRules.push(...parsed(texts));
   }
 
   async setAllowAll(on: boolean): Promise<void> {
@@ -88,14 +88,17 @@ export class Approvals {
     await this.#session.emit("permission.rules_changed", { scope: "session", added: [], removed: [], allowAll: on });
   }
 
-  async reset(scope: "session" | "location"): Promise<void> {
-    const removed = (scope === "session" ? this.#sessionRules : (this.#locationRules ?? [])).map((r) => r.text);
+  /** A location whose file cannot be changed keeps its approvals, and the failure says so. */
+  async reset(scope: "session" | "location"): Promise<Result<void, Failure>> {
+    const removed = (scope === "session" ? this.#sessionRules : this.#locationRules).map((r) => r.text);
     if (scope === "session") this.#sessionRules = [];
     else {
-      await resetLocationApprovals(this.#ground.paths.home, this.#session.root);
+      const gone = await resetLocationApprovals(this.#ground.paths.home, this.#session.root, this.#update);
+      if (!gone.ok) return gone;
       this.#locationRules = [];
     }
     await this.#session.emit("permission.rules_changed", { scope, added: [], removed, allowAll: this.#allowAll });
+    return ok(undefined);
   }
 
   /** Every rule with where it comes from. */
@@ -107,22 +110,28 @@ export class Approvals {
       ...sourced("ask", this.#settings.ask),
       ...sourced("allow", this.#settings.allow),
       ...this.#sessionRules.map((r) => ({ list: "allow", rule: r.text, origin: "approved for this session" })),
-      ...(this.#locationRules ?? []).map((r) => ({ list: "allow", rule: r.text, origin: "approved for this folder" })),
+      ...this.#locationRules.map((r) => ({ list: "allow", rule: r.text, origin: "approved for this folder" })),
     ];
   }
 
+  /** An answer for the location that cannot be saved still holds for the session. */
   async #store(scope: "session" | "location", texts: readonly string[]): Promise<void> {
+    if (scope === "session") return this.addSessionRules(texts);
+    const saved = await addLocationApprovals(this.#ground.paths.home, this.#session.root, texts, this.#update);
+    if (saved.ok) {
+      this.#locationRules.push(...parsed(texts));
+      return;
+    }
     this.addSessionRules(texts);
-    if (scope === "session") return;
-    const saved = await addLocationApprovals(this.#ground.paths.home, this.#session.root, texts);
-    if (!saved.ok)
-      this.#session.publish("soft_failure", {
-        part: "permissions.json",
-        code: saved.error.code,
-        message: saved.error.what,
-      });
+    this.#report(saved.error);
+  }
+
+  #report({ code, what }: Failure): void {
+    this.#session.publish("soft_failure", { part: "permissions.json", code, message: what });
   }
 }
+
+const parsed = (texts: readonly string[]): Rule[] => texts.map(parseRule).flatMap((r) => (r.ok ? [r.value] : []));
 
 function rules(from: readonly OriginRule[]): SourcedRule[] {
   return from.flatMap(({ text, source }) => {

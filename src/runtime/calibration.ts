@@ -1,5 +1,7 @@
 // How the provider's counts differ from ours: learned in a session, kept in store.db, there at the next start.
+import { ok, type Result } from "../base/result.ts";
 import { type Calibration, uncalibrated, updateFactor } from "../model/tokens/calibrate.ts";
+import type { Fault } from "../store/fault.ts";
 import { type Database, write } from "../store/sqlite.ts";
 
 export function readCalibration(db: Database, provider: string, model: string): Calibration {
@@ -15,9 +17,9 @@ export async function saveSamples(
   provider: string,
   model: string,
   samples: readonly { estimate: number; reported: number }[],
-): Promise<void> {
-  if (samples.length === 0) return;
-  await write(db, () => {
+): Promise<Result<void, Fault>> {
+  if (samples.length === 0) return ok(undefined);
+  return write(db, () => {
     let state = readCalibration(db, provider, model);
     for (const sample of samples) state = updateFactor(state, sample);
     if (state.samples === 0) return;

@@ -54,7 +54,8 @@ export async function writeCheckpoints(paths: SessionPaths, state: SessionState,
     if (!existsSync(path)) await atomicWrite(path, redact(textOf(checkpoint)), { private: true });
   }
   const known = new Set([...state.checkpointFiles, "index.md"]);
-  for (const name of readdirSync(folder)) if (name.endsWith(".md") && !known.has(name)) rmSync(join(folder, name));
+  const found = existsSync(folder) ? readdirSync(folder) : [];
+  for (const name of found) if (name.endsWith(".md") && !known.has(name)) rmSync(join(folder, name));
   const rows = state.checkpoints.map((c) => ({ ...metaOf(c), file: fileOf(c), state: "live" as const }));
   await atomicWrite(join(folder, "index.md"), redact(checkpointIndex(rows)), { private: true });
 }

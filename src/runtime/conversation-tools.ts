@@ -1,6 +1,9 @@
 // Tools that talk to the person or about the work: questions, leaving plan mode, intent, completion, recall, the web.
 import { readFileSync } from "node:fs";
+import type { Failure } from "../base/failure.ts";
 import { shortId } from "../base/id.ts";
+import { ok, type Result } from "../base/result.ts";
+import { findSession } from "../session/find-session.ts";
 import { searchIndex } from "../session/index/search.ts";
 import { parseRef } from "../session/ref.ts";
 import { nextPhase } from "../session/turn-phase.ts";
@@ -13,7 +16,7 @@ import { webFetchTool } from "../tool/builtin/web-fetch.ts";
 import type { PlanExit, Tool, ToolContext } from "../tool/contract.ts";
 import type { LiveSession } from "./live-session.ts";
 import { itemsOf, itemsText, scopeOf } from "./recall.ts";
-import { lookUpSession } from "./store.ts";
+import { sessionsIn } from "./store.ts";
 
 export function conversationTools(live: LiveSession): Tool[] {
   const { session, ground, options } = live;
@@ -81,11 +84,12 @@ async function search(live: LiveSession, request: RecallRequest): Promise<Recall
   const asked = request.id ?? request.query ?? "";
   const ref = parseRef(asked);
   if (ref) {
-    const id = ref.session ? await lookUpSession(ref.session, ground.paths, ground.redact) : undefined;
-    if (id && !id.ok) return { type: "refused", message: id.error.what };
-    const items = await itemsOf(ground.paths, id?.value ?? session.id, ref);
+    const id = ref.session ? await findInScope(live, ref.session) : ok(session.id);
+    if (!id.ok) return { type: "refused", message: id.error.what };
+    const items = await itemsOf(ground.paths, id.value, ref);
     if (!items.ok) return { type: "refused", message: `${items.error.what} ${items.error.next}` };
-    return { type: "original", ref: asked, text: itemsText(items.value) };
+    const text = itemsText(items.value);
+    return { type: "original", ref: asked, text: id.value === session.id ? text : ground.redact(text) };
   }
   if (request.id !== undefined)
     return { type: "refused", message: `"${request.id}" is not a ref such as t3, t3.2 or SESSION:t3.2.` };
@@ -105,6 +109,13 @@ async function search(live: LiveSession, request: RecallRequest): Promise<Recall
     more: Math.max(0, hits.length - limit),
     searched: "this and earlier sessions of this repository",
   };
+}
+
+/** Only what is in scope is looked through, so a session outside it is as unknown as one that never was. */
+async function findInScope(live: LiveSession, wanted: string): Promise<Result<string, Failure>> {
+  const db = await live.index.reader();
+  const found = db ? sessionsIn(db, scopeOf(live)) : [];
+  return findSession(wanted, [...new Set([live.session.id, ...found.map((s) => s.id)])], async () => found);
 }
 
 function webFetch(live: LiveSession): Tool {

@@ -7,6 +7,13 @@ import { processEnvironment } from "../settings/environment.ts";
 import { resolveHome } from "../settings/home.ts";
 import { VERSION } from "./version.ts";
 
+const remembered: string[] = [];
+
+/** Values from elsewhere than the environment, such as settings.json or a flag, that no report may show. */
+export function rememberSecrets(values: readonly string[]): void {
+  remembered.push(...values);
+}
+
 /** Every variable whose name speaks of a secret, so that no value of one reaches the report. */
 function secretsOf(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(env).flatMap(([name, value]) =>
@@ -16,7 +23,7 @@ function secretsOf(env: Readonly<Record<string, string | undefined>>): string[] 
 
 /** Never throws: it runs when everything else has. Gives the sentence to print. */
 export function reportCrash(error: unknown): string {
-  const redact = secretFilter("crash", secretsOf(processEnvironment()));
+  const redact = secretFilter("crash", [...secretsOf(processEnvironment()), ...remembered]);
   const sentence = (place: string): string =>
     `Something in everlong itself went wrong: ${redact(errorText(error))}. Everything acknowledged so far is in the session's log; --resume goes on from there. Please report it${place}.`;
   try {

@@ -118,7 +118,8 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
           2,
         );
       }
-      await approvals.reset(scope);
+      const done = await approvals.reset(scope);
+      if (!done.ok) return done;
       return ok(`The approvals of this ${scope} are gone.`);
     },
     setAllowAll: (on) => approvals.setAllowAll(on),

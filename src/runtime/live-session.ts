@@ -25,6 +25,7 @@ import {
 } from "../model/tokens/calibrate.ts";
 import { tokenCounter } from "../model/tokens/counter.ts";
 import { countItem, measure } from "../model/tokens/measure.ts";
+import { HistoryMeter } from "../model/tokens/meter.ts";
 import type { AgentMode } from "../schema/permission.ts";
 import type { SessionLog } from "../session/log.ts";
 import { readSession } from "../session/read-session.ts";
@@ -43,7 +44,7 @@ import type { OpenOptions } from "./client.ts";
 import { contextSettings } from "./context-settings.ts";
 import { crashPoint } from "./crash.ts";
 import { callAnyModel } from "./model.ts";
-import { pressureGauge } from "./pressure.ts";
+import { MB, pressureGauge } from "./pressure.ts";
 import { SessionIndex } from "./session-index.ts";
 import { type Ground, standOnGround } from "./start.ts";
 import { type BuiltTools, buildTools } from "./tools.ts";
@@ -76,6 +77,7 @@ export class LiveSession {
   #calibration: Calibration | undefined;
   #contributors: Contributor[] = [];
   #ready: Promise<void> | undefined;
+  readonly #meter = new HistoryMeter();
 
   constructor({ ground, log, sessionId, paths, resolved, options }: LiveOptions) {
     this.ground = ground;
@@ -176,6 +178,7 @@ export class LiveSession {
       lane: (tool, input) => this.tools.lane(tool, input),
       systemPrompt: () => this.#systemPrompt(),
       measure: (request) => this.#measure(request),
+      totals: (request) => this.#totals(request),
       countItem: async (item) => calibrated(await countItem(item), this.calibration),
       countText: (text) => Math.ceil(tokenCounter.countNow(text) * this.calibration.factor),
       loadCounter: () => tokenCounter.load(),
@@ -195,6 +198,7 @@ export class LiveSession {
           });
       },
       afterCompaction: () => this.updateIndex(),
+      isOverMemory: () => process.memoryUsage.rss() > values()["pressure.rssMb"] * MB,
       underPressure: pressureGauge(() => values()["pressure.rssMb"], systemClock),
       crashPoint: (name) => crashPoint(values()["debug.crashAt"], name),
       calibrate: (estimate, reported) => {
@@ -243,6 +247,12 @@ export class LiveSession {
       rawTokens: raw.systemTokens + raw.toolDefinitionsTokens + raw.conversationTokens,
       basis: accountingBasis(state),
     };
+  }
+
+  async #totals(request: Parameters<SessionParts["measure"]>[0]): ReturnType<SessionParts["totals"]> {
+    this.#calibration ??= await this.index.calibration(this.target);
+    const state = this.#calibration;
+    return { ...(await this.#meter.totals(request, state)), basis: accountingBasis(state) };
   }
 
   get calibration(): Calibration {

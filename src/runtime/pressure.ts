@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts";
 
 const CHECK_MS = 30_000;
 const ACT_MS = 300_000;
-const MB = 1024 * 1024;
+export const MB = 1024 * 1024;
 
 /** Gives true when the process is over its limit even after a collection, and it is time to do something about it. */
 export function pressureGauge(

@@ -8,7 +8,7 @@ import { parseRef, type Ref, RefCounter, sourceOf } from "../session/ref.ts";
 import type { CommandResult } from "./client.ts";
 import type { LiveSession } from "./live-session.ts";
 import { standOnGround } from "./start.ts";
-import { lookUpSession, openCaughtUp } from "./store.ts";
+import { latestIn, lookUpSession, openCaughtUp } from "./store.ts";
 
 export type Found = {
   ref: string;
@@ -97,7 +97,7 @@ export function scopeOf(live: LiveSession): SearchScope {
   return { ...(repository ? { repository } : {}), gitRoot: gitRoot ?? cwd };
 }
 
-type RecallOptions = { session?: string; limit?: string; all?: boolean; json?: boolean };
+type RecallOptions = { session?: string; limit: number; all?: boolean; json?: boolean };
 
 /** `everlong recall`. */
 export async function recallCommand(
@@ -115,7 +115,7 @@ export async function recallCommand(
   if (!db.ok) return db;
   try {
     if (wanted) {
-      const id = session.value ?? latestOf(db.value, root);
+      const id = session.value ?? latestIn(db.value, root);
       if (id === undefined)
         return fail({
           code: "session_not_found",
@@ -128,23 +128,15 @@ export async function recallCommand(
       if (!items.ok) return items;
       return ok(options.json ? { json: items.value } : itemsText(items.value));
     }
-    const limit = Math.min(100, Math.max(1, Number(options.limit) || 8));
     const everywhere = options.all || ground.value.settings.values["history.scope"] === "all";
     const here: SearchScope = { ...(context.repository ? { repository: context.repository } : {}), gitRoot: root };
     const scope: SearchScope = {
       ...(everywhere || session.value ? {} : here),
       ...(session.value ? { sessionId: session.value } : {}),
     };
-    const hits = searchIndex(db.value, query, scope, limit);
+    const hits = searchIndex(db.value, query, scope, Math.min(100, options.limit));
     return ok(options.json ? { json: hits } : hitsText(hits));
   } finally {
     db.value.close();
   }
-}
-
-function latestOf(db: import("../store/sqlite.ts").Database, root: string): string | undefined {
-  const row = db
-    .prepare("SELECT id FROM sessions WHERE COALESCE(git_root, cwd) = ? ORDER BY updated_at DESC LIMIT 1")
-    .get(root);
-  return row ? String(row["id"]) : undefined;
 }

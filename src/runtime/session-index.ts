@@ -1,10 +1,12 @@
 // The open session's side of store.db: opened after the first turn, never in the way of the conversation.
 
 import { existsSync } from "node:fs";
-import { errorText } from "../base/failure.ts";
+import { errorText, type Failure } from "../base/failure.ts";
+import type { HomePaths } from "../host/paths.ts";
 import type { ModelTarget } from "../model/contract.ts";
 import { type Calibration, uncalibrated } from "../model/tokens/calibrate.ts";
-import { indexSession } from "../session/index/index-session.ts";
+import { forgetOldCalls, indexSession } from "../session/index/index-session.ts";
+import type { Redact } from "../session/index/write-index.ts";
 import type { SessionState } from "../session/state.ts";
 import { workspaceOf, workspaceText } from "../session/workspace.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
@@ -13,16 +15,22 @@ import { readCalibration, saveSamples } from "./calibration.ts";
 import { writeCheckpoints } from "./checkpoints.ts";
 import { crashPoint } from "./crash.ts";
 import type { Ground } from "./start.ts";
-import { openCaughtUp, openStore } from "./store.ts";
+import { openCaughtUp, openStore, skippedText } from "./store.ts";
 
 type Soft = { part: string; code: string; message: string };
+
+const soft = (part: string, { code, what }: Failure): Soft => ({ part, code, message: what });
 
 export class SessionIndex {
   readonly #ground: Ground;
   readonly #id: string;
   #db: Database | undefined;
   #caughtUp = false;
+  #pruned = false;
   #samples: { target: ModelTarget; estimate: number; reported: number }[] = [];
+  /** Sessions that a reader had to go without: told with the next update. */
+  #skipped: Soft[] = [];
+  #told: string | undefined;
 
   constructor(ground: Ground, id: string) {
     this.#ground = ground;
@@ -40,17 +48,27 @@ export class SessionIndex {
     this.#samples.push({ target, ...sample });
   }
 
-  /** After a turn: log to index, samples to store, summary to workspace.yaml. What failed is returned, never thrown. */
+  /**
+   * After a turn: log to index, samples to store, summary to workspace.yaml. What failed is returned, never thrown; the
+   * same failure again only after an update that worked.
+   */
   async update(state: SessionState): Promise<Soft | undefined> {
+    const failed = await this.#update(state);
+    const known = failed?.message === this.#told;
+    this.#told = failed?.message;
+    return known ? undefined : failed;
+  }
+
+  async #update(state: SessionState): Promise<Soft | undefined> {
     const { paths, redact, settings } = this.#ground;
     const crash = (name: string) => crashPoint(settings.values["debug.crashAt"], name);
     try {
       const session = paths.session(this.#id);
       crash("index.md");
       await writeCheckpoints(session, state, redact);
-      crash("workspace.yaml");
-      await atomicWrite(session.workspace, redact(workspaceText(workspaceOf(state, { forks: 0 }))), { private: true });
       const db = await this.#open();
+      crash("workspace.yaml");
+      await writeWorkspace(db, paths, state, redact);
       if (!db)
         return {
           part: "index",
@@ -59,13 +77,30 @@ export class SessionIndex {
         };
       crash("store row");
       const done = await indexSession(db, this.#id, session, redact);
-      if (!done.ok) return { part: "index", code: done.error.code, message: done.error.what };
-      for (const { target, ...sample } of this.#samples.splice(0))
-        await saveSamples(db, target.provider, target.name, [sample]);
-      return undefined;
+      if (!done.ok) return soft("index", done.error);
+      return (await this.#learned(db)) ?? (await this.#prune(db)) ?? this.#skipped.shift();
     } catch (error) {
       return { part: "index", code: "failed", message: errorText(error) };
     }
+  }
+
+  /** A sample that could not be saved is tried again after the next turn. */
+  async #learned(db: Database): Promise<Soft | undefined> {
+    for (let next = this.#samples[0]; next; next = this.#samples[0]) {
+      const { target, ...sample } = next;
+      const saved = await saveSamples(db, target.provider, target.name, [sample]);
+      if (!saved.ok) return soft("calibration", saved.error);
+      this.#samples.shift();
+    }
+    return undefined;
+  }
+
+  /** Once for each process. */
+  async #prune(db: Database): Promise<Soft | undefined> {
+    if (this.#pruned) return undefined;
+    const done = await forgetOldCalls(db, Date.now());
+    this.#pruned = done.ok;
+    return done.ok ? undefined : soft("index", done.error);
   }
 
   /** For reading: every session's log has been indexed to its end. */
@@ -73,7 +108,9 @@ export class SessionIndex {
     const { paths, redact } = this.#ground;
     if (!this.#caughtUp) {
       this.#db?.close();
-      const opened = await openCaughtUp(paths, redact);
+      const opened = await openCaughtUp(paths, redact, (id, why) =>
+        this.#skipped.push({ ...soft("index", why), message: skippedText(id, why) }),
+      );
       this.#db = opened.ok ? opened.value : undefined;
       this.#caughtUp = opened.ok;
     } else if (this.#db) await indexSession(this.#db, this.#id, paths.session(this.#id), redact);
@@ -91,4 +128,16 @@ export class SessionIndex {
     this.#db?.close();
     this.#db = undefined;
   }
+}
+
+/** The summary beside the log; without the store nothing is known of forks. */
+export async function writeWorkspace(
+  db: Database | undefined,
+  paths: HomePaths,
+  state: SessionState,
+  redact: Redact,
+): Promise<void> {
+  const count = db?.prepare("SELECT count(*) AS n FROM sessions WHERE forked_from = ?").get(state.sessionId);
+  const text = workspaceText(workspaceOf(state, { forks: Number(count?.["n"] ?? 0) }));
+  await atomicWrite(paths.session(state.sessionId).workspace, redact(text), { private: true });
 }

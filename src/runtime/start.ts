@@ -16,6 +16,7 @@ import type { Flags } from "../settings/flag.ts";
 import { resolveHome } from "../settings/home.ts";
 import { type LoadedSettings, loadSettings, projectFile } from "../settings/load.ts";
 import { prepareHome } from "../store/home.ts";
+import { rememberSecrets } from "./crash.ts";
 
 export type Ground = {
   env: Readonly<Record<string, string | undefined>>;
@@ -50,6 +51,7 @@ export async function standOnGround(options: GroundOptions = {}): Promise<Result
   if (!usable.ok) return usable;
   const paths = homePaths(realpathSync(home.value));
   const secrets = secretValues(settings.value);
+  rememberSecrets(secrets);
   return ok({
     env,
     settings: settings.value,

@@ -4,10 +4,25 @@ import { ok, type Result } from "../base/result.ts";
 import type { HomePaths } from "../host/paths.ts";
 import { findSession, type NamedSession, sessionIds } from "../session/find-session.ts";
 import { indexSession } from "../session/index/index-session.ts";
+import { inScope, type SearchScope, scopeValues } from "../session/index/search.ts";
 import type { Redact } from "../session/index/write-index.ts";
 import { migrate } from "../store/migrate.ts";
 import { storeMigrations } from "../store/migrations.ts";
 import { type Database, openDatabase } from "../store/sqlite.ts";
+
+/** Told of a session whose log cannot be read; the others go on without it. */
+export type OnSkipped = (id: string, why: Failure) => void;
+
+const told = new Set<string>();
+
+/** One line for each session and process. */
+export const tellSkipped: OnSkipped = (id, why) => {
+  if (told.has(id)) return;
+  told.add(id);
+  process.stderr.write(`${skippedText(id, why)}\n`);
+};
+
+export const skippedText = (id: string, why: Failure): string => `Session ${id} was left out: ${why.what}`;
 
 export async function openStore(paths: HomePaths): Promise<Result<Database, Failure>> {
   const db = await openDatabase(paths.store);
@@ -19,12 +34,18 @@ export async function openStore(paths: HomePaths): Promise<Result<Database, Fail
 }
 
 /** The store with every session's log indexed to its end. */
-export async function openCaughtUp(paths: HomePaths, redact: Redact): Promise<Result<Database, Failure>> {
+export async function openCaughtUp(
+  paths: HomePaths,
+  redact: Redact,
+  onSkipped: OnSkipped = tellSkipped,
+): Promise<Result<Database, Failure>> {
   const db = await openStore(paths);
   if (!db.ok) return db;
   for (const id of sessionIds(paths.sessions)) {
     const done = await indexSession(db.value, id, paths.session(id), redact);
-    if (!done.ok && done.error.code !== "not_found") {
+    if (done.ok || done.error.code === "not_found") continue;
+    if (done.error.unreadable) onSkipped(id, done.error);
+    else {
       db.value.close();
       return done;
     }
@@ -32,10 +53,11 @@ export async function openCaughtUp(paths: HomePaths, redact: Redact): Promise<Re
   return db;
 }
 
-export function namesIn(db: Database): NamedSession[] {
+/** Sessions of a scope, with their names. */
+export function sessionsIn(db: Database, scope: SearchScope = {}): NamedSession[] {
   return db
-    .prepare("SELECT id, name FROM sessions WHERE name <> ''")
-    .all()
+    .prepare(`SELECT id, COALESCE(name, '') AS name FROM sessions WHERE ${inScope("sessions")}`)
+    .all(...scopeValues(scope))
     .map((r) => ({ id: String(r["id"]), name: String(r["name"]) }));
 }
 
@@ -48,13 +70,13 @@ export async function lookUpSession(
   return findSession(wanted, sessionIds(paths.sessions), async () => {
     const db = await openCaughtUp(paths, redact);
     if (!db.ok) return []; // without an index only ids are known
-    const names = namesIn(db.value);
+    const names = sessionsIn(db.value);
     db.value.close();
     return names;
   });
 }
 
-/** The latest session of this root that a person began; undefined when there is none. */
+/** The latest session of this root that a person began and that has a turn; undefined when there is none. */
 export async function latestSession(
   root: string,
   paths: HomePaths,
@@ -62,12 +84,18 @@ export async function latestSession(
 ): Promise<Result<string | undefined, Failure>> {
   const db = await openCaughtUp(paths, redact);
   if (!db.ok) return db;
-  const row = db.value
+  const id = latestIn(db.value, root);
+  db.value.close();
+  return ok(id);
+}
+
+export function latestIn(db: Database, root: string): string | undefined {
+  const row = db
     .prepare(
       `SELECT id FROM sessions WHERE COALESCE(git_root, cwd) = ? AND parent_session_id IS NULL AND source = 'everlong'
+         AND EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
        ORDER BY updated_at DESC, created_at DESC LIMIT 1`,
     )
     .get(root);
-  db.value.close();
-  return ok(row ? String(row["id"]) : undefined);
+  return row ? String(row["id"]) : undefined;
 }

@@ -1,13 +1,13 @@
-// Stored sessions: list, show, search, rename, export, rewind, fork, delete, prune, reindex, verify.
-import { rmSync } from "node:fs";
+// Stored sessions: list, show, search, rename, export, rewind, fork, reindex, verify.
 import { resolve } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import type { Failure } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { type ExportFormat, exportFormats, exportSession } from "../session/export/export.ts";
+import { sessionIds } from "../session/find-session.ts";
 import { forkSession } from "../session/fork.ts";
-import { forgetSession } from "../session/index/index-session.ts";
+import { forgetSession, indexSession, reindexSession } from "../session/index/index-session.ts";
 import { searchIndex } from "../session/index/search.ts";
 import { SessionLog } from "../session/log.ts";
 import { readSession } from "../session/read-session.ts";
@@ -17,16 +17,17 @@ import type { SessionState } from "../session/state.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
 import type { Database } from "../store/sqlite.ts";
 import { hitsText } from "./recall.ts";
+import { SessionIndex, writeWorkspace } from "./session-index.ts";
 import { type Ground, standOnGround } from "./start.ts";
-import { lookUpSession, openCaughtUp } from "./store.ts";
+import { lookUpSession, openCaughtUp, openStore, sessionsIn, tellSkipped } from "./store.ts";
 
-type Printed = Result<string | { json: unknown }, Failure>;
+export type Printed = Result<string | { json: unknown }, Failure>;
 type Row = Record<string, unknown>;
 
-const usage = (what: string, next: string) =>
+export const usage = (what: string, next: string) =>
   fail<Failure>({ code: "usage", what, data: "Nothing was changed.", next, exit: 2 });
 
-async function withStore(work: (db: Database, ground: Ground) => Promise<Printed> | Printed): Promise<Printed> {
+export async function withStore(work: (db: Database, ground: Ground) => Promise<Printed> | Printed): Promise<Printed> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
   const db = await openCaughtUp(ground.value.paths, ground.value.redact);
@@ -50,16 +51,15 @@ async function withSession(
   return read.ok ? work(id.value, replay(read.value.events), ground.value) : read;
 }
 
-export function listSessions(options: { all?: boolean; json?: boolean; limit?: string }): Promise<Printed> {
+export function listSessions(options: { all?: boolean; json?: boolean; limit: number }): Promise<Printed> {
   return withStore((db, { root }) => {
-    const limit = Math.max(1, Number(options.limit) || 20);
     const rows: Row[] = db
       .prepare(
         `SELECT id, name, cwd, git_root, repository, branch, model, event_count, created_at, updated_at,
                 (SELECT count(*) FROM turns t WHERE t.session_id = sessions.id AND rewound = 0) AS prompts
          FROM sessions WHERE ?1 IS NULL OR COALESCE(git_root, cwd) = ?1 ORDER BY updated_at DESC LIMIT ?2`,
       )
-      .all(options.all ? null : root, limit);
+      .all(options.all ? null : root, options.limit);
     if (options.json) return ok({ json: rows });
     if (rows.length === 0)
       return ok(options.all ? "There are no sessions." : "There are no sessions in this folder; --all shows all.");
@@ -101,13 +101,13 @@ export function showSession(wanted: string, options: { json?: boolean }): Promis
 
 export function searchSessions(
   query: string,
-  options: { all?: boolean; limit?: string; json?: boolean },
+  options: { all?: boolean; limit: number; json?: boolean },
 ): Promise<Printed> {
   return withStore((db, { context, root }) => {
     const scope = options.all
       ? {}
       : { ...(context.repository ? { repository: context.repository } : {}), gitRoot: root };
-    const hits = searchIndex(db, query, scope, Math.max(1, Number(options.limit) || 20));
+    const hits = searchIndex(db, query, scope, options.limit);
     return ok(options.json ? { json: hits } : hitsText(hits));
   });
 }
@@ -125,15 +125,23 @@ export function exportStored(wanted: string, format: string, path: string | unde
 }
 
 export function forkStored(wanted: string, options: { name?: string; at?: string }): Promise<Printed> {
-  return withSession(wanted, async (_id, state, { paths }) => {
+  return withSession(wanted, async (_id, state, { paths, redact }) => {
     const forked = await forkSession(state, paths, options);
-    return forked.ok ? ok(`Forked into ${forked.value}: everlong --resume ${forked.value}`) : forked;
+    if (!forked.ok) return forked;
+    const db = await openStore(paths);
+    if (db.ok) {
+      const indexed = await indexSession(db.value, forked.value, paths.session(forked.value), redact);
+      if (indexed.ok) await writeWorkspace(db.value, paths, state, redact); // it counts its forks
+      db.value.close();
+    }
+    return ok(`Forked into ${forked.value}: everlong --resume ${forked.value}`);
   });
 }
 
-/** Opens the session's log for one change; refused while another process has it. */
+/** Opens the session's log for one change, and brings everything made from it up to that; refused while another process has it. */
 function withLog(wanted: string, change: (log: SessionLog) => Promise<Printed>): Promise<Printed> {
-  return withSession(wanted, async (sessionId, _state, { paths }) => {
+  return withSession(wanted, async (sessionId, _state, ground) => {
+    const { paths } = ground;
     const opened = await SessionLog.open({
       paths: paths.session(sessionId),
       quarantine: paths.quarantine,
@@ -144,15 +152,23 @@ function withLog(wanted: string, change: (log: SessionLog) => Promise<Printed>):
       giveUpMs: 0,
     });
     if (!opened.ok) return opened;
+    const { log } = opened.value;
+    const index = new SessionIndex(ground, sessionId);
     try {
-      return await change(opened.value.log);
+      const done = await change(log);
+      const soft = done.ok ? await index.update(log.state) : undefined;
+      if (soft) process.stderr.write(`${soft.part}: ${soft.message}\n`);
+      return done;
     } finally {
-      await opened.value.log.close();
+      index.close();
+      await log.close();
     }
   });
 }
 
-export function renameSession(wanted: string, title: string): Promise<Printed> {
+export function renameSession(wanted: string, name: string): Promise<Printed> {
+  const title = name.trim();
+  if (title === "") return Promise.resolve(usage("A session's name cannot be blank.", "Give it a name."));
   return withLog(wanted, async (log) => {
     await log.emit("session.title_changed", { title, userNamed: true });
     return ok(`Session ${log.state.sessionId} is now called "${title}".`);
@@ -171,86 +187,30 @@ export function rewindStored(wanted: string, to: string): Promise<Printed> {
   });
 }
 
-export function deleteSession(wanted: string, options: { yes?: boolean }): Promise<Printed> {
-  return withSession(wanted, async (id, state, ground) => {
-    if (!options.yes)
-      return usage(
-        `This would delete session ${id} (${state.title || "unnamed"}, ${state.promptCount} prompts) for good.`,
-        "Add --yes to do it.",
-      );
-    const gone = await removeSession(id, ground);
-    return gone.ok ? ok(`Session ${id} is deleted. Memories made from it stay.`) : gone;
-  });
-}
-
-/** Refused while the session is open somewhere. */
-async function removeSession(id: string, { paths, redact }: Ground): Promise<Result<void, Failure>> {
-  const opened = await SessionLog.open({
-    paths: paths.session(id),
-    quarantine: paths.quarantine,
-    sessionId: id,
-    clock: systemClock,
-    newId,
-    onEvent: () => undefined,
-    giveUpMs: 0,
-  });
-  if (!opened.ok) return opened;
-  await opened.value.log.close();
-  rmSync(paths.session(id).dir, { recursive: true, force: true });
-  const db = await openCaughtUp(paths, redact);
-  if (!db.ok) return db;
-  const done = await forgetSession(db.value, id);
-  db.value.close();
-  return done;
-}
-
-export function pruneSessions(options: { olderThan: string; dryRun?: boolean; yes?: boolean }): Promise<Printed> {
-  const age = /^(\d{1,5})d$/.exec(options.olderThan);
-  if (!age) return Promise.resolve(usage(`"${options.olderThan}" is not an age.`, "Write days, for example 30d."));
-  const before = new Date(Date.now() - Number(age[1]) * 86_400_000).toISOString();
-  return withStore(async (db, ground) => {
-    const rows = db
-      .prepare("SELECT id, name, updated_at FROM sessions WHERE updated_at < ? ORDER BY updated_at")
-      .all(before);
-    const old: { id: string; text: string }[] = [];
-    for (const r of rows) {
-      const read = await readSession(ground.paths.session(String(r["id"])));
-      if (read.ok && !replay(read.value.events).userNamed)
-        old.push({ id: String(r["id"]), text: `${r["id"]}  ${r["updated_at"]}  ${r["name"]}` });
-    }
-    if (old.length === 0) return ok("Nothing is that old.");
-    if (options.dryRun || !options.yes)
-      return ok(
-        [
-          ...old.map((o) => o.text),
-          `${old.length} would be deleted${options.dryRun ? "" : "; add --yes to do it"}.`,
-        ].join("\n"),
-      );
-    const kept: string[] = [];
-    for (const { id } of old) {
-      const gone = await removeSession(id, ground);
-      if (!gone.ok) kept.push(`${id}: ${gone.error.what}`);
-    }
-    return ok([`${old.length - kept.length} deleted.`, ...kept].join("\n"));
-  });
-}
-
+/** One session after the other: what a log that cannot be read gave before stays. */
 export async function reindexSessions(): Promise<Printed> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
   const { paths, redact } = ground.value;
-  const db = await openCaughtUp(paths, redact);
+  const db = await openStore(paths);
   if (!db.ok) return db;
-  for (const row of db.value.prepare("SELECT id FROM sessions").all()) {
-    const gone = await forgetSession(db.value, String(row["id"]));
-    if (!gone.ok) return gone;
+  try {
+    const ids = sessionIds(paths.sessions);
+    let count = 0;
+    for (const id of ids) {
+      const done = await reindexSession(db.value, id, paths.session(id), redact);
+      if (done.ok) count += 1;
+      else if (done.error.unreadable) tellSkipped(id, done.error);
+      else return done;
+    }
+    for (const { id } of sessionsIn(db.value)) {
+      const gone = ids.includes(id) ? ok(undefined) : await forgetSession(db.value, id);
+      if (!gone.ok) return gone;
+    }
+    return ok(`Rebuilt from the logs: ${count} sessions.`);
+  } finally {
+    db.value.close();
   }
-  db.value.close();
-  const again = await openCaughtUp(paths, redact);
-  if (!again.ok) return again;
-  const count = again.value.prepare("SELECT count(*) AS n FROM sessions").get()?.["n"];
-  again.value.close();
-  return ok(`Rebuilt from the logs: ${count} sessions.`);
 }
 
 export async function verifySession(wanted: string): Promise<Printed> {

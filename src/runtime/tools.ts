@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { clip } from "../base/text.ts";
 import { toolEnvironment } from "../host/environment.ts";
+import { hiddenBelow } from "../permission/hidden.ts";
 import { inspect } from "../permission/inspect.ts";
 import type { Todo, TodoDep } from "../schema/todo.ts";
 import { notify } from "../session/run.ts";
@@ -49,6 +50,7 @@ export function buildTools(live: LiveSession): BuiltTools {
       ),
   });
   const onlyLooks = new Map<string, boolean>();
+  const hidden = (folder: string) => hiddenBelow(live.approvals.policy(), folder);
 
   const all: Tool[] = [
     bashTool({
@@ -63,9 +65,13 @@ export function buildTools(live: LiveSession): BuiltTools {
     viewTool({ ledger, settings: { outputMaxBytes }, images: () => live.target.entry.supports.images }),
     createTool({ ledger }),
     editTool({ ledger }),
-    grepTool({ owner, env }),
-    globTool({ owner, env }),
-    sqlTool({ owner, onTodosChanged: async (diff) => void (await session.emit("session.todos_changed", diff)) }),
+    grepTool({ owner, env, hidden }),
+    globTool({ owner, env, hidden }),
+    sqlTool({
+      owner,
+      onTodosChanged: async (diff) => void (await session.emit("session.todos_changed", diff)),
+      restore: () => live.restoreTodos(),
+    }),
     sessionStoreSqlTool({ owner, storePath: ground.paths.store, scope: () => storeScope(live) }),
     ...conversationTools(live),
   ];
@@ -81,7 +87,9 @@ export function buildTools(live: LiveSession): BuiltTools {
           if (r.kind === "shell")
             onlyLooks.set(
               r.command,
-              parts.every((p) => p.kind === "shell" && p.looksAt !== undefined),
+              parts.every((p) =>
+                p.kind === "shell" ? p.looksAt !== undefined : p.kind === "read" && p.implied === true,
+              ),
             );
       }
       return tool.lane?.(input, { cwd });

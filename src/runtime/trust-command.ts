@@ -5,6 +5,7 @@ import { fail, ok, type Result } from "../base/result.ts";
 import { gitContext } from "../host/git.ts";
 import { listTrusted, revokeTrust, trustFolder, trustNotice } from "../permission/trust.ts";
 import type { CommandResult } from "./client.ts";
+import { changeInHome } from "./home-file.ts";
 import type { LiveSession } from "./live-session.ts";
 import { refuseInToolShell } from "./settings-command.ts";
 import { type Ground, standOnGround } from "./start.ts";
@@ -45,12 +46,13 @@ async function change(ground: Ground, root: string, revoke: boolean): Promise<Re
   const refused = refuseInToolShell(ground.env, "Trust is");
   if (refused) return fail(refused);
   const places = { everlongHome: ground.paths.home, userHome: ground.userHome };
+  const update = changeInHome(ground.paths.home);
   if (revoke) {
-    const had = await revokeTrust(places, root);
+    const had = await revokeTrust(places, root, update);
     if (!had.ok) return had;
     return ok(had.value ? `${root} is no longer trusted.` : `${root} was not trusted.`);
   }
-  const done = await trustFolder(places, root, new Date());
+  const done = await trustFolder(places, root, new Date(), update);
   return done.ok
     ? ok(`${done.value} is trusted: its own hooks, MCP servers, agents, skills, commands and rules may work.`)
     : done;

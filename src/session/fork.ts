@@ -2,13 +2,13 @@
 import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { systemClock } from "../base/clock.ts";
-import type { Failure } from "../base/failure.ts";
+import { errorText, type Failure } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { HomePaths, SessionPaths } from "../host/paths.ts";
 import type { DurableEnvelope, Envelope } from "../schema/event/envelope.ts";
 import { type AppendLog, openLog } from "../store/append-log.ts";
-import { type Fault, faultOf } from "../store/fault.ts";
+import { codeOf, type Fault, faultAt } from "../store/fault.ts";
 import { planRewind } from "./rewind.ts";
 import { spillEvent } from "./spilled-event.ts";
 import type { SessionState } from "./state.ts";
@@ -38,11 +38,15 @@ export async function forkSession(
     const data = { title: options.name, userNamed: true };
     copies.push({ ...base(copies.at(-1)), type: "session.title_changed", data } as DurableEnvelope);
   }
-  const written = copyFiles(from, to);
-  const done = written.ok ? await writeLog(to, home.quarantine, copies) : written;
-  if (done.ok) return ok(id);
-  rmSync(to.dir, { recursive: true, force: true });
-  return done;
+  let whole = false;
+  try {
+    const copied = copyFiles(from, to);
+    const done = copied.ok ? await writeLog(to, home.quarantine, copies) : copied;
+    whole = done.ok;
+    return done.ok ? ok(id) : done;
+  } finally {
+    if (!whole) rmSync(to.dir, { recursive: true, force: true });
+  }
 }
 
 function copyFiles(from: SessionPaths, to: SessionPaths): Result<void, Fault> {
@@ -53,7 +57,7 @@ function copyFiles(from: SessionPaths, to: SessionPaths): Result<void, Fault> {
     }
     return ok(undefined);
   } catch (error) {
-    return fail(faultOf(error, to.dir));
+    return fail(faultAt(codeOf(error) ?? "store_io", from.dir, errorText(error)));
   }
 }
 
@@ -80,7 +84,7 @@ async function writeLog(
   }
 }
 
-async function append(log: AppendLog, event: DurableEnvelope, files: string): Promise<Result<void, Fault>> {
+async function append(log: AppendLog, event: DurableEnvelope, files: string): Promise<Result<unknown, Fault>> {
   const done = log.append(event);
   if (done.ok || done.error.code !== "too_large") return done;
   const spilled = await spillEvent(event, files);

@@ -5,10 +5,11 @@ import type { Failure } from "../base/failure.ts";
 import { type Decision, decideCompaction, enoughMessages } from "../context/compact/decide.ts";
 import { tokensOf } from "../context/compact/items.ts";
 import { nextState } from "../context/compact/state.ts";
+import { effectiveLimit } from "../context/truncate/limit.ts";
 import { boundHuge } from "../context/truncate/shorten-pass.ts";
 import { type Truncated, truncate } from "../context/truncate/truncate.ts";
 import { cannotFit } from "../context/usage/unreclaimable.ts";
-import { type UsageInfo, usageInfo } from "../context/usage/usage-info.ts";
+import { type UsageInfo, type UsageInput, usageInfo } from "../context/usage/usage-info.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import type { Message } from "../schema/message.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
@@ -31,6 +32,8 @@ export type Prepared =
 /** `forced`: the request before this one was refused as too large. */
 export async function prepareRequest(session: Session, signal: AbortSignal, forced: boolean): Promise<Prepared> {
   const { live } = session;
+  const asItIs = forced ? undefined : await prepareUntouched(session);
+  if (asItIs) return asItIs;
   let view = await look(session);
   const huge = await boundHuge(shaping(session, view));
   if (huge.cut !== live.window.cut) useCut(session, huge.cut);
@@ -51,6 +54,39 @@ export async function prepareRequest(session: Session, signal: AbortSignal, forc
     rawTokens: Math.round(usage.currentTokens * share),
     currentTokens: usage.currentTokens,
   };
+}
+
+/**
+ * Most requests: the history is whole, nothing is cut or under way, and it is far from every mark. Then it goes out as it
+ * stands, and what that costs follows the new messages only.
+ */
+async function prepareUntouched(session: Session): Promise<Prepared | undefined> {
+  const { parts, live, state } = session;
+  const { window } = live;
+  const { background, exhaustion } = parts.context();
+  const isQuiet = window.cut === undefined && window.refused === undefined && window.compaction.type === "idle";
+  if (!isQuiet || window.warnedAt !== undefined || state.openCalls.length > 0 || parts.isOverMemory()) return undefined;
+  const system = state.systemText ?? "";
+  const tools = parts.offered().definitions;
+  const limit = parts.promptLimit();
+  const { rawTokens, basis, ...totals } = await parts.totals({ system, tools, items: state.items, limit });
+  const { systemTokens, toolDefinitionsTokens, conversationTokens } = totals;
+  const currentTokens = systemTokens + toolDefinitionsTokens + conversationTokens;
+  const e = effectiveLimit({ tokens: limit, retryBuffer: window.retryBuffer });
+  if (currentTokens >= Math.min(1, background, exhaustion) * e) return undefined;
+  const sizes = { systemTokens, toolDefinitionsTokens, reserve: 0, effectiveLimit: e };
+  tell(
+    session,
+    { sizes, basis },
+    {
+      conversationTokens,
+      messagesLength: state.items.length,
+      untruncatedTokens: conversationTokens,
+      shortenedItems: 0,
+      repairedItems: 0,
+    },
+  );
+  return { type: "ready", system, tools, items: state.items, rawTokens, currentTokens };
 }
 
 function useCut(session: Session, cut: Session["live"]["window"]["cut"]): void {
@@ -138,9 +174,10 @@ async function waitAndApply(session: Session, signal: AbortSignal): Promise<bool
   }
 }
 
-type Fits = Extract<Truncated<Message>, { type: "fits" }>;
+type Fits = UsageInput["sent"] & Partial<Pick<Extract<Truncated<Message>, { type: "fits" }>, "report">>;
+type Sized = Pick<View, "sizes" | "basis">;
 
-function tell(session: Session, view: View, shaped: Fits): UsageInfo {
+function tell(session: Session, view: Sized, shaped: Fits): UsageInfo {
   if (shaped.report) session.publish("session.truncation", shaped.report);
   const usage = usageOf(session, view, shaped);
   session.publish("session.usage_info", usage);
@@ -149,7 +186,7 @@ function tell(session: Session, view: View, shaped: Fits): UsageInfo {
   return usage;
 }
 
-export function usageOf(session: Session, view: View, shaped: Fits): UsageInfo {
+export function usageOf(session: Session, view: Sized, shaped: Fits): UsageInfo {
   const { parts, live } = session;
   const { mode, background } = parts.context();
   return usageInfo({

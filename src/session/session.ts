@@ -65,6 +65,8 @@ export type SessionParts = {
     /** L: far below it an estimate is enough. */
     limit: number;
   }) => Promise<Measured>;
+  /** The same sums as `measure`, at a cost that follows only what is new since the last time. */
+  totals: (request: Parameters<SessionParts["measure"]>[0]) => Promise<Omit<Measured, "itemTokens">>;
   /** Exact and calibrated. */
   countItem: (item: ContextItem<Message>) => Promise<number>;
   /** Calibrated; exact once the tokeniser is loaded, an upper bound before. */
@@ -83,6 +85,8 @@ export type SessionParts = {
   afterCompaction: () => Promise<void>;
   /** True when the process takes too much memory and it is time to act. */
   underPressure: () => boolean;
+  /** The process is over its limit right now, whatever is to be done about it. */
+  isOverMemory: () => boolean;
   /** A place where a test may end the process. */
   crashPoint: (name: string) => void;
   /** Learns from what the provider reported. */

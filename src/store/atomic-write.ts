@@ -36,7 +36,7 @@ export async function atomicWrite(
     await syncFolder(folder);
     return ok(undefined);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => undefined); // where it cannot be looked for, it was never made
     return fail(faultOf(error, path));
   }
 }

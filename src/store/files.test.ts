@@ -59,6 +59,8 @@ describe("whole files", () => {
       });
       expect(changed).toMatchObject({ ok: false, error: { code: "unsafe_path" } });
     }
+    const below = await atomicWrite(join(folder, "target", "x"), "x", { private: true });
+    expect(below).toMatchObject({ ok: false, error: { code: expect.any(String) as string } });
     expect(readFileSync(join(folder, "target"), "utf8")).toBe("safe");
     expect(readdirSync(folder).sort()).toEqual(["dir", "link", "locks", "target"]);
   });

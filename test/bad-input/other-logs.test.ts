@@ -50,7 +50,6 @@ describe("B64 other logs", () => {
     for (const change of [
       ["rename", id, "y"],
       ["rewind", id, "--to", "t1"],
-      ["delete", id, "--yes"],
     ]) {
       expect((await run(place, ["sessions", ...change])).code, change.join(" ")).toBe(1);
     }

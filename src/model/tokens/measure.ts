@@ -6,7 +6,7 @@ import { estimateTokens, upperBound } from "./estimate.ts";
 
 const ITEM_OVERHEAD = 4;
 /** Below this share of the limit even the upper bound decides nothing, so the tokeniser is not loaded. */
-const EXACT_FROM = 0.5;
+export const EXACT_FROM = 0.5;
 
 export type Measurable = {
   /** Text, or the wire's own system value. */
@@ -31,7 +31,7 @@ export type Measured = {
 
 /** Sizes of one part; `exact` once it was counted. */
 type Size = { bound: number; estimate: number; exact?: number };
-type Part = { size: Size; content: () => Content };
+export type Part = { size: Size; content: () => Content };
 
 /** Raw objects never change, so what was measured of one holds for as long as it lives. */
 const sizes = new WeakMap<object, Size>();
@@ -48,12 +48,12 @@ function part(key: unknown, content: () => Content): Part {
   return { size, content };
 }
 
-const itemPart = (item: ContextItem): Part => part(item.raw, () => contentOf(item));
+export const itemPart = (item: ContextItem): Part => part(item.raw, () => contentOf(item));
 /** A definition is sent as JSON, names and descriptions of its parameters included. */
-const toolPart = (tool: unknown): Part => part(tool, () => ({ text: JSON.stringify(tool) ?? "", fixed: 0 }));
-const systemPart = (system: unknown): Part => part(system, () => contentOfValue(system));
+export const toolPart = (tool: unknown): Part => part(tool, () => ({ text: JSON.stringify(tool) ?? "", fixed: 0 }));
+export const systemPart = (system: unknown): Part => part(system, () => contentOfValue(system));
 
-async function exactly({ size, content }: Part, counter: TokenCounter): Promise<number> {
+export async function exactly({ size, content }: Part, counter: TokenCounter): Promise<number> {
   if (size.exact === undefined) {
     const { text, fixed } = content();
     size.exact = (await counter.count(text)) + fixed + ITEM_OVERHEAD;

@@ -7,7 +7,6 @@ import { analyseShell } from "./analyse.ts";
 import { identifier } from "./identifier.ts";
 import { changesOwnSettings } from "./own-command.ts";
 import { literalWord } from "./word.ts";
-import { writtenPaths } from "./writes.ts";
 
 const HOME = "/home/me";
 const analyse = (command: string) => analyseShell(command, HOME);
@@ -366,17 +365,4 @@ describe("A7.16 Everlong's own settings", () => {
   ])("%s: %s", (command, expected) => {
     expect(changesOwnSettings(command.split(" ").map(literalWord))).toBe(expected);
   });
-});
-
-it.each([
-  ["cp a b .git/hooks/x", [".git/hooks/x"]],
-  ["cp -t .git/hooks a", [".git/hooks"]],
-  ["mv .mcp.json x", [".mcp.json", "x"]],
-  ["tee -a f", ["f"]],
-  ["dd if=a of=b", ["b"]],
-  ["sed -i s/a/b/ f", ["s/a/b/", "f"]],
-  ["sed s/a/b/ f", []],
-  ["cat f", []],
-])("A7.5 %s writes %j", (command, expected) => {
-  expect(writtenPaths(command.split(" ").map(literalWord))).toEqual(expected);
 });

@@ -48,11 +48,20 @@ const FORMS: Record<string, Form> = {
 /** With this option, the operands are patterns. */
 const LISTING: Record<string, string[]> = { branch: ["--list"], tag: ["-l", "--list"] };
 
-export function gitOperands(args: readonly ShellWord[]): ShellWord[] | undefined {
+function splitArgs(args: readonly ShellWord[]): { subcommand: string; rest: ShellWord[] } {
   const at = args.findIndex((a) => !GLOBAL.test(a.value));
-  const subcommand = args[at]?.value ?? "";
-  const rest = args.slice(at + 1);
-  if (at < 0) return undefined;
+  return at < 0 ? { subcommand: "", rest: [] } : { subcommand: args[at]?.value ?? "", rest: args.slice(at + 1) };
+}
+
+/** Of a form that only looks: whether it shows what is in files; the log does when it is asked for the changes. */
+export function gitShowsFiles(args: readonly ShellWord[]): boolean {
+  const { subcommand, rest } = splitArgs(args);
+  const asksChanges = rest.some((a) => /^(-[^-]*[pucUL]|--(patch|unified|word-diff|check)(=|$))/.test(a.value));
+  return /^(diff|show)$/.test(subcommand) || (subcommand === "log" && asksChanges);
+}
+
+export function gitOperands(args: readonly ShellWord[]): ShellWord[] | undefined {
+  const { subcommand, rest } = splitArgs(args);
   if (/^(--version|--help)$/.test(subcommand)) return rest.length === 0 ? [] : undefined;
   // %G… asks gpg to check signatures, and git's configuration says which program that is.
   if (rest.some((a) => a.value.includes("%G") || a.value.includes("signature:"))) return undefined;
@@ -60,5 +69,12 @@ export function gitOperands(args: readonly ShellWord[]): ShellWord[] | undefined
   const form = Object.hasOwn(FORMS, subcommand) ? FORMS[subcommand] : undefined;
   if (!form) return undefined;
   const isList = rest.some((a) => LISTING[subcommand]?.includes(a.value));
-  return operandsOf(rest, isList ? { ...form, operands: "text" } : form);
+  const operands = operandsOf(rest, isList ? { ...form, operands: "text" } : form);
+  return operands?.flatMap((word) => [word, ...pathAfterColon(word)]);
+}
+
+/** `REVISION:PATH`, and the path of a pathspec with magic. */
+function pathAfterColon(word: ShellWord): ShellWord[] {
+  const value = word.value.replace(/^[^:]*:(\([^)]*\)|[/!^])*/, "");
+  return value === word.value ? [] : [{ ...word, value }];
 }

@@ -1,7 +1,7 @@
 // The closed table of programs that only look: which options each may have, and which of its words are paths.
 import { type Form, globs, operandsOf } from "./options.ts";
-import { gitOperands } from "./read-only-git.ts";
-import type { ShellWord } from "./word.ts";
+import { gitOperands, gitShowsFiles } from "./read-only-git.ts";
+import { literalWord, type ShellWord } from "./word.ts";
 
 const GREP: Form = {
   flags: "EFGPivwxclLnHhoqsrabzyTUI0123456789",
@@ -16,6 +16,7 @@ const VERSIONED = new Set(
 );
 /** Whatever their words are, they are only words. */
 const SPEAKERS = new Set(["echo", "printf", ":", "true", "false"]);
+const GREPS = /^[ef]?grep$/;
 const TESTS = new Set(["test", "[", "[["]);
 
 const FORMS: Record<string, Form> = {
@@ -97,11 +98,30 @@ const FIND_FLAGS =
   "-a -and -o -or -not ! ( ) , -print -print0 -empty -prune -depth -xdev -mount -executable -readable -writable -ls -quit -true -false -daystart";
 
 /** The words that are paths, when the command only looks; undefined when it may do more. */
-export function lookedAt(words: readonly ShellWord[], hasMoved: boolean): ShellWord[] | undefined {
+export function lookedAt(words: readonly ShellWord[]): ShellWord[] | undefined {
+  const paths = pathWords(words);
+  return paths?.length === 0 && looksHere(words) ? [literalWord(".")] : paths;
+}
+
+/** Without a path, it looks at the folder it is in. */
+function looksHere(words: readonly ShellWord[]): boolean {
+  const program = words[0]?.value ?? "";
+  const isRecursive = words.some((w) => /^(-[^-]*r|--recursive$)/.test(w.value));
+  return /^(du|find|ls|rg|tree)$/.test(program) || (GREPS.test(program) && isRecursive);
+}
+
+/** Of a command that only looks: whether it shows what is in the files below a folder, not only their names. */
+export function showsBelow([program, ...args]: readonly ShellWord[]): boolean {
+  const name = program?.value ?? "";
+  if (name === "git") return gitShowsFiles(args);
+  if (name === "rg") return !args.some((a) => /^--(files|type-list)$/.test(a.value));
+  return name === "diff" || GREPS.test(name);
+}
+
+function pathWords(words: readonly ShellWord[]): ShellWord[] | undefined {
   const [program, ...args] = words;
   if (!program?.literal || program.glob || args.some((a) => !a.literal)) return undefined;
-  // A folder that was just entered may hold a git repository of its own making, whose configuration runs programs.
-  if (program.value === "git") return hasMoved ? undefined : gitOperands(args);
+  if (program.value === "git") return gitOperands(args);
   if (program.value === "find") return findOperands(args);
   if (program.value === "command") return /^-[vV]$/.test(args[0]?.value ?? "") ? globs(args) : undefined;
   if (VERSIONED.has(program.value)) return args.length === 1 && args[0]?.value === "--version" ? [] : undefined;

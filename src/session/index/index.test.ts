@@ -9,7 +9,7 @@ import { migrate } from "../../store/migrate.ts";
 import { storeMigrations } from "../../store/migrations.ts";
 import { type Database, openDatabase } from "../../store/sqlite.ts";
 import { findRefs } from "./find-refs.ts";
-import { forgetSession, indexSession } from "./index-session.ts";
+import { forgetOldCalls, forgetSession, indexSession, reindexSession } from "./index-session.ts";
 import { matchExpression, searchIndex } from "./search.ts";
 
 let dir: string;
@@ -90,6 +90,42 @@ class Log {
 }
 
 describe("index", () => {
+  it("A8.11 a log without its first event has its row all the same", async () => {
+    const log = new Log("s1", "/w");
+    rmSync(log.paths.events);
+    log.user(1, "where are the marmots?");
+    expect(await log.index()).toBe(1);
+    expect(searchIndex(db, "marmots", {}, 8)).toMatchObject([{ sessionId: "s1", ref: "t1.1" }]);
+    expect(searchIndex(db, "marmots", { gitRoot: "/w" }, 8)).toEqual([]);
+  });
+
+  it("A8.18 again from the beginning: equal rows; a log that cannot be read keeps those it had", async () => {
+    const log = new Log("s1", "/w");
+    log.user(1, "where are the marmots?");
+    log.answer("asleep");
+    await log.index();
+    const rows = () => [db.prepare("SELECT * FROM sessions").all(), db.prepare("SELECT * FROM turns").all()];
+    const before = rows();
+    db.exec("UPDATE turns SET user_message = 'wrong'");
+    expect(await reindexSession(db, "s1", log.paths, redact)).toEqual({ ok: true, value: 3 });
+    expect(rows()).toEqual(before);
+    rmSync(log.paths.events);
+    mkdirSync(log.paths.events);
+    const failed = await reindexSession(db, "s1", log.paths, redact);
+    expect(failed).toMatchObject({ ok: false, error: { code: "unsafe_path", unreadable: true } });
+    expect(rows()).toEqual(before);
+  });
+
+  it("A8.12 calls of models older than 30 days go", async () => {
+    const now = Date.parse("2026-03-01T00:00:00Z");
+    for (const day of ["2026-01-29", "2026-01-31"])
+      db.exec(`INSERT INTO model_calls (session_id, model, timestamp) VALUES ('s1', 'm', '${day}T00:00:00.000Z')`);
+    expect((await forgetOldCalls(db, now)).ok).toBe(true);
+    expect(db.prepare("SELECT timestamp FROM model_calls").all()).toMatchObject([
+      { timestamp: "2026-01-31T00:00:00.000Z" },
+    ]);
+  });
+
   it("A8.11 A8.12 makes rows from the log, once, resuming at its offset; secrets stay out", async () => {
     const log = new Log("s1", "/w");
     log.user(1, "the port is 4747, the password hunter2");

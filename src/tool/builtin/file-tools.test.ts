@@ -1,11 +1,13 @@
 // view, create and edit on real files.
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -91,11 +93,21 @@ describe("view", () => {
   });
 
   it("A6.11 an image is attached if the model can see it", async () => {
-    const { view, viewBlind, put, path } = setup();
-    put("i.png", Buffer.from("89504e470d0a1a0a0000", "hex"));
-    expect(await view({ path: "i.png" })).toMatchObject({
-      attachments: [{ kind: "image", path: path("i.png"), mediaType: "image/png", bytes: 10 }],
-    });
+    const { view, viewBlind, put, path, context } = setup();
+    const bytes = Buffer.from("89504e470d0a1a0a0000", "hex");
+    put("i.png", bytes);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const kept = join(context.sessionDir, "files", `${sha256}.png`);
+    const seen = {
+      files: [{ path: path("i.png"), operation: "view" }],
+      attachments: [{ kind: "image", path: kept, mediaType: "image/png", bytes: 10 }],
+    };
+    expect(await view({ path: "i.png" })).toMatchObject(seen);
+    expect(await view({ path: "i.png" })).toMatchObject(seen);
+    rmSync(path("i.png"));
+    expect(readFileSync(kept).equals(bytes)).toBe(true);
+    expect(statSync(kept).mode & 0o777).toBe(0o600);
+    put("i.png", bytes);
     expect(textOf(await viewBlind({ path: "i.png" }))).toContain("cannot see");
   });
 

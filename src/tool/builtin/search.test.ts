@@ -3,6 +3,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { hiddenBelow } from "../../permission/hidden.ts";
+import { makePolicy } from "../../permission/policy.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import { call, testContext, testEnv, testOwner, textOf } from "./test-context.ts";
@@ -10,7 +12,7 @@ import { call, testContext, testEnv, testOwner, textOf } from "./test-context.ts
 const owner = testOwner();
 afterAll(() => owner.end(500));
 
-function setup(files: Record<string, string>) {
+function setup(files: Record<string, string>, ...deny: string[]) {
   const context = testContext();
   let time = 1_700_000_000;
   for (const [name, content] of Object.entries(files)) {
@@ -19,7 +21,12 @@ function setup(files: Record<string, string>) {
     writeFileSync(path, content);
     utimesSync(path, time, time++);
   }
-  const parts = { owner, env: testEnv };
+  const { cwd, sessionDir } = context;
+  const home = join(sessionDir, "home");
+  const rules = deny.map((argument) => ({ kind: "read" as const, argument, text: `read(${argument})` }));
+  const places = { root: cwd, cwd, sessionDir, everlongHome: home, userHome: home, tempDir: home };
+  const policy = makePolicy({ ...places, deny: rules });
+  const parts = { owner, env: testEnv, hidden: (folder: string) => hiddenBelow(policy, folder) };
   return {
     context,
     grep: async (args: object) => textOf(await call(grepTool(parts), args, context)),
@@ -86,6 +93,33 @@ describe("grep", () => {
     mkdirSync(dirname(file));
     execFileSync("sh", ["-c", `seq 1 200000 > ${file}`]);
     expect(await grep({ pattern: "^123456$", path: file, output_mode: "content" })).toBe(`${file}:123456:123456`);
+  });
+
+  it.each([
+    ["secret.txt"],
+    ["SECRET.TXT"],
+    ["sub/secret.txt"],
+    ["s*.txt"],
+    ["sec[r]et.???"],
+    ["**/secret.txt"],
+    ["../*/sub/secret.txt"],
+  ])("SEC19 A7.3 files of the rule read(%s) are left out of a search, and nothing else is", async (rule) => {
+    const files = { "sub/secret.txt": "needle\n", "sub/other.md": "needle\n", "a.md": "needle\n" };
+    const { grep, glob } = setup(files, rule);
+    expect(await grep({ pattern: "needle" })).toBe("a.md\nsub/other.md");
+    expect(await grep({ pattern: "needle", path: "sub", output_mode: "content" })).toBe("sub/other.md:1:needle");
+    expect(await grep({ pattern: "needle", glob: "secret.txt" })).toBe("No matches.");
+    expect(await glob({ pattern: "**/*" })).toBe("a.md\nsub/other.md");
+    expect(await glob({ pattern: "*.txt", path: "sub" })).toBe("No files match.");
+  });
+
+  it("SEC19 so are whole folders, absolute patterns and odd names; a file asked for by name was judged by itself", async () => {
+    const files = { "keys/deep/a.pem": "needle\n", "{a,b}.md": "needle\n", "a.md": "needle\n", "x y ": "needle\n" };
+    expect(await setup(files, "keys/", "{a,b}.md", "x y ").grep({ pattern: "needle" })).toBe("a.md");
+    expect(await setup(files, "keys", "[x", "x*").grep({ pattern: "needle" })).toBe("a.md\n{a,b}.md");
+    const { grep, context } = setup(files, "../**/deep", "a.md");
+    expect(await grep({ pattern: "needle" })).toBe("x y \n{a,b}.md");
+    expect(await grep({ pattern: "needle", path: join(context.cwd, "a.md") })).toBe("a.md");
   });
 
   it("A7.6 a link out of the allowed folders is refused", async () => {

@@ -8,7 +8,12 @@ import { ripgrep } from "../../host/ripgrep.ts";
 import { failure, type ToolContext, type ToolOutcome } from "../contract.ts";
 import { targetOf } from "../target.ts";
 
-export type SearchParts = { owner: Owner; env: () => Record<string, string> };
+export type SearchParts = {
+  owner: Owner;
+  env: () => Record<string, string>;
+  /** Globs, from this real folder on, of files that rules keep from a search; letter case does not count. */
+  hidden?: (folder: string) => readonly string[];
+};
 
 export const MAX_RESULTS = 200;
 const LIMIT_MS = 20_000;
@@ -41,6 +46,7 @@ export async function search(
       owner: parts.owner,
       args: [
         ...COMMON,
+        ...(parts.hidden?.(folder) ?? []).map((glob) => `--iglob=!${glob}`),
         ...(rules ? ["--ignore-file", rules] : []),
         ...asked.args,
         stat.isDirectory() ? "./" : basename(target.value),

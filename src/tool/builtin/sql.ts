@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import * as z from "zod";
 import type { Owner } from "../../host/process.ts";
+import { createPrivate } from "../../store/sqlite.ts";
 import { defineTool, success, type Tool } from "../contract.ts";
 import type { TodosDiff } from "../sql/child.ts";
 import { runSql, showRows } from "../sql/run.ts";
@@ -10,8 +11,10 @@ import description from "./sql.md";
 
 export type SqlParts = {
   owner: Owner;
-  /** Told after the commit, and waited for: makes the durable event. */
+  /** Told after the commit, and waited for: makes the durable event. May throw; the tables are then restored. */
   onTodosChanged: (diff: TodosDiff) => Promise<void>;
+  /** Makes the todo tables what the session's state says, when a commit may have gone past it. */
+  restore: () => Promise<void>;
 };
 
 const MAX_ROWS = 200;
@@ -35,12 +38,25 @@ export function sqlTool(parts: SqlParts): Tool {
         maxRows: MAX_ROWS,
         kind: { type: "session", schema: SESSION_SCHEMA },
       } as const;
+      createPrivate(request.file);
       const ran = await runSql(parts.owner, request, LIMIT_MS, context);
-      if ("failed" in ran) return ran.failed;
+      if ("failed" in ran) {
+        if (ran.unsure) await parts.restore();
+        return ran.failed;
+      }
       const { answer } = ran;
-      if (answer.diff) await parts.onTodosChanged(answer.diff);
+      if (answer.diff) await report(answer.diff, parts);
       const changed = answer.changes > 0 || answer.columns.length === 0 ? `[${answer.changes} rows changed]` : "";
       return success([answer.columns.length > 0 ? showRows(answer) : "", changed].filter(Boolean).join("\n"));
     },
   });
+}
+
+async function report(diff: TodosDiff, parts: SqlParts): Promise<void> {
+  try {
+    await parts.onTodosChanged(diff);
+  } catch (error) {
+    await parts.restore();
+    throw error;
+  }
 }

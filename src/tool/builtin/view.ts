@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { errorText } from "../../base/failure.ts";
 import { looksBinary, openRegular, readAt } from "../../host/files.ts";
+import { spillBytes } from "../../store/spill.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";
 import type { Ledger } from "../ledger.ts";
 import { imageType } from "../media.ts";
@@ -24,6 +25,8 @@ const IMAGE_BYTES = 5 * 1024 * 1024;
 const FRAME_BYTES = 512;
 const FOLDER_ENTRIES = 500;
 const SKIPPED = new Set([".git", "node_modules"]);
+
+const endingOf = (mediaType: string): string => `.${mediaType.slice("image/".length)}`;
 
 const input = z.strictObject({
   path: z.string().min(1).describe("File or folder; absolute, or relative to the working folder."),
@@ -72,9 +75,12 @@ async function viewFile(path: string, asked: Input, parts: ViewParts, context: T
       if (!parts.images()) return failure("failed", `${path} is an image (${mediaType}), which this model cannot see.`);
       if (size > IMAGE_BYTES)
         return failure("too_large", `${path} has ${size} bytes; images up to ${IMAGE_BYTES} can be shown.`);
-      return success(`Image ${shownPath(path, context.cwd)}, ${mediaType}, ${size} bytes.`, {
+      // A copy in the session: what the model saw stays what it is sent, whatever becomes of the file.
+      const kept = await spillBytes(join(context.sessionDir, "files"), readAt(fd, 0, size), endingOf(mediaType));
+      if (!kept.ok) return failure("failed", kept.error.what);
+      return success(`Image ${shownPath(path, context.cwd)}, ${mediaType}, ${kept.value.bytes} bytes.`, {
         files,
-        attachments: [{ kind: "image", path, mediaType, bytes: size }],
+        attachments: [{ kind: "image", path: kept.value.path, mediaType, bytes: kept.value.bytes }],
       });
     }
     if (looksBinary(start))

@@ -10,9 +10,14 @@ const LIMITS = {
     "ATTACH, PRAGMA, BEGIN and COMMIT, triggers, virtual tables, writing inbox_entries and dropping the given tables are not possible",
   store: "only one SELECT on the tables named in the description is possible",
 };
+/** After a failure without an answer: the sql tool puts the todos back, and nothing else can be promised. */
+const AFTERWARDS = { session: " The todos are as they were.", store: "" };
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
-export type SqlRun = { answer: Extract<SqlAnswer, { type: "done" }> } | { failed: ToolOutcome };
+/** `unsure`: the child ended before it said how far it came; it may have committed. */
+export type SqlRun = { answer: Extract<SqlAnswer, { type: "done" }> } | { failed: ToolOutcome; unsure?: true };
+
+const unsure = (failed: ToolOutcome): SqlRun => ({ failed, unsure: true });
 
 export async function runSql(
   owner: Owner,
@@ -43,16 +48,16 @@ export async function runSql(
   if (ended.type !== "value") {
     await child.kill(0);
     if (ended.type === "aborted")
-      return { failed: failure("interrupted", "The query was stopped. Nothing was changed.") };
-    return {
-      failed: failure("timeout", `The query was stopped at its limit of ${limitMs / 1000} s. Nothing was changed.`),
-    };
+      return unsure(failure("interrupted", `The query was stopped.${AFTERWARDS[request.kind.type]}`));
+    return unsure(
+      failure("timeout", `The query was stopped at its limit of ${limitMs / 1000} s.${AFTERWARDS[request.kind.type]}`),
+    );
   }
   if (bytes > MAX_ANSWER_BYTES)
-    return { failed: failure("too_large", "The rows are too large. Select fewer columns, or substr() of them.") };
+    return unsure(failure("too_large", "The rows are too large. Select fewer columns, or substr() of them."));
   const parsed = parseJson(Buffer.concat(chunks).toString("utf8"));
   if (!parsed.ok || !isRecord(parsed.value))
-    return { failed: failure("failed", `The query could not be run: ${stderr.trim()}`) };
+    return unsure(failure("failed", `The query could not be run: ${stderr.trim()}`));
   const answer = parsed.value as SqlAnswer;
   if (answer.type === "done") return { answer };
   const why = answer.message === "not authorized" ? `not authorized: ${LIMITS[request.kind.type]}` : answer.message;

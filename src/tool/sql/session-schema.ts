@@ -1,12 +1,12 @@
-// The todo tables of session.db.
+// The todo tables of session.db. A blob is no text to SQLite but would be none to the event either: it is refused here.
 export const SESSION_SCHEMA = `
 CREATE TABLE IF NOT EXISTS todos (
-  id TEXT PRIMARY KEY NOT NULL,
-  title TEXT NOT NULL,
-  description TEXT,
+  id TEXT PRIMARY KEY NOT NULL CHECK (typeof(id) = 'text'),
+  title TEXT NOT NULL CHECK (typeof(title) = 'text'),
+  description TEXT CHECK (typeof(description) IN ('text', 'null')),
   status TEXT NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'in_progress', 'done', 'blocked')),
-  created_at TEXT DEFAULT CURRENT_TIMESTAMP,
-  updated_at TEXT DEFAULT CURRENT_TIMESTAMP
+  created_at TEXT DEFAULT CURRENT_TIMESTAMP CHECK (typeof(created_at) IN ('text', 'null')),
+  updated_at TEXT DEFAULT CURRENT_TIMESTAMP CHECK (typeof(updated_at) IN ('text', 'null'))
 );
 CREATE TABLE IF NOT EXISTS todo_deps (
   todo_id TEXT NOT NULL REFERENCES todos(id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,

@@ -1,5 +1,5 @@
 // sql and session_store_sql on real databases, in their real child process.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
@@ -14,12 +14,20 @@ afterAll(() => owner.end(500));
 
 const ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
 
-function session() {
-  const context = testContext();
+function session(onTodosChanged?: (diff: TodosDiff) => Promise<void>, signal?: AbortSignal) {
+  const context = testContext(signal ? { signal } : {});
   const diffs: TodosDiff[] = [];
-  const tool = sqlTool({ owner, onTodosChanged: async (diff) => void diffs.push(diff) });
+  const restored: number[] = [];
   const file = join(context.sessionDir, "session.db");
-  return { context, diffs, file, sql: async (query: string) => textOf(await call(tool, { query }, context)) };
+  const tool = sqlTool({
+    owner,
+    onTodosChanged: onTodosChanged ?? (async (diff) => void diffs.push(diff)),
+    restore: async () => {
+      restored.push(restored.length);
+      writeTodos(file, diffs[0]?.todos ?? [], diffs[0]?.deps ?? []);
+    },
+  });
+  return { context, diffs, restored, file, sql: async (query: string) => textOf(await call(tool, { query }, context)) };
 }
 
 describe("sql", () => {
@@ -107,6 +115,63 @@ describe("sql", () => {
     expect(await sql(`INSERT INTO todos (id, title) VALUES ('a', 'A'); ${ENDLESS}`)).toMatch(/^timeout: .*5 s/);
     expect(performance.now() - started).toBeLessThan(8000);
     expect(await sql("SELECT count(*) AS n FROM todos")).toBe("n\n0\n[1 rows]");
+  });
+
+  it("A5.15 a blob is no text: refused before the commit, so that the event always fits its schema", async () => {
+    const { sql, diffs } = session();
+    for (const query of [
+      "INSERT INTO todos (id, title) VALUES ('a', x'0001')",
+      "INSERT INTO todos (id, title) VALUES (x'61', 'A')",
+      "INSERT INTO todos (id, title, description) VALUES ('a', 'A', x'00')",
+      "INSERT INTO todos (id, title, created_at) VALUES ('a', 'A', x'00')",
+      "INSERT INTO todos (id, title, updated_at) VALUES ('a', 'A', x'00')",
+    ])
+      expect(await sql(query), query).toMatch(/^failed: CHECK constraint failed.*Nothing was changed/);
+    await sql("INSERT INTO todos (id, title, description) VALUES (1, 2.5, NULL)");
+    expect(diffs).toMatchObject([{ todos: [{ id: "1", title: "2.5", description: null }] }]);
+  });
+
+  it("A5.15 an event that cannot be written: the tables are the session's state again", async () => {
+    const { sql, file, restored } = session(async () => {
+      throw new Error("the disk is full");
+    });
+    await expect(sql("INSERT INTO todos (id, title) VALUES ('a', 'A')")).rejects.toThrow("the disk is full");
+    expect(restored).toHaveLength(1);
+    const db = new DatabaseSync(file);
+    expect(db.prepare("SELECT count(*) AS n FROM todos").get()?.["n"]).toBe(0);
+    db.close();
+  });
+
+  it("A5.15 a commit whose answer was lost is taken back; a refused query needs nothing", async () => {
+    const { sql, restored, diffs } = session();
+    await sql("INSERT INTO todos (id, title) VALUES ('kept', 'K')");
+    await sql("SELECT * FROM nosuch");
+    expect(restored).toHaveLength(0);
+    const large = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 20)";
+    expect(
+      await sql(`INSERT INTO todos (id, title) VALUES ('a', 'A'); ${large} SELECT hex(zeroblob(1000000)) FROM c`),
+    ).toMatch(/^too_large/);
+    expect(restored).toHaveLength(1);
+    expect(await sql("SELECT id FROM todos")).toBe("id\nkept\n[1 rows]");
+    expect(diffs).toHaveLength(1);
+  });
+
+  it("A5.15 an interrupted query may have committed: the tables are restored", async () => {
+    const stop = new AbortController();
+    const { sql, restored } = session(undefined, stop.signal);
+    const asked = sql(ENDLESS);
+    setTimeout(() => stop.abort(), 200);
+    expect(await asked).toMatch(/^interrupted: .*todos are as they were/);
+    expect(restored).toHaveLength(1);
+  });
+
+  it("session.db is its owner's alone, whoever makes it", async () => {
+    const made = session();
+    await made.sql("SELECT 1");
+    expect(statSync(made.file).mode & 0o777).toBe(0o600);
+    const written = session();
+    writeTodos(written.file, [], []);
+    expect(statSync(written.file).mode & 0o777).toBe(0o600);
   });
 
   it("A6.16 at most 200 rows; huge numbers and blobs are shown", async () => {

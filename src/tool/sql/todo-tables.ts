@@ -1,11 +1,12 @@
 // Writing the todo tables from the log, which is their truth. Loaded when a session is opened, resumed or rewound.
-import { DatabaseSync } from "node:sqlite";
 import type { Todo, TodoDep } from "../../schema/todo.ts";
+import { createPrivate, sqlite } from "../../store/sqlite.ts";
 import { SESSION_SCHEMA } from "./session-schema.ts";
 
 /** Makes both tables exactly what the log says. */
 export function writeTodos(file: string, todos: readonly Todo[], deps: readonly TodoDep[]): void {
-  const db = new DatabaseSync(file, { timeout: 2000 });
+  createPrivate(file);
+  const db = new (sqlite().DatabaseSync)(file, { timeout: 2000 });
   try {
     db.exec(SESSION_SCHEMA);
     db.exec("BEGIN IMMEDIATE; DELETE FROM todo_deps; DELETE FROM todos");
