@@ -1,16 +1,12 @@
 // One open session with its concrete parts: tools, permission door, model target, index, owned processes.
 
 import { readFileSync } from "node:fs";
-import { release, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { errorText } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
 import { canonicalJson } from "../base/json.ts";
-import { boundTokens } from "../context/fragment/fragment.ts";
-import { findInstructions } from "../context/instruction/find.ts";
-import { renderInstructions } from "../context/instruction/render.ts";
-import { renderSystemPrompt } from "../context/system-prompt.ts";
 import type { Contributor } from "../context/usage/unreclaimable.ts";
 import type { SessionPaths } from "../host/paths.ts";
 import { createOwner } from "../host/process.ts";
@@ -46,6 +42,7 @@ import { crashPoint } from "./crash.ts";
 import { callAnyModel } from "./model.ts";
 import { MB, pressureGauge } from "./pressure.ts";
 import { SessionIndex } from "./session-index.ts";
+import { sessionPrompt } from "./session-prompt.ts";
 import { type Ground, standOnGround } from "./start.ts";
 import { type BuiltTools, buildTools } from "./tools.ts";
 
@@ -212,26 +209,9 @@ export class LiveSession {
   }
 
   #systemPrompt(): ReturnType<SessionParts["systemPrompt"]> {
-    const { ground, session } = this;
-    const { context } = session.state;
-    const files = findInstructions({ home: ground.paths.home, root: session.root, cwd: context.cwd });
-    const maxTokens = Math.min(
-      ground.settings.values["instructions.maxTokens"],
-      Math.floor(this.limits.promptLimit / 10),
-    );
-    this.#contributors = files.map((f) => ({ name: f.path, tokens: boundTokens(f.text) }));
-    const instructions = renderInstructions(files, { maxTokens, trusted: ground.trust.trusted });
-    const text = renderSystemPrompt({
-      context,
-      root: session.root,
-      os: `${process.platform} ${release()}`,
-      shell: "bash",
-      date: session.state.createdAt.slice(0, 10),
-      mode: session.state.mode,
-      sessionDir: session.dir,
-      instructions: instructions.text,
-    });
-    return { text, warnings: instructions.warnings };
+    const { contributors, ...prompt } = sessionPrompt(this.ground, this.session, this.limits.promptLimit);
+    this.#contributors = contributors;
+    return prompt;
   }
 
   async #measure(request: Parameters<SessionParts["measure"]>[0]): Promise<Measured> {

@@ -75,7 +75,9 @@ describe("AE6 kill -9", () => {
       expect(after.subarray(0, complete.length).equals(complete)).toBe(true);
       const log = logOf(place, id);
       const [resume] = only(log, "session.resume");
-      expect(resume?.data.recovered?.tornBytes ?? 0).toBe(kept.length - complete.length);
+      // A cut between a record and its newline leaves a whole record.
+      const torn = whole[kept.length] === 10 ? 0 : kept.length - complete.length;
+      expect(resume?.data.recovered?.tornBytes ?? 0).toBe(torn);
       const calls = only(log, "assistant.message").flatMap((m) => m.data.toolRequests.map((r) => r.toolCallId));
       expect(
         only(log, "tool.execution_complete")
