@@ -56,7 +56,11 @@ export async function writeCheckpoints(paths: SessionPaths, state: SessionState,
   const known = new Set([...state.checkpointFiles, "index.md"]);
   const found = existsSync(folder) ? readdirSync(folder) : [];
   for (const name of found) if (name.endsWith(".md") && !known.has(name)) rmSync(join(folder, name));
-  const rows = state.checkpoints.map((c) => ({ ...metaOf(c), file: fileOf(c), state: "live" as const }));
+  const rows = state.checkpoints.map((c) => ({
+    ...metaOf(c),
+    file: fileOf(c),
+    state: c.undone ? ("undone" as const) : ("live" as const),
+  }));
   await atomicWrite(join(folder, "index.md"), redact(checkpointIndex(rows)), { private: true });
 }
 

@@ -25,7 +25,7 @@ export async function contextFigures(live: LiveSession): Promise<ContextReport |
           .toolDefinitionsTokens,
     ),
   );
-  const last = session.state.checkpoints.at(-1)?.data;
+  const last = session.state.checkpoints.findLast((c) => !c.undone)?.data;
   return buildReport({
     usage: usageOf(session, view, shaped),
     items: shaped.items,

@@ -11,6 +11,7 @@ import { type ExportFormat, exportFormats, exportSession } from "../session/expo
 import { forkSession } from "../session/fork.ts";
 import { planRewind, rewind } from "../session/rewind.ts";
 import { interrupt, submit, untilIdle } from "../session/run.ts";
+import { undoCompaction } from "../session/undo-compaction.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
 import { attachText } from "./attach.ts";
 import { metaOf } from "./checkpoints.ts";
@@ -156,6 +157,7 @@ async function compact(live: LiveSession, focus: string): Promise<CommandResult>
       ? ok("The compaction was cancelled; the conversation is unchanged.")
       : refused("nothing_running", "No compaction is running.", "Start one with /compact.");
   }
+  if (focus === "undo") return undoCompaction(session);
   const done = await compactManually(session, focus);
   if (!done.ok) return done;
   const last = session.state.checkpoints.at(-1);

@@ -20,6 +20,7 @@ export function applyEvent(state: SessionState, event: DurableEnvelope): void {
   state.lastEventId = event.id;
   state.updatedAt = event.timestamp;
   if (event.type === "session.snapshot_rewind") rewindChain(state, event);
+  else if (event.type === "session.compaction_undone") foldChain(state, event.data.compactionAttemptId);
   else {
     applyToLog(state, event);
     if (event.agentId === undefined) applyToChain(state, event);
@@ -32,10 +33,32 @@ function rewindChain(state: SessionState, event: Envelope<"session.snapshot_rewi
   const parent = state.chain.findIndex((e) => e.id === event.parentId);
   const target = state.chain.findIndex((e) => e.id === event.data.upToEventId);
   state.chain.length = parent !== -1 ? parent + 1 : Math.max(0, target);
-  Object.assign(state, emptyChain());
-  for (const e of state.chain) if (e.agentId === undefined) applyToChain(state, e);
+  foldChain(state);
   state.openTurn = undefined;
   state.openCalls = [];
+}
+
+/** The chain from its beginning, without the compactions that were undone and the one that is being undone. */
+function foldChain(state: SessionState, undoing?: string): void {
+  const undone = new Set(
+    state.chain.flatMap((e) => (e.type === "session.compaction_undone" ? [e.data.compactionAttemptId] : [])),
+  );
+  if (undoing !== undefined) undone.add(undoing);
+  Object.assign(state, emptyChain());
+  for (const e of state.chain) {
+    if (e.agentId !== undefined) continue;
+    const isUndone = e.type === "session.compaction_complete" && undone.has(e.data.compactionAttemptId);
+    if (isUndone) state.checkpoints.push({ eventId: e.id, timestamp: e.timestamp, undone: true, data: e.data });
+    else applyToChain(state, e);
+  }
+}
+
+/** The items as they would be without that compaction. */
+export function itemsWithout(state: SessionState, compactionAttemptId: string): ContextItem<Message>[] {
+  const copy = emptyState();
+  copy.chain = [...state.chain];
+  foldChain(copy, compactionAttemptId);
+  return copy.items;
 }
 
 /** What counts for the whole log, whatever becomes of the chain. */
@@ -167,7 +190,7 @@ function applyCompacted(state: ChainState, event: Envelope<"session.compaction_c
   if (!items) return;
   state.items = items;
   state.marker = items.length;
-  state.checkpoints.push({ eventId: event.id, timestamp: event.timestamp, data: event.data });
+  state.checkpoints.push({ eventId: event.id, timestamp: event.timestamp, undone: false, data: event.data });
 }
 
 const turnOf = (state: ChainState): number => state.items.at(-1)?.turn ?? 0;

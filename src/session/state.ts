@@ -13,7 +13,13 @@ export type OpenCall = { toolCallId: string; name: string; started: boolean };
 export type QueuedMessage = EventData<"message.queued">;
 
 /** What an applied compaction left behind: all that its file and its row are made from. */
-export type Checkpoint = { eventId: string; timestamp: string; data: EventData<"session.compaction_complete"> };
+export type Checkpoint = {
+  eventId: string;
+  timestamp: string;
+  /** The compaction was taken back; its file and its number stay. */
+  undone: boolean;
+  data: EventData<"session.compaction_complete">;
+};
 
 /** Everything that a rewind takes back with the chain. */
 export type ChainState = {

@@ -15,7 +15,7 @@ export function workspaceOf(state: SessionState, counts: { forks: number }): Wor
     user_named: state.userNamed,
     model: state.model,
     mode: state.mode,
-    summary_count: state.checkpoints.length,
+    summary_count: state.checkpoints.filter((c) => !c.undone).length,
     fork_count: counts.forks,
     created_at: state.createdAt,
     updated_at: state.updatedAt,

@@ -63,7 +63,7 @@ export const slashCommands: readonly SlashCommand[] = [
   { name: "settings", args: "[KEY [VALUE]]", help: "list, show or set settings", run: (c, a) => c.settings(a) },
   {
     name: "compact",
-    args: "[FOCUS|cancel]",
+    args: "[FOCUS|cancel|undo]",
     help: "summarise the history now; the originals stay recallable",
     run: (c, a) => c.compact(a),
   },

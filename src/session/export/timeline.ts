@@ -63,6 +63,12 @@ function entryOf(event: DurableEnvelope): Omit<Entry, "timestamp"> | undefined {
       const head = `${trigger}, ${preCompactionTokens} → ${postCompactionTokens} tokens${turns}, checkpoint ${checkpointNumber ?? "none"}`;
       return { kind: "compaction", title: "Conversation Compacted", text: `${head}\n\n${summaryContent ?? ""}` };
     }
+    case "session.compaction_undone":
+      return {
+        kind: "compaction",
+        title: "Compaction undone",
+        text: `checkpoint ${event.data.checkpointNumber ?? "none"}, ${event.data.messagesRestored} messages restored`,
+      };
     case "session.warning":
       return { kind: "notice", title: "Warning", text: event.data.message };
     case "session.error":

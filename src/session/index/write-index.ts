@@ -74,6 +74,11 @@ export class IndexWriter {
         return this.#usage(event);
       case "session.compaction_complete":
         return this.#checkpoint(event);
+      case "session.compaction_undone":
+        return this.#run("UPDATE checkpoints SET state = 'undone' WHERE session_id = ? AND checkpoint_number = ?", [
+          this.#session,
+          event.data.checkpointNumber ?? 0,
+        ]);
       case "session.snapshot_rewind":
         return this.#rewind(event);
       default:
