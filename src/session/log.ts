@@ -1,6 +1,7 @@
 // The writer of a session: lock, repair, append one line an event, fold it into the state, tell the listeners.
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { within } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Failure, FailureError } from "../base/failure.ts";
 import type { MakeId } from "../base/id.ts";
@@ -38,6 +39,7 @@ export type LogOptions = {
 };
 
 const RETRY_MS = 2000;
+const CLOSE_SYNC_MS = 1000;
 /** The points where the log also reaches the disk itself. */
 const SYNC_AT: ReadonlySet<string> = new Set([
   "user.message",
@@ -172,7 +174,8 @@ export class SessionLog {
   async close(): Promise<void> {
     this.stop();
     await this.#order.run(async () => undefined);
-    await this.#syncing;
+    // A disk that is slow to sync does not hold up the end: what was appended survives the process without it.
+    await within(this.#syncing, CLOSE_SYNC_MS);
     await this.#log?.close();
     this.#log = undefined;
     this.#lock?.release();

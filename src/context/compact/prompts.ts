@@ -18,10 +18,12 @@ export function promptSections(prompts: readonly OriginalPrompt[], count: Count)
   };
 }
 
-/** What the first prompt would take, at most. */
+/** What the first prompt would take, at most, with the line about those that are left out behind it. */
 export function firstPromptTokens(prompts: readonly OriginalPrompt[], count: Count): number {
   const first = prompts.length > 1 ? prompts[0] : undefined;
-  return first ? count(`${promptBlock(first, MOST.first, count)}\n`) : 0;
+  if (!first) return 0;
+  const line = prompts.length > 2 ? count(`${leftOut(prompts)}\n`) : 0;
+  return count(`${promptBlock(first, MOST.first, count)}\n`) + line;
 }
 
 /** The first prompt, then from the newest back to the oldest as long as they fit; the run between them is one line. */
