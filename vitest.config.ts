@@ -17,6 +17,8 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A loaded machine may starve a terminal or a child for seconds; a test that really fails, fails twice.
+    retry: process.env["CI"] ? 1 : 0,
     pool: "forks",
     maxWorkers: 3,
     reporters: ["default"],
