@@ -47,6 +47,8 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
       await approvals.load();
       const { attached, ...rest } = options;
       const content = attached === undefined ? text : `${text}\n\n${await attachText(session.dir, attached)}`;
+      // Told to stop while it was made ready: no turn may begin any more.
+      if (live.stopping.signal.aborted) return;
       await submit(session, { content, source: "user", ...rest, ...(attached === undefined ? {} : { display: text }) });
     },
     untilIdle: () => untilIdle(session),
