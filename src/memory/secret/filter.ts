@@ -1,30 +1,141 @@
-// The secret filter: what looks like a credential is replaced by a mark before text is indexed, exported or logged.
+// The secret filter: what looks like a credential is replaced by a mark before text is stored, sent, exported or logged.
 import { createHmac } from "node:crypto";
-import { rules } from "./rules.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { scan } from "./scan.ts";
+import { joined, type Span } from "./span.ts";
 
-export type SecretFilter = (text: string) => string;
+declare const filtered: unique symbol;
+/** Text that went through the filter; only this file makes it, so a store that asks for it cannot be given anything else. */
+export type FilteredText = string & { readonly [filtered]: true };
+/** Where a credential stood in the text that was given, and the rule that found it. */
+export type Finding = { rule: string; start: number; end: number };
+export type Filtered = { text: FilteredText; findings: Finding[] };
+
+/** Never throws. What could not be filtered comes back as one mark for the whole. */
+export type SecretFilter = (text: string) => FilteredText;
+
+export type Redactor = {
+  text(text: string): Result<Filtered, "filter_failed">;
+  /** The fields of one call: a secret split over neighbours is found too, and redacted in each field it touches. */
+  fields<K extends string>(fields: Readonly<Record<K, string>>): Result<Record<K, Filtered>, "filter_failed">;
+};
+
+const CHUNK = 100_000;
+const MAX_MS_PER_CHUNK = 200;
+/** A mark can free what ran into the secret it replaced, so marked text is read again. */
+const PASSES = 3;
+
+/** Processor time: a machine that stood still is no fault of the filter. */
+const processorMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
 
 /**
  * Marks are `[redacted:<kind>:<8 hex>]`, equal for equal values, keyed so that they tell nothing about the value.
  * `known` are values that must never appear whatever they look like: configured keys and credentials.
  */
-export function secretFilter(key: string, known: Iterable<string> = []): SecretFilter {
-  const mark = (kind: string, value: string): string => {
-    const hash = createHmac("sha256", key).update(value).digest("hex").slice(0, 8);
-    return `[redacted:${kind}:${hash}]`;
-  };
+export function secretRedactor(key: string, known: Iterable<string> = [], nowMs: () => number = processorMs): Redactor {
   const literals = [...known].filter((v) => v.length >= 8).sort((a, b) => b.length - a.length);
-  return (text) => {
+  const mark = (kind: string, value: string): string => `[redacted:${kind}:${keyed(key, value)}]`;
+
+  const settle = (text: string, first: readonly Span[]): Filtered => {
     let clean = text;
-    for (const value of literals)
-      if (clean.includes(value)) clean = clean.replaceAll(value, mark("configured-key", value));
-    for (const { kind, hint, pattern } of rules) {
-      if (hint && !hint.some((h) => clean.includes(h))) continue;
-      clean = clean.replace(pattern, (whole: string, ...groups: unknown[]) => {
-        const value = typeof groups[0] === "string" ? groups[0] : whole;
-        return value.includes("[redacted:") ? whole : whole.replace(value, () => mark(kind, value));
-      });
+    let edits: Edit[] = [];
+    let spans = first;
+    for (let pass = 1; spans.length > 0; pass++) {
+      const marks = spans.map(({ kind, start, end }) => mark(kind, clean.slice(start, end)));
+      const made = inOriginal(spans, edits).map((s, i) => ({ ...s, length: marks[i]?.length ?? 0 }));
+      edits = [...edits, ...made].sort((a, b) => a.start - b.start);
+      clean = withMarks(clean, spans, marks);
+      spans = pass < PASSES ? scan(clean, literals) : [];
     }
-    return clean;
+    return { text: clean as FilteredText, findings: edits.map(({ kind, start, end }) => ({ rule: kind, start, end })) };
+  };
+
+  /** Fails closed: an error or a slow text gives no text at all. */
+  const guarded = <T>(texts: readonly string[], work: () => T): Result<T, "filter_failed"> => {
+    const start = nowMs();
+    try {
+      const value = work();
+      const chunks = Math.max(1, Math.ceil(texts.join("").length / CHUNK));
+      return nowMs() - start > MAX_MS_PER_CHUNK * chunks ? fail("filter_failed") : ok(value);
+    } catch {
+      return fail("filter_failed"); // the error may quote the text: only the code goes on
+    }
+  };
+
+  return {
+    text: (text) => guarded([text], () => settle(text, scan(text, literals))),
+    fields: <K extends string>(fields: Readonly<Record<K, string>>) => {
+      const names = Object.keys(fields) as K[];
+      const texts = names.map((name) => fields[name]);
+      return guarded(texts, () => {
+        const spans = spansOfFields(texts, literals);
+        const done = names.map((name, i) => [name, settle(fields[name], spans[i] ?? [])] as const);
+        return Object.fromEntries(done) as Record<K, Filtered>;
+      });
+    },
   };
 }
+
+export function secretFilter(key: string, known: Iterable<string> = []): SecretFilter {
+  const redactor = secretRedactor(key, known);
+  const failed = `[redacted:filter-failed:${keyed(key, "")}]`;
+  return (text) => {
+    const result = redactor.text(text);
+    return result.ok ? result.value.text : (failed as FilteredText);
+  };
+}
+
+const keyed = (key: string, value: string): string => createHmac("sha256", key).update(value).digest("hex").slice(0, 8);
+
+function withMarks(text: string, spans: readonly Span[], marks: readonly string[]): string {
+  let from = 0;
+  const pieces = spans.map(({ start, end }, i) => {
+    const piece = text.slice(from, start) + (marks[i] ?? "");
+    from = end;
+    return piece;
+  });
+  return pieces.join("") + text.slice(from);
+}
+
+type Edit = Span & { /** Of the mark that stands for the span. */ length: number };
+
+/** Spans of the marked text as spans of the original: each mark before them stands for what it replaced. */
+function inOriginal(spans: readonly Span[], edits: readonly Edit[]): Span[] {
+  let shift = 0;
+  let next = 0;
+  return spans.map(({ kind, start, end }) => {
+    for (let edit = edits[next]; edit && edit.start - shift < start; edit = edits[++next]) {
+      shift += edit.end - edit.start - edit.length;
+    }
+    return { kind, start: start + shift, end: end + shift };
+  });
+}
+
+function spansOfFields(texts: readonly string[], known: readonly string[]): Span[][] {
+  const own = texts.map((text) => scan(text, known));
+  let from = 0;
+  const starts = texts.map((text) => {
+    const start = from;
+    from += text.length;
+    return start;
+  });
+  const alone = own.flatMap((spans, i) => spans.map((s) => moved(s, starts[i] ?? 0)));
+  const spanning = scan(texts.join(""), known).filter(
+    (s) =>
+      starts.some((at) => s.start < at && at < s.end) &&
+      (s.kind === "private-key" || !alone.some((a) => a.start < s.end && s.start < a.end)),
+  );
+  return own.map((spans, i) => {
+    const start = starts[i] ?? 0;
+    const end = start + (texts[i]?.length ?? 0);
+    const pieces = spanning
+      .filter((s) => s.start < end && start < s.end)
+      .map((s) => moved({ ...s, start: Math.max(s.start, start), end: Math.min(s.end, end) }, -start));
+    return joined([...spans, ...pieces]);
+  });
+}
+
+const moved = ({ kind, start, end }: Span, by: number): Span => ({ kind, start: start + by, end: end + by });

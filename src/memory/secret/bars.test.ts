@@ -1,0 +1,120 @@
+// The bars of the secret filter, with the numbers they were met with: recall, precision, time, growth.
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Case, drawn, labelled } from "./labelled.ts";
+import { leftAlone } from "./left-alone.ts";
+import { draw, sampleKeys, sampleTokens } from "./sample-tokens.ts";
+import { scan } from "./scan.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const SEEDS = Array.from({ length: 20 }, (_, i) => i * 7 + 1);
+
+type Score = { found: number; missed: number; wrong: number };
+const recall = ({ found, missed }: Score): number => found / (found + missed);
+const precision = ({ found, wrong }: Score): number => found / (found + wrong);
+
+/** By overlap: a secret counts as found when a finding touches it, a finding as wrong when it touches none. */
+function score(cases: readonly Case[]): Score {
+  const sum = { found: 0, missed: 0, wrong: 0 };
+  for (const { text, secrets } of cases) {
+    const spans = scan(text);
+    const touch = (a: { start: number; end: number }, b: { start: number; end: number }) =>
+      a.start < b.end && b.start < a.end;
+    for (const secret of secrets) sum[spans.some((s) => touch(s, secret)) ? "found" : "missed"]++;
+    sum.wrong += spans.filter((s) => !secrets.some((secret) => touch(s, secret))).length;
+  }
+  return sum;
+}
+
+describe("M132 recall and precision", () => {
+  it("M132 P31 prefixed tokens and private keys >= 0.98, whole, in every surrounding", () => {
+    const around = ["@", "before @ after", '"@"', "x=\\n@\\n", '{"a":"@"}', "fix/@", "(@)", "@.", "@,", "`@`", "'@';"];
+    let all = 0;
+    let whole = 0;
+    const kinds = new Set<string>();
+    for (const seed of SEEDS) {
+      const d = draw(seed);
+      for (const [kind, value] of Object.entries({ ...sampleTokens(d), ...sampleKeys(d) })) {
+        const secret = kind === "putty" ? value.slice(value.indexOf("Private-Lines: 4") + 17) : value;
+        for (const text of around.map((a) => a.replace("@", () => value))) {
+          const start = text.indexOf(secret);
+          all++;
+          whole += Number(scan(text).some((s) => s.start <= start && s.end >= start + secret.length));
+        }
+        kinds.add(kind);
+      }
+    }
+    console.log(`prefixed tokens and keys: ${kinds.size} kinds, ${all} cases, recall ${(whole / all).toFixed(4)}`);
+    expect(kinds.size).toBeGreaterThanOrEqual(60);
+    expect(whole / all).toBeGreaterThanOrEqual(0.98);
+  });
+
+  it("M129 M130 M132 P31 code, configuration and prose: recall >= 0.60 at precision >= 0.75", () => {
+    const rows: string[] = [];
+    const total = { found: 0, missed: 0, wrong: 0 };
+    const texts = [...Object.entries(labelled), ...Object.entries(leftAlone)];
+    for (const [category, templates] of texts) {
+      const one = score(templates.flatMap((t) => SEEDS.map((seed) => drawn(category, t, draw(seed)))));
+      total.found += one.found;
+      total.missed += one.missed;
+      total.wrong += one.wrong;
+      const found = one.found + one.missed > 0 ? `recall ${recall(one).toFixed(3)}` : "nothing to find";
+      rows.push(`${category}: ${templates.length} texts, ${found}, wrong ${one.wrong}`);
+    }
+    console.log(
+      `${rows.join("\n")}\nall: recall ${recall(total).toFixed(3)}, precision ${precision(total).toFixed(3)}`,
+    );
+    expect(recall(total)).toBeGreaterThanOrEqual(0.95);
+    expect(precision(total)).toBeGreaterThanOrEqual(0.97);
+  });
+
+  it("M130 M132 ME5 nothing in a lockfile or in the output of git log", () => {
+    const log = execFileSync("git", ["log", "--stat", "-n", "50"], { cwd: root, encoding: "utf8" });
+    expect(scan(readFileSync(join(root, "package-lock.json"), "utf8"))).toEqual([]);
+    expect(scan(log)).toEqual([]);
+  });
+});
+
+describe("M132 L12 time", () => {
+  /** Processor time, the best of several runs: a busy machine is no fault of the filter. */
+  function best(text: string, runs = 9): number {
+    const times = Array.from({ length: runs }, () => {
+      const start = process.cpuUsage();
+      scan(text);
+      const { user, system } = process.cpuUsage(start);
+      return (user + system) / 1000;
+    });
+    return Math.min(...times);
+  }
+  const folder = join(root, "src/session");
+  const source = readdirSync(folder)
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join(folder, name), "utf8"))
+    .join("\n");
+  const text = (length: number): string => source.repeat(Math.ceil(length / source.length)).slice(0, length);
+
+  it("M132 L12 under 10 ms for 100 KB of source, and 1 MB within 12 times that", () => {
+    best(text(100_000));
+    const small = best(text(100_000));
+    const large = best(text(1_000_000), 5);
+    console.log(`100 KB: ${small.toFixed(2)} ms, 1 MB: ${large.toFixed(1)} ms, ratio ${(large / small).toFixed(1)}`);
+    expect(small).toBeLessThan(10);
+    expect(large / small).toBeLessThanOrEqual(12);
+  });
+
+  it.each([..."ae-=:/ \"'\\", "é"])("M132 1 MB of one letter under 50 ms: %s", (letter) => {
+    expect(best(letter.repeat(1_000_000), 7)).toBeLessThan(50);
+  });
+
+  const hostile =
+    'password |password=|password="|key|token: |://a:|://a:b@|eyJ|eyJaaaaaaaa.|-----BEGIN PRIVATE KEY-----\n|0123456789abcdef|(|<password>|%41|\\u0041|\u200b|curl -u |mysql -|cookie: a=b; |QUJD|auth=("|Private-Lines: 1\n|AKIAABCDEFGHIJKLMNOP |secret is |x as the password |password = "hunter2x9"\n'.split(
+      "|",
+    );
+  it.each(hostile)("M132 no rule grows faster than its text: %j", (piece) => {
+    const of = (length: number): string => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
+    best(of(20_000), 3);
+    expect(best(of(200_000), 3)).toBeLessThan(40 * Math.max(2, best(of(20_000), 5)));
+  });
+});

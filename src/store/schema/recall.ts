@@ -1,0 +1,103 @@
+// Tables of the recall engine; they hold nothing that is not in logs, records or the graph.
+
+export const recallSchema = `
+  DROP TABLE IF EXISTS search_index;
+  DROP TABLE IF EXISTS search_source;
+
+  -- One row for each tenant, owner and session, branch, repository, workspace, user, or all of them.
+  CREATE TABLE recall_scope (
+    id INTEGER PRIMARY KEY,
+    type TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    value TEXT NOT NULL,
+    passages INTEGER NOT NULL DEFAULT 0,
+    words INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (type, tenant, owner, value)
+  );
+
+  -- One row for each combination that items have; \`scopes\` are the ids that its passages are found under.
+  CREATE TABLE recall_place (
+    id INTEGER PRIMARY KEY,
+    place TEXT NOT NULL UNIQUE,
+    session TEXT,
+    local INTEGER NOT NULL,
+    home INTEGER NOT NULL,
+    scopes TEXT NOT NULL
+  );
+
+  -- \`home\` is the scope of the item's session, \`words\` its length without what is not indexed, a time of 0 is unknown;
+  -- its passages are those from \`passage\` on.
+  CREATE TABLE recall_item (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    role TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    turn INTEGER,
+    item INTEGER,
+    place INTEGER NOT NULL REFERENCES recall_place (id),
+    home INTEGER NOT NULL,
+    words INTEGER NOT NULL,
+    passage INTEGER NOT NULL,
+    passages INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    rewound INTEGER NOT NULL DEFAULT 0,
+    cut INTEGER NOT NULL DEFAULT 0,
+    path TEXT,
+    line INTEGER,
+    trust TEXT
+  );
+  CREATE INDEX recall_item_messages ON recall_item (home, seq) WHERE kind = 'turn' AND words > 0;
+  CREATE INDEX recall_item_in_turn ON recall_item (home, turn, item);
+  CREATE INDEX recall_item_by_time ON recall_item (time, seq);
+
+  -- Passages of an item in order; together they are its text. Those of length 0 are kept and not indexed.
+  CREATE TABLE recall_passage (
+    id INTEGER PRIMARY KEY,
+    item INTEGER NOT NULL REFERENCES recall_item (id),
+    start INTEGER NOT NULL,
+    words INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    text TEXT NOT NULL
+  );
+
+  CREATE VIRTUAL TABLE recall_terms USING fts5 (
+    tokens, content = '', detail = none, columnsize = 0,
+    tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_\`{|}~'"
+  );
+
+  CREATE VIEW recall_said AS
+    SELECT p.id AS id, p.text AS content, l.session AS session_id,
+      CASE i.kind WHEN 'turn' THEN i.role ELSE i.kind END AS source_type,
+      CASE WHEN i.turn IS NULL THEN i.key ELSE 't' || i.turn || '.' || i.item END AS source_id
+    FROM recall_passage p JOIN recall_item i ON i.id = p.item JOIN recall_place l ON l.id = i.place;
+
+  -- The words of this user's own sessions as others may read them; records and board are not in it.
+  CREATE VIRTUAL TABLE search_index USING fts5 (
+    content, session_id UNINDEXED, source_type UNINDEXED, source_id UNINDEXED,
+    content = 'recall_said', content_rowid = 'id', tokenize = 'unicode61'
+  );
+
+  -- Vectors by text: equal passages share one; \`passage\` is the last that it was made for.
+  CREATE TABLE recall_vector (
+    id INTEGER PRIMARY KEY,
+    embedder TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    dims INTEGER NOT NULL,
+    scale REAL NOT NULL,
+    vector BLOB NOT NULL,
+    passage INTEGER NOT NULL,
+    UNIQUE (hash, embedder)
+  );
+
+  -- Passages that wait for their vector; parked after three failures.
+  CREATE TABLE recall_waiting (
+    passage INTEGER PRIMARY KEY,
+    tries INTEGER NOT NULL DEFAULT 0,
+    error TEXT
+  );
+
+  CREATE TABLE recall_note (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+`;
