@@ -51,6 +51,7 @@ function sessionOf(items: Item[], limit: number): Session {
     countItem,
     promptLimit: () => limit,
     underPressure: () => false,
+    updateIndex: async () => undefined,
     contributors: () => [],
     context: () => ({
       mode: "on",

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { secretRedactor } from "../src/memory/secret/filter.ts";
-import { draw, sampleTokens } from "../src/memory/secret/sample-tokens.ts";
+import { draw, sampleTokens } from "../src/memory/secret/sample-tokens-fixture.ts";
 import { alternate, print, timed } from "./measure.ts";
 
 const redactor = secretRedactor("bench");

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { gitContext, repositoryOf } from "./git.ts";
+import { gitContext, repositoryKey, repositoryOf } from "./git.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "everlong-git-")));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -80,4 +80,42 @@ describe("repositoryOf", () => {
     ["https://host/", undefined],
     ["", undefined],
   ])("%s is %s", (url, expected) => expect(repositoryOf(url)).toBe(expected));
+});
+
+describe("repositoryKey", () => {
+  const withRemotes = (name: string, remotes: Record<string, string>): string => {
+    const dir = join(base, name);
+    mkdirSync(join(dir, "below"), { recursive: true });
+    git(dir, "init");
+    git(dir, "commit", "--allow-empty", "-m", "one");
+    for (const [remote, url] of Object.entries(remotes)) git(dir, "remote", "add", remote, url);
+    return dir;
+  };
+
+  it.each([
+    ["https://user:s3cret@github.com/Owner/Name.git", "owner/name"],
+    ["git@github.com:Owner/Name.git", "owner/name"],
+    ["ssh://git@GitHub.com:22/Owner/Name", "owner/name"],
+    ["https://gitlab.example.com/Group/Sub/Name.git", "gitlab.example.com/group/sub/name"],
+    ["git@gitlab.example.com:group/name", "gitlab.example.com/group/name"],
+  ])("M84 %s is %s", (url, key) => {
+    const dir = withRemotes(`key-${key.replaceAll("/", "-")}-${url.length}`, { origin: url });
+    expect(repositoryKey(join(dir, "below"))).toBe(key);
+  });
+
+  it("M84 origin comes before upstream, upstream before the first by name", () => {
+    const b = "https://github.com/b/b";
+    const u = "https://github.com/u/u";
+    expect(repositoryKey(withRemotes("r1", { zeta: b, upstream: u }))).toBe("u/u");
+    expect(repositoryKey(withRemotes("r2", { zeta: u, alpha: b }))).toBe("b/b");
+    expect(repositoryKey(withRemotes("r3", { upstream: u, origin: b }))).toBe("b/b");
+  });
+
+  it("M84 without a remote it is the main work tree's folder, outside of git the folder", () => {
+    const dir = withRemotes("none", {});
+    git(dir, "worktree", "add", "-b", "other", join(base, "none-tree"));
+    expect(repositoryKey(join(dir, "below"))).toBe(`local:${dir}`);
+    expect(repositoryKey(join(base, "none-tree"))).toBe(`local:${dir}`);
+    expect(repositoryKey(base)).toBe(`local:${base}`);
+  });
 });

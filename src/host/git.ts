@@ -1,6 +1,6 @@
 // Where a folder stands in git, read from git's own files: starting git would cost more than all the rest of a start.
 import { readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import type { SessionContext } from "../schema/session.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -14,7 +14,7 @@ export function gitContext(folder: string): SessionContext {
   const ref = head?.startsWith("ref: ") ? head.slice(5) : undefined;
   const branch = ref?.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;
   const headCommit = ref ? commitOf(found, ref) : commitId(head);
-  const repository = repositoryOf(originUrl(small(join(found.commonDir, "config")) ?? ""));
+  const repository = repositoryOf(remoteUrl(small(join(found.commonDir, "config")) ?? "", "origin"));
   return {
     cwd,
     gitRoot: found.root,
@@ -22,6 +22,35 @@ export function gitContext(folder: string): SessionContext {
     ...(branch && branch !== ".invalid" ? { branch } : {}), // git's placeholder when refs are stored as tables
     ...(headCommit ? { headCommit } : {}),
   };
+}
+
+/**
+ * The name under which memories of this place are kept: `owner/name` on github.com, `host/path` elsewhere, else `local:`
+ * and the main work tree's folder, so that clones and work trees share. Lower case, without credentials.
+ */
+export function repositoryKey(folder: string): string {
+  const from = realPath(folder);
+  const found = findGit(from);
+  if (!found) return `local:${from}`;
+  const url = keyRemote(small(join(found.commonDir, "config")) ?? "");
+  const remote = remoteKey(url);
+  if (remote) return remote;
+  const main = found.commonDir.endsWith(`${sep}.git`) ? dirname(found.commonDir) : found.root;
+  return `local:${realPath(main)}`;
+}
+
+/** The address of `origin`, else of `upstream`, else of the first remote by name. */
+function keyRemote(config: string): string {
+  const names = [...config.matchAll(/^\s*\[remote "([^"\n]+)"\]/gm)].flatMap(([, name]) => name ?? []).sort();
+  const name = ["origin", "upstream", ...names].find((one) => names.includes(one));
+  return name === undefined ? "" : remoteUrl(config, name);
+}
+
+function remoteKey(url: string): string | undefined {
+  const path = repositoryOf(url)?.toLowerCase();
+  const host = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^@/]*@)?([^/:@\s]+)[:/]/i.exec(url)?.[1]?.toLowerCase();
+  if (path === undefined || host === undefined) return undefined;
+  return host === "github.com" || host === "ssh.github.com" ? path : `${host}/${path}`;
 }
 
 type Git = { root: string; gitDir: string; commonDir: string };
@@ -57,8 +86,8 @@ function commitId(text: string | undefined): string | undefined {
   return text && /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(text) ? text : undefined;
 }
 
-function originUrl(config: string): string {
-  const section = /^\s*\[remote "origin"\]([^[]*)/m.exec(config)?.[1] ?? "";
+function remoteUrl(config: string, name: string): string {
+  const section = config.split(/^(?=\s*\[)/m).find((text) => text.trimStart().startsWith(`[remote "${name}"]`)) ?? "";
   return /^\s*url\s*=\s*"?([^"\n]+)"?\s*$/m.exec(section)?.[1]?.trim() ?? "";
 }
 

@@ -95,12 +95,12 @@ export async function checkpointsCommand(
 ): Promise<Result<string | { json: unknown }, Failure>> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
-  const { paths, redact, root } = ground.value;
+  const { paths, redact, root, indexing } = ground.value;
   const lone = number === undefined && session !== undefined && /^\d{1,3}$/.test(session);
   const id =
     session === undefined || lone
-      ? await latestSession(root, paths, redact)
-      : await lookUpSession(session, paths, redact);
+      ? await latestSession(root, paths, indexing)
+      : await lookUpSession(session, paths, indexing);
   if (!id.ok) return id;
   if (id.value === undefined) return ok(options.json ? { json: [] } : NO_CHECKPOINTS);
   const read = await readSession(paths.session(id.value));

@@ -23,7 +23,7 @@ export function contextSettings(ground: Ground): ContextSettings {
     maxChunks: values["compaction.maxChunks"],
     truncation: values["truncation.mode"],
     truncationTarget: values["truncation.target"],
-    recallOn: true,
+    recallOn: values["recall.enabled"],
   };
 }
 

@@ -1,22 +1,16 @@
 // Tools that talk to the person or about the work: questions, leaving plan mode, intent, completion, recall, the web.
 import { readFileSync } from "node:fs";
-import type { Failure } from "../base/failure.ts";
 import { shortId } from "../base/id.ts";
-import { ok, type Result } from "../base/result.ts";
-import { findSession } from "../session/find-session.ts";
-import { searchIndex } from "../session/index/search.ts";
-import { parseRef } from "../session/ref.ts";
 import { nextPhase } from "../session/turn-phase.ts";
 import { askUserTool } from "../tool/builtin/ask-user.ts";
 import { exitPlanModeTool, PLAN_ACTIONS, type PlanAction, type PlanAnswer } from "../tool/builtin/exit-plan-mode.ts";
-import { type RecallAnswer, type RecallRequest, recallTool } from "../tool/builtin/recall.ts";
+import { recallTool } from "../tool/builtin/recall.ts";
 import { reportIntentTool } from "../tool/builtin/report-intent.ts";
 import { taskCompleteTool } from "../tool/builtin/task-complete.ts";
 import { webFetchTool } from "../tool/builtin/web-fetch.ts";
 import type { PlanExit, Tool, ToolContext } from "../tool/contract.ts";
 import type { LiveSession } from "./live-session.ts";
-import { itemsOf, itemsText, scopeOf } from "./recall.ts";
-import { sessionsIn } from "./store.ts";
+import { recallForModel } from "./recall.ts";
 
 export function conversationTools(live: LiveSession): Tool[] {
   const { session, ground, options } = live;
@@ -25,8 +19,9 @@ export function conversationTools(live: LiveSession): Tool[] {
     exitPlanModeTool({ choose: (plan, context) => choosePlan(live, plan, context) }),
     reportIntentTool({ report: (intent) => session.publish("assistant.intent", { intent }) }),
     taskCompleteTool({ complete: async (done) => void (await session.emit("session.task_complete", done)) }),
-    recallTool({ search: (request) => search(live, request) }),
   ];
+  if (values["recall.enabled"])
+    tools.push(recallTool({ search: (request, { signal }) => recallForModel(live, request, signal) }));
   // In prompt mode nobody is there; in autopilot the tool itself says so.
   if (values.askUser && options.prompts.question) tools.push(askUser(live, options.prompts.question));
   if (values["web.fetch"] && !values.offline) tools.push(webFetch(live));
@@ -77,45 +72,6 @@ function readPlan(path: string): string {
   } catch {
     return ""; // no plan file was written: the summary stands for it
   }
-}
-
-async function search(live: LiveSession, request: RecallRequest): Promise<RecallAnswer> {
-  const { ground, session, index } = live;
-  const asked = request.id ?? request.query ?? "";
-  const ref = parseRef(asked);
-  if (ref) {
-    const id = ref.session ? await findInScope(live, ref.session) : ok(session.id);
-    if (!id.ok) return { type: "refused", message: id.error.what };
-    const items = await itemsOf(ground.paths, id.value, ref);
-    if (!items.ok) return { type: "refused", message: `${items.error.what} ${items.error.next}` };
-    const text = itemsText(items.value);
-    return { type: "original", ref: asked, text: id.value === session.id ? text : ground.redact(text) };
-  }
-  if (request.id !== undefined)
-    return { type: "refused", message: `"${request.id}" is not a ref such as t3, t3.2 or SESSION:t3.2.` };
-  const db = await index.reader();
-  if (!db) return { type: "refused", message: "The index of earlier conversations cannot be opened now." };
-  const limit = request.limit ?? 8;
-  const scope = request.scope === "session" ? { sessionId: session.id } : scopeOf(live);
-  const hits = searchIndex(db, asked, scope, limit + 50);
-  return {
-    type: "found",
-    items: hits.slice(0, limit).map((h) => ({
-      ref: h.sessionId === session.id ? h.ref : `${h.sessionId}:${h.ref}`,
-      kind: h.rewound ? `${h.sourceType}, rewound` : h.sourceType,
-      time: h.timestamp,
-      text: h.snippet,
-    })),
-    more: Math.max(0, hits.length - limit),
-    searched: "this and earlier sessions of this repository",
-  };
-}
-
-/** Only what is in scope is looked through, so a session outside it is as unknown as one that never was. */
-async function findInScope(live: LiveSession, wanted: string): Promise<Result<string, Failure>> {
-  const db = await live.index.reader();
-  const found = db ? sessionsIn(db, scopeOf(live)) : [];
-  return findSession(wanted, [...new Set([live.session.id, ...found.map((s) => s.id)])], async () => found);
 }
 
 function webFetch(live: LiveSession): Tool {

@@ -2,10 +2,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorText } from "../base/failure.ts";
+import { VERSION } from "../base/version.ts";
 import { secretFilter } from "../memory/secret/filter.ts";
 import { processEnvironment } from "../settings/environment.ts";
 import { resolveHome } from "../settings/home.ts";
-import { VERSION } from "./version.ts";
 
 const remembered: string[] = [];
 

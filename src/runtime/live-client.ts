@@ -201,7 +201,7 @@ async function close(live: LiveSession, end: Parameters<Client["close"]>[0]): Pr
     // The log cannot be written: what was acknowledged is in it, and the failure was reported when it began.
   }
   await within(live.updateIndex(), CLOSE_MS);
-  live.index.close();
+  await live.index.close();
   await log.close();
 }
 

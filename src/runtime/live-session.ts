@@ -194,7 +194,7 @@ export class LiveSession {
             message: written.error.what,
           });
       },
-      afterCompaction: () => this.updateIndex(),
+      updateIndex: () => this.updateIndex(),
       isOverMemory: () => process.memoryUsage.rss() > values()["pressure.rssMb"] * MB,
       underPressure: pressureGauge(() => values()["pressure.rssMb"], systemClock),
       crashPoint: (name) => crashPoint(values()["debug.crashAt"], name),

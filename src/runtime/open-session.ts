@@ -4,6 +4,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Failure } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
 import { fail, ok, type Result } from "../base/result.ts";
+import { VERSION } from "../base/version.ts";
 import type { Resolved } from "../model/resolve.ts";
 import { isInside } from "../permission/path.ts";
 import { trustNotice } from "../permission/trust.ts";
@@ -21,7 +22,6 @@ import { chooseModel } from "./model.ts";
 import { type Ground, standOnGround } from "./start.ts";
 import { latestSession, lookUpSession } from "./store.ts";
 import { resumeOnModel } from "./switch-model.ts";
-import { VERSION } from "./version.ts";
 
 const GIVE_UP_MS = 30_000;
 
@@ -90,8 +90,8 @@ const unknownAgent = (name: string): Failure => ({
 
 async function choose(choice: SessionChoice, ground: Ground): Promise<Result<string | undefined, Failure>> {
   if (choice.type === "new") return ok(undefined);
-  if (choice.type === "resume") return lookUpSession(choice.id, ground.paths, ground.redact);
-  const latest = await latestSession(ground.root, ground.paths, ground.redact);
+  if (choice.type === "resume") return lookUpSession(choice.id, ground.paths, ground.indexing);
+  const latest = await latestSession(ground.root, ground.paths, ground.indexing);
   if (!latest.ok || latest.value !== undefined) return latest;
   return fail({
     code: "nothing_to_continue",

@@ -1,142 +1,147 @@
-// Recall over the index: a query finds text, a ref gives the exact original of anything that was ever said.
+// Recall inside an open session: the model's tool and /recall, over the same engine and the same log.
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
-import type { HomePaths } from "../host/paths.ts";
-import { type SearchHit, type SearchScope, searchIndex } from "../session/index/search.ts";
-import { readSession } from "../session/read-session.ts";
-import { parseRef, type Ref, RefCounter, sourceOf } from "../session/ref.ts";
+import type { Kind } from "../memory/recall/item.ts";
+import type { Within } from "../memory/recall/store/scope.ts";
+import { findSession } from "../session/find-session.ts";
+import type { RecallAnswer, RecallItem, RecallRequest } from "../tool/builtin/recall.ts";
 import type { CommandResult } from "./client.ts";
 import type { LiveSession } from "./live-session.ts";
-import { standOnGround } from "./start.ts";
-import { latestIn, lookUpSession, openCaughtUp } from "./store.ts";
+import { itemsOf, itemsText, parseWanted, type Wanted } from "./recall-original.ts";
+import { scopesOf, sessionsHere } from "./recall-scope.ts";
+import { sessionsIn } from "./store.ts";
 
-export type Found = {
-  ref: string;
-  sourceType: string;
-  text: string;
-  timestamp: string;
-  rewound?: boolean;
-  name?: string;
-};
+/** Records and board have doors of their own. */
+const KINDS: readonly Kind[] = ["turn", "tool", "checkpoint", "episode", "fact", "pin"];
+const WINDOW = 2;
 
-/** The exact items that a ref names, in order. */
-export async function itemsOf(paths: HomePaths, sessionId: string, ref: Ref): Promise<Result<Found[], Failure>> {
-  const read = await readSession(paths.session(sessionId));
-  if (!read.ok) return read;
-  const refs = new RefCounter();
-  const found: Found[] = [];
-  let last = 0;
-  for (const event of read.value.events) {
-    if (event.agentId !== undefined) continue;
-    const source = sourceOf(event);
-    if (!source) continue;
-    const at = refs.next(event);
-    last = Math.max(last, at.turn);
-    if (
-      at.turn < ref.from ||
-      at.turn > ref.to ||
-      (ref.item !== undefined && at.item !== ref.item) ||
-      source.text === ""
-    )
-      continue;
-    found.push({
-      ref: `t${at.turn}.${at.item}`,
-      sourceType: source.type,
-      text: source.text,
-      timestamp: event.timestamp,
-    });
-  }
-  if (found.length > 0) return ok(found);
-  return fail({
-    code: "no_such_turn",
-    what: "There is no such turn in that session.",
-    data: "Nothing was changed.",
-    next: last > 0 ? `Its turns are t1 to t${last}.` : "It has no turns yet.",
-    exit: 1,
-  });
+/** The tool's answer; whatever goes wrong is a refusal with its reason. */
+export async function recallForModel(
+  live: LiveSession,
+  request: RecallRequest,
+  signal?: AbortSignal,
+): Promise<RecallAnswer> {
+  const asked = request.id ?? request.query;
+  const wanted = asked === undefined ? undefined : parseWanted(asked);
+  if (asked !== undefined && wanted) return original(live, asked, wanted);
+  const within = scopeFor(live, request.scope ?? "auto");
+  if (!within.ok) return { type: "refused", message: within.error };
+  if (request.id !== undefined) return itemText(live, request.id, within.value);
+  if (request.around !== undefined) return around(live, request.around, request.window ?? WINDOW);
+  return found(live, request, within.value, signal);
 }
 
-export function hitsText(hits: readonly SearchHit[], more = 0): string {
-  if (hits.length === 0) return "Nothing was found.";
-  const rows = hits.map(
-    (h) =>
-      `session ${h.sessionId} ${h.ref} (${h.sourceType}, ${h.timestamp.slice(0, 10)}${h.rewound ? ", rewound" : ""})\n${h.snippet}`,
-  );
-  return [...rows, ...(more > 0 ? [`${more} more`] : [])].join("\n\n");
+async function original(live: LiveSession, asked: string, wanted: Wanted): Promise<RecallAnswer> {
+  const items = await originals(live, wanted);
+  return items.ok
+    ? { type: "original", ref: asked, text: items.value }
+    : { type: "refused", message: `${items.error.what} ${items.error.next}` };
 }
 
-export const itemsText = (items: readonly Found[]): string =>
-  items.length === 1 ? (items[0]?.text ?? "") : items.map((i) => `[${i.ref} ${i.sourceType}]\n${i.text}`).join("\n\n");
+async function originals(live: LiveSession, wanted: Wanted): Promise<Result<string, Failure>> {
+  const { ground, session } = live;
+  const id = wanted.session ? await findInScope(live, wanted.session) : ok(session.id);
+  if (!id.ok) return id;
+  const items = await itemsOf(ground.paths, id.value, wanted);
+  if (!items.ok) return items;
+  const text = itemsText(items.value);
+  return ok(id.value === session.id ? text : ground.redact(text));
+}
 
-/** /recall and the tool, inside an open session. */
-export async function recallIn(live: LiveSession, query: string, limit = 8): Promise<CommandResult> {
-  const ref = parseRef(query);
-  if (ref) {
-    const session = ref.session
-      ? await lookUpSession(ref.session, live.ground.paths, live.ground.redact)
-      : ok(live.session.id);
-    if (!session.ok) return session;
-    const items = await itemsOf(live.ground.paths, session.value, ref);
-    return items.ok ? ok(itemsText(items.value)) : items;
-  }
+/** Only what is in scope is looked through, so a session outside it is as unknown as one that never was. */
+async function findInScope(live: LiveSession, wanted: string): Promise<Result<string, Failure>> {
   const db = await live.index.reader();
-  if (!db)
-    return fail({
-      code: "store_unavailable",
-      what: "The search index cannot be opened.",
-      data: "The logs have everything.",
-      next: "Try again.",
-      exit: 1,
-    });
-  return ok(hitsText(searchIndex(db, query, scopeOf(live), limit)));
+  const all = live.ground.settings.values["history.scope"] === "all";
+  const found = db ? sessionsIn(db, all ? {} : sessionsHere(live.session.state.context)) : [];
+  return findSession(wanted, [...new Set([live.session.id, ...found.map((s) => s.id)])], async () => found);
 }
 
-export function scopeOf(live: LiveSession): SearchScope {
-  if (live.ground.settings.values["history.scope"] === "all") return {};
-  const { repository, gitRoot, cwd } = live.session.state.context;
-  return { ...(repository ? { repository } : {}), gitRoot: gitRoot ?? cwd };
+function scopeFor(live: LiveSession, name: NonNullable<RecallRequest["scope"]>): Result<Within, string> {
+  const all = live.ground.settings.values["history.scope"] === "all";
+  if (name === "all" && !all) return fail("The scope `all` needs the setting history.scope=all.");
+  const scopes = scopesOf(name === "auto" && all ? "all" : name, {
+    ...live.session.state.context,
+    session: live.session.id,
+  });
+  return scopes.ok ? ok({ scopes: scopes.value }) : scopes;
 }
 
-type RecallOptions = { session?: string; limit: number; all?: boolean; json?: boolean };
+async function itemText(live: LiveSession, id: string, within: Within): Promise<RecallAnswer> {
+  const db = await live.index.reader();
+  const { itemById } = await import("../memory/recall/list.ts");
+  const item = db && itemById(db, within, id);
+  if (item) return { type: "original", ref: id, text: item.text };
+  return {
+    type: "refused",
+    message: `"${id}" is not a ref such as t3, t3.2 or SESSION:t3.2, nor the id of anything in scope.`,
+  };
+}
 
-/** `everlong recall`. */
-export async function recallCommand(
-  query: string,
-  options: RecallOptions,
-): Promise<Result<string | { json: unknown }, Failure>> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const { paths, redact, context, root } = ground.value;
-  const wanted = parseRef(query);
-  const named = wanted?.session ?? options.session;
-  const session = named === undefined ? ok(undefined) : await lookUpSession(named, paths, redact);
-  if (!session.ok) return session;
-  const db = await openCaughtUp(paths, redact);
-  if (!db.ok) return db;
-  try {
-    if (wanted) {
-      const id = session.value ?? latestIn(db.value, root);
-      if (id === undefined)
-        return fail({
-          code: "session_not_found",
-          what: "There is no session in this folder.",
-          data: "Nothing was changed.",
-          next: "Name one: --session ID.",
-          exit: 1,
-        });
-      const items = await itemsOf(paths, id, wanted);
-      if (!items.ok) return items;
-      return ok(options.json ? { json: items.value } : itemsText(items.value));
-    }
-    const everywhere = options.all || ground.value.settings.values["history.scope"] === "all";
-    const here: SearchScope = { ...(context.repository ? { repository: context.repository } : {}), gitRoot: root };
-    const scope: SearchScope = {
-      ...(everywhere || session.value ? {} : here),
-      ...(session.value ? { sessionId: session.value } : {}),
-    };
-    const hits = searchIndex(db.value, query, scope, Math.min(100, options.limit));
-    return ok(options.json ? { json: hits } : hitsText(hits));
-  } finally {
-    db.value.close();
+async function around(live: LiveSession, text: string, window: number): Promise<RecallAnswer> {
+  const wanted = parseWanted(/^\d+$/.test(text) ? `t${text}` : text);
+  if (!wanted || "checkpoint" in wanted)
+    return { type: "refused", message: `"${text}" is not a turn's ref such as t12.` };
+  const { item: _whole, ...turn } = wanted;
+  return original(live, text, { ...turn, from: Math.max(1, turn.from - window), to: turn.to + window });
+}
+
+async function found(
+  live: LiveSession,
+  request: RecallRequest,
+  within: Within,
+  signal?: AbortSignal,
+): Promise<RecallAnswer> {
+  const { ask, labelOf, refOf, snippetText } = await import("./recall-query.ts");
+  const { parseTime } = await import("./recall-time.ts");
+  const bounds = { since: parseTime(request.since, "since"), before: parseTime(request.before, "before") };
+  for (const [name, time] of Object.entries(bounds))
+    if (time === null) return { type: "refused", message: `"${name}" is not a date or time.` };
+  const limit = request.limit ?? live.ground.settings.values["recall.limit"];
+  const start = performance.now();
+  const recall = await live.index.recall(live.target.provider !== "offline");
+  if (!recall) return { type: "refused", message: "The index of earlier conversations cannot be opened now." };
+  const answer = await ask(
+    recall,
+    {
+      within,
+      limit,
+      kinds: request.kinds ?? KINDS,
+      ...(request.query === undefined ? {} : { text: request.query }),
+      ...(request.order === undefined ? {} : { order: request.order }),
+      ...(typeof bounds.since === "number" ? { since: bounds.since } : {}),
+      ...(typeof bounds.before === "number" ? { before: bounds.before } : {}),
+    },
+    signal,
+  );
+  if (!answer.ok) {
+    live.session.publish("soft_failure", { part: "recall", code: answer.error.code, message: answer.error.what });
+    return { type: "refused", message: answer.error.what };
   }
+  const { hits, more, partial, cursor } = answer.value;
+  const durationMs = Math.round(performance.now() - start);
+  const scope = request.scope ?? "auto";
+  live.session.publish("recall.completed", { caller: "agent", scope, results: hits.length, partial, durationMs });
+  const items = hits.map(
+    (h): RecallItem => ({
+      ref: refOf(h, live.session.id),
+      kind: labelOf(h),
+      ...(h.time === undefined ? {} : { time: h.time }),
+      text: snippetText(h),
+    }),
+  );
+  const searched = scope === "session" ? "this session" : "this and earlier sessions of this repository";
+  return { type: "found", items, more: more + (cursor === undefined ? 0 : 1), searched, partial };
+}
+
+/** /recall. */
+export async function recallIn(live: LiveSession, query: string): Promise<CommandResult> {
+  const wanted = parseWanted(query);
+  if (wanted) return originals(live, wanted);
+  const within = scopeFor(live, "auto");
+  const recall = await live.index.recall(false);
+  const { ask, foundText, unavailable } = await import("./recall-query.ts");
+  if (!recall || !within.ok) return fail(unavailable("it cannot be opened"));
+  const limit = live.ground.settings.values["recall.limit"];
+  const answer = await ask(recall, { text: query, within: within.value, limit });
+  return answer.ok ? ok(foundText(answer.value, "this and earlier sessions here")) : answer;
 }

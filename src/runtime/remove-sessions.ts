@@ -17,7 +17,7 @@ import { type Printed, usage, withStore } from "./stored-sessions.ts";
 /** Works on what the index knows: a log that cannot be read can be deleted too. */
 export function deleteSession(wanted: string, options: { yes?: boolean }): Promise<Printed> {
   return withStore(async (db, ground) => {
-    const found = await lookUpSession(wanted, ground.paths, ground.redact);
+    const found = await lookUpSession(wanted, ground.paths, ground.indexing);
     if (!found.ok) return found;
     const id = found.value;
     if (!options.yes) {

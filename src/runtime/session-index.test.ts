@@ -18,8 +18,8 @@ it("C19 A8.11 samples that cannot be saved are a soft failure, and are saved lat
   if (!ground.ok) throw new Error(ground.error.what);
   const id = "0199a000-0000-7000-8000-000000000000";
   const index = new SessionIndex(ground.value, id);
-  onTestFinished(() => {
-    index.close();
+  onTestFinished(async () => {
+    await index.close();
     rmSync(base, { recursive: true });
   });
   const state = { ...emptyState(), sessionId: id };

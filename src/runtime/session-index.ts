@@ -3,6 +3,8 @@
 import { existsSync } from "node:fs";
 import { errorText, type Failure } from "../base/failure.ts";
 import type { HomePaths } from "../host/paths.ts";
+import type { Recall } from "../memory/recall/recall.ts";
+import { keepsVectors } from "../memory/recall/store/note.ts";
 import type { ModelTarget } from "../model/contract.ts";
 import { type Calibration, uncalibrated } from "../model/tokens/calibrate.ts";
 import { forgetOldCalls, indexSession } from "../session/index/index-session.ts";
@@ -15,7 +17,7 @@ import { readCalibration, saveSamples } from "./calibration.ts";
 import { writeCheckpoints } from "./checkpoints.ts";
 import { crashPoint } from "./crash.ts";
 import type { Ground } from "./start.ts";
-import { openCaughtUp, openStore, skippedText } from "./store.ts";
+import { catchUp, type OnSkipped, openStore, skippedText } from "./store.ts";
 
 type Soft = { part: string; code: string; message: string };
 
@@ -27,8 +29,9 @@ export class SessionIndex {
   #db: Database | undefined;
   #caughtUp = false;
   #pruned = false;
+  #recall: Recall | undefined;
   #samples: { target: ModelTarget; estimate: number; reported: number }[] = [];
-  /** Sessions that a reader had to go without: told with the next update. */
+  /** Sessions that a reader had to go without, and an embedder's trouble: told with the next update. */
   #skipped: Soft[] = [];
   #told: string | undefined;
 
@@ -60,7 +63,7 @@ export class SessionIndex {
   }
 
   async #update(state: SessionState): Promise<Soft | undefined> {
-    const { paths, redact, settings } = this.#ground;
+    const { paths, redact, settings, indexing } = this.#ground;
     const crash = (name: string) => crashPoint(settings.values["debug.crashAt"], name);
     try {
       const session = paths.session(this.#id);
@@ -76,8 +79,9 @@ export class SessionIndex {
           message: "store.db cannot be opened; the log has everything.",
         };
       crash("store row");
-      const done = await indexSession(db, this.#id, session, redact);
+      const done = await indexSession(db, this.#id, session, indexing);
       if (!done.ok) return soft("index", done.error);
+      if (keepsVectors(db)) (await this.#engine(db, false)).embedSoon();
       return (await this.#learned(db)) ?? (await this.#prune(db)) ?? this.#skipped.shift();
     } catch (error) {
       return { part: "index", code: "failed", message: errorText(error) };
@@ -105,16 +109,33 @@ export class SessionIndex {
 
   /** For reading: every session's log has been indexed to its end. */
   async reader(): Promise<Database | undefined> {
-    const { paths, redact } = this.#ground;
-    if (!this.#caughtUp) {
-      this.#db?.close();
-      const opened = await openCaughtUp(paths, redact, (id, why) =>
-        this.#skipped.push({ ...soft("index", why), message: skippedText(id, why) }),
-      );
-      this.#db = opened.ok ? opened.value : undefined;
-      this.#caughtUp = opened.ok;
-    } else if (this.#db) await indexSession(this.#db, this.#id, paths.session(this.#id), redact);
-    return this.#db;
+    const { paths, indexing } = this.#ground;
+    const db = await this.#open();
+    if (!db) return undefined;
+    if (this.#caughtUp) await indexSession(db, this.#id, paths.session(this.#id), indexing);
+    else {
+      const onSkipped: OnSkipped = (id, why) =>
+        this.#skipped.push({ ...soft("index", why), message: skippedText(id, why) });
+      const done = await catchUp(db, paths, indexing, onSkipped);
+      if (!done.ok) return undefined;
+      this.#caughtUp = true;
+    }
+    return db;
+  }
+
+  /** For searching, after the reader is there. `mayChoose`: an undecided store may look for an embedder. */
+  async recall(mayChoose: boolean): Promise<Recall | undefined> {
+    const db = await this.reader();
+    return db && this.#engine(db, mayChoose);
+  }
+
+  async #engine(db: Database, mayChoose: boolean): Promise<Recall> {
+    const { openRecall } = await import("./recall-engine.ts");
+    this.#recall ??= openRecall(this.#ground, db, {
+      mayChoose,
+      onTrouble: ({ code, message }) => this.#skipped.push({ part: "recall", code, message }),
+    });
+    return this.#recall;
   }
 
   async #open(): Promise<Database | undefined> {
@@ -124,7 +145,9 @@ export class SessionIndex {
     return this.#db;
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.#recall?.close();
+    this.#recall = undefined;
     this.#db?.close();
     this.#db = undefined;
   }

@@ -11,6 +11,7 @@ import { type SecretFilter, secretFilter } from "../memory/secret/filter.ts";
 import { parseRule } from "../permission/rule.ts";
 import { type TrustState, trustForRun, trustState } from "../permission/trust.ts";
 import type { SessionContext } from "../schema/session.ts";
+import type { IndexOptions } from "../session/index/write-index.ts";
 import { processEnvironment } from "../settings/environment.ts";
 import type { Flags } from "../settings/flag.ts";
 import { resolveHome } from "../settings/home.ts";
@@ -30,6 +31,8 @@ export type Ground = {
   /** Values that must never be shown, stored or handed to children. */
   secrets: string[];
   redact: SecretFilter;
+  /** How logs are brought into the index. */
+  readonly indexing: IndexOptions;
 };
 
 export type GroundOptions = { flags?: Flags; trustFolder?: boolean; cwd?: string };
@@ -62,6 +65,9 @@ export async function standOnGround(options: GroundOptions = {}): Promise<Result
     userHome,
     secrets,
     redact: secretFilter(secretKey(paths.home), secrets),
+    get indexing() {
+      return { redact: this.redact, recall: this.settings.values["recall.enabled"] };
+    },
   });
 }
 
@@ -74,13 +80,14 @@ function secretValues({ values }: LoadedSettings): string[] {
   const keys = (
     ["provider", "providers.openai", "providers.anthropic", "providers.google", "providers.ollama"] as const
   ).map((p) => values[`${p}.apiKey`]);
-  return [...keys, ...Object.values(values["provider.headers"])].filter(
+  const maps = [values["provider.headers"], values["proxy.upstreams.*.apiKey"]].flatMap((map) => Object.values(map));
+  return [...keys, values["recall.openai.apiKey"], ...maps].filter(
     (v): v is string => typeof v === "string" && v.length >= 8,
   );
 }
 
 /** The key of the marks that stand for secrets; made anew when missing. */
-function secretKey(home: string): string {
+export function secretKey(home: string): string {
   const path = join(home, "secret.key");
   try {
     return readFileSync(path, "utf8");

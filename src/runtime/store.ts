@@ -4,8 +4,7 @@ import { ok, type Result } from "../base/result.ts";
 import type { HomePaths } from "../host/paths.ts";
 import { findSession, type NamedSession, sessionIds } from "../session/find-session.ts";
 import { indexSession } from "../session/index/index-session.ts";
-import { inScope, type SearchScope, scopeValues } from "../session/index/search.ts";
-import type { Redact } from "../session/index/write-index.ts";
+import type { IndexOptions } from "../session/index/write-index.ts";
 import { migrate } from "../store/migrate.ts";
 import { storeMigrations } from "../store/migrations.ts";
 import { type Database, openDatabase } from "../store/sqlite.ts";
@@ -36,28 +35,43 @@ export async function openStore(paths: HomePaths): Promise<Result<Database, Fail
 /** The store with every session's log indexed to its end. */
 export async function openCaughtUp(
   paths: HomePaths,
-  redact: Redact,
+  indexing: IndexOptions,
   onSkipped: OnSkipped = tellSkipped,
 ): Promise<Result<Database, Failure>> {
   const db = await openStore(paths);
   if (!db.ok) return db;
-  for (const id of sessionIds(paths.sessions)) {
-    const done = await indexSession(db.value, id, paths.session(id), redact);
-    if (done.ok || done.error.code === "not_found") continue;
-    if (done.error.unreadable) onSkipped(id, done.error);
-    else {
-      db.value.close();
-      return done;
-    }
-  }
-  return db;
+  const done = await catchUp(db.value, paths, indexing, onSkipped);
+  if (done.ok) return db;
+  db.value.close();
+  return done;
 }
 
-/** Sessions of a scope, with their names. */
-export function sessionsIn(db: Database, scope: SearchScope = {}): NamedSession[] {
+export async function catchUp(
+  db: Database,
+  paths: HomePaths,
+  indexing: IndexOptions,
+  onSkipped: OnSkipped,
+): Promise<Result<void, Failure>> {
+  for (const id of sessionIds(paths.sessions)) {
+    const done = await indexSession(db, id, paths.session(id), indexing);
+    if (done.ok || done.error.code === "not_found") continue;
+    if (!done.error.unreadable) return done;
+    onSkipped(id, done.error);
+  }
+  return ok(undefined);
+}
+
+/** Where sessions are looked for: a repository, else a root; everywhere when nothing is said. */
+export type Here = { repository?: string; root?: string };
+
+/** Sessions of a repository or root, with their names. */
+export function sessionsIn(db: Database, { repository, root }: Here = {}): NamedSession[] {
   return db
-    .prepare(`SELECT id, COALESCE(name, '') AS name FROM sessions WHERE ${inScope("sessions")}`)
-    .all(...scopeValues(scope))
+    .prepare(
+      `SELECT id, COALESCE(name, '') AS name FROM sessions WHERE (?1 IS NULL OR repository = ?1)
+       AND (?1 IS NOT NULL OR ?2 IS NULL OR COALESCE(git_root, cwd) = ?2)`,
+    )
+    .all(repository ?? null, root ?? null)
     .map((r) => ({ id: String(r["id"]), name: String(r["name"]) }));
 }
 
@@ -65,10 +79,10 @@ export function sessionsIn(db: Database, scope: SearchScope = {}): NamedSession[
 export async function lookUpSession(
   wanted: string,
   paths: HomePaths,
-  redact: Redact,
+  indexing: IndexOptions,
 ): Promise<Result<string, Failure>> {
   return findSession(wanted, sessionIds(paths.sessions), async () => {
-    const db = await openCaughtUp(paths, redact);
+    const db = await openCaughtUp(paths, indexing);
     if (!db.ok) return []; // without an index only ids are known
     const names = sessionsIn(db.value);
     db.value.close();
@@ -80,9 +94,9 @@ export async function lookUpSession(
 export async function latestSession(
   root: string,
   paths: HomePaths,
-  redact: Redact,
+  indexing: IndexOptions,
 ): Promise<Result<string | undefined, Failure>> {
-  const db = await openCaughtUp(paths, redact);
+  const db = await openCaughtUp(paths, indexing);
   if (!db.ok) return db;
   const id = latestIn(db.value, root);
   db.value.close();

@@ -4,11 +4,11 @@ import { systemClock } from "../base/clock.ts";
 import type { Failure } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
 import { fail, ok, type Result } from "../base/result.ts";
+import { SIGNALS } from "../memory/recall/rank/weights.ts";
 import { type ExportFormat, exportFormats, exportSession } from "../session/export/export.ts";
 import { sessionIds } from "../session/find-session.ts";
 import { forkSession } from "../session/fork.ts";
 import { forgetSession, indexSession, reindexSession } from "../session/index/index-session.ts";
-import { searchIndex } from "../session/index/search.ts";
 import { SessionLog } from "../session/log.ts";
 import { readSession } from "../session/read-session.ts";
 import { replay } from "../session/replay.ts";
@@ -16,7 +16,7 @@ import { planRewind, rewindData } from "../session/rewind.ts";
 import type { SessionState } from "../session/state.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
 import type { Database } from "../store/sqlite.ts";
-import { hitsText } from "./recall.ts";
+import { EVERYWHERE, hereOf } from "./recall-scope.ts";
 import { SessionIndex, writeWorkspace } from "./session-index.ts";
 import { type Ground, standOnGround } from "./start.ts";
 import { lookUpSession, openCaughtUp, openStore, sessionsIn, tellSkipped } from "./store.ts";
@@ -30,7 +30,7 @@ export const usage = (what: string, next: string) =>
 export async function withStore(work: (db: Database, ground: Ground) => Promise<Printed> | Printed): Promise<Printed> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
-  const db = await openCaughtUp(ground.value.paths, ground.value.redact);
+  const db = await openCaughtUp(ground.value.paths, ground.value.indexing);
   if (!db.ok) return db;
   try {
     return await work(db.value, ground.value);
@@ -45,7 +45,7 @@ async function withSession(
 ): Promise<Printed> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
-  const id = await lookUpSession(wanted, ground.value.paths, ground.value.redact);
+  const id = await lookUpSession(wanted, ground.value.paths, ground.value.indexing);
   if (!id.ok) return id;
   const read = await readSession(ground.value.paths.session(id.value));
   return read.ok ? work(id.value, replay(read.value.events), ground.value) : read;
@@ -103,12 +103,24 @@ export function searchSessions(
   query: string,
   options: { all?: boolean; limit: number; json?: boolean },
 ): Promise<Printed> {
-  return withStore((db, { context, root }) => {
-    const scope = options.all
-      ? {}
-      : { ...(context.repository ? { repository: context.repository } : {}), gitRoot: root };
-    const hits = searchIndex(db, query, scope, options.limit);
-    return ok(options.json ? { json: hits } : hitsText(hits));
+  return withStore(async (db, ground) => {
+    const { searchedText, searchStore } = await import("./recall-command.ts");
+    const { foundText, labelOf, snippetText } = await import("./recall-query.ts");
+    const within = options.all ? EVERYWHERE : hereOf(ground);
+    // Only what holds the words: nothing for standing beside it.
+    const signals = SIGNALS.filter((s) => s !== "context" && s !== "vector");
+    const found = await searchStore(db, ground, { text: query, within, signals, limit: Math.min(100, options.limit) });
+    if (!found.ok) return found;
+    if (!options.json) return ok(foundText(found.value, searchedText(within)));
+    const json = found.value.hits.map((h) => ({
+      sessionId: h.source.session,
+      ref: h.ref,
+      sourceType: labelOf({ ...h, rewound: false }),
+      snippet: snippetText(h),
+      timestamp: h.time,
+      rewound: h.rewound,
+    }));
+    return ok({ json });
   });
 }
 
@@ -125,12 +137,12 @@ export function exportStored(wanted: string, format: string, path: string | unde
 }
 
 export function forkStored(wanted: string, options: { name?: string; at?: string }): Promise<Printed> {
-  return withSession(wanted, async (_id, state, { paths, redact }) => {
+  return withSession(wanted, async (_id, state, { paths, redact, indexing }) => {
     const forked = await forkSession(state, paths, options);
     if (!forked.ok) return forked;
     const db = await openStore(paths);
     if (db.ok) {
-      const indexed = await indexSession(db.value, forked.value, paths.session(forked.value), redact);
+      const indexed = await indexSession(db.value, forked.value, paths.session(forked.value), indexing);
       if (indexed.ok) await writeWorkspace(db.value, paths, state, redact); // it counts its forks
       db.value.close();
     }
@@ -160,7 +172,7 @@ function withLog(wanted: string, change: (log: SessionLog) => Promise<Printed>):
       if (soft) process.stderr.write(`${soft.part}: ${soft.message}\n`);
       return done;
     } finally {
-      index.close();
+      await index.close();
       await log.close();
     }
   });
@@ -191,14 +203,14 @@ export function rewindStored(wanted: string, to: string): Promise<Printed> {
 export async function reindexSessions(): Promise<Printed> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
-  const { paths, redact } = ground.value;
+  const { paths, indexing } = ground.value;
   const db = await openStore(paths);
   if (!db.ok) return db;
   try {
     const ids = sessionIds(paths.sessions);
     let count = 0;
     for (const id of ids) {
-      const done = await reindexSession(db.value, id, paths.session(id), redact);
+      const done = await reindexSession(db.value, id, paths.session(id), indexing);
       if (done.ok) count += 1;
       else if (done.error.unreadable) tellSkipped(id, done.error);
       else return done;
@@ -216,7 +228,7 @@ export async function reindexSessions(): Promise<Printed> {
 export async function verifySession(wanted: string): Promise<Printed> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
-  const id = await lookUpSession(wanted, ground.value.paths, ground.value.redact);
+  const id = await lookUpSession(wanted, ground.value.paths, ground.value.indexing);
   if (!id.ok) return id;
   const read = await readSession(ground.value.paths.session(id.value));
   if (!read.ok) return read;

@@ -230,7 +230,7 @@ async function commit(
   live.window.lastCompleted = data;
   live.window.compaction = nextState(live.window.compaction, { type: "ended", outcome: "applied", historyTokens: 0 });
   beginEpoch(session, "compaction");
-  await parts.afterCompaction();
+  await parts.updateIndex();
   return data;
 }
 

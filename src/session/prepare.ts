@@ -36,14 +36,14 @@ export async function prepareRequest(session: Session, signal: AbortSignal, forc
   if (asItIs) return asItIs;
   let view = await look(session);
   const huge = await boundHuge(shaping(session, view));
-  if (huge.cut !== live.window.cut) useCut(session, huge.cut);
+  if (huge.cut !== live.window.cut) await useCut(session, huge.cut);
   if (await compactIfNeeded(session, view, signal, forced)) view = await look(session);
   const shaped = await truncate(shaping(session, view));
   if (shaped.type === "cannot_fit") {
     await warnUnreclaimable(session, view);
     return { type: "cannot_fit", failure: cannotFit({ ...shaped, contributors: session.parts.contributors() }) };
   }
-  if (shaped.newCut) useCut(session, shaped.cut);
+  if (shaped.newCut) await useCut(session, shaped.cut);
   const usage = tell(session, view, shaped);
   const share = view.rawTokens / Math.max(1, usage.untruncatedTokens);
   return {
@@ -89,9 +89,11 @@ async function prepareUntouched(session: Session): Promise<Prepared | undefined>
   return { type: "ready", system, tools, items: state.items, rawTokens, currentTokens };
 }
 
-function useCut(session: Session, cut: Session["live"]["window"]["cut"]): void {
+/** What is left out from now on can be found before the request goes out. */
+async function useCut(session: Session, cut: Session["live"]["window"]["cut"]): Promise<void> {
   session.live.window.cut = cut;
   beginEpoch(session, "cut");
+  if (session.parts.context().recallOn) await session.parts.updateIndex();
 }
 
 /** True when the history was swapped. */

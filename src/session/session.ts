@@ -81,8 +81,8 @@ export type SessionParts = {
   planText: () => string;
   /** Writes the checkpoint's file, filtered; a failure is told softly. */
   writeCheckpoint: (name: string, text: string) => Promise<void>;
-  /** After an applied compaction: index.md, workspace.yaml, the store's row. */
-  afterCompaction: () => Promise<void>;
+  /** index.md, workspace.yaml and the store come up to the log: after a compaction, and before text leaves a request. */
+  updateIndex: () => Promise<void>;
   /** True when the process takes too much memory and it is time to act. */
   underPressure: () => boolean;
   /** The process is over its limit right now, whatever is to be done about it. */

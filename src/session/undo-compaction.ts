@@ -50,7 +50,7 @@ async function undo(session: Session): Promise<Result<string, Failure>> {
   // The next automatic one waits until the history has grown.
   live.window.compaction = { type: "cooling", misses: 0, historyTokens: after.conversationTokens };
   beginEpoch(session, "undo");
-  await parts.afterCompaction();
+  await parts.updateIndex();
   await tellUsage(session);
   return ok(
     `The compaction of checkpoint ${checkpointNumber ?? "none"} was undone: ${messagesRestored} messages and ${tokensRestored} tokens are back.`,

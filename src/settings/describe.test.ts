@@ -38,6 +38,6 @@ it("A1.1 no key, variable or flag is declared twice, and every default passes it
   }
   for (const row of settingsTable) {
     if (row.default !== undefined) expect(parseValue(row, row.default), row.key).toEqual(row.default);
-    if (row.env[0] && !row.key.startsWith("providers.")) expect(row.env[0]).toMatch(/^EVERLONG_[A-Z_]+$/);
+    if (row.env[0] && !row.key.startsWith("providers.")) expect(row.env[0]).toMatch(/^EVERLONG_[A-Z_*]+$/);
   }
 });

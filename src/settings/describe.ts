@@ -63,13 +63,17 @@ function code(words: readonly string[]): string {
 }
 
 function defaultText(row: Row): string {
-  return row.default === undefined ? (row.defaultText ?? "none") : shown(row.default);
+  return row.defaultText ?? (row.default === undefined ? "none" : shown(row.default));
 }
 
 function whoMay(row: Row): string {
-  return { environment: "environment", user: "user", trusted: "user, trusted project", project: "user, project" }[
-    row.scope
-  ];
+  return {
+    environment: "environment",
+    user: "user",
+    trusted: "user, trusted project",
+    project: "user, project",
+    off: "user; project: off only",
+  }[row.scope];
 }
 
 function shown(value: unknown): string {

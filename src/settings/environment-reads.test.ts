@@ -17,7 +17,7 @@ function offences(files: Iterable<[name: string, text: string]>): string[] {
 
 function sources(): [string, string][] {
   return readdirSync(SRC, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
+    .filter((path) => /(?<!\.test|-fixture)\.ts$/.test(path))
     .map((path) => [relative(SRC, join(SRC, path)).split(sep).join("/"), readFileSync(join(SRC, path), "utf8")]);
 }
 

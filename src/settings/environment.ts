@@ -2,15 +2,14 @@
 import type { Complaint } from "./complaint.ts";
 import { parseBoolean, parseValue, splitList } from "./parse.ts";
 import { type Candidate, RANK } from "./resolve.ts";
-import type { Row, Value } from "./row.ts";
-import { type SettingKey, settingsTable } from "./table.ts";
+import type { Value } from "./row.ts";
+import { settingsTable, type TableRow } from "./table.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The process's own environment: the one place where it is read; everybody else is given it. */
 export const processEnvironment = (): Environment => process.env;
 type Found = { candidates: Candidate[]; complaints: Complaint[] };
-type TableRow = Row & { key: SettingKey };
 
 export function readEnvironment(env: Environment): Found {
   const found: Found = { candidates: [], complaints: [] };
@@ -19,7 +18,28 @@ export function readEnvironment(env: Environment): Found {
     if (row.key === "featureList") readFeatureLists(row, env, found);
     else readRow(row, env, found);
   }
+  readEntries(env, found);
   return found;
+}
+
+/** Names with a star, the longest first: what ends in `_KEY` is a key and no address. */
+const starred = settingsTable
+  .flatMap((row) => row.env.filter((name) => name.includes("*")).map((name) => ({ row, name })))
+  .sort((a, b) => b.name.length - a.name.length)
+  .map(({ row, name }) => ({ row, fits: new RegExp(`^${name.replace("*", "([A-Z0-9_]*[A-Z0-9])")}$`) }));
+
+/** Variables that hold one entry of a map; its name is the variable's, in lower case. */
+function readEntries(env: Environment, found: Found): void {
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith("EVERLONG_") || text === undefined || text.trim() === "") continue;
+    for (const { row, fits } of starred) {
+      const entry = fits.exec(name)?.[1]?.toLowerCase();
+      if (entry === undefined) continue;
+      const value = { [entry]: text.trim() };
+      found.candidates.push({ row, value, rank: RANK.environment, source: `environment ${name}` });
+      break;
+    }
+  }
 }
 
 /** Our name comes first and wins; a name further down that says something else is mentioned. */

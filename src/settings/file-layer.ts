@@ -6,6 +6,7 @@ import { type Complaint, found } from "./complaint.ts";
 import { type FilePath, refusal, type SettingsFile } from "./file.ts";
 import { expectation, parseValue } from "./parse.ts";
 import { type Candidate, RANK } from "./resolve.ts";
+import type { Row, Value } from "./row.ts";
 import { isGroup, rowOf } from "./table.ts";
 
 export type FileLayer = {
@@ -30,7 +31,8 @@ export async function readFileLayer(file: SettingsFile, options: Options): Promi
     const { key, path, value } = leaf;
     const row = rowOf(key);
     const where = async () => `${file.path} line ${(await file.position(path)).line}: "${key}"`;
-    if (layer === "project" && (row ? row.scope === "user" : NEVER_PROJECT.test(key))) {
+    const parsed = row && parseValue(row, value);
+    if (layer === "project" && (row ? isForbidden(row, parsed) : NEVER_PROJECT.test(key))) {
       result.complaints.push({ type: "forbidden", where: await where() });
       continue;
     }
@@ -38,7 +40,6 @@ export async function readFileLayer(file: SettingsFile, options: Options): Promi
       result.complaints.push({ type: "environment_only", where: await where() });
       continue;
     }
-    const parsed = row && parseValue(row, value);
     if (parsed === undefined && /^permissions(\.|$)/.test(key) && (row || isGroup(key))) {
       const reason = row ? `${expectation(row)}${found(row, value)}` : "an object";
       return fail(refusal(file.path, await file.position(path), `"${key}" must be ${reason}`));
@@ -54,6 +55,11 @@ export async function readFileLayer(file: SettingsFile, options: Options): Promi
     }
   }
   return ok(result);
+}
+
+/** Of a project's file: the user's own settings, and those that a project may only switch off. */
+export function isForbidden(row: Row, value: Value | undefined): boolean {
+  return row.scope === "user" || (row.scope === "off" && value !== undefined && value !== false);
 }
 
 /** Values by dotted key; `{"a": {"b": 1}}` and `{"a.b": 1}` say the same. */

@@ -12,13 +12,10 @@ export function parseValue(row: Row, raw: unknown): Value | undefined {
     case "boolean":
       return parseBoolean(raw);
     case "integer":
-    case "number": {
-      const n = typeof raw === "string" && NUMBER.test(raw.trim()) ? Number(raw) : raw;
-      if (typeof n !== "number" || !(n >= row.min && n <= row.max)) return undefined;
-      return row.type === "number" || Number.isInteger(n) ? n : undefined;
-    }
+    case "number":
+      return numberIn(row, raw);
     case "string":
-      return typeof raw === "string" && raw.trim() !== "" ? raw.trim() : undefined;
+      return isText(raw) ? raw.trim() : undefined;
     case "enum":
       return row.values.find((v) => typeof raw === "string" && v === raw.trim().toLowerCase());
     case "list":
@@ -26,9 +23,14 @@ export function parseValue(row: Row, raw: unknown): Value | undefined {
     case "rules":
       return strings(raw);
     case "map":
-      return typeof raw === "string" ? parseHeaders(raw) : stringMap(raw);
+      if (row.entry !== undefined) return isText(raw) ? { [row.entry]: raw.trim() } : undefined;
+      return typeof raw === "string" ? parseLines(raw, "indexOf") : stringMap(raw);
+    case "numbers":
+      return numberMap(row, typeof raw === "string" ? parseLines(raw, "lastIndexOf") : raw);
   }
 }
+
+const isText = (raw: unknown): raw is string => typeof raw === "string" && raw.trim() !== "";
 
 export function parseBoolean(raw: unknown): boolean | undefined {
   if (typeof raw === "boolean") return raw;
@@ -54,7 +56,9 @@ export function expectation(row: Row): string {
     case "rules":
       return "a list of texts";
     case "map":
-      return "an object of texts, or lines of `Name: value`";
+      return row.entry === undefined ? "an object of texts, or lines of `Name: value`" : "a text that is not empty";
+    case "numbers":
+      return `an object of whole numbers of at least ${row.min}, or lines of \`Name: number\``;
   }
 }
 
@@ -70,11 +74,12 @@ function strings(raw: unknown): string[] | undefined {
   return good ? raw.map((item: string) => item.trim()) : undefined;
 }
 
-function parseHeaders(text: string): Record<string, string> | undefined {
+/** `Name: value` a line, parted at the first or the last colon. */
+function parseLines(text: string, colonAt: "indexOf" | "lastIndexOf"): Record<string, string> | undefined {
   const pairs: [string, string][] = [];
   for (const line of text.split(/\r?\n/)) {
     if (line.trim() === "") continue;
-    const colon = line.indexOf(":");
+    const colon = line[colonAt](":");
     if (colon < 1) return undefined;
     pairs.push([line.slice(0, colon).trim(), line.slice(colon + 1).trim()]);
   }
@@ -85,4 +90,17 @@ function stringMap(raw: unknown): Record<string, string> | undefined {
   if (!isRecord(raw)) return undefined;
   const pairs = Object.entries(raw).filter((pair): pair is [string, string] => typeof pair[1] === "string");
   return pairs.length === Object.keys(raw).length ? Object.fromEntries(pairs) : undefined;
+}
+
+function numberIn(row: { type: string; min: number; max: number }, raw: unknown): number | undefined {
+  const n = typeof raw === "string" && NUMBER.test(raw.trim()) ? Number(raw) : raw;
+  if (typeof n !== "number" || !(n >= row.min && n <= row.max)) return undefined;
+  return row.type === "number" || Number.isInteger(n) ? n : undefined;
+}
+
+function numberMap(row: { type: string; min: number; max: number }, raw: unknown): Record<string, number> | undefined {
+  if (!isRecord(raw)) return undefined;
+  const pairs = Object.entries(raw).map(([name, value]) => [name, numberIn(row, value)] as const);
+  const good = pairs.filter((pair): pair is [string, number] => pair[1] !== undefined);
+  return good.length === pairs.length ? Object.fromEntries(good) : undefined;
 }

@@ -2,12 +2,18 @@
 
 /**
  * Who may set it: "environment" no file at all; "user" also the user's file; "trusted" also the project's file once
- * its folder is trusted (it changes what runs or where text goes); "project" also any project's file. Flags always may.
+ * its folder is trusted (it changes what runs or where text goes); "project" also any project's file; "off" the user's
+ * file, and any project's may only switch it off. Flags always may.
  */
-export type Scope = "environment" | "user" | "trusted" | "project";
+export type Scope = "environment" | "user" | "trusted" | "project" | "off";
 
 type Common = {
+  /** A `*` in the key of a map stands for the name of one of its entries, and so it does in `env`. */
   key: string;
+  /** Other keys for the same setting in files and commands. */
+  aliases?: readonly string[];
+  /** The map's entry that a key with a name in place of the star speaks of; never in the table itself. */
+  entry?: string;
   /** Ours first, then aliases; a leading "!" marks a name that turns the switch off when it is true. */
   env: readonly string[];
   flags?: readonly string[];
@@ -35,9 +41,11 @@ export type Row = Common &
     | { type: "rules"; default: readonly string[] }
     /** Merged by key over all layers; in the environment one `Name: value` a line. */
     | { type: "map"; default: Readonly<Record<string, string>> }
+    /** A map of whole numbers; a name in the environment may hold colons. */
+    | { type: "numbers"; min: number; max: number; default: Readonly<Record<string, number>> }
   );
 
-export type Value = boolean | number | string | readonly string[] | Readonly<Record<string, string>>;
+export type Value = boolean | number | string | readonly string[] | Readonly<Record<string, string | number>>;
 
 type Optional<R> = R extends { default: undefined } ? undefined : never;
 
@@ -51,7 +59,9 @@ export type ValueOf<R> = R extends { type: "boolean" }
         ? readonly string[]
         : R extends { type: "map" }
           ? Readonly<Record<string, string>>
-          : string | Optional<R>;
+          : R extends { type: "numbers" }
+            ? Readonly<Record<string, number>>
+            : string | Optional<R>;
 
 /** Timers cannot wait longer than 2^31 milliseconds. */
 export const MAX_SECONDS = 2_000_000;

@@ -3,31 +3,60 @@ import type { Row, ValueOf } from "./row.ts";
 import { agentRows } from "./table/agent.ts";
 import { contextRows } from "./table/context.ts";
 import { featureRows } from "./table/feature.ts";
+import { gatewayRows } from "./table/gateway.ts";
 import { modelRows } from "./table/model.ts";
+import { proxyRows } from "./table/proxy.ts";
+import { proxyStateRows } from "./table/proxy-state.ts";
+import { recallRows } from "./table/recall.ts";
 
-const rows = [...modelRows, ...agentRows, ...contextRows, ...featureRows] as const;
+const rows = [
+  ...modelRows,
+  ...agentRows,
+  ...contextRows,
+  ...recallRows,
+  ...featureRows,
+  ...proxyRows,
+  ...proxyStateRows,
+  ...gatewayRows,
+] as const;
 
 type AnyRow = (typeof rows)[number];
 export type SettingKey = AnyRow["key"];
 /** Every setting by its key, with the type that its row declares. */
 export type Settings = { readonly [R in AnyRow as R["key"]]: R["key"] extends "home" ? string : ValueOf<R> };
 
-export const settingsTable: readonly (Row & { key: SettingKey })[] = rows;
+export type TableRow = Row & { key: SettingKey };
+export const settingsTable: readonly TableRow[] = rows;
 
-const byKey: ReadonlyMap<string, Row & { key: SettingKey }> = new Map(settingsTable.map((row) => [row.key, row]));
+const byKey: ReadonlyMap<string, TableRow> = new Map(
+  settingsTable.flatMap((row) => [row.key, ...(row.aliases ?? [])].map((key) => [key, row] as const)),
+);
+const patterns = settingsTable.flatMap((row) => (row.key.includes("*") ? [{ row, fits: keyPattern(row.key) }] : []));
 
-export function rowOf(key: string): (Row & { key: SettingKey }) | undefined {
-  return byKey.get(key);
+/** The row of a key; of a key that fits a row's pattern, the row with the entry that the star stands for. */
+export function rowOf(key: string): TableRow | undefined {
+  const row = byKey.get(key);
+  if (row) return row;
+  for (const { row, fits } of patterns) {
+    const entry = fits.exec(key)?.[1];
+    if (entry !== undefined) return { ...row, entry: entry.toLowerCase() };
+  }
+  return undefined;
 }
 
 /** True for `provider` when `provider.baseUrl` is a setting: an object stands there in a file. */
 export function isGroup(path: string): boolean {
-  return groups.has(path);
+  return groups.has(path) || groupPatterns.some((fits) => fits.test(path));
 }
 
 const groups: ReadonlySet<string> = new Set(
-  settingsTable.flatMap(({ key }) => {
+  [...byKey.keys()].flatMap((key) => {
     const parts = key.split(".");
     return parts.slice(1).map((_, i) => parts.slice(0, i + 1).join("."));
   }),
 );
+const groupPatterns = [...groups].filter((path) => path.includes("*")).map(keyPattern);
+
+function keyPattern(key: string): RegExp {
+  return new RegExp(`^${key.replaceAll(".", "\\.").replace("*", "([^.]+)")}$`);
+}

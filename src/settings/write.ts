@@ -5,7 +5,7 @@ import { fail, ok, type Result } from "../base/result.ts";
 import { nearNames } from "../base/text.ts";
 import { found } from "./complaint.ts";
 import { loadParser, parseSettingsFile } from "./file.ts";
-import type { CheckRule } from "./file-layer.ts";
+import { type CheckRule, isForbidden } from "./file-layer.ts";
 import { expectation, parseValue } from "./parse.ts";
 import type { Row, Value } from "./row.ts";
 import { rowOf, settingsTable } from "./table.ts";
@@ -30,12 +30,15 @@ export async function writeSetting(change: SettingChange, update: UpdateFile): P
   if (!row) return fail(usage(unknownKey(change.key)));
   if (row.scope === "environment")
     return fail(usage(`"${row.key}" can only be set in the environment (${row.env[0]}).`));
-  if (change.layer === "project" && row.scope === "user") {
-    return fail(usage(`"${row.key}" may not be set by a project's file.`));
-  }
   const value = change.text === undefined ? ok(undefined) : readTyped(row, change.text, change.checkRule);
   if (!value.ok) return value;
-  const written = await update(change.path, (text) => editText(change.path, text, row.key, value.value));
+  if (change.layer === "project" && isForbidden(row, value.value)) {
+    const only = row.scope === "off" ? "only be switched off" : "not be set";
+    return fail(usage(`"${row.key}" may ${only} by a project's file.`));
+  }
+  const key = row.entry === undefined ? row.key : change.key;
+  const entry = row.entry === undefined ? value.value : change.text?.trim();
+  const written = await update(change.path, (text) => editText(change.path, text, key, entry));
   return written.ok ? ok(row) : written;
 }
 

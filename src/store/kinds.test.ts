@@ -82,7 +82,11 @@ it("D2 A8.12 every table of store.db has a kind, and the tables have their colum
   expect(columns("search_index").join(" ")).toBe("content session_id source_type source_id");
   expect(columns("sessions")).toHaveLength(17);
   const found = await write(db.value, (d) => {
-    d.prepare("INSERT INTO search_index VALUES (?, ?, ?, ?)").run("the quick fox", "s1", "turn", "1");
+    d.exec(`INSERT INTO recall_place VALUES (1, '{}', 's1', 1, 1, '1');
+      INSERT INTO recall_item (id, key, kind, role, time, seq, turn, item, place, home, words, passage, passages, hash)
+        VALUES (1, 'k', 'turn', 'user', 0, 1, 1, 1, 1, 1, 3, 1, 1, x'00');
+      INSERT INTO recall_passage VALUES (1, 1, 0, 3, x'00', 'the quick fox')`);
+    d.prepare("INSERT INTO search_index (rowid, content) VALUES (1, ?)").run("the quick fox");
     return d.prepare("SELECT session_id FROM search_index WHERE search_index MATCH ?").all('"quick"');
   });
   expect(found).toEqual({ ok: true, value: [{ session_id: "s1" }] });

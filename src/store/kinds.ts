@@ -10,6 +10,7 @@ export type StoredKind = {
 };
 
 const LOGS = "sessions/*/events.jsonl";
+const PROXY_FOLDERS = "proxy/sessions/*/session.json";
 
 export const fileKinds: readonly StoredKind[] = [
   { path: LOGS, kind: "truth", rebuiltFrom: "-" },
@@ -26,6 +27,7 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "sessions/*/session.lock.holder", kind: "cache", rebuiltFrom: "the process that runs the session" },
   { path: "store.db", kind: "projection", rebuiltFrom: LOGS },
   { path: "store.db-*", kind: "projection", rebuiltFrom: LOGS },
+  { path: "proxy/sessions/*/**", kind: "truth", rebuiltFrom: "-" },
   { path: "settings.json", kind: "truth", rebuiltFrom: "-" },
   { path: "trust.json", kind: "truth", rebuiltFrom: "-" },
   { path: "permissions.json", kind: "truth", rebuiltFrom: "-" },
@@ -34,6 +36,7 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "agents/**", kind: "truth", rebuiltFrom: "-" },
   { path: "skills/**", kind: "truth", rebuiltFrom: "-" },
   { path: "hooks/**", kind: "truth", rebuiltFrom: "-" },
+  { path: "gateway.json", kind: "cache", rebuiltFrom: "the gateway that runs" },
   { path: "gateway.token", kind: "secret", rebuiltFrom: "made anew" },
   { path: "secret.key", kind: "secret", rebuiltFrom: "made anew" },
   { path: "locks/*", kind: "cache", rebuiltFrom: "the processes that run" },
@@ -49,8 +52,22 @@ export const tableKinds: Readonly<Record<string, Omit<StoredKind, "path">>> = {
   session_files: { kind: "projection", rebuiltFrom: LOGS },
   session_refs: { kind: "projection", rebuiltFrom: LOGS },
   model_calls: { kind: "projection", rebuiltFrom: LOGS },
-  search_source: { kind: "projection", rebuiltFrom: LOGS },
+  session_progress: { kind: "projection", rebuiltFrom: LOGS },
   search_index: { kind: "cache", rebuiltFrom: LOGS },
+  ...Object.fromEntries(
+    ["scope", "place", "item", "passage", "terms", "vector", "waiting", "note"].map((name) => [
+      `recall_${name}`,
+      { kind: "cache", rebuiltFrom: LOGS } as const,
+    ]),
+  ),
+  proxy_session: { kind: "projection", rebuiltFrom: PROXY_FOLDERS },
+  proxy_member: { kind: "projection", rebuiltFrom: PROXY_FOLDERS },
+  proxy_item: { kind: "truth", rebuiltFrom: "-" },
+  proxy_lane: { kind: "cache", rebuiltFrom: "the next request" },
+  proxy_chain: { kind: "cache", rebuiltFrom: "the next request" },
+  proxy_request: { kind: "truth", rebuiltFrom: "-" },
+  proxy_total: { kind: "truth", rebuiltFrom: "-" },
+  proxy_window: { kind: "cache", rebuiltFrom: "the next context error" },
   token_calibration: { kind: "cache", rebuiltFrom: "the next model calls" },
 };
 

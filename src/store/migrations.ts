@@ -1,4 +1,7 @@
 // The schema of store.db as data, oldest first; the queries belong to the rooms that own the tables.
+
+import { proxySchema } from "./schema/proxy.ts";
+import { recallSchema } from "./schema/recall.ts";
 import { sessionSchema } from "./schema/session.ts";
 
-export const storeMigrations: readonly string[] = [sessionSchema];
+export const storeMigrations: readonly string[] = [sessionSchema, recallSchema, proxySchema];

@@ -18,7 +18,7 @@ let server: ModelServer | undefined;
 afterEach(() => server?.close());
 
 const counts = (db: DatabaseSync) =>
-  ["sessions", "turns", "search_source", "search_index", "model_calls", "session_refs"].map(
+  ["sessions", "turns", "recall_item", "search_index", "model_calls", "session_refs"].map(
     (table) => `${table} ${db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]}`,
   );
 
@@ -58,7 +58,7 @@ describe("P5 PI3 a retry is idempotent", () => {
     const opened = await openStore(paths);
     if (!opened.ok) throw new Error(opened.error.what);
     const db = opened.value;
-    const clean = (t: string) => t;
+    const clean = { redact: (t: string) => t };
     expect(await indexSession(db, "s", place.paths, clean)).toMatchObject({ ok: true });
     const expected = counts(db);
     expect(expected).toContain("turns 2");

@@ -1,5 +1,5 @@
 // One credential of every kind that the secret filter has samples of. None is real; none stands here as it would be found.
-import { draw, sampleTokens } from "../../src/memory/secret/sample-tokens.ts";
+import { draw, sampleTokens } from "../../src/memory/secret/sample-tokens-fixture.ts";
 
 /** By kind of the filter; further forms of a kind stand as kind/form. */
 export const plantedSecrets: Record<string, string> = sampleTokens(draw(4711));

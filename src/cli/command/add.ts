@@ -1,27 +1,7 @@
 // The commands beside the agent: each loads its code only when it is called.
-import { type Command, InvalidArgumentError } from "commander";
-import type { Failure } from "../../base/failure.ts";
-import type { Result } from "../../base/result.ts";
-import { printFailure } from "../exit.ts";
-
-type Done = (exitCode: number) => void;
-type Printed = Result<string | { json: unknown }, Failure>;
-
-/** Prints what an operation gave: text as it is, objects as one line of JSON. */
-function printer(done: Done): (result: Promise<Printed>) => Promise<void> {
-  return async (pending) => {
-    const result = await pending;
-    if (!result.ok) return done(printFailure(result.error));
-    const text = typeof result.value === "string" ? result.value : JSON.stringify(result.value.json, undefined, 2);
-    if (text !== "") process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
-    done(0);
-  };
-}
-
-function limit(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number from 1 on.");
-  return Number(text);
-}
+import type { Command } from "commander";
+import { type Done, limit, type Print, printer } from "./print.ts";
+import { addProxy, addServe } from "./proxy.ts";
 
 export function addCommands(program: Command, done: Done): void {
   const print = printer(done);
@@ -36,20 +16,55 @@ export function addCommands(program: Command, done: Done): void {
       const { checkpointsCommand } = await import("../../runtime/checkpoints.ts");
       await print(checkpointsCommand(session, number, options));
     });
+  addRecall(program, print);
+  addServe(program, done);
+  addProxy(program, print);
+}
+
+function addRecall(program: Command, print: Print): void {
+  const words = (text: string): string[] => text.split(",").map((w) => w.trim());
   program
-    .command("recall <query...>")
+    .command("recall [query...]")
     .description("find what was said, also in earlier sessions; a ref such as t3 or t3.2 prints the exact text")
-    .option("--session <id>", "only in that session, or the session of the ref")
-    .option("--limit <n>", "most results", limit, 8)
+    .option("--scope <scope>", "auto, session, branch, repository, workspace, user or all")
     .option("--all", "in every folder's sessions")
+    .option("--session <id>", "only in that session, or the session of the ref")
+    .option("--repo <name>", "in that repository's sessions")
+    .option("--branch <name>", "on that branch")
+    .option("--kind <kinds>", "turn, tool, checkpoint, record, board, episode, fact, pin", words)
+    .option("--role <roles>", "user, assistant, tool", words)
+    .option("--since <time>", "from then on: a date, a time, 7d, yesterday")
+    .option("--until <time>", "up to the end of then")
+    .option("--before <time>", "up to the beginning of then")
+    .option("--as-of <time>", "as if it were then")
+    .option("--order <order>", "relevance, or time: all matches, oldest first")
+    .option("--cursor <cursor>", "where an earlier list ended")
+    .option("--around <turn>", "the turns around this one")
+    .option("--window <n>", "how many on each side", (text) => (text === "0" ? 0 : limit(text)))
+    .option("--limit <n>", "most results", limit)
+    .option("--full", "whole texts instead of snippets")
+    .option("--explain", "why each result stands where it stands")
+    .option("--reindex [what]", "build the index anew from the logs; embeddings: choose and ask the embedder anew")
     .option("--json", "as JSON")
     .action(async (query: string[], options) => {
-      const { recallCommand } = await import("../../runtime/recall.ts");
+      const { recallCommand } = await import("../../runtime/recall-command.ts");
       await print(recallCommand(query.join(" "), options));
+    });
+  program
+    .command("eval <what> <file>")
+    .description("measure recall on a file of labelled questions, beside plain full-text search")
+    .option("--embedder <name>", "none, static, ollama or openai; static when its files are there, else none")
+    .option("--channels <list>", "only these signals", words)
+    .option("--limit <n>", "how deep to look", limit)
+    .option("--ablate", "what each signal is worth")
+    .option("--json", "as JSON")
+    .action(async (what, file, options) => {
+      const { evalCommand } = await import("../../runtime/eval-recall.ts");
+      await print(evalCommand(what, file, options));
     });
 }
 
-function addSessions(program: Command, print: ReturnType<typeof printer>): void {
+function addSessions(program: Command, print: Print): void {
   const load = () => import("../../runtime/stored-sessions.ts");
   const loadRemoval = () => import("../../runtime/remove-sessions.ts");
   const sessions = program.command("sessions").description("look at, search and manage stored sessions");
@@ -107,7 +122,7 @@ function addSessions(program: Command, print: ReturnType<typeof printer>): void 
     .action(async (id) => print((await load()).verifySession(id)));
 }
 
-function addSettings(program: Command, print: ReturnType<typeof printer>): void {
+function addSettings(program: Command, print: Print): void {
   const load = () => import("../../runtime/settings-command.ts");
   const settings = program.command("settings").description("list, read and change settings");
   settings
@@ -125,7 +140,7 @@ function addSettings(program: Command, print: ReturnType<typeof printer>): void 
     .action(async (key, options) => print((await load()).setSetting(key, undefined, options)));
 }
 
-function addTrust(program: Command, print: ReturnType<typeof printer>): void {
+function addTrust(program: Command, print: Print): void {
   program
     .command("trust [path]")
     .description("trust a folder's own hooks, servers, agents and rules")

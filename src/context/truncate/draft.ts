@@ -14,6 +14,22 @@ export type Fit<Raw = unknown> = Shaping<Raw> & {
   mode: "on" | "off";
   /** The cut in force. */
   cut: Cut<Raw> | undefined;
+  /** Stricter than the rules that hold anyway. */
+  keep?: Keep;
+  /** Pass 0 takes items with more characters than this, and leaves them so many; without it a share of E. */
+  longChars?: number;
+  /** Where shortening what may not be dropped begins; without it E. */
+  hardLimit?: number;
+};
+
+/** Ids of items that stay. */
+export type Keep = {
+  /** Dropped never, shortened by the last pass only. */
+  always: ReadonlySet<string>;
+  /** Dropped after everything else, and only down to what just fits. */
+  ifRoom: ReadonlySet<string>;
+  /** Neither dropped nor shortened. */
+  untouched: ReadonlySet<string>;
 };
 
 /** Above the high-water mark. */
@@ -58,7 +74,7 @@ export const sizeIn = <Raw>(draft: Draft<Raw>, { id, tokens }: ContextItem<Raw>)
 /** Shortens one item to a size, always from its original, so that markers are never nested. */
 export async function shrink<Raw>(draft: Draft<Raw>, item: ContextItem<Raw>, target: number): Promise<void> {
   const size = sizeIn(draft, item);
-  if (size <= target || !isShortenable(item)) return;
+  if (size <= target || !isShortenable(item) || draft.fit.keep?.untouched.has(item.id)) return;
   draft.originals ??= new Map(draft.fit.items.map((one) => [one.id, one]));
   const original = draft.originals.get(item.id);
   const short = original && (await shortenItem(original, target, draft.fit));

@@ -2,10 +2,13 @@
 import { type Group, groups } from "../../model/wire/group.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { isSystem } from "./cut.ts";
+import type { Keep } from "./draft.ts";
 
 export type Plan = {
   /** Positions that go together, the first to go first. */
   units: number[][];
+  /** The units from this one on are given up only to fit at all. */
+  lastResort: number;
   all: readonly Group[];
   newestPrompt: number | undefined;
   /** Positions of the latest step and its results. */
@@ -17,19 +20,27 @@ export type Plan = {
  * last of them; then what follows the newest prompt. The newest prompt, the newest step, what comes last, system items
  * and compaction messages are in no unit.
  */
-export function planDrops(items: readonly ContextItem[]): Plan {
+export function planDrops(items: readonly ContextItem[], keep?: Keep): Plan {
   const all = groups(items);
   const prompt = all.findLast(({ kind }) => kind === "prompt");
   const newest = all.findLast(({ kind }) => kind === "step");
   const promptAt = prompt?.indexes[0] ?? -1;
   const stays = (group: Group): boolean =>
-    group === prompt || group.indexes.some((at) => mustStay(items[at])) || lastOf(group) === items.length - 1;
+    group === prompt || group.indexes.some((at) => mustStay(items[at], keep)) || lastOf(group) === items.length - 1;
   const free = all.filter((group) => !stays(group));
   const before = free.filter((group) => lastOf(group) < promptAt);
   const after = free.filter((group) => lastOf(group) > promptAt && group !== newest);
   const steps = before.filter(({ kind }) => kind === "step");
+  const units = [
+    ...steps.map(({ indexes }) => indexes),
+    ...turns(before, items),
+    ...after.map(({ indexes }) => indexes),
+  ];
+  const isLate = (unit: readonly number[]): boolean => unit.some((at) => keep?.ifRoom.has(items[at]?.id ?? ""));
+  const early = units.filter((unit) => !isLate(unit));
   return {
-    units: [...steps.map(({ indexes }) => indexes), ...turns(before, items), ...after.map(({ indexes }) => indexes)],
+    units: [...early, ...units.filter(isLate)],
+    lastResort: early.length,
     all,
     newestPrompt: prompt && promptAt,
     newestGroup: newest?.indexes ?? [],
@@ -38,8 +49,12 @@ export function planDrops(items: readonly ContextItem[]): Plan {
 
 const lastOf = ({ indexes }: Group): number => indexes.at(-1) ?? 0;
 
-const mustStay = (item: ContextItem | undefined): boolean =>
-  item !== undefined && (isSystem(item) || item.kind === "compaction");
+const mustStay = (item: ContextItem | undefined, keep: Keep | undefined): boolean =>
+  item !== undefined &&
+  (isSystem(item) ||
+    item.kind === "compaction" ||
+    keep?.always.has(item.id) === true ||
+    keep?.untouched.has(item.id) === true);
 
 /** Each prompt with the notices that came after it. The first prompt of the session goes last, unless a summary has it. */
 function turns(before: readonly Group[], items: readonly ContextItem[]): number[][] {

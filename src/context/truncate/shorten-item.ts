@@ -41,7 +41,8 @@ export async function shortenItem<Raw>(
   return best === item ? undefined : best;
 }
 
-function textLengths<Raw>(item: ContextItem<Raw>, rules: ItemRules<Raw>): number[] {
+/** Of the texts that may be shortened. */
+export function textLengths<Raw>(item: ContextItem<Raw>, rules: ItemRules<Raw>): number[] {
   const lengths: number[] = [];
   rules.replaceTexts(item, (text) => {
     lengths.push(text.length);

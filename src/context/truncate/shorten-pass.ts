@@ -1,7 +1,9 @@
 // The passes that shorten: huge items, long old results and pastes, and at last what may not be dropped.
+import type { ContextItem } from "../../schema/context-item.ts";
 import { type Applied, applyCut, type Cut } from "./cut.ts";
 import { cutOf, type Draft, type Fit, isOver, newDraft, shrink, sizeIn } from "./draft.ts";
 import type { Plan } from "./drop-order.ts";
+import { textLengths } from "./shorten-item.ts";
 
 const HUGE = 0.3;
 const LONG = 0.05;
@@ -29,22 +31,32 @@ export async function boundHuge<Raw>(fit: Fit<Raw>): Promise<Bounded<Raw>> {
 
 /** Pass 0: tool results and pastes, oldest first; the newest prompt and the newest group are spared. */
 export async function shortenLong<Raw>(draft: Draft<Raw>, plan: Plan, lowWater: number): Promise<void> {
-  const most = Math.max(LEAST_LONG, Math.floor(LONG * draft.fit.effectiveLimit));
+  const { effectiveLimit, longChars, keep } = draft.fit;
+  const share = Math.max(LEAST_LONG, Math.floor(LONG * effectiveLimit));
   const spared = new Set([...plan.newestGroup, plan.newestPrompt]);
   for (const [index, item] of draft.applied.kept.entries()) {
     if (draft.total <= lowWater) return;
-    if (item.tokens > most && item.kind !== "compaction" && !spared.has(index)) await shrink(draft, item, most);
+    if (item.kind === "compaction" || spared.has(index) || keep?.always.has(item.id)) continue;
+    await shrink(draft, item, longChars === undefined ? share : tokensOf(longChars, item, draft.fit));
   }
 }
 
-/** Pass 3: only when nothing else brings the request below E. A floor is left of each, so that it still says what it is. */
+/** What so many of the item's characters take. */
+function tokensOf<Raw>(chars: number, item: ContextItem<Raw>, { rules }: Fit<Raw>): number {
+  const length = textLengths(item, rules).reduce((a, b) => a + b, 0);
+  return length <= chars ? item.tokens : Math.floor((item.tokens * chars) / length);
+}
+
+/** Pass 3: only when nothing else brings the request below its limit. A floor is left of each, so that it still says what it is. */
 export async function shortenRest<Raw>(draft: Draft<Raw>, plan: Plan, lowWater: number): Promise<void> {
   const { kept } = draft.applied;
   const results = plan.newestGroup.map((at) => kept[at]).filter((item) => item && item.toolResultFor.length > 0);
   const compactions = kept.filter(({ kind }) => kind === "compaction");
   const prompt = plan.newestPrompt === undefined ? [] : [kept[plan.newestPrompt]];
-  for (const candidates of [results, compactions, prompt]) {
-    if (draft.total <= draft.fit.effectiveLimit) return;
+  const { keep, effectiveLimit, hardLimit = effectiveLimit } = draft.fit;
+  const others = kept.filter((item) => keep?.always.has(item.id) && item.role === "user" && !prompt.includes(item));
+  for (const candidates of [results, compactions, others, prompt]) {
+    if (draft.total <= hardLimit) return;
     const items = candidates.filter((item) => item !== undefined).filter(({ id }) => !draft.dropped.has(id));
     const sum = items.reduce((total, item) => total + sizeIn(draft, item), 0);
     const share = Math.max(0, 1 - (draft.total - lowWater) / Math.max(1, sum));

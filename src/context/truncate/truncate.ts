@@ -57,7 +57,7 @@ export async function truncate<Raw>(input: TruncateInput<Raw>): Promise<Truncate
   let { cut, applied } = await boundHuge(input);
   if (input.mode === "off") return fits(input, cut, applied);
   if (isOver(input, applied)) {
-    cut = await grow(input, cut, applied);
+    cut = await growCut({ ...input, cut }, applied, lowWaterMark(input));
     applied = await applyCut(input.items, cut, input);
   }
   const { fixedTokens, effectiveLimit } = input;
@@ -65,10 +65,10 @@ export async function truncate<Raw>(input: TruncateInput<Raw>): Promise<Truncate
   return { type: "cannot_fit", fixedTokens, conversationTokens: applied.conversationTokens, effectiveLimit };
 }
 
-async function grow<Raw>(input: TruncateInput<Raw>, cut: Cut<Raw> | undefined, applied: Applied<Raw>) {
-  const lowWater = lowWaterMark(input);
-  const draft = newDraft({ ...input, cut }, applied);
-  const plan = planDrops(applied.kept);
+/** Passes 0 to 3: the cut that brings the request as near to the mark as can be. `applied` is the cut in force, applied. */
+export async function growCut<Raw>(fit: Fit<Raw>, applied: Applied<Raw>, lowWater: number): Promise<Cut<Raw>> {
+  const draft = newDraft(fit, applied);
+  const plan = planDrops(applied.kept, fit.keep);
   await shortenLong(draft, plan, lowWater);
   await dropOld(draft, plan, lowWater);
   await shortenRest(draft, plan, lowWater);

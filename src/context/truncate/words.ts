@@ -9,6 +9,8 @@ export type Originals<Raw = unknown> = {
   /** Where the originals are, in words: "the session log". */
   place: string;
   recallOn: boolean;
+  /** Words of the caller's own for the notice. */
+  notice?: (omitted: readonly ContextItem<Raw>[]) => string;
 };
 
 export function markerOf<Raw>(item: ContextItem<Raw>, { refOf, place, recallOn }: Originals<Raw>): Marker {
@@ -18,7 +20,11 @@ export function markerOf<Raw>(item: ContextItem<Raw>, { refOf, place, recallOn }
 }
 
 /** In a tag that marks it as no prompt on every wire. */
-export function noticeText<Raw>(omitted: readonly ContextItem<Raw>[], { place, recallOn }: Originals<Raw>): string {
+export function noticeText<Raw>(
+  omitted: readonly ContextItem<Raw>[],
+  { place, recallOn, notice }: Originals<Raw>,
+): string {
+  if (notice) return notice(omitted);
   const turns = turnsOf(omitted);
   const how = recallOn ? ` Call recall with id "${turns}" to read them, or with a query to search them.` : "";
   return (

@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Case, drawn, labelled } from "./labelled.ts";
-import { leftAlone } from "./left-alone.ts";
-import { draw, sampleKeys, sampleTokens } from "./sample-tokens.ts";
+import { type Case, drawn, labelled } from "./labelled-fixture.ts";
+import { leftAlone } from "./left-alone-fixture.ts";
+import { draw, sampleKeys, sampleTokens } from "./sample-tokens-fixture.ts";
 import { scan } from "./scan.ts";
 
 const root = join(import.meta.dirname, "../../..");

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { secretFilter, secretRedactor } from "./filter.ts";
-import { leftAlone } from "./left-alone.ts";
-import { draw, sampleKeys, sampleTokens } from "./sample-tokens.ts";
+import { leftAlone } from "./left-alone-fixture.ts";
+import { draw, sampleKeys, sampleTokens } from "./sample-tokens-fixture.ts";
 
 const known = "configured-value-of-no-form";
 const filter = secretFilter("key", [known]);

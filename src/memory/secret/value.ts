@@ -4,7 +4,7 @@ import { letterRuns, wordLikeness } from "./words.ts";
 /** none: certainly no credential. described: names one. plain: a mere word. mixed: made by a person. random: by a machine. */
 export type Shape = "none" | "described" | "plain" | "mixed" | "random";
 
-/** Written where a value will be or was: `${X}`, `{{x}}`, `<token>`, `%s`, `process.env.X`, `vault:…`. */
+/** Written where a value will be or was: `${X}`, `{{x}}`, `<token>`, `%s`, `env.X`, `vault:…`. */
 const REFERENCE =
   /^\$[A-Za-z_][\w.]*$|\$[{(]|\{\{|\}\}|<%|#\{|^#.*#$|%[({]|%[sdvrq](?![A-Za-z0-9])|^%\w+%$|^%~|^\{[^{}]*\}$|^@[\w.]+@?$|^__\w+__$|^:[a-z_]\w*$|[<>]|^\[.*\]$|process\.env|environ\b|getenv|\benv\.|^ENV\b|^(?:vault|ssm|arn|op|file|env|secret|ref|sops|kms|gcp|aws|awssm|projects)[:/]|secretsmanager|^!(?:vault|secret|ref|sub|getatt|env|encrypted|reference)\b|^ENC[([]|^\{cipher\}|\[redacted:|^ref\+/i;
 

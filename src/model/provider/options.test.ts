@@ -1,6 +1,7 @@
 // Headers and the settings that only one wire has.
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { familyOf } from "../../proxy/identify/family.ts";
 import { item, KINDS, requestFor, targetFor, user } from "../conformance-fixture.ts";
 import { requestHeaders } from "./headers.ts";
 import { callOptions } from "./options.ts";
@@ -22,6 +23,14 @@ describe("A2.22 headers", () => {
       "user",
       "conversation-user",
     ]);
+  });
+});
+
+describe("X9 who asks", () => {
+  it("X9 every request says first that it is ours, so that our own gateway leaves it alone", () => {
+    const sent = requestHeaders({ "user-agent": "ai-sdk/1" }, target("anthropic"), requestFor([])).get("user-agent");
+    expect(sent).toMatch(/^everlong\/\S+ ai-sdk\/1$/);
+    expect(familyOf({ "user-agent": sent ?? "", "x-initiator": "user" }, "always")).toMatchObject({ active: false });
   });
 });
 

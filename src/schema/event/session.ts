@@ -98,6 +98,13 @@ export const ephemeralSessionEvents = {
     epoch: z.looseObject({ number: z.number(), reason: z.string() }),
   }),
   "session.tools_updated": z.looseObject({ tools: z.array(z.string()) }),
+  "recall.completed": z.looseObject({
+    caller: z.string(),
+    scope: z.string(),
+    results: z.number(),
+    partial: z.boolean(),
+    durationMs: z.number(),
+  }),
   soft_failure: z.looseObject({
     part: z.string(),
     code: z.string(),

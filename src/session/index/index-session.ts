@@ -7,7 +7,7 @@ import { type Fault, faultOf } from "../../store/fault.ts";
 import { readLog } from "../../store/read-log.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import { eventReader } from "../read-session.ts";
-import { IndexWriter, type Redact } from "./write-index.ts";
+import type { IndexOptions } from "./write-index.ts";
 
 const BATCH = 100;
 
@@ -18,11 +18,11 @@ export async function indexSession(
   db: Database,
   id: string,
   paths: SessionPaths,
-  redact: Redact,
+  options: IndexOptions,
 ): Promise<Result<number, IndexFault>> {
   const from = offsetOf(db, id);
   const read = await readEvents(paths, from);
-  return read.ok ? addEvents(db, id, read.value, from, redact) : read;
+  return read.ok ? addEvents(db, id, read.value, from, options) : read;
 }
 
 /** The same from the log's beginning. A log that cannot be read keeps the rows that were made from it. */
@@ -30,12 +30,12 @@ export async function reindexSession(
   db: Database,
   id: string,
   paths: SessionPaths,
-  redact: Redact,
+  options: IndexOptions,
 ): Promise<Result<number, IndexFault>> {
   const read = await readEvents(paths, 0);
   if (!read.ok) return read;
   const forgotten = await forgetSession(db, id);
-  return forgotten.ok ? addEvents(db, id, read.value, 0, redact) : forgotten;
+  return forgotten.ok ? addEvents(db, id, read.value, 0, options) : forgotten;
 }
 
 type NewEvents = { events: { event: DurableEnvelope; offset: number }[]; end: number };
@@ -58,8 +58,10 @@ async function addEvents(
   id: string,
   { events, end: last }: NewEvents,
   from: number,
-  redact: Redact,
+  options: IndexOptions,
 ): Promise<Result<number, Fault>> {
+  if (events.length === 0) return ok(0);
+  const { IndexWriter } = await import("./write-index.ts");
   let at = from;
   for (let i = 0; i < events.length; i += BATCH) {
     const batch = events.slice(i, i + BATCH);
@@ -67,8 +69,9 @@ async function addEvents(
     const done = await write(db, () => {
       // Another process may have indexed this part meanwhile.
       if (offsetOf(db, id) !== at) return false;
-      const writer = new IndexWriter(db, id, redact);
+      const writer = new IndexWriter(db, id, options);
       for (const { event } of batch) writer.add(event);
+      writer.finish();
       db.prepare("UPDATE sessions SET indexed_offset = ? WHERE id = ?").run(end, id);
       return true;
     });
@@ -84,10 +87,11 @@ function offsetOf(db: Database, id: string): number {
 }
 
 /** Everything of a session leaves the index; its folder is not touched. */
-export function forgetSession(db: Database, id: string): Promise<Result<void, Fault>> {
+export async function forgetSession(db: Database, id: string): Promise<Result<void, Fault>> {
+  const { RecallWriter } = await import("../../memory/recall/store/write.ts");
   return write(db, () => {
-    db.prepare("DELETE FROM search_index WHERE rowid IN (SELECT id FROM search_source WHERE session_id = ?)").run(id);
-    for (const table of ["search_source", "turns", "checkpoints", "session_files", "session_refs", "model_calls"]) {
+    new RecallWriter(db).removeSession({ session: id });
+    for (const table of ["session_progress", "turns", "checkpoints", "session_files", "session_refs", "model_calls"]) {
       db.prepare(`DELETE FROM ${table} WHERE session_id = ?`).run(id);
     }
     db.prepare("DELETE FROM sessions WHERE id = ?").run(id);

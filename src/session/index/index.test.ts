@@ -5,16 +5,20 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { encodeLine } from "../../base/json-line.ts";
 import { homePaths } from "../../host/paths.ts";
+import { search } from "../../memory/recall/search.ts";
+import type { Scope } from "../../memory/recall/store/scope.ts";
 import { migrate } from "../../store/migrate.ts";
 import { storeMigrations } from "../../store/migrations.ts";
 import { type Database, openDatabase } from "../../store/sqlite.ts";
 import { findRefs } from "./find-refs.ts";
 import { forgetOldCalls, forgetSession, indexSession, reindexSession } from "./index-session.ts";
-import { matchExpression, searchIndex } from "./search.ts";
 
 let dir: string;
 let db: Database;
-const redact = (text: string) => text.replaceAll("hunter2", "[redacted]");
+const options = { redact: (text: string) => text.replaceAll("hunter2", "[redacted]") };
+/** Hits that hold a word of the question, without their neighbours. */
+const found = (text: string, scope: Scope = { type: "all" }) =>
+  search(db, { text, within: { scopes: [scope] } }).results.filter((r) => r.snippets.some((s) => s.hits.length > 0));
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), "everlong-index-"));
@@ -83,7 +87,7 @@ class Log {
     });
   }
   async index(): Promise<number> {
-    const done = await indexSession(db, this.id, this.paths, redact);
+    const done = await indexSession(db, this.id, this.paths, options);
     if (!done.ok) throw new Error(done.error.what);
     return done.value;
   }
@@ -95,8 +99,8 @@ describe("index", () => {
     rmSync(log.paths.events);
     log.user(1, "where are the marmots?");
     expect(await log.index()).toBe(1);
-    expect(searchIndex(db, "marmots", {}, 8)).toMatchObject([{ sessionId: "s1", ref: "t1.1" }]);
-    expect(searchIndex(db, "marmots", { gitRoot: "/w" }, 8)).toEqual([]);
+    expect(found("marmots")).toMatchObject([{ source: { session: "s1" }, ref: "t1.1" }]);
+    expect(found("marmots", { type: "workspace", workspace: "/w" })).toEqual([]);
   });
 
   it("A8.18 again from the beginning: equal rows; a log that cannot be read keeps those it had", async () => {
@@ -107,11 +111,11 @@ describe("index", () => {
     const rows = () => [db.prepare("SELECT * FROM sessions").all(), db.prepare("SELECT * FROM turns").all()];
     const before = rows();
     db.exec("UPDATE turns SET user_message = 'wrong'");
-    expect(await reindexSession(db, "s1", log.paths, redact)).toEqual({ ok: true, value: 3 });
+    expect(await reindexSession(db, "s1", log.paths, options)).toEqual({ ok: true, value: 3 });
     expect(rows()).toEqual(before);
     rmSync(log.paths.events);
     mkdirSync(log.paths.events);
-    const failed = await reindexSession(db, "s1", log.paths, redact);
+    const failed = await reindexSession(db, "s1", log.paths, options);
     expect(failed).toMatchObject({ ok: false, error: { code: "unsafe_path", unreadable: true } });
     expect(rows()).toEqual(before);
   });
@@ -146,11 +150,12 @@ describe("index", () => {
       { turn_index: 2, user_message: "and the host?", assistant_response: "" },
     ]);
     expect(
-      searchIndex(db, "port", {}, 9)
+      found("port")
         .map((h) => h.ref)
         .sort(),
     ).toEqual(["t1.1", "t1.2"]);
-    expect(searchIndex(db, "hunter2", {}, 9)).toEqual([]);
+    expect(found("hunter2")).toEqual([]);
+    expect(found("host")).toMatchObject([{ ref: "t2.1" }]);
     expect(db.prepare("SELECT name FROM sessions").get()?.["name"]).toBe("the port is 4747, the password [redacted]");
   });
 
@@ -166,8 +171,8 @@ describe("index", () => {
       fromTurn: 2,
     });
     await log.index();
-    expect(searchIndex(db, "bananas", {}, 9)).toMatchObject([{ ref: "t2.1", rewound: true }]);
-    expect(searchIndex(db, "apples", {}, 9)).toMatchObject([{ rewound: false }]);
+    expect(found("bananas")).toMatchObject([{ ref: "t2.1", rewound: true }]);
+    expect(found("apples")).toMatchObject([{ rewound: false }]);
   });
 
   it("B36 the scope is in the query: another folder's words are not found", async () => {
@@ -178,10 +183,10 @@ describe("index", () => {
       const log = new Log(id, cwd);
       log.user(1, `secret plan of ${cwd}`);
       await log.index();
-      db.prepare("UPDATE sessions SET git_root = ? WHERE id = ?").run(cwd, id);
     }
-    expect(searchIndex(db, "plan", { gitRoot: "/a" }, 9).map((h) => h.sessionId)).toEqual(["s1"]);
-    expect(searchIndex(db, "plan", { sessionId: "s2" }, 9).map((h) => h.sessionId)).toEqual(["s2"]);
+    const sessions = (scope: Scope) => found("plan", scope).map((h) => h.source.session);
+    expect(sessions({ type: "workspace", workspace: "/a" })).toEqual(["s1"]);
+    expect(sessions({ type: "session", session: "s2" })).toEqual(["s2"]);
   });
 
   it("A8.18 a forgotten session leaves nothing behind", async () => {
@@ -189,16 +194,47 @@ describe("index", () => {
     log.user(1, "gone soon");
     await log.index();
     await forgetSession(db, "s1");
-    expect(searchIndex(db, "gone", {}, 9)).toEqual([]);
+    expect(found("gone")).toEqual([]);
+    expect(db.prepare("SELECT count(*) AS n FROM recall_passage").get()?.["n"]).toBe(0);
     expect(db.prepare("SELECT count(*) AS n FROM turns").get()?.["n"]).toBe(0);
   });
 
-  it("B43 no text of a query is ever syntax", () => {
-    for (const query of ['"', "NEAR(", "a* OR", "col:", "x ".repeat(10_000), "'; DROP TABLE turns"]) {
-      expect(() => searchIndex(db, query, {}, 5)).not.toThrow();
-    }
-    expect(matchExpression("...")).toBeUndefined();
-    expect(matchExpression(`${"w ".repeat(3)}v`)).toBe('"w" OR "v"');
+  it("R1 R4 calls, results and checkpoints are found by ref; what was recalled is not said again; refs count on", async () => {
+    const log = new Log("s1", "/w");
+    log.user(1, "run it");
+    const tool = (name: string, args: object, content: string) => {
+      log.put("tool.execution_start", { toolCallId: "c", toolName: name, arguments: args, turnId: "turn1" });
+      log.put("tool.execution_complete", {
+        ...{ toolCallId: "c", toolName: name, success: true, resultType: "success", durationMs: 1 },
+        result: { content, bytes: 1, lines: 1 },
+      });
+    };
+    tool("bash", { command: "deploy --to\nostrich" }, "the emu answered");
+    tool("recall", { query: "penguin" }, "a heron, as it was said before");
+    await log.index();
+    tool("bash", { command: "again" }, "a kiwi came");
+    log.put("session.compaction_complete", {
+      ...{ success: true, outcome: "applied", compactionAttemptId: "a", trigger: "manual", model: "m" },
+      ...{ preCompactionTokens: 1, postCompactionTokens: 1, preCompactionMessagesLength: 1 },
+      ...{ postCompactionMessagesLength: 1, messagesRemoved: 1, tokensRemoved: 1, tokenAccountingBasis: "estimated" },
+      ...{ systemTokens: 1, toolDefinitionsTokens: 1, conversationTokens: 1, targetTokens: 1, tokenLimit: 9 },
+      checkpointNumber: 3,
+      summaryContent: "<overview>the cassowary was seen</overview>",
+    });
+    await log.index();
+    expect(found("ostrich")).toMatchObject([{ kind: "tool", ref: "t1" }]);
+    expect(found("emu")).toMatchObject([{ kind: "tool", ref: "t1.2" }]);
+    expect([...found("penguin"), ...found("heron")]).toEqual([]);
+    expect(found("kiwi")).toMatchObject([{ ref: "t1.4" }]);
+    expect(found("cassowary")).toMatchObject([{ kind: "checkpoint", ref: "checkpoint:3" }]);
+  });
+
+  it("R55 with recall off nothing is made searchable, and the rows of sessions are there", async () => {
+    const log = new Log("s1", "/w");
+    log.user(1, "unheard words");
+    expect((await indexSession(db, "s1", log.paths, { ...options, recall: false })).ok).toBe(true);
+    expect(found("unheard")).toEqual([]);
+    expect(db.prepare("SELECT count(*) AS n FROM turns").get()?.["n"]).toBe(1);
   });
 
   it("A6.6 finds commits, pull requests, issues and addresses", () => {

@@ -3,13 +3,22 @@ import type { DatabaseSync } from "node:sqlite";
 import { firstLine } from "../../base/text.ts";
 import { checkpointTitle } from "../../context/compact/checkpoint.ts";
 import { parseSummary } from "../../context/compact/summary.ts";
+import type { Item, Place } from "../../memory/recall/item.ts";
+import { keepsVectors } from "../../memory/recall/store/note.ts";
+import { RecallWriter } from "../../memory/recall/store/write.ts";
 import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
 import type { SessionContext } from "../../schema/session.ts";
-import { RefCounter, sourceOf } from "../ref.ts";
+import { RefCounter } from "../ref.ts";
 import { findRefs } from "./find-refs.ts";
+import { placeOf, recallItem } from "./recall-item.ts";
 
 /** Text passes the secret filter on its way in; the log keeps what was said. */
 export type Redact = (text: string) => string;
+export type IndexOptions = {
+  redact: Redact;
+  /** False: what is said is not made searchable. */
+  recall?: boolean;
+};
 
 /** Adds events to the index, inside the caller's transaction. */
 export class IndexWriter {
@@ -17,18 +26,26 @@ export class IndexWriter {
   readonly #session: string;
   readonly #redact: Redact;
   readonly #refs: RefCounter;
+  readonly #recall: RecallWriter | undefined;
+  #items: Item[] = [];
+  #place: Place | undefined;
   #hasRow = false;
 
-  constructor(db: DatabaseSync, session: string, redact: Redact) {
+  constructor(db: DatabaseSync, session: string, { redact, recall = true }: IndexOptions) {
     this.#db = db;
     this.#session = session;
     this.#redact = redact;
-    const last = db
-      .prepare(
-        "SELECT turn_index, item_index FROM search_source WHERE session_id = ? ORDER BY turn_index DESC, item_index DESC LIMIT 1",
-      )
-      .get(session);
+    this.#recall = recall ? new RecallWriter(db, { embed: keepsVectors(db) }) : undefined;
+    const last = db.prepare("SELECT turn_index, item_index FROM session_progress WHERE session_id = ?").get(session);
     this.#refs = new RefCounter(Number(last?.["turn_index"] ?? 0), Number(last?.["item_index"] ?? 0));
+  }
+
+  /** After the last event of a transaction. */
+  finish(): void {
+    this.#flush();
+    this.#run("INSERT OR REPLACE INTO session_progress (session_id, turn_index, item_index) VALUES (?, ?, ?)", [
+      ...[this.#session, this.#refs.turn, this.#refs.item],
+    ]);
   }
 
   add(event: DurableEnvelope): void {
@@ -112,22 +129,20 @@ export class IndexWriter {
     this.#run("UPDATE sessions SET cwd = ?, git_root = ?, repository = ?, branch = ? WHERE id = ?", [
       ...[c.cwd, c.gitRoot ?? null, c.repository ?? null, c.branch ? this.#redact(c.branch) : null, this.#session],
     ]);
+    this.#place = undefined;
   }
 
   #addText(event: DurableEnvelope): void {
-    const source = sourceOf(event);
-    if (!source) return;
-    const { turn, item } = this.#refs.next(event);
-    // An item without text has its row too: the next writer counts on from the last one.
-    const { changes, lastInsertRowid } = this.#db
-      .prepare(
-        "INSERT OR IGNORE INTO search_source (session_id, turn_index, item_index, event_id, source_type, timestamp) VALUES (?, ?, ?, ?, ?, ?)",
-      )
-      .run(this.#session, turn, item, event.id, source.type, event.timestamp);
-    if (changes === 0 || source.text === "") return;
-    this.#db
-      .prepare("INSERT INTO search_index (rowid, content, session_id, source_type, source_id) VALUES (?, ?, ?, ?, ?)")
-      .run(lastInsertRowid, this.#redact(source.text), this.#session, source.type, `t${turn}.${item}`);
+    const made = recallItem(event, this.#refs);
+    if (!made || !this.#recall) return;
+    this.#place ??= placeOf(this.#session, this.#db);
+    const id = `${this.#session}:${made.id}`; // a fork's events have the ids of their originals
+    this.#items.push({ ...made, id, text: this.#redact(made.text), place: this.#place });
+  }
+
+  #flush(): void {
+    this.#recall?.add(this.#items);
+    this.#items = [];
   }
 
   #userMessage(event: Envelope<"user.message">): void {
@@ -209,8 +224,8 @@ export class IndexWriter {
     }
     const from = event.data["fromTurn"];
     if (typeof from !== "number") return;
-    for (const table of ["turns", "search_source"]) {
-      this.#run(`UPDATE ${table} SET rewound = 1 WHERE session_id = ? AND turn_index >= ?`, [this.#session, from]);
-    }
+    this.#run("UPDATE turns SET rewound = 1 WHERE session_id = ? AND turn_index >= ?", [this.#session, from]);
+    this.#flush();
+    this.#recall?.markRewound({ session: this.#session }, from);
   }
 }

@@ -1,9 +1,6 @@
 // Tables of the recall engine; they hold nothing that is not in logs, records or the graph.
 
 export const recallSchema = `
-  DROP TABLE IF EXISTS search_index;
-  DROP TABLE IF EXISTS search_source;
-
   -- One row for each tenant, owner and session, branch, repository, workspace, user, or all of them.
   CREATE TABLE recall_scope (
     id INTEGER PRIMARY KEY,
@@ -13,7 +10,7 @@ export const recallSchema = `
     value TEXT NOT NULL,
     passages INTEGER NOT NULL DEFAULT 0,
     words INTEGER NOT NULL DEFAULT 0,
-    UNIQUE (type, tenant, owner, value)
+    UNIQUE (type, tenant, value, owner)
   );
 
   -- One row for each combination that items have; \`scopes\` are the ids that its passages are found under.
@@ -56,7 +53,7 @@ export const recallSchema = `
   -- Passages of an item in order; together they are its text. Those of length 0 are kept and not indexed.
   CREATE TABLE recall_passage (
     id INTEGER PRIMARY KEY,
-    item INTEGER NOT NULL REFERENCES recall_item (id),
+    item INTEGER NOT NULL,
     start INTEGER NOT NULL,
     words INTEGER NOT NULL,
     hash BLOB NOT NULL,
@@ -71,7 +68,7 @@ export const recallSchema = `
   CREATE VIEW recall_said AS
     SELECT p.id AS id, p.text AS content, l.session AS session_id,
       CASE i.kind WHEN 'turn' THEN i.role ELSE i.kind END AS source_type,
-      CASE WHEN i.turn IS NULL THEN i.key ELSE 't' || i.turn || '.' || i.item END AS source_id
+      CASE WHEN i.kind = 'checkpoint' THEN 'checkpoint:' || i.item ELSE COALESCE('t' || i.turn || '.' || i.item, 't' || i.turn, i.key) END AS source_id
     FROM recall_passage p JOIN recall_item i ON i.id = p.item JOIN recall_place l ON l.id = i.place;
 
   -- The words of this user's own sessions as others may read them; records and board are not in it.

@@ -75,23 +75,12 @@ export const sessionSchema = `
     UNIQUE (session_id, ref_type, ref_value)
   );
 
-  CREATE VIRTUAL TABLE search_index USING fts5 (
-    content, session_id UNINDEXED, source_type UNINDEXED, source_id UNINDEXED, tokenize = 'unicode61'
-  );
-
-  -- One row for each indexed text; its id is the rowid in search_index.
-  CREATE TABLE search_source (
-    id INTEGER PRIMARY KEY,
-    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+  -- The ref of the last item that was looked at, for whoever goes on from there.
+  CREATE TABLE session_progress (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
     turn_index INTEGER NOT NULL,
-    item_index INTEGER NOT NULL,
-    event_id TEXT NOT NULL,
-    source_type TEXT NOT NULL,
-    timestamp TEXT NOT NULL,
-    rewound INTEGER NOT NULL DEFAULT 0,
-    UNIQUE (session_id, event_id)
+    item_index INTEGER NOT NULL
   );
-  CREATE INDEX search_source_by_turn ON search_source (session_id, turn_index, item_index);
 
   CREATE TABLE model_calls (
     session_id TEXT NOT NULL,

@@ -22,7 +22,7 @@ export type RecallItem = { ref: string; kind: string; time?: string; text: strin
 export type RecallAnswer =
   | { type: "original"; ref: string; text: string }
   /** Best first, or by time; `more` counts what is left out of `items`. */
-  | { type: "found"; items: RecallItem[]; more: number; searched: string }
+  | { type: "found"; items: RecallItem[]; more: number; searched: string; partial?: boolean }
   | { type: "refused"; message: string };
 
 const MAX_ITEMS = 8;
@@ -51,7 +51,10 @@ export function recallTool(parts: {
   });
 }
 
-function showFound({ items, more, searched }: Extract<RecallAnswer, { type: "found" }>, limit: number): string {
+function showFound(
+  { items, more, searched, partial }: Extract<RecallAnswer, { type: "found" }>,
+  limit: number,
+): string {
   const shown: string[] = [];
   let room = MAX_CHARS;
   for (const item of items.slice(0, limit)) {
@@ -60,7 +63,10 @@ function showFound({ items, more, searched }: Extract<RecallAnswer, { type: "fou
     shown.push(clip(block, room));
     room -= block.length;
   }
-  if (shown.length === 0) return `Nothing found (searched: ${searched}).`;
+  const late = partial ? ["[not everything was searched in time]"] : [];
+  if (shown.length === 0) return [`Nothing found (searched: ${searched}).`, ...late].join("\n");
   const left = more + items.length - shown.length;
-  return [...shown, ...(left > 0 ? [`[… ${left} more; narrow the query, or ask for a ref by id]`] : [])].join("\n\n");
+  return [...shown, ...late, ...(left > 0 ? [`[… ${left} more; narrow the query, or ask for a ref by id]`] : [])].join(
+    "\n\n",
+  );
 }

@@ -1,6 +1,6 @@
 // Labelled cases for the bars: what stands in «» is drawn anew for each seed and must be found; everything else must stay.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the cases show code as it is written elsewhere
-import { B64, type Draw, sampleJwt } from "./sample-tokens.ts";
+import { B64, type Draw, sampleJwt } from "./sample-tokens-fixture.ts";
 
 const WORDS =
   "monkey dragon sunshine football letmein trustno iloveyou welcome shadow master summer winter orange purple".split(

@@ -1,0 +1,72 @@
+// Which embedder a store uses: the choice is kept, so that a stopped server does not change the vectors of everything.
+import { isRecord } from "../../../base/json.ts";
+import { type FetchJson, fetchJson } from "../../../model/resolve-fetch.ts";
+import type { Embedder } from "./contract.ts";
+import { ollamaEmbedder, openaiEmbedder } from "./remote.ts";
+import { staticEmbedder } from "./static.ts";
+
+export type EmbedderSettings = {
+  embedder: "auto" | "none" | "static" | "ollama" | "openai";
+  ollama: { baseUrl: string; model: string };
+  openai?: { baseUrl: string; model: string; apiKey?: string };
+  /** Folders that may hold a static table, the first that does counts. */
+  staticDirs: readonly string[];
+  /** Whether text may be sent there; asked for every address that is not this machine. */
+  mayCall: (origin: string) => boolean | Promise<boolean>;
+  /** Whether, under `auto`, a store without a choice may make one, which asks this machine for its Ollama. */
+  mayChoose?: boolean;
+  fetch?: FetchJson;
+};
+export type Chosen = {
+  name: Name;
+  embedder?: Embedder;
+  /** What was not possible, and why. */
+  notes: string[];
+};
+
+const PROBE_MS = 200;
+type Name = "none" | "static" | "ollama" | "openai";
+
+/** `kept` is the choice of an earlier run under `auto`. */
+export async function chooseEmbedder(settings: EmbedderSettings, kept?: string): Promise<Chosen> {
+  if (settings.embedder !== "auto") return made(settings.embedder, settings);
+  if (kept === "ollama" || kept === "static" || kept === "none") return made(kept, settings);
+  const { baseUrl, model } = settings.ollama;
+  if (isLoopback(baseUrl) && (await hasModel(baseUrl, model, settings.fetch ?? fetchJson)))
+    return made("ollama", settings);
+  const local = await made("static", settings);
+  return local.embedder ? local : { name: "none", notes: local.notes };
+}
+
+async function made(name: Name, settings: EmbedderSettings): Promise<Chosen> {
+  if (name === "none") return { name, notes: [] };
+  if (name === "static") {
+    const notes: string[] = [];
+    for (const dir of settings.staticDirs) {
+      const found = staticEmbedder(dir);
+      if (found.ok) return { name, embedder: found.value, notes };
+      notes.push(`${dir}: ${found.error}`);
+    }
+    return { name, notes };
+  }
+  const remote = name === "ollama" ? settings.ollama : settings.openai;
+  if (!remote) return { name, notes: ["recall.openai.baseUrl and .model are not set"] };
+  if (!URL.canParse(remote.baseUrl)) return { name, notes: [`${remote.baseUrl} is no address`] };
+  const { origin } = new URL(remote.baseUrl);
+  if (!isLoopback(remote.baseUrl) && !(await settings.mayCall(origin)))
+    return { name, notes: [`${origin} is not this machine, and nobody agreed to send text there`] };
+  const options = { ...remote, ...(settings.fetch ? { fetch: settings.fetch } : {}) };
+  return { name, embedder: name === "ollama" ? ollamaEmbedder(options) : openaiEmbedder(options), notes: [] };
+}
+
+export function isLoopback(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}
+
+async function hasModel(baseUrl: string, model: string, fetch: FetchJson): Promise<boolean> {
+  const tags = await fetch(`${baseUrl.replace(/\/+$/, "")}/api/tags`, { timeoutMs: PROBE_MS });
+  const models = tags.ok && isRecord(tags.value) ? tags.value["models"] : undefined;
+  const names = Array.isArray(models) ? models.filter(isRecord).map((m) => String(m["name"])) : [];
+  return names.some((name) => name === model || name === `${model}:latest`);
+}

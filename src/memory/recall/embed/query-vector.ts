@@ -1,0 +1,51 @@
+// The vector of a query, in the little time a search has for it: late or failing, the search goes on without.
+
+import { within } from "../../../base/abort.ts";
+import { type Clock, systemClock } from "../../../base/clock.ts";
+import type { Embedder } from "./contract.ts";
+
+export type QueryVector =
+  | { type: "vector"; embedder: string; values: Float32Array }
+  /** Why there is none. */
+  | { type: "none"; reason: string };
+
+const LIMIT_MS = 150;
+const FAILURES = 3;
+const PAUSE_MS = 60_000;
+const MAX_CHARS = 512;
+
+/** After three failures in a row nobody is asked for a minute. */
+export class QueryEmbedder {
+  readonly #embedder: Embedder;
+  readonly #clock: Clock;
+  #failures = 0;
+  #openAt = 0;
+
+  constructor(embedder: Embedder, clock: Clock = systemClock) {
+    this.#embedder = embedder;
+    this.#clock = clock;
+  }
+
+  async vectorOf(query: string, signal: AbortSignal, limitMs = LIMIT_MS): Promise<QueryVector> {
+    if (query.trim() === "") return { type: "none", reason: "there are no words" };
+    if (this.#clock.monotonic() < this.#openAt) return { type: "none", reason: "the embedder failed three times" };
+    const late = new AbortController();
+    const both = AbortSignal.any([signal, late.signal]);
+    const text = query.slice(0, MAX_CHARS).toWellFormed();
+    const answer = await within(this.#embedder.embed([text], both, "query"), limitMs, signal);
+    late.abort();
+    const values = answer.type === "value" && answer.value.ok ? answer.value.value[0] : undefined;
+    if (values) {
+      this.#failures = 0;
+      return { type: "vector", embedder: this.#embedder.id, values };
+    }
+    if (answer.type === "aborted") return { type: "none", reason: "the search was stopped" };
+    if (++this.#failures >= FAILURES) {
+      this.#failures = 0;
+      this.#openAt = this.#clock.monotonic() + PAUSE_MS;
+    }
+    const why =
+      answer.type === "value" && !answer.value.ok ? answer.value.error.message : `no vector within ${limitMs} ms`;
+    return { type: "none", reason: why };
+  }
+}

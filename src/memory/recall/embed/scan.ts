@@ -1,0 +1,176 @@
+// The nearest passages of a scope: exact up to fifty thousand, above that the signs choose who is compared.
+import type { DatabaseSync } from "node:sqlite";
+import { frameOf, matchOf } from "../rank/match.ts";
+import type { ResolvedScope } from "../store/scope.ts";
+import { prepared } from "../store/statement.ts";
+import { packVector, type StoredVector, unpackVector } from "./vectors.ts";
+
+export type Nearest = {
+  /** Ids of passages, nearest first. */
+  top: number[];
+  cosine: (passage: number) => number | undefined;
+};
+export type ScanOptions = { embedder: string; scope: ResolvedScope; exactUpTo?: number };
+
+const EXACT_UP_TO = 50_000;
+const PREFILTERED = 2_000;
+const TOP = 100;
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/** The vectors of one scope, kept between searches: all numbers as bytes in `matrix`, or only the signs of very many. */
+type Kept = {
+  /** Changes when anything was taken out of the store: then all is read anew. */
+  removed: string;
+  lastVector: number;
+  lastPassage: number;
+  exact: boolean;
+  dims: number;
+  ids: number[];
+  matrix: Int8Array;
+  scales: Float32Array;
+  signs: Uint32Array;
+};
+
+/** Vectors stay in memory, new ones are added; the scopes asked for least lately go first. */
+export class VectorScan {
+  readonly #db: DatabaseSync;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  nearest(query: Float32Array, options: ScanOptions): Nearest {
+    const kept = this.#scope(query.length, options);
+    const cosines = kept.exact ? compareAll(query, kept) : this.#compareSome(query, kept, options.embedder);
+    const top = [...cosines.entries()].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, TOP);
+    return { top: top.map(([id]) => id), cosine: (id) => cosines.get(id) };
+  }
+
+  #scope(dims: number, { embedder, scope, exactUpTo = EXACT_UP_TO }: ScanOptions): Kept {
+    const key = JSON.stringify([embedder, dims, scope.ids, exactUpTo]);
+    const exact = scope.passages <= exactUpTo;
+    const { removed, lastVector, lastPassage } = this.#stamp();
+    const known = this.#kept.get(key);
+    const kept = known?.removed === removed && known.exact === exact ? known : empty(removed, dims, exact);
+    if (kept.lastVector !== lastVector || kept.lastPassage !== lastPassage) this.#load(kept, embedder, scope);
+    Object.assign(kept, { lastVector, lastPassage });
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    for (const [oldest] of this.#kept) {
+      if (this.#kept.size <= 1 || this.#bytes() <= MAX_BYTES) break;
+      this.#kept.delete(oldest);
+    }
+    return kept;
+  }
+
+  #stamp(): Pick<Kept, "removed" | "lastVector" | "lastPassage"> {
+    const sql = `SELECT (SELECT max(id) FROM recall_vector) AS v, (SELECT max(id) FROM recall_passage) AS p,
+      (SELECT value FROM recall_note WHERE name = 'removed') AS r`;
+    const row = prepared(this.#db, sql).get();
+    return { removed: String(row?.["r"]), lastVector: Number(row?.["v"]), lastPassage: Number(row?.["p"]) };
+  }
+
+  /** Adds what came since the last time: new passages, and vectors of older ones. The scope is part of the match. */
+  #load(kept: Kept, embedder: string, scope: ResolvedScope): void {
+    const match = matchOf([], frameOf(scope, {}));
+    const scoped = match === undefined ? "" : "recall_terms t CROSS JOIN";
+    const inScope = match === undefined ? "" : "AND t.rowid = p.id AND t.recall_terms MATCH ?5";
+    const columns = "SELECT p.id AS id, v.scale AS scale, v.vector AS vector FROM";
+    const ours = "v.embedder = ?1 AND v.dims = ?2";
+    const newPassages = `${columns} ${scoped} recall_passage p CROSS JOIN recall_vector v
+      WHERE ${ours} ${inScope} AND v.hash = p.hash AND ${match === undefined ? "p.id" : "t.rowid"} > ?3 AND ?4 >= 0`;
+    const newVectors = `${columns} recall_vector v CROSS JOIN recall_passage p ${match === undefined ? "" : "CROSS JOIN recall_terms t"}
+      WHERE ${ours} ${inScope} AND p.id = v.passage AND p.id <= ?3 AND v.id > ?4`;
+    const values = [embedder, kept.dims, kept.lastPassage, kept.lastVector, ...(match === undefined ? [] : [match])];
+    for (const sql of kept.lastPassage === 0 ? [newPassages] : [newPassages, newVectors])
+      for (const row of prepared(this.#db, sql).iterate(...values))
+        append(kept, Number(row["id"]), { scale: Number(row["scale"]), bytes: row["vector"] as Uint8Array });
+  }
+
+  #compareSome(query: Float32Array, kept: Kept, embedder: string): Map<number, number> {
+    const ids = nearestSigns(signsOf(query), kept).slice(0, PREFILTERED);
+    const sql = `SELECT p.id AS id, v.scale AS scale, v.vector AS vector FROM recall_passage p
+      JOIN recall_vector v ON v.embedder = ? AND v.hash = p.hash WHERE p.id IN (SELECT value FROM json_each(?))`;
+    const rows = prepared(this.#db, sql).all(embedder, JSON.stringify(ids));
+    return new Map(
+      rows.map((row) => {
+        const vector = unpackVector({ scale: Number(row["scale"]), bytes: row["vector"] as Uint8Array });
+        return [Number(row["id"]), query.reduce((sum, x, i) => sum + x * (vector[i] ?? 0), 0)];
+      }),
+    );
+  }
+
+  #bytes(): number {
+    let sum = 0;
+    for (const k of this.#kept.values())
+      sum += k.matrix.length + k.signs.byteLength + k.scales.byteLength + 8 * k.ids.length;
+    return sum;
+  }
+}
+
+const empty = (removed: string, dims: number, exact: boolean): Kept => ({
+  ...{ removed, dims, exact, lastVector: 0, lastPassage: 0, ids: [] },
+  matrix: new Int8Array(0),
+  scales: new Float32Array(0),
+  signs: new Uint32Array(0),
+});
+
+function append(kept: Kept, id: number, stored: StoredVector): void {
+  const at = kept.ids.push(id) - 1;
+  const { dims } = kept;
+  if (!kept.exact) {
+    const signs = signsOf(unpackVector(stored));
+    kept.signs = grown(kept.signs, (at + 1) * signs.length);
+    kept.signs.set(signs, at * signs.length);
+    return;
+  }
+  kept.matrix = grown(kept.matrix, (at + 1) * dims);
+  kept.scales = grown(kept.scales, at + 1);
+  const { scale, bytes } = stored.scale > 0 ? stored : packVector(unpackVector(stored), "int8");
+  kept.matrix.set(new Int8Array(bytes.buffer, bytes.byteOffset, dims), at * dims);
+  kept.scales[at] = scale;
+}
+
+function grown<T extends Int8Array | Float32Array | Uint32Array>(array: T, length: number): T {
+  if (array.length >= length) return array;
+  const larger = new (array.constructor as new (n: number) => T)(Math.ceil(length * 1.5));
+  larger.set(array);
+  return larger;
+}
+
+function compareAll(query: Float32Array, { ids, dims, matrix, scales }: Kept): Map<number, number> {
+  const cosines = new Map<number, number>();
+  for (const [at, id] of ids.entries()) {
+    let sum = 0;
+    for (let i = 0, j = at * dims; i < dims; i++, j++) sum += (query[i] ?? 0) * (matrix[j] ?? 0);
+    cosines.set(id, sum * (scales[at] ?? 0));
+  }
+  return cosines;
+}
+
+export function signsOf(vector: Float32Array): Uint32Array {
+  const signs = new Uint32Array(Math.ceil(vector.length / 32));
+  for (const [i, x] of vector.entries()) if (x > 0) signs[i >> 5] = (signs[i >> 5] ?? 0) | (1 << (i & 31));
+  return signs;
+}
+
+/** Ids by the number of signs in which they differ, fewest first. */
+function nearestSigns(query: Uint32Array, { ids, signs }: Kept): number[] {
+  const levels: number[][] = [];
+  for (const [at, id] of ids.entries()) {
+    let distance = 0;
+    for (let i = 0, j = at * query.length; i < query.length; i++, j++)
+      distance += ones((query[i] ?? 0) ^ (signs[j] ?? 0));
+    const level = levels[distance];
+    if (level) level.push(id);
+    else levels[distance] = [id];
+  }
+  return levels.flat();
+}
+
+function ones(bits: number): number {
+  let n = bits - ((bits >>> 1) & 0x55555555);
+  n = (n & 0x33333333) + ((n >>> 2) & 0x33333333);
+  return (((n + (n >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+}

@@ -1,0 +1,121 @@
+// Nobody sees what is not theirs: scopes, tenants and identities are inside of every query.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Item } from "./item.ts";
+import { itemById, itemsOfTurns, listByTime } from "./list.ts";
+import { openStore } from "./recall-fixture.ts";
+import { search } from "./search.ts";
+import { autoScopes, type Scope, type Within } from "./store/scope.ts";
+import { RecallWriter } from "./store/write.ts";
+
+const names = ["a", "b", "a') OR 1=1--", '"@1"', "../../x", "*", "x".repeat(10_000)];
+const words = ["shared", "words", "everywhere", "in", "all", "of", "them"];
+
+type Owned = Item & { owner: { tenant: string; identity: string; repository: string; session: string } };
+
+function world() {
+  const db = openStore();
+  const items: Owned[] = [];
+  for (const tenant of ["", "t2"])
+    for (const identity of ["", ...names.slice(0, 2)])
+      for (const repository of names)
+        for (const session of ["s", "s2"])
+          for (let seq = 0; seq < 3; seq++) {
+            const owner = { tenant, identity, repository, session };
+            items.push({
+              id: `i${items.length}`,
+              kind: "turn",
+              text: words.join(" "),
+              role: "user",
+              seq,
+              turn: items.length,
+              index: 1,
+              time: 1000 + items.length,
+              place: { ...owner, level: "session" },
+              owner,
+            });
+          }
+  new RecallWriter(db).add(items);
+  return { db, byId: new Map(items.map((i) => [i.id, i.owner])) };
+}
+
+describe("isolation", () => {
+  const { db, byId } = world();
+  const key = fc.constantFrom(...names);
+  const scope: fc.Arbitrary<Scope> = fc.oneof(
+    key.map((repository): Scope => ({ type: "repository", repository })),
+    fc.constantFrom<Scope>({ type: "session", session: "s" }, { type: "session", session: "s'--" }),
+    fc.constant<Scope>({ type: "all" }),
+    key.map((workspace): Scope => ({ type: "workspace", workspace })),
+    fc.constant<Scope>({ type: "user" }),
+  );
+  const within: fc.Arbitrary<Within> = fc.record({
+    tenant: fc.constantFrom("", "t2", "t3"),
+    identity: fc.constantFrom("", "a", "b", "c"),
+    scopes: fc.array(scope, { minLength: 1, maxLength: 2 }),
+  });
+  const mayBeSeen = (id: string, { tenant, identity, scopes }: Within): boolean => {
+    const owner = byId.get(id)!;
+    if (owner.tenant !== tenant || (owner.identity !== identity && owner.identity !== "")) return false;
+    return scopes.some(
+      (s) =>
+        s.type === "all" ||
+        (s.type === "repository" && s.repository === owner.repository) ||
+        (s.type === "session" && s.session === owner.session),
+    );
+  };
+
+  it("P28 RI2 R54 B36 RB6 no search, list or lookup gives a foreign item, whatever the keys", () => {
+    fc.assert(
+      fc.property(within, fc.subarray(words, { minLength: 1 }), (w, query) => {
+        const found = search(db, { text: query.join(" "), within: w, limit: 100 }).results;
+        const listed = listByTime(db, { within: w, limit: 100 }).items;
+        for (const id of [...found.flatMap((r) => [r.id, ...r.also]), ...listed.map((r) => r.id)])
+          expect(mayBeSeen(id, w), JSON.stringify([id, byId.get(id), w]).slice(0, 300)).toBe(true);
+        const expected = [...byId.keys()].filter((id) => mayBeSeen(id, w));
+        expect(listed.length).toBe(Math.min(100, expected.length));
+        for (const id of byId.keys()) expect(itemById(db, w, id) !== undefined).toBe(mayBeSeen(id, w));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("R54 two credentials with one session key share nothing", () => {
+    const seen = (identity: string) => itemsOfTurns(db, { identity, session: "s", from: 0, to: 999 }).map((i) => i.id);
+    const own = (identity: string) => seen(identity).filter((id) => byId.get(id)!.identity === identity);
+    expect(own("a").length).toBeGreaterThan(0);
+    expect(seen("a").filter((id) => own("b").includes(id))).toEqual([]);
+  });
+
+  it("R52 the usual scope is the session, its repository or else its folder, and the user's own", () => {
+    expect(autoScopes({ session: "s", repository: "r", workspace: "w" })).toEqual([
+      { type: "user" },
+      { type: "session", session: "s" },
+      { type: "repository", repository: "r" },
+    ]);
+    expect(autoScopes({ workspace: "w" })).toEqual([{ type: "user" }, { type: "workspace", workspace: "w" }]);
+  });
+
+  it("R52 what belongs to the user is found from everywhere, records of a repository only there", () => {
+    const store = openStore();
+    const item = (id: string, place: Item["place"]): Item => ({
+      id,
+      kind: "record",
+      text: "metric units",
+      role: "user",
+      seq: 0,
+      place,
+    });
+    new RecallWriter(store).add([
+      item("user", { level: "user", repository: "r1" }),
+      item("repo", { level: "repository", repository: "r1" }),
+      item("other", { level: "repository", repository: "r2" }),
+    ]);
+    const ask = (repository: string) =>
+      search(store, { text: "metric", within: { identity: "x", scopes: autoScopes({ repository }) } })
+        .results.flatMap((r) => [r.id, ...r.also])
+        .sort();
+    expect(ask("r1")).toEqual(["repo", "user"]);
+    expect(ask("r2")).toEqual(["other", "user"]);
+  });
+});

@@ -1,0 +1,54 @@
+// What can be recalled: an item is one stored text with the place it belongs to.
+
+export const KINDS = ["turn", "tool", "checkpoint", "record", "board", "episode", "fact", "pin"] as const;
+export type Kind = (typeof KINDS)[number];
+export type Level = "session" | "repository" | "workspace" | "user";
+
+/** Where an item belongs. Items of level `session` belong to one identity; the others to the whole tenant. */
+export type Place = {
+  tenant?: string;
+  identity?: string;
+  session?: string;
+  repository?: string;
+  branch?: string;
+  /** A folder, or the canonical text of a set of folders. */
+  workspace?: string;
+  level: Level;
+  /** The program the text came from. */
+  client?: string;
+};
+
+export type Item = {
+  /** Unique in the store: an event id, a record id, a chain hash. */
+  id: string;
+  kind: Kind;
+  text: string;
+  /** `user`, `assistant`, `tool`; any other value is a speaker's name and can be searched for. */
+  role: string;
+  /** Milliseconds since 1970; absent when unknown. */
+  time?: number;
+  /** The order in the session. */
+  seq: number;
+  turn?: number;
+  /** Number of the item in its turn, for the ref `tN.k`. */
+  index?: number;
+  place: Place;
+  path?: string;
+  line?: number;
+  /** Whether the text came from the user or from somewhere else; carried, never ranked. */
+  trust?: string;
+};
+
+/** Roles that are a part in the conversation, not somebody's name. */
+export const PARTS: ReadonlySet<string> = new Set([
+  "user",
+  "assistant",
+  "tool",
+  "system",
+  "developer",
+  "notification",
+  "model",
+  "human",
+  "ai",
+  "bot",
+]);

@@ -1,0 +1,102 @@
+// Items by time, by turn and by id.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { itemById, itemsOfTurns, listByTime } from "./list.ts";
+import { pack } from "./pack.ts";
+import { conversation, EVERYTHING, find, HOME, storeOf } from "./recall-fixture.ts";
+
+describe("lists", () => {
+  const session = (name: string, start: number, texts: string[]) =>
+    conversation(texts, { ...HOME, session: name }, Date.UTC(2025, 0, start));
+  const db = storeOf([
+    ...session("s3", 20, ["we visited Rome", "nice"]),
+    ...session("s1", 1, ["we visited Oslo", "cold", "then we visited Bergen", "rain"]),
+    ...session("s2", 10, ["we visited Paris", "ok", "and visited Lyon", "good"]),
+  ]);
+  const texts = (request: Parameters<typeof listByTime>[1]) =>
+    listByTime(db, request).items.map((i) => i.snippets[0]?.text);
+
+  it("RE2 R35 lists matches of all sessions in the order of time", () => {
+    expect(texts({ within: EVERYTHING, text: "visited", limit: 50 })).toEqual([
+      "we visited Oslo",
+      "then we visited Bergen",
+      "we visited Paris",
+      "and visited Lyon",
+      "we visited Rome",
+    ]);
+  });
+
+  it("R35 goes on from a cursor, and lists everything in the bounds without a query", () => {
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = listByTime(db, { within: EVERYTHING, limit: 3, ...(cursor ? { cursor } : {}) });
+      seen.push(...page.items.map((i) => i.id));
+      cursor = page.cursor;
+    } while (cursor);
+    expect(seen).toHaveLength(10);
+    expect(new Set(seen).size).toBe(10);
+    const since = Date.UTC(2025, 0, 10);
+    expect(texts({ within: EVERYTHING, since, before: since + 120_000 })).toEqual(["we visited Paris", "ok"]);
+    expect(texts({ within: EVERYTHING, text: '"visited lyon"' })).toEqual(["and visited Lyon"]);
+    for (const bad of ["x", "[1", '["a"]', "{}"])
+      expect(listByTime(db, { within: EVERYTHING, cursor: bad }).items).toHaveLength(10);
+  });
+
+  it("RI1 every item is listed for each of its own words, and given back whole by its id", () => {
+    const word = fc.constantFrom(
+      "runs",
+      "ran",
+      "Straße",
+      "getUserById",
+      "a/b.ts",
+      "東京都",
+      "the",
+      "x1",
+      "naïve",
+      "ok",
+    );
+    fc.assert(
+      fc.property(fc.array(fc.array(word, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 8 }), (all) => {
+        const store = storeOf(conversation(all.map((w, i) => `${w.join(" ")} n${i}`)));
+        for (const [i, words] of all.entries())
+          for (const text of [...words, `n${i}`]) {
+            const ids = listByTime(store, { within: EVERYTHING, text, limit: 100 }).items.map((x) => x.id);
+            expect(ids, text).toContain(`s1-${i}`);
+          }
+        expect(itemById(store, EVERYTHING, "s1-0")?.text).toBe(`${all[0]?.join(" ")} n0`);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("C115 gives the items of turns as they were", () => {
+    const turns = (from: number, to: number, index?: number) =>
+      itemsOfTurns(db, { session: "s1", from, to, ...(index === undefined ? {} : { index }) }).map((i) => [
+        i.ref,
+        i.text,
+      ]);
+    expect(turns(1, 2)).toEqual([
+      ["t1.1", "we visited Oslo"],
+      ["t1.2", "cold"],
+      ["t2.1", "then we visited Bergen"],
+      ["t2.2", "rain"],
+    ]);
+    expect(turns(2, 2, 1)).toEqual([["t2.1", "then we visited Bergen"]]);
+    expect(itemsOfTurns(db, { session: "nobody", from: 1, to: 9 })).toEqual([]);
+  });
+});
+
+describe("packing", () => {
+  it("R23 merges neighbouring turns, keeps to the bound, and gives no item more than half", () => {
+    const db = storeOf([
+      ...conversation(["Where is the boat?", `The boat lies in the harbour. ${"Really. ".repeat(200)}`]),
+      ...conversation(["a boat trip"], { ...HOME, session: "s2" }),
+    ]);
+    const excerpts = pack(find(db, "boat harbour").results, { snippets: 8, chars: 900 });
+    expect(excerpts[0]?.ids).toEqual(["s1-0", "s1-1"]);
+    expect(excerpts[0]?.refs).toEqual(["t1.1", "t1.2"]);
+    expect(excerpts.reduce((n, e) => n + e.text.length, 0)).toBeLessThanOrEqual(900);
+    for (const line of excerpts[0]?.text.split("\nassistant: ") ?? []) expect(line.length).toBeLessThanOrEqual(460);
+  });
+});

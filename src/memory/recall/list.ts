@@ -1,0 +1,129 @@
+// Items in the order of time, around a turn, or by their id: complete, without ranking.
+import type { DatabaseSync } from "node:sqlite";
+import { parseJson } from "../../base/json.ts";
+import { hitsIn } from "./rank/hits.ts";
+import { type Filter, frameOf, matchOf, termMatch } from "./rank/match.ts";
+import { analyseQuery, type Query } from "./rank/query.ts";
+import { SNIPPET_CHARS, type Snippet, snippetsOf } from "./rank/snippet.ts";
+import { verbatim } from "./rank/verbatim.ts";
+import { type Shown, shownItem } from "./result.ts";
+import { ITEM, itemOf, Reader, type StoredItem } from "./store/read.ts";
+import { type ResolvedScope, resolveScope, type Within } from "./store/scope.ts";
+import { column, prepared } from "./store/statement.ts";
+
+export type ListRequest = Filter & {
+  within: Within;
+  /** Only items that hold one of its words, and all of its phrases. */
+  text?: string;
+  asOf?: number;
+  limit?: number;
+  /** Where an earlier list ended. */
+  cursor?: string;
+  snippetChars?: number;
+};
+export type Listed = Shown & { snippets: Snippet[] };
+export type ListAnswer = { items: Listed[] /** Given when there are more. */; cursor?: string };
+
+const END = Number.MAX_SAFE_INTEGER;
+
+/** Oldest first. */
+export function listByTime(db: DatabaseSync, request: ListRequest): ListAnswer {
+  const scope = resolveScope(db, request.within);
+  if (!scope) return { items: [] };
+  const { limit = 10, since = 0, asOf } = request;
+  const query = request.text === undefined ? undefined : analyseQuery(request.text);
+  const match = matchFor(query, scope, request);
+  if (match === undefined && query) return { items: [] };
+  const before = Math.min(request.before ?? END, asOf === undefined ? END : asOf + 1);
+  const reader = new Reader(db);
+  const rows = prepared(
+    db,
+    `SELECT ${ITEM} FROM recall_item i WHERE i.words > 0 AND i.time >= ? AND i.time < ?
+     AND i.id IN (SELECT p.item FROM recall_passage p WHERE ${match === undefined ? "? IS NULL" : IN_MATCH})
+     AND (i.time, i.seq, i.id) > (?, ?, ?) ORDER BY i.time, i.seq, i.id`,
+  ).iterate(since, before, match ?? null, ...fromCursor(request.cursor));
+  const found: StoredItem[] = [];
+  const most = Math.min(1000, Math.max(1, limit));
+  for (const row of rows) {
+    const item = itemOf(row);
+    if (query && query.phrases.length > 0 && !verbatim(query, [{ text: reader.text(item.id) }]).phrases) continue;
+    found.push(item);
+    if (found.length > most) break;
+  }
+  const items = found.slice(0, most);
+  const last = items.at(-1);
+  return {
+    items: items.map((item) => listed(item, reader, query, request.snippetChars)),
+    ...(found.length > most && last ? { cursor: JSON.stringify([last.time ?? 0, last.seq, last.id]) } : {}),
+  };
+}
+
+const IN_MATCH = "p.id IN (SELECT rowid FROM recall_terms WHERE recall_terms MATCH ?)";
+
+function matchFor(query: Query | undefined, scope: ResolvedScope, filter: Filter): string | undefined {
+  const frame = frameOf(scope, filter);
+  if (!query) return matchOf([], frame);
+  // The stems stand for their words; what has no stem is found by its own kind of term.
+  const terms = query.terms.filter((t) => t.channel !== "plain");
+  return terms.length === 0 ? undefined : matchOf([`(${terms.map(termMatch).join(" OR ")})`], frame);
+}
+
+function fromCursor(cursor: string | undefined): [number, number, number] {
+  const parsed = cursor === undefined ? undefined : parseJson(cursor);
+  const numbers = parsed?.ok && Array.isArray(parsed.value) ? parsed.value.map(Number) : [];
+  const [time = -1, seq = -1, id = -1] = numbers.every(Number.isFinite) ? numbers : [];
+  return [time, seq, id];
+}
+
+function listed(item: StoredItem, reader: Reader, query: Query | undefined, chars = SNIPPET_CHARS): Listed {
+  const terms = (query?.terms ?? []).map((t) => ({ ...t, df: 0, idf: 1, use: "searched" as const }));
+  const passages = reader
+    .passagesOf(item.id)
+    .map((p) => ({ ...p, hits: hitsIn(p.text, terms).length }))
+    .sort((a, b) => b.hits - a.hits || a.start - b.start);
+  return { ...shownItem(item, reader), snippets: snippetsOf(passages, terms, chars) };
+}
+
+export type Original = Shown & { text: string };
+
+/** The item of this id with its exact text; undefined when the asker may not see it. */
+export function itemById(db: DatabaseSync, within: Within, id: string): Original | undefined {
+  const reader = new Reader(db);
+  const scope = resolveScope(db, within);
+  const item = reader.item(id);
+  if (!item || !scope || !reader.place(item.place).scopes.some((s) => scope.ids.includes(s))) return undefined;
+  return { ...shownItem(item, reader), text: reader.text(item.id) };
+}
+
+export type TurnsRequest = {
+  tenant?: string;
+  identity?: string;
+  session: string;
+  from: number;
+  to: number;
+  index?: number;
+};
+
+/** The items of turns of one session, in order, with their exact text. */
+export function itemsOfTurns(db: DatabaseSync, request: TurnsRequest): Original[] {
+  const { tenant, identity, session, from, to, index } = request;
+  const scope = resolveScope(db, {
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(identity === undefined ? {} : { identity }),
+    scopes: [{ type: "session", session }],
+  });
+  if (!scope) return [];
+  const reader = new Reader(db);
+  const ids = scope.ids.flatMap((home) =>
+    column(
+      db,
+      "SELECT id FROM recall_item WHERE home = ? AND turn >= ? AND turn <= ? AND kind IN ('turn', 'tool') AND words > 0 AND (?4 < 0 OR item = ?4) ORDER BY turn, item",
+      ...[home, from, to, index ?? -1],
+    ),
+  );
+  const items = new Map(reader.items(ids).map((item) => [item.id, item]));
+  return ids.flatMap((id) => {
+    const item = items.get(id);
+    return item ? [{ ...shownItem(item, reader), text: reader.text(id) }] : [];
+  });
+}

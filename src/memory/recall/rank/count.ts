@@ -1,0 +1,46 @@
+// How many passages a match has, for the rarity of a term: exact in small stores, from a sample in large ones.
+import type { DatabaseSync } from "node:sqlite";
+import { prepared } from "../store/statement.ts";
+
+const EXACT_UP_TO = 100_000;
+const SAMPLE = 5_000;
+/** A large store may grow by this share before its terms are counted anew. */
+const GROWTH = 0.01;
+const MOST_KEPT = 20_000;
+
+type Kept = { count: number; passages: number; removed: string };
+const kept = new WeakMap<DatabaseSync, Map<string, Kept>>();
+
+/** `passages`: how many the scope has; the match says which scope. */
+export function countOf(db: DatabaseSync, match: string, passages: number): number {
+  const counts = countsOf(db);
+  const removed = String(prepared(db, "SELECT value FROM recall_note WHERE name = 'removed'").get()?.["value"]);
+  const known = counts.get(match);
+  const slack = passages <= EXACT_UP_TO ? 0 : passages * GROWTH;
+  if (known && known.removed === removed && passages - known.passages <= slack) return known.count;
+  const count = passages <= EXACT_UP_TO ? exact(db, match) : sampled(db, match, passages);
+  counts.set(match, { count, passages, removed });
+  return count;
+}
+
+function countsOf(db: DatabaseSync): Map<string, Kept> {
+  const known = kept.get(db);
+  if (known && known.size <= MOST_KEPT) return known;
+  const made = new Map<string, Kept>();
+  kept.set(db, made);
+  return made;
+}
+
+function exact(db: DatabaseSync, match: string): number {
+  const sql = "SELECT count(*) AS n FROM recall_terms WHERE recall_terms MATCH ?";
+  return Number(prepared(db, sql).get(match)?.["n"]);
+}
+
+/** Exact up to the sample; beyond it the newest matches tell how dense the others are. */
+function sampled(db: DatabaseSync, match: string, passages: number): number {
+  const sql = `SELECT count(*) AS n, min(rowid) AS least, (SELECT max(id) FROM recall_passage) AS most FROM
+    (SELECT rowid FROM recall_terms WHERE recall_terms MATCH ? ORDER BY rowid DESC LIMIT ${SAMPLE})`;
+  const row = prepared(db, sql).get(match);
+  const [count, least, most] = [Number(row?.["n"]), Number(row?.["least"]), Number(row?.["most"])];
+  return count < SAMPLE ? count : Math.min(passages, Math.round((count * most) / (most - least + 1)));
+}

@@ -1,0 +1,36 @@
+// Results that say the same are one result: equal text, or nine tenths of their three-word sequences in common.
+import { runsOf } from "../text/words.ts";
+import type { Ranked } from "./rank.ts";
+
+export type Folded = Ranked & { also: string[] };
+
+const SAME = 0.9;
+
+/** The first `limit` of the ranked that differ from each other; each with the ids of those folded into it. */
+export function foldNearDuplicates(ranked: readonly Ranked[], limit: number): Folded[] {
+  const kept: { result: Folded; shingles: Set<string> }[] = [];
+  for (const candidate of ranked) {
+    const shingles = shinglesOf(candidate.passages.map((p) => p.text).join("\n"));
+    const twin = kept.find((k) => jaccard(k.shingles, shingles) >= SAME);
+    if (twin) twin.result.also.push(candidate.item.key);
+    else if (kept.length === limit) break;
+    else kept.push({ result: { ...candidate, also: [] }, shingles });
+  }
+  return kept.map((k) => k.result);
+}
+
+function shinglesOf(text: string): Set<string> {
+  const { words: spaced, runs } = runsOf(text);
+  const words = [...spaced, ...runs.flatMap((run) => [...run])];
+  const shingles = new Set<string>();
+  for (let i = 0; i < Math.max(1, words.length - 2); i++) shingles.add(words.slice(i, i + 3).join(" "));
+  return shingles;
+}
+
+function jaccard(a: Set<string>, b: Set<string>): number {
+  const [small, large] = a.size < b.size ? [a, b] : [b, a];
+  if (small.size < SAME * large.size) return 0;
+  let both = 0;
+  for (const shingle of small) if (large.has(shingle)) both++;
+  return both / (a.size + b.size - both);
+}

@@ -1,0 +1,105 @@
+// A query taken apart: terms for each channel, phrases, names, cues. Every character of it is data.
+import { humpsOf, type Name, namesOf } from "../text/identifier.ts";
+import { stem } from "../text/stem.ts";
+import { STOP_WORDS } from "../text/stop-words.ts";
+import { nameToken, stemToken } from "../text/tokens.ts";
+import { gramsOf, runsOf } from "../text/words.ts";
+
+export type Channel = "plain" | "stem" | "ident" | "gram";
+export type QueryTerm = {
+  channel: Channel;
+  /** What is compared with the terms of a passage; for a `prefix`, their beginning. */
+  text: string;
+  /** The tokens of the index that stand for it, any of them. */
+  tokens: string[];
+  prefix?: boolean;
+  /** How much of its rarity counts; all by default. */
+  weight?: number;
+  /** Not asked for: it helps what the question found, and is no reason to show anything. */
+  hint?: boolean;
+  /** Looked for when the term itself stands nowhere: words that begin like it. */
+  kin?: QueryTerm;
+};
+export type Query = {
+  text: string;
+  terms: QueryTerm[];
+  /** Folded; each must stand in a result. */
+  phrases: string[];
+  /** Identifiers and paths as they were written. */
+  names: Name[];
+  /** Whose words are asked for. */
+  speaker?: "user" | "assistant";
+  /** Whether the latest or the earliest is asked for. */
+  age?: "newest" | "oldest";
+};
+
+const MAX_QUERY = 4000;
+const HINT = { names: 16, weight: 0.3 };
+const KIN = { letters: 5, weight: 0.5 };
+const QUOTED = /"([^"]{2,400})"|“([^“”]{2,400})”|«([^«»]{2,400})»|「([^「」]{1,400})」/g;
+const YOU =
+  /\b(?:did|do|have|had|could) you\b|\byou(?:'ve|r)? (?:say|said|tell|told|suggest\w*|recommend\w*|mention\w*|found|propose\w*|advi[cs]e\w*|idea|answer)|\bhast du\b|\bdu gesagt\b|\bas-tu\b|\bme (?:dijiste|recomendaste)\b/i;
+const ME = /\b(?:i|my|mine|we|our|ich|mein\w*|wir|unser\w*|je|mon|mes|nous|yo|mi|mis)\b|私|僕|我|저는|내가/i;
+const NEWEST =
+  /\b(?:current(?:ly)?|now|latest|most recent(?:ly)?|these days|at the moment|still|jetzt|aktuell\w*|derzeit)\b|現在|今の|现在|目前/i;
+const OLDEST = /\b(?:first|original(?:ly)?|initial(?:ly)?|in the beginning|zuerst|anfangs|ursprünglich\w*)\b|最初/i;
+
+/** Of `hints` only the names and paths count, and less. */
+export function analyseQuery(raw: string, hints = ""): Query {
+  const text = raw.slice(0, MAX_QUERY).toWellFormed().replaceAll("\0", " ");
+  const { words, runs } = runsOf(text);
+  const distinct = [...new Set(words)];
+  const content = distinct.filter((w) => !STOP_WORDS.has(w));
+  const names = namesOf(text);
+  const stems = new Set([...(content.length > 0 ? content : distinct), ...humpsOf(text)].map(stem));
+  // A word of a sentence is no name; a word alone may be one.
+  const wholes = new Set([...names.flatMap((n) => n.forms), ...(content.length === 1 ? content : [])]);
+  const terms: QueryTerm[] = [
+    ...distinct.map((w): QueryTerm => ({ channel: "plain", text: w, tokens: [w] })),
+    ...[...stems].map(stemTerm),
+    ...[...wholes].map((f): QueryTerm => ({ channel: "ident", text: f, tokens: [nameToken(f)] })),
+    ...gramTerms(runs),
+  ];
+  if (terms.length > 0) terms.push(...hintTerms(hints, wholes));
+  const speaker = YOU.test(text) ? "assistant" : ME.test(text) ? "user" : undefined;
+  const age = NEWEST.test(text) ? "newest" : OLDEST.test(text) ? "oldest" : undefined;
+  return { text, terms, phrases: phrasesIn(text), names, ...(speaker && { speaker }), ...(age && { age }) };
+}
+
+/** `allergic` finds `allergy` when nobody said `allergic`: their stems differ, their beginnings do not. */
+function stemTerm(root: string): QueryTerm {
+  const term: QueryTerm = { channel: "stem", text: root, tokens: [root, stemToken(root)] };
+  if (root.length < KIN.letters || /\d/.test(root)) return term;
+  const start = root.slice(0, KIN.letters);
+  return { ...term, kin: { channel: "stem", text: start, tokens: [start], prefix: true, weight: KIN.weight } };
+}
+
+function hintTerms(hints: string, asked: ReadonlySet<string>): QueryTerm[] {
+  const wholes = namesOf(hints.slice(0, MAX_QUERY).toWellFormed()).flatMap((n) => n.forms.slice(0, 1));
+  const others = [...new Set(wholes)].filter((f) => !asked.has(f)).slice(0, HINT.names);
+  return others.map((f) => ({ channel: "ident", text: f, tokens: [nameToken(f)], weight: HINT.weight, hint: true }));
+}
+
+/** One character alone is looked for as the beginning of a pair. */
+function gramTerms(runs: readonly string[]): QueryTerm[] {
+  const single = new Set(runs.filter((run) => [...run].length === 1));
+  const grams = new Set(runs.filter((run) => !single.has(run)).flatMap((run) => gramsOf(run).slice(0, -1)));
+  return [
+    ...[...grams].map((g): QueryTerm => ({ channel: "gram", text: g, tokens: [g] })),
+    ...[...single].map((c): QueryTerm => ({ channel: "gram", text: c, tokens: [c], prefix: true })),
+  ];
+}
+
+function phrasesIn(text: string): string[] {
+  const found = [...text.matchAll(QUOTED)].map((m) => foldText(m[1] ?? m[2] ?? m[3] ?? m[4] ?? ""));
+  return [...new Set(found)].filter(Boolean);
+}
+
+/** Words and unspaced runs with one blank between them: equal for texts that read the same. */
+export function foldText(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, " ")
+    .trim();
+}

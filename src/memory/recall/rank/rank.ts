@@ -1,0 +1,178 @@
+// From scored passages to ranked items: channels weighed against their best, neighbours, priors.
+import { PARTS } from "../item.ts";
+import type { Reader, StoredItem, StoredPassage } from "../store/read.ts";
+import type { CountedTerm } from "./candidates.ts";
+import type { Span } from "./date-cue.ts";
+import { priorsOf } from "./prior.ts";
+import type { Channel, Query } from "./query.ts";
+import { type Scored, Scorer } from "./score.ts";
+import { verbatim } from "./verbatim.ts";
+import { noParts, type Parts, SIGNALS, type Signal, total, WEIGHTS } from "./weights.ts";
+
+export type RankInput = {
+  query: Query;
+  terms: readonly CountedTerm[];
+  meanWords: number;
+  scopeIds: readonly number[];
+  candidates: readonly number[];
+  /** Cosine with the query, for passages that have a vector. */
+  cosine?: (passage: number) => number | undefined;
+  spans: readonly Span[];
+  /** Nothing from then on exists for this query. */
+  before: number;
+  /** For recency; without it no item is newer than another. */
+  now?: number;
+  use: (signal: Signal) => boolean;
+  /** False once time is up: what is ready is ranked as it is. */
+  mayGoOn: () => boolean;
+};
+export type RankedPassage = StoredPassage & { scored: Scored; own: number; cosine?: number };
+export type Ranked = {
+  item: StoredItem;
+  /** Best first. */
+  passages: RankedPassage[];
+  parts: Parts;
+  score: number;
+  /** A phrase or a whole name of the query stands in it. */
+  exact: boolean;
+};
+
+const CHANNELS = ["plain", "stem", "ident", "gram"] as const satisfies readonly Channel[];
+/** Only these can bring a neighbour among the first. */
+const WITH_NEIGHBOURS = 60;
+
+type Best = Record<Channel | "cosine", number>;
+
+export function rank(input: RankInput, reader: Reader): { ranked: Ranked[]; skipped: string[] } {
+  const pool = new Pool(input, reader);
+  pool.add(reader.passages(input.candidates));
+  if (!input.use("context")) return { ranked: pool.rank(), skipped: [] };
+  if (!input.mayGoOn()) return { ranked: pool.rank(), skipped: ["neighbours"] };
+  pool.addNeighbours();
+  return { ranked: pool.rank(), skipped: [] };
+}
+
+class Pool {
+  readonly #input: RankInput;
+  readonly #reader: Reader;
+  readonly #scorer: Scorer;
+  readonly #items = new Map<number, StoredItem>();
+  readonly #passages = new Map<number, RankedPassage[]>();
+  /** The messages around an item, with the share of their own score that it gets. */
+  readonly #near = new Map<number, [number, number][]>();
+
+  constructor(input: RankInput, reader: Reader) {
+    this.#input = input;
+    this.#reader = reader;
+    this.#scorer = new Scorer(input.terms, input.meanWords);
+  }
+
+  add(passages: readonly StoredPassage[]): void {
+    const missing = new Set(passages.map((p) => p.item).filter((id) => !this.#items.has(id)));
+    if (missing.size > 0) for (const item of this.#reader.items([...missing])) this.#items.set(item.id, item);
+    for (const passage of passages) {
+      const item = this.#items.get(passage.item);
+      if (!item) continue;
+      const speaker = PARTS.has(item.role.toLowerCase()) ? "" : `${item.role} `;
+      const cosine = this.#input.cosine?.(passage.id);
+      const scored = this.#scorer.score(speaker + passage.text);
+      const list = this.#passages.get(item.id);
+      const made = { ...passage, scored, own: 0, ...(cosine === undefined ? {} : { cosine }) };
+      if (list) list.push(made);
+      else this.#passages.set(item.id, [made]);
+    }
+  }
+
+  /** The messages around the best items become candidates, and each gives the others some of its weight. */
+  addNeighbours(): void {
+    this.#weigh();
+    const best = [...this.#passages.keys()]
+      .sort((a, b) => this.#own(b) - this.#own(a) || a - b)
+      .slice(0, WITH_NEIGHBOURS);
+    const { scopeIds, before } = this.#input;
+    const missing = new Set<number>();
+    for (const id of best) {
+      const item = this.#items.get(id);
+      for (const near of item ? this.#reader.neighbours(item, before) : []) {
+        if (!this.#reader.place(near.place).scopes.some((s) => scopeIds.includes(s))) continue;
+        const share = near.distance === 1 ? 1 : WEIGHTS.secondNext;
+        this.#link(id, near.id, share);
+        if (item?.kind === "turn") this.#link(near.id, id, share);
+        if (!this.#passages.has(near.id)) missing.add(near.id);
+      }
+    }
+    if (missing.size > 0) this.add(this.#reader.beginnings([...missing]));
+  }
+
+  #link(id: number, neighbour: number, share: number): void {
+    const links = this.#near.get(id);
+    if (links) links.push([neighbour, share]);
+    else this.#near.set(id, [[neighbour, share]]);
+  }
+
+  #own(id: number): number {
+    return this.#passages.get(id)?.[0]?.own ?? 0;
+  }
+
+  #context(id: number): number {
+    return (this.#near.get(id) ?? []).reduce((most, [near, share]) => Math.max(most, share * this.#own(near)), 0);
+  }
+
+  /** Gives every passage its own score, each channel against its best. */
+  #weigh(): Best {
+    const { terms, use } = this.#input;
+    const asked = terms.reduce((sum, t) => sum + (t.channel === "stem" ? t.idf : 0), 0);
+    // A name that is a small part of the question is a small part of the answer.
+    const best: Best = { plain: 1e-9, stem: 1e-9, ident: Math.max(1e-9, asked), gram: 1e-9, cosine: 1e-9 };
+    for (const list of this.#passages.values())
+      for (const p of list) {
+        for (const c of CHANNELS) best[c] = Math.max(best[c], p.scored[c]);
+        best.cosine = Math.max(best.cosine, p.cosine ?? 0);
+      }
+    for (const list of this.#passages.values()) {
+      for (const p of list)
+        p.own = CHANNELS.reduce((sum, c) => sum + (use(c) ? (WEIGHTS[c] * p.scored[c]) / best[c] : 0), 0);
+      if (list.length > 1) list.sort((a, b) => b.own - a.own || a.start - b.start);
+    }
+    return best;
+  }
+
+  rank(): Ranked[] {
+    const best = this.#weigh();
+    const { query, use } = this.#input;
+    const ranked: Ranked[] = [];
+    for (const [id, passages] of this.#passages) {
+      const item = this.#items.get(id);
+      if (!item) continue;
+      const stands = verbatim(query, passages);
+      if (query.phrases.length > 0 && !stands.phrases) continue;
+      const parts: Parts = {
+        ...ownParts(passages, best),
+        ...priorsOf(item, passages, this.#input),
+        context: WEIGHTS.context * this.#context(id),
+        exact: stands.any ? WEIGHTS.exact : 0,
+      };
+      for (const signal of SIGNALS) if (!use(signal)) parts[signal] = 0;
+      ranked.push({ item, passages, parts, score: total(parts), exact: stands.any });
+    }
+    return ranked.sort(byScore);
+  }
+}
+
+/** The best passage, a little of the second, and the nearest meaning. */
+function ownParts(passages: readonly RankedPassage[], best: Best): Parts {
+  const parts = noParts();
+  for (const [i, p] of passages.slice(0, 2).entries()) {
+    const share = i === 0 ? 1 : WEIGHTS.second;
+    for (const c of CHANNELS) parts[c] += (share * WEIGHTS[c] * p.scored[c]) / best[c];
+  }
+  const cosine = passages.reduce((most, p) => Math.max(most, p.cosine ?? 0), 0);
+  parts.vector = (WEIGHTS.vector * cosine) / best.cosine;
+  return parts;
+}
+
+/** The newer of equals first, then by id. */
+function byScore(a: Ranked, b: Ranked): number {
+  const byKey = a.item.key < b.item.key ? -1 : a.item.key > b.item.key ? 1 : 0;
+  return b.score - a.score || (b.item.time ?? 0) - (a.item.time ?? 0) || byKey;
+}

@@ -1,0 +1,63 @@
+// The one set of weights, for every caller, corpus and language.
+
+export const SIGNALS = [
+  "plain",
+  "stem",
+  "ident",
+  "gram",
+  "context",
+  "vector",
+  "exact",
+  "role",
+  "standing",
+  "recency",
+  "date",
+] as const;
+export type Signal = (typeof SIGNALS)[number];
+export type Parts = Record<Signal, number>;
+
+export const WEIGHTS = {
+  plain: 0.4,
+  stem: 0.6,
+  ident: 0.6,
+  gram: 0.5,
+  /** Of the own score of the best message beside it; one further away counts half. */
+  context: 0.5,
+  secondNext: 0.5,
+  vector: 0.6,
+  exact: 0.3,
+  user: 0.05,
+  tool: -0.05,
+  /** For the one whose words are asked for. */
+  speaker: 0.1,
+  standing: 0.1,
+  recency: 0.05,
+  recencyHalfDays: 30,
+  /** When the latest or the earliest is asked for. */
+  age: 0.15,
+  date: 0.25,
+  /** Of an item's second best passage. */
+  second: 0.1,
+} as const;
+
+export const BM25 = { k1: 1.2, b: 0.75 } as const;
+
+/** The rarity of a term that stands in `df` of `n` passages; never negative. */
+export const idf = (df: number, n: number): number =>
+  Math.max(1e-6, Math.log((Math.max(n, df) - df + 0.5) / (df + 0.5)));
+
+export const noParts = (): Parts => ({
+  plain: 0,
+  stem: 0,
+  ident: 0,
+  gram: 0,
+  context: 0,
+  vector: 0,
+  exact: 0,
+  role: 0,
+  standing: 0,
+  recency: 0,
+  date: 0,
+});
+
+export const total = (parts: Parts): number => SIGNALS.reduce((sum, signal) => sum + parts[signal], 0);

@@ -1,0 +1,131 @@
+// The engine as a process uses it: searches in a thread, vectors made in the background, one choice of embedder.
+import { within } from "../../base/abort.ts";
+import type { Clock } from "../../base/clock.ts";
+import { errorText } from "../../base/failure.ts";
+import type { Result } from "../../base/result.ts";
+import { type Database, write } from "../../store/sqlite.ts";
+import type { EmbedderSettings } from "./embed/choose.ts";
+import type { Embedder } from "./embed/contract.ts";
+import { QueryEmbedder } from "./embed/query-vector.ts";
+import type { VectorFormat } from "./embed/vectors.ts";
+import type { ListAnswer, ListRequest } from "./list.ts";
+import { BOUNDS } from "./rank/candidates.ts";
+import type { SearchAnswer, SearchRequest } from "./search.ts";
+import { keepsVectors, noteOf, setNote } from "./store/note.ts";
+import { RecallWriter } from "./store/write.ts";
+import { Searcher, type SearchFault, type SearchLimits } from "./thread/searcher.ts";
+
+export type RecallOptions = {
+  /** The open, migrated store of this process; vectors are written through it. */
+  db: Database;
+  /** Its file: the searching thread reads it. */
+  path: string;
+  timeoutMs?: number;
+  maxPostings?: number;
+  /** Absent: no vectors, and nobody is called. */
+  semantic?: EmbedderSettings;
+  vectorFormat?: VectorFormat;
+  clock?: Clock;
+  onTrouble?: (trouble: { code: string; message: string }) => void;
+};
+
+/** A choice that is kept is there at once; a search waits no longer for a new one, which has no vectors yet anyway. */
+const CHOICE_MS = 50;
+
+export class Recall {
+  readonly #options: RecallOptions;
+  readonly #searcher: Searcher;
+  readonly #ended = new AbortController();
+  #embedder: Promise<Embedder | undefined> | undefined;
+  #queries: QueryEmbedder | undefined;
+  #working: Promise<void> | undefined;
+
+  constructor(options: RecallOptions) {
+    this.#options = options;
+    const { path, timeoutMs } = options;
+    const embedder = () => this.#queries;
+    this.#searcher = new Searcher({ path, embedder, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  }
+
+  /** For use inside a transaction on `db`. */
+  get writer(): RecallWriter {
+    const { db, semantic } = this.#options;
+    return new RecallWriter(db, { embed: semantic !== undefined && keepsVectors(db) });
+  }
+
+  /** For whoever is not in a hurry: false when the thread does not run by then. */
+  start(limitMs: number, signal?: AbortSignal): Promise<boolean> {
+    return this.#searcher.start(limitMs, signal);
+  }
+
+  /** Never rejects. Ends at its limit with what was ready by then; `partial` says so. */
+  async search(request: SearchRequest, limits: SearchLimits = {}): Promise<Result<SearchAnswer, SearchFault>> {
+    if (this.#options.semantic) await within(this.#chosen(), CHOICE_MS, limits.signal);
+    const { maxPostings } = this.#options;
+    const bounds = maxPostings === undefined ? {} : { bounds: { ...BOUNDS, postings: maxPostings } };
+    return this.#searcher.search({ ...bounds, ...request }, limits);
+  }
+
+  list(request: ListRequest, limits: SearchLimits = {}): Promise<Result<ListAnswer, SearchFault>> {
+    return this.#searcher.list(request, limits);
+  }
+
+  /** Passages that wait get their vectors, in the background; a call while that goes on changes nothing. */
+  embedSoon(): void {
+    if (!this.#options.semantic || this.#ended.signal.aborted) return;
+    this.#working ??= this.#embed()
+      .catch((error: unknown) => this.#options.onTrouble?.({ code: "failed", message: errorText(error) }))
+      .finally(() => {
+        this.#working = undefined;
+      });
+  }
+
+  /** Ends the thread and the background work; the database stays open. */
+  async close(): Promise<void> {
+    this.#ended.abort();
+    await Promise.all([this.#searcher.close(), this.#working]);
+  }
+
+  async #embed(): Promise<void> {
+    const { db, vectorFormat, clock, onTrouble } = this.#options;
+    const embedder = await this.#chosen();
+    if (!embedder) return;
+    const { embedWaiting, lineUp } = await import("./embed/queue.ts");
+    const { signal } = this.#ended;
+    const lined = await lineUp(db, embedder.id, signal);
+    if (!lined.ok) return onTrouble?.({ code: lined.error.code, message: lined.error.what });
+    const options = {
+      embedder,
+      ...(vectorFormat ? { format: vectorFormat } : {}),
+      ...(clock ? { clock } : {}),
+      ...(onTrouble ? { onTrouble } : {}),
+    };
+    await embedWaiting(db, options, signal);
+  }
+
+  #chosen(): Promise<Embedder | undefined> {
+    this.#embedder ??= this.#choose();
+    return this.#embedder;
+  }
+
+  /** The choice is kept in the store: a stopped server does not change who makes the vectors. */
+  async #choose(): Promise<Embedder | undefined> {
+    const { db, semantic, clock, onTrouble } = this.#options;
+    if (!semantic) return undefined;
+    const kept = noteOf(db, "embedder");
+    if (semantic.embedder === "auto" && kept === undefined && !semantic.mayChoose) return undefined;
+    const { chooseEmbedder } = await import("./embed/choose.ts");
+    const { name, embedder, notes } = await chooseEmbedder(semantic, kept);
+    // Under auto nobody asked for what is missing.
+    if (semantic.embedder !== "auto") for (const message of notes) onTrouble?.({ code: "embedder", message });
+    if (embedder && name !== kept) {
+      const saved = await write(db, () => setNote(db, "embedder", name));
+      if (!saved.ok) onTrouble?.({ code: saved.error.code, message: saved.error.what });
+    }
+    if (embedder) {
+      this.#queries = new QueryEmbedder(embedder, clock);
+      this.embedSoon();
+    }
+    return embedder;
+  }
+}

@@ -1,0 +1,69 @@
+// What a search gives back: an item's place, why it stands where it stands, and the text around what was looked for.
+import type { Kind, Place } from "./item.ts";
+import type { CountedTerm } from "./rank/candidates.ts";
+import type { Folded } from "./rank/near-duplicate.ts";
+import { type Snippet, snippetsOf } from "./rank/snippet.ts";
+import type { Parts } from "./rank/weights.ts";
+import type { Reader, StoredItem } from "./store/read.ts";
+
+/** Where and what an item is. */
+export type Shown = {
+  id: string;
+  /** `tN.k`, `tN` or `checkpoint:N` in its session; absent for what is not part of one. */
+  ref?: string;
+  kind: Kind;
+  role: string;
+  /** ISO. */
+  time?: string;
+  scope: Place["level"];
+  source: { client?: string; session?: string; turn?: number; seq: number };
+  rewound: boolean;
+};
+export type SearchResult = Shown & {
+  score: number;
+  /** They add up to the score. */
+  parts: Parts;
+  snippets: Snippet[];
+  /** Ids of results that say the same. */
+  also: string[];
+};
+export type SearchPlan = {
+  terms: { channel: string; text: string; count: number; rarity: number; use: string }[];
+  phrases: string[];
+  candidates: number;
+  ranked: number;
+  scopes: number[];
+  passages: number;
+  embedder?: string;
+  milliseconds: Record<string, number>;
+};
+
+function refOf({ kind, turn, index }: StoredItem): { ref?: string } {
+  if (kind === "checkpoint") return index === undefined ? {} : { ref: `checkpoint:${index}` };
+  if (turn === undefined) return {};
+  return { ref: index === undefined ? `t${turn}` : `t${turn}.${index}` };
+}
+
+export function shownItem(item: StoredItem, reader: Reader): Shown {
+  const { place } = reader.place(item.place);
+  return {
+    id: item.key,
+    ...refOf(item),
+    kind: item.kind,
+    role: item.role,
+    ...(item.time === undefined ? {} : { time: new Date(item.time).toISOString() }),
+    scope: place.level,
+    source: {
+      ...(place.client === undefined ? {} : { client: place.client }),
+      ...(place.session === undefined ? {} : { session: place.session }),
+      ...(item.turn === undefined ? {} : { turn: item.turn }),
+      seq: item.seq,
+    },
+    rewound: item.rewound,
+  };
+}
+
+export function shownAs(r: Folded, terms: readonly CountedTerm[], chars: number, reader: Reader): SearchResult {
+  const { score, parts, also } = r;
+  return { ...shownItem(r.item, reader), score, parts, snippets: snippetsOf(r.passages, terms, chars), also };
+}

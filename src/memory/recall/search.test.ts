@@ -1,0 +1,240 @@
+// What a search finds, in which order, and why.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Item } from "./item.ts";
+import { total } from "./rank/weights.ts";
+import { conversation, find, HOME, idsOf, storeOf } from "./recall-fixture.ts";
+
+const filler = (n: number): string[] =>
+  Array.from({ length: n }, (_, i) => `note ${i}: we looked at module ${i % 7} and changed some lines of it`);
+const item = (id: string, text: string, more: Partial<Item> = {}): Item => ({
+  ...{ id, kind: "turn", text, role: "user", seq: Number(id.replace(/\D/g, "")) || 0, place: HOME },
+  ...more,
+});
+
+describe("finding", () => {
+  it("R5 RE1 shows a fact 3,000 and 50,000 characters deep in a tool result", () => {
+    const lines = Array.from({ length: 2000 }, (_, i) => `line ${i} of the log says that nothing happened`);
+    const text = lines.join("\n");
+    const deep = `${text.slice(0, 3000)}\nthe flux capacitor needs 1.21 gigawatts\n${text.slice(3000, 50_000)}\nplutonium\n${text.slice(50_000)}`;
+    const db = storeOf([item("t1", deep, { kind: "tool", role: "tool" }), ...conversation(filler(20))]);
+    for (const [query, shown] of [
+      ["how many gigawatts does the capacitor need?", "1.21 gigawatts"],
+      ["plutonium", "plutonium"],
+    ] as const) {
+      const [first] = find(db, query).results;
+      expect(first?.id).toBe("t1");
+      expect(first?.snippets.map((s) => s.text).join()).toContain(shown);
+      for (const s of first?.snippets ?? []) expect(deep.slice(s.start, s.end)).toBe(s.text.replaceAll("…", ""));
+    }
+  });
+
+  it("R13 finds a path by its base name, a part, and a name in another spelling; the whole match first", () => {
+    const db = storeOf([
+      ...conversation(filler(10)),
+      item("x1", "src/auth/login.ts holds the form"),
+      item("x2", "we call get_user_by_id there"),
+      item("x3", "the user has an id, get it by name"),
+    ]);
+    for (const query of ["login", "login.ts", "auth/login.ts", "where is src/auth/login.ts?"])
+      expect(idsOf(find(db, query))[0], query).toBe("x1");
+    expect(idsOf(find(db, "getUserById"))[0]).toBe("x2");
+  });
+
+  it("RB2 finds C++, .env, a/b\\c, #12, one ideograph and a Thai word as text", () => {
+    const texts = ["we use C++ here", "put it into .env", "the folder a/b\\c", "see #12", "お茶が好き", "ผมชอบกินข้าวผัด"];
+    const db = storeOf([...conversation(filler(8)), ...texts.map((t, i) => item(`x${i}`, t, { seq: 100 + i * 10 }))]);
+    for (const [query, id] of [
+      ["C++", "x0"],
+      [".env", "x1"],
+      ["a/b\\c", "x2"],
+      ["#12", "x3"],
+      ["茶", "x4"],
+      ["ข้าวผัด", "x5"],
+      ["kanji 好", "x4"],
+    ] as const)
+      expect(idsOf(find(db, query))[0], query).toBe(id);
+  });
+
+  it("finds words that begin alike when the word itself was never said", () => {
+    const db = storeOf([...conversation(filler(30)), item("x1", "hazelnuts give me an allergy")]);
+    expect(idsOf(find(db, "what am I allergic to"))[0]).toBe("x1");
+  });
+
+  it("R12 a query of stop words alone keeps them", () => {
+    const db = storeOf([...conversation(filler(5)), item("x1", "to be or not to be")]);
+    expect(idsOf(find(db, "to be or not to be"))[0]).toBe("x1");
+  });
+
+  it("R15 what is quoted must stand there as that phrase", () => {
+    const db = storeOf([item("a1", "the red green light"), item("a2", "green then red", { seq: 50 })]);
+    expect(idsOf(find(db, '"red green"'))).toEqual(["a1"]);
+    expect(idsOf(find(db, '"green red"'))).toEqual([]);
+    expect(idsOf(find(db, "green red")).sort()).toEqual(["a1", "a2"]);
+  });
+
+  it("R18 lifts the messages around a hit, in its session only", () => {
+    const db = storeOf([
+      ...conversation(["Where shall we celebrate the anniversary?", "By the lake.", "Good.", "Done."]),
+      ...conversation(["unrelated words"], { ...HOME, session: "s2" }),
+    ]);
+    const answer = find(db, "anniversary");
+    expect(idsOf(answer)).toEqual(["s1-0", "s1-1", "s1-2"]);
+    expect(answer.results[1]?.parts.context).toBeGreaterThan(0);
+    expect(answer.results[2]?.parts.context).toBeLessThan(answer.results[1]?.parts.context ?? 0);
+  });
+
+  it("R19 prefers what the user said, or the one who is asked for", () => {
+    const db = storeOf([item("a1", "the blue one", { role: "assistant" }), item("u9", "blue the one", { seq: 90 })]);
+    expect(idsOf(find(db, "blue"))[0]).toBe("u9");
+    expect(idsOf(find(db, "did you say blue"))[0]).toBe("a1");
+  });
+
+  it("R20 raises what was said then and hides nothing", () => {
+    const now = Date.UTC(2025, 4, 20, 12);
+    const at = (day: number) => Date.UTC(2025, 4, day, 9);
+    const items = [18, 19, 20].map((d) =>
+      item(`m${d}`, "we talked about the budget", { time: at(d), seq: d * 100, turn: d }),
+    );
+    const db = storeOf(
+      items.map((i, n) => ({ ...i, text: `${i.text} ${["alpha", "beta", "gamma"][n]} round number ${n}` })),
+    );
+    const first = (q: string, more = {}) => idsOf(find(db, q, { now, ...more }))[0];
+    expect(first("budget yesterday")).toBe("m19");
+    expect(first("budget on 2025-05-18")).toBe("m18");
+    expect(first("budget")).toBe("m20");
+    expect(idsOf(find(db, "budget yesterday", { now }))).toHaveLength(3);
+  });
+
+  it("R21 R34 sees nothing later than asOf, and nothing outside of since and before", () => {
+    const db = storeOf(conversation(["apple one", "apple two", "apple three", "apple four"]));
+    const start = Date.UTC(2025, 0, 1);
+    expect(idsOf(find(db, "apple", { asOf: start + 60_000 })).sort()).toEqual(["s1-0", "s1-1"]);
+    expect(idsOf(find(db, "apple", { since: start + 60_000, before: start + 180_000 })).sort()).toEqual([
+      "s1-1",
+      "s1-2",
+    ]);
+    expect(idsOf(find(db, "apple", { roles: ["assistant"] })).sort()).toEqual(["s1-1", "s1-3"]);
+    expect(idsOf(find(db, "apple", { kinds: ["tool"] }))).toEqual([]);
+  });
+
+  it("R23 folds what says the same into the best", () => {
+    const text =
+      "please always run the whole test suite before you push anything to the main branch of this repository";
+    const db = storeOf([
+      item("d1", text),
+      item("d30", `${text} ok`, { seq: 300 }),
+      item("e60", "run the tests", { seq: 600 }),
+    ]);
+    const answer = find(db, "run test suite before push");
+    expect(answer.results[0]?.also).toHaveLength(1);
+    expect(new Set([answer.results[0]?.id, ...(answer.results[0]?.also ?? [])])).toEqual(new Set(["d1", "d30"]));
+  });
+
+  it("R24 with a floor, a chance word brings nothing into a prompt", () => {
+    const common = Array.from({ length: 200 }, (_, i) =>
+      item(`n${i}`, `the weather on day ${i} was fine`, { seq: i * 10 }),
+    );
+    const db = storeOf([...common, item("k1", "the keycard code is in the weather report", { seq: 5000 })]);
+    expect(idsOf(find(db, "weather", { floor: true }))).toEqual([]);
+    expect(idsOf(find(db, "weather")).length).toBeGreaterThan(0);
+    expect(idsOf(find(db, "keycard", { floor: true }))).toContain("k1");
+  });
+
+  it("leaves out what the asker can see already", () => {
+    const db = storeOf(conversation(["apple pie", "pie of apples"]));
+    expect(idsOf(find(db, "apple pie", { exclude: ["s1-0"] }))).toEqual(["s1-1"]);
+  });
+});
+
+describe("promises", () => {
+  it("R32 RI4 the parts add up to the score, with any signals", () => {
+    const db = storeOf([...conversation(filler(15)), item("x1", "module 3 is in src/mod-three.ts, always test it")]);
+    for (const signals of [undefined, ["plain"], ["stem", "context"], ["ident", "exact", "role"]] as const)
+      for (const r of find(db, "what did we change in src/mod-three.ts module 3", signals ? { signals } : {}).results)
+        expect(total(r.parts)).toBeCloseTo(r.score, 9);
+  });
+
+  it("R36 explains its plan", () => {
+    const db = storeOf(conversation(filler(6)));
+    const { plan } = find(db, "module lines", { explain: true });
+    expect(plan?.terms.map((t) => `${t.channel} ${t.text} ${t.count} ${t.use}`)).toContain("stem modul 6 searched");
+    expect(plan?.candidates).toBe(6);
+    expect(Object.keys(plan?.milliseconds ?? {})).toEqual(["find", "vectors", "rank", "show"]);
+  });
+
+  it("RI3 the order of writing changes nothing", () => {
+    const items = conversation(filler(25)).map((i, n) => ({
+      ...i,
+      text: `${i.text} ${["red", "blue"][n % 2]} ${n % 5}`,
+    }));
+    fc.assert(
+      fc.property(fc.shuffledSubarray(items, { minLength: items.length }), (shuffled) => {
+        const [a, b] = [storeOf(items), storeOf(shuffled)];
+        for (const query of ["red module 3", "changed lines", "blue 4"]) {
+          const [x, y] = [find(a, query), find(b, query)];
+          expect(y.results.map((r) => [r.id, r.score])).toEqual(x.results.map((r) => [r.id, r.score]));
+        }
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it("RB1 B43 any text is a query: answered or empty, never an error, never syntax", () => {
+    const db = storeOf(conversation(["alpha beta", "gamma", 'say "hi" (now)', "NEAR the river", "col:x"]));
+    const odd = [
+      '"',
+      "NEAR(",
+      "a* OR",
+      "col:x",
+      "-",
+      "🙂🙂",
+      "\ud800",
+      "\0",
+      "'",
+      '""',
+      "^a",
+      "NOT",
+      "AND OR",
+      "%_",
+      "a".repeat(20_000),
+    ];
+    odd.push(Array.from({ length: 10_000 }, (_, i) => `word${i}`).join(" "));
+    for (const query of odd)
+      expect(Array.isArray(find(db, query, { explain: true }).results), query.slice(0, 20)).toBe(true);
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 80 }), (query) => {
+        find(db, query);
+      }),
+      { numRuns: 300 },
+    );
+    expect(idsOf(find(db, "NEAR("))[0]).toBe("s1-3");
+  });
+
+  it("RI7 with no time at all it still answers, and says that it is partial", () => {
+    const db = storeOf(conversation(filler(50)));
+    const answer = find(db, "module lines changed", { budgetMs: 0 });
+    expect(answer.partial).toBe(true);
+    expect(answer.skipped).toContain("terms");
+  });
+
+  it("R27 when every word is everywhere it answers from the newest", () => {
+    const db = storeOf(conversation(filler(400)));
+    const bounds = { postings: 50, allPostings: 200, kept: 20 };
+    const answer = find(db, "we changed lines", { bounds, explain: true });
+    expect(answer.results.length).toBeGreaterThan(0);
+    expect(answer.plan?.terms.filter((t) => t.use === "searched")).toHaveLength(2);
+  });
+
+  it("R26 words too common to be searched for still count", () => {
+    const texts = [...filler(100), ...Array.from({ length: 200 }, (_, i) => `other talk ${i}`)];
+    texts.push("zebra and nothing else here at all", "zebra lines of the module that changed");
+    const items = conversation(texts).map((i) => ({ ...i, place: { ...HOME, session: i.id } }));
+    const answer = find(storeOf(items), "zebra module lines changed", {
+      bounds: { postings: 50, allPostings: 200, kept: 20 },
+      explain: true,
+    });
+    expect(answer.plan?.terms.find((t) => t.text === "modul")?.use).toBe("counted");
+    expect(idsOf(answer)).toEqual(["s1-301", "s1-300"]);
+  });
+});

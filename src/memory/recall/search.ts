@@ -1,0 +1,158 @@
+// One search, synchronous and bounded: query, candidates, ranking, snippets. Every caller's results come from here.
+import type { DatabaseSync } from "node:sqlite";
+import { type Nearest, VectorScan } from "./embed/scan.ts";
+import { BOUNDS, type Bounds, Finder } from "./rank/candidates.ts";
+import { dateCues } from "./rank/date-cue.ts";
+import { passesFloor } from "./rank/floor.ts";
+import type { Filter } from "./rank/match.ts";
+import { foldNearDuplicates } from "./rank/near-duplicate.ts";
+import { analyseQuery } from "./rank/query.ts";
+import { type Ranked, rank } from "./rank/rank.ts";
+import { MAX_SNIPPET_CHARS, SNIPPET_CHARS } from "./rank/snippet.ts";
+import type { Signal } from "./rank/weights.ts";
+import { type SearchPlan, type SearchResult, shownAs } from "./result.ts";
+import { Reader } from "./store/read.ts";
+import { type ResolvedScope, resolveScope, type Within } from "./store/scope.ts";
+
+export type SearchRequest = Filter & {
+  text: string;
+  /** What stands near the question: its names and paths count a little. */
+  hints?: string;
+  within: Within;
+  /** The present: for recency and date words. Absent: neither counts. */
+  now?: number;
+  zone?: string;
+  /** Nothing from then on exists for this search. */
+  asOf?: number;
+  limit?: number;
+  snippetChars?: number;
+  /** Ids that are not wanted: what the asker can see already. */
+  exclude?: readonly string[];
+  /** For text that nobody asked for: leave out what matches too little. */
+  floor?: boolean;
+  /** Milliseconds; what is ready then is the answer. */
+  budgetMs?: number;
+  explain?: boolean;
+  /** Which signals count; all by default. */
+  signals?: readonly Signal[];
+  bounds?: Bounds;
+  vector?: { embedder: string; values: Float32Array };
+};
+export type SearchAnswer = {
+  results: SearchResult[];
+  /** How many more were ranked. */
+  more: number;
+  partial: boolean;
+  /** Phases that were left out for lack of time. */
+  skipped: string[];
+  plan?: SearchPlan;
+};
+
+const scans = new WeakMap<DatabaseSync, VectorScan>();
+const END = Number.MAX_SAFE_INTEGER;
+
+/** No text and no key makes it fail; a broken or busy database throws SQLite's error. */
+export function search(db: DatabaseSync, request: SearchRequest): SearchAnswer {
+  if (db.isTransaction) return searchNow(db, request);
+  // One view of the store from the first count to the last text.
+  db.exec("BEGIN");
+  try {
+    return searchNow(db, request);
+  } finally {
+    db.exec("COMMIT");
+  }
+}
+
+function searchNow(db: DatabaseSync, request: SearchRequest): SearchAnswer {
+  const { now, asOf, signals, budgetMs = Number.POSITIVE_INFINITY } = request;
+  const phases = new Phases();
+  const mayGoOn = () => phases.elapsed() < budgetMs;
+  const query = analyseQuery(request.text, request.hints);
+  const scope = resolveScope(db, request.within);
+  if (!scope || query.terms.length === 0) return { results: [], more: 0, partial: false, skipped: [] };
+  const use = (signal: Signal) => signals === undefined || signals.includes(signal);
+  const before = Math.min(request.before ?? END, asOf === undefined ? END : asOf + 1);
+  const filter: Filter = { ...request, ...(before === END ? {} : { before }) };
+  const finder = new Finder(db, scope, filter, request.bounds ?? BOUNDS, mayGoOn);
+  const found = finder.find({ ...query, terms: query.terms.filter((t) => use(t.channel)) });
+  phases.end("find");
+  const near = request.vector && use("vector") && mayGoOn() ? nearest(db, request.vector, scope) : undefined;
+  phases.end("vectors");
+  const present = asOf ?? now;
+  const reader = new Reader(db);
+  const { ranked, skipped } = rank(
+    {
+      query,
+      terms: found.terms,
+      meanWords: scope.meanWords,
+      scopeIds: scope.ids,
+      candidates: [...new Set([...found.ids, ...(near?.top ?? [])])],
+      ...(near ? { cosine: near.cosine } : {}),
+      spans: present === undefined ? [] : dateCues(query.text, present, request.zone),
+      before,
+      ...(present === undefined ? {} : { now: present }),
+      use,
+      mayGoOn,
+    },
+    reader,
+  );
+  if (finder.cutShort) skipped.push("terms");
+  if (request.vector && !near && use("vector")) skipped.push("vectors");
+  phases.end("rank");
+  const wanted = ranked.filter(
+    (r) =>
+      fits(r, filter) && !request.exclude?.includes(r.item.key) && (!request.floor || passesFloor(r, scope.passages)),
+  );
+  const results = foldNearDuplicates(wanted, Math.min(100, Math.max(1, request.limit ?? 10)));
+  const chars = Math.min(MAX_SNIPPET_CHARS, request.snippetChars ?? SNIPPET_CHARS);
+  const shown = results.map((r) => shownAs(r, found.terms, chars, reader));
+  phases.end("show");
+  const plan: SearchPlan = {
+    terms: found.terms.map((t) => ({ channel: t.channel, text: t.text, count: t.df, rarity: t.idf, use: t.use })),
+    phrases: query.phrases,
+    candidates: found.found,
+    ranked: ranked.length,
+    scopes: scope.ids,
+    passages: scope.passages,
+    ...(request.vector ? { embedder: request.vector.embedder } : {}),
+    milliseconds: phases.times,
+  };
+  return {
+    results: shown,
+    more: wanted.length - results.reduce((sum, r) => sum + 1 + r.also.length, 0),
+    partial: skipped.length > 0,
+    skipped,
+    ...(request.explain ? { plan } : {}),
+  };
+}
+
+function nearest(
+  db: DatabaseSync,
+  { embedder, values }: { embedder: string; values: Float32Array },
+  scope: ResolvedScope,
+): Nearest {
+  const scan = scans.get(db) ?? new VectorScan(db);
+  scans.set(db, scan);
+  return scan.nearest(values, { embedder, scope });
+}
+
+/** Neighbours and near meanings come without a match: kind, role and time hold for them too. */
+function fits({ item }: Ranked, { kinds, roles, since, before }: Filter): boolean {
+  if (kinds && !kinds.includes(item.kind)) return false;
+  if (roles && !roles.includes(item.role)) return false;
+  return (item.time ?? 0) >= (since ?? 0) && (item.time ?? 0) < (before ?? END);
+}
+
+class Phases {
+  readonly times: Record<string, number> = {};
+  readonly #start = performance.now();
+  #last = this.#start;
+  end(name: string): void {
+    const now = performance.now();
+    this.times[name] = now - this.#last;
+    this.#last = now;
+  }
+  elapsed(): number {
+    return performance.now() - this.#start;
+  }
+}

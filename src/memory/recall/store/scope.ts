@@ -1,0 +1,104 @@
+// Scopes: what a query may see is a set of scope rows, and their tokens are part of every match.
+import type { DatabaseSync } from "node:sqlite";
+import type { Place } from "../item.ts";
+import { prepared } from "./statement.ts";
+
+export type Scope =
+  | { type: "session"; session: string }
+  | { type: "branch"; repository: string; branch: string }
+  | { type: "repository"; repository: string }
+  | { type: "workspace"; workspace: string }
+  /** What was stored for the user, wherever. */
+  | { type: "user" }
+  /** Everything of the tenant that this identity may see. */
+  | { type: "all" };
+
+/** Whose question it is, and where it looks: the union of the scopes. */
+export type Within = {
+  tenant?: string;
+  identity?: string;
+  /** The owner of the machine asks: every identity's items. */
+  everyone?: boolean;
+  scopes: readonly Scope[];
+};
+
+/** `none` is the home of items that belong to no session; nobody can ask for it. */
+type ScopeRow = { type: Scope["type"] | "none"; tenant: string; owner: string; value: string };
+
+const pair = (repository: string, branch: string): string => JSON.stringify([repository, branch]);
+
+const nameOf = (scope: Scope): string => {
+  switch (scope.type) {
+    case "session":
+      return scope.session;
+    case "branch":
+      return pair(scope.repository, scope.branch);
+    case "repository":
+      return scope.repository;
+    case "workspace":
+      return scope.workspace;
+    default:
+      return "";
+  }
+};
+
+/** The usual scope: this session, its repository (else its folder), and what belongs to the user. */
+export function autoScopes(place: Pick<Place, "session" | "repository" | "workspace">): Scope[] {
+  const scopes: Scope[] = [{ type: "user" }];
+  if (place.session !== undefined) scopes.push({ type: "session", session: place.session });
+  if (place.repository !== undefined) scopes.push({ type: "repository", repository: place.repository });
+  else if (place.workspace !== undefined) scopes.push({ type: "workspace", workspace: place.workspace });
+  return scopes;
+}
+
+/** The scopes under which an item of this place is found; its session comes first. */
+export function scopesOf(place: Place): ScopeRow[] {
+  const { tenant = "", identity = "", session, repository, branch, workspace, level } = place;
+  const owner = level === "session" ? identity : "";
+  const row = (type: ScopeRow["type"], value: string): ScopeRow => ({ type, tenant, owner, value });
+  const rows = [session === undefined ? row("none", "") : row("session", session)];
+  rows.push(row("all", ""));
+  if (level === "user") rows.push(row("user", ""));
+  if (level === "workspace" || level === "session") if (workspace !== undefined) rows.push(row("workspace", workspace));
+  if (level === "repository" || level === "session") {
+    if (repository !== undefined) rows.push(row("repository", repository));
+    if (repository !== undefined && branch !== undefined) rows.push(row("branch", pair(repository, branch)));
+  }
+  return rows;
+}
+
+export type ResolvedScope = {
+  ids: number[];
+  /** How many passages they have together, and their mean length. */
+  passages: number;
+  meanWords: number;
+  /** The scope is all that the store holds: its tokens need not stand in the match. */
+  whole: boolean;
+};
+
+/** Undefined when nothing was ever stored there. */
+export function resolveScope(db: DatabaseSync, within: Within): ResolvedScope | undefined {
+  const { tenant = "", identity = "", everyone = false, scopes } = within;
+  const sql =
+    "SELECT id, passages, words FROM recall_scope WHERE type = ? AND tenant = ? AND value = ? AND (owner = '' OR owner = ? OR ?)";
+  const found = new Map<number, { type: string; passages: number; words: number }>();
+  for (const scope of scopes) {
+    for (const row of prepared(db, sql).all(scope.type, tenant, nameOf(scope), identity, everyone ? 1 : 0)) {
+      found.set(Number(row["id"]), {
+        type: scope.type,
+        passages: Number(row["passages"]),
+        words: Number(row["words"]),
+      });
+    }
+  }
+  if (found.size === 0) return undefined;
+  // A session is nearly always part of the repository or folder that is asked for beside it.
+  const all = [...found.values()];
+  const outer = all.filter((s) => s.type !== "session" && s.type !== "user");
+  const counted = outer.length > 0 ? all.filter((s) => s.type !== "session") : all;
+  const passages = counted.reduce((sum, s) => sum + s.passages, 0);
+  const words = counted.reduce((sum, s) => sum + s.words, 0);
+  const stored = prepared(db, "SELECT sum(passages) AS n FROM recall_scope WHERE type = 'all'").get();
+  const whole = all.some((s) => s.passages === Number(stored?.["n"]));
+  return { ids: [...found.keys()], passages, meanWords: words / Math.max(1, passages), whole };
+}

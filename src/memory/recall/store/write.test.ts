@@ -1,0 +1,144 @@
+// Items into the store and out of it: once, whole, and without a trace.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Database } from "../../../store/sqlite.ts";
+import { itemById } from "../list.ts";
+import { conversation, EVERYTHING, find, HOME, idsOf, openStore, storeOf } from "../recall-fixture.ts";
+import { INDEXED_CHARS, RecallWriter } from "./write.ts";
+
+const count = (db: Database, sql: string): number =>
+  Number(db.prepare(`SELECT count(*) AS n FROM ${sql}`).get()?.["n"]);
+const ALL_TURNS = `recall_terms WHERE recall_terms MATCH '"#turn"'`;
+/** Everything that a search can depend on, without numbers given by the order of writing. */
+const contents = (db: Database) => ({
+  items: db.prepare("SELECT key, kind, role, time, seq, turn, words, rewound FROM recall_item ORDER BY key").all(),
+  passages: db
+    .prepare("SELECT i.key, p.start, p.text FROM recall_passage p JOIN recall_item i ON i.id = p.item ORDER BY 1, 2")
+    .all(),
+  scopes: db.prepare("SELECT type, value, passages, words FROM recall_scope WHERE passages > 0 ORDER BY 1, 2").all(),
+});
+
+describe("writing", () => {
+  it("C114 stores an item once by its id, and the same text of a turn once", () => {
+    const items = conversation(["hello there", "hi"]);
+    const db = storeOf(items);
+    expect(new RecallWriter(db).add(items)).toBe(0);
+    const again = { ...items[0]!, id: "another" };
+    expect(new RecallWriter(db).add([again])).toBe(0);
+    expect(new RecallWriter(db).add([{ ...again, turn: 9 }])).toBe(1);
+    expect(count(db, ALL_TURNS)).toBe(3);
+  });
+
+  it("replaces the text of a known id, and the old words are gone", () => {
+    const db = storeOf(conversation(["the zebra is striped"]));
+    new RecallWriter(db).add([{ ...conversation(["x"])[0]!, text: "the giraffe is tall" }]);
+    expect(idsOf(find(db, "zebra"))).toEqual([]);
+    expect(idsOf(find(db, "giraffe"))).toEqual(["s1-0"]);
+    expect(db.prepare("SELECT count(*) AS n FROM search_index WHERE search_index MATCH 'zebra'").get()?.["n"]).toBe(0);
+  });
+
+  it("R1 is readable as search_index, without records, boards and other identities", () => {
+    const db = storeOf(conversation(["the heron stands", "in the water"]));
+    const [first] = conversation(["heron of somebody else"], { ...HOME, identity: "key-2", session: "s2" });
+    new RecallWriter(db).add([first!, { ...first!, id: "r", kind: "record", place: { level: "user" } }]);
+    const sql = "SELECT content, session_id, source_type, source_id FROM search_index WHERE search_index MATCH 'heron'";
+    expect(
+      db
+        .prepare(sql)
+        .all()
+        .map((r) => ({ ...r })),
+    ).toEqual([{ content: "the heron stands", session_id: "s1", source_type: "user", source_id: "t1.1" }]);
+  });
+
+  it("P33 RB3 gives any text back as it went in, also what is too long to be indexed", () => {
+    const db = openStore();
+    const text = fc.oneof(
+      fc.string({ unit: "binary", maxLength: 300 }),
+      fc.constantFrom("C:\\temp\\new", "a\r\nb\u2028c", "😀".repeat(2000), " ", "\n".repeat(5000)),
+    );
+    let n = 0;
+    fc.assert(
+      fc.property(text, (value) => {
+        const id = `item${n++}`;
+        new RecallWriter(db).add([{ ...conversation([value])[0]!, id, turn: n }]);
+        expect(itemById(db, EVERYTHING, id)?.text ?? "").toBe(value.isWellFormed() ? value : value.toWellFormed());
+      }),
+      { numRuns: 300 },
+    );
+    const huge = `${"word ".repeat(INDEXED_CHARS / 5)} beyondtheend ${"tail ".repeat(400_000)}`;
+    new RecallWriter(db).add([{ ...conversation([huge])[0]!, id: "huge", turn: 99_999 }]);
+    expect(itemById(db, EVERYTHING, "huge")?.text).toBe(huge);
+    expect(idsOf(find(db, "beyondtheend"))).toEqual([]);
+    expect(db.prepare("SELECT cut FROM recall_item WHERE key = 'huge'").get()?.["cut"]).toBe(1);
+  });
+
+  it("RB3 keeps an item without words and does not index it", () => {
+    const db = storeOf(conversation(["", "   ", "word"]));
+    expect(count(db, "recall_item")).toBe(3);
+    expect(count(db, ALL_TURNS)).toBe(1);
+  });
+
+  it("RI5 a store that was changed is the store that was written anew", () => {
+    const texts = fc.constantFrom("red fox", "green frog jumps", "", `${"long story. ".repeat(300)}end`, "東京の天気");
+    const step = fc.record({ id: fc.nat(5), text: texts, remove: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+        const changed = openStore();
+        const writer = new RecallWriter(changed);
+        const left = new Map<string, string>();
+        for (const { id, text, remove } of steps) {
+          const key = `k${id}`;
+          if (remove) writer.remove([key]);
+          else writer.add([{ ...conversation([text])[0]!, id: key, seq: id, turn: id }]);
+          if (remove) left.delete(key);
+          else left.set(key, text);
+        }
+        const anew = openStore();
+        for (const [key, text] of left) {
+          const id = Number(key.slice(1));
+          new RecallWriter(anew).add([{ ...conversation([text])[0]!, id: key, seq: id, turn: id }]);
+        }
+        expect(contents(changed)).toEqual(contents(anew));
+        for (const query of ["fox frog", "story", "東京", "end red"])
+          expect(find(changed, query).results.map((r) => [r.id, r.score])).toEqual(
+            find(anew, query).results.map((r) => [r.id, r.score]),
+          );
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("marks turns that were taken back, and takes out a session whole", () => {
+    const db = storeOf([
+      ...conversation(["the plan", "fine", "another plan", "ok"]),
+      ...conversation(["a plan elsewhere"], { ...HOME, session: "s2" }),
+    ]);
+    const writer = new RecallWriter(db);
+    writer.markRewound({ session: "s1" }, 2);
+    expect(
+      find(db, "plan")
+        .results.map((r) => [r.id, r.rewound])
+        .sort(),
+    ).toEqual([
+      ["s1-0", false],
+      ["s1-1", false],
+      ["s1-2", true],
+      ["s1-3", true],
+      ["s2-0", false],
+    ]);
+    expect(writer.removeSession({ session: "s1" })).toBe(4);
+    expect(idsOf(find(db, "plan"))).toEqual(["s2-0"]);
+  });
+
+  it("R8 leaves nothing of an item when its transaction is rolled back", () => {
+    const db = openStore();
+    const writer = new RecallWriter(db);
+    db.exec("BEGIN");
+    writer.add(conversation(["half written"]));
+    db.exec("ROLLBACK");
+    expect(contents(db)).toEqual({ items: [], passages: [], scopes: [] });
+    expect(idsOf(find(db, "written"))).toEqual([]);
+    writer.add(conversation(["written again"]));
+    expect(idsOf(find(db, "written"))).toEqual(["s1-0"]);
+  });
+});

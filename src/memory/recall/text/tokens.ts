@@ -1,0 +1,43 @@
+// The tokens under which a passage is found. A mark in front tells the channels apart; the tokens of one passage are a set.
+import { humpsOf, namesOf } from "./identifier.ts";
+import { stem } from "./stem.ts";
+import { gramsOf, runsOf } from "./words.ts";
+
+/** Changes when the same text would get other tokens: the index is then built anew. */
+export const ANALYSER_VERSION = 1;
+
+export const stemToken = (form: string): string => `~${form}`;
+export const nameToken = (form: string): string => `=${form}`;
+export const scopeToken = (id: number): string => `@${id}`;
+export const kindToken = (kind: string): string => `#${kind}`;
+export const roleToken = (role: string): string => `%${role.toLowerCase().replace(/[^a-z0-9]+/g, "")}`;
+
+const MAY_HAVE_NAMES = /[_/\\#$~@]|\p{Ll}\p{Lu}|[\p{L}\p{N}][.:+-]+[\p{L}\p{N}]|\p{L}\d|\d\p{L}|\s\.\p{L}|\+\+/u;
+
+export type Tokens = {
+  /** Separated by spaces. */
+  text: string;
+  /** Words and grams with repetitions: the length of the passage. */
+  length: number;
+};
+
+export function tokensOf(text: string): Tokens {
+  const { words, runs } = runsOf(text);
+  const tokens = new Set<string>(words);
+  for (const word of new Set(words)) addStem(tokens, word);
+  for (const hump of humpsOf(text)) tokens.add(stemToken(stem(hump)));
+  let length = words.length;
+  for (const run of runs) {
+    for (const gram of gramsOf(run)) tokens.add(gram);
+    length += run.length;
+  }
+  if (MAY_HAVE_NAMES.test(text))
+    for (const name of namesOf(text)) for (const form of name.forms) tokens.add(nameToken(form));
+  return { text: [...tokens].join(" "), length };
+}
+
+/** A word that is its own stem is found by the word's token already. */
+function addStem(tokens: Set<string>, word: string): void {
+  const root = stem(word);
+  if (root !== word) tokens.add(stemToken(root));
+}

@@ -1,0 +1,149 @@
+// Searches off the event loop: one thread a store, started when first asked, replaced when it hangs.
+import { Worker } from "node:worker_threads";
+import { within } from "../../../base/abort.ts";
+import { errorText } from "../../../base/failure.ts";
+import { fail, ok, type Result } from "../../../base/result.ts";
+import type { QueryEmbedder } from "../embed/query-vector.ts";
+import type { ListAnswer, ListRequest } from "../list.ts";
+import type { SearchAnswer, SearchRequest } from "../search.ts";
+import type { Ask, Asked, Reply, ThreadData } from "./protocol.ts";
+
+export type SearcherOptions = {
+  /** The database file; it must have the engine's tables. */
+  path: string;
+  /** For searches that bring no limit of their own. */
+  timeoutMs?: number;
+  /** The one in force now. */
+  embedder?: () => QueryEmbedder | undefined;
+};
+export type SearchFault = { code: "timeout" | "stopped" | "store_unavailable"; message: string };
+export type SearchLimits = { timeoutMs?: number; signal?: AbortSignal };
+
+const TIMEOUT_MS = 750;
+/** A thread that only starts on a busy machine does not hang. */
+const STUCK_MS = 1_000;
+
+export class Searcher {
+  readonly #options: SearcherOptions;
+  #thread: Promise<Thread> | undefined;
+  #closed = false;
+  #count = 0;
+
+  constructor(options: SearcherOptions) {
+    this.#options = options;
+  }
+
+  /** Waits until the thread runs, so that its start is not counted as a search's time. */
+  async start(limitMs: number, signal?: AbortSignal): Promise<boolean> {
+    return (await this.#ask({ type: "start" }, limitMs, signal)).ok;
+  }
+
+  /** Ends at its limit with what was ready by then; `partial` says so. */
+  async search(request: SearchRequest, limits: SearchLimits = {}): Promise<Result<SearchAnswer, SearchFault>> {
+    const start = performance.now();
+    const timeoutMs = limits.timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS;
+    const embedder = this.#options.embedder?.();
+    const signal = limits.signal ?? new AbortController().signal;
+    const asksVector = embedder && request.vector === undefined && request.text.trim() !== "";
+    const vector = asksVector ? await embedder.vectorOf(request.text, signal, Math.min(150, timeoutMs / 2)) : undefined;
+    const left = Math.max(0, timeoutMs - (performance.now() - start));
+    const reply = await this.#ask(
+      { type: "search", request: { ...request, ...(vector?.type === "vector" ? { vector } : {}) } },
+      left,
+      limits.signal,
+    );
+    if (!reply.ok) {
+      if (reply.error.code !== "timeout") return reply;
+      return ok({ results: [], more: 0, partial: true, skipped: ["all"] });
+    }
+    if (reply.value.type !== "search")
+      return fail({ code: "store_unavailable", message: "the thread answered something else" });
+    const { answer } = reply.value;
+    if (vector?.type !== "none") return ok(answer);
+    return ok({ ...answer, partial: true, skipped: [...answer.skipped, `vectors: ${vector.reason}`] });
+  }
+
+  async list(request: ListRequest, limits: SearchLimits = {}): Promise<Result<ListAnswer, SearchFault>> {
+    const timeoutMs = limits.timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS;
+    const reply = await this.#ask({ type: "list", request }, timeoutMs, limits.signal);
+    if (!reply.ok) return reply;
+    if (reply.value.type === "list") return ok(reply.value.answer);
+    return fail({ code: "store_unavailable", message: "the thread answered something else" });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await (await this.#thread)?.worker.terminate();
+  }
+
+  async #ask(ask: Asked, limitMs: number, signal?: AbortSignal): Promise<Result<Reply, SearchFault>> {
+    if (this.#closed) return fail({ code: "stopped", message: "the search was closed" });
+    const until = Date.now() + limitMs;
+    const running = this.#running();
+    const started = await within(running, limitMs, signal);
+    if (started.type !== "value") return fail(faultOf(started.type, limitMs));
+    const { worker, waiting } = started.value;
+    const id = ++this.#count;
+    const answered = new Promise<Reply>((resolve) => waiting.set(id, resolve));
+    worker.postMessage({ ...ask, id, until } satisfies Ask);
+    const reply = await within(answered, Math.max(0, until - Date.now()), signal);
+    if (reply.type === "value") {
+      if (reply.value.type !== "failed") return ok(reply.value);
+      return fail({ code: "store_unavailable", message: reply.value.message });
+    }
+    if (reply.type === "timeout") endIfStuck(id, started.value, limitMs);
+    else waiting.delete(id);
+    return fail(faultOf(reply.type, limitMs));
+  }
+
+  /** The thread at work, or a new one when there is none or the last has ended. */
+  #running(): Promise<Thread> {
+    if (this.#thread) return this.#thread;
+    const begun = startThread(this.#options.path, () => {
+      if (this.#thread === begun) this.#thread = undefined;
+    });
+    this.#thread = begun;
+    return begun;
+  }
+}
+
+const faultOf = (type: "timeout" | "aborted", limitMs: number): SearchFault =>
+  type === "timeout"
+    ? { code: "timeout", message: `no answer within ${Math.round(limitMs)} ms` }
+    : { code: "stopped", message: "the search was stopped" };
+
+type Thread = { worker: Worker; waiting: Map<number, (reply: Reply) => void> };
+
+/** Whoever waits when it ends is told why. */
+async function startThread(path: string, onEnd: () => void): Promise<Thread> {
+  const { workerUrl } = await import("./worker.ts");
+  const workerData: ThreadData = { everlongRecall: { path } };
+  const worker = new Worker(new URL(workerUrl), { workerData, execArgv: ["--no-warnings"] });
+  const waiting: Thread["waiting"] = new Map();
+  let message = "the searching thread has ended";
+  worker.unref();
+  worker.on("message", (reply: Reply) => {
+    const resolve = waiting.get(reply.id);
+    waiting.delete(reply.id);
+    resolve?.(reply);
+  });
+  worker.on("error", (error) => {
+    message = errorText(error);
+  });
+  worker.on("exit", () => {
+    onEnd();
+    for (const [id, resolve] of waiting) resolve({ id, type: "failed", message });
+  });
+  return { worker, waiting };
+}
+
+/** A thread that has not answered after twice the time hangs in a query: it ends, and the next search starts another. */
+function endIfStuck(id: number, { worker, waiting }: Thread, limitMs: number): void {
+  const timer = setTimeout(
+    () => {
+      if (waiting.delete(id)) void worker.terminate();
+    },
+    Math.max(STUCK_MS, limitMs),
+  );
+  timer.unref();
+}

@@ -1,0 +1,49 @@
+// The searching thread's own program. The file is loaded twice: by the main thread for its address, by the thread to run.
+import { isMainThread, parentPort, workerData } from "node:worker_threads";
+import { errorText } from "../../../base/failure.ts";
+import { isRecord } from "../../../base/json.ts";
+import { type Database, sqlite } from "../../../store/sqlite.ts";
+import { listByTime } from "../list.ts";
+import { search } from "../search.ts";
+import type { Ask, Reply, ThreadData } from "./protocol.ts";
+
+/** Of the time, for the way back. */
+const MARGIN = 0.8;
+
+export const workerUrl = import.meta.url;
+
+if (!isMainThread && isRecord(workerData) && "everlongRecall" in workerData)
+  serve((workerData as ThreadData).everlongRecall.path);
+
+/** A store that cannot be opened, or breaks, is tried anew at the next question. */
+function serve(path: string): void {
+  let db: Database | undefined;
+  parentPort?.on("message", (ask: Ask) => {
+    if (Date.now() >= ask.until) return reply({ id: ask.id, type: "failed", message: "too late" });
+    if (ask.type === "start") return reply({ id: ask.id, type: "started" });
+    try {
+      db ??= open(path);
+      reply(answer(db, ask));
+    } catch (error) {
+      db?.close();
+      db = undefined;
+      reply({ id: ask.id, type: "failed", message: errorText(error) });
+    }
+  });
+}
+
+const reply = (message: Reply): void => parentPort?.postMessage(message);
+
+function open(path: string): Database {
+  const db = new (sqlite().DatabaseSync)(path, { readOnly: true, timeout: 25 });
+  db.exec("PRAGMA query_only = 1; PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456");
+  return db;
+}
+
+function answer(db: Database, ask: Exclude<Ask, { type: "start" }>): Reply {
+  if (ask.type === "search") {
+    const budgetMs = (ask.until - Date.now()) * MARGIN;
+    return { id: ask.id, type: "search", answer: search(db, { ...ask.request, budgetMs }) };
+  }
+  return { id: ask.id, type: "list", answer: listByTime(db, ask.request) };
+}

@@ -1,0 +1,103 @@
+// The bytes that are sent: those received, with another history in the place of the client's.
+import type { WireName } from "../../schema/model.ts";
+import type { Piece, ScannedBody } from "../contract.ts";
+import { extended, hasTexts, partsOf } from "./extend.ts";
+import { contentOf, messageRules, type Source, sourceOf } from "./message.ts";
+import { HISTORY_KEY } from "./scan.ts";
+
+/** A piece with its bytes; `at` is its place in the client's history, if it came from there. */
+type Unit = { piece: Piece; source: Source; at: number | undefined };
+
+/** The same buffer when the pieces are the history as it came. Throws for pieces that no plan may make. */
+export function assemble(body: ScannedBody, pieces: readonly Piece[]): Buffer {
+  if (isUnchanged(body, pieces)) return body.bytes;
+  const { bytes, history, wire } = body;
+  const units = pieces.map((piece) => unitOf(body, piece));
+  requireOrder(units);
+  const chunks = [bytes.subarray(0, history.start)];
+  if (typeof body.value[HISTORY_KEY[wire]] === "string") chunks.push(...historyOfText(units));
+  else chunks.push(...historyOfList(body, joinUsers(units, wire)));
+  chunks.push(bytes.subarray(history.end));
+  return Buffer.concat(chunks);
+}
+
+const isUnchanged = ({ items }: ScannedBody, pieces: readonly Piece[]): boolean =>
+  pieces.length === items.length &&
+  pieces.every((piece, index) => piece.type === "kept" && piece.at === index && !hasTexts(piece));
+
+const unitOf = (body: ScannedBody, piece: Piece): Unit =>
+  piece.type === "kept"
+    ? { piece, source: sourceOf(body, piece.at), at: piece.at }
+    : { piece, source: sourceOf(body, piece.json), at: undefined };
+
+function requireOrder(units: readonly Unit[]): void {
+  let last = -1;
+  for (const { at } of units) {
+    if (at === undefined) continue;
+    if (at <= last) throw new Error(`Item ${at} was to be sent after item ${last}.`);
+    last = at;
+  }
+}
+
+const COMMA = Buffer.from(",");
+
+/** Between items that were neighbours stands what stood there. */
+function historyOfList(body: ScannedBody, groups: readonly (readonly Unit[])[]): Buffer[] {
+  const { bytes, history, items, wire } = body;
+  const chunks = [bytes.subarray(history.start, items[0]?.start ?? history.end - 1)];
+  let previous: Unit | undefined;
+  for (const group of groups) {
+    if (previous) chunks.push(separator(body, previous, group[0]));
+    chunks.push(...groupBytes(group, wire));
+    previous = group.at(-1);
+  }
+  return [...chunks, bytes.subarray(items.at(-1)?.end ?? history.end - 1, history.end)];
+}
+
+function separator({ bytes, items }: ScannedBody, previous: Unit, next: Unit | undefined): Buffer {
+  if (!next || !wereNeighbours(previous, next)) return COMMA;
+  return bytes.subarray(previous.source.span.end, items[next.at ?? 0]?.start);
+}
+
+const wereNeighbours = (first: Unit, second: Unit): boolean => first.at !== undefined && second.at === first.at + 1;
+
+/** A text stays one while it stands alone; beside others it is the message that it stood for. */
+function historyOfText(units: readonly Unit[]): Buffer[] {
+  const wire: WireName = "openai-responses";
+  const [only] = units;
+  if (only?.at !== undefined && units.length === 1) return extended(only.source, only.piece, wire);
+  const items = units.map(({ piece, source, at }) => {
+    const item = extended(source, piece, wire);
+    if (at === undefined) return item;
+    return [Buffer.from('{"type":"message","role":"user","content":'), ...item, Buffer.from("}")];
+  });
+  return [
+    Buffer.from("["),
+    ...items.flatMap((item, index) => (index === 0 ? item : [COMMA, ...item])),
+    Buffer.from("]"),
+  ];
+}
+
+/** User messages that a cut or an insertion brought together are one group; those that the client sent so stay apart. */
+function joinUsers(units: readonly Unit[], wire: WireName): Unit[][] {
+  const groups: Unit[][] = [];
+  const joins = messageRules[wire].joined !== undefined;
+  const isUser = ({ source }: Unit): boolean => contentOf(source, wire) !== undefined;
+  for (const unit of units) {
+    const group = groups.at(-1);
+    const previous = group?.at(-1);
+    if (joins && previous && !wereNeighbours(previous, unit) && isUser(previous) && isUser(unit)) group?.push(unit);
+    else groups.push([unit]);
+  }
+  return groups;
+}
+
+function groupBytes(group: readonly Unit[], wire: WireName): Buffer[] {
+  const [first, ...others] = group;
+  if (!first) return [];
+  if (others.length === 0) return extended(first.source, first.piece, wire);
+  const parts = group.map(({ source, piece }) => partsOf(source, piece, wire));
+  const all = [...parts.flatMap(({ results }) => results), ...parts.flatMap((part) => part.others)];
+  const list = all.flatMap((part, index) => (index === 0 ? [part] : [COMMA, part]));
+  return [Buffer.from(messageRules[wire].joined ?? ""), ...list, Buffer.from("]}")];
+}

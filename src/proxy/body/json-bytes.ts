@@ -1,0 +1,175 @@
+// Finding one's way in JSON by its bytes: where values, members and elements stand. Strings are skipped, nothing is built.
+import { parseJson } from "../../base/json.ts";
+import type { Span } from "../contract.ts";
+
+/** What may still be met: levels below here, and commas and brackets, of which there are never fewer than members. */
+export type Allowance = { depth: number; members: number };
+const unbounded = (): Allowance => ({ depth: Number.POSITIVE_INFINITY, members: Number.POSITIVE_INFINITY });
+
+/**
+ * Everything here takes any bytes: of what is not JSON it says `undefined`, or where a value could have ended.
+ * So whoever has not parsed the bytes must still do so before believing it.
+ */
+export type Place = number | undefined;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+export const OPEN_LIST = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+export function skipSpace(bytes: Buffer, at: number): number {
+  let i = at;
+  while (isSpace(bytes[i])) i++;
+  return i;
+}
+
+/** Up to here a loop is faster than a call. */
+const NEAR = 24;
+
+/** The place after the string that opens at `at`. */
+export function skipString(bytes: Buffer, at: number): Place {
+  let i = at + 1;
+  for (;;) {
+    const near = Math.min(i + NEAR, bytes.length);
+    while (i < near) {
+      const byte = bytes[i];
+      if (byte === QUOTE) return i + 1;
+      i += byte === BACKSLASH ? 2 : 1;
+    }
+    const quote = bytes.indexOf(QUOTE, i);
+    if (quote < 0) return undefined;
+    let before = quote;
+    while (bytes[before - 1] === BACKSLASH) before--;
+    i = quote + 1;
+    if ((quote - before) % 2 === 0) return i;
+  }
+}
+
+/** The place after the value that starts at `at`. */
+export function skipValue(bytes: Buffer, at: number, allowed: Allowance): Place {
+  const first = bytes[at];
+  if (first === QUOTE) return skipString(bytes, at);
+  return first === OPEN_OBJECT || first === OPEN_LIST ? skipContainer(bytes, at, allowed) : skipScalar(bytes, at);
+}
+
+function skipScalar(bytes: Buffer, at: number): Place {
+  let i = at;
+  for (; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === COMMA || byte === CLOSE_LIST || byte === CLOSE_OBJECT || isSpace(byte)) break;
+  }
+  return i === at ? undefined : i;
+}
+
+function skipContainer(bytes: Buffer, at: number, allowed: Allowance): Place {
+  let depth = 0;
+  let members = allowed.members;
+  for (let i = at; i < bytes.length; ) {
+    switch (bytes[i]) {
+      case QUOTE: {
+        const end = skipString(bytes, i);
+        if (end === undefined) return undefined;
+        i = end;
+        continue;
+      }
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        if (++depth > allowed.depth || --members < 0) return undefined;
+        break;
+      case COMMA:
+        if (--members < 0) return undefined;
+        break;
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        if (--depth === 0) {
+          allowed.members = members;
+          return i + 1;
+        }
+    }
+    i++;
+  }
+  return undefined;
+}
+
+/** The spans of a list's elements, and the place after it. */
+export function elementsOf(
+  bytes: Buffer,
+  at: number,
+  allowed = unbounded(),
+): { elements: Span[]; end: number } | undefined {
+  const elements: Span[] = [];
+  const end = eachChild(bytes, at, OPEN_LIST, CLOSE_LIST, allowed, (start, inside) => {
+    const valueEnd = skipValue(bytes, start, inside);
+    if (valueEnd !== undefined) elements.push({ start, end: valueEnd });
+    return valueEnd;
+  });
+  return end === undefined ? undefined : { elements, end };
+}
+
+/**
+ * The members of an object in their order, doubled ones too, and the place after it. `skip` may look into a value itself.
+ */
+export function membersOf(
+  bytes: Buffer,
+  at: number,
+  allowed = unbounded(),
+  skip: (key: string, start: number, inside: Allowance) => Place = (_key, start, inside) =>
+    skipValue(bytes, start, inside),
+): { members: { key: string; value: Span }[]; end: number } | undefined {
+  const members: { key: string; value: Span }[] = [];
+  const end = eachChild(bytes, at, OPEN_OBJECT, CLOSE_OBJECT, allowed, (keyStart, inside) => {
+    const keyEnd = bytes[keyStart] === QUOTE ? skipString(bytes, keyStart) : undefined;
+    if (keyEnd === undefined) return undefined;
+    const colon = skipSpace(bytes, keyEnd);
+    const key = keyText(bytes, keyStart, keyEnd);
+    if (bytes[colon] !== COLON || key === undefined) return undefined;
+    const start = skipSpace(bytes, colon + 1);
+    const valueEnd = skip(key, start, inside);
+    if (valueEnd !== undefined) members.push({ key, value: { start, end: valueEnd } });
+    return valueEnd;
+  });
+  return end === undefined ? undefined : { members, end };
+}
+
+function keyText(bytes: Buffer, start: number, end: number): string | undefined {
+  const text = bytes.toString("utf8", start + 1, end - 1);
+  if (!text.includes("\\")) return text;
+  const parsed = parseJson(`"${text}"`);
+  return parsed.ok && typeof parsed.value === "string" ? parsed.value : undefined;
+}
+
+/** Goes through a container's children; `child` gives the place after the one at `start`. */
+function eachChild(
+  bytes: Buffer,
+  at: number,
+  open: number,
+  close: number,
+  allowed: Allowance,
+  child: (start: number, inside: Allowance) => Place,
+): Place {
+  if (bytes[at] !== open || allowed.depth < 1) return undefined;
+  const inside = { depth: allowed.depth - 1, members: allowed.members - 1 };
+  let i = skipSpace(bytes, at + 1);
+  if (bytes[i] === close) return leave(i + 1);
+  while (inside.members >= 0) {
+    const end = child(i, inside);
+    if (end === undefined) return undefined;
+    i = skipSpace(bytes, end);
+    if (bytes[i] === close) return leave(i + 1);
+    if (bytes[i] !== COMMA) return undefined;
+    inside.members--;
+    i = skipSpace(bytes, i + 1);
+  }
+  return undefined;
+
+  function leave(end: number): number {
+    allowed.members = inside.members;
+    return end;
+  }
+}

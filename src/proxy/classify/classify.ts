@@ -1,0 +1,75 @@
+// Which kind of request it is: that decides whether it is touched, stored, or let through.
+import { isRecord, parseJson } from "../../base/json.ts";
+import type { Headers, HistoryItem, LaneState, RequestKind, Route, ScannedBody } from "../contract.ts";
+import { spoken } from "../history/readable.ts";
+import { markIn } from "./marks.ts";
+import { systemHead, systemText } from "./system-head.ts";
+import { forbidsTools, overlap, toolNames } from "./tool-names.ts";
+
+export type ClassifyInput = {
+  route: Route;
+  headers: Headers;
+  body: ScannedBody;
+  items: readonly HistoryItem[];
+  /** Content of secret.key. */
+  key: string;
+  /** The session's oldest main lane that offers tools. */
+  main: Pick<LaneState, "tools" | "system"> | undefined;
+  /** The largest share of a main lane's chain that stands in the request. */
+  share: number;
+  /** The lane that the request goes on with or forks from; undefined: its chain is new. */
+  lane: Pick<LaneState, "kind" | "tools"> | undefined;
+};
+export type Classified = { kind: RequestKind; why: string };
+
+const SAME_TOOLS = 0.5;
+const MOST_OF_IT = 0.5;
+
+export function classify(input: ClassifyInput): Classified {
+  const { route, body, items } = input;
+  const last = items.at(-1)?.raw;
+  if (isRecord(last) && last["type"] === "compaction_trigger") return { kind: "trigger", why: "compaction_trigger" };
+  const held = ["previous_response_id", "conversation"].find((key) => (body.value[key] ?? null) !== null);
+  if (held !== undefined) return { kind: "server-state", why: held };
+  if (route.task === "count") return { kind: "count", why: "route" };
+  const names = toolNames(body);
+  const compaction = compactionSign(input, names);
+  return compaction === undefined ? laneKind(input, names) : { kind: "compaction", why: compaction };
+}
+
+function compactionSign({ route, headers, body, items, share }: ClassifyInput, names: readonly string[]): string | undefined {
+  if (route.task === "compact") return "route";
+  if (headers["x-interaction-type"] === "conversation-compaction") return "x-interaction-type";
+  const turn = parseJson(headers["x-codex-turn-metadata"] ?? "");
+  if (turn.ok && isRecord(turn.value) && turn.value["request_kind"] === "compaction") return "x-codex-turn-metadata";
+  const asked = lastWords(items);
+  const offersTools = names.length > 0 && !forbidsTools(body);
+  const mark = markIn(asked, "user") ?? (offersTools ? undefined : markIn(systemText(body), "system"));
+  if (mark) return `mark of ${mark.client}`;
+  return !offersTools && share >= MOST_OF_IT && asksForSummary(asked) ? "asks for a summary of what was said" : undefined;
+}
+
+/** What the user says at the very end; empty when somebody else has the last word. */
+function lastWords(items: readonly HistoryItem[]): string {
+  const last = items.findLast(({ role }) => role !== "system" && role !== "developer");
+  return last ? spoken(last) : "";
+}
+
+const SUMMARY = String.raw`\b(?:summar(?:y|i[sz]\w*)|condens\w+|compact(?:ion|ed|ing)?|recap)\b`;
+const SAID = String.raw`\b(?:conversation|context|history|transcript|messages|session)\b`;
+const ABOUT = new RegExp(`${SUMMARY}[^]{0,300}?${SAID}|${SAID}[^]{0,300}?${SUMMARY}`, "i");
+
+const asksForSummary = (text: string): boolean => ABOUT.test(text.slice(0, 4_000));
+
+function laneKind({ body, key, main, lane }: ClassifyInput, names: readonly string[]): Classified {
+  if (!main) return { kind: "main", why: "no lane to compare with" };
+  if (names.length === 0) return { kind: "aux", why: "no tools" };
+  if (lane) {
+    // A client may gain tools on its way; one that repeats a history for another purpose has others.
+    const same = overlap(names, lane.tools) >= SAME_TOOLS || lane.tools.every((name) => names.includes(name));
+    return same ? { kind: lane.kind, why: "goes on" } : { kind: "aux", why: "known history, other tools" };
+  }
+  if (overlap(names, main.tools) < SAME_TOOLS) return { kind: "agent", why: "new history, other tools" };
+  if (systemHead(body, key) !== main.system) return { kind: "agent", why: "new history, other system text" };
+  return { kind: "main", why: "new history" };
+}

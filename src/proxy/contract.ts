@@ -1,0 +1,182 @@
+// The shapes that the parts of the proxy share: who asks, what is in a body, a lane, a plan, what is kept of a request.
+import type { ContextItem } from "../schema/context-item.ts";
+import type { WireName } from "../schema/model.ts";
+
+export const FAMILIES = [
+  "codex",
+  "droid",
+  "warp",
+  "claude",
+  "gemini",
+  "qwen",
+  "opencode",
+  "pi",
+  "crush",
+  "copilot",
+  "sdk",
+  "other",
+] as const;
+export type Family = (typeof FAMILIES)[number];
+
+/** `count` and `compact` are routes of their own; all else that is managed is `generate`. */
+export type Route = { wire: WireName; task: "generate" | "count" | "compact" };
+
+/** Names are lower case; a header that came twice has its values joined by ", ". */
+export type Headers = Readonly<Record<string, string>>;
+
+export type SessionKey = { signal: string; key: string };
+export type Caller = {
+  family: Family;
+  /** Why this family: the signal that matched. */
+  familySignal: string;
+  /** Of the credential, keyed; `local` without one. */
+  identity: string;
+  /** Undefined: the session is found by content. */
+  session: SessionKey | undefined;
+  /** Where meanings are searched; undefined: in the session alone. */
+  namespace: string | undefined;
+};
+
+export type Span = { start: number; end: number };
+/** A body read once: its value, and where the history's items stand in its bytes. */
+export type ScannedBody = {
+  bytes: Buffer;
+  value: Readonly<Record<string, unknown>>;
+  wire: WireName;
+  /** The value of `messages`, `input` or `contents`; a text `input` is one item that spans it. */
+  history: Span;
+  items: Span[];
+};
+
+/** An item of a history with its place in the body and in the chain. `id` is its link. */
+export type HistoryItem = ContextItem & {
+  /** Index into `ScannedBody.items`. */
+  at: number;
+  /** Keyed hash of the canonical form; undefined for what is not in the chain. */
+  own: string | undefined;
+  /** An assistant or tool item with a call id or 400 characters: proof of one and the same history. */
+  strong: boolean;
+};
+
+/** What a history item says, for storing, searching and asking. */
+export type Readable = {
+  role: string;
+  /** `message`, `tool_call`, `tool_result`, `reasoning`, `compaction`, … */
+  type: string;
+  text: string;
+  tool?: string;
+  callId?: string;
+  /** False: kept, never found by a search. */
+  indexed: boolean;
+};
+
+export type RequestKind = "trigger" | "server-state" | "count" | "compaction" | "aux" | "agent" | "main";
+export type LaneKind = "main" | "agent";
+
+export type EpochReason = "high-water" | "context-error" | "model" | "rewritten" | "fold" | "compaction";
+
+/** What a lane's requests leave out and shorten. Keys are item ids; bytes are recorded, so they never change. */
+export type LaneCut = {
+  dropped: readonly string[];
+  /** Item id → its JSON as it is sent. */
+  shortened: Readonly<Record<string, string>>;
+  gap?: { before: string; notice?: string };
+};
+/** A text of ours. It is added to its anchor (at its end, or before its text), or stands as a message right after it. */
+export type Insertion = {
+  kind: "recall" | "state" | "notice";
+  anchor: string;
+  text: string;
+  tokens: number;
+  place: "append" | "after" | "before";
+  /** Of a message; a user's without it. */
+  role?: "system";
+};
+
+export type LaneState = {
+  kind: LaneKind;
+  /** 0 before the first cut. */
+  epoch: number;
+  /** Of the present epoch. */
+  reason?: EpochReason;
+  model?: string;
+  cut?: LaneCut;
+  insertions: readonly Insertion[];
+  /** The parts' text of the newest state block, and the history tokens that have come after it. */
+  state?: { text: string; blocks: number };
+  /** Of the newest prompt that was searched for. */
+  recalledFor?: string;
+  tools: readonly string[];
+  /** Keyed hash of the first 500 characters of system text, billing lines aside. */
+  system: string;
+  /** Text of the last compaction answer that was seen (filtered, first 2,000 characters). */
+  clientSummary?: string;
+};
+export type Lane = LaneState & {
+  id: number;
+  session: string;
+  /** How many items the chain has, and the link of the last. */
+  length: number;
+  tail: string;
+};
+
+/** One piece of the history that is sent. */
+export type Piece =
+  | { type: "kept"; at: number; id: string; append?: readonly string[]; prepend?: readonly string[] }
+  | { type: "made"; json: string; id: string; append?: readonly string[]; prepend?: readonly string[] };
+
+export type ItemAction = "keep" | "drop" | "shorten" | "insert";
+export type RecordRow = {
+  at?: number;
+  role: string;
+  kind: string;
+  tokens: number;
+  action: ItemAction;
+  ref?: string;
+  /** Own hash: the text is read from the item store. */
+  own?: string;
+};
+
+export type Action = "pass" | "insert" | "trim" | "retry" | `skip:${string}`;
+export type Usage = { input?: number; cached?: number; output?: number };
+export type Attempt = { status?: number; tokens: number; bytes: number; error?: string };
+
+/** What is remembered of a request; no text and no credential. */
+export type RequestRecord = {
+  id: string;
+  time: string;
+  family: Family;
+  familySignal: string;
+  upstream: string;
+  model: string;
+  path: string;
+  wire?: WireName;
+  session?: string;
+  sessionSignal?: string;
+  lane?: number;
+  kind?: RequestKind;
+  action: Action;
+  window?: number;
+  usable?: number;
+  tokensIn?: number;
+  tokensSent?: number;
+  bytesIn: number;
+  bytesSent: number;
+  /** Of the lane's previous request; undefined when that is not known. */
+  bytesShared?: number;
+  epoch?: number;
+  epochReason?: EpochReason;
+  dropped: number;
+  shortened: number;
+  stored: number;
+  recalled: readonly { ref: string; score: number; parts?: Readonly<Record<string, number>> }[];
+  attempts: readonly Attempt[];
+  status?: number;
+  /** `complete`; `incomplete`: the stream broke or the client left. */
+  outcome: "complete" | "incomplete" | "failed";
+  failure?: string;
+  usage?: Usage;
+  /** Milliseconds by stage. */
+  timings: Readonly<Record<string, number>>;
+  items: readonly RecordRow[];
+};

@@ -1,0 +1,84 @@
+// Hands an upstream's answer to the client byte for byte; what breaks on the way is never a clean end.
+import type { ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { errorCode } from "../../base/failure.ts";
+import { type Answer, discard, type UpstreamFailure } from "./exchange.ts";
+import { withOwn } from "./raw-headers.ts";
+
+export type Delivered = {
+  /** `failed`: the answer was one of ours. */
+  outcome: "complete" | "incomplete" | "failed";
+  /** Undefined: the client has seen none. */
+  status?: number;
+  /** Of the body that came from upstream and was handed on. */
+  bytes: number;
+  failure?:
+    | UpstreamFailure["code"]
+    | "shutting_down"
+    | "overloaded"
+    | "upstream_broken"
+    | "upstream_silent"
+    | "no_terminal_event";
+};
+
+/** Why a managed stream is broken off although its upstream ended it cleanly. */
+export class NoTerminalEvent extends Error {
+  readonly code = "no_terminal_event";
+}
+
+/** Aborts when the client leaves before its answer is finished. */
+export function clientGone(res: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const left = () => {
+    if (!res.writableFinished) controller.abort();
+  };
+  if (res.closed || res.destroyed) left();
+  else res.once("close", left);
+  return controller.signal;
+}
+
+/** `own` are raw headers of ours. */
+export async function deliver(answer: Answer, res: ServerResponse, own: readonly string[] = []): Promise<Delivered> {
+  const { body, status } = answer;
+  let bytes = 0;
+  if (res.destroyed) {
+    discard(answer);
+    return { outcome: "incomplete", bytes, failure: "client_gone" };
+  }
+  if (body.destroyed && !body.readableEnded) {
+    reset(res);
+    return { outcome: "incomplete", bytes, failure: causeOf(body) };
+  }
+  let failure: Delivered["failure"];
+  // Before pipeline's own listener, which would close the connection politely.
+  body.prependListener("error", () => {
+    failure = res.destroyed ? "client_gone" : causeOf(body);
+    reset(res);
+  });
+  body.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  res.sendDate = false;
+  res.writeHead(status, answer.statusText, withOwn(answer.headers, own));
+  // Nothing at hand yet: the head does not wait for the body.
+  if (body.readableLength === 0) res.flushHeaders();
+  try {
+    await pipeline(body, res);
+    return { outcome: "complete", status, bytes };
+  } catch {
+    return { outcome: "incomplete", status, bytes, failure: failure ?? "client_gone" };
+  }
+}
+
+/** A reset, since an answer without a length would look whole after a mere close. */
+function reset(res: ServerResponse): void {
+  if (res.socket) res.socket.resetAndDestroy();
+  else res.destroy();
+}
+
+function causeOf(body: Readable): NonNullable<Delivered["failure"]> {
+  const code = errorCode(body.errored);
+  if (code === "no_terminal_event") return code;
+  return code === "UND_ERR_BODY_TIMEOUT" ? "upstream_silent" : "upstream_broken";
+}

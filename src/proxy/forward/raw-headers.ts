@@ -1,0 +1,44 @@
+// Raw headers: name and value by turns, in the order and case they came in, so that passing them on changes nothing.
+
+/** Of one connection, never of the message. `trailer` too: trailers are not passed on. */
+const HOP_BY_HOP = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+export function headerOf(raw: readonly string[], name: string): string | undefined {
+  for (let at = 0; at < raw.length; at += 2) {
+    if (raw[at]?.toLowerCase() === name) return raw[at + 1];
+  }
+  return undefined;
+}
+
+/** Without the named headers (lower case). */
+export function without(raw: readonly string[], names: ReadonlySet<string>): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] ?? "";
+    if (!names.has(name.toLowerCase())) kept.push(name, raw[at + 1] ?? "");
+  }
+  return kept;
+}
+
+/** Without what belongs to the connection, and what its `Connection` header names besides. */
+export function endToEnd(raw: readonly string[]): string[] {
+  const named = (headerOf(raw, "connection") ?? "").split(",").map((name) => name.trim().toLowerCase());
+  return without(raw, new Set([...HOP_BY_HOP, ...named]));
+}
+
+/** Ours in place of equal names: a gateway behind this one may have set them already. */
+export function withOwn(raw: readonly string[], own: readonly string[]): string[] {
+  if (own.length === 0) return [...raw];
+  const names = new Set(own.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()));
+  return [...without(raw, names), ...own];
+}

@@ -1,0 +1,103 @@
+// The managed way: bytes of ours go out, the answer is watched, and a refusal for size is known before the client has seen a byte.
+import { pipeline, Transform } from "node:stream";
+import { within } from "../../base/abort.ts";
+import type { ContextLimit } from "../../model/contract.ts";
+import { recogniseOverflow } from "../../model/overflow.ts";
+import type { WireName } from "../../schema/model.ts";
+import { type Observation, Observer } from "../observe/observer.ts";
+import { NoTerminalEvent } from "./deliver.ts";
+import { type Answer, exchange, type Limits, type Target, type UpstreamFailure } from "./exchange.ts";
+
+export type SendOptions = {
+  wire: WireName;
+  limits: Limits;
+  signal: AbortSignal;
+  /** An event stream that ends without its terminal event is broken off. */
+  strict: boolean;
+  /** Keep the answer's records. */
+  collect: boolean;
+  /** Look for a context error; without it nothing is held back. */
+  recognise?: { promptLimit: number; estimatedTokens?: number };
+};
+
+/** `status` is the answer's; the body is decoded, or the error of a stream as JSON. */
+export type Refused = { status: number; body: string };
+
+/** What was seen is known once the answer is delivered or discarded. */
+type Answered = { answer: Answer; observed: () => Promise<Observation> };
+export type Sent =
+  | ({ type: "answer" } & Answered)
+  /** The answer can still be delivered, or discarded. */
+  | ({ type: "context-error"; limit: ContextLimit; refused: Refused } & Answered)
+  | { type: "failure"; failure: UpstreamFailure };
+
+/** Of an error's body; what is larger passes on. */
+const MAX_ERROR_BYTES = 1_048_576;
+/** The opening events of a Responses stream repeat instructions and tools, twice. */
+const MAX_HELD_BYTES = 524_288;
+const HOLD_MS = 1000;
+
+export async function send(bytes: Buffer, target: Target, options: SendOptions): Promise<Sent> {
+  const { wire, recognise } = options;
+  const exchanged = await exchange(target, bytes, options.limits, options.signal);
+  if (!exchanged.ok) return { type: "failure", failure: exchanged.error };
+  const { status, headers } = exchanged.value;
+  const observer = new Observer({ wire, status, headers, collect: options.collect });
+  const held = recognise === undefined ? 0 : status >= 400 ? MAX_ERROR_BYTES : observer.opens ? MAX_HELD_BYTES : 0;
+  const watched = watch(exchanged.value, observer, options.strict, held);
+  const answered: Answered = { answer: { ...exchanged.value, body: watched.body }, observed: () => observer.seen() };
+
+  if (recognise !== undefined && held > 0) {
+    const body = status >= 400 ? await wholeError(watched, observer) : await openingError(watched, observer);
+    const limit = body === undefined ? undefined : recogniseOverflow({ ...recognise, body, ...errorStatus(status) });
+    if (body !== undefined && limit) return { type: "context-error", limit, refused: { status, body }, ...answered };
+  }
+  return { type: "answer", ...answered };
+}
+
+/** Undefined when it is too large or broke off: then it passes on, or resets the client, as it came. */
+async function wholeError({ settled }: Watched, observer: Observer): Promise<string | undefined> {
+  return (await settled) === "whole" ? observer.text() : undefined;
+}
+
+async function openingError({ settled }: Watched, observer: Observer): Promise<string | undefined> {
+  await within(Promise.race([observer.opening.passed, settled]), HOLD_MS);
+  return observer.opening.error;
+}
+
+function errorStatus(status: number): { status?: number } {
+  return status >= 400 ? { status } : {};
+}
+
+/** How the holding back ended: all is there, no more can be held, or there will be no more. */
+type Settled = "whole" | "full" | "broken";
+type Watched = { body: Transform; settled: Promise<Settled> };
+
+/** The same bytes, read along. Nothing flows to the client until someone reads, so holding back is waiting with that. */
+function watch(answer: Answer, observer: Observer, strict: boolean, held: number): Watched {
+  const settled = Promise.withResolvers<Settled>();
+  let bytes = 0;
+  const body = new Transform({
+    ...(held > 0 ? { readableHighWaterMark: held } : {}),
+    transform(chunk: Buffer, _encoding, done) {
+      observer.write(chunk);
+      bytes += chunk.length;
+      if (bytes >= held) settled.resolve("full");
+      done(null, chunk);
+    },
+    flush(done) {
+      const read = observer.end().then(() => settled.resolve("whole"));
+      // Only the end of a stream that is to be judged waits for the copy.
+      if (!strict || observer.terminal() !== false) done();
+      else void read.then(() => done(observer.terminal() === false ? new NoTerminalEvent() : null));
+    },
+    destroy(error, done) {
+      observer.cut();
+      settled.resolve("broken");
+      done(error);
+    },
+  });
+  // Whoever delivers reads what went wrong from the stream itself.
+  pipeline(answer.body, body, () => undefined);
+  return { body, settled: settled.promise };
+}

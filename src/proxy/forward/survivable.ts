@@ -1,0 +1,47 @@
+// A prompt that stays too long, told in the form that the client survives: some resend a 413 for ever, others die of it.
+import type { ServerResponse } from "node:http";
+import { isRecord, parseJson } from "../../base/json.ts";
+import type { ContextLimit } from "../../model/contract.ts";
+import type { WireName } from "../../schema/model.ts";
+import type { Family } from "../contract.ts";
+import { type Delivered, deliver } from "./deliver.ts";
+import { answer, contextLengthAnswer, type OwnAnswer } from "./error-shape.ts";
+import { discard } from "./exchange.ts";
+import type { Refused, Sent } from "./send.ts";
+
+const NEEDS: Partial<Record<Family, 400 | 413>> = { codex: 400, gemini: 400, pi: 400, sdk: 400, copilot: 413 };
+
+export function survivable(
+  family: Family,
+  wire: WireName | undefined,
+  refused: Refused,
+  limit: ContextLimit,
+): OwnAnswer | "as-came" {
+  const status = NEEDS[family];
+  if (status === undefined) return "as-came";
+  if (refused.status === status && (status === 413 || says(wire, refused.body))) return "as-came";
+  return contextLengthAnswer(wire, status, limit);
+}
+
+/** Ends a refused request for good. */
+export async function deliverRefusal(
+  sent: Extract<Sent, { type: "context-error" }>,
+  res: ServerResponse,
+  client: { family: Family; wire: WireName; headers?: readonly string[] },
+): Promise<Delivered> {
+  const told = survivable(client.family, client.wire, sent.refused, sent.limit);
+  if (told === "as-came") return deliver(sent.answer, res, client.headers);
+  discard(sent.answer);
+  answer(res, told, client.headers);
+  return { outcome: "complete", status: told.status, bytes: 0 };
+}
+
+/** Whether the body is already what the format's clients look for. */
+function says(wire: WireName | undefined, body: string): boolean {
+  const parsed = parseJson(body);
+  const error = parsed.ok && isRecord(parsed.value) ? parsed.value["error"] : undefined;
+  if (!isRecord(error)) return false;
+  if (wire === "anthropic") return /prompt is too long/i.test(String(error["message"]));
+  if (wire === "gemini") return /token count/i.test(String(error["message"]));
+  return error["code"] === "context_length_exceeded";
+}

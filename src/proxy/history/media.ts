@@ -1,0 +1,63 @@
+// Images, documents and sounds in a block of any wire.
+import { isRecord } from "../../base/json.ts";
+import { stringAt } from "../../model/wire/adapter.ts";
+import type { Content } from "./parts.ts";
+
+type Fields = Record<string, unknown>;
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  image: "image",
+  image_url: "image",
+  input_image: "image",
+  computer_screenshot: "image",
+  document: "document",
+  file: "document",
+  input_file: "document",
+  input_audio: "audio",
+};
+const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?[^,]{0,100};base64,/;
+
+/** Undefined: no media. */
+export function mediaOf(block: Fields): Content[] | undefined {
+  const inline = block["inlineData"] ?? block["inline_data"] ?? block["fileData"] ?? block["file_data"];
+  if (isRecord(inline)) return source(inline, "file");
+  const kind = MEDIA_TYPES[stringAt(block, "type") ?? ""];
+  if (kind === undefined) return undefined;
+  for (const key of ["source", "image_url", "input_audio", "file"]) {
+    const holder = block[key];
+    if (isRecord(holder)) return source(holder, kind);
+  }
+  return source(block, kind);
+}
+
+function source(holder: Fields, kind: string): Content[] {
+  const mediaType =
+    stringAt(holder, "media_type") ?? stringAt(holder, "mimeType") ?? stringAt(holder, "mime_type") ?? kind;
+  const { data, content } = holder;
+  if (typeof data === "string") {
+    return holder["type"] === "text" ? [{ type: "text", text: data }] : [media(mediaType, data, true)];
+  }
+  // A document may be made of blocks of its own.
+  if (Array.isArray(content)) {
+    return content.flatMap((one): Content[] =>
+      isRecord(one) ? (mediaOf(one) ?? (typeof one["text"] === "string" ? [{ type: "text", text: one["text"] }] : [])) : [],
+    );
+  }
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  for (const key of ["url", "image_url", "file_data", "file_url", "fileUri", "file_uri", "file_id"]) {
+    const found = stringAt(holder, key);
+    if (found === undefined) continue;
+    const encoded = DATA_URL.exec(found);
+    return encoded
+      ? [media(encoded[1] ?? mediaType, found.slice(encoded[0].length), true)]
+      : [media(mediaType, found, false)];
+  }
+  return [{ type: "other", value: holder }];
+}
+
+const media = (mediaType: string, data: string, inline: boolean): Content => ({
+  type: "media",
+  mediaType,
+  data,
+  inline,
+});

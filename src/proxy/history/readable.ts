@@ -1,0 +1,85 @@
+// What an item says to a reader: for the store, for searching, for the anchor.
+import { hash } from "node:crypto";
+import { isRecord } from "../../base/json.ts";
+import { optional } from "../../base/optional.ts";
+import type { ContextItem } from "../../schema/context-item.ts";
+import type { Readable } from "../contract.ts";
+import { withoutInjected, withoutOurs } from "./blocks.ts";
+import { type Content, type Part, partsOf } from "./parts.ts";
+
+type Said = Pick<ContextItem, "raw" | "role" | "kind">;
+
+/** Reasoning is told only where an item holds nothing else: it is never to be found by a search. */
+export function readable({ raw, role, kind }: Said): Readable {
+  const parts = partsOf(raw);
+  const told = parts.filter(({ type }) => type !== "reasoning");
+  const shown = told.length > 0 ? told : parts;
+  const call = shown.find((part) => part.type === "call" || part.type === "result");
+  const type = kind === "compaction" ? kind : typeOf(shown);
+  return {
+    role,
+    type,
+    text: shown.map((part) => textOf(part, role)).filter(Boolean).join("\n"),
+    ...optional("tool", call?.name),
+    ...optional("callId", call?.id),
+    indexed: type !== "reasoning" && role !== "system" && role !== "developer",
+  };
+}
+
+/** What a person wrote in the item: not its results, nor what programs put into it. */
+export function spoken({ raw, role }: Pick<ContextItem, "raw" | "role">): string {
+  if (role !== "user" && role !== "tool") return "";
+  const texts = partsOf(raw).flatMap((part) => (part.type === "text" ? withoutInjected(part.text).trim() : []));
+  return texts.filter(Boolean).join("\n");
+}
+
+function typeOf(parts: readonly Part[]): string {
+  const has = (type: Part["type"]): boolean => parts.some((part) => part.type === type);
+  if (has("result")) return has("call") ? "tool_call" : "tool_result";
+  if (has("text") || has("media")) return "message";
+  if (has("call")) return "tool_call";
+  return has("reasoning") ? "reasoning" : has("other") ? "other" : "message";
+}
+
+function textOf(part: Part, role: string): string {
+  switch (part.type) {
+    case "text":
+      return role === "assistant" ? part.text : withoutOurs(part.text);
+    case "reasoning":
+      return part.text;
+    case "call":
+      return `${part.name} ${inputText(part.input)}`.trim();
+    case "result": {
+      const said = part.content.map(contentText).filter(Boolean).join("\n");
+      return part.error ? `[error] ${said}`.trim() : said;
+    }
+    default:
+      return contentText(part);
+  }
+}
+
+function contentText(content: Content): string {
+  if (content.type === "text") return content.text;
+  return content.type === "media" ? mediaText(content) : jsonText(JSON.stringify(content.value, unsealed));
+}
+
+function mediaText({ mediaType, data, inline }: Extract<Content, { type: "media" }>): string {
+  if (!inline) return `[${mediaType}, ${data}]`;
+  const bytes = Buffer.from(data, "base64");
+  return `[${mediaType}, ${bytes.length} bytes, sha256 ${hash("sha256", bytes).slice(0, 16)}]`;
+}
+
+function inputText(input: unknown): string {
+  if (input === undefined || input === null) return "";
+  if (typeof input !== "string") return jsonText(JSON.stringify(input));
+  return /^\s*[{[]/.test(input) ? jsonText(input) : input;
+}
+
+const ESCAPED: Readonly<Record<string, string>> = { "\\n": "\n", "\\t": "\t", "\\r": "" };
+
+/** Lines inside of JSON texts are lines: words beside a written-out line end would not be found. */
+const jsonText = (json: string): string => json.replace(/\\[^u]/g, (escape) => ESCAPED[escape] ?? escape);
+
+const SEALED = new Set(["encrypted_content", "signature", "thoughtSignature", "thought_signature"]);
+const unsealed = (key: string, value: unknown): unknown =>
+  SEALED.has(key) || (isRecord(value) && value["type"] === "redacted_thinking") ? undefined : value;

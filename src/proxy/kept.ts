@@ -1,0 +1,58 @@
+// The part of the proxy that keeps things. It may be missing for a while: then requests pass as they came.
+import type { Clock } from "../base/clock.ts";
+import { fail, type Result } from "../base/result.ts";
+import type { Recall } from "../memory/recall/recall.ts";
+import type { FilteredText, Redactor } from "../memory/secret/filter.ts";
+import type { Fault } from "../store/fault.ts";
+import type { Remember } from "./remember/remember.ts";
+import type { ProxyStore } from "./store/handle.ts";
+
+export type Kept = { store: ProxyStore; recall: Recall; remember: Remember; redactor: Redactor; close(): Promise<void> };
+export type OpenKept = () => Promise<Result<Kept, Fault>>;
+
+const TRY_AGAIN_MS = 5000;
+
+/** Opened at the first request that needs it; after a failure tried again now and then. */
+export class KeptDoor {
+  readonly #open: OpenKept;
+  readonly #clock: Clock;
+  #kept: Promise<Result<Kept, Fault>> | undefined;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #fault: Fault | undefined;
+
+  constructor(open: OpenKept, clock: Clock) {
+    this.#open = open;
+    this.#clock = clock;
+  }
+
+  async get(): Promise<Result<Kept, Fault>> {
+    if (this.#fault && this.#clock.monotonic() - this.#failedAt < TRY_AGAIN_MS) return fail(this.#fault);
+    this.#kept ??= this.#open();
+    const kept = await this.#kept;
+    if (kept.ok) {
+      this.#fault = undefined;
+      return kept;
+    }
+    this.#kept = undefined;
+    this.#fault = kept.error;
+    this.#failedAt = this.#clock.monotonic();
+    return kept;
+  }
+
+  /** What is open now, without opening it. */
+  async opened(): Promise<Kept | undefined> {
+    const kept = await this.#kept;
+    return kept?.ok ? kept.value : undefined;
+  }
+
+  async close(): Promise<void> {
+    await (await this.opened())?.close();
+  }
+}
+
+/** Filtered, or nothing at all. */
+export function filtered(redactor: Redactor, text: string): FilteredText | undefined {
+  const done = redactor.text(text);
+  return done.ok ? done.value.text : undefined;
+}
+

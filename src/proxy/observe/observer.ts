@@ -1,0 +1,176 @@
+// Reads a copy of an answer while it passes: usage, terminal event, error code; it can neither delay nor alter it.
+import type { Transform } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import { within } from "../../base/abort.ts";
+import { errorCode } from "../../base/failure.ts";
+import { isRecord, parseJson } from "../../base/json.ts";
+import { optional } from "../../base/optional.ts";
+import type { WireName } from "../../schema/model.ts";
+import type { Usage } from "../contract.ts";
+import { headerOf } from "../forward/raw-headers.ts";
+import { decoderOf } from "./decode.ts";
+import { EventReader, MAX_RECORD } from "./event-reader.ts";
+import { type Facts, readRecord } from "./facts.ts";
+import { isOpening, Opening } from "./opening.ts";
+
+export type Observation = {
+  /** `input` is the whole prompt, cached parts included, on every wire. */
+  usage?: Usage;
+  /** Undefined when it cannot be told: no event stream, a record too large, an unknown encoding. */
+  terminal: boolean | undefined;
+  errorCode?: string;
+  /** Parsed data of the events, or the one JSON body; empty unless they were to be collected. */
+  records: readonly unknown[];
+};
+
+export type Observed = { wire: WireName; status: number; headers: readonly string[]; collect: boolean };
+
+/** How long the end of a stream may wait for its copy to be decoded. */
+const END_MS = 1000;
+
+export class Observer {
+  readonly opening = new Opening();
+  readonly #wire: WireName;
+  readonly #collect: boolean;
+  /** `none`: nothing that we can read, such as audio. */
+  readonly #kind: "events" | "whole" | "none";
+  readonly #decoder: Transform | undefined;
+  readonly #decoded = Promise.withResolvers<void>();
+  readonly #over = Promise.withResolvers<void>();
+  readonly #events = new EventReader((data, name) => this.#onEvent(data, name));
+  readonly #utf8 = new StringDecoder("utf8");
+  readonly #facts: Facts = { terminal: false };
+  readonly #records: unknown[] = [];
+  #text: string[] = [];
+  /** Characters kept, as text or as records. */
+  #length = 0;
+  #readable = true;
+  #ended = false;
+
+  constructor({ wire, status, headers, collect }: Observed) {
+    this.#wire = wire;
+    this.#collect = collect;
+    const type = headerOf(headers, "content-type") ?? "";
+    const events = status < 400 && /^\s*text\/event-stream\b/i.test(type);
+    this.#kind = events ? "events" : status >= 400 || type === "" || /json/i.test(type) ? "whole" : "none";
+    const decoder = decoderOf(headerOf(headers, "content-encoding"));
+    if (decoder === "unknown") this.#readable = false;
+    if (typeof decoder !== "object") return;
+    this.#decoder = decoder;
+    decoder.on("data", (chunk: Buffer) => this.#read(chunk));
+    decoder.on("close", () => this.#decoded.resolve());
+    decoder.on("error", (error) => {
+      // A cut-off answer is judged by what it held; what is not in its encoding at all cannot be.
+      if (errorCode(error) !== "Z_BUF_ERROR") this.#giveUp();
+    });
+  }
+
+  /** Whether this answer may turn out to be a refusal after its first events. */
+  get opens(): boolean {
+    return this.#kind === "events" && this.#wire === "openai-responses" && this.#readable;
+  }
+
+  write(chunk: Buffer): void {
+    if (!this.#readable || this.#kind === "none") return;
+    if (this.#decoder === undefined) this.#read(chunk);
+    else if (!this.#decoder.destroyed) this.#decoder.write(chunk);
+  }
+
+  /** After the last byte. Resolves when all that can be read has been read. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    if (this.#decoder !== undefined && !this.#decoder.destroyed) {
+      this.#decoder.end();
+      const decoded = await within(this.#decoded.promise, END_MS);
+      if (decoded.type !== "value") this.#giveUp();
+    }
+    this.#attempt(() => this.#events.end());
+    this.#over.resolve();
+  }
+
+  /** There will be no more, and no end was seen. */
+  cut(): void {
+    if (this.#ended) return;
+    this.#decoder?.destroy();
+    this.#over.resolve();
+  }
+
+  /** A body that is no event stream, decoded, as far as it has come. */
+  text(): string {
+    return this.#text.join("");
+  }
+
+  terminal(): boolean | undefined {
+    if (this.#kind !== "events") return undefined;
+    const told = this.#facts.terminal || (this.#readable && !this.#events.skipped);
+    return told ? this.#facts.terminal : undefined;
+  }
+
+  /** After `end` or `cut`. */
+  async seen(): Promise<Observation> {
+    await this.#over.promise;
+    if (this.#kind === "whole" && this.#text.length > 0) this.#readWhole();
+    return {
+      terminal: this.terminal(),
+      ...optional("usage", this.#facts.usage),
+      ...optional("errorCode", this.#facts.errorCode),
+      records: this.#records,
+    };
+  }
+
+  #read(chunk: Buffer): void {
+    this.#attempt(() => {
+      const text = this.#utf8.write(chunk);
+      if (this.#kind === "events") this.#events.write(text);
+      else this.#keep(text);
+    });
+  }
+
+  #keep(text: string): void {
+    this.#text.push(text);
+    this.#length += text.length;
+    if (this.#length > MAX_RECORD) this.#giveUp();
+  }
+
+  #giveUp(): void {
+    this.#readable = false;
+    this.#text = [];
+    this.#decoder?.destroy();
+  }
+
+  /** A fault in our reading must not cost the client its answer. */
+  #attempt(read: () => void): void {
+    try {
+      read();
+    } catch {
+      this.#giveUp();
+    }
+  }
+
+  #onEvent(data: string, name: string): void {
+    if (data === "[DONE]") this.#facts.terminal = true;
+    // It repeats instructions and tools: not worth parsing.
+    if (this.opens && name !== "" && isOpening(name)) return;
+    const parsed = parseJson(data);
+    if (!parsed.ok || !isRecord(parsed.value)) return;
+    this.opening.see(parsed.value["type"], data);
+    this.#note(parsed.value, data.length);
+  }
+
+  /** A body, or Gemini's stream as one array. Once: the text is let go. */
+  #readWhole(): void {
+    const text = this.text();
+    this.#text = [];
+    const parsed = parseJson(text);
+    if (!parsed.ok) return;
+    for (const record of Array.isArray(parsed.value) ? parsed.value : [parsed.value]) {
+      if (isRecord(record)) this.#note(record, 0);
+    }
+  }
+
+  #note(record: Record<string, unknown>, length: number): void {
+    readRecord(this.#wire, record, this.#facts);
+    this.#length += length;
+    if (this.#collect && this.#length <= MAX_RECORD) this.#records.push(record);
+  }
+}

@@ -1,0 +1,145 @@
+// What a main request gets besides its history: quotes from memory and the state block, at its tail.
+import type { ContextItem } from "../../schema/context-item.ts";
+import type { HistoryItem, Insertion, LaneCut } from "../contract.ts";
+import { emptyState } from "../state/block.ts";
+import { blockTokens } from "./count.ts";
+import type { InForce } from "./in-force.ts";
+import { newestPrompt } from "./keep.ts";
+import { SYSTEM_MESSAGE } from "./pieces.ts";
+import type { PlanInput } from "./plan.ts";
+import { recallBlock, type Snippet } from "./recall-block.ts";
+import { type Place, tailOf } from "./tail.ts";
+
+/** In one epoch; then they are folded into one. */
+const MOST_BLOCKS = 8;
+/** For the allowance of a block that is not yet known. */
+const CHARS_A_TOKEN = 3;
+
+export type Wanted = {
+  /** Of the blocks that this request needs, if the epoch goes on. */
+  tokens: number;
+  /** The same, if a new one begins. */
+  fresh: number;
+  /** The block to be added now. */
+  state: string | undefined;
+  stateTokens: number;
+  recall: boolean;
+  /** There are too many blocks for one more. */
+  folds: boolean;
+  prompt: HistoryItem | undefined;
+};
+
+const NOTHING = { tokens: 0, fresh: 0, state: undefined, stateTokens: 0, recall: false, folds: false } as const;
+
+export function wantedOf(input: PlanInput, kept: readonly ContextItem[], held: InForce): Wanted {
+  const { kind, lane, items, settings } = input;
+  if (kind !== "main") return { ...NOTHING, prompt: undefined };
+  const prompt = newestPrompt(items);
+  const blocks = held.insertions.filter((one) => one.kind === "state");
+  const state = stateToAdd(input, kept, blocks.at(-1));
+  const text = state ?? input.state;
+  const stateTokens = text ? blockTokens(text) : 0;
+  const isNew = prompt !== undefined && (held.ended !== undefined || lane.recalledFor !== prompt.id);
+  const recall = input.recall !== undefined && isNew && (isCut(input) || settings.semantic.enabled);
+  const now = (state === undefined ? 0 : stateTokens) + (recall ? allowance(input, isCut(input)) : 0);
+  const fresh = stateTokens + (input.recall && prompt ? allowance(input, true) : 0);
+  return {
+    tokens: held.ended ? fresh : now,
+    fresh,
+    state,
+    stateTokens,
+    recall,
+    folds: state !== undefined && blocks.length >= MOST_BLOCKS,
+    prompt,
+  };
+}
+
+/** Something that the lane once held may not be in view. */
+const isCut = ({ lane }: PlanInput): boolean =>
+  lane.cut !== undefined || lane.epoch > 0 || lane.clientSummary !== undefined;
+
+function allowance({ settings: { recall, semantic } }: PlanInput, session: boolean): number {
+  const chars = (session ? recall.maxChars : 0) + (semantic.enabled ? semantic.maxChars : 0);
+  return Math.ceil(chars / CHARS_A_TOKEN);
+}
+
+/** Added when its text is new, or when much has come after it. */
+function stateToAdd(input: PlanInput, kept: readonly ContextItem[], latest: Insertion | undefined): string | undefined {
+  const { state, settings } = input;
+  if (state === undefined || (state === "" && !latest)) return undefined;
+  const text = state === "" ? emptyState(settings.state.tag) : state;
+  if (latest?.text !== text) return text;
+  const since = kept.slice(kept.findIndex(({ id }) => id === latest.anchor) + 1);
+  return since.reduce((sum, { tokens }) => sum + tokens, 0) > settings.state.refreshTokens ? text : undefined;
+}
+
+export type Additions = { insertions: Insertion[]; recalled: readonly Snippet[]; state: boolean };
+
+/** `begun`: a new epoch starts with this request, without the blocks of the one before. */
+export async function addition(
+  input: PlanInput,
+  sent: { kept: readonly ContextItem[]; cut: LaneCut | undefined },
+  wanted: Wanted,
+  begun: boolean,
+): Promise<Additions> {
+  const { body, settings } = input;
+  const ids = new Set(sent.kept.map(({ id }) => id));
+  const items = input.items.filter(({ id }) => ids.has(id));
+  const place = input.kind === "main" ? tailOf(body, items, settings.state) : undefined;
+  if (!place) return { insertions: [], recalled: [], state: false };
+  const found = wanted.recall || begun ? await recalled(input, sent.cut, items, wanted, begun) : undefined;
+  const state = begun ? input.state || undefined : wanted.state;
+  return {
+    insertions: [
+      ...(found ? [{ kind: "recall", text: found.text, tokens: blockTokens(found.text), ...place } as const] : []),
+      ...(state
+        ? [{ kind: "state", text: state, tokens: wanted.stateTokens, ...statePlace(input, place) } as const]
+        : []),
+    ],
+    recalled: found?.used ?? [],
+    state: state !== undefined,
+  };
+}
+
+/** The seed's own entry of another role, where the format has one. */
+function statePlace({ body, settings, items }: PlanInput, place: Place): Place & Pick<Insertion, "role"> {
+  const last = items.at(-1);
+  const isOwn = settings.state.role === "system" && last !== undefined && SYSTEM_MESSAGE[body.wire] !== undefined;
+  return isOwn ? { anchor: last.id, place: "after", role: "system" } : place;
+}
+
+async function recalled(
+  input: PlanInput,
+  cut: LaneCut | undefined,
+  items: readonly HistoryItem[],
+  { prompt }: Wanted,
+  begun: boolean,
+): Promise<ReturnType<typeof recallBlock>> {
+  const { settings } = input;
+  if (!input.recall || !prompt) return undefined;
+  const short = Object.keys(cut?.shortened ?? {});
+  const standing = new Set(items.filter(({ id }) => !short.includes(id)).flatMap(({ own }) => own ?? []));
+  const snippets = await input.recall({
+    session: begun || isCut(input),
+    namespace: settings.semantic.enabled,
+    prompt,
+    standing,
+  });
+  if (!snippets) return undefined;
+  const tag = settings.state.tag === SEED_TAG ? "memory" : "everlong_recall";
+  return recallBlock(snippets, settings, { tag, standing: shownTexts(cut) });
+}
+
+const SEED_TAG = "proxypilot_state";
+
+/** What is left of shortened items, as text. */
+function shownTexts(cut: LaneCut | undefined): string[] {
+  const texts: string[] = [];
+  for (const json of Object.values(cut?.shortened ?? {})) {
+    JSON.parse(json, (_key, value: unknown) => {
+      if (typeof value === "string") texts.push(value);
+      return value;
+    });
+  }
+  return texts;
+}

@@ -1,0 +1,115 @@
+// How much a request may hold: the model's window, room for the answer, and the marks between which a cut is made.
+import { isRecord } from "../../base/json.ts";
+import { optional } from "../../base/optional.ts";
+import { type Catalog, findModel } from "../../model/catalog.ts";
+import { FALLBACK_PROMPT_TOKENS } from "../../model/limits.ts";
+import type { WireName } from "../../schema/model.ts";
+import type { Family, Headers } from "../contract.ts";
+
+export type Window = {
+  tokens: number;
+  source: "setting" | "learned" | "beta" | "catalogue" | "fallback";
+  /** The catalogue's own limit for prompts, where that is below the window. */
+  maxPrompt?: number;
+};
+
+const MILLION = 1_000_000;
+const IN_NAME = "[1m]";
+const IN_BETA = /\bcontext-1m\b/;
+
+export function windowOf(asked: {
+  model: string;
+  headers: Headers;
+  /** Glob over model names → tokens. */
+  windows: Readonly<Record<string, number>>;
+  learned?: number | undefined;
+  catalog: Catalog;
+}): Window {
+  const { model, headers, windows, learned, catalog } = asked;
+  const set = Object.entries(windows).find(([glob]) => matches(glob, model));
+  if (set) return { tokens: set[1], source: "setting" };
+  if (learned !== undefined) return { tokens: learned, source: "learned" };
+  if (model.endsWith(IN_NAME) || IN_BETA.test(headers["anthropic-beta"] ?? "")) {
+    return { tokens: MILLION, source: "beta" };
+  }
+  const entry = findModel(catalog, model) ?? findModel(catalog, model.slice(model.lastIndexOf("/") + 1));
+  const tokens = entry?.max_context_window_tokens ?? entry?.max_prompt_tokens;
+  if (tokens === undefined) return { tokens: FALLBACK_PROMPT_TOKENS, source: "fallback" };
+  return { tokens, source: "catalogue", ...optional("maxPrompt", entry?.max_prompt_tokens) };
+}
+
+/** `*` stands for any text; case does not count. */
+function matches(glob: string, model: string): boolean {
+  const [first = "", ...rest] = glob.toLowerCase().split("*");
+  const name = model.toLowerCase();
+  const last = rest.pop();
+  if (last === undefined) return name === first;
+  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  let from = first.length;
+  for (const part of rest) {
+    const at = name.indexOf(part, from);
+    if (at === -1) return false;
+    from = at + part.length;
+  }
+  return from <= name.length - last.length;
+}
+
+/** Tokens. */
+export type Budget = {
+  window: number;
+  /** For the answer. */
+  reserve: number;
+  usable: number;
+  /** The mark above which there is a new cut. */
+  high: number;
+  /** Where a cut aims, as a share of `high`. */
+  lowShare: number;
+};
+
+const HIGH = 0.8;
+/** Below the point where that client compacts by itself. */
+const HIGH_OF: Partial<Record<Family, number>> = { copilot: 0.72, qwen: 0.62, gemini: 0.45 };
+
+export function budgetOf(asked: {
+  window: Window;
+  body: Readonly<Record<string, unknown>>;
+  wire: WireName;
+  family: Family;
+  settings: { reserveTokens: number; highWater?: number | undefined; lowWater: number };
+}): Budget {
+  const { window, body, wire, family, settings } = asked;
+  const wanted = Math.max(maxOutput(body, wire), settings.reserveTokens);
+  const reserve = Math.min(wanted, Math.floor(window.tokens / 2));
+  const usable = Math.min(window.tokens - reserve, window.maxPrompt ?? window.tokens);
+  const high = Math.floor(usable * (settings.highWater ?? HIGH_OF[family] ?? HIGH));
+  return { window: window.tokens, reserve, usable, high, lowShare: settings.lowWater };
+}
+
+/** After a second refusal: the window is not what it seems, so aim at half of everything. */
+export const halved = (budget: Budget): Budget => ({
+  ...budget,
+  usable: Math.floor(budget.usable / 2),
+  high: Math.floor(budget.high / 2),
+});
+
+const OUTPUT_FIELDS: Record<WireName, readonly string[]> = {
+  "openai-chat": ["max_completion_tokens", "max_tokens"],
+  "openai-responses": ["max_output_tokens"],
+  anthropic: ["max_tokens"],
+  gemini: ["maxOutputTokens", "max_output_tokens"],
+};
+
+function maxOutput(body: Readonly<Record<string, unknown>>, wire: WireName): number {
+  const config = wire === "gemini" ? (body["generationConfig"] ?? body["generation_config"]) : body;
+  if (!isRecord(config)) return 0;
+  const given = OUTPUT_FIELDS[wire].map((field) => config[field]).find((value) => typeof value === "number");
+  return typeof given === "number" && given > 0 ? Math.floor(given) : 0;
+}
+
+const IN_PATH = /\/models\/([^/:?]+)(?::|$)/;
+
+/** The model a request names: in its body, or (gemini) in its path; empty when it names none. */
+export function modelOf(body: Readonly<Record<string, unknown>>, path: string): string {
+  if (typeof body["model"] === "string") return body["model"];
+  return IN_PATH.exec(path)?.[1] ?? "";
+}

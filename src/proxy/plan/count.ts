@@ -1,0 +1,88 @@
+// Sizes of a request's parts: a request brings new objects for old content, so what was counted is kept by content.
+import { hash } from "node:crypto";
+import { type Content, contentOf, contentOfValue } from "../../model/tokens/content.ts";
+import { type TokenCounter, tokenCounter } from "../../model/tokens/counter.ts";
+import { estimateTokens } from "../../model/tokens/estimate.ts";
+import { wireAdapters } from "../../model/wire/adapters.ts";
+import type { HistoryItem, ScannedBody } from "../contract.ts";
+
+const ITEM_OVERHEAD = 4;
+/** Estimates are within a tenth for ordinary text and half the truth at worst: above this share of the limit they are not enough. */
+const EXACT_FROM = 0.4;
+
+export type Counted = {
+  items: HistoryItem[];
+  /** System text and tool definitions beside the history. */
+  fixedTokens: number;
+};
+
+type Size = { tokens: number; exact: boolean };
+type Part = { key: string; size: Size; content: () => Content[] };
+
+export class Counts {
+  readonly #counter: TokenCounter;
+  readonly #most: number;
+  #sizes = new Map<string, Size>();
+
+  constructor(options: { counter?: TokenCounter; most?: number } = {}) {
+    this.#counter = options.counter ?? tokenCounter;
+    this.#most = options.most ?? 50_000;
+  }
+
+  /** Far from the limit sizes are estimates; once it matters each content is counted exactly, once. */
+  async measure(request: { body: ScannedBody; items: readonly HistoryItem[]; limit: number }): Promise<Counted> {
+    const { body, items, limit } = request;
+    const fixed = this.#part(aroundKey(body), () => fixedContent(body));
+    const parts = items.map((item) => this.#part(itemKey(body, item), () => [contentOf(item)]));
+    const total = parts.reduce((sum, { size }) => sum + size.tokens, fixed.size.tokens);
+    if (total >= EXACT_FROM * limit) for (const part of [fixed, ...parts]) await this.#count(part);
+    return {
+      items: items.map((item, index) => ({ ...item, tokens: parts[index]?.size.tokens ?? item.tokens })),
+      fixedTokens: fixed.size.tokens,
+    };
+  }
+
+  #part(key: string, content: () => Content[]): Part {
+    const known = this.#sizes.get(key);
+    const size = known ?? { tokens: sum(content(), estimateTokens), exact: false };
+    this.#sizes.delete(key);
+    this.#sizes.set(key, size);
+    for (const oldest of this.#sizes.keys()) {
+      if (this.#sizes.size <= this.#most) break;
+      this.#sizes.delete(oldest);
+    }
+    return { key, size, content };
+  }
+
+  async #count({ size, content }: Part): Promise<void> {
+    if (size.exact) return;
+    let tokens = 0;
+    for (const { text, fixed } of content()) tokens += (await this.#counter.count(text)) + fixed + ITEM_OVERHEAD;
+    size.tokens = tokens;
+    size.exact = true;
+  }
+}
+
+/** A block of ours: bounded, so that an estimate will do. */
+export const blockTokens = (text: string): number => estimateTokens(text) + ITEM_OVERHEAD;
+
+const sum = (contents: readonly Content[], count: (text: string) => number): number =>
+  contents.reduce((total, { text, fixed }) => total + count(text) + fixed + ITEM_OVERHEAD, 0);
+
+/** What the canonical form leaves out (thinking, reminders) is told by the length. */
+function itemKey({ bytes, items }: ScannedBody, { own, at }: HistoryItem): string {
+  const { start, end } = items[at] ?? { start: 0, end: 0 };
+  return own === undefined ? hash("sha1", bytes.subarray(start, end), "hex") : `${own}:${end - start}`;
+}
+
+function aroundKey({ bytes, history }: ScannedBody): string {
+  const before = hash("sha1", bytes.subarray(0, history.start), "hex");
+  return `${before}:${hash("sha1", bytes.subarray(history.end), "hex")}`;
+}
+
+function fixedContent({ value, wire }: ScannedBody): Content[] {
+  const adapter = wireAdapters[wire];
+  const system = adapter.system(value);
+  const tools = adapter.tools(value).map((tool) => ({ text: JSON.stringify(tool) ?? "", fixed: 0 }));
+  return [...(system === undefined ? [] : [contentOfValue(system)]), ...tools];
+}

@@ -1,0 +1,221 @@
+// One request planned: the cut and the blocks in force, what has to be added, and a new epoch when it no longer fits.
+import { optional } from "../../base/optional.ts";
+import { type Applied, applyCut, isSystem } from "../../context/truncate/cut.ts";
+import type { Shaping } from "../../context/truncate/shorten-item.ts";
+import { countItem } from "../../model/tokens/measure.ts";
+import { wireAdapters } from "../../model/wire/adapters.ts";
+import type {
+  EpochReason,
+  HistoryItem,
+  Insertion,
+  LaneCut,
+  LaneState,
+  Piece,
+  RecordRow,
+  ScannedBody,
+} from "../contract.ts";
+import { addition, type Wanted, wantedOf } from "./additions.ts";
+import type { Budget } from "./budget.ts";
+import { collapseDoubled } from "./collapse.ts";
+import { type InForce, inForce } from "./in-force.ts";
+import { keepOf } from "./keep.ts";
+import { isSameCut, type MadeCut, makeCut, recorded } from "./make-cut.ts";
+import { piecesOf, rowsOf } from "./pieces.ts";
+import type { RecallLimits, Snippet } from "./recall-block.ts";
+import { gapNotice, PLACE } from "./words.ts";
+
+export type PlanSettings = RecallLimits & {
+  minKeepItems: number;
+  toolOutputMaxChars: number;
+  semantic: { enabled: boolean };
+  state: { appendOnly: boolean; tag: string; role: "user" | "system"; refreshTokens: number };
+};
+
+export type RecallAsk = {
+  /** Something of the lane may not be in view: its session is searched. */
+  session: boolean;
+  /** The namespace is searched by meaning. */
+  namespace: boolean;
+  prompt: HistoryItem;
+  /** Own hashes of the items that stand in the request as a whole. */
+  standing: ReadonlySet<string>;
+};
+
+export type PlanInput = {
+  body: ScannedBody;
+  /** Counted. */
+  items: readonly HistoryItem[];
+  /** System text and tool definitions beside the history. */
+  fixedTokens: number;
+  /** As it is kept; for a fork with what it inherits. */
+  lane: LaneState;
+  kind: "main" | "agent" | "compaction";
+  /** `hold`: what is in force and nothing new. `context-error`: a new epoch, whatever the count says. */
+  mode: "normal" | "context-error" | "hold";
+  budget: Budget;
+  model: string;
+  /** The state block as it should stand in the request. */
+  state?: string | undefined;
+  /** Bounded in time; must not throw. */
+  recall?: ((ask: RecallAsk) => Promise<readonly Snippet[] | undefined>) | undefined;
+  /** `<session>:tN.k`; undefined for what is not stored. */
+  refOf: (item: HistoryItem) => string | undefined;
+  /** Own hashes of items that could not be stored: they stay whole. */
+  untouched?: ReadonlySet<string> | undefined;
+  settings: PlanSettings;
+};
+
+export type Planned = {
+  pieces: Piece[];
+  /** To be kept; of a compaction request and in `hold` the lane as it came. */
+  lane: LaneState;
+  action: "pass" | "insert" | "trim";
+  rows: RecordRow[];
+  tokensIn: number;
+  tokensSent: number;
+  /** What this request leaves out and shortens. */
+  dropped: HistoryItem[];
+  shortened: HistoryItem[];
+  newEpoch?: EpochReason;
+  /** A state block was added. */
+  newState: boolean;
+  /** In a new block. */
+  recalled: readonly Snippet[];
+};
+
+/** What is sent, before it is pieces. */
+type Draft = Pick<Applied, "kept"> & { cut: LaneCut | undefined; insertions: readonly Insertion[] };
+
+export const newLane = (lane: Pick<LaneState, "kind" | "tools" | "system">): LaneState => ({
+  ...lane,
+  epoch: 0,
+  insertions: [],
+});
+
+/** The same for the same input; recall apart it asks nobody. */
+export async function plan(input: PlanInput): Promise<Planned> {
+  const { body, lane, kind, mode, budget, settings } = input;
+  const items = collapseDoubled(body, input.items);
+  const keep = keepOf(items, { ...settings, untouched: input.untouched });
+  const held = inForce(lane, items, { keep, model: mode === "hold" ? undefined : input.model });
+  const shaping = shapingOf(input);
+  const applied = await applyCut(items, held.cut, shaping);
+  const inForceNow: Draft = { kept: applied.kept, cut: held.cut && lane.cut, insertions: held.insertions };
+  const base = input.fixedTokens + sum(items.filter(isSystem));
+  if (mode === "hold") return finish(input, items, inForceNow, { lane });
+
+  const wanted = wantedOf(input, applied.kept, held);
+  const total = base + sum(conversation(applied.kept)) + sum(held.insertions) + wanted.tokens;
+  const cutTo = (added: number): Promise<MadeCut> =>
+    makeCut({ ...input, items, keep, shaping, fixedTokens: base + added, longChars: settings.toolOutputMaxChars });
+
+  if (kind === "compaction") {
+    const whole = base + sum(conversation(items));
+    if (mode === "normal" && whole <= budget.usable) return finish(input, items, bare(items), { lane });
+    if (mode === "normal" && held.cut && total <= budget.usable) return finish(input, items, inForceNow, { lane });
+    const made = await cutTo(sum(held.insertions));
+    const existing = held.insertions.filter((one) => one.kind !== "notice" && !made.cut.dropped.has(one.anchor));
+    return finish(input, items, draftOf(made, existing), { lane, newEpoch: "compaction" });
+  }
+
+  const fresh = await newEpochOf(input, { total, held, wanted, cutTo });
+  const reason = fresh?.reason;
+  const draft =
+    fresh?.made === undefined
+      ? { ...inForceNow, insertions: fresh ? held.insertions.filter(isNotice) : held.insertions }
+      : draftOf(fresh.made, []);
+  const added = await addition(input, draft, wanted, reason !== undefined);
+  const insertions = [...draft.insertions, ...added.insertions];
+  const blocks = insertions.filter((one) => one.kind === "state").length;
+  const { cut: _cut, reason: _reason, state: _state, ...rest } = lane;
+  const next: LaneState = {
+    ...rest,
+    model: input.model,
+    epoch: lane.epoch + (reason ? 1 : 0),
+    ...optional("reason", reason ?? lane.reason),
+    ...optional("cut", draft.cut),
+    insertions,
+    ...optional("state", blocks === 0 || input.state === undefined ? undefined : { text: input.state, blocks }),
+    ...optional("recalledFor", wanted.prompt?.id ?? lane.recalledFor),
+  };
+  return finish(
+    input,
+    items,
+    { ...draft, insertions },
+    { lane: next, ...optional("newEpoch", reason), recalled: added.recalled, newState: added.state },
+  );
+}
+
+type Fresh = { reason: EpochReason; made?: MadeCut };
+
+/** Undefined while the epoch goes on. Without a cut of its own the new one begins with what is in force, or with nothing. */
+async function newEpochOf(
+  { kind, mode, budget, lane }: PlanInput,
+  now: { total: number; held: InForce; wanted: Wanted; cutTo: (added: number) => Promise<MadeCut> },
+): Promise<Fresh | undefined> {
+  const { total, held, wanted } = now;
+  const forced = mode === "context-error";
+  const limit = kind === "main" ? budget.high : budget.usable;
+  if (forced || total > limit) {
+    const made = await now.cutTo(wanted.fresh);
+    const reason = forced ? "context-error" : (held.ended ?? "high-water");
+    const isSame = isSameCut(recorded(made.cut, made.applied.kept), held.cut && lane.cut);
+    // One that stays above the mark would be made anew at each request: it waits until nothing else is left.
+    const isWorthIt = !isSame && (made.fits || total > budget.usable);
+    if (forced || held.ended || isWorthIt) return { reason, made };
+  }
+  if (held.ended) return { reason: held.ended };
+  return wanted.folds ? { reason: "fold" } : undefined;
+}
+
+const draftOf = ({ cut, applied, notice }: MadeCut, insertions: readonly Insertion[]): Draft => ({
+  kept: applied.kept,
+  cut: recorded(cut, applied.kept),
+  insertions: [...(notice ? [notice] : []), ...insertions],
+});
+
+const bare = (items: readonly HistoryItem[]): Draft => ({ kept: items, cut: undefined, insertions: [] });
+
+const isNotice = ({ kind }: Insertion): boolean => kind === "notice";
+const conversation = <Item extends Pick<HistoryItem, "role">>(items: readonly Item[]): Item[] =>
+  items.filter(({ role }) => role !== "system" && role !== "developer");
+const sum = (sized: readonly { tokens: number }[]): number => sized.reduce((total, { tokens }) => total + tokens, 0);
+
+function shapingOf({ body, items, refOf }: PlanInput): Shaping {
+  const byId = new Map(items.map((item) => [item.id, item]));
+  const refAt = (id: string): string | undefined => {
+    const item = byId.get(id);
+    return item && refOf(item);
+  };
+  return {
+    rules: wireAdapters[body.wire],
+    count: (item) => countItem(item),
+    refOf: ({ id }) => refAt(id) ?? "kept",
+    place: PLACE,
+    recallOn: false,
+    notice: (omitted) => gapNotice(omitted, refAt),
+  };
+}
+
+type Outcome = Pick<Planned, "lane"> & Partial<Pick<Planned, "newEpoch" | "recalled" | "newState">>;
+
+/** Repairs are made only in a request that is changed anyway. */
+function finish(input: PlanInput, items: readonly HistoryItem[], draft: Draft, outcome: Outcome): Planned {
+  const { body, refOf, fixedTokens } = input;
+  const isTouched = draft.cut !== undefined || draft.insertions.length > 0;
+  const kept = isTouched ? draft.kept : items;
+  const shape = { wire: body.wire, all: input.items, kept, cut: draft.cut, insertions: draft.insertions, refOf };
+  const dropped = new Set(draft.cut?.dropped);
+  return {
+    recalled: [],
+    newState: false,
+    ...outcome,
+    pieces: piecesOf(shape),
+    rows: rowsOf(shape),
+    action: draft.cut || items !== input.items ? "trim" : draft.insertions.length > 0 ? "insert" : "pass",
+    tokensIn: fixedTokens + sum(input.items),
+    tokensSent: fixedTokens + sum(kept) + sum(draft.insertions),
+    dropped: input.items.filter(({ id }) => dropped.has(id)),
+    shortened: input.items.filter(({ id }) => draft.cut?.shortened[id] !== undefined && !dropped.has(id)),
+  };
+}

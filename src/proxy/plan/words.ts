@@ -1,0 +1,16 @@
+// What a request says about what the gateway left out of it: how much, and under which refs it is kept.
+
+/** The place that the truncator's marker names beside size and ref. */
+export const PLACE = "the Everlong gateway's store; `everlong recall` with that ref prints it";
+
+/** The truncator's tag, so that it is no prompt on any wire. */
+export function gapNotice(omitted: readonly { id: string }[], refOf: (id: string) => string | undefined): string {
+  const refs = omitted.flatMap(({ id }) => refOf(id) ?? []);
+  const [first, last] = [refs[0], refs.at(-1)];
+  const range = first === undefined ? "" : `, ${first === last ? first : `${first} to ${last}`},`;
+  return (
+    `<system_notification>${omitted.length} earlier messages${range} are left out here so that this request fits the ` +
+    "context window. They are kept in full in the Everlong gateway's store; what is relevant of them is quoted in later messages." +
+    "</system_notification>"
+  );
+}

@@ -1,0 +1,168 @@
+// The proxy: every request under the proxy's paths comes in here, and goes on managed or as it came.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "../base/clock.ts";
+import type { MakeId } from "../base/id.ts";
+import type { Catalog } from "../model/catalog.ts";
+import type { WireName } from "../schema/model.ts";
+import { answer, errorAnswer } from "./forward/error-shape.ts";
+import type { Target } from "./forward/exchange.ts";
+import { explainHeaders } from "./forward/explain.ts";
+import { relay } from "./forward/relay.ts";
+import { callerOf } from "./identify/caller.ts";
+import { familyOf, type Served } from "./identify/family.ts";
+import { headersOf } from "./identify/header.ts";
+import type { IsToken } from "./identify/identity.ts";
+import type { RepositoryKey } from "./identify/namespace.ts";
+import { pathRoute, routeOf } from "./identify/route.ts";
+import { KeptDoor, type OpenKept } from "./kept.ts";
+import { Counts } from "./plan/count.ts";
+import { LastSent } from "./request/last-sent.ts";
+import { serveManaged } from "./request/managed.ts";
+import type { Parts, ProxyEvent } from "./request/parts.ts";
+import type { ProxySettings } from "./settings.ts";
+import { StateReader } from "./state/files.ts";
+import { countUnmanaged } from "./store/totals.ts";
+import { chooseTarget, type Target as Place, type Upstreams } from "./upstream/choose.ts";
+import { forwardHeaders, forwardSearch } from "./upstream/headers.ts";
+import type { UpstreamPools } from "./upstream/pool.ts";
+
+export type ProxyOptions = {
+  settings: ProxySettings;
+  upstreams: Upstreams;
+  pools: UpstreamPools;
+  /** Content of secret.key. */
+  key: string;
+  isToken: IsToken;
+  repositoryKey: RepositoryKey;
+  catalog: Catalog;
+  clock: Clock;
+  newId: MakeId;
+  /** Store, index and searcher; opened when the first request needs them. */
+  open: OpenKept;
+};
+
+/** Who asks, as the gate saw it. */
+export type Asker = { loopback: boolean; token: boolean; target: { path: string; search: string } };
+
+export type Proxy = {
+  handle(req: IncomingMessage, res: ServerResponse, asker: Asker): Promise<void>;
+  on(listener: (event: ProxyEvent) => void): () => void;
+  close(): Promise<void>;
+};
+
+export function createProxy(options: ProxyOptions): Proxy {
+  const { settings, clock } = options;
+  const listeners = new Set<(event: ProxyEvent) => void>();
+  const door = new KeptDoor(options.open, clock);
+  const parts: Parts = {
+    settings,
+    key: options.key,
+    catalog: options.catalog,
+    counts: new Counts(),
+    files: new StateReader(),
+    lastSent: new LastSent(),
+    clock,
+    emit: (event) => {
+      for (const listener of listeners) listener(event);
+    },
+  };
+
+  const handle = async (req: IncomingMessage, res: ServerResponse, asker: Asker): Promise<void> => {
+    const headers = headersOf(req.rawHeaders);
+    const { path, search } = asker.target;
+    const place = chooseTarget(options.upstreams, { path, search: forwardSearch(search, options.isToken), headers });
+    const wire = pathRoute(path)?.wire;
+    if (!place.ok) {
+      const status = place.error.code === "unknown_upstream" ? 404 : 502;
+      return answer(res, errorAnswer(wire, { status, ...place.error }));
+    }
+    const served = familyOf(headers, settings.activate);
+    const route = routeOf(req.method ?? "GET", path, headers["content-type"]);
+    const target = (changed: boolean): Target => targetOf(req, options, place.value, asker, changed);
+    const explain = settings.explain === "always" || (settings.explain === "loopback" && asker.loopback);
+    const reason = settings.memory ? unmanaged(served, route !== undefined) : "memory_off";
+    if (reason !== undefined || route === undefined)
+      return pass(req, res, { target: target(false), wire, served, reason: reason ?? "route", explain });
+    await serveManaged(
+      parts,
+      door,
+      {
+        ...{ req, res, route, headers, path, explain, target },
+        upstream: place.value.upstream.name,
+        family: served.family,
+        callerOf: (body) =>
+          callerOf({
+            ...{ headers, search, body, served, loopback: asker.loopback, secret: options.key },
+            ...{ isToken: options.isToken, repositoryKey: options.repositoryKey },
+            sessionFallback: settings.sessionFallback,
+          }),
+      },
+      options.newId(),
+    );
+  };
+
+  const pass = async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    { target, wire, served, reason, explain }: Passing,
+  ): Promise<void> => {
+    const limits = { firstByteMs: settings.upstreamTimeoutMs, silenceMs: settings.upstreamTimeoutMs };
+    const id = options.newId();
+    const start = clock.monotonic();
+    const own = explain && settings.memory ? explainHeaders({ request: id, action: `skip:${reason}` }) : [];
+    const delivered = await relay(req, res, target, { limits, wire, family: served.family, headers: own });
+    parts.emit({
+      type: "proxy.request",
+      data: {
+        ...{ id, family: served.family, path: target.path.replace(/\?.*$/, ""), action: `skip:${reason}` },
+        ...{ status: delivered.status, outcome: delivered.outcome, failure: delivered.failure },
+        totalMs: clock.monotonic() - start,
+      },
+    });
+    const kept = settings.memory ? await door.opened() : undefined;
+    if (kept) await countUnmanaged(kept.store, reason);
+  };
+
+  return {
+    handle,
+    on(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      await door.close();
+      await options.pools.close();
+    },
+  };
+}
+
+type Passing = {
+  target: Target;
+  wire: WireName | undefined;
+  served: Served;
+  reason: string;
+  explain: boolean;
+};
+
+/** Why a request passes as it came; undefined when it does not. */
+function unmanaged({ active, reason }: Served, known: boolean): string | undefined {
+  if (!known) return "route";
+  return active ? undefined : (reason ?? "unknown_client");
+}
+
+function targetOf(
+  req: IncomingMessage,
+  { pools, isToken }: ProxyOptions,
+  place: Place,
+  { token, target: { search } }: Asker,
+  changed: boolean,
+): Target {
+  return {
+    dispatcher: pools.of(place.url),
+    origin: place.url.origin,
+    path: place.path,
+    method: req.method ?? "GET",
+    headers: forwardHeaders(req.rawHeaders, { target: place, search, token, isToken, changed }),
+  };
+}
+

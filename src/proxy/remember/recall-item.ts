@@ -1,0 +1,23 @@
+// A stored item as the recall engine takes it.
+import type { Item, Kind, Place } from "../../memory/recall/item.ts";
+import type { StoredItem } from "../store/item-row.ts";
+import { recallId } from "../store/session.ts";
+
+export function recallItem(session: { no: number }, place: Place, item: StoredItem): Item {
+  return {
+    id: recallId(session, item.own),
+    kind: kindOf(item.type),
+    role: item.role,
+    text: item.text,
+    time: Date.parse(item.time),
+    seq: item.seq,
+    turn: item.turn,
+    index: item.item,
+    place,
+  };
+}
+
+function kindOf(type: string): Kind {
+  if (type.startsWith("tool")) return "tool";
+  return type === "compaction" ? "checkpoint" : "turn";
+}

@@ -1,0 +1,214 @@
+// Each item of a lane is filtered, stored and indexed once: after its request has gone on, or before a cut that needs it.
+import { setImmediate as nextRound, setTimeout as wait } from "node:timers/promises";
+import { fail, ok, type Result } from "../../base/result.ts";
+import type { WireName } from "../../schema/model.ts";
+import type { Fault } from "../../store/fault.ts";
+import type { Readable } from "../contract.ts";
+import { read } from "../store/handle.ts";
+import type { Session } from "../store/session.ts";
+import { flushEvents } from "./events.ts";
+import { filterItem, type Ready, type Storing, storeItems, unstored } from "./store-items.ts";
+
+/** An item of a request's chain; its text is made only when it is needed. */
+export type Seeable = { own: string; wire: WireName; bytes: number; read: () => Readable };
+export type RememberOptions = Storing & {
+  /** `dropped`: only what a cut leaves out. */
+  mode: "all" | "dropped";
+  /** What could not be done now, and is done later or not at all; the requests go on. */
+  onTrouble: (trouble: { code: string; message: string; session: string }) => void;
+  /** Passages are there to be embedded. */
+  onStored?: () => void;
+  /** How much may wait in memory while the store fails. */
+  maxWaiting?: number;
+  retryMs?: number;
+};
+
+type Came = { session: Session; lane: number; items: readonly Seeable[] };
+type Waiting = { session: Session; lane: number; item: Seeable };
+
+const MAX_WAITING = 64 * 1024 * 1024;
+const RETRY_MS = 2000;
+/** A slice is one transaction, and what the event loop waits for at a time. */
+const SLICE = { items: 32, bytes: 128 * 1024 };
+
+export class Remember {
+  readonly #options: RememberOptions;
+  readonly #came: Came[] = [];
+  readonly #waiting = new Map<string, Waiting>();
+  /** The filter failed on them: they are not stored, and tried again only by another process. */
+  readonly #refused = new Set<string>();
+  readonly #stop = new AbortController();
+  #bytes = 0;
+  #running: Promise<void> | undefined;
+  #failing: string | undefined;
+
+  constructor(options: RememberOptions) {
+    this.#options = options;
+  }
+
+  /** Of the items that are not stored yet, as they came. */
+  get waitingBytes(): number {
+    return this.#bytes;
+  }
+
+  /** Takes all chain items of a request and queues those that are not stored; also what a crash left undone. */
+  add(session: Session, lane: number, items: readonly Seeable[]): void {
+    if (this.#stop.signal.aborted) return;
+    this.#came.push({ session, lane, items: this.#options.mode === "all" ? items : [] });
+    this.#start();
+  }
+
+  /**
+   * Before items leave a request: afterwards all are stored and findable but the refused ones, on which the filter
+   * failed or the signal came first; those must stay.
+   */
+  async ensure(
+    session: Session,
+    lane: number,
+    items: readonly Seeable[],
+    signal?: AbortSignal,
+  ): Promise<Result<{ refused: string[] }, Fault>> {
+    const missing = await read(this.#options.store, (db) => unstored(db, session));
+    if (!missing.ok) return missing;
+    const wanted = items.filter((item) => missing.value.has(item.own)).map((item) => ({ session, lane, item }));
+    for (let rest = wanted; rest.length > 0 && !signal?.aborted; ) {
+      const [slice, left] = sliceOf(rest);
+      const stored = await this.#store(slice, "now");
+      if (!stored.ok) return stored;
+      rest = left;
+    }
+    const owns = new Set(items.map((item) => item.own));
+    const still = await read(this.#options.store, (db) => unstored(db, session));
+    return still.ok ? ok({ refused: [...still.value].filter((own) => owns.has(own)) }) : still;
+  }
+
+  /** When nothing waits any more, or the store fails and is tried again later. */
+  async idle(): Promise<void> {
+    while (this.#running && this.#failing === undefined) await Promise.race([this.#running, wait(5)]);
+  }
+
+  /** Stores what waits, as long as the store takes it; nothing can be added any more. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  #start(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+      if (this.#came.length > 0) this.#start();
+    });
+  }
+
+  #queue(waiting: Waiting): void {
+    const key = keyOf(waiting);
+    if (this.#refused.has(key) || this.#waiting.has(key)) return;
+    this.#waiting.set(key, waiting);
+    this.#bytes += waiting.item.bytes;
+  }
+
+  #unqueue(waiting: Waiting): void {
+    if (this.#waiting.delete(keyOf(waiting))) this.#bytes -= waiting.item.bytes;
+  }
+
+  /** The oldest go first: most clients send them again. */
+  #keepBound(): void {
+    const { maxWaiting = MAX_WAITING, onTrouble } = this.#options;
+    let given = 0;
+    for (const waiting of this.#waiting.values()) {
+      if (this.#bytes <= maxWaiting) break;
+      this.#unqueue(waiting);
+      given++;
+      if (given === 1)
+        onTrouble({ code: "store_waiting", message: "Too much waits for the store.", session: waiting.session.id });
+    }
+  }
+
+  async #run(): Promise<void> {
+    const sessions = new Map<number, Session>();
+    while (true) {
+      await nextRound();
+      for (const came of this.#came.splice(0)) {
+        sessions.set(came.session.no, came.session);
+        await this.#take(came);
+      }
+      const [slice] = sliceOf([...firstOf(this.#waiting, SLICE.items)]);
+      const [first] = slice;
+      if (!first) break;
+      const stored = await this.#store(slice, "later");
+      if (stored.ok) continue;
+      if (this.#stop.signal.aborted) break;
+      await this.#pause(stored.error, first.session);
+    }
+    for (const session of sessions.values()) {
+      const logged = await flushEvents(this.#options.store, session);
+      if (!logged.ok) this.#tell(logged.error, session);
+    }
+  }
+
+  /** While the store cannot say what it has, everything waits. */
+  async #take({ session, lane, items }: Came): Promise<void> {
+    const missing = await read(this.#options.store, (db) => unstored(db, session));
+    for (const item of items) if (!missing.ok || missing.value.has(item.own)) this.#queue({ session, lane, item });
+    this.#keepBound();
+  }
+
+  async #pause(fault: Fault, session: Session): Promise<void> {
+    const { store, retryMs = RETRY_MS } = this.#options;
+    this.#tell(fault, session);
+    this.#failing = fault.code;
+    await store.clock.sleep(retryMs, this.#stop.signal);
+  }
+
+  /** Once for each kind of trouble, until the store works again. */
+  #tell({ code, what }: Fault, session: Session): void {
+    if (this.#failing !== code) this.#options.onTrouble({ code, message: what, session: session.id });
+  }
+
+  /** Filters and stores; a fault leaves all of them waiting. */
+  async #store(slice: readonly Waiting[], when: "now" | "later"): Promise<Result<void, Fault>> {
+    const ready: (Ready & Waiting)[] = [];
+    for (const waiting of slice) {
+      const filtered = this.#refused.has(keyOf(waiting))
+        ? fail("filter_failed")
+        : filterItem(this.#options, waiting.item);
+      if (filtered.ok) ready.push({ ...waiting, ...filtered.value });
+      else this.#refuse(waiting);
+      await nextRound();
+    }
+    const stored = await storeItems(this.#options, ready, when);
+    if (!stored.ok) return stored;
+    this.#failing = undefined;
+    for (const waiting of ready) this.#unqueue(waiting);
+    if (ready.length > 0) this.#options.onStored?.();
+    return ok(undefined);
+  }
+
+  #refuse(waiting: Waiting): void {
+    const key = keyOf(waiting);
+    this.#unqueue(waiting);
+    if (this.#refused.has(key)) return;
+    this.#refused.add(key);
+    const message = "An item could not be filtered, so it is not stored.";
+    this.#options.onTrouble({ code: "filter_failed", message, session: waiting.session.id });
+  }
+}
+
+const keyOf = ({ session, item }: Waiting): string => `${session.no}:${item.own}`;
+
+function* firstOf<T>(map: ReadonlyMap<string, T>, count: number): Generator<T> {
+  let left = count;
+  for (const value of map.values())
+    if (left-- > 0) yield value;
+    else return;
+}
+
+/** At least one, so that a large item gets its turn. */
+function sliceOf(waiting: readonly Waiting[]): [Waiting[], Waiting[]] {
+  let bytes = 0;
+  const end = waiting.findIndex(({ item }, i) => {
+    bytes += item.bytes;
+    return i >= SLICE.items || (i > 0 && bytes > SLICE.bytes);
+  });
+  return end === -1 ? [[...waiting], []] : [waiting.slice(0, end), waiting.slice(end)];
+}

@@ -1,0 +1,79 @@
+// Items into the store and the index, in one transaction: stored means findable.
+import { fail, ok, type Result } from "../../base/result.ts";
+import type { Item, Place } from "../../memory/recall/item.ts";
+import { prepared } from "../../memory/recall/store/statement.ts";
+import type { RecallWriter } from "../../memory/recall/store/write.ts";
+import type { FilteredText, Redactor } from "../../memory/secret/filter.ts";
+import type { Fault } from "../../store/fault.ts";
+import type { Database } from "../../store/sqlite.ts";
+import { change, type ProxyStore } from "../store/handle.ts";
+import { itemOf } from "../store/item-row.ts";
+import { placeOf, type Session } from "../store/session.ts";
+import { addTotals } from "../store/totals.ts";
+import { recallItem } from "./recall-item.ts";
+import type { Seeable } from "./remember.ts";
+
+export type IndexWriter = Pick<RecallWriter, "add" | "remove" | "removeSession">;
+export type Storing = { store: ProxyStore; redactor: Redactor; writer: IndexWriter };
+export type Ready = {
+  text: FilteredText;
+  role: string;
+  type: string;
+  tool: FilteredText | null;
+  callId: FilteredText | null;
+  indexed: boolean;
+};
+
+/** Own hashes of the session's items that have no text yet. */
+export function unstored(db: Database, session: Session): Set<string> {
+  const rows = prepared(db, "SELECT own FROM proxy_item WHERE session = ? AND stored = 0").all(session.no);
+  return new Set(rows.map((row) => String(row["own"])));
+}
+
+export function filterItem({ redactor }: Storing, item: Seeable): Result<Ready, "filter_failed"> {
+  const { text, role, type, tool, callId, indexed } = item.read();
+  const clean = { text: redactor.text(text), tool: redactor.text(tool ?? ""), callId: redactor.text(callId ?? "") };
+  if (!clean.text.ok || !clean.tool.ok || !clean.callId.ok) return fail("filter_failed");
+  return ok({
+    text: clean.text.value.text,
+    role,
+    type,
+    tool: tool === undefined ? null : clean.tool.value.text,
+    callId: callId === undefined ? null : clean.callId.value.text,
+    indexed,
+  });
+}
+
+type Entry = Ready & { session: Session; lane: number; item: Seeable };
+
+/** Rows of a deleted session are gone, and nothing is stored for them. */
+export async function storeItems(
+  { store, writer }: Storing,
+  entries: readonly Entry[],
+  when: "now" | "later",
+): Promise<Result<void, Fault>> {
+  if (entries.length === 0) return ok(undefined);
+  const sql = `UPDATE proxy_item SET stored = 1, lane = nullif(?, 0), wire = ?, role = ?, type = ?, tool = ?, call_id = ?, bytes = ?,
+    indexed = ?, text = ? WHERE session = ? AND own = ? AND stored = 0 RETURNING *`;
+  return change(
+    store,
+    (db) => {
+      const places = new Map<number, Place>();
+      const found: Item[] = [];
+      const counts = new Map<number, number>();
+      for (const { session, lane, item, role, type, tool, callId, indexed, text } of entries) {
+        const row = prepared(db, sql).get(
+          ...[lane, item.wire, role, type, tool, callId, item.bytes, indexed ? 1 : 0, text, session.no, item.own],
+        );
+        if (!row) continue;
+        counts.set(session.no, (counts.get(session.no) ?? 0) + 1);
+        const place = places.get(session.no) ?? placeOf(session);
+        places.set(session.no, place);
+        if (indexed) found.push(recallItem(session, place, itemOf(row)));
+      }
+      writer.add(found);
+      for (const [session, stored] of counts) addTotals(db, session, "", { stored });
+    },
+    when,
+  );
+}

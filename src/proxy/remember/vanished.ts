@@ -1,0 +1,29 @@
+// Items that the client itself left out of a lane: rewritten, rewound or compacted away. They are logged like cut ones.
+import { ok, type Result } from "../../base/result.ts";
+import { prepared } from "../../memory/recall/store/statement.ts";
+import type { Fault } from "../../store/fault.ts";
+import type { HistoryItem } from "../contract.ts";
+import { change, type ProxyStore } from "../store/handle.ts";
+import { chainOf } from "../store/lane-row.ts";
+import type { Match } from "../store/match.ts";
+import type { Session } from "../store/session.ts";
+
+/** Before the lane is committed, since its chain as it was is read; gives own hashes. `flushEvents` writes the lines. */
+export async function markVanished(
+  store: ProxyStore,
+  session: Session,
+  match: Match,
+  items: readonly HistoryItem[],
+): Promise<Result<string[], Fault>> {
+  if (match.type !== "fork" && match.type !== "rewritten") return ok([]);
+  const after = match.type === "fork" ? match.at : 0;
+  const standing = JSON.stringify(chainOf(items).map((item) => item.own));
+  const sql = `UPDATE proxy_item SET dropped = 'client' WHERE session = ? AND dropped IS NULL
+    AND own IN (SELECT own FROM proxy_chain WHERE lane = ? AND position > ?)
+    AND own NOT IN (SELECT value FROM json_each(?)) RETURNING own`;
+  return change(store, (db) =>
+    prepared(db, sql)
+      .all(session.no, match.lane.id, after, standing)
+      .map((row) => String(row["own"])),
+  );
+}

@@ -1,0 +1,197 @@
+// One plan of a lane's request carried out: stored before it is trimmed, committed before it is sent.
+import { optional } from "../../base/optional.ts";
+import { ok, type Result } from "../../base/result.ts";
+import type { ContextLimit } from "../../model/contract.ts";
+import type { Fault } from "../../store/fault.ts";
+import { assemble } from "../body/assemble.ts";
+import type { HistoryItem, LaneKind, LaneState } from "../contract.ts";
+import type { Kept } from "../kept.ts";
+import { type Budget, halved } from "../plan/budget.ts";
+import { type Planned, type PlanInput, plan } from "../plan/plan.ts";
+import { updateAnchor } from "../remember/anchor.ts";
+import { dropItems } from "../remember/events.ts";
+import { markVanished } from "../remember/vanished.ts";
+import { commitLane } from "../store/lane.ts";
+import type { Match } from "../store/match.ts";
+import { refs, type Seen } from "../store/see.ts";
+import type { Session } from "../store/session.ts";
+import { acceptTokens, learnWindow } from "../store/windows.ts";
+import { budgetFor } from "./budget.ts";
+import { type Asked, type Note, type Parts, type Prepared, passed, tellFault } from "./parts.ts";
+import { recallFor } from "./recall.ts";
+import { seeables } from "./seeable.ts";
+
+export type LaneAsk = {
+  asked: Asked;
+  kind: LaneKind;
+  session: Session;
+  match: Match;
+  seen: Seen;
+  items: readonly HistoryItem[];
+  fixedTokens: number;
+  lane: LaneState;
+  /** The block as the files say now. */
+  state(): Promise<string | undefined>;
+};
+type Try = { budget: Budget; mode: "normal" | "context-error"; attempt: number };
+
+/** A refusal that names no figure says this much about the window. */
+const BELOW_REFUSED = 0.9;
+const MOST_ATTEMPTS = 3;
+
+export async function prepareLane(parts: Parts, kept: Kept, ask: LaneAsk, attempt: Try): Promise<Prepared | "stale"> {
+  const { store } = kept;
+  const made = await planned(parts, kept, ask, attempt);
+  if (!made.ok) return held(parts, kept, ask, attempt, made.error);
+  const { match, session, seen, items, asked } = ask;
+  const vanished = await markVanished(store, session, match, items);
+  if (!vanished.ok) return held(parts, kept, ask, attempt, vanished.error);
+  const committed = await commitLane(store, { session, match, seen, state: made.value.lane, items });
+  if (!committed.ok) return held(parts, kept, ask, attempt, committed.error);
+  if (committed.value.type === "stale") return "stale";
+  const lane = committed.value.type === "done" ? committed.value.lane : undefined;
+  const gone = lane === undefined;
+  tell(parts, ask, made.value);
+  const prepared = result(parts, ask, attempt, made.value, lane?.id);
+  return {
+    ...prepared,
+    ...(gone
+      ? {}
+      : {
+          again: (limit) => again(parts, kept, { ...ask, match: { type: "extends", lane } }, attempt, made.value, limit),
+          sent: () => kept.remember.add(session, lane.id, seeables(items, asked.body)),
+          answered: async () => void (await acceptTokens(store, asked.upstream, asked.model, made.value.tokensSent)),
+        }),
+  };
+}
+
+/** The plan, with everything that it leaves out stored, findable and summed up in the anchor. */
+async function planned(
+  parts: Parts,
+  kept: Kept,
+  ask: LaneAsk,
+  { budget, mode }: Try,
+): Promise<Result<Planned, Fault>> {
+  const { store } = kept;
+  const { session } = ask;
+  const input = inputOf(parts, kept, ask, budget);
+  const untouched = new Set<string>();
+  const plans = async () => plan({ ...input, mode, untouched, ...optional("state", await ask.state()) });
+  const kepts = new Set<string>();
+  for (let round = 0; ; round++) {
+    const made = await plans();
+    if (!made.newEpoch) return ok(made);
+    const out = [...made.dropped, ...made.shortened];
+    const fresh = out.filter(({ own }) => own !== undefined && !kepts.has(own));
+    if (fresh.length === 0 || round > 3) return ok(made);
+    const lane = ask.match.type === "extends" ? ask.match.lane.id : 0;
+    const ensured = await kept.remember.ensure(session, lane, seeables(fresh, ask.asked.body));
+    if (!ensured.ok) return ensured;
+    for (const own of ensured.value.refused) untouched.add(own);
+    const owns = fresh.flatMap(({ own }) => (own === undefined || untouched.has(own) ? [] : [own]));
+    const dropped = await dropItems(store, session, lane, owns, "proxy");
+    if (!dropped.ok) return dropped;
+    for (const own of owns) kepts.add(own);
+    const anchored = await updateAnchor(store, session, owns, { maxChars: parts.settings.anchor.fileMaxChars });
+    if (!anchored.ok) tellFault(parts, "anchor", anchored.error);
+  }
+}
+
+/** What is in force is still applied; nothing new is cut or added. */
+async function held(parts: Parts, kept: Kept, ask: LaneAsk, { budget }: Try, fault: Fault): Promise<Prepared> {
+  tellFault(parts, "store", fault);
+  const { match, session, items, asked, kind } = ask;
+  const lane = match.type === "extends" ? match.lane : undefined;
+  kept.remember.add(session, lane?.id ?? 0, seeables(items, asked.body));
+  if (!lane) return passed("skip:store", { kind, session: session.id });
+  const made = await plan({ ...inputOf(parts, kept, ask, budget), mode: "hold" });
+  const prepared = result(parts, ask, { budget, mode: "normal", attempt: MOST_ATTEMPTS }, made, lane.id);
+  return { ...prepared, note: { ...prepared.note, action: "skip:store" } };
+}
+
+function inputOf(parts: Parts, kept: Kept, ask: LaneAsk, budget: Budget): Omit<PlanInput, "mode"> {
+  const { asked, kind, session, items, fixedTokens, lane } = ask;
+  const refOf = refs(kept.store, session);
+  return {
+    body: asked.body,
+    items,
+    fixedTokens,
+    lane,
+    kind,
+    budget,
+    model: asked.model,
+    recall: recallFor(parts, kept, session, asked.caller, items),
+    refOf: ({ own }) => refOf(own),
+    settings: parts.settings,
+  };
+}
+
+/** Learn the window and plan for the new one; after a second refusal for half of it. */
+async function again(
+  parts: Parts,
+  kept: Kept,
+  ask: LaneAsk,
+  { attempt, budget }: Try,
+  before: Planned,
+  { reportedLimit, unit }: ContextLimit,
+): Promise<Prepared | undefined> {
+  if (attempt >= MOST_ATTEMPTS) return undefined;
+  const { asked } = ask;
+  const named = unit === "tokens" ? reportedLimit : undefined;
+  const window = Math.floor(named ?? before.tokensSent * BELOW_REFUSED);
+  const learned = await learnWindow(kept.store, asked.upstream, asked.model, window);
+  if (!learned.ok) return undefined;
+  parts.emit({ type: "proxy.window_learned", data: { upstream: asked.upstream, model: asked.model, tokens: learned.value } });
+  const room = attempt === 1 ? budgetFor(parts, asked, learned.value) : halved(budget);
+  const next = await prepareLane(
+    parts,
+    kept,
+    ask,
+    { budget: room, mode: "context-error", attempt: attempt + 1 },
+  );
+  if (next === "stale" || next.note.action.startsWith("skip:")) return undefined;
+  if ((next.note.tokensSent ?? 0) >= before.tokensSent) return undefined;
+  return { ...next, note: { ...next.note, action: "retry" } };
+}
+
+function result(parts: Parts, ask: LaneAsk, { budget }: Try, made: Planned, lane: number | undefined): Prepared {
+  const { asked, session, kind } = ask;
+  const bytes = assemble(asked.body, made.pieces);
+  const shared = lane === undefined ? undefined : parts.lastSent.share(lane, bytes);
+  const note: Note = {
+    action: made.action,
+    kind,
+    session: session.id,
+    sessionSignal: session.signal,
+    window: budget.window,
+    usable: budget.usable,
+    tokensIn: made.tokensIn,
+    tokensSent: made.tokensSent,
+    epoch: made.lane.epoch,
+    dropped: made.dropped.length,
+    shortened: made.shortened.length,
+    stored: 0,
+    recalled: made.recalled.map(({ ref, score, parts: why }) => ({ ref, score, ...optional("parts", why) })),
+    items: made.rows,
+    ...optional("lane", lane),
+    ...optional("epochReason", made.newEpoch),
+    ...optional("bytesShared", shared),
+  };
+  return {
+    note,
+    ...(bytes === asked.body.bytes ? {} : { bytes }),
+    ...(kind === "main"
+      ? { recognise: { promptLimit: budget.window, estimatedTokens: made.tokensSent } }
+      : {}),
+    collect: false,
+  };
+}
+
+function tell(parts: Parts, { asked, session }: LaneAsk, made: Planned): void {
+  const data = { request: asked.id, session: session.id };
+  if (made.newEpoch) {
+    const counts = { dropped: made.dropped.length, shortened: made.shortened.length, epoch: made.lane.epoch };
+    parts.emit({ type: "proxy.cut", data: { ...data, reason: made.newEpoch, ...counts } });
+  }
+  if (made.recalled.length > 0) parts.emit({ type: "proxy.recall", data: { ...data, snippets: made.recalled.length } });
+}

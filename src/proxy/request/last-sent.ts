@@ -1,0 +1,39 @@
+// The latest request of each lane, for one figure: how many bytes the next one shares with it.
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+export class LastSent {
+  readonly #bytes = new Map<number, Buffer>();
+  #held = 0;
+
+  /** Bytes that the two begin with alike; undefined for the first request of a lane. */
+  share(lane: number, sent: Buffer): number | undefined {
+    const before = this.#bytes.get(lane);
+    this.#drop(lane);
+    this.#bytes.set(lane, sent);
+    this.#held += sent.length;
+    for (const [oldest] of this.#bytes) {
+      if (this.#held <= MAX_BYTES) break;
+      this.#drop(oldest);
+    }
+    return before && commonPrefix(before, sent);
+  }
+
+  #drop(lane: number): void {
+    this.#held -= this.#bytes.get(lane)?.length ?? 0;
+    this.#bytes.delete(lane);
+  }
+}
+
+function commonPrefix(a: Buffer, b: Buffer): number {
+  const most = Math.min(a.length, b.length);
+  let low = 0;
+  let high = most;
+  // Whole stretches are compared by the machine; halving finds the first that differs.
+  while (low < high) {
+    const middle = low + Math.ceil((high - low) / 2);
+    if (a.compare(b, low, middle, low, middle) === 0) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

@@ -1,0 +1,65 @@
+// A request of a main or agent lane: which session and lane it belongs to, and how much room it has.
+import { systemHead } from "../classify/system-head.ts";
+import { toolNames } from "../classify/tool-names.ts";
+import type { HistoryItem, LaneKind, LaneState } from "../contract.ts";
+import type { Kept } from "../kept.ts";
+import { newLane } from "../plan/plan.ts";
+import { inherited } from "../store/inherit.ts";
+import type { Located } from "../store/locate.ts";
+import type { Match } from "../store/match.ts";
+import { see } from "../store/see.ts";
+import { openSession } from "../store/session.ts";
+import { learnedWindow } from "../store/windows.ts";
+import { budgetFor } from "./budget.ts";
+import { prepareLane } from "./lane.ts";
+import { type Asked, type Parts, type Prepared, skipStore } from "./parts.ts";
+import { stateOf, takeHeaders } from "./state.ts";
+
+/** `stale`: the lane was changed by another request meanwhile; locate and prepare again. */
+export async function prepareMain(
+  parts: Parts,
+  kept: Kept,
+  asked: Asked,
+  main: { kind: LaneKind; located: Located; items: readonly HistoryItem[]; todo: string | undefined },
+): Promise<Prepared | "stale"> {
+  const { kind, located, todo } = main;
+  const { store } = kept;
+  const { match } = located;
+  const opened = await openSession(store, asked.caller, located);
+  if (!opened.ok) return skipStore(parts, opened.error, { kind });
+  const { session, created, adopted } = opened.value;
+  if (created) parts.emit({ type: "proxy.session_created", data: { session: session.id, family: session.family } });
+  if (adopted) parts.emit({ type: "session.adopted", data: { session: session.id } });
+  if (kind === "main") await takeHeaders(parts, kept, session, asked.headers, todo);
+  const seen = await see(store, session, match, main.items);
+  if (!seen.ok) return skipStore(parts, seen.error, { kind, session: session.id });
+  const learned = await learnedWindow(store, asked.upstream, asked.model);
+  const budget = budgetFor(parts, asked, learned.ok ? learned.value : undefined);
+  const { items, fixedTokens } = await parts.counts.measure({
+    body: asked.body,
+    items: main.items,
+    limit: budget.usable,
+  });
+  return prepareLane(
+    parts,
+    kept,
+    {
+      asked,
+      kind,
+      session,
+      match,
+      seen: seen.value,
+      items,
+      fixedTokens,
+      lane: laneOf(parts, asked, kind, match, items),
+      state: async () => (kind === "main" ? stateOf(parts, session, asked.body, items) : undefined),
+    },
+    { budget, mode: "normal", attempt: 1 },
+  );
+}
+
+function laneOf(parts: Parts, { body }: Asked, kind: LaneKind, match: Match, items: readonly HistoryItem[]): LaneState {
+  if (match.type === "fork") return inherited(match.lane, items, match.at);
+  if (match.type !== "new") return match.lane;
+  return newLane({ kind, tools: toolNames(body), system: systemHead(body, parts.key) });
+}

@@ -1,0 +1,184 @@
+// One managed request from body to record: read, made ready, sent, at most twice made smaller, delivered, remembered.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { errorText } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { decodeBody } from "../body/decode.ts";
+import { scanBody } from "../body/scan.ts";
+import type { Attempt, Caller, Headers, Route, ScannedBody } from "../contract.ts";
+import { clientGone, type Delivered, deliver } from "../forward/deliver.ts";
+import { answer, errorAnswer } from "../forward/error-shape.ts";
+import { discard, type Target } from "../forward/exchange.ts";
+import { explainHeaders } from "../forward/explain.ts";
+import { answerFailure } from "../forward/failure.ts";
+import { type Sent, send } from "../forward/send.ts";
+import { deliverRefusal } from "../forward/survivable.ts";
+import type { BadSessionKey } from "../identify/session-key.ts";
+import type { KeptDoor } from "../kept.ts";
+import { modelOf } from "../plan/budget.ts";
+import { todoOf } from "../state/todo-header.ts";
+import { type Asked, type Parts, type Prepared, passed, tellFault } from "./parts.ts";
+import { prepare } from "./prepare.ts";
+import { type ReadFailure, readBody } from "./read-body.ts";
+import { finish, type Going } from "./record.ts";
+
+export type Managed = {
+  req: IncomingMessage;
+  res: ServerResponse;
+  route: Route;
+  headers: Headers;
+  /** Without its query. */
+  path: string;
+  upstream: string;
+  family: Caller["family"];
+  /** The headers of the answer tell what was done. */
+  explain: boolean;
+  /** Where it goes; `changed`: with other bytes than were received. */
+  target(changed: boolean): Target;
+  callerOf(body: ScannedBody["value"]): Result<Caller, BadSessionKey>;
+};
+
+const REFUSED: Record<Exclude<ReadFailure, "client_gone">, { status: number; message: string }> = {
+  too_large: { status: 413, message: "The request body is larger than proxy.maxBodyBytes allows. Nothing was sent on." },
+  too_slow: { status: 408, message: "The request body came too slowly. Nothing was sent on; send it again." },
+};
+
+export async function serveManaged(parts: Parts, door: KeptDoor, managed: Managed, id: string): Promise<void> {
+  const { req, res, route, headers, family } = managed;
+  const going: Going = { id, time: parts.clock.now(), start: parts.clock.monotonic(), timings: {}, attempts: [] };
+  const received = await readBody(req, parts.settings.maxBodyBytes);
+  if (!received.ok) return refuseBody(managed, received.error);
+  const bad = badHeader(headers);
+  if (bad) return answer(res, errorAnswer(route.wire, bad));
+  const body = await scanned(received.value, headers, managed, parts);
+  mark(parts, going, "read");
+  if (!body.ok && body.error === "too_large") return refuseBody(managed, "too_large");
+  const asked = body.ok ? askedOf(managed, body.value, id) : fail(body.error);
+  if (!asked.ok && typeof asked.error !== "string")
+    return answer(res, errorAnswer(route.wire, { status: 400, ...asked.error }));
+  let prepared = asked.ok
+    ? await prepareOpen(parts, door, asked.value)
+    : passed(`skip:${String(asked.error)}`);
+  mark(parts, going, "plan");
+
+  const signal = clientGone(res);
+  const limits = { firstByteMs: parts.settings.upstreamTimeoutMs, silenceMs: parts.settings.upstreamTimeoutMs };
+  let sent: Sent;
+  for (;;) {
+    const bytes = prepared.bytes ?? received.value;
+    prepared.sent?.();
+    sent = await send(bytes, managed.target(prepared.bytes !== undefined), {
+      wire: route.wire,
+      limits,
+      signal,
+      strict: parts.settings.strictStreams,
+      collect: prepared.collect,
+      ...optional("recognise", prepared.recognise),
+    });
+    going.attempts.push(attemptOf(sent, prepared, bytes.length));
+    if (sent.type !== "context-error") break;
+    const next = await smaller(parts, prepared, sent);
+    if (!next) break;
+    discard(sent.answer);
+    parts.emit({ type: "proxy.retry", data: { request: id, session: next.note.session } });
+    prepared = next;
+  }
+  mark(parts, going, "upstream");
+
+  const own = managed.explain ? explainHeaders({ request: id, ...prepared.note, recalled: prepared.note.recalled.length }) : [];
+  const delivered = await deliverSent(sent, managed, own);
+  mark(parts, going, "answer");
+  const seen = sent.type === "failure" ? undefined : await sent.observed();
+  await finish(parts, door, {
+    going,
+    note: prepared.note,
+    upstream: managed.upstream,
+    path: managed.path,
+    family,
+    familySignal: asked.ok ? asked.value.caller.familySignal : "",
+    model: asked.ok ? asked.value.model : "",
+    wire: route.wire,
+    bytesIn: received.value.length,
+    bytesSent: (prepared.bytes ?? received.value).length,
+    delivered,
+    ...optional("usage", seen?.usage),
+    ...optional("errorCode", seen?.errorCode),
+  });
+  const success = delivered.outcome === "complete" && (delivered.status ?? 500) < 300;
+  if (success && seen) await prepared.answered?.(seen);
+  // The rest of a refused body must not be taken for the next request.
+  function refuseBody({ res: to }: Managed, failure: ReadFailure): void {
+    if (failure === "client_gone") return;
+    const { status, message } = REFUSED[failure];
+    to.setHeader("connection", "close");
+    const code = family === "codex" && status === 413 ? 400 : status;
+    answer(to, errorAnswer(route.wire, { status: code, code: failure, message }));
+  }
+}
+
+function askedOf(managed: Managed, body: ScannedBody, id: string): Result<Asked, BadSessionKey> {
+  const { route, headers, path, upstream } = managed;
+  const caller = managed.callerOf(body.value);
+  if (!caller.ok) return caller;
+  return ok({ id, route, body, headers, caller: caller.value, path, upstream, model: modelOf(body.value, path) });
+}
+
+async function scanned(
+  received: Buffer,
+  headers: Headers,
+  { route }: Managed,
+  { settings }: Parts,
+): Promise<Result<ScannedBody, "unmanaged" | "too_large" | "unparsable">> {
+  const decoded = await decodeBody(received, headers["content-encoding"], settings.maxBodyBytes);
+  return decoded.ok ? scanBody(decoded.value, route.wire) : decoded;
+}
+
+function badHeader(headers: Headers): { status: number; code: string; message: string } | undefined {
+  if (todoOf(headers).ok) return undefined;
+  const message =
+    "X-Everlong-Todo must be UTF-8 text of at most 8,000 characters, or base64: of such a text. The TODO is as it was; nothing was sent on.";
+  return { status: 400, code: "bad_header", message };
+}
+
+/** Whatever goes wrong in here, the request goes on as it came. */
+async function prepareOpen(parts: Parts, door: KeptDoor, asked: Asked): Promise<Prepared> {
+  try {
+    const kept = await door.get();
+    if (!kept.ok) {
+      tellFault(parts, "store", kept.error);
+      return passed("skip:store");
+    }
+    const todo = todoOf(asked.headers);
+    return await prepare(parts, kept.value, asked, todo.ok ? todo.value : undefined);
+  } catch (error) {
+    parts.emit({ type: "proxy.soft_failure", data: { part: "planning", request: asked.id, message: errorText(error) } });
+    return passed("skip:internal");
+  }
+}
+
+async function smaller(parts: Parts, prepared: Prepared, sent: Extract<Sent, { type: "context-error" }>) {
+  try {
+    return await prepared.again?.(sent.limit);
+  } catch (error) {
+    parts.emit({ type: "proxy.soft_failure", data: { part: "planning", message: errorText(error) } });
+    return undefined;
+  }
+}
+
+function attemptOf(sent: Sent, { note }: Prepared, bytes: number): Attempt {
+  const tokens = note.tokensSent ?? 0;
+  if (sent.type === "failure") return { tokens, bytes, error: sent.failure.code };
+  const error = sent.type === "context-error" ? "context_limit" : undefined;
+  return { tokens, bytes, status: sent.answer.status, ...optional("error", error) };
+}
+
+function deliverSent(sent: Sent, { res, route, family }: Managed, own: string[]): Promise<Delivered> | Delivered {
+  if (sent.type === "failure") return answerFailure(res, sent.failure, route.wire, own);
+  if (sent.type === "answer") return deliver(sent.answer, res, own);
+  return deliverRefusal(sent, res, { family, wire: route.wire, headers: own });
+}
+
+function mark({ clock }: Parts, going: Going, stage: string): void {
+  const now = clock.monotonic();
+  going.timings[stage] = now - going.start - Object.values(going.timings).reduce((a, b) => a + b, 0);
+}

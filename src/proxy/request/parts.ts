@@ -1,0 +1,88 @@
+// What one managed request is made of, and what it works with.
+import type { Clock } from "../../base/clock.ts";
+import type { ContextLimit } from "../../model/contract.ts";
+import type { Catalog } from "../../model/catalog.ts";
+import type { Fault } from "../../store/fault.ts";
+import type { Action, Caller, Headers, RequestRecord, Route, ScannedBody } from "../contract.ts";
+import type { Observation } from "../observe/observer.ts";
+import type { Counts } from "../plan/count.ts";
+import type { ProxySettings } from "../settings.ts";
+import type { StateReader } from "../state/files.ts";
+import type { LastSent } from "./last-sent.ts";
+
+export type ProxyEvent = { type: string; data: Readonly<Record<string, unknown>> };
+
+export type Parts = {
+  settings: ProxySettings;
+  /** Content of secret.key. */
+  key: string;
+  catalog: Catalog;
+  counts: Counts;
+  files: StateReader;
+  lastSent: LastSent;
+  clock: Clock;
+  emit(event: ProxyEvent): void;
+};
+
+export type Asked = {
+  id: string;
+  route: Route;
+  body: ScannedBody;
+  headers: Headers;
+  caller: Caller;
+  /** Without its query; names the model on gemini's wire. */
+  path: string;
+  upstream: string;
+  model: string;
+};
+
+/** What is told of a request beside its own figures; the rest of the record is filled in as it goes on. */
+export type Note = Partial<
+  Pick<
+    RequestRecord,
+    | "session"
+    | "sessionSignal"
+    | "lane"
+    | "kind"
+    | "window"
+    | "usable"
+    | "tokensIn"
+    | "tokensSent"
+    | "epoch"
+    | "epochReason"
+    | "bytesShared"
+  >
+> &
+  Pick<RequestRecord, "dropped" | "shortened" | "stored" | "recalled" | "items"> & { action: Action };
+
+export type Prepared = {
+  note: Note;
+  /** Undefined: as received. */
+  bytes?: Buffer;
+  /** Set where a refusal for size can be answered with a smaller request. */
+  recognise?: { promptLimit: number; estimatedTokens: number };
+  /** The answer's text is wanted. */
+  collect: boolean;
+  /** A smaller request after a refusal; undefined when there is none. */
+  again?(limit: ContextLimit): Promise<Prepared | undefined>;
+  /** When it has gone out. */
+  sent?(): void;
+  /** When the answer is through and was a success. */
+  answered?(seen: Observation): Promise<void>;
+};
+
+export const NO_NOTE = { dropped: 0, shortened: 0, stored: 0, recalled: [], items: [] } as const;
+
+export const passed = (action: Action, note: Partial<Note> = {}): Prepared => ({
+  note: { ...NO_NOTE, ...note, action },
+  collect: false,
+});
+
+export function tellFault({ emit }: Parts, part: string, { code, what }: Fault): void {
+  emit({ type: "proxy.soft_failure", data: { part, code, message: what } });
+}
+
+export function skipStore(parts: Parts, fault: Fault, note: Partial<Note> = {}): Prepared {
+  tellFault(parts, "store", fault);
+  return passed("skip:store", note);
+}

@@ -1,0 +1,63 @@
+// A managed request made ready: which lane, which kind, and what therefore happens to it.
+import { classify } from "../classify/classify.ts";
+import type { HistoryItem } from "../contract.ts";
+import { historyOf } from "../history/chain.ts";
+import { readable } from "../history/readable.ts";
+import { filtered, type Kept } from "../kept.ts";
+import { chainShare, mainLane } from "../store/lane.ts";
+import { type Located, locate } from "../store/locate.ts";
+import { prepareCompaction } from "./compaction.ts";
+import { prepareMain } from "./main.ts";
+import { type Asked, type Parts, type Prepared, passed, skipStore } from "./parts.ts";
+
+/** Another request may change the lane while this one is planned; not for ever. */
+const MOST_STALE = 3;
+/** A client's summary stands in one of the first items. */
+const FIRST_ITEMS = 6;
+
+export async function prepare(parts: Parts, kept: Kept, asked: Asked, todo: string | undefined): Promise<Prepared> {
+  const { items } = historyOf(asked.body, parts.key);
+  for (let round = 0; round < MOST_STALE; round++) {
+    const located = await locate(kept.store, asked.caller, items, () => firstTexts(kept, items));
+    if (!located.ok) return skipStore(parts, located.error);
+    const kind = await kindOf(parts, kept, asked, located.value, items);
+    if (typeof kind !== "string") return kind;
+    if (kind === "compaction") return prepareCompaction(parts, kept, asked, located.value, items);
+    if (kind !== "main" && kind !== "agent") return passed("pass", { kind });
+    const prepared = await prepareMain(parts, kept, asked, { kind, located: located.value, items, todo });
+    if (prepared !== "stale") return prepared;
+  }
+  return passed("skip:busy");
+}
+
+async function kindOf(
+  parts: Parts,
+  { store }: Kept,
+  asked: Asked,
+  { session, match }: Located,
+  items: readonly HistoryItem[],
+) {
+  const main = session && (await mainLane(store, session));
+  if (main && !main.ok) return skipStore(parts, main.error);
+  const share = main?.value && (await chainShare(store, main.value, items));
+  if (share && !share.ok) return skipStore(parts, share.error);
+  const { route, headers, body } = asked;
+  const { kind } = classify({
+    route,
+    headers,
+    body,
+    items,
+    key: parts.key,
+    main: main?.value,
+    share: share?.value ?? 0,
+    lane: match.type === "new" ? undefined : match.lane,
+  });
+  return kind;
+}
+
+function firstTexts({ redactor }: Kept, items: readonly HistoryItem[]): string[] {
+  return items
+    .filter(({ role }) => role !== "system" && role !== "developer")
+    .slice(0, FIRST_ITEMS)
+    .map((item) => filtered(redactor, readable(item).text) ?? "");
+}

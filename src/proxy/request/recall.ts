@@ -1,0 +1,94 @@
+// What may come back for a prompt: the session's own items that are no longer sent, and the repository's by meaning.
+import type { SearchResult } from "../../memory/recall/result.ts";
+import type { Caller, HistoryItem } from "../contract.ts";
+import { queryOf } from "../history/query.ts";
+import type { Kept } from "../kept.ts";
+import type { PlanInput, RecallAsk } from "../plan/plan.ts";
+import type { Snippet } from "../plan/recall-block.ts";
+import { recallId, type Session } from "../store/session.ts";
+import type { Parts } from "./parts.ts";
+
+const SNIPPET_CHARS = 1200;
+const MEANING_CHARS = 512;
+
+/** Asked at most once for each kind of question, however often the request is planned. */
+export function recallFor(
+  parts: Parts,
+  kept: Kept,
+  session: Session,
+  caller: Caller,
+  items: readonly HistoryItem[],
+): NonNullable<PlanInput["recall"]> {
+  const answers = new Map<string, Promise<readonly Snippet[] | undefined>>();
+  return (ask) => {
+    const question = `${ask.session} ${ask.namespace} ${ask.prompt.id} ${ask.standing.size}`;
+    const known = answers.get(question) ?? look(parts, kept, session, caller, items, ask);
+    answers.set(question, known);
+    return known;
+  };
+}
+
+async function look(
+  { settings, clock, emit }: Parts,
+  { recall }: Kept,
+  session: Session,
+  { namespace }: Caller,
+  items: readonly HistoryItem[],
+  ask: RecallAsk,
+): Promise<readonly Snippet[] | undefined> {
+  const query = queryOf(items);
+  if (query.text === "") return [];
+  const common = {
+    now: Date.parse(clock.now()),
+    snippetChars: SNIPPET_CHARS,
+    floor: true,
+    exclude: [...ask.standing].map((own) => recallId(session, own)),
+  };
+  const limits = { timeoutMs: settings.recall.timeoutMs };
+  const { identity } = session;
+  const own =
+    ask.session &&
+    recall.search(
+      {
+        ...common,
+        text: query.text,
+        hints: query.hints,
+        within: { identity, scopes: [{ type: "session", session: session.id }] },
+        limit: settings.recall.maxSnippets,
+      },
+      limits,
+    );
+  const near =
+    ask.namespace &&
+    namespace !== undefined &&
+    recall.search(
+      {
+        ...common,
+        text: query.text.slice(0, MEANING_CHARS),
+        within: { identity, scopes: [{ type: "repository", repository: namespace }] },
+        limit: settings.semantic.maxSnips,
+      },
+      limits,
+    );
+  const snippets: Snippet[] = [];
+  for (const [from, pending] of [["session", own] as const, ["namespace", near] as const]) {
+    const answer = pending && (await pending);
+    if (!answer) continue;
+    if (!answer.ok || answer.value.skipped.includes("all")) {
+      const message = answer.ok ? "the search took too long" : answer.error.message;
+      emit({ type: "proxy.soft_failure", data: { part: "recall", message, session: session.id } });
+      continue;
+    }
+    for (const result of answer.value.results)
+      if (!snippets.some(({ ref }) => ref === refOf(result))) snippets.push(shown(result, from));
+  }
+  return snippets;
+}
+
+const refOf = ({ source, ref, id }: SearchResult): string => (ref ? `${source.session ?? ""}:${ref}` : id);
+
+function shown(result: SearchResult, from: Snippet["from"]): Snippet {
+  const { role, time, score, parts } = result;
+  const text = result.snippets.map((snippet) => snippet.text).join("\n…\n");
+  return { text, ref: refOf(result), role, ...(time === undefined ? {} : { time }), score, parts, from };
+}

@@ -1,0 +1,56 @@
+// What is remembered of a request when it is over.
+import { optional } from "../../base/optional.ts";
+import type { WireName } from "../../schema/model.ts";
+import type { Attempt, Family, RequestRecord, Usage } from "../contract.ts";
+import type { Delivered } from "../forward/deliver.ts";
+import type { KeptDoor } from "../kept.ts";
+import { finishRequest } from "../store/records.ts";
+import { type Note, type Parts, tellFault } from "./parts.ts";
+
+export type Going = { id: string; time: string; start: number; timings: Record<string, number>; attempts: Attempt[] };
+
+export type Finished = {
+  going: Going;
+  note: Note;
+  upstream: string;
+  path: string;
+  family: Family;
+  familySignal: string;
+  model: string;
+  wire: WireName;
+  bytesIn: number;
+  bytesSent: number;
+  delivered: Delivered;
+  usage?: Usage;
+  errorCode?: string;
+};
+
+export async function finish(parts: Parts, door: KeptDoor, finished: Finished): Promise<void> {
+  const record = recordOf(finished);
+  const { items: _items, timings, recalled, ...shown } = record;
+  const total = Object.values(timings).reduce((a, b) => a + b, 0);
+  const added = (timings["read"] ?? 0) + (timings["plan"] ?? 0);
+  parts.emit({ type: "proxy.request", data: { ...shown, recalled: recalled.length, addedMs: added, totalMs: total } });
+  const kept = await door.opened();
+  if (!kept) return;
+  const done = await finishRequest(kept.store, record, { keep: parts.settings.records });
+  if (!done.ok) tellFault(parts, "request record", done.error);
+}
+
+function recordOf({ going, note, delivered, usage, errorCode, ...rest }: Finished): RequestRecord {
+  const { id, time, timings, attempts } = going;
+  const failure = delivered.failure ?? errorCode;
+  const failed = delivered.outcome === "complete" && (delivered.status ?? 500) >= 400;
+  return {
+    id,
+    time,
+    ...rest,
+    ...note,
+    attempts,
+    timings,
+    outcome: failed ? "failed" : delivered.outcome,
+    ...optional("status", delivered.status),
+    ...optional("failure", failure),
+    ...optional("usage", usage),
+  };
+}

@@ -1,0 +1,13 @@
+// Items of a request as the item store takes them.
+import type { HistoryItem, ScannedBody } from "../contract.ts";
+import { readable } from "../history/readable.ts";
+import type { Seeable } from "../remember/remember.ts";
+
+/** Only what is in the chain is kept. */
+export function seeables(items: readonly HistoryItem[], { wire, items: spans }: ScannedBody): Seeable[] {
+  return items.flatMap((item) => {
+    const span = spans[item.at];
+    if (item.own === undefined || !span) return [];
+    return [{ own: item.own, wire, bytes: span.end - span.start, read: () => readable(item) }];
+  });
+}

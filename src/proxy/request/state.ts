@@ -1,0 +1,47 @@
+// What headers and files say about a session's state: TODO and spec mode are taken from headers, the block from files.
+import type { Headers, HistoryItem, ScannedBody } from "../contract.ts";
+import { filtered, type Kept } from "../kept.ts";
+import { appendEvent } from "../remember/events.ts";
+import { headText, stateBlock, stateParts } from "../state/block.ts";
+import { writeStateFile } from "../state/files.ts";
+import { changeSpec, readSpec, specAsked, specText, writeSpec } from "../state/spec.ts";
+import type { Session } from "../store/session.ts";
+import type { Parts } from "./parts.ts";
+
+/** Before the request is planned. `todo` is undefined when no header came. */
+export async function takeHeaders(
+  { settings, clock }: Parts,
+  { store, redactor }: Kept,
+  session: Session,
+  headers: Headers,
+  todo: string | undefined,
+): Promise<void> {
+  if (todo !== undefined && settings.todo.enabled) await writeStateFile(session.path, "todo", todo);
+  const asked = specAsked(headers);
+  if (asked.mode === undefined && asked.approved === undefined) return;
+  const now = await readSpec(session.path);
+  const changed = changeSpec(now.ok ? now.value : undefined, asked, { time: clock.now(), way: "header" });
+  if (!changed) return;
+  await writeSpec(session.path, changed);
+  const text = filtered(redactor, JSON.stringify(changed));
+  if (text !== undefined) await appendEvent(store, session, { kind: "spec", text });
+}
+
+/** The block as it stands now; undefined when every part is empty. */
+export async function stateOf(
+  { settings, files, emit }: Parts,
+  session: Session,
+  body: ScannedBody,
+  items: readonly HistoryItem[],
+): Promise<string | undefined> {
+  if (!settings.state.enabled) return undefined;
+  const read = await files.read(session.path, settings.rootDir);
+  for (const message of read.warnings) emit({ type: "proxy.soft_failure", data: { part: "state", message } });
+  const spec = await readSpec(session.path);
+  const parts = stateParts(read, {
+    spec: specText(spec.ok ? spec.value : undefined, settings.specMode),
+    todoEnabled: settings.todo.enabled,
+    known: headText(body, items),
+  });
+  return stateBlock(parts, { tag: settings.state.tag, todoMaxChars: settings.todo.maxChars }) || undefined;
+}

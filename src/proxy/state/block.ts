@@ -1,0 +1,64 @@
+// The state block: what a session must not lose, in fixed order and bounds, in tags that no content can close.
+import { isSystem } from "../../context/truncate/cut.ts";
+import { contentOf, contentOfValue } from "../../model/tokens/content.ts";
+import { wireAdapters } from "../../model/wire/adapters.ts";
+import type { HistoryItem, ScannedBody } from "../contract.ts";
+import { clipAtLine } from "../plan/clip.ts";
+import { quoted } from "../plan/escape.ts";
+import type { StateTexts } from "./files.ts";
+
+export type StateParts = { pinned: string; agents: string; anchor: string; todo: string; spec: string };
+
+const MOST = { pinned: 6_000, agents: 6_000, anchor: 2_500, spec: 4_000 };
+/** Enough of AGENTS.md to know it again. */
+const TELLTALE = 200;
+const CUT = "[cut here: the rest does not fit]";
+const FIRST_LINE = "What is kept for this session. This block replaces every earlier one of its kind.";
+
+/** `known`: what the request says anyway; an AGENTS.md that stands there is not repeated. */
+export function stateParts(
+  texts: Pick<StateTexts, "pinned" | "summary" | "todo" | "agents">,
+  options: { spec: string; todoEnabled: boolean; known: string },
+): StateParts {
+  const { pinned, summary, todo } = texts;
+  const agents = texts.agents.trim();
+  const isKnown = pinned.includes(agents) || options.known.includes(agents.slice(0, TELLTALE));
+  return {
+    pinned,
+    agents: isKnown ? "" : agents,
+    anchor: summary,
+    todo: options.todoEnabled ? todo : "",
+    spec: options.spec,
+  };
+}
+
+/** Empty when all parts are. */
+export function stateBlock(parts: StateParts, { tag, todoMaxChars }: { tag: string; todoMaxChars: number }): string {
+  const bounded = (text: string, max: number): string => clipAtLine(quoted(text).trim(), max, CUT);
+  const pinned = [bounded(parts.pinned, MOST.pinned), bounded(parts.agents, MOST.agents)].filter(Boolean).join("\n\n");
+  const shown = [
+    ["pinned", pinned],
+    ["anchor", bounded(parts.anchor, MOST.anchor)],
+    ["todo", bounded(parts.todo, todoMaxChars)],
+    ["spec", bounded(parts.spec, MOST.spec)],
+  ].filter(([, text]) => text !== "");
+  if (shown.length === 0) return "";
+  const inTags = shown.map(([name, text]) => `<${name}>\n${text}\n</${name}>`);
+  return [`<${tag}>`, FIRST_LINE, ...inTags, `</${tag}>`].join("\n");
+}
+
+/** For a request that still holds a block, when nothing is kept any more. */
+export const emptyState = (tag: string): string =>
+  `<${tag}>\nNothing is kept for this session now. This block replaces every earlier one of its kind.\n</${tag}>`;
+
+/** System text and head of a request. */
+export function headText({ value, wire }: ScannedBody, items: readonly HistoryItem[]): string {
+  const first = items.findIndex(({ role }) => role === "assistant");
+  const head = items.slice(0, first === -1 ? items.length : first);
+  const systems = items.filter((item) => isSystem(item) && !head.includes(item));
+  const system = wireAdapters[wire].system(value);
+  return [
+    ...(system === undefined ? [] : [contentOfValue(system).text]),
+    ...[...head, ...systems].map((item) => contentOf(item).text),
+  ].join("\n");
+}

@@ -1,0 +1,103 @@
+// The texts that a user keeps for a session: files that are read again when they changed, bounded, never through a link.
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import { fail, type Result } from "../../base/result.ts";
+import { atomicWrite } from "../../store/atomic-write.ts";
+import { codeOf, type Fault, faultAt } from "../../store/fault.ts";
+import { normalise } from "./normalise.ts";
+
+export const STATE_FILES = ["pinned", "summary", "todo"] as const;
+export type StateFile = (typeof STATE_FILES)[number];
+export type StateTexts = Record<StateFile, string> & {
+  /** AGENTS.md of the harness's root. */
+  agents: string;
+  warnings: string[];
+};
+
+export const MAX_STATE_BYTES = 64 * 1024;
+const MOST_FILES = 1_000;
+
+type Read = { stamp: string; text: string; warning?: string };
+
+/** Reads are cheap: a file that looks the same is not read again. */
+export class StateReader {
+  #known = new Map<string, Read>();
+
+  async read(dir: string, rootDir?: string): Promise<StateTexts> {
+    const warnings: string[] = [];
+    const at = async (path: string): Promise<string> => {
+      const { text, warning } = await this.#file(path);
+      if (warning) warnings.push(warning);
+      return text;
+    };
+    const [pinned, summary, todo] = [
+      await at(statePath(dir, "pinned")),
+      await at(statePath(dir, "summary")),
+      await at(statePath(dir, "todo")),
+    ];
+    return {
+      pinned,
+      summary,
+      todo,
+      agents: rootDir === undefined ? "" : await at(join(rootDir, "AGENTS.md")),
+      warnings,
+    };
+  }
+
+  async #file(path: string): Promise<Read> {
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+    let file: FileHandle | undefined;
+    try {
+      file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      const stat = await file.stat({ bigint: true });
+      if (!stat.isFile()) return { stamp: "", text: "", warning: `${path} is not a plain file and was not read.` };
+      const stamp = `${stat.ino}:${stat.mtimeNs}:${stat.size}`;
+      const known = this.#known.get(path);
+      const read = known?.stamp === stamp ? known : { stamp, ...(await contents(file, path)) };
+      this.#keep(path, read);
+      return read;
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === undefined) throw error;
+      this.#known.delete(path);
+      return { stamp: "", text: "", ...(code === "not_found" ? {} : { warning: `${path} was not read: ${code}.` }) };
+    } finally {
+      await file?.close();
+    }
+  }
+
+  #keep(path: string, read: Read): void {
+    this.#known.delete(path);
+    this.#known.set(path, read);
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= MOST_FILES) break;
+      this.#known.delete(oldest);
+    }
+  }
+}
+
+export const statePath = (dir: string, name: StateFile): string => join(dir, `${name}.md`);
+
+async function contents(file: FileHandle, path: string): Promise<Omit<Read, "stamp">> {
+  const buffer = Buffer.alloc(MAX_STATE_BYTES + 1);
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  const isWhole = length <= MAX_STATE_BYTES;
+  // In streaming mode a character that the limit cut in two is left out.
+  const text = new TextDecoder().decode(buffer.subarray(0, Math.min(length, MAX_STATE_BYTES)), { stream: !isWhole });
+  const warning = `${path} is larger than 64 KB: only its beginning is used.`;
+  return { text: normalise(text), ...(isWhole ? {} : { warning }) };
+}
+
+/** Normalised. `too_large` beyond 64 KB; the file is then as it was. */
+export async function writeStateFile(dir: string, name: StateFile, text: string): Promise<Result<void, Fault>> {
+  const path = statePath(dir, name);
+  const data = Buffer.from(normalise(text));
+  if (data.length > MAX_STATE_BYTES) return fail(faultAt("too_large", path, "the text is larger than 64 KB"));
+  return atomicWrite(path, data, { private: true });
+}

@@ -1,0 +1,60 @@
+// The directory of a session belongs to whoever created its session.json: made whole or not at all, never through a link.
+import { randomBytes } from "node:crypto";
+import { link, lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode } from "../../base/failure.ts";
+import { isRecord, parseJson } from "../../base/json.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { type Fault, faultAt, faultOf } from "../../store/fault.ts";
+
+/** `key` is a keyed hash; null: the session is found by content. */
+export type Claim = { key: string | null; identity: string; family: string; signal: string; createdAt: string };
+
+const FILE = "session.json";
+
+/** True: the directory is this session's, now or since earlier. A hand-made one without session.json is free. */
+export async function claim(folder: string, mine: Claim): Promise<Result<boolean, Fault>> {
+  const path = join(folder, FILE);
+  const temporary = join(folder, `.${FILE}.${randomBytes(6).toString("hex")}.tmp`);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const plain = await isPlainFolder(folder);
+    if (!plain) return fail(faultAt("unsafe_path", folder, "it is not a plain folder"));
+    await writeFile(temporary, `${JSON.stringify({ version: 1, ...mine })}\n`, { flag: "wx", mode: 0o600 });
+    try {
+      await link(temporary, path);
+      return ok(true);
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST") throw error;
+      const owner = await ownerIn(path);
+      if (owner) return ok(mine.key !== null && owner.key === mine.key && owner.identity === mine.identity);
+      await rename(temporary, path); // torn by a loss of power: it names nobody
+      return ok(true);
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  } catch (error) {
+    return fail(faultOf(error, folder));
+  }
+}
+
+/** Whether the directory of a known session is still there. */
+export async function isThere(folder: string): Promise<Result<boolean, Fault>> {
+  try {
+    return (await isPlainFolder(folder)) ? ok(true) : fail(faultAt("unsafe_path", folder, "it is not a plain folder"));
+  } catch (error) {
+    return errorCode(error) === "ENOENT" ? ok(false) : fail(faultOf(error, folder));
+  }
+}
+
+async function isPlainFolder(folder: string): Promise<boolean> {
+  return (await lstat(folder)).isDirectory();
+}
+
+async function ownerIn(path: string): Promise<Pick<Claim, "key" | "identity"> | undefined> {
+  const parsed = parseJson(await readFile(path, "utf8"));
+  if (!parsed.ok || !isRecord(parsed.value)) return undefined;
+  const { key, identity } = parsed.value;
+  if (typeof identity !== "string" || (key !== null && typeof key !== "string")) return undefined;
+  return { key, identity };
+}

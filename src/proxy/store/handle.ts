@@ -1,0 +1,59 @@
+// The proxy's store as one value, and the two ways into it: reading, and changing in one transaction.
+import { createHmac, randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import { Mutex } from "../../base/mutex.ts";
+import type { Result } from "../../base/result.ts";
+import type { Fault } from "../../store/fault.ts";
+import { type Database, whileBusy, write } from "../../store/sqlite.ts";
+
+export type ProxyStoreOptions = {
+  /** The open, migrated store.db of this process. */
+  db: Database;
+  /** `sessions/` is in it. */
+  dir: string;
+  locks: string;
+  quarantine: string;
+  /** Of secret.key: no session key is kept in the clear. */
+  key: string;
+  clock: Clock;
+  tenancy: "single" | "per-identity";
+  /** Hex digits of so many random bytes. */
+  random?: (bytes: number) => string;
+};
+export type ProxyStore = Required<ProxyStoreOptions> & {
+  /** One log is written at a time. */
+  readonly logs: Mutex;
+};
+
+/** A request must not wait longer than this for another writer; without the store it goes on unchanged. */
+const ON_PATH_MS = 40;
+const OFF_PATH_MS = 5000;
+
+export function createProxyStore(options: ProxyStoreOptions): ProxyStore {
+  return { random: (bytes) => randomBytes(bytes).toString("hex"), ...options, logs: new Mutex() };
+}
+
+export function read<T>(store: ProxyStore, work: (db: Database) => T): Promise<Result<T, Fault>> {
+  const { db, clock } = store;
+  return whileBusy(db.location() ?? "memory", () => work(db), { clock, limitMs: ON_PATH_MS });
+}
+
+/** One transaction; `later` is for work that no request waits for. */
+export function change<T>(
+  store: ProxyStore,
+  work: (db: Database) => T,
+  when: "now" | "later" = "now",
+): Promise<Result<T, Fault>> {
+  return write(store.db, work, { clock: store.clock, limitMs: when === "now" ? ON_PATH_MS : OFF_PATH_MS });
+}
+
+export const sessionsFolder = (store: ProxyStore): string => join(store.dir, "sessions");
+
+/** Of a session key; tells nothing about it without secret.key. */
+export function keyedHash(store: ProxyStore, use: string, text: string): string {
+  return createHmac("sha256", store.key).update(`${use}\0${text}`).digest("hex");
+}
+
+export type Row = Record<string, unknown>;
+export const textOrNone = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

@@ -1,0 +1,119 @@
+// What management shows: sessions by use, items by ref, the lines of a log; and all stored items for a new index.
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import type { Item } from "../../memory/recall/item.ts";
+import { prepared } from "../../memory/recall/store/statement.ts";
+import type { Fault } from "../../store/fault.ts";
+import { readLog } from "../../store/read-log.ts";
+import type { Database } from "../../store/sqlite.ts";
+import { isEvent, logPath, type ProxyEvent } from "../remember/events.ts";
+import { recallItem } from "../remember/recall-item.ts";
+import { type ProxyStore, read } from "./handle.ts";
+import { itemOf, type StoredItem } from "./item-row.ts";
+import { placeOf, type Session, sessionOf } from "./session.ts";
+
+/** Latest use first; `q` is a part of the name or the namespace, `after` the `next` of the page before. */
+export function listSessions(
+  store: ProxyStore,
+  options: { q?: string; family?: string; limit?: number; after?: string } = {},
+): Promise<Result<{ sessions: Session[]; next?: string }, Fault>> {
+  const { q = "", family, limit = 50, after } = options;
+  const [usedAt = "9999", no = "0"] = after?.split(" ") ?? [];
+  const sql = `SELECT * FROM proxy_session WHERE (used_at, no) < (?1, ?2) AND (?3 IS NULL OR family = ?3)
+    AND (instr(id, ?4) > 0 OR instr(coalesce(namespace, ''), ?4) > 0) ORDER BY used_at DESC, no DESC LIMIT ?5`;
+  return read(store, (db) => {
+    const rows = prepared(db, sql).all(usedAt, Number(no), family ?? null, q, limit);
+    const last = rows.length === limit ? rows.at(-1) : undefined;
+    return {
+      sessions: rows.map((row) => sessionOf(store, row)),
+      ...optional("next", last && `${last["used_at"]} ${last["no"]}`),
+    };
+  });
+}
+
+export type Found = { type: "one"; session: Session } | { type: "none" } | { type: "many"; ids: string[] };
+
+/** By name, by the beginning of one, or the one used last. */
+export function findSession(store: ProxyStore, name: string | { last: true }): Promise<Result<Found, Fault>> {
+  return read(store, (db) => {
+    const rows =
+      typeof name === "string"
+        ? prepared(
+            db,
+            "SELECT * FROM proxy_session WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id = ?1 DESC, id",
+          ).all(name)
+        : prepared(db, "SELECT * FROM proxy_session ORDER BY used_at DESC, no DESC LIMIT 1").all();
+    const [first] = rows;
+    if (!first) return { type: "none" };
+    if (rows.length === 1 || first["id"] === name) return { type: "one", session: sessionOf(store, first) };
+    return { type: "many", ids: rows.map((row) => String(row["id"])) };
+  });
+}
+
+const REF = /^(?:(.+):)?t(\d{1,9})\.(\d{1,9})$/;
+
+/** `<session>:tN.k`, or `tN.k` of the given session; with its whole text. */
+export function itemByRef(
+  store: ProxyStore,
+  ref: string,
+  session?: Session,
+): Promise<Result<(StoredItem & { session: string }) | undefined, Fault>> {
+  const [, id = session?.id, turn, item] = REF.exec(ref.trim()) ?? [];
+  const sql = `SELECT i.*, s.id AS name FROM proxy_item i JOIN proxy_session s ON s.no = i.session
+    WHERE s.id = ? AND i.turn = ? AND i.item = ? AND i.stored = 1`;
+  return read(store, (db) => {
+    if (id === undefined || turn === undefined) return undefined;
+    const row = prepared(db, sql).get(id, Number(turn), Number(item));
+    return row && { ...itemOf(row), session: String(row["name"]) };
+  });
+}
+
+/** For the inspector: the texts of a record's rows. */
+export function textOf(store: ProxyStore, session: Session, own: string): Promise<Result<string | undefined, Fault>> {
+  const sql = "SELECT text FROM proxy_item WHERE session = ? AND own = ? AND stored = 1";
+  return read(store, (db) => {
+    const row = prepared(db, sql).get(session.no, own);
+    return row && String(row["text"]);
+  });
+}
+
+/** Oldest first; `after` is the `next` of the page before. A log that was never written is empty. */
+export async function listEvents(
+  session: Session,
+  options: { after?: number; kind?: string; limit?: number } = {},
+): Promise<Result<{ events: ProxyEvent[]; next?: number }, Fault>> {
+  const { after = 0, kind, limit = 50 } = options;
+  const events: ProxyEvent[] = [];
+  const enough = new AbortController();
+  let next: number | undefined;
+  const done = await readLog(logPath(session), {
+    accept: isEvent,
+    from: after,
+    signal: enough.signal,
+    onRecord: ({ value, offset }) => {
+      if (kind !== undefined && value["kind"] !== kind) return;
+      if (events.length < limit) events.push(value as ProxyEvent);
+      else if (next === undefined) {
+        next = offset;
+        enough.abort(Object.assign(new Error("the page is full"), { code: "ECANCELED" }));
+      }
+    },
+  });
+  if (done.ok || next !== undefined) return ok({ events, ...optional("next", next) });
+  return done.error.code === "not_found" ? ok({ events: [] }) : fail(done.error);
+}
+
+/** Stored items as the recall engine takes them, a page at a time; `after` is the last `seq` of the page before. */
+export function reindexItems(db: Database, after: number, limit = 200): Item[] {
+  const sql = `SELECT i.*, s.no, s.id AS name, s.identity, s.family, s.namespace FROM proxy_item i
+    JOIN proxy_session s ON s.no = i.session WHERE i.id > ? AND i.stored = 1 AND i.indexed = 1 ORDER BY i.id LIMIT ?`;
+  return prepared(db, sql)
+    .all(after, limit)
+    .map((row) => {
+      const { identity, family, namespace } = row as Pick<Session, "identity" | "family"> & {
+        namespace: string | null;
+      };
+      const session = { id: String(row["name"]), identity, family, ...optional("namespace", namespace ?? undefined) };
+      return recallItem({ no: Number(row["no"]) }, placeOf(session), itemOf(row));
+    });
+}

@@ -1,0 +1,129 @@
+// Where a request belongs: its session by key or by content, and its lane in it. Reads only.
+import type { Result } from "../../base/result.ts";
+import { prepared } from "../../memory/recall/store/statement.ts";
+import type { Fault } from "../../store/fault.ts";
+import type { Caller, HistoryItem } from "../contract.ts";
+import { type ProxyStore, read } from "./handle.ts";
+import { type ChainItem, chainOf, LANE, laneById, laneOf, type StoredLane } from "./lane-row.ts";
+import { longestPrefix, type Match, matchLane, type Reach } from "./match.ts";
+import { keyOf, memberSession, type Session, sessionOf } from "./session.ts";
+
+export type Located = {
+  /** Undefined: it is still to be made. */
+  session?: Session;
+  match: Match;
+  /** The caller is new to the session and has proved to know it. */
+  adopts: boolean;
+};
+
+const NOWHERE: Located = { match: { type: "new" }, adopts: false };
+/** A shorter history proves nothing: others may have begun the same way. */
+const PROOF = "l.length >= 4 AND l.answers > 0";
+
+/** `texts` are those of the first 6 items, filtered as the kept summaries are; asked for only when nothing else matched. */
+export function locate(
+  store: ProxyStore,
+  caller: Caller,
+  items: readonly HistoryItem[],
+  texts: () => readonly string[],
+): Promise<Result<Located, Fault>> {
+  return read(store, () => {
+    const chain = chainOf(items);
+    return caller.session ? byKey(store, caller, chain, texts) : byContent(store, caller, chain, texts);
+  });
+}
+
+function byKey(
+  store: ProxyStore,
+  caller: Caller,
+  chain: readonly ChainItem[],
+  texts: () => readonly string[],
+): Located {
+  const { db } = store;
+  const key = caller.session?.key ?? "";
+  const session = memberSession(store, key, caller.identity);
+  const match: Match = session ? matchLane(db, inSession(session), chain, texts) : { type: "new" };
+  if (match.type !== "new") return { ...(session ? { session } : {}), match, adopts: false };
+  const proved = adopted(store, chain, {
+    where: `s.key = ? AND s.no <> ? AND ${PROOF}`,
+    values: [keyOf(store, key), session?.no ?? 0],
+  });
+  return proved ?? { ...(session ? { session } : {}), match, adopts: false };
+}
+
+function byContent(
+  store: ProxyStore,
+  caller: Caller,
+  chain: readonly ChainItem[],
+  texts: () => readonly string[],
+): Located {
+  const { db } = store;
+  const own = ofCaller(caller);
+  if (!chain.some((item) => item.role === "assistant")) {
+    const lane = retried(store, own, chain);
+    return lane ? withSession(store, { type: "extends", lane }, false) : NOWHERE;
+  }
+  const match = matchLane(db, own, chain, texts);
+  if (match.type !== "new") return withSession(store, match, false);
+  const others: Reach = { where: `s.key IS NULL AND s.family = ? AND ${PROOF}`, values: [caller.family] };
+  return adopted(store, chain, others) ?? NOWHERE;
+}
+
+const inSession = (session: Session): Reach => ({ where: "l.session = ?", values: [session.no] });
+
+const ofCaller = ({ identity, family }: Caller): Reach => ({
+  where: `s.key IS NULL AND s.family = ? AND EXISTS (
+    SELECT 1 FROM proxy_member m WHERE m.session = l.session AND m.identity = ?)`,
+  values: [family, identity],
+});
+
+/** The very request that was a session's only one and got no answer. */
+function retried(store: ProxyStore, reach: Reach, chain: readonly ChainItem[]): StoredLane | undefined {
+  const sql = `SELECT ${LANE} WHERE l.tail = ? AND l.requests = 1 AND l.outcome IN ('failed', 'incomplete')
+    AND NOT EXISTS (SELECT 1 FROM proxy_lane o WHERE o.session = l.session AND o.id <> l.id)
+    AND ${reach.where} ORDER BY l.id LIMIT 1`;
+  const row = prepared(store.db, sql).get(chain.at(-1)?.id ?? "", ...reach.values);
+  return row && laneOf(row);
+}
+
+function adopted(store: ProxyStore, chain: readonly ChainItem[], reach: Reach): Located | undefined {
+  if (store.tenancy === "per-identity") return undefined;
+  const lane = longestPrefix(store.db, reach, chain);
+  return lane && withSession(store, { type: "extends", lane }, true);
+}
+
+function withSession(store: ProxyStore, match: Exclude<Match, { type: "new" }>, adopts: boolean): Located {
+  const row = prepared(store.db, "SELECT * FROM proxy_session WHERE id = ?").get(match.lane.session);
+  return row ? { session: sessionOf(store, row), match, adopts } : NOWHERE;
+}
+
+const RECENT_LANES = 50;
+/** Shorter prompts ("go on") stand in many histories. */
+const TELLING = 12;
+
+/** The lane whose newest prompt a flattened history contains; `text` is filtered, as what is stored is. */
+export function locateFlattened(
+  store: ProxyStore,
+  caller: Caller,
+  text: string,
+): Promise<Result<{ session: Session; lane: StoredLane } | undefined, Fault>> {
+  return read(store, (db) => {
+    const known = caller.session && memberSession(store, caller.session.key, caller.identity);
+    if (caller.session && !known) return undefined;
+    const reach = known ? inSession(known) : ofCaller(caller);
+    const sql = `SELECT l.id, i.text FROM proxy_lane l JOIN proxy_session s ON s.no = l.session
+      JOIN proxy_chain c ON c.lane = l.id JOIN proxy_item i ON i.session = l.session AND i.own = c.own
+      WHERE ${reach.where} AND i.stored = 1 AND c.position =
+        (SELECT max(p.position) FROM proxy_chain p WHERE p.lane = l.id AND p.prompt = 1)
+      ORDER BY l.used_at DESC, l.id DESC LIMIT ${RECENT_LANES}`;
+    const told = text.replace(/\s+/g, " ");
+    const hit = prepared(db, sql)
+      .all(...reach.values)
+      .find((row) => isIn(told, String(row["text"]).replace(/\s+/g, " ").trim()));
+    const lane = hit && laneById(db, Number(hit["id"]));
+    const { session } = lane ? withSession(store, { type: "extends", lane }, false) : NOWHERE;
+    return lane && session && { session, lane };
+  });
+}
+
+const isIn = (told: string, prompt: string): boolean => prompt.length >= TELLING && told.includes(prompt);

@@ -1,0 +1,102 @@
+// What it all came to, by session and in all: figures that stay when records are thrown away.
+import { optional } from "../../base/optional.ts";
+import type { Result } from "../../base/result.ts";
+import { prepared } from "../../memory/recall/store/statement.ts";
+import type { Fault } from "../../store/fault.ts";
+import type { Database } from "../../store/sqlite.ts";
+import type { RequestRecord } from "../contract.ts";
+import { change, type ProxyStore, read } from "./handle.ts";
+import type { Session } from "./session.ts";
+
+const NAMES = [
+  "requests",
+  "tokensIn",
+  "tokensSent",
+  "upstreamInput",
+  "cachedInput",
+  "output",
+  "cuts",
+  "folds",
+  "retries",
+  "stored",
+  "recalled",
+  "summaryTokens",
+] as const;
+export type CountName = (typeof NAMES)[number];
+export type Counts = Record<CountName, number>;
+export type Totals = Counts & {
+  /** For prices: each model has its own. */
+  models: Record<string, Counts>;
+  /** Requests that were not managed, by reason. */
+  unmanaged: Record<string, number>;
+  /** Negative when it was a loss. */
+  netSaved: number;
+  /** Of the input that upstreams reported. */
+  cachedShare?: number;
+};
+
+/** Session 0 is all of them. */
+export function addTotals(
+  db: Database,
+  session: number | undefined,
+  model: string,
+  counts: Readonly<Record<string, number>>,
+): void {
+  const sql = `INSERT INTO proxy_total (session, model, name, value) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET value = value + excluded.value`;
+  for (const [name, value] of Object.entries(counts)) {
+    if (value === 0) continue;
+    for (const of of session === undefined ? [0] : [0, session]) prepared(db, sql).run(of, model, name, value);
+  }
+}
+
+/** A cut is counted with the request that began its epoch. */
+export function countsOf(record: RequestRecord): Partial<Counts> {
+  const { epochReason, usage } = record;
+  return {
+    requests: 1,
+    tokensIn: record.tokensIn ?? 0,
+    tokensSent: record.tokensSent ?? 0,
+    upstreamInput: usage?.input ?? 0,
+    cachedInput: usage?.cached ?? 0,
+    output: usage?.output ?? 0,
+    cuts: epochReason !== undefined && epochReason !== "fold" ? 1 : 0,
+    folds: epochReason === "fold" ? 1 : 0,
+    retries: Math.max(0, record.attempts.length - 1),
+    recalled: record.recalled.length,
+  };
+}
+
+const UNMANAGED = "unmanaged:";
+
+export async function countUnmanaged(store: ProxyStore, reason: string): Promise<Result<void, Fault>> {
+  return change(store, (db) => addTotals(db, undefined, "", { [UNMANAGED + reason]: 1 }), "later");
+}
+
+/** Tokens that a model was asked for on our own account. */
+export async function countSummary(store: ProxyStore, session: Session, tokens: number): Promise<Result<void, Fault>> {
+  return change(store, (db) => addTotals(db, session.no, "", { summaryTokens: tokens }), "later");
+}
+
+const none = (): Counts => Object.fromEntries(NAMES.map((name) => [name, 0])) as Counts;
+const isCount = (name: string): name is CountName => NAMES.includes(name as CountName);
+
+export function totals(store: ProxyStore, session?: Session): Promise<Result<Totals, Fault>> {
+  return read(store, (db) => {
+    const sum = none();
+    const models: Record<string, Counts> = {};
+    const unmanaged: Record<string, number> = {};
+    for (const row of prepared(db, "SELECT * FROM proxy_total WHERE session = ?").all(session?.no ?? 0)) {
+      const [model, name, value] = [String(row["model"]), String(row["name"]), Number(row["value"])];
+      if (name.startsWith(UNMANAGED)) unmanaged[name.slice(UNMANAGED.length)] = value;
+      if (!isCount(name)) continue;
+      sum[name] += value;
+      if (model === "") continue;
+      models[model] ??= none();
+      models[model][name] += value;
+    }
+    const share = sum.upstreamInput > 0 ? sum.cachedInput / sum.upstreamInput : undefined;
+    const netSaved = sum.tokensIn - sum.tokensSent - sum.summaryTokens;
+    return { ...sum, models, unmanaged, netSaved, ...optional("cachedShare", share) };
+  });
+}

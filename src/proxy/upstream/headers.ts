@@ -1,0 +1,88 @@
+// Which headers go upstream, and with whose key.
+import type { Headers } from "../contract.ts";
+import { headersOf } from "../identify/header.ts";
+import { CREDENTIAL_HEADERS, type IsToken, keyIn, ownCredential } from "../identify/identity.ts";
+import type { Target } from "./choose.ts";
+
+/** Meant for us. */
+const OURS = /^x-(?:cliproxyapi|everlong|proxypilot)-|^x-(?:repo-path|workspace-root|project-root)$/;
+/** Of one connection; `host` and `expect` are the sender's own matter. */
+const HOP_BY_HOP = new Set([
+  "connection",
+  "proxy-connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "host",
+  "expect",
+]);
+/** Of the body as it was received; one that was changed is sent as it is, with its own length. */
+const OF_BODY = new Set(["content-length", "content-encoding"]);
+
+export type Forwarding = {
+  target: Pick<Target, "upstream" | "vendor">;
+  /** The query with its `?`, or empty: a Gemini key may stand there. */
+  search: string;
+  /** The caller presented the gateway token. */
+  token: boolean;
+  isToken: IsToken;
+  /** The body is not the bytes received. */
+  changed: boolean;
+};
+
+/** X7, X8: from Node's `rawHeaders` to the flat list that undici takes; names, order and repetitions stay. */
+export function forwardHeaders(
+  raw: readonly string[],
+  { target, search, token, isToken, changed }: Forwarding,
+): string[] {
+  const headers = headersOf(raw);
+  const dropped = connectionNames(headers);
+  const sent: string[] = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const [name = "", value = ""] = [raw[i], raw[i + 1]];
+    const lower = name.toLowerCase();
+    if (OURS.test(lower) || HOP_BY_HOP.has(lower) || dropped.has(lower)) continue;
+    if (changed && OF_BODY.has(lower)) continue;
+    if (isCredential(lower) && isToken(keyIn(value))) continue;
+    sent.push(name, value);
+  }
+  const key = token && ownCredential(headers, search, isToken) === undefined ? target.upstream.apiKey : undefined;
+  return key === undefined ? sent : [...sent, ...keyHeader(target, headers, key)];
+}
+
+/** The query as it goes on: the gateway token is not accepted there and goes nowhere. */
+export function forwardSearch(search: string, isToken: IsToken): string {
+  const kept = search
+    .slice(1)
+    .split("&")
+    .filter((part) => !isToken(decoded(part.replace(/^[^=]*=?/, ""))));
+  return kept.length === 0 || search === "" ? "" : `?${kept.join("&")}`;
+}
+
+function isCredential(name: string): boolean {
+  return CREDENTIAL_HEADERS.some((known) => known === name);
+}
+
+/** Headers that the sender declared to be of this connection only; what the body needs is not for it to say. */
+function connectionNames(headers: Headers): Set<string> {
+  const names = (headers["connection"] ?? "").toLowerCase().split(",");
+  return new Set(names.map((name) => name.trim()).filter((name) => !OF_BODY.has(name)));
+}
+
+function keyHeader({ vendor }: Forwarding["target"], headers: Headers, key: string): [string, string] {
+  if (vendor === "anthropic") return ["x-api-key", key];
+  if (vendor === "gemini") return ["x-goog-api-key", key];
+  return headers["api-key"] === undefined ? ["Authorization", `Bearer ${key}`] : ["api-key", key];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text; // not an encoding: the text is what it is
+  }
+}

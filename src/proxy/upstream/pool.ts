@@ -1,0 +1,56 @@
+// The connections to upstreams: one keep-alive pool for each origin, with limits, to judged addresses only.
+import { buildConnector, type Dispatcher, Pool } from "undici";
+import { honestReset } from "../forward/honest-reset.ts";
+import { judgedLookup, type Resolve } from "./address.ts";
+
+const CONNECT_MS = 10_000;
+/** Local servers hang up after 5 s without a word; vendors' front ends wait for a minute and more. */
+const IDLE_MS = { "http:": 4000, "https:": 30_000 };
+const MAX_HEADER_BYTES = 64 * 1024;
+
+export type PoolOptions = {
+  /** Of the first byte, and of silence between bytes. */
+  timeoutMs: number;
+  connectMs?: number;
+  resolve?: Resolve;
+};
+
+/** X10. Owns its sockets until it is closed. */
+export class UpstreamPools {
+  readonly #pools = new Map<string, Pool>();
+  readonly #options: PoolOptions;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  /** `url` has been checked by `upstreamUrl`, so an address in it is one that may be connected to. */
+  of(url: URL): Dispatcher {
+    const known = this.#pools.get(url.origin);
+    if (known) return known;
+    const pool = this.#make(url);
+    this.#pools.set(url.origin, pool);
+    return pool;
+  }
+
+  /** Ends what is idle at once and what still runs with it. */
+  async close(): Promise<void> {
+    const pools = [...this.#pools.values()];
+    this.#pools.clear();
+    await Promise.all(pools.map((pool) => pool.destroy()));
+  }
+
+  #make(url: URL): Pool {
+    const { timeoutMs, connectMs = CONNECT_MS, resolve } = this.#options;
+    const plain = url.protocol === "http:";
+    return new Pool(url.origin, {
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      keepAliveTimeout: plain ? IDLE_MS["http:"] : IDLE_MS["https:"],
+      maxHeaderSize: MAX_HEADER_BYTES,
+      connect: honestReset(
+        buildConnector({ lookup: judgedLookup(plain, resolve), timeout: connectMs, allowH2: false }),
+      ),
+    });
+  }
+}

@@ -1,0 +1,73 @@
+// The proxy's store, index and searcher of this home, opened once and shared by requests and management.
+import { join } from "node:path";
+import { systemClock } from "../base/clock.ts";
+import { ok, type Result } from "../base/result.ts";
+import { secretRedactor } from "../memory/secret/filter.ts";
+import type { Kept, OpenKept } from "../proxy/kept.ts";
+import { Remember } from "../proxy/remember/remember.ts";
+import type { ProxySettings } from "../proxy/settings.ts";
+import { createProxyStore } from "../proxy/store/handle.ts";
+import type { Fault } from "../store/fault.ts";
+import { openRecall } from "./recall-engine.ts";
+import { type Ground, secretKey } from "./start.ts";
+import { openStore } from "./store.ts";
+
+export type SharedKept = {
+  open: OpenKept;
+  /** Whoever opened it; a second call does nothing. */
+  close(): Promise<void>;
+};
+export type Trouble = (part: string, trouble: { code: string; message: string }) => void;
+
+/** One store for everybody who asks: SQLite's locks do not bear a second one in a process. Tried again after a failure. */
+export function sharedKept(ground: Ground, settings: ProxySettings, onTrouble: Trouble): SharedKept {
+  let opened: ReturnType<OpenKept> | undefined;
+  return {
+    async open() {
+      opened ??= openKept(ground, settings, onTrouble);
+      const kept = await opened;
+      if (!kept.ok) opened = undefined;
+      return kept;
+    },
+    async close() {
+      const kept = await opened;
+      if (kept?.ok) await kept.value.close();
+    },
+  };
+}
+
+async function openKept(ground: Ground, settings: ProxySettings, onTrouble: Trouble): Promise<Result<Kept, Fault>> {
+  const { paths, secrets } = ground;
+  const db = await openStore(paths);
+  if (!db.ok) return db as Result<never, Fault>;
+  const key = secretKey(paths.home);
+  const store = createProxyStore({
+    db: db.value,
+    dir: settings.dir,
+    locks: join(paths.home, "locks"),
+    quarantine: paths.quarantine,
+    key,
+    clock: systemClock,
+    tenancy: settings.tenancy,
+  });
+  const recall = openRecall(ground, db.value, {
+    mayChoose: true,
+    onTrouble: (trouble) => onTrouble("recall", trouble),
+  });
+  const redactor = secretRedactor(key, secrets);
+  const remember = new Remember({
+    store,
+    redactor,
+    writer: recall.writer,
+    mode: settings.store,
+    onTrouble: (trouble) => onTrouble("store", trouble),
+    onStored: () => recall.embedSoon(),
+  });
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await remember.close();
+    await recall.close();
+    db.value.close();
+  };
+  return ok({ store, recall, remember, redactor, close: () => (closed ??= close()) });
+}

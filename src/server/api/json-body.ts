@@ -1,0 +1,55 @@
+// A JSON body of the API: media type, size, pace, depth, then its schema; each refused before the next is looked at.
+import type { IncomingMessage } from "node:http";
+import type * as z from "zod";
+import { parseJson } from "../../base/json.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { decodeBody } from "../../proxy/body/decode.ts";
+import type { Refusal } from "../contract.ts";
+import { bodyPace, readStream } from "../read-stream.ts";
+import { refusal } from "../refusal.ts";
+
+const MAX_BYTES = 256 * 1024;
+const MAX_DEPTH = 32;
+const TOTAL_MS = 30_000;
+
+export async function readJson<T>(req: IncomingMessage, schema: z.ZodType<T>): Promise<Result<T, Refusal>> {
+  if (!/^application\/json\s*(;|$)/i.test(req.headers["content-type"] ?? "")) {
+    return fail(refusal("unsupported_media_type"));
+  }
+  if (Number(req.headers["content-length"] ?? 0) > MAX_BYTES) return fail(tooLarge);
+  const raw = await readStream(req, { ...bodyPace, maxBytes: MAX_BYTES, totalMs: TOTAL_MS });
+  if (!raw.ok) return fail(raw.error === "too_large" ? tooLarge : refusal("slow_body"));
+  const bytes = await decodeBody(raw.value, req.headers["content-encoding"], MAX_BYTES);
+  if (!bytes.ok) return fail(bytes.error === "too_large" ? tooLarge : invalid("The body's encoding cannot be undone."));
+  return parseAs(bytes.value, schema);
+}
+
+const tooLarge = refusal("too_large", { hint: "At most 256 KB are read here." });
+export const invalid = (message: string): Refusal => refusal("invalid_inputs", { message });
+
+function parseAs<T>(bytes: Buffer, schema: z.ZodType<T>): Result<T, Refusal> {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return fail(invalid("The body is not UTF-8."));
+  }
+  if (isDeeper(text, MAX_DEPTH)) return fail(refusal("json_too_deep"));
+  const parsed = parseJson(text);
+  if (!parsed.ok) return fail(invalid("The body is not JSON."));
+  const read = schema.safeParse(parsed.value);
+  if (read.success) return ok(read.data);
+  const first = read.error.issues[0];
+  return fail(invalid(`${first?.path.join(".") || "body"}: ${first?.message ?? "not as expected"}`));
+}
+
+/** One pass over the text, before anything recursive sees it. */
+function isDeeper(text: string, most: number): boolean {
+  let depth = 0;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
+    if (token === "[" || token === "{") depth++;
+    else if (token === "]" || token === "}") depth--;
+    if (depth > most) return true;
+  }
+  return false;
+}

@@ -1,0 +1,47 @@
+// The shapes that the parts of the server share: what a request is refused with, who asks, what stands behind the gate.
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** An answer of our own that is no success; `code` also goes into `x-everlong-error`. */
+export type Refusal = {
+  status: number;
+  code: string;
+  message: string;
+  hint: string;
+  details?: unknown;
+  headers?: Readonly<Record<string, string>>;
+};
+
+/** The one reading of a request's target; authentication and routing see nothing else. */
+export type Target = {
+  /** As received, without the query. */
+  path: string;
+  /** With its `?`, or empty. */
+  search: string;
+  /** Split before decoding, so that an encoded slash is an ordinary character. */
+  segments: readonly string[];
+};
+
+export type ProxyCaller = {
+  /** The connection comes from this machine. */
+  loopback: boolean;
+  /** The gateway token was presented and is right, in a header of its own or in place of an API key. */
+  token: boolean;
+  target: Target;
+};
+
+/** Ids and counts, no text. */
+export type ProxyEvent = { type: string; data: Readonly<Record<string, unknown>> };
+
+/** What `src/proxy` gives the server: it answers each request it is handed, and never rejects but for a bug. */
+export type ProxyHandler = {
+  handle(req: IncomingMessage, res: ServerResponse, caller: ProxyCaller): Promise<void>;
+  on(listener: (event: ProxyEvent) => void): () => void;
+  /** After the last request: what is still to be stored is stored. */
+  close(): Promise<void>;
+};
+
+export type Check = { name: string; status: "ok" | "degraded" | "down"; finding: string };
+export type Health = { checks: readonly Check[]; counters: Readonly<Record<string, number>> };
+
+/** Something went wrong in our own code, or softly; never holds text of a conversation. */
+export type Report = (part: string, error: unknown) => void;

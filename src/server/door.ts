@@ -1,0 +1,81 @@
+// What happens to a request: the gate, then page, health, API or proxy; and how the last ones leave.
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { within } from "../base/abort.ts";
+import { createApi } from "./api/app.ts";
+import { answerBroken } from "./broken-request.ts";
+import { EventStream } from "./event-stream.ts";
+import { createGate, type Pass } from "./gate.ts";
+import type { GatewayFile } from "./gateway-file.ts";
+import { answerHealth } from "./health.ts";
+import type { GatewayOptions } from "./listen.ts";
+import { answerPage } from "./page.ts";
+import { refusal } from "./refusal.ts";
+import { sendRefusal } from "./respond.ts";
+import { SignIn } from "./sign-in.ts";
+import { Throttle } from "./throttle.ts";
+
+const MOST_IN_FLIGHT = 1000;
+
+export type Door = { link(): string; drain(): Promise<void> };
+
+export function openDoor(server: Server, options: GatewayOptions, file: GatewayFile): Door {
+  const { proxy, token, report } = options;
+  const monotonic = (): number => performance.now();
+  const signIn = new SignIn(monotonic);
+  const throttle = new Throttle(monotonic);
+  const events = new EventStream();
+  const link = (): string => `${file.address}/#login=${signIn.newCode()}`;
+  const api = createApi({ operations: options.operations, events, signIn, throttle, link, report });
+  const gate = createGate({ ...options, throttle, signedIn: (cookie) => signIn.holds(cookie) });
+  const quiet = proxy.on((event) => events.publish(event));
+  const active = new Set<ServerResponse>();
+  let draining = false;
+
+  const serve = async (req: IncomingMessage, res: ServerResponse, expects: boolean): Promise<void> => {
+    active.add(res);
+    res.once("close", () => {
+      active.delete(res);
+      if (draining) setImmediate(() => server.closeIdleConnections());
+    });
+    const passed = gate(req);
+    if (!passed.ok) return sendRefusal(res, passed.error.refusal, passed.error.shape);
+    const { area } = passed.value;
+    const busy = draining ? "shutting_down" : active.size > MOST_IN_FLIGHT ? "overloaded" : undefined;
+    if (busy && area.name !== "health") return sendRefusal(res, refusal(busy), area.name === "proxy" ? area : "api");
+    if (expects) res.writeContinue();
+    await enter(req, res, passed.value);
+  };
+  const enter = async (req: IncomingMessage, res: ServerResponse, { area, caller }: Pass): Promise<void> => {
+    if (area.name === "proxy") return proxy.handle(req, res, caller);
+    if (area.name === "api") return api(req, res);
+    if (req.method !== "GET" && req.method !== "HEAD") {
+      return sendRefusal(res, refusal("method_not_allowed", { headers: { allow: "GET, HEAD" } }), "api");
+    }
+    if (area.name === "page") return answerPage(res);
+    const { address: _, ...detail } = file;
+    answerHealth(req, res, options.health(), { token, detail: caller.token ? detail : undefined });
+  };
+  const receive = (expects: boolean) => (req: IncomingMessage, res: ServerResponse) => {
+    serve(req, res, expects).catch((error: unknown) => {
+      report("server", error);
+      if (res.headersSent) res.destroy();
+      else sendRefusal(res, refusal("internal"), "api");
+    });
+  };
+  server.on("request", receive(false));
+  server.on("checkContinue", receive(true));
+  server.on("clientError", answerBroken);
+
+  const drain = async (): Promise<void> => {
+    draining = true;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    quiet();
+    events.close(); // these streams never end by themselves
+    const done = await within(closed, options.drainMs);
+    if (done.type === "value") return;
+    for (const res of active) res.socket?.resetAndDestroy();
+    server.closeAllConnections();
+    await closed;
+  };
+  return { link, drain };
+}

@@ -1,0 +1,61 @@
+// Events as a stream: the newest are kept for who comes back, and a reader that does not read is let go.
+import type { ServerResponse } from "node:http";
+import type { ProxyEvent } from "./contract.ts";
+import { SECURITY_HEADERS } from "./respond.ts";
+
+const KEPT = 1000;
+const HEARTBEAT_MS = 15_000;
+const MOST_UNREAD = 1024 * 1024;
+
+type Kept = { number: number; text: string };
+
+export class EventStream {
+  readonly #run = Date.now().toString(36);
+  readonly #kept: Kept[] = [];
+  readonly #readers = new Set<ServerResponse>();
+  #last = 0;
+  #heart: NodeJS.Timeout | undefined;
+
+  publish({ type, data }: ProxyEvent): void {
+    const number = ++this.#last;
+    const text = `id: ${this.#run}-${number}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+    this.#kept.push({ number, text });
+    if (this.#kept.length > KEPT) this.#kept.shift();
+    for (const reader of this.#readers) this.#write(reader, text);
+  }
+
+  /** Goes on after the event that the reader names; what is no longer kept is told as a gap. */
+  attach(res: ServerResponse, lastEventId: string | undefined): void {
+    res.writeHead(200, { ...SECURITY_HEADERS, "content-type": "text/event-stream", "cache-control": "no-store" });
+    res.write(": everlong\n\n");
+    const missed = this.#after(lastEventId);
+    if (!missed) this.#write(res, "event: gateway.gap\ndata: {}\n\n");
+    for (const { text } of missed ?? []) this.#write(res, text);
+    this.#readers.add(res);
+    this.#heart ??= setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
+    res.once("close", () => this.#readers.delete(res));
+  }
+
+  close(): void {
+    clearInterval(this.#heart);
+    this.#heart = undefined;
+    for (const reader of this.#readers) reader.end();
+  }
+
+  #after(lastEventId: string | undefined): readonly Kept[] | undefined {
+    if (lastEventId === undefined) return [];
+    const [run, number] = lastEventId.split("-");
+    const first = this.#kept[0]?.number ?? 1;
+    if (run !== this.#run || !/^\d{1,15}$/.test(number ?? "") || Number(number) < first - 1) return undefined;
+    return this.#kept.filter((event) => event.number > Number(number));
+  }
+
+  #beat(): void {
+    for (const reader of this.#readers) this.#write(reader, ": \n\n");
+  }
+
+  #write(reader: ServerResponse, text: string): void {
+    if (reader.writableLength > MOST_UNREAD) reader.destroy();
+    else reader.write(text);
+  }
+}

@@ -1,0 +1,88 @@
+// The one gate in front of everything: Host, Origin, path, token, in this order, before a byte of a body is read.
+import type { IncomingMessage } from "node:http";
+import { fail, ok, type Result } from "../base/result.ts";
+import { wantsWebSocket } from "../proxy/forward/failure.ts";
+import { isProxyPath, pathRoute } from "../proxy/identify/route.ts";
+import type { WireName } from "../schema/model.ts";
+import type { ProxyCaller, Refusal, Target } from "./contract.ts";
+import { hostProblem, isLoopbackAddress, isLoopbackName, ownNames } from "./host.ts";
+import { isForeign } from "./origin.ts";
+import { readTarget } from "./path.ts";
+import { type RefusalCode, refusal } from "./refusal.ts";
+import type { Throttle } from "./throttle.ts";
+import { presented, sameToken } from "./token.ts";
+
+/** What stands behind the gate; `wire` is the format of a proxy route, where it is one we know. */
+export type Area = { name: "page" | "health" | "api" } | { name: "proxy"; wire: WireName | undefined };
+export type Pass = { area: Area; caller: ProxyCaller };
+export type Shape = "api" | { wire: WireName | undefined };
+export type Turned = { refusal: Refusal; shape: Shape };
+
+export type GateOptions = {
+  host: string;
+  allowedHosts: readonly string[];
+  token: string;
+  /** Callers of the proxy need the token on loopback too. */
+  requireToken: boolean;
+  /** Whether a cookie stands for the token. */
+  signedIn(cookie: string | undefined): boolean;
+  throttle: Throttle;
+};
+
+export type Gate = (req: IncomingMessage) => Result<Pass, Turned>;
+
+export function createGate(options: GateOptions): Gate {
+  const names = ownNames(options.host, options.allowedHosts);
+  const open = isLoopbackName(options.host) && !options.requireToken;
+
+  return (req) => {
+    const target = readTarget(req.url);
+    const area = target && areaOf(target);
+    const shape = area?.name === "proxy" ? { wire: area.wire } : "api";
+    const turn = (code: RefusalCode): Result<Pass, Turned> => fail({ refusal: refusal(code), shape });
+
+    const host = hostProblem(req.rawHeaders, names);
+    if (host) return turn(host);
+    if (isForeign(req.method, req.headers)) return turn("forbidden_origin");
+    if (!target) return turn("bad_path");
+    const loopback = isLoopbackAddress(req.socket.remoteAddress);
+    const who = identify(req, area?.name === "proxy", options);
+    if (who.cookie && isChange(req) && req.headers.origin === undefined) return turn("forbidden_origin");
+    if (!who.token && needsToken(area, target, open && loopback, who.tried)) {
+      return turn(options.throttle.fail(req.socket.remoteAddress ?? "") ? "too_many_failures" : "unauthorized");
+    }
+    if (wantsWebSocket(req.headers)) return turn("upgrade_required");
+    if (!area) return turn("not_found");
+    return ok({ area, caller: { loopback, token: who.token, target } });
+  };
+}
+
+type Who = { token: boolean; cookie: boolean; tried: boolean };
+
+/** On the proxy's routes the token may stand where an API key would; elsewhere a cookie may stand for it. */
+function identify(req: IncomingMessage, proxy: boolean, { token, signedIn }: GateOptions): Who {
+  const { own, bearer, keys } = presented(req.headers);
+  const texts = [own, bearer, ...(proxy ? keys : [])].filter((text) => text !== undefined);
+  const known = texts.map((text) => sameToken(text, token)).includes(true);
+  const cookie = !known && !proxy && signedIn(req.headers.cookie);
+  return { token: known || cookie, cookie, tried: texts.length > 0 };
+}
+
+const isChange = (req: IncomingMessage): boolean => req.method !== "GET" && req.method !== "HEAD";
+
+/** Addresses that are not built yet answer as the ones that are: without a token nobody learns which exist. */
+const PRIVATE = new Set(["api", "graphiti", "mcp"]);
+
+function needsToken(area: Area | undefined, target: Target, open: boolean, tried: boolean): boolean {
+  if (area?.name === "proxy") return !open;
+  if (area?.name === "health") return tried; // with a wrong token there is nothing to see
+  return PRIVATE.has(target.segments[0] ?? "") && target.path !== "/api/login";
+}
+
+function areaOf(target: Target): Area | undefined {
+  const { path, segments } = target;
+  if (segments.length === 0) return { name: "page" };
+  if (segments[0] === "api") return { name: "api" };
+  if (path === "/healthz") return { name: "health" };
+  return isProxyPath(path) ? { name: "proxy", wire: pathRoute(path)?.wire } : undefined;
+}

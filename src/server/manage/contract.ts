@@ -1,0 +1,120 @@
+// What can be looked at and changed in the proxy's memory: one set of operations, called by the API and by the command line.
+import type { Failure } from "../../base/failure.ts";
+import type { Result } from "../../base/result.ts";
+import type { EpochReason, Family, LaneKind, RecordRow, RequestRecord } from "../../proxy/contract.ts";
+
+/** Failures keep their code over HTTP: `session_not_found`, `stale`, `precondition_required`, `store_unavailable`, … */
+export type Outcome<T> = Promise<Result<T, Failure>>;
+
+export type Page<T> = { items: readonly T[]; next?: string };
+export type Paging = { limit?: number; after?: string };
+
+export type SessionRow = {
+  id: string;
+  family: Family;
+  /** What named it: a header, a field of the body, or its content. */
+  signal: string;
+  namespace?: string;
+  prompts: number;
+  createdAt: string;
+  usedAt: string;
+};
+export type LaneRow = {
+  id: number;
+  kind: LaneKind;
+  items: number;
+  epoch: number;
+  reason?: EpochReason;
+  model?: string;
+  dropped: number;
+  shortened: number;
+  insertions: number;
+};
+export type TextName = "todo" | "pinned" | "summary";
+/** `version` is the text's own mark: equal texts have equal versions. */
+export type TextView = { text: string; version: string };
+export type SpecView = { mode: "on" | "off"; approved: boolean; time?: string; way?: string };
+export type SpecChange = { mode?: "on" | "off"; approved?: boolean };
+export type SpecWay = "api" | "cli" | "dashboard";
+export type SessionView = SessionRow & {
+  directory: string;
+  lanes: readonly LaneRow[];
+  totals: TotalsView;
+  /** Characters of each text. */
+  files: Readonly<Record<TextName, number>>;
+  spec: SpecView;
+};
+
+export type CountsView = {
+  requests: number;
+  tokensIn: number;
+  tokensSent: number;
+  upstreamInput: number;
+  cachedInput: number;
+  output: number;
+  cuts: number;
+  folds: number;
+  retries: number;
+  stored: number;
+  recalled: number;
+  summaryTokens: number;
+};
+export type TotalsView = CountsView & {
+  models: Readonly<Record<string, CountsView>>;
+  /** Requests that passed unmanaged, by reason. */
+  unmanaged: Readonly<Record<string, number>>;
+  netSaved: number;
+  cachedShare?: number;
+};
+
+/** A stored item or a note of the proxy's, as `events.jsonl` has it. */
+export type EventView = Readonly<Record<string, unknown>>;
+
+/** A record whose rows say how their items begin; filtered text. */
+export type RequestView = Omit<RequestRecord, "items"> & { items: readonly (RecordRow & { text?: string })[] };
+
+export type SearchAsk = { query: string; session?: string; namespace?: string; limit?: number };
+export type FoundItem = {
+  ref: string;
+  role: string;
+  time?: string;
+  text: string;
+  /** Absent for an item that was asked for by its ref. */
+  score?: number;
+  parts?: Readonly<Record<string, number>>;
+};
+/** A ref as the query gives that one item whole. */
+export type SearchView = { items: readonly FoundItem[]; more: number; partial: boolean };
+
+export type WindowRow = { upstream: string; model: string; tokens: number; learnedAt: string };
+export type UpstreamRow = {
+  name: string;
+  url: string;
+  /** Whether a key of its own is configured; never the key. */
+  key: boolean;
+  /** Why it cannot be used. */
+  problem?: string;
+};
+
+export type ProxyOperations = {
+  sessions(query: Paging & { q?: string; family?: string }): Outcome<Page<SessionRow>>;
+  session(id: string): Outcome<SessionView>;
+  deleteSession(id: string): Outcome<{ deleted: number }>;
+  deleteAllSessions(): Outcome<{ deleted: number }>;
+  text(id: string, name: TextName): Outcome<TextView>;
+  /** Without `ifMatch` only where there is no text yet; `*` takes whatever is there. */
+  setText(id: string, name: TextName, text: string, ifMatch?: string): Outcome<TextView>;
+  spec(id: string): Outcome<SpecView>;
+  setSpec(id: string, change: SpecChange, way: SpecWay): Outcome<SpecView>;
+  events(id: string, query: Paging & { kind?: string }): Outcome<Page<EventView>>;
+  /** Newest first; of one session or of all. */
+  requests(query: Paging & { session?: string }): Outcome<Page<RequestRecord>>;
+  request(id: string): Outcome<RequestView>;
+  search(ask: SearchAsk): Outcome<SearchView>;
+  stats(session?: string): Outcome<TotalsView>;
+  windows(): Outcome<readonly WindowRow[]>;
+  forgetWindow(model: string, upstream?: string): Outcome<{ deleted: number }>;
+  upstreams(): Outcome<readonly UpstreamRow[]>;
+};
+
+export type OpenOperations = () => Promise<Result<ProxyOperations, Failure>>;

@@ -1,0 +1,49 @@
+// The operations on the store and the files themselves: what the API does, and the command line where no gateway runs.
+import type { Clock } from "../../base/clock.ts";
+import { ok } from "../../base/result.ts";
+import type { Recall } from "../../memory/recall/recall.ts";
+import type { Redactor } from "../../memory/secret/filter.ts";
+import type { ProxySettings } from "../../proxy/settings.ts";
+import type { ProxyStore } from "../../proxy/store/handle.ts";
+import { forgetWindow, listWindows } from "../../proxy/store/windows.ts";
+import { upstreamsOf } from "../../proxy/upstream/choose.ts";
+import type { ProxyOperations, TextName, UpstreamRow } from "./contract.ts";
+import { recordOperations } from "./records.ts";
+import { searchOperation } from "./search.ts";
+import { sessionOperations } from "./sessions.ts";
+import { textOperations } from "./texts.ts";
+
+export type ManageParts = {
+  store: ProxyStore;
+  settings: Pick<ProxySettings, "specMode" | "upstreamUrls" | "upstreamKeys">;
+  recall: Recall;
+  /** The texts of a session's directory, as requests get them. */
+  files: { read(dir: string): Promise<Readonly<Record<TextName, string>>> };
+  redactor: Redactor;
+  clock: Clock;
+};
+
+export function localOperations(parts: ManageParts): ProxyOperations {
+  const { store, settings } = parts;
+  return {
+    ...sessionOperations(parts),
+    ...textOperations(parts),
+    ...recordOperations(parts),
+    search: searchOperation(parts),
+    windows: () => listWindows(store),
+    async forgetWindow(model, upstream) {
+      const gone = await forgetWindow(store, { model, ...(upstream === undefined ? {} : { upstream }) });
+      return gone.ok ? ok({ deleted: gone.value }) : gone;
+    },
+    upstreams: async () => ok([...upstreamsOf(settings).values()].map(rowOf)),
+  };
+}
+
+type Upstream = ReturnType<typeof upstreamsOf> extends ReadonlyMap<string, infer U> ? U : never;
+
+const rowOf = ({ name, url, apiKey, problem }: Upstream): UpstreamRow => ({
+  name,
+  url: url ? `${url.origin}${url.pathname.replace(/\/$/, "")}` : "",
+  key: apiKey !== undefined,
+  ...(problem === undefined ? {} : { problem }),
+});

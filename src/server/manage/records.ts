@@ -1,0 +1,67 @@
+// What was done to requests: records with the beginnings of their texts, log lines, figures.
+import { optional } from "../../base/optional.ts";
+import { fail, ok } from "../../base/result.ts";
+import { clip } from "../../base/text.ts";
+import type { RecordRow } from "../../proxy/contract.ts";
+import { listEvents, textOf } from "../../proxy/store/list.ts";
+import { listRequests, requestById } from "../../proxy/store/records.ts";
+import { type Session, sessionById } from "../../proxy/store/session.ts";
+import { totals } from "../../proxy/store/totals.ts";
+import type { ProxyOperations } from "./contract.ts";
+import type { ManageParts } from "./local.ts";
+import { sessionNamed } from "./sessions.ts";
+
+type RecordPart = Pick<ProxyOperations, "events" | "requests" | "request" | "stats">;
+
+const BEGINNING = 160;
+
+export function recordOperations({ store }: ManageParts): RecordPart {
+  const withText = async (session: Session, row: RecordRow): Promise<RecordRow & { text?: string }> => {
+    if (row.own === undefined) return row;
+    const text = await textOf(store, session, row.own);
+    return text.ok && text.value !== undefined ? { ...row, text: clip(text.value, BEGINNING) } : row;
+  };
+  return {
+    async events(id, { after, kind, limit }) {
+      const session = await sessionNamed(store, id);
+      if (!session.ok) return session;
+      const from = after === undefined ? {} : { after: /^\d{1,15}$/.test(after) ? Number(after) : 0 };
+      const found = await listEvents(session.value, {
+        ...from,
+        ...optional("kind", kind),
+        ...optional("limit", limit),
+      });
+      if (!found.ok) return found;
+      const { events, next } = found.value;
+      return ok({ items: events, ...optional("next", next === undefined ? undefined : String(next)) });
+    },
+    async requests({ session: id, ...page }) {
+      const session = id === undefined ? ok(undefined) : await sessionNamed(store, id);
+      if (!session.ok) return session;
+      const found = await listRequests(store, { ...page, ...optional("session", session.value) });
+      return found.ok ? ok({ items: found.value.records, ...optional("next", found.value.next) }) : found;
+    },
+    async request(id) {
+      const record = await requestById(store, id);
+      if (!record.ok) return record;
+      if (!record.value) return fail(unknownRequest(id));
+      const session = await sessionById(store, record.value.session ?? "");
+      if (!session.ok || !session.value) return ok(record.value);
+      const items: (RecordRow & { text?: string })[] = [];
+      for (const row of record.value.items) items.push(await withText(session.value, row));
+      return ok({ ...record.value, items });
+    },
+    async stats(id) {
+      const session = id === undefined ? ok(undefined) : await sessionNamed(store, id);
+      return session.ok ? totals(store, session.value) : session;
+    },
+  };
+}
+
+const unknownRequest = (id: string) => ({
+  code: "request_not_found",
+  what: `There is no record of request "${id.slice(0, 80)}".`,
+  data: "Records are kept for 7 days, the last 500, and none with proxy.records=off.",
+  next: "`everlong proxy why` shows the latest.",
+  exit: 1 as const,
+});

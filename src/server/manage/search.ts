@@ -1,0 +1,93 @@
+// Searching what was stored of proxied sessions; a ref gives the item itself.
+import type { Failure } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import type { SearchResult } from "../../memory/recall/result.ts";
+import type { SearchRequest } from "../../memory/recall/search.ts";
+import { itemByRef, listSessions } from "../../proxy/store/list.ts";
+import type { Session } from "../../proxy/store/session.ts";
+import type { FoundItem, ProxyOperations, SearchAsk, SearchView } from "./contract.ts";
+import type { ManageParts } from "./local.ts";
+import { sessionNamed } from "./sessions.ts";
+
+const LIMIT_MS = 5000;
+/** Items are seen by their own identity only, so each is asked for; the latest first. */
+const MOST_IDENTITIES = 16;
+
+type Within = SearchRequest["within"];
+
+export function searchOperation(parts: ManageParts): ProxyOperations["search"] {
+  const { store, recall } = parts;
+  return async (ask) => {
+    const session = ask.session === undefined ? ok(undefined) : await sessionNamed(store, ask.session);
+    if (!session.ok) return session;
+    if (/^(.+:)?t\d+\.\d+$/.test(ask.query.trim())) return byRef(parts, ask.query.trim(), session.value);
+    const places = await withins(parts, ask, session.value);
+    if (!places.ok) return places;
+    await recall.start(LIMIT_MS);
+    const limit = ask.limit ?? 8;
+    const found: SearchView[] = [];
+    for (const within of places.value) {
+      const request = { text: ask.query, within, now: Date.now(), limit, snippetChars: 1200 };
+      const answer = await recall.search(request, { timeoutMs: LIMIT_MS });
+      if (!answer.ok) return fail(unsearchable(answer.error.message));
+      found.push({ ...answer.value, items: answer.value.results.map(itemOf) });
+    }
+    const items = found.flatMap((f) => f.items).sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
+    const more = found.reduce((sum, f) => sum + f.more, 0) + Math.max(0, items.length - limit);
+    return ok({ items: items.slice(0, limit), more, partial: found.some((f) => f.partial) });
+  };
+}
+
+async function byRef(
+  { store }: ManageParts,
+  ref: string,
+  session: Session | undefined,
+): ReturnType<ProxyOperations["search"]> {
+  const item = await itemByRef(store, ref, session);
+  if (!item.ok) return item;
+  if (!item.value) return fail(unknownRef(ref));
+  const { role, time, text, turn, item: number, session: id } = item.value;
+  return ok({ items: [{ ref: `${id}:t${turn}.${number}`, role, time, text }], more: 0, partial: false });
+}
+
+async function withins(
+  { store }: ManageParts,
+  { namespace }: SearchAsk,
+  session: Session | undefined,
+): Promise<Result<Within[], Failure>> {
+  if (session) return ok([{ identity: session.identity, scopes: [{ type: "session", session: session.id }] }]);
+  const known = await listSessions(store, { limit: 500 });
+  if (!known.ok) return known;
+  const identities = [...new Set(known.value.sessions.map((s) => s.identity))].slice(0, MOST_IDENTITIES);
+  const scopeOf = (identity: string): Within["scopes"] =>
+    namespace !== undefined
+      ? [{ type: "repository", repository: namespace }]
+      : known.value.sessions.filter((s) => s.identity === identity).map((s) => ({ type: "session", session: s.id }));
+  return ok(identities.map((identity) => ({ identity, scopes: scopeOf(identity) })));
+}
+
+const itemOf = ({ ref, role, time, score, parts, snippets, source }: SearchResult): FoundItem => ({
+  ref: `${source.session ?? ""}:${ref ?? ""}`,
+  role,
+  ...optional("time", time),
+  text: snippets.map((s) => s.text).join("\n…\n"),
+  score,
+  parts,
+});
+
+const unknownRef = (ref: string): Failure => ({
+  code: "no_such_item",
+  what: `Nothing is stored under ${ref.slice(0, 120)}.`,
+  data: "Nothing was changed.",
+  next: "A ref is SESSION:tN.k; without the session, name it with --session.",
+  exit: 1,
+});
+
+const unsearchable = (reason: string): Failure => ({
+  code: "store_unavailable",
+  what: `The index cannot be searched now: ${reason}.`,
+  data: "What was stored is not affected.",
+  next: "Try again.",
+  exit: 1,
+});

@@ -1,0 +1,93 @@
+// Proxied sessions as management sees them: listed, shown with their lanes, erased.
+import type { Failure } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { readSpec } from "../../proxy/state/spec.ts";
+import { deleteAllSessions, deleteSession } from "../../proxy/store/delete.ts";
+import type { ProxyStore } from "../../proxy/store/handle.ts";
+import { lanesOf } from "../../proxy/store/lane.ts";
+import type { StoredLane } from "../../proxy/store/lane-row.ts";
+import { listSessions } from "../../proxy/store/list.ts";
+import { type Session, sessionById } from "../../proxy/store/session.ts";
+import { totals } from "../../proxy/store/totals.ts";
+import type { LaneRow, ProxyOperations, SessionRow } from "./contract.ts";
+import type { ManageParts } from "./local.ts";
+import { specView } from "./texts.ts";
+
+type SessionPart = Pick<ProxyOperations, "sessions" | "session" | "deleteSession" | "deleteAllSessions">;
+
+export function sessionOperations({ store, recall, files, settings }: ManageParts): SessionPart {
+  return {
+    async sessions(query) {
+      const found = await listSessions(store, query);
+      if (!found.ok) return found;
+      return ok({ items: found.value.sessions.map(rowOf), ...optional("next", found.value.next) });
+    },
+    async session(id) {
+      const session = await sessionNamed(store, id);
+      if (!session.ok) return session;
+      const [lanes, sums, spec] = [
+        await lanesOf(store, session.value),
+        await totals(store, session.value),
+        await readSpec(session.value.path),
+      ];
+      if (!lanes.ok) return lanes;
+      if (!sums.ok) return sums;
+      if (!spec.ok) return spec;
+      const { todo, pinned, summary } = await files.read(session.value.path);
+      return ok({
+        ...rowOf(session.value),
+        directory: session.value.path,
+        lanes: lanes.value.map(laneRow),
+        totals: sums.value,
+        files: { todo: todo.length, pinned: pinned.length, summary: summary.length },
+        spec: specView(spec.value, settings.specMode),
+      });
+    },
+    async deleteSession(id) {
+      const gone = await deleteSession(store, id, recall.writer);
+      if (!gone.ok) return gone;
+      return gone.value ? ok({ deleted: 1 }) : fail(unknownSession(id));
+    },
+    async deleteAllSessions() {
+      const gone = await deleteAllSessions(store, recall.writer);
+      return gone.ok ? ok({ deleted: gone.value }) : gone;
+    },
+  };
+}
+
+export async function sessionNamed(store: ProxyStore, id: string): Promise<Result<Session, Failure>> {
+  const session = await sessionById(store, id);
+  if (!session.ok) return session;
+  return session.value ? ok(session.value) : fail(unknownSession(id));
+}
+
+export const unknownSession = (id: string): Failure => ({
+  code: "session_not_found",
+  what: `There is no proxied session "${id.slice(0, 80)}".`,
+  data: "Nothing was changed.",
+  next: "`everlong proxy sessions` lists them.",
+  exit: 1,
+});
+
+const rowOf = ({ id, family, signal, namespace, prompts, createdAt, usedAt }: Session): SessionRow => ({
+  id,
+  family,
+  signal,
+  ...optional("namespace", namespace),
+  prompts,
+  createdAt,
+  usedAt,
+});
+
+const laneRow = ({ id, kind, length, epoch, reason, model, cut, insertions }: StoredLane): LaneRow => ({
+  id,
+  kind,
+  items: length,
+  epoch,
+  ...optional("reason", reason),
+  ...optional("model", model),
+  dropped: cut?.dropped.length ?? 0,
+  shortened: Object.keys(cut?.shortened ?? {}).length,
+  insertions: insertions.length,
+});

@@ -1,0 +1,21 @@
+// The one reading of a request's target; what two parsers could read differently is refused.
+import type { Target } from "./contract.ts";
+
+/** Undefined: an empty, `.` or `..` segment, a backslash or a NUL, raw or once decoded; or no path at all. */
+export function readTarget(url: string | undefined): Target | undefined {
+  if (url === undefined || !url.startsWith("/") || url.includes("#")) return undefined;
+  const question = url.indexOf("?");
+  const path = question === -1 ? url : url.slice(0, question);
+  const segments = path === "/" ? [] : path.slice(1).split("/");
+  if (!segments.every(isPlain)) return undefined;
+  return { path, search: question === -1 ? "" : url.slice(question), segments };
+}
+
+/** An encoded slash is an ordinary character, unless a `..` beside it would make sense to someone who decodes it. */
+function isPlain(segment: string): boolean {
+  const decoded = segment.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  if (decoded === "" || /[\\\0]/.test(decoded)) return false;
+  return !decoded.split("/").some((part) => part === "." || part === "..");
+}

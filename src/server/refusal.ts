@@ -1,0 +1,67 @@
+// The closed set of answers that the gate and the API refuse with.
+import type { Failure } from "../base/failure.ts";
+import type { Refusal } from "./contract.ts";
+
+const TABLE = {
+  bad_request: [400, "The request is not valid HTTP.", "Send one well-formed HTTP/1.1 request."],
+  bad_host: [400, "The Host header is missing, doubled or malformed.", "Send one Host header: a name and a port."],
+  bad_path: [
+    400,
+    "The path has an empty, . or .. segment, a backslash or a NUL.",
+    "Look for a doubled or trailing slash in the base URL.",
+  ],
+  json_too_deep: [400, "The JSON is nested too deeply.", "At most 32 levels are read here."],
+  invalid_inputs: [400, "The request cannot be understood.", "See the message for what is expected."],
+  confirm_needed: [400, "This would erase every proxied session.", "Add ?confirm=true to do it."],
+  unauthorized: [
+    401,
+    "The gateway token is missing or wrong.",
+    "Send it as Authorization: Bearer or X-Everlong-Token; it is in EVERLONG_HOME/gateway.token.",
+  ],
+  forbidden_host: [
+    403,
+    "This gateway is not known under that host name.",
+    "Use its own address, or add the name to gateway.allowedHosts.",
+  ],
+  forbidden_origin: [403, "Pages of another origin may not use this gateway.", "Call it from a program instead."],
+  not_found: [404, "There is nothing at this address.", "Model calls go to /v1, the API is under /api."],
+  method_not_allowed: [405, "This address does not take that method.", "See the Allow header."],
+  slow_body: [408, "The request's body came too slowly.", "Send it again; nothing was stored of it."],
+  headers_timeout: [408, "The request's headers did not come in time.", "Send the request again."],
+  stale: [412, "It was changed since you read it.", "Read it again and send If-Match with its new ETag."],
+  too_large: [413, "The request's body is too large.", "Send less at once."],
+  unsupported_media_type: [415, "Only application/json is read here.", "Send JSON with that content type."],
+  upgrade_required: [426, "WebSockets are not spoken here.", "Use plain HTTP."],
+  precondition_required: [428, "It exists already.", "Read it, and send If-Match with its ETag."],
+  too_many_failures: [429, "Too many requests without a right token from this address.", "Wait a minute."],
+  headers_too_large: [431, "The request's headers are larger than 32 KB.", "Send shorter headers."],
+  internal: [500, "Something in the gateway itself went wrong.", "Try again; stored data is not affected."],
+  store_unavailable: [503, "The store cannot be used now.", "Try again in a second."],
+  shutting_down: [503, "The gateway is shutting down; nothing is lost.", "Send the request again in a moment."],
+  overloaded: [503, "The gateway has too many requests in flight; nothing is lost.", "Send it again in a moment."],
+} as const satisfies Record<string, readonly [number, string, string]>;
+
+export type RefusalCode = keyof typeof TABLE;
+
+export function refusal(code: RefusalCode, more: Partial<Refusal> = {}): Refusal {
+  const [status, message, hint] = TABLE[code];
+  const headers = HEADERS[status];
+  return { status, code, message, hint, ...(headers ? { headers } : {}), ...more };
+}
+
+const HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  426: { connection: "close", upgrade: "HTTP/1.1" },
+  429: { "retry-after": "60" },
+  503: { "retry-after": "1" },
+};
+
+/** A failure of an operation as the API tells it; what is not in the table is the request's own fault. */
+export function refusalOf(failure: Failure): Refusal {
+  const known = failure.code in TABLE ? TABLE[failure.code as RefusalCode] : undefined;
+  if (!known && /^(store_|unsafe_path)/.test(failure.code)) {
+    return refusal("store_unavailable", { details: { code: failure.code } });
+  }
+  const status = known?.[0] ?? (/_not_found$|^no_such_/.test(failure.code) ? 404 : 400);
+  const message = [failure.what, failure.data].filter(Boolean).join(" ");
+  return { status, code: failure.code, message, hint: failure.next ?? "" };
+}

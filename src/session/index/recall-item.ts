@@ -1,0 +1,61 @@
+// What of a log can be recalled: messages, tool calls and results, checkpoints; never what was itself recalled.
+import type { DatabaseSync } from "node:sqlite";
+import type { Item, Place } from "../../memory/recall/item.ts";
+import type { DurableEnvelope } from "../../schema/event/envelope.ts";
+import { type RefCounter, sourceOf } from "../ref.ts";
+
+/** Their arguments are queries and their results copies: neither was said. */
+const LOOKS_BACK: ReadonlySet<string> = new Set(["recall", "session_store_sql"]);
+/** More items than any turn has. */
+const TURN = 1_000_000;
+
+/** Counts the event's ref, and gives its item; undefined for what is not to be found. */
+export function recallItem(event: DurableEnvelope, refs: RefCounter): Omit<Item, "place"> | undefined {
+  const source = sourceOf(event);
+  if (source) refs.next(event);
+  const { turn, item: index } = refs;
+  const time = Date.parse(event.timestamp);
+  const common = { id: event.id, ...(Number.isFinite(time) ? { time } : {}), seq: turn * TURN + index, turn };
+  switch (event.type) {
+    case "tool.execution_start": {
+      const { toolName, arguments: given } = event.data;
+      if (LOOKS_BACK.has(toolName)) return undefined;
+      return { ...common, kind: "tool", role: "tool", text: callText(toolName, given) };
+    }
+    case "session.compaction_complete": {
+      const { outcome, checkpointNumber, summaryContent } = event.data;
+      if (outcome !== "applied" || checkpointNumber === undefined) return undefined;
+      const text = summaryContent ?? "";
+      return { ...common, kind: "checkpoint", role: "assistant", index: checkpointNumber, text };
+    }
+    case "tool.execution_complete":
+      if (LOOKS_BACK.has(event.data.toolName ?? "")) return undefined;
+      return { ...common, kind: "tool", role: "tool", index, text: source?.text ?? "" };
+    default:
+      return source && { ...common, kind: "turn", role: source.type, index, text: source.text };
+  }
+}
+
+/** The arguments as a reader sees them: text is not escaped. */
+function callText(name: string, given: unknown): string {
+  if (typeof given !== "object" || given === null) return `${name} ${String(given ?? "")}`;
+  const lines = Object.entries(given).map(
+    ([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return [name, ...lines].join("\n");
+}
+
+/** Where the session stands now; a log that lost its start stands nowhere. */
+export function placeOf(session: string, db: DatabaseSync): Place {
+  const row = db.prepare("SELECT cwd, git_root, repository, branch FROM sessions WHERE id = ?").get(session);
+  const text = (name: string): string | undefined => (row?.[name] ? String(row[name]) : undefined);
+  const [repository, branch, workspace] = [text("repository"), text("branch"), text("git_root") ?? text("cwd")];
+  return {
+    session,
+    level: "session",
+    client: "everlong",
+    ...(repository === undefined ? {} : { repository }),
+    ...(branch === undefined ? {} : { branch }),
+    ...(workspace === undefined ? {} : { workspace }),
+  };
+}

@@ -1,0 +1,92 @@
+// Settings of what the proxy says for the user: TODO, pinned text, anchor, spec.
+import { MAX_INTEGER, type Row } from "../row.ts";
+
+const feature = { type: "boolean", default: true, scope: "off" } as const;
+
+export const proxyStateRows = [
+  {
+    ...feature,
+    key: "proxy.todo.enabled",
+    env: ["EVERLONG_PROXY_TODO_ENABLED", "CLIPROXY_TODO_ENABLED"],
+    help: "Keep and insert a session's TODO",
+  },
+  {
+    key: "proxy.todo.maxChars",
+    type: "integer",
+    min: 512,
+    max: 20_000,
+    env: ["EVERLONG_PROXY_TODO_MAX_CHARS", "CLIPROXY_TODO_MAX_CHARS"],
+    default: 4000,
+    scope: "user",
+    help: "Most characters of the TODO that are inserted",
+  },
+  {
+    ...feature,
+    key: "proxy.state.enabled",
+    env: ["EVERLONG_PROXY_STATE_ENABLED", "CLIPROXY_SCAFFOLD_ENABLED"],
+    help: "Insert pinned text, anchor, TODO and spec",
+  },
+  {
+    key: "proxy.state.appendOnly",
+    type: "boolean",
+    env: ["EVERLONG_PROXY_STATE_APPEND_ONLY", "CLIPROXY_SCAFFOLD_APPEND_ONLY"],
+    default: true,
+    scope: "user",
+    help: "New state blocks stand after the user's text; off: before it",
+  },
+  {
+    key: "proxy.state.tag",
+    type: "enum",
+    values: ["everlong_state", "proxypilot_state"],
+    env: ["EVERLONG_PROXY_STATE_TAG"],
+    default: "everlong_state",
+    scope: "user",
+    help: "Tag names of inserted blocks: everlong_state, proxypilot_state",
+  },
+  {
+    key: "proxy.state.role",
+    type: "enum",
+    values: ["user", "system"],
+    env: ["EVERLONG_PROXY_STATE_ROLE"],
+    default: "user",
+    scope: "user",
+    help: "Role of inserted blocks: user, system (a message of their own at the end)",
+  },
+  {
+    key: "proxy.state.refreshTokens",
+    type: "integer",
+    min: 1000,
+    max: MAX_INTEGER,
+    env: ["EVERLONG_PROXY_STATE_REFRESH_TOKENS"],
+    default: 40_000,
+    scope: "user",
+    help: "Tokens of history after which the state is said again",
+  },
+  {
+    key: "proxy.anchor.fileMaxChars",
+    type: "integer",
+    min: 1000,
+    max: 60_000,
+    env: ["EVERLONG_PROXY_ANCHOR_FILE_MAX_CHARS", "CLIPROXY_ANCHOR_SUMMARY_MAX_CHARS"],
+    default: 14_000,
+    scope: "user",
+    help: "Most characters of a session's summary file",
+  },
+  {
+    key: "proxy.specMode",
+    type: "boolean",
+    env: ["EVERLONG_PROXY_SPEC_MODE", "EVERLONG_SPEC_MODE", "CLIPROXY_SPEC_MODE"],
+    default: false,
+    scope: "user",
+    help: "Ask for a specification, and for its approval, before any change",
+  },
+  {
+    key: "proxy.rootDir",
+    aliases: ["harness-root-dir"],
+    type: "string",
+    env: ["EVERLONG_PROXY_ROOT_DIR"],
+    default: undefined,
+    scope: "user",
+    help: "Folder whose AGENTS.md joins the pinned text",
+  },
+] as const satisfies readonly Row[];
