@@ -6,31 +6,33 @@ export type TagBlock = {
   isMeant?: (inside: string) => boolean;
 };
 
-/** The very text when it has none of them; what stood around a block is joined by one line end. */
-export function withoutBlocks(text: string, blocks: readonly TagBlock[]): string {
-  if (!text.includes("<")) return text;
-  let left = text;
-  for (const block of blocks) if (left.includes(`<${block.name}`)) left = without(left, block);
-  return left;
+/** Gives back the very text when it has none of them; what stood around a block is joined by one line end. */
+export function blockRemover(blocks: readonly TagBlock[]): (text: string) => string {
+  const any = new RegExp(`<(?:${blocks.map(({ name }) => name).join("|")})[\\s>]`);
+  return (text) => (any.test(text) ? blocks.reduce(without, text) : text);
 }
 
 function without(text: string, { name, isMeant = () => true }: TagBlock): string {
   const [open, close] = [`<${name}`, `</${name}>`];
   const kept: string[] = [];
   let from = 0;
-  let at = text.indexOf(open);
-  while (at !== -1) {
-    const inside = text.indexOf(">", at) + 1;
-    const end = inside === 0 ? -1 : text.indexOf(close, inside);
-    if (end === -1) break;
-    const isName = /[\s>]/.test(text.charAt(at + open.length));
-    if (isName && isMeant(text.slice(inside, end))) {
-      kept.push(text.slice(from, at).trimEnd());
-      from = end + close.length;
+  for (let at = text.indexOf(open); at !== -1; ) {
+    let next = at + open.length;
+    if (/[\s>]/.test(text.charAt(next))) {
+      const inside = text.indexOf(">", next) + 1;
+      const end = inside === 0 ? -1 : text.indexOf(close, inside);
+      if (end === -1) break;
+      next = end + close.length;
+      if (isMeant(text.slice(inside, end))) {
+        kept.push(text.slice(from, at));
+        from = next;
+      }
     }
-    at = text.indexOf(open, isName ? end + close.length : at + open.length);
+    at = text.indexOf(open, next);
   }
   if (from === 0) return text;
-  kept.push(text.slice(from).trimStart());
-  return kept.filter((piece) => piece !== "").join("\n");
+  const [first = "", ...others] = [...kept, text.slice(from)];
+  const last = others.length - 1;
+  const pieces = [first.trimEnd(), ...others.map((piece, at) => (at === last ? piece.trimStart() : piece.trim()))];
+  return pieces.filter((piece) => piece !== "").join("\n");
 }

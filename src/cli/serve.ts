@@ -87,26 +87,25 @@ function warningsOf({ facts, warnings }: RunningGateway): string[] {
   ];
 }
 
-/** F81. Undefined for events that are no request. */
+/** Undefined for events that are no request. */
 export function requestLine({ type, data }: Event, now = new Date()): string | undefined {
   if (type !== "proxy.request") return undefined;
   const text = (name: string): string => (typeof data[name] === "string" ? visible(clip(data[name], 120)) : "-");
-  const count = (name: string): string => (typeof data[name] === "number" ? grouped(data[name]) : "-");
-  const tokens = typeof data["tokensIn"] === "number" ? `${count("tokensIn")} > ${count("tokensSent")} tokens` : "-";
-  const failed = data["outcome"] !== "complete" || typeof data["failure"] === "string";
+  const count = (name: string): string => (typeof data[name] === "number" ? grouped(data[name]) : "0");
+  const [outcome, failure, action] = [text("outcome"), text("failure"), text("action")];
   return [
     now.toTimeString().slice(0, 8),
     text("family"),
     text("session"),
     text("path"),
     typeof data["status"] === "number" ? String(data["status"]) : "-",
-    tokens,
+    data["tokensIn"] === undefined ? "-" : `${count("tokensIn")} > ${count("tokensSent")} tokens`,
     `recalled ${count("recalled")}`,
     `stored ${count("stored")}`,
     `+${count("addedMs")} ms`,
     `${count("totalMs")} ms`,
-    ...(failed ? [text("failure") === "-" ? text("outcome") : text("failure")] : []),
-    ...(typeof data["action"] === "string" && data["action"].startsWith("skip:") ? [text("action")] : []),
+    ...(failure !== "-" ? [failure] : outcome !== "complete" ? [outcome] : []),
+    ...(action.startsWith("skip:") ? [action] : []),
   ].join("  ");
 }
 

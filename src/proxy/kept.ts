@@ -7,10 +7,17 @@ import type { Fault } from "../store/fault.ts";
 import type { Remember } from "./remember/remember.ts";
 import type { ProxyStore } from "./store/handle.ts";
 
-export type Kept = { store: ProxyStore; recall: Recall; remember: Remember; redactor: Redactor; close(): Promise<void> };
+export type Kept = {
+  store: ProxyStore;
+  recall: Recall;
+  remember: Remember;
+  redactor: Redactor;
+  close(): Promise<void>;
+};
 export type OpenKept = () => Promise<Result<Kept, Fault>>;
 
 const TRY_AGAIN_MS = 5000;
+const THREAD_MS = 60_000;
 
 /** Opened at the first request that needs it; after a failure tried again now and then. */
 export class KeptDoor {
@@ -27,7 +34,7 @@ export class KeptDoor {
 
   async get(): Promise<Result<Kept, Fault>> {
     if (this.#fault && this.#clock.monotonic() - this.#failedAt < TRY_AGAIN_MS) return fail(this.#fault);
-    this.#kept ??= this.#open();
+    this.#kept ??= this.#opening();
     const kept = await this.#kept;
     if (kept.ok) {
       this.#fault = undefined;
@@ -36,6 +43,13 @@ export class KeptDoor {
     this.#kept = undefined;
     this.#fault = kept.error;
     this.#failedAt = this.#clock.monotonic();
+    return kept;
+  }
+
+  /** A search has little time: its thread starts before the first one, and no request waits for that. */
+  async #opening(): Promise<Result<Kept, Fault>> {
+    const kept = await this.#open();
+    if (kept.ok) void kept.value.recall.start(THREAD_MS);
     return kept;
   }
 
@@ -55,4 +69,3 @@ export function filtered(redactor: Redactor, text: string): FilteredText | undef
   const done = redactor.text(text);
   return done.ok ? done.value.text : undefined;
 }
-

@@ -90,6 +90,7 @@ export function createProxy(options: ProxyOptions): Proxy {
         ...{ req, res, route, headers, path, explain, target },
         upstream: place.value.upstream.name,
         family: served.family,
+        familySignal: served.signal,
         callerOf: (body) =>
           callerOf({
             ...{ headers, search, body, served, loopback: asker.loopback, secret: options.key },
@@ -119,8 +120,8 @@ export function createProxy(options: ProxyOptions): Proxy {
         totalMs: clock.monotonic() - start,
       },
     });
-    const kept = settings.memory ? await door.opened() : undefined;
-    if (kept) await countUnmanaged(kept.store, reason);
+    const kept = settings.memory ? await door.get() : undefined;
+    if (kept?.ok) await countUnmanaged(kept.value.store, reason);
   };
 
   return {
@@ -165,4 +166,3 @@ function targetOf(
     headers: forwardHeaders(req.rawHeaders, { target: place, search, token, isToken, changed }),
   };
 }
-

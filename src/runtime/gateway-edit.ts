@@ -1,13 +1,17 @@
-// A text in the user's own editor: a private file of home, given back when the editor ends.
+// A text in the user's own editor: a private file of home that goes only once its text is where it belongs.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorText, type Failure } from "../base/failure.ts";
-import { fail, ok, type Result } from "../base/result.ts";
+import { fail, type Result } from "../base/result.ts";
 import { standOnGround } from "./start.ts";
 
-export async function editText(text: string): Promise<Result<string, Failure>> {
+/** `save` gets what the editor left; when it fails, the text stays in its file and the failure says where. */
+export async function editText<T>(
+  text: string,
+  save: (edited: string) => Promise<Result<T, Failure>>,
+): Promise<Result<T, Failure>> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
   const { env, paths } = ground.value;
@@ -19,12 +23,13 @@ export async function editText(text: string): Promise<Result<string, Failure>> {
   writeFileSync(path, text, { flag: "wx", mode: 0o600 });
   try {
     const code = await run(editor, path);
-    if (code !== 0) return fail(failure(`${editor} ended with ${code}.`, "Try again."));
-    return ok(readFileSync(path, "utf8"));
+    if (code !== 0) return kept(failure(`${editor} ended with ${code}.`, "Try again."), path);
+    const saved = await save(readFileSync(path, "utf8"));
+    if (!saved.ok) return kept(saved.error, path);
+    rmSync(path);
+    return saved;
   } catch (error) {
-    return fail(failure(`${editor}: ${errorText(error)}.`, "Set VISUAL or EDITOR to a program that can be run."));
-  } finally {
-    rmSync(path, { force: true });
+    return kept(failure(`${editor}: ${errorText(error)}.`, "Set VISUAL or EDITOR to a program that can be run."), path);
   }
 }
 
@@ -35,6 +40,9 @@ function run(editor: string, path: string): Promise<number> {
   child.once("error", reject).once("exit", (code) => resolve(code ?? 1));
   return promise;
 }
+
+const kept = (why: Failure, path: string) =>
+  fail({ ...why, next: `${why.next ?? ""} Your text is in ${path}.`.trim() });
 
 const failure = (what: string, next: string): Failure => ({
   code: "not_edited",

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { VERSION } from "../base/version.ts";
 import type { ProxySettings } from "../proxy/settings.ts";
 import type { Upstreams } from "../proxy/upstream/choose.ts";
+import { isLoopbackName } from "../server/host.ts";
 import type { Ground } from "./start.ts";
 
 export type GatewayFacts = {
@@ -41,6 +42,6 @@ export function gatewayFacts(
       host: url?.host ?? `unusable: ${problem}`,
       key: apiKey !== undefined,
     })),
-    loopback: /^(127\.|::1$|localhost$)/.test(values["gateway.host"]),
+    loopback: isLoopbackName(values["gateway.host"]),
   };
 }

@@ -215,3 +215,26 @@ describe("requests in flight", () => {
     expect(answer.status).toBe(401);
   });
 });
+
+describe("large bodies that are refused", () => {
+  it("X107, B22 the answer is seen though the body is not read", async () => {
+    const stage = await open();
+    const large = { method: "POST", body: Buffer.alloc(30_000_000, 0x20) };
+    expect((await stage.api("/api/proxy/search", large)).status).toBe(413);
+    expect((await stage.api("/api/proxy/search", { ...large, headers: { "content-type": "text/plain" } })).status).toBe(
+      415,
+    );
+    expect((await fetch(`${stage.gateway.address}/healthz`)).status).toBe(200);
+  });
+  it("who goes on sending is cut off", async () => {
+    const stage = await open();
+    const socket = connect(stage.port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.write("POST /api/x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n\r\n");
+    const drip = setInterval(() => socket.write("a"), 50);
+    socket.resume();
+    await new Promise((resolve) => socket.once("close", resolve));
+    clearInterval(drip);
+    expect(socket.bytesWritten).toBeLessThan(1_000_000);
+  });
+});

@@ -40,10 +40,15 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
     const passed = gate(req);
     if (!passed.ok) return sendRefusal(res, passed.error.refusal, passed.error.shape);
     const { area } = passed.value;
+    const shape = area.name === "proxy" ? area : "api";
     const busy = draining ? "shutting_down" : active.size > MOST_IN_FLIGHT ? "overloaded" : undefined;
-    if (busy && area.name !== "health") return sendRefusal(res, refusal(busy), area.name === "proxy" ? area : "api");
+    if (busy && area.name !== "health") return sendRefusal(res, refusal(busy), shape);
     if (expects) res.writeContinue();
-    await enter(req, res, passed.value);
+    await enter(req, res, passed.value).catch((error: unknown) => {
+      report("server", error);
+      if (res.headersSent) res.destroy();
+      else sendRefusal(res, refusal("internal"), shape);
+    });
   };
   const enter = async (req: IncomingMessage, res: ServerResponse, { area, caller }: Pass): Promise<void> => {
     if (area.name === "proxy") return proxy.handle(req, res, caller);
@@ -55,15 +60,8 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
     const { address: _, ...detail } = file;
     answerHealth(req, res, options.health(), { token, detail: caller.token ? detail : undefined });
   };
-  const receive = (expects: boolean) => (req: IncomingMessage, res: ServerResponse) => {
-    serve(req, res, expects).catch((error: unknown) => {
-      report("server", error);
-      if (res.headersSent) res.destroy();
-      else sendRefusal(res, refusal("internal"), "api");
-    });
-  };
-  server.on("request", receive(false));
-  server.on("checkContinue", receive(true));
+  server.on("request", (req, res) => void serve(req, res, false));
+  server.on("checkContinue", (req, res) => void serve(req, res, true));
   server.on("clientError", answerBroken);
 
   const drain = async (): Promise<void> => {

@@ -18,6 +18,9 @@ export type Pass = { area: Area; caller: ProxyCaller };
 export type Shape = "api" | { wire: WireName | undefined };
 export type Turned = { refusal: Refusal; shape: Shape };
 
+/** What the API reads. */
+export const JSON_TYPE = /^application\/json\s*(;|$)/i;
+
 export type GateOptions = {
   host: string;
   allowedHosts: readonly string[];
@@ -52,6 +55,7 @@ export function createGate(options: GateOptions): Gate {
       return turn(options.throttle.fail(req.socket.remoteAddress ?? "") ? "too_many_failures" : "unauthorized");
     }
     if (wantsWebSocket(req.headers)) return turn("upgrade_required");
+    if (area?.name === "api" && isForm(req, who.cookie)) return turn("unsupported_media_type");
     if (!area) return turn("not_found");
     return ok({ area, caller: { loopback, token: who.token, target } });
   };
@@ -66,6 +70,13 @@ function identify(req: IncomingMessage, proxy: boolean, { token, signedIn }: Gat
   const known = texts.map((text) => sameToken(text, token)).includes(true);
   const cookie = !known && !proxy && signedIn(req.headers.cookie);
   return { token: known || cookie, cookie, tried: texts.length > 0 };
+}
+
+/** A page can send forms and plain text without being asked, never JSON; a program may leave an empty body untyped. */
+function isForm(req: IncomingMessage, cookie: boolean): boolean {
+  const type = req.headers["content-type"];
+  if (!/^(POST|PUT|PATCH)$/.test(req.method ?? "")) return false;
+  return type === undefined ? cookie : !JSON_TYPE.test(type);
 }
 
 const isChange = (req: IncomingMessage): boolean => req.method !== "GET" && req.method !== "HEAD";

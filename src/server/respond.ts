@@ -1,14 +1,12 @@
 // Answers of the gateway itself: JSON with the security headers, refusals in the shape of the route they stand on.
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { optional } from "../base/optional.ts";
 import { answer, errorAnswer } from "../proxy/forward/error-shape.ts";
+import { letGo } from "../proxy/forward/let-go.ts";
 import type { WireName } from "../schema/model.ts";
 import type { Refusal } from "./contract.ts";
 
 export const SECURITY_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" } as const;
-
-/** How long the rest of a body may still come in after its request was answered. */
-const LINGER_MS = 2000;
 
 export function sendJson(
   res: ServerResponse,
@@ -44,15 +42,4 @@ export function sendRefusal(
     answer(res, errorAnswer(shape.wire, { status, code, message: `${message} ${hint}` }), Object.entries(own).flat());
   }
   letGo(res.req);
-}
-
-/**
- * The rest of a refused body is thrown away unread by us: closing at once would reset the connection, and the client
- * would never see why. Who goes on sending is cut off.
- */
-function letGo(req: IncomingMessage): void {
-  if (req.complete) return;
-  req.resume();
-  const cut = setTimeout(() => req.socket.destroy(), LINGER_MS).unref();
-  req.once("close", () => clearTimeout(cut));
 }

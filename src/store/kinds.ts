@@ -36,6 +36,7 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "agents/**", kind: "truth", rebuiltFrom: "-" },
   { path: "skills/**", kind: "truth", rebuiltFrom: "-" },
   { path: "hooks/**", kind: "truth", rebuiltFrom: "-" },
+  { path: "with/**", kind: "cache", rebuiltFrom: "the next launch" },
   { path: "gateway.json", kind: "cache", rebuiltFrom: "the gateway that runs" },
   { path: "gateway.token", kind: "secret", rebuiltFrom: "made anew" },
   { path: "secret.key", kind: "secret", rebuiltFrom: "made anew" },

@@ -68,6 +68,9 @@ export function addProxy(program: Command, print: Print): void {
     print((await look()).stats(id, options)),
   );
   addWindows(command, print);
+  command("semantic", "how searching by meaning stands").action(async (options) =>
+    print((await look()).semantic(options)),
+  );
   command("upstreams", "where requests go").action(async (options) => print((await look()).upstreams(options)));
   ofSession("delete [id]", "erase a session with all that was stored of it")
     .option("--all", "every session")

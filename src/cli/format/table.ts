@@ -3,7 +3,12 @@ export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
   return rows
-    .map((row) => row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join("  "))
+    .map((row) =>
+      row
+        .map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0)))
+        .join("  ")
+        .trimEnd(),
+    )
     .join("\n");
 }
 
@@ -11,3 +16,5 @@ export const grouped = (value: number): string => Math.round(value).toLocaleStri
 
 /** `2025-01-31 12:30`, in UTC as it is stored. */
 export const minute = (iso: string): string => iso.slice(0, 16).replace("T", " ");
+
+export const counted = (count: number, word: string): string => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;

@@ -37,13 +37,15 @@ async function apply(
 ): Promise<Result<{ text: string; wrote: boolean }, Failure>> {
   const now = await operations.text(id, name);
   if (!now.ok) return now;
-  const edited = edit ? await editText(now.value.text) : ok(given);
-  if (!edited.ok) return edited;
-  if (edited.value === undefined || (edit && edited.value === now.value.text))
-    return ok({ ...now.value, wrote: false });
+  const set = async (text: string, ifMatch: string) => {
+    const done = await operations.setText(id, name, text, ifMatch);
+    return done.ok ? ok({ text: done.value.text, wrote: true }) : done;
+  };
+  const { text, version } = now.value;
   // Who edits must not overwrite what came meanwhile; who gives a file means it.
-  const set = await operations.setText(id, name, edited.value, edit ? now.value.version : "*");
-  return set.ok ? ok({ ...set.value, wrote: true }) : set;
+  if (edit)
+    return editText(text, async (edited) => (edited === text ? ok({ text, wrote: false }) : set(edited, version)));
+  return given === undefined ? ok({ text, wrote: false }) : set(given, "*");
 }
 
 /** A program that starts us often leaves its end of the pipe open and says nothing. */

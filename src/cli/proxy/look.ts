@@ -4,7 +4,7 @@ import { optional } from "../../base/optional.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { clip, firstLine } from "../../base/text.ts";
 import { type ProxyOperations, withOperations } from "../../runtime/gateway-operations.ts";
-import { grouped, minute, table } from "../format/table.ts";
+import { counted, grouped, minute, table } from "../format/table.ts";
 import { visible } from "../line/screen.ts";
 import { type Chosen, findSession } from "./find-session.ts";
 
@@ -37,7 +37,9 @@ export function listSessions(options: Json & { family?: string; limit: number },
     (sessions) =>
       sessions.length === 0
         ? "No session has come through the gateway yet. `everlong with AGENT` starts one."
-        : table(sessions.map((s) => [s.id, s.family, minute(s.usedAt), `${s.prompts} prompts`, s.namespace ?? ""])),
+        : table(
+            sessions.map((s) => [s.id, s.family, minute(s.usedAt), counted(s.prompts, "prompt"), s.namespace ?? ""]),
+          ),
   );
 }
 
@@ -49,7 +51,7 @@ function sessionText(s: Value<"session">): string {
   const lanes = s.lanes.map((l) => [
     `lane ${l.id}`,
     l.kind,
-    `${l.items} items`,
+    counted(l.items, "item"),
     l.epoch === 0
       ? "nothing left out"
       : `epoch ${l.epoch} (${l.reason}): ${l.dropped} left out, ${l.shortened} shortened`,
@@ -58,7 +60,7 @@ function sessionText(s: Value<"session">): string {
   const files = Object.entries(s.files).map(([name, chars]) => `${name} ${grouped(chars)}`);
   return [
     `${s.id}  ${s.family}, named by ${s.signal}${s.namespace ? `, ${s.namespace}` : ""}`,
-    `first ${minute(s.createdAt)}, last ${minute(s.usedAt)}, ${s.prompts} prompts`,
+    `first ${minute(s.createdAt)}, last ${minute(s.usedAt)}, ${counted(s.prompts, "prompt")}`,
     `in ${s.directory}`,
     `characters: ${files.join(", ")}; spec mode ${s.spec.mode}${s.spec.mode === "on" ? (s.spec.approved ? ", approved" : ", waiting for approval") : ""}`,
     table(lanes),
@@ -154,6 +156,20 @@ export function forgetWindow(model: string, options: Json & { upstream?: string 
     options,
     (o) => o.forgetWindow(model, options.upstream),
     ({ deleted }) => (deleted === 0 ? `No window was learned for ${model}.` : `Forgotten: ${clip(model, 80)}.`),
+  );
+}
+
+export function semantic(options: Json): Printed {
+  return tell(
+    options,
+    (o) => o.semantic(),
+    ({ enabled, embedder, waiting, namespaces }) =>
+      [
+        `searching by meaning is ${enabled ? "on" : "off"}, vectors by ${embedder}, ${counted(waiting, "passage")} waiting`,
+        table(namespaces.map(({ name, sessions }) => [name, counted(sessions, "session")])),
+      ]
+        .join("\n")
+        .trimEnd(),
   );
 }
 

@@ -87,6 +87,14 @@ describe("isolation", () => {
     expect(seen("a").filter((id) => own("b").includes(id))).toEqual([]);
   });
 
+  it("R38 R54 the owner of the machine may ask for every identity, never for another tenant", () => {
+    const { db, byId } = world();
+    const within: Within = { everyone: true, scopes: [{ type: "session", session: "s" }] };
+    const owners = listByTime(db, { within, limit: 1000 }).items.map((i) => byId.get(i.id)!);
+    expect(new Set(owners.map((o) => o.identity)).size).toBe(3);
+    expect(new Set(owners.map((o) => o.tenant))).toEqual(new Set([""]));
+  });
+
   it("R52 the usual scope is the session, its repository or else its folder, and the user's own", () => {
     expect(autoScopes({ session: "s", repository: "r", workspace: "w" })).toEqual([
       { type: "user" },

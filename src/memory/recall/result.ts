@@ -2,6 +2,7 @@
 import type { Kind, Place } from "./item.ts";
 import type { CountedTerm } from "./rank/candidates.ts";
 import type { Folded } from "./rank/near-duplicate.ts";
+import type { Channel } from "./rank/query.ts";
 import { type Snippet, snippetsOf } from "./rank/snippet.ts";
 import type { Parts } from "./rank/weights.ts";
 import type { Reader, StoredItem } from "./store/read.ts";
@@ -23,6 +24,8 @@ export type SearchResult = Shown & {
   score: number;
   /** They add up to the score. */
   parts: Parts;
+  /** Before weighing, of its best passage; when an explanation was asked for. */
+  raw?: Record<Channel, number> & { cosine?: number };
   snippets: Snippet[];
   /** Ids of results that say the same. */
   also: string[];
@@ -61,6 +64,12 @@ export function shownItem(item: StoredItem, reader: Reader): Shown {
     },
     rewound: item.rewound,
   };
+}
+
+export function rawOf({ passages: [best] }: Folded): Pick<SearchResult, "raw"> {
+  if (!best) return {};
+  const { plain, stem, ident, gram } = best.scored;
+  return { raw: { plain, stem, ident, gram, ...(best.cosine === undefined ? {} : { cosine: best.cosine }) } };
 }
 
 export function shownAs(r: Folded, terms: readonly CountedTerm[], chars: number, reader: Reader): SearchResult {

@@ -141,6 +141,19 @@ describe("finding", () => {
     expect(idsOf(find(db, "keycard", { floor: true }))).toContain("k1");
   });
 
+  it("X58 R24 names near the question help what it finds, and are no reason to show anything", () => {
+    const db = storeOf([
+      ...conversation(["the pool is full", "ok"], { ...HOME, session: "a" }),
+      ...conversation(["the pool is full in src/db/pool-size.ts", "ok"], { ...HOME, session: "b" }),
+      ...conversation(["src/db/pool-size.ts alone", "ok"], { ...HOME, session: "c" }),
+    ]);
+    const hints = "edited src/db/pool-size.ts";
+    expect(idsOf(find(db, "full pool"))[0]).toBe("a-0");
+    expect(idsOf(find(db, "full pool", { hints }))[0]).toBe("b-0");
+    expect(idsOf(find(db, "full pool", { hints, floor: true })).sort()).toEqual(["a-0", "b-0"]);
+    expect(idsOf(find(db, "", { hints }))).toEqual([]);
+  });
+
   it("leaves out what the asker can see already", () => {
     const db = storeOf(conversation(["apple pie", "pie of apples"]));
     expect(idsOf(find(db, "apple pie", { exclude: ["s1-0"] }))).toEqual(["s1-1"]);
@@ -161,6 +174,12 @@ describe("promises", () => {
     expect(plan?.terms.map((t) => `${t.channel} ${t.text} ${t.count} ${t.use}`)).toContain("stem modul 6 searched");
     expect(plan?.candidates).toBe(6);
     expect(Object.keys(plan?.milliseconds ?? {})).toEqual(["find", "vectors", "rank", "show"]);
+  });
+
+  it("R36 explained results have their raw scores", () => {
+    const db = storeOf(conversation(["the otter sleeps", "well"]));
+    expect(find(db, "otter").results[0]?.raw).toBeUndefined();
+    expect(find(db, "otter", { explain: true }).results[0]?.raw?.stem).toBeGreaterThan(0);
   });
 
   it("RI3 the order of writing changes nothing", () => {

@@ -10,7 +10,7 @@ import { analyseQuery } from "./rank/query.ts";
 import { type Ranked, rank } from "./rank/rank.ts";
 import { MAX_SNIPPET_CHARS, SNIPPET_CHARS } from "./rank/snippet.ts";
 import type { Signal } from "./rank/weights.ts";
-import { type SearchPlan, type SearchResult, shownAs } from "./result.ts";
+import { rawOf, type SearchPlan, type SearchResult, shownAs } from "./result.ts";
 import { Reader } from "./store/read.ts";
 import { type ResolvedScope, resolveScope, type Within } from "./store/scope.ts";
 
@@ -105,7 +105,10 @@ function searchNow(db: DatabaseSync, request: SearchRequest): SearchAnswer {
   );
   const results = foldNearDuplicates(wanted, Math.min(100, Math.max(1, request.limit ?? 10)));
   const chars = Math.min(MAX_SNIPPET_CHARS, request.snippetChars ?? SNIPPET_CHARS);
-  const shown = results.map((r) => shownAs(r, found.terms, chars, reader));
+  const shown = results.map((r) => ({
+    ...shownAs(r, found.terms, chars, reader),
+    ...(request.explain ? rawOf(r) : {}),
+  }));
   phases.end("show");
   const plan: SearchPlan = {
     terms: found.terms.map((t) => ({ channel: t.channel, text: t.text, count: t.df, rarity: t.idf, use: t.use })),

@@ -1,5 +1,6 @@
 // What every wire's adapter does: a body seen as items, and items put back into a body.
 import { isRecord } from "../../base/json.ts";
+import { blockRemover } from "../../base/tag-block.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 
 export type Body = Readonly<Record<string, unknown>>;
@@ -56,11 +57,13 @@ export function itemsOf<Raw>(raws: readonly Raw[], see: (raw: Raw, index: number
 }
 
 /** Blocks that programs put into user messages; a person wrote what is outside them. */
-const INJECTED = /<(system_notification|system-reminder|environment_context)\b[^>]*>[\s\S]*?<\/\1>/g;
+const withoutInjected = blockRemover(
+  ["system_notification", "system-reminder", "environment_context"].map((name) => ({ name })),
+);
 
 /** A user message is a prompt when a person wrote something in it, else a notice. */
 export function seeUser(text: string, hasMedia: boolean): Seen {
-  const isPrompt = hasMedia || text.replace(INJECTED, "").trim() !== "";
+  const isPrompt = hasMedia || withoutInjected(text).trim() !== "";
   return { role: "user", kind: isPrompt || text === "" ? "message" : "notice", isPrompt };
 }
 

@@ -37,7 +37,10 @@ export function classify(input: ClassifyInput): Classified {
   return compaction === undefined ? laneKind(input, names) : { kind: "compaction", why: compaction };
 }
 
-function compactionSign({ route, headers, body, items, share }: ClassifyInput, names: readonly string[]): string | undefined {
+function compactionSign(
+  { route, headers, body, items, share }: ClassifyInput,
+  names: readonly string[],
+): string | undefined {
   if (route.task === "compact") return "route";
   if (headers["x-interaction-type"] === "conversation-compaction") return "x-interaction-type";
   const turn = parseJson(headers["x-codex-turn-metadata"] ?? "");
@@ -46,7 +49,9 @@ function compactionSign({ route, headers, body, items, share }: ClassifyInput, n
   const offersTools = names.length > 0 && !forbidsTools(body);
   const mark = markIn(asked, "user") ?? (offersTools ? undefined : markIn(systemText(body), "system"));
   if (mark) return `mark of ${mark.client}`;
-  return !offersTools && share >= MOST_OF_IT && asksForSummary(asked) ? "asks for a summary of what was said" : undefined;
+  return !offersTools && share >= MOST_OF_IT && asksForSummary(asked)
+    ? "asks for a summary of what was said"
+    : undefined;
 }
 
 /** What the user says at the very end; empty when somebody else has the last word. */

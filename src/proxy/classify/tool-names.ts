@@ -26,7 +26,11 @@ export function forbidsTools({ value }: Body): boolean {
   const choice = value["tool_choice"] ?? value["function_call"];
   const config = value["toolConfig"] ?? value["tool_config"];
   const calling = isRecord(config) ? (config["functionCallingConfig"] ?? config["function_calling_config"]) : undefined;
-  const modes = [choice, isRecord(choice) ? choice["type"] : undefined, isRecord(calling) ? calling["mode"] : undefined];
+  const modes = [
+    choice,
+    isRecord(choice) ? choice["type"] : undefined,
+    isRecord(calling) ? calling["mode"] : undefined,
+  ];
   return modes.some((mode) => typeof mode === "string" && mode.toLowerCase() === "none");
 }
 

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import { errorCode } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import { endToEnd, headerOf } from "./raw-headers.ts";
+import { endToEnd, headerOf, withoutCors } from "./raw-headers.ts";
 
 export type Target = {
   /** The upstream's pool; it holds the limit for connecting. */
@@ -56,7 +56,7 @@ export async function exchange(
       headersTimeout: limits.firstByteMs,
       bodyTimeout: limits.silenceMs,
     });
-    const raw = endToEnd(answer.headers as unknown as string[]);
+    const raw = withoutCors(endToEnd(answer.headers as unknown as string[]));
     const { statusCode: status } = answer;
     if (status >= 300 && status < 400 && status !== 304 && headerOf(raw, "location") !== undefined) {
       drop(answer.body);

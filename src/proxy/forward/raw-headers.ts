@@ -36,6 +36,12 @@ export function endToEnd(raw: readonly string[]): string[] {
   return without(raw, new Set([...HOP_BY_HOP, ...named]));
 }
 
+/** Nobody's page may read an answer of the gateway, whatever the upstream would let it. */
+export function withoutCors(raw: readonly string[]): string[] {
+  const names = raw.filter((name, at) => at % 2 === 0 && /^access-control-/i.test(name));
+  return names.length === 0 ? [...raw] : without(raw, new Set(names.map((name) => name.toLowerCase())));
+}
+
 /** Ours in place of equal names: a gateway behind this one may have set them already. */
 export function withOwn(raw: readonly string[], own: readonly string[]): string[] {
   if (own.length === 0) return [...raw];

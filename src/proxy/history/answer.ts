@@ -46,4 +46,8 @@ const hasOutput = (value: unknown): value is Fields =>
 const isTextDelta = ({ type }: Fields): boolean => type === "response.output_text.delta";
 
 const textIn = (message: unknown): string =>
-  isRecord(message) ? partsOf(message).flatMap((part) => (part.type === "text" ? part.text : [])).join("") : "";
+  isRecord(message)
+    ? partsOf(message)
+        .flatMap((part) => (part.type === "text" ? part.text : []))
+        .join("")
+    : "";

@@ -13,7 +13,10 @@ export type Canonical = {
 const TELLING = 400;
 
 /** `answered`: calls that have their result, over the whole history in its order. Undefined: nothing is left of the item. */
-export function canonical({ raw, role }: Pick<ContextItem, "raw" | "role">, answered: Set<string>): Canonical | undefined {
+export function canonical(
+  { raw, role }: Pick<ContextItem, "raw" | "role">,
+  answered: Set<string>,
+): Canonical | undefined {
   const clean = role === "assistant" ? trimmed : said;
   let form = "";
   let texts = "";

@@ -5,23 +5,28 @@ import type { Content } from "./parts.ts";
 
 type Fields = Record<string, unknown>;
 
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  image: "image",
-  image_url: "image",
-  input_image: "image",
-  computer_screenshot: "image",
-  document: "document",
-  file: "document",
-  input_file: "document",
-  input_audio: "audio",
-};
+const MEDIA_TYPES: ReadonlyMap<unknown, string> = new Map(
+  Object.entries({
+    image: "image",
+    image_url: "image",
+    input_image: "image",
+    computer_screenshot: "image",
+    document: "document",
+    file: "document",
+    input_file: "document",
+    input_audio: "audio",
+  }),
+);
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?[^,]{0,100};base64,/;
 
 /** Undefined: no media. */
 export function mediaOf(block: Fields): Content[] | undefined {
-  const inline = block["inlineData"] ?? block["inline_data"] ?? block["fileData"] ?? block["file_data"];
-  if (isRecord(inline)) return source(inline, "file");
-  const kind = MEDIA_TYPES[stringAt(block, "type") ?? ""];
+  const type = block["type"];
+  if (type === undefined) {
+    const inline = block["inlineData"] ?? block["inline_data"] ?? block["fileData"] ?? block["file_data"];
+    return isRecord(inline) ? source(inline, "file") : undefined;
+  }
+  const kind = MEDIA_TYPES.get(type);
   if (kind === undefined) return undefined;
   for (const key of ["source", "image_url", "input_audio", "file"]) {
     const holder = block[key];
@@ -40,7 +45,9 @@ function source(holder: Fields, kind: string): Content[] {
   // A document may be made of blocks of its own.
   if (Array.isArray(content)) {
     return content.flatMap((one): Content[] =>
-      isRecord(one) ? (mediaOf(one) ?? (typeof one["text"] === "string" ? [{ type: "text", text: one["text"] }] : [])) : [],
+      isRecord(one)
+        ? (mediaOf(one) ?? (typeof one["text"] === "string" ? [{ type: "text", text: one["text"] }] : []))
+        : [],
     );
   }
   if (typeof content === "string") return [{ type: "text", text: content }];

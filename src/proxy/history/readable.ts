@@ -19,7 +19,10 @@ export function readable({ raw, role, kind }: Said): Readable {
   return {
     role,
     type,
-    text: shown.map((part) => textOf(part, role)).filter(Boolean).join("\n"),
+    text: shown
+      .map((part) => textOf(part, role))
+      .filter(Boolean)
+      .join("\n"),
     ...optional("tool", call?.name),
     ...optional("callId", call?.id),
     indexed: type !== "reasoning" && role !== "system" && role !== "developer",
@@ -78,7 +81,7 @@ function inputText(input: unknown): string {
 const ESCAPED: Readonly<Record<string, string>> = { "\\n": "\n", "\\t": "\t", "\\r": "" };
 
 /** Lines inside of JSON texts are lines: words beside a written-out line end would not be found. */
-const jsonText = (json: string): string => json.replace(/\\[^u]/g, (escape) => ESCAPED[escape] ?? escape);
+const jsonText = (json: string): string => json.replace(/\\[^u]/g, (pair) => ESCAPED[pair] ?? pair);
 
 const SEALED = new Set(["encrypted_content", "signature", "thoughtSignature", "thought_signature"]);
 const unsealed = (key: string, value: unknown): unknown =>

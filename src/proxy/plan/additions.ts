@@ -78,7 +78,7 @@ export type Additions = { insertions: Insertion[]; recalled: readonly Snippet[];
 /** `begun`: a new epoch starts with this request, without the blocks of the one before. */
 export async function addition(
   input: PlanInput,
-  sent: { kept: readonly ContextItem[]; cut: LaneCut | undefined },
+  sent: { kept: readonly ContextItem[]; cut: LaneCut | undefined; insertions: readonly Insertion[] },
   wanted: Wanted,
   begun: boolean,
 ): Promise<Additions> {
@@ -87,7 +87,7 @@ export async function addition(
   const items = input.items.filter(({ id }) => ids.has(id));
   const place = input.kind === "main" ? tailOf(body, items, settings.state) : undefined;
   if (!place) return { insertions: [], recalled: [], state: false };
-  const found = wanted.recall || begun ? await recalled(input, sent.cut, items, wanted, begun) : undefined;
+  const found = wanted.recall || begun ? await recalled(input, sent, items, wanted, begun) : undefined;
   const state = begun ? input.state || undefined : wanted.state;
   return {
     insertions: [
@@ -110,7 +110,7 @@ function statePlace({ body, settings, items }: PlanInput, place: Place): Place &
 
 async function recalled(
   input: PlanInput,
-  cut: LaneCut | undefined,
+  { cut, insertions }: { cut: LaneCut | undefined; insertions: readonly Insertion[] },
   items: readonly HistoryItem[],
   { prompt }: Wanted,
   begun: boolean,
@@ -127,7 +127,8 @@ async function recalled(
   });
   if (!snippets) return undefined;
   const tag = settings.state.tag === SEED_TAG ? "memory" : "everlong_recall";
-  return recallBlock(snippets, settings, { tag, standing: shownTexts(cut) });
+  const quotes = insertions.filter(({ kind }) => kind === "recall").map(({ text }) => text);
+  return recallBlock(snippets, settings, { tag, standing: [...shownTexts(cut), ...quotes] });
 }
 
 const SEED_TAG = "proxypilot_state";

@@ -92,6 +92,12 @@ export const halved = (budget: Budget): Budget => ({
   high: Math.floor(budget.high / 2),
 });
 
+/** What was refused is never sent again as it was, whatever the window is said to be. */
+export function below(budget: Budget, refusedTokens: number): Budget {
+  const usable = Math.min(budget.usable, Math.floor(refusedTokens * 0.9));
+  return { ...budget, usable, high: Math.min(budget.high, Math.floor(usable * HIGH)) };
+}
+
 const OUTPUT_FIELDS: Record<WireName, readonly string[]> = {
   "openai-chat": ["max_completion_tokens", "max_tokens"],
   "openai-responses": ["max_output_tokens"],

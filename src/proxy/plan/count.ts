@@ -17,12 +17,14 @@ export type Counted = {
 };
 
 type Size = { tokens: number; exact: boolean };
-type Part = { key: string; size: Size; content: () => Content[] };
+type Part = { size: Size; content: () => Content[] };
 
 export class Counts {
   readonly #counter: TokenCounter;
   readonly #most: number;
-  #sizes = new Map<string, Size>();
+  /** Two generations: what is asked for stays in the young one, the old one goes as a whole. */
+  #young = new Map<string, Size>();
+  #old = new Map<string, Size>();
 
   constructor(options: { counter?: TokenCounter; most?: number } = {}) {
     this.#counter = options.counter ?? tokenCounter;
@@ -43,15 +45,15 @@ export class Counts {
   }
 
   #part(key: string, content: () => Content[]): Part {
-    const known = this.#sizes.get(key);
-    const size = known ?? { tokens: sum(content(), estimateTokens), exact: false };
-    this.#sizes.delete(key);
-    this.#sizes.set(key, size);
-    for (const oldest of this.#sizes.keys()) {
-      if (this.#sizes.size <= this.#most) break;
-      this.#sizes.delete(oldest);
+    const young = this.#young.get(key);
+    if (young) return { size: young, content };
+    const size = this.#old.get(key) ?? { tokens: sum(content(), estimateTokens), exact: false };
+    if (this.#young.size >= this.#most) {
+      this.#old = this.#young;
+      this.#young = new Map();
     }
-    return { key, size, content };
+    this.#young.set(key, size);
+    return { size, content };
   }
 
   async #count({ size, content }: Part): Promise<void> {

@@ -1,6 +1,5 @@
 // A plan as pieces for the bytes and as rows for the record: what is kept, left out, shortened and put in, in order.
 import { optional } from "../../base/optional.ts";
-import { isSystem } from "../../context/truncate/cut.ts";
 import { wireAdapters } from "../../model/wire/adapters.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { WireName } from "../../schema/model.ts";
@@ -20,26 +19,36 @@ export type Shape = {
 export function piecesOf({ wire, all, kept, cut, insertions }: Shape): Piece[] {
   const originals = new Map(all.map((item) => [item.id, item]));
   const put = byAnchor(insertions);
-  return kept.flatMap((item): Piece[] => {
-    const mine = put.get(item.id) ?? [];
-    const texts = (place: Insertion["place"]): string[] => mine.filter((one) => one.place === place).map((o) => o.text);
-    const [append, prepend, after] = [texts("append"), texts("before"), mine.filter((one) => one.place === "after")];
-    const added = {
-      ...optional("append", append.length > 0 ? append : undefined),
-      ...optional("prepend", prepend.length > 0 ? prepend : undefined),
-    };
-    const original = originals.get(item.id);
+  const pieces: Piece[] = [];
+  let messages: Piece[] = [];
+  for (const { id, raw } of kept) {
+    const original = originals.get(id);
+    // Results that were made up for a call stand right after it, before any message of ours.
+    if (original) pieces.push(...messages.splice(0));
     const piece: Piece =
-      original && original.raw === item.raw
-        ? { type: "kept", at: original.at, id: item.id, ...added }
-        : { type: "made", json: cut?.shortened[item.id] ?? JSON.stringify(item.raw), id: item.id, ...added };
-    return [piece, ...messagesOf(after, item.id, wire)];
-  });
+      original && original.raw === raw
+        ? { type: "kept", at: original.at, id }
+        : { type: "made", json: cut?.shortened[id] ?? JSON.stringify(raw), id };
+    const mine = put.get(id);
+    pieces.push(mine ? { ...piece, ...textsOf(mine) } : piece);
+    if (mine) messages = messagesOf(mine, id, wire);
+  }
+  return [...pieces, ...messages];
 }
 
-/** What stands after one item is one message, as long as it is of one role. */
+/** What goes into the item itself. */
+function textsOf(insertions: readonly Insertion[]): Pick<Piece, "append" | "prepend"> {
+  const at = (place: Insertion["place"]): string[] | undefined => {
+    const found = insertions.filter((one) => one.place === place).map(({ text }) => text);
+    return found.length > 0 ? found : undefined;
+  };
+  return { ...optional("append", at("append")), ...optional("prepend", at("before")) };
+}
+
+/** What stands after it is one message, as long as it is of one role. */
 function messagesOf(insertions: readonly Insertion[], anchor: string, wire: WireName): Piece[] {
-  const byRole = [undefined, "system" as const].map((role) => insertions.filter((one) => one.role === role));
+  const after = insertions.filter(({ place }) => place === "after");
+  const byRole = [after.filter(({ role }) => role === undefined), after.filter(({ role }) => role === "system")];
   return byRole.flatMap((all, index): Piece[] => {
     if (all.length === 0) return [];
     const text = all.map((one) => one.text).join("\n\n");
@@ -55,31 +64,30 @@ export const SYSTEM_MESSAGE: Partial<Record<WireName, (text: string) => unknown>
   "openai-responses": (text) => ({ type: "message", role: "developer", content: [{ type: "input_text", text }] }),
 };
 
+/** Refs are looked up for what is not in view; the own hash names the rest. */
 export function rowsOf({ all, kept, cut, insertions, refOf }: Shape): RecordRow[] {
   const sent = new Map(kept.map((item) => [item.id, item]));
+  const short = new Set(Object.keys(cut?.shortened ?? {}));
   const put = byAnchor(insertions);
-  const known = new Set(all.map(({ id }) => id));
-  const madeUp = kept.filter(({ id }) => !known.has(id));
-  const rows = all.flatMap((item): RecordRow[] => {
-    const asSent = sent.get(item.id);
-    const action = !asSent ? "drop" : cut?.shortened[item.id] === undefined ? "keep" : "shorten";
-    const { at, role, kind, own } = item;
-    const ref = isSystem(item) ? undefined : refOf(item);
-    const row = { at, role, kind, tokens: asSent?.tokens ?? item.tokens, action } as const;
-    return [{ ...row, ...optional("ref", ref), ...optional("own", own) }, ...(put.get(item.id) ?? []).map(insertedRow)];
-  });
-  return [
-    ...rows,
-    ...madeUp.map(({ role, tokens }): RecordRow => ({ role, kind: "repair", tokens, action: "insert" })),
-  ];
+  const rows: RecordRow[] = [];
+  for (const item of all) {
+    const { id, at, role, kind, own } = item;
+    const asSent = sent.get(id);
+    const row: RecordRow = { at, role, kind, tokens: asSent?.tokens ?? item.tokens, action: "keep" };
+    if (own !== undefined) row.own = own;
+    if (!asSent || short.has(id)) {
+      row.action = asSent ? "shorten" : "drop";
+      Object.assign(row, optional("ref", refOf(item)));
+    }
+    rows.push(row);
+    for (const one of put.get(id) ?? []) {
+      rows.push({ role: one.role ?? "user", kind: one.kind, tokens: one.tokens, action: "insert" });
+    }
+    sent.delete(id);
+  }
+  for (const { role, tokens } of sent.values()) rows.push({ role, kind: "repair", tokens, action: "insert" });
+  return rows;
 }
-
-const insertedRow = ({ kind, tokens, role }: Insertion): RecordRow => ({
-  role: role ?? "user",
-  kind,
-  tokens,
-  action: "insert",
-});
 
 function byAnchor(insertions: readonly Insertion[]): Map<string, Insertion[]> {
   const found = new Map<string, Insertion[]>();

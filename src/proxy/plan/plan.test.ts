@@ -174,6 +174,16 @@ describe("a lane", () => {
     expect(epochs).toEqual([0, 0, 0, 0, 0]);
   });
 
+  it("X91 a refused request comes out smaller even if the count says that it fits by far", async () => {
+    const run = new LaneRun("openai-chat");
+    const wide = { ...budget, usable: 80_000, high: 64_000 };
+    const first = await run.send(raws("openai-chat", history(5)), { budget: wide });
+    expect(first.action).toBe("pass");
+    const second = await run.send(raws("openai-chat", history(5)), { budget: wide, mode: "context-error" });
+    expect(second.newEpoch).toBe("context-error");
+    expect(second.tokensSent).toBeLessThan(0.6 * first.tokensSent);
+  });
+
   it("XB14 X41 a head that alone exceeds the window loses its middle, with a ref, and is sent", async () => {
     const turns: Turn[] = [{ prompt: `START ${words(20_000)} END`, steps: turn(0, 20, 2).steps, answer: "" }];
     const sent = await new LaneRun("anthropic").send(raws("anthropic", turns));
@@ -258,6 +268,14 @@ describe("repairs", () => {
     isValid(changed);
   });
 
+  it("X44 XB13 a message of ours never stands between a call and the result that was made up for it", async () => {
+    const steps = rawsAt("openai-chat", history(12), { turn: 11, step: 0 }).slice(1);
+    const sent = await new LaneRun("openai-chat").send(chat([call("open"), ...steps]), { state: STATE });
+    expect(sent.newEpoch).toBe("high-water");
+    expect(sent.lane.insertions.find(({ kind }) => kind === "notice")?.place).toBe("after");
+    isValid(sent);
+  });
+
   it("X47 gemini's doubled responses are always collapsed, and nothing else of the request changes", async () => {
     const response = { functionResponse: { name: "bash", response: { output: "1" } } };
     const doubled = [
@@ -321,6 +339,14 @@ describe("blocks", () => {
     const standing = asks.at(-1)?.standing ?? new Set();
     for (const { own } of sent.dropped) expect(standing.has(own ?? "")).toBe(false);
     expect(standing.has(sent.items.at(-1)?.own ?? "")).toBe(true);
+  });
+
+  it("X61 what an earlier block quotes is not quoted again", async () => {
+    const same = async () => [snippet(`the <todo> port is 4711 ${words(50)}`)];
+    const { run, sent, turns } = await cutLane("openai-chat", { recall: same });
+    expect(count(sent, "port is 4711")).toBe(1);
+    const next = await run.send(rawsAt("openai-chat", history(turns + 1), { turn: turns, step: 0 }), { recall: same });
+    expect([next.recalled, count(next, "port is 4711")]).toEqual([[], 1]);
   });
 
   it("X80 without a cut only the namespace is searched, once a prompt; nothing found is no block", async () => {

@@ -15,7 +15,7 @@ import type {
   ScannedBody,
 } from "../contract.ts";
 import { addition, type Wanted, wantedOf } from "./additions.ts";
-import type { Budget } from "./budget.ts";
+import { type Budget, below } from "./budget.ts";
 import { collapseDoubled } from "./collapse.ts";
 import { type InForce, inForce } from "./in-force.ts";
 import { keepOf } from "./keep.ts";
@@ -94,7 +94,7 @@ export const newLane = (lane: Pick<LaneState, "kind" | "tools" | "system">): Lan
 
 /** The same for the same input; recall apart it asks nobody. */
 export async function plan(input: PlanInput): Promise<Planned> {
-  const { body, lane, kind, mode, budget, settings } = input;
+  const { body, lane, kind, mode, settings } = input;
   const items = collapseDoubled(body, input.items);
   const keep = keepOf(items, { ...settings, untouched: input.untouched });
   const held = inForce(lane, items, { keep, model: mode === "hold" ? undefined : input.model });
@@ -106,8 +106,10 @@ export async function plan(input: PlanInput): Promise<Planned> {
 
   const wanted = wantedOf(input, applied.kept, held);
   const total = base + sum(conversation(applied.kept)) + sum(held.insertions) + wanted.tokens;
+  const budget = mode === "context-error" ? below(input.budget, total) : input.budget;
+  const longChars = settings.toolOutputMaxChars;
   const cutTo = (added: number): Promise<MadeCut> =>
-    makeCut({ ...input, items, keep, shaping, fixedTokens: base + added, longChars: settings.toolOutputMaxChars });
+    makeCut({ body, items, budget, keep, shaping, fixedTokens: base + added, longChars });
 
   if (kind === "compaction") {
     const whole = base + sum(conversation(items));
@@ -206,6 +208,7 @@ function finish(input: PlanInput, items: readonly HistoryItem[], draft: Draft, o
   const kept = isTouched ? draft.kept : items;
   const shape = { wire: body.wire, all: input.items, kept, cut: draft.cut, insertions: draft.insertions, refOf };
   const dropped = new Set(draft.cut?.dropped);
+  const shortened = new Set(Object.keys(draft.cut?.shortened ?? {}));
   return {
     recalled: [],
     newState: false,
@@ -216,6 +219,6 @@ function finish(input: PlanInput, items: readonly HistoryItem[], draft: Draft, o
     tokensIn: fixedTokens + sum(input.items),
     tokensSent: fixedTokens + sum(kept) + sum(draft.insertions),
     dropped: input.items.filter(({ id }) => dropped.has(id)),
-    shortened: input.items.filter(({ id }) => draft.cut?.shortened[id] !== undefined && !dropped.has(id)),
+    shortened: input.items.filter(({ id }) => shortened.has(id)),
   };
 }

@@ -19,6 +19,8 @@ export type RecallLimits = {
 export type RecallBlock = { text: string; used: readonly Snippet[] };
 
 const LONGEST = 1_200;
+/** So much of a text is always left when it is cut. */
+const TELLTALE = 500;
 /** Less than this says nothing. */
 const LEAST = 60;
 const CUT = "[…]";
@@ -35,7 +37,9 @@ export function recallBlock(
   const seen = new Set<string>();
   const isNew = ({ text }: Snippet): boolean => {
     const words = text.replace(/\s+/g, " ").trim().toLowerCase();
-    if (words === "" || seen.has(words) || standing.some((held) => held.includes(text.trim()))) return false;
+    const shown = [text.trim(), quoted(text).trim()].map((one) => one.slice(0, TELLTALE));
+    const stands = standing.some((held) => shown.some((one) => held.includes(one)));
+    if (words === "" || seen.has(words) || stands) return false;
     seen.add(words);
     return true;
   };

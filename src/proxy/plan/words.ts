@@ -5,12 +5,20 @@ export const PLACE = "the Everlong gateway's store; `everlong recall` with that 
 
 /** The truncator's tag, so that it is no prompt on any wire. */
 export function gapNotice(omitted: readonly { id: string }[], refOf: (id: string) => string | undefined): string {
-  const refs = omitted.flatMap(({ id }) => refOf(id) ?? []);
-  const [first, last] = [refs[0], refs.at(-1)];
+  const first = firstRef(omitted, refOf);
+  const last = firstRef(omitted.toReversed(), refOf);
   const range = first === undefined ? "" : `, ${first === last ? first : `${first} to ${last}`},`;
   return (
     `<system_notification>${omitted.length} earlier messages${range} are left out here so that this request fits the ` +
     "context window. They are kept in full in the Everlong gateway's store; what is relevant of them is quoted in later messages." +
     "</system_notification>"
   );
+}
+
+function firstRef(items: readonly { id: string }[], refOf: (id: string) => string | undefined): string | undefined {
+  for (const { id } of items) {
+    const ref = refOf(id);
+    if (ref !== undefined) return ref;
+  }
+  return undefined;
 }

@@ -5,11 +5,11 @@ import type { ContextLimit } from "../../model/contract.ts";
 import type { Fault } from "../../store/fault.ts";
 import { assemble } from "../body/assemble.ts";
 import type { HistoryItem, LaneKind, LaneState } from "../contract.ts";
-import type { Kept } from "../kept.ts";
+import { filtered, type Kept } from "../kept.ts";
 import { type Budget, halved } from "../plan/budget.ts";
-import { type Planned, type PlanInput, plan } from "../plan/plan.ts";
+import { type PlanInput, type Planned, plan } from "../plan/plan.ts";
 import { updateAnchor } from "../remember/anchor.ts";
-import { dropItems } from "../remember/events.ts";
+import { appendEvent, dropItems } from "../remember/events.ts";
 import { markVanished } from "../remember/vanished.ts";
 import { commitLane } from "../store/lane.ts";
 import type { Match } from "../store/match.ts";
@@ -19,6 +19,7 @@ import { acceptTokens, learnWindow } from "../store/windows.ts";
 import { budgetFor } from "./budget.ts";
 import { type Asked, type Note, type Parts, type Prepared, passed, tellFault } from "./parts.ts";
 import { recallFor } from "./recall.ts";
+import { openRecord } from "./record.ts";
 import { seeables } from "./seeable.ts";
 
 export type LaneAsk = {
@@ -46,32 +47,28 @@ export async function prepareLane(parts: Parts, kept: Kept, ask: LaneAsk, attemp
   const { match, session, seen, items, asked } = ask;
   const vanished = await markVanished(store, session, match, items);
   if (!vanished.ok) return held(parts, kept, ask, attempt, vanished.error);
-  const committed = await commitLane(store, { session, match, seen, state: made.value.lane, items });
+  const { note, bytes, ...prepared } = result(ask, attempt, made.value);
+  const record = parts.settings.records ? openRecord(asked, note, bytes ?? asked.body.bytes) : undefined;
+  const state = made.value.lane;
+  const committed = await commitLane(store, { session, match, seen, state, items, ...optional("record", record) });
   if (!committed.ok) return held(parts, kept, ask, attempt, committed.error);
   if (committed.value.type === "stale") return "stale";
-  const lane = committed.value.type === "done" ? committed.value.lane : undefined;
-  const gone = lane === undefined;
   tell(parts, ask, made.value);
-  const prepared = result(parts, ask, attempt, made.value, lane?.id);
+  const ready = { ...prepared, note, ...optional("bytes", bytes) };
+  if (committed.value.type === "gone") return ready;
+  const { lane } = committed.value;
+  void logEvents(parts, kept, ask, made.value, lane.id);
   return {
-    ...prepared,
-    ...(gone
-      ? {}
-      : {
-          again: (limit) => again(parts, kept, { ...ask, match: { type: "extends", lane } }, attempt, made.value, limit),
-          sent: () => kept.remember.add(session, lane.id, seeables(items, asked.body)),
-          answered: async () => void (await acceptTokens(store, asked.upstream, asked.model, made.value.tokensSent)),
-        }),
+    ...ready,
+    note: inLane(parts, note, lane.id, bytes ?? asked.body.bytes),
+    again: (limit) => again(parts, kept, { ...ask, match: { type: "extends", lane } }, attempt, made.value, limit),
+    sent: () => kept.remember.add(session, lane.id, seeables(items, asked.body)),
+    answered: async () => void (await acceptTokens(store, asked.upstream, asked.model, made.value.tokensSent)),
   };
 }
 
 /** The plan, with everything that it leaves out stored, findable and summed up in the anchor. */
-async function planned(
-  parts: Parts,
-  kept: Kept,
-  ask: LaneAsk,
-  { budget, mode }: Try,
-): Promise<Result<Planned, Fault>> {
+async function planned(parts: Parts, kept: Kept, ask: LaneAsk, { budget, mode }: Try): Promise<Result<Planned, Fault>> {
   const { store } = kept;
   const { session } = ask;
   const input = inputOf(parts, kept, ask, budget);
@@ -105,8 +102,9 @@ async function held(parts: Parts, kept: Kept, ask: LaneAsk, { budget }: Try, fau
   kept.remember.add(session, lane?.id ?? 0, seeables(items, asked.body));
   if (!lane) return passed("skip:store", { kind, session: session.id });
   const made = await plan({ ...inputOf(parts, kept, ask, budget), mode: "hold" });
-  const prepared = result(parts, ask, { budget, mode: "normal", attempt: MOST_ATTEMPTS }, made, lane.id);
-  return { ...prepared, note: { ...prepared.note, action: "skip:store" } };
+  const prepared = result(ask, { budget, mode: "normal", attempt: MOST_ATTEMPTS }, made);
+  const note = inLane(parts, prepared.note, lane.id, prepared.bytes ?? asked.body.bytes);
+  return { ...prepared, note: { ...note, action: "skip:store" } };
 }
 
 function inputOf(parts: Parts, kept: Kept, ask: LaneAsk, budget: Budget): Omit<PlanInput, "mode"> {
@@ -141,23 +139,23 @@ async function again(
   const window = Math.floor(named ?? before.tokensSent * BELOW_REFUSED);
   const learned = await learnWindow(kept.store, asked.upstream, asked.model, window);
   if (!learned.ok) return undefined;
-  parts.emit({ type: "proxy.window_learned", data: { upstream: asked.upstream, model: asked.model, tokens: learned.value } });
+  parts.emit({
+    type: "proxy.window_learned",
+    data: { upstream: asked.upstream, model: asked.model, tokens: learned.value },
+  });
   const room = attempt === 1 ? budgetFor(parts, asked, learned.value) : halved(budget);
-  const next = await prepareLane(
-    parts,
-    kept,
-    ask,
-    { budget: room, mode: "context-error", attempt: attempt + 1 },
-  );
+  const next = await prepareLane(parts, kept, ask, { budget: room, mode: "context-error", attempt: attempt + 1 });
   if (next === "stale" || next.note.action.startsWith("skip:")) return undefined;
   if ((next.note.tokensSent ?? 0) >= before.tokensSent) return undefined;
   return { ...next, note: { ...next.note, action: "retry" } };
 }
 
-function result(parts: Parts, ask: LaneAsk, { budget }: Try, made: Planned, lane: number | undefined): Prepared {
-  const { asked, session, kind } = ask;
+function inLane({ lastSent }: Parts, note: Note, lane: number, sent: Buffer): Note {
+  return { ...note, lane, ...optional("bytesShared", lastSent.share(lane, sent)) };
+}
+
+function result({ asked, session, kind, seen }: LaneAsk, { budget }: Try, made: Planned): Prepared {
   const bytes = assemble(asked.body, made.pieces);
-  const shared = lane === undefined ? undefined : parts.lastSent.share(lane, bytes);
   const note: Note = {
     action: made.action,
     kind,
@@ -170,21 +168,34 @@ function result(parts: Parts, ask: LaneAsk, { budget }: Try, made: Planned, lane
     epoch: made.lane.epoch,
     dropped: made.dropped.length,
     shortened: made.shortened.length,
-    stored: 0,
+    stored: seen.turns.length,
     recalled: made.recalled.map(({ ref, score, parts: why }) => ({ ref, score, ...optional("parts", why) })),
     items: made.rows,
-    ...optional("lane", lane),
     ...optional("epochReason", made.newEpoch),
-    ...optional("bytesShared", shared),
   };
   return {
     note,
     ...(bytes === asked.body.bytes ? {} : { bytes }),
-    ...(kind === "main"
-      ? { recognise: { promptLimit: budget.window, estimatedTokens: made.tokensSent } }
-      : {}),
+    ...(kind === "main" ? { recognise: { promptLimit: budget.window, estimatedTokens: made.tokensSent } } : {}),
     collect: false,
   };
+}
+
+/** Beside the items themselves: what was cut and what the anchor said then, and each state block. No request waits for it. */
+async function logEvents(parts: Parts, kept: Kept, ask: LaneAsk, made: Planned, lane: number): Promise<void> {
+  const { session } = ask;
+  const write = async (kind: "cut" | "state", text: string, about: Record<string, string | number>) => {
+    const clean = filtered(kept.redactor, text);
+    if (clean === undefined) return;
+    const done = await appendEvent(kept.store, session, { kind, text: clean, lane, about });
+    if (!done.ok) tellFault(parts, "event", done.error);
+  };
+  if (made.newEpoch) {
+    const { summary } = await parts.files.read(session.path);
+    const about = { reason: made.newEpoch, epoch: made.lane.epoch, dropped: made.dropped.length };
+    await write("cut", summary, about);
+  }
+  if (made.newState) await write("state", made.lane.state?.text ?? "", { epoch: made.lane.epoch });
 }
 
 function tell(parts: Parts, { asked, session }: LaneAsk, made: Planned): void {

@@ -30,7 +30,7 @@ export async function prepareMain(
   const { session, created, adopted } = opened.value;
   if (created) parts.emit({ type: "proxy.session_created", data: { session: session.id, family: session.family } });
   if (adopted) parts.emit({ type: "session.adopted", data: { session: session.id } });
-  if (kind === "main") await takeHeaders(parts, kept, session, asked.headers, todo);
+  await takeHeaders(parts, kept, session, asked.headers, todo);
   const seen = await see(store, session, match, main.items);
   if (!seen.ok) return skipStore(parts, seen.error, { kind, session: session.id });
   const learned = await learnedWindow(store, asked.upstream, asked.model);

@@ -11,6 +11,7 @@ import { answer, errorAnswer } from "../forward/error-shape.ts";
 import { discard, type Target } from "../forward/exchange.ts";
 import { explainHeaders } from "../forward/explain.ts";
 import { answerFailure } from "../forward/failure.ts";
+import { letGo } from "../forward/let-go.ts";
 import { type Sent, send } from "../forward/send.ts";
 import { deliverRefusal } from "../forward/survivable.ts";
 import type { BadSessionKey } from "../identify/session-key.ts";
@@ -31,6 +32,7 @@ export type Managed = {
   path: string;
   upstream: string;
   family: Caller["family"];
+  familySignal: string;
   /** The headers of the answer tell what was done. */
   explain: boolean;
   /** Where it goes; `changed`: with other bytes than were received. */
@@ -39,7 +41,10 @@ export type Managed = {
 };
 
 const REFUSED: Record<Exclude<ReadFailure, "client_gone">, { status: number; message: string }> = {
-  too_large: { status: 413, message: "The request body is larger than proxy.maxBodyBytes allows. Nothing was sent on." },
+  too_large: {
+    status: 413,
+    message: "The request body is larger than proxy.maxBodyBytes allows. Nothing was sent on.",
+  },
   too_slow: { status: 408, message: "The request body came too slowly. Nothing was sent on; send it again." },
 };
 
@@ -53,12 +58,10 @@ export async function serveManaged(parts: Parts, door: KeptDoor, managed: Manage
   const body = await scanned(received.value, headers, managed, parts);
   mark(parts, going, "read");
   if (!body.ok && body.error === "too_large") return refuseBody(managed, "too_large");
-  const asked = body.ok ? askedOf(managed, body.value, id) : fail(body.error);
+  const asked = body.ok ? askedOf(managed, body.value, going) : fail(body.error);
   if (!asked.ok && typeof asked.error !== "string")
     return answer(res, errorAnswer(route.wire, { status: 400, ...asked.error }));
-  let prepared = asked.ok
-    ? await prepareOpen(parts, door, asked.value)
-    : passed(`skip:${String(asked.error)}`);
+  let prepared = asked.ok ? await prepareOpen(parts, door, asked.value) : passed(`skip:${String(asked.error)}`);
   mark(parts, going, "plan");
 
   const signal = clientGone(res);
@@ -85,7 +88,9 @@ export async function serveManaged(parts: Parts, door: KeptDoor, managed: Manage
   }
   mark(parts, going, "upstream");
 
-  const own = managed.explain ? explainHeaders({ request: id, ...prepared.note, recalled: prepared.note.recalled.length }) : [];
+  const own = managed.explain
+    ? explainHeaders({ request: id, ...prepared.note, recalled: prepared.note.recalled.length })
+    : [];
   const delivered = await deliverSent(sent, managed, own);
   mark(parts, going, "answer");
   const seen = sent.type === "failure" ? undefined : await sent.observed();
@@ -95,7 +100,7 @@ export async function serveManaged(parts: Parts, door: KeptDoor, managed: Manage
     upstream: managed.upstream,
     path: managed.path,
     family,
-    familySignal: asked.ok ? asked.value.caller.familySignal : "",
+    familySignal: managed.familySignal,
     model: asked.ok ? asked.value.model : "",
     wire: route.wire,
     bytesIn: received.value.length,
@@ -106,21 +111,21 @@ export async function serveManaged(parts: Parts, door: KeptDoor, managed: Manage
   });
   const success = delivered.outcome === "complete" && (delivered.status ?? 500) < 300;
   if (success && seen) await prepared.answered?.(seen);
-  // The rest of a refused body must not be taken for the next request.
-  function refuseBody({ res: to }: Managed, failure: ReadFailure): void {
-    if (failure === "client_gone") return;
-    const { status, message } = REFUSED[failure];
-    to.setHeader("connection", "close");
-    const code = family === "codex" && status === 413 ? 400 : status;
-    answer(to, errorAnswer(route.wire, { status: code, code: failure, message }));
-  }
 }
 
-function askedOf(managed: Managed, body: ScannedBody, id: string): Result<Asked, BadSessionKey> {
+function refuseBody({ req, res, route, family }: Managed, failure: ReadFailure): void {
+  if (failure === "client_gone") return;
+  const { status, message } = REFUSED[failure];
+  const shown = family === "codex" && status === 413 ? 400 : status; // codex sends a 413 again, unchanged
+  answer(res, errorAnswer(route.wire, { status: shown, code: failure, message }));
+  letGo(req);
+}
+
+function askedOf(managed: Managed, body: ScannedBody, { id, time }: Going): Result<Asked, BadSessionKey> {
   const { route, headers, path, upstream } = managed;
   const caller = managed.callerOf(body.value);
   if (!caller.ok) return caller;
-  return ok({ id, route, body, headers, caller: caller.value, path, upstream, model: modelOf(body.value, path) });
+  return ok({ id, time, route, body, headers, caller: caller.value, path, upstream, model: modelOf(body.value, path) });
 }
 
 async function scanned(
@@ -151,7 +156,10 @@ async function prepareOpen(parts: Parts, door: KeptDoor, asked: Asked): Promise<
     const todo = todoOf(asked.headers);
     return await prepare(parts, kept.value, asked, todo.ok ? todo.value : undefined);
   } catch (error) {
-    parts.emit({ type: "proxy.soft_failure", data: { part: "planning", request: asked.id, message: errorText(error) } });
+    parts.emit({
+      type: "proxy.soft_failure",
+      data: { part: "planning", request: asked.id, message: errorText(error) },
+    });
     return passed("skip:internal");
   }
 }

@@ -1,7 +1,7 @@
 // What one managed request is made of, and what it works with.
 import type { Clock } from "../../base/clock.ts";
-import type { ContextLimit } from "../../model/contract.ts";
 import type { Catalog } from "../../model/catalog.ts";
+import type { ContextLimit } from "../../model/contract.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { Action, Caller, Headers, RequestRecord, Route, ScannedBody } from "../contract.ts";
 import type { Observation } from "../observe/observer.ts";
@@ -26,6 +26,8 @@ export type Parts = {
 
 export type Asked = {
   id: string;
+  /** When it came, ISO. */
+  time: string;
   route: Route;
   body: ScannedBody;
   headers: Headers;

@@ -5,7 +5,7 @@ import type { Attempt, Family, RequestRecord, Usage } from "../contract.ts";
 import type { Delivered } from "../forward/deliver.ts";
 import type { KeptDoor } from "../kept.ts";
 import { finishRequest } from "../store/records.ts";
-import { type Note, type Parts, tellFault } from "./parts.ts";
+import { type Asked, type Note, type Parts, tellFault } from "./parts.ts";
 
 export type Going = { id: string; time: string; start: number; timings: Record<string, number>; attempts: Attempt[] };
 
@@ -35,6 +35,22 @@ export async function finish(parts: Parts, door: KeptDoor, finished: Finished): 
   if (!kept) return;
   const done = await finishRequest(kept.store, record, { keep: parts.settings.records });
   if (!done.ok) tellFault(parts, "request record", done.error);
+}
+
+/** As it is kept before anything was sent: what a crash leaves of a request. Rows and figures follow at its end. */
+export function openRecord(asked: Asked, note: Note, sent: Buffer): RequestRecord {
+  const { id, time, caller, upstream, model, path, body } = asked;
+  const { family, familySignal } = caller;
+  return {
+    ...{ id, time, family, familySignal, upstream, model, path, wire: body.wire },
+    ...note,
+    items: [],
+    attempts: [],
+    timings: {},
+    bytesIn: body.bytes.length,
+    bytesSent: sent.length,
+    outcome: "incomplete",
+  };
 }
 
 function recordOf({ going, note, delivered, usage, errorCode, ...rest }: Finished): RequestRecord {

@@ -27,7 +27,7 @@ export async function takeHeaders(
   if (text !== undefined) await appendEvent(store, session, { kind: "spec", text });
 }
 
-/** The block as it stands now; undefined when every part is empty. */
+/** The block as it stands now, empty when every part is; undefined when none is wanted. */
 export async function stateOf(
   { settings, files, emit }: Parts,
   session: Session,
@@ -43,5 +43,5 @@ export async function stateOf(
     todoEnabled: settings.todo.enabled,
     known: headText(body, items),
   });
-  return stateBlock(parts, { tag: settings.state.tag, todoMaxChars: settings.todo.maxChars }) || undefined;
+  return stateBlock(parts, { tag: settings.state.tag, todoMaxChars: settings.todo.maxChars });
 }

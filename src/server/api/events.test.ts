@@ -69,10 +69,11 @@ describe("signing in (SEC6, F88, F89)", () => {
       fetch(`${stage.gateway.address}${path}`, { ...init, headers: { cookie, ...init.headers } });
     expect((await get("/api/none")).status).toBe(404);
     expect(await (await get("/healthz")).json()).toHaveProperty("version");
-    const change = { method: "POST" };
-    expect((await get("/api/logout", change)).status).toBe(403);
-    const origin = { ...change, headers: { origin: stage.gateway.address } };
-    expect((await get("/api/logout", origin)).status).toBe(200);
+    const logout = (headers: Record<string, string>) => get("/api/logout", { method: "POST", headers });
+    const json = { "content-type": "application/json" };
+    expect((await logout(json)).status).toBe(403);
+    expect((await logout({ origin: stage.gateway.address })).status).toBe(415);
+    expect((await logout({ origin: stage.gateway.address, ...json })).status).toBe(200);
     expect((await get("/api/none")).status).toBe(401);
   });
   it("a cookie is no credential for the proxy", async () => {

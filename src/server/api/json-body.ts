@@ -5,6 +5,7 @@ import { parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { decodeBody } from "../../proxy/body/decode.ts";
 import type { Refusal } from "../contract.ts";
+import { JSON_TYPE } from "../gate.ts";
 import { bodyPace, readStream } from "../read-stream.ts";
 import { refusal } from "../refusal.ts";
 
@@ -13,9 +14,7 @@ const MAX_DEPTH = 32;
 const TOTAL_MS = 30_000;
 
 export async function readJson<T>(req: IncomingMessage, schema: z.ZodType<T>): Promise<Result<T, Refusal>> {
-  if (!/^application\/json\s*(;|$)/i.test(req.headers["content-type"] ?? "")) {
-    return fail(refusal("unsupported_media_type"));
-  }
+  if (!JSON_TYPE.test(req.headers["content-type"] ?? "")) return fail(refusal("unsupported_media_type"));
   if (Number(req.headers["content-length"] ?? 0) > MAX_BYTES) return fail(tooLarge);
   const raw = await readStream(req, { ...bodyPace, maxBytes: MAX_BYTES, totalMs: TOTAL_MS });
   if (!raw.ok) return fail(raw.error === "too_large" ? tooLarge : refusal("slow_body"));

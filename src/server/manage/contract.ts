@@ -96,6 +96,15 @@ export type UpstreamRow = {
   problem?: string;
 };
 
+export type SemanticView = {
+  enabled: boolean;
+  /** `none` while texts are found by their words alone. */
+  embedder: string;
+  /** Passages without a vector. */
+  waiting: number;
+  namespaces: readonly { name: string; sessions: number }[];
+};
+
 export type ProxyOperations = {
   sessions(query: Paging & { q?: string; family?: string }): Outcome<Page<SessionRow>>;
   session(id: string): Outcome<SessionView>;
@@ -115,6 +124,7 @@ export type ProxyOperations = {
   windows(): Outcome<readonly WindowRow[]>;
   forgetWindow(model: string, upstream?: string): Outcome<{ deleted: number }>;
   upstreams(): Outcome<readonly UpstreamRow[]>;
+  semantic(): Outcome<SemanticView>;
 };
 
 export type OpenOperations = () => Promise<Result<ProxyOperations, Failure>>;

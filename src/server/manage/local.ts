@@ -10,12 +10,13 @@ import { upstreamsOf } from "../../proxy/upstream/choose.ts";
 import type { ProxyOperations, TextName, UpstreamRow } from "./contract.ts";
 import { recordOperations } from "./records.ts";
 import { searchOperation } from "./search.ts";
+import { semanticOperation } from "./semantic.ts";
 import { sessionOperations } from "./sessions.ts";
 import { textOperations } from "./texts.ts";
 
 export type ManageParts = {
   store: ProxyStore;
-  settings: Pick<ProxySettings, "specMode" | "upstreamUrls" | "upstreamKeys">;
+  settings: Pick<ProxySettings, "specMode" | "semantic" | "upstreamUrls" | "upstreamKeys">;
   recall: Recall;
   /** The texts of a session's directory, as requests get them. */
   files: { read(dir: string): Promise<Readonly<Record<TextName, string>>> };
@@ -30,6 +31,7 @@ export function localOperations(parts: ManageParts): ProxyOperations {
     ...textOperations(parts),
     ...recordOperations(parts),
     search: searchOperation(parts),
+    semantic: semanticOperation(parts),
     windows: () => listWindows(store),
     async forgetWindow(model, upstream) {
       const gone = await forgetWindow(store, { model, ...(upstream === undefined ? {} : { upstream }) });

@@ -34,6 +34,7 @@ export function remoteOperations(gateway: FoundGateway): ProxyOperations {
     windows: () => items("/windows"),
     forgetWindow: (model, upstream) => call("/windows", { method: "DELETE", query: { model, upstream } }),
     upstreams: () => items("/upstreams"),
+    semantic: () => call("/semantic"),
   };
 }
 

@@ -24,7 +24,8 @@ export type Chosen = {
   notes: string[];
 };
 
-const PROBE_MS = 200;
+/** Nobody waits for it: a search goes on without. */
+const PROBE_MS = 2_000;
 type Name = "none" | "static" | "ollama" | "openai";
 
 /** `kept` is the choice of an earlier run under `auto`. */

@@ -1,6 +1,7 @@
 // From scored passages to ranked items: channels weighed against their best, neighbours, priors.
 import { PARTS } from "../item.ts";
 import type { Reader, StoredItem, StoredPassage } from "../store/read.ts";
+import { formsOf } from "../text/identifier.ts";
 import type { CountedTerm } from "./candidates.ts";
 import type { Span } from "./date-cue.ts";
 import { priorsOf } from "./prior.ts";
@@ -95,7 +96,7 @@ class Pool {
       const item = this.#items.get(id);
       for (const near of item ? this.#reader.neighbours(item, before) : []) {
         if (!this.#reader.place(near.place).scopes.some((s) => scopeIds.includes(s))) continue;
-        const share = near.distance === 1 ? 1 : WEIGHTS.secondNext;
+        const share = WEIGHTS.further ** (near.distance - 1);
         this.#link(id, near.id, share);
         if (item?.kind === "turn") this.#link(near.id, id, share);
         if (!this.#passages.has(near.id)) missing.add(near.id);
@@ -137,6 +138,15 @@ class Pool {
     return best;
   }
 
+  /** How much of what is asked for a name is: all of it when the query is that name, little for one that stands everywhere. */
+  #share(names: readonly string[]): number {
+    const { terms } = this.#input;
+    const rarity = (channel: Channel, wanted?: ReadonlySet<string>) =>
+      terms.reduce((sum, t) => sum + (t.channel === channel && (wanted?.has(t.text) ?? true) ? t.idf : 0), 0);
+    const wholes = new Set(names.flatMap((n) => formsOf(n).slice(0, 1)));
+    return wholes.size === 0 ? 0 : Math.min(1, rarity("ident", wholes) / Math.max(1e-9, rarity("stem")));
+  }
+
   rank(): Ranked[] {
     const best = this.#weigh();
     const { query, use } = this.#input;
@@ -150,10 +160,10 @@ class Pool {
         ...ownParts(passages, best),
         ...priorsOf(item, passages, this.#input),
         context: WEIGHTS.context * this.#context(id),
-        exact: stands.any ? WEIGHTS.exact : 0,
+        exact: WEIGHTS.exact * (stands.phrases ? 1 : this.#share(stands.names)),
       };
       for (const signal of SIGNALS) if (!use(signal)) parts[signal] = 0;
-      ranked.push({ item, passages, parts, score: total(parts), exact: stands.any });
+      ranked.push({ item, passages, parts, score: total(parts), exact: stands.phrases || stands.names.length > 0 });
     }
     return ranked.sort(byScore);
   }

@@ -17,13 +17,13 @@ export type Signal = (typeof SIGNALS)[number];
 export type Parts = Record<Signal, number>;
 
 export const WEIGHTS = {
-  plain: 0.4,
-  stem: 0.6,
+  plain: 0.2,
+  stem: 0.8,
   ident: 0.6,
   gram: 0.5,
-  /** Of the own score of the best message beside it; one further away counts half. */
+  /** Of the own score of the best message around it; each step further away counts less. */
   context: 0.5,
-  secondNext: 0.5,
+  further: 0.5,
   vector: 0.6,
   exact: 0.3,
   user: 0.05,

@@ -13,5 +13,7 @@ export type Reply = { id: number } & (
   | { type: "started" }
   | { type: "search"; answer: SearchAnswer }
   | { type: "list"; answer: ListAnswer }
+  /** It came too late to be answered. */
+  | { type: "late" }
   | { type: "failed"; message: string }
 );

@@ -88,6 +88,7 @@ export class Searcher {
     worker.postMessage({ ...ask, id, until } satisfies Ask);
     const reply = await within(answered, Math.max(0, until - Date.now()), signal);
     if (reply.type === "value") {
+      if (reply.value.type === "late") return fail(faultOf("timeout", limitMs));
       if (reply.value.type !== "failed") return ok(reply.value);
       return fail({ code: "store_unavailable", message: reply.value.message });
     }

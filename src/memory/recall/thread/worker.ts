@@ -19,8 +19,7 @@ if (!isMainThread && isRecord(workerData) && "everlongRecall" in workerData)
 function serve(path: string): void {
   let db: Database | undefined;
   parentPort?.on("message", (ask: Ask) => {
-    if (Date.now() >= ask.until) return reply({ id: ask.id, type: "failed", message: "too late" });
-    if (ask.type === "start") return reply({ id: ask.id, type: "started" });
+    if (Date.now() >= ask.until) return reply({ id: ask.id, type: "late" });
     try {
       db ??= open(path);
       reply(answer(db, ask));
@@ -32,6 +31,9 @@ function serve(path: string): void {
   });
 }
 
+/** Nothing is there: the first real search then finds its code and the database ready. */
+const NOTHING = { text: "warm", within: { scopes: [{ type: "session", session: "" }] } } as const;
+
 const reply = (message: Reply): void => parentPort?.postMessage(message);
 
 function open(path: string): Database {
@@ -40,7 +42,11 @@ function open(path: string): Database {
   return db;
 }
 
-function answer(db: Database, ask: Exclude<Ask, { type: "start" }>): Reply {
+function answer(db: Database, ask: Ask): Reply {
+  if (ask.type === "start") {
+    search(db, NOTHING);
+    return { id: ask.id, type: "started" };
+  }
   if (ask.type === "search") {
     const budgetMs = (ask.until - Date.now()) * MARGIN;
     return { id: ask.id, type: "search", answer: search(db, { ...ask.request, budgetMs }) };

@@ -38,4 +38,5 @@ export const lookRoutes = new Hono<Env>()
     if (!model) return refuse(c, invalid("Which model? Add ?model=NAME."));
     return reply(c, await c.var.operations.forgetWindow(model, upstream));
   })
+  .get("/semantic", async (c) => reply(c, await c.var.operations.semantic()))
   .get("/upstreams", async (c) => reply(c, page(await c.var.operations.upstreams())));

@@ -1,0 +1,35 @@
+// Any other program that is built on a vendor's SDK: the variables that the SDKs read.
+import { ok } from "../../../base/result.ts";
+import { basesIn, rootFor } from "../base.ts";
+import { keyOrToken } from "../key.ts";
+import { type Row, set } from "../row.ts";
+
+const BASES = { openai: "OPENAI_BASE_URL", anthropic: "ANTHROPIC_BASE_URL", gemini: "GOOGLE_GEMINI_BASE_URL" } as const;
+/** The older name of the same. */
+const OLD_BASE = "OPENAI_API_BASE";
+
+export const any = (command: string): Row => ({
+  command,
+  install: "",
+  ownFlags: ["--print", "--json"],
+  bases: (user) => basesIn({ ...BASES, ...(set(user.env, BASES.openai) ? {} : { openai: OLD_BASE }) })(user),
+  plan(asked) {
+    const { env } = asked;
+    const openai = set(env, BASES.openai) ?? set(env, OLD_BASE);
+    const anthropic = set(env, BASES.anthropic);
+    const gemini = set(env, BASES.gemini);
+    const base = `${rootFor(asked, "openai", openai)}/v1`;
+    return ok({
+      args: asked.args.slice(1),
+      env: {
+        [BASES.openai]: base,
+        [OLD_BASE]: base,
+        [BASES.anthropic]: rootFor(asked, "anthropic", anthropic),
+        [BASES.gemini]: rootFor(asked, "gemini", gemini),
+        ...keyOrToken(asked, "openai", openai, "OPENAI_API_KEY"),
+        ...keyOrToken(asked, "anthropic", anthropic, "ANTHROPIC_API_KEY"),
+        ...keyOrToken(asked, "gemini", gemini, "GEMINI_API_KEY"),
+      },
+    });
+  },
+});

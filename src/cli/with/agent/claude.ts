@@ -1,0 +1,46 @@
+// Claude Code: its base URL and its custom headers come from the environment; sign-in and keys stay as they are.
+import { join } from "node:path";
+import { isRecord, parseJson } from "../../../base/json.ts";
+import { ok } from "../../../base/result.ts";
+import { basesIn, rootFor, upstreamFor } from "../base.ts";
+import { extendHeaders, ownHeaders } from "../header.ts";
+import { type Row, set, type User } from "../row.ts";
+
+const BASE = "ANTHROPIC_BASE_URL";
+const HEADERS = "ANTHROPIC_CUSTOM_HEADERS";
+/** Each leads to another cloud, past the base URL. */
+const CLOUDS = ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"];
+
+export const claude: Row = {
+  command: "claude",
+  install: "npm install -g @anthropic-ai/claude-code",
+  ownFlags: ["--print"],
+  bases: basesIn({ anthropic: BASE }),
+  plan(asked) {
+    const { env, gateway } = asked;
+    const own = set(env, BASE);
+    const vendors = URL.parse(upstreamFor(gateway, "anthropic", own)?.url ?? "")?.host === "api.anthropic.com";
+    return ok({
+      env: {
+        [BASE]: rootFor(asked, "anthropic", own),
+        [HEADERS]: extendHeaders(env[HEADERS], ownHeaders(asked), "\n"),
+        // Otherwise it takes the gateway for a stranger and gives up its 1M window.
+        ...(vendors ? { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1" } : {}),
+      },
+      notes: [
+        ...CLOUDS.filter((name) => set(env, name)).map((name) => `${name} is set: claude does not pass the gateway.`),
+        ...settingsNote(asked),
+      ],
+    });
+  },
+};
+
+/** Claude lets its settings file win over the environment. */
+function settingsNote({ env, home, read }: User): string[] {
+  const path = join(set(env, "CLAUDE_CONFIG_DIR") ?? join(home, ".claude"), "settings.json");
+  const parsed = parseJson(read(path) ?? "");
+  const variables = parsed.ok && isRecord(parsed.value) ? parsed.value["env"] : undefined;
+  return isRecord(variables) && variables[BASE] !== undefined
+    ? [`${path} sets ${BASE}, and claude prefers it: it does not pass the gateway.`]
+    : [];
+}

@@ -1,0 +1,57 @@
+// Codex: a model provider of ours on its command line; the token comes by a variable that the provider names.
+import { fail, ok } from "../../../base/result.ts";
+import { rootFor, upstreamFor, usable } from "../base.ts";
+import { ownHeaders, REPO, TOKEN } from "../header.ts";
+import { type Row, refusal, set } from "../row.ts";
+import { chosenProvider, configPath } from "./codex-config.ts";
+
+const KEY = "OPENAI_API_KEY";
+const TOKEN_VARIABLE = "EVERLONG_WITH_TOKEN";
+const CHOOSES = /^(?:(?:-c|--config)[ =]?)?model_provider\s*=/;
+
+export const codex: Row = {
+  command: "codex",
+  install: "npm install -g @openai/codex",
+  bases(user) {
+    const chosen = chooses(user.args) ? undefined : chosenProvider(user);
+    if (chosen === undefined) return ok({});
+    if (chosen.base !== undefined && usable(chosen.base)) return ok({ openai: chosen.base });
+    return fail(
+      refusal(
+        "provider_unknown",
+        `${configPath(user)} chooses the model provider "${chosen.name}", and what it says of it cannot be taken over by the gateway.`,
+        "Take that line out and give the provider's base URL as EVERLONG_UPSTREAM_OPENAI, or start codex by itself.",
+      ),
+    );
+  },
+  plan(asked) {
+    const { args, env, gateway } = asked;
+    const chosen = chooses(args) ? undefined : chosenProvider(asked);
+    const keyName = chosen?.keyName ?? KEY;
+    const hasKey = set(env, keyName) !== undefined;
+    const root = rootFor(asked, "openai", chosen?.base);
+    const signIn = hasKey || chosen ? undefined : asked.signIn;
+    const keyless = signIn === undefined && upstreamFor(gateway, "openai", chosen?.base)?.key === true;
+    const { [REPO]: repo, [TOKEN]: token = "" } = ownHeaders(asked);
+    const provider = [
+      'name="Everlong"',
+      `base_url=${toml(signIn === "chatgpt" ? `${gateway.address}/up/chatgpt` : `${root}/v1`)}`,
+      'wire_api="responses"',
+      ...(hasKey ? [`env_key=${toml(keyName)}`] : keyless ? [] : ["requires_openai_auth=true"]),
+      // Codex takes ASCII alone; without it the gateway goes by the folder that codex names.
+      ...(repo !== undefined && /^[ -~]*$/.test(repo) ? [`http_headers={${toml(REPO)}=${toml(repo)}}`] : []),
+      `env_http_headers={${toml(TOKEN)}=${toml(TOKEN_VARIABLE)}}`,
+    ];
+    return ok({
+      args: ["-c", 'model_provider="everlong"', "-c", `model_providers.everlong={${provider.join(",")}}`, ...args],
+      env: { [TOKEN_VARIABLE]: token },
+      notes: chooses(args) ? ["Your own choice of a model provider holds: codex does not pass the gateway."] : [],
+    });
+  },
+};
+
+const chooses = (args: readonly string[]): boolean =>
+  args.some((arg) => CHOOSES.test(arg) || arg === "--oss" || arg.startsWith("--local-provider"));
+
+/** A TOML string; JSON's escapes are all TOML's too. */
+const toml = (text: string): string => JSON.stringify(text);

@@ -1,0 +1,118 @@
+// The token's file, and what stands for it for a while.
+import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hostProblem } from "./host.ts";
+import { readTarget } from "./path.ts";
+import { SignIn } from "./sign-in.ts";
+import { Throttle } from "./throttle.ts";
+import { ensureToken, presented, proofOf, readToken, sameToken, tokenPath } from "./token.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "everlong-token-"));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+describe("gateway.token (SEC2, SEC16)", () => {
+  it("is made once and then the same, without a draft left beside it", () => {
+    const first = ensureToken(home);
+    expect(first.ok && /^[\w-]{43}$/.test(first.value)).toBe(true);
+    expect(ensureToken(home)).toEqual(first);
+    expect(readdirSync(home)).toEqual(["gateway.token"]);
+  });
+  it("is not made by looking for it", () => {
+    expect(readToken(home)).toEqual({ ok: true, value: undefined });
+    expect(readdirSync(home)).toEqual([]);
+  });
+  it.each([0o640, 0o604, 0o620])("a file of mode %o is no secret any more", (mode) => {
+    ensureToken(home);
+    chmodSync(tokenPath(home), mode);
+    expect(ensureToken(home)).toMatchObject({ ok: false, error: { code: "token_unusable" } });
+  });
+  it("a link is not followed, and what is no token is not taken for one", () => {
+    writeFileSync(join(home, "other"), "x".repeat(43), { mode: 0o600 });
+    symlinkSync(join(home, "other"), tokenPath(home));
+    expect(ensureToken(home)).toMatchObject({ ok: false, error: { code: "unsafe_path" } });
+    rmSync(tokenPath(home));
+    writeFileSync(tokenPath(home), "", { mode: 0o600 });
+    expect(ensureToken(home)).toMatchObject({ ok: false, error: { code: "token_unusable" } });
+  });
+});
+
+describe("what is presented", () => {
+  it("compares whole tokens only", () => {
+    expect(sameToken("abc", "abc")).toBe(true);
+    for (const other of ["", "ab", "abcd", "ABC"]) expect(sameToken(other, "abc")).toBe(false);
+    expect(proofOf("a", "challenge")).not.toBe(proofOf("b", "challenge"));
+  });
+  it("reads every place", () => {
+    const headers = {
+      authorization: "bearer  one",
+      "x-everlong-token": "two",
+      "x-api-key": "three",
+      "api-key": "four",
+    };
+    expect(presented(headers)).toEqual({ own: "two", bearer: "one", keys: ["three", "four"] });
+    expect(presented({ authorization: "Basic abc", "x-api-key": "" })).toEqual({ keys: [] });
+  });
+});
+
+describe("limits in time", () => {
+  it("SEC4 failures of an earlier minute are forgotten, addresses count apart", () => {
+    let now = 0;
+    const throttle = new Throttle(() => now);
+    for (let i = 0; i < 20; i++) expect(throttle.fail("a")).toBe(false);
+    expect(throttle.fail("a")).toBe(true);
+    expect(throttle.fail("b")).toBe(false);
+    now = 60_001;
+    expect(throttle.fail("a")).toBe(false);
+  });
+  it("F88 a code lasts ten minutes, a cookie twelve hours from its last use", () => {
+    let now = 0;
+    const signIn = new SignIn(() => now);
+    const late = signIn.newCode();
+    now = 10 * 60_000 + 1;
+    expect(signIn.redeem(late)).toBeUndefined();
+    const cookie = `a=b; everlong_session=${signIn.redeem(signIn.newCode())}`;
+    for (let i = 0; i < 3; i++) {
+      now += 11 * 3_600_000;
+      expect(signIn.holds(cookie)).toBe(true);
+    }
+    now += 12 * 3_600_000 + 1;
+    expect(signIn.holds(cookie)).toBe(false);
+  });
+});
+
+describe("for every text", () => {
+  it("X106 a host that passes is a loopback name or an allowed one, with nothing else in it", () => {
+    const host = fc.oneof(
+      fc.string(),
+      fc.constantFrom("localhost", "127.0.0.1", "[::1]", "evil.com").chain((n) => fc.string().map((s) => n + s)),
+    );
+    fc.assert(
+      fc.property(host, (text) => {
+        if (hostProblem(["Host", text], new Set(["box.example"])) !== undefined) return;
+        expect(text.toLowerCase()).toMatch(/^(localhost|127(\.\d{1,3}){3}|\[::1\]|box\.example)(:\d{1,5})?$/);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+  it("B19 a path that passes means the same to who decodes it and who does not", () => {
+    const part = fc.constantFrom(".", "..", "%2e", "%2E", "/", "%2f", "\\", "%5c", "a", "%61", "%00", "?", "v1");
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+        const target = readTarget(`/${parts.join("")}`);
+        if (!target || target.path === "/") return;
+        for (const path of [target.path, decodeURIComponent(target.path)]) {
+          expect(new URL(`http://h${path}`).pathname.split("/").length).toBe(path.split("/").length);
+          expect(path).not.toMatch(/\\|\0|\/\.{1,2}(\/|$)/);
+        }
+        expect(target.path).not.toContain("//");
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});

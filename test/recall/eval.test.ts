@@ -1,0 +1,84 @@
+// RE4 R58-R61: the measuring command on the committed files and on broken ones.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parseCorpora } from "../../src/memory/recall/eval/corpus.ts";
+import { evaluate } from "../../src/memory/recall/eval/evaluate.ts";
+import { newPlace, run } from "../tool/everlong.ts";
+import { treeOf } from "../tool/tree-hash.ts";
+
+const folder = join(import.meta.dirname, "..", "eval");
+const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
+const corpora = (name: string) => {
+  const parsed = parseCorpora(readFileSync(join(folder, name), "utf8"));
+  if (!parsed.ok) throw new Error(parsed.error);
+  return parsed.value;
+};
+
+describe("RE4 everlong eval recall", () => {
+  it.each(files)("R61 %s: above plain full-text search", async (name) => {
+    const { ratio } = await evaluate(corpora(name));
+    expect(ratio.recall10).toBeGreaterThanOrEqual(1.08);
+    expect(ratio.recall5).toBeGreaterThanOrEqual(1);
+    expect(ratio.mrr).toBeGreaterThanOrEqual(1);
+  });
+
+  it("RE4 the plain channel alone is plain full-text search", async () => {
+    for (const name of files.filter((f) => !f.startsWith("cjk"))) {
+      const { ours, baseline } = await evaluate(corpora(name), { signals: ["plain"] });
+      expect(Math.abs(ours.recall10 - baseline.recall10), name).toBeLessThanOrEqual(0.03);
+    }
+  });
+
+  it("R61 other ids give the same figures", async () => {
+    const [corpus] = corpora("long-chat.json");
+    const other = (id: string) => `x${id.split(":").reverse().join("-")}`;
+    const renamed = {
+      ...corpus!,
+      documents: corpus!.documents.map((d) => ({ ...d, id: other(d.id) })),
+      questions: corpus!.questions.map((q) => ({ ...q, relevant: q.relevant.map(other) })),
+    };
+    const [a, b] = [await evaluate([corpus!]), await evaluate([renamed])];
+    expect([b.ours.recall5, b.ours.recall10, b.ours.mrr]).toEqual([a.ours.recall5, a.ours.recall10, a.ours.mrr]);
+  });
+
+  it("R59 R60 prints a table and JSON, and leaves the user's store alone", async () => {
+    const place = newPlace();
+    await run(place, ["sessions"]);
+    const before = treeOf(place.home);
+    const file = join(folder, "assistant.json");
+    const table = await run(place, ["eval", "recall", file, "--embedder", "none"]);
+    expect(table.stdout).toMatch(/recall@10 +0\.\d+ +0\.\d+ +\d/);
+    expect(table.stdout).toContain("ingest items/s");
+    const json = JSON.parse((await run(place, ["eval", "recall", file, "--json", "--channels", "plain,stem"])).stdout);
+    expect(json).toMatchObject({ ours: { questions: 25 }, skipped: 0, unreachable: 0 });
+    expect(treeOf(place.home)).toEqual(before);
+  });
+
+  it("RB7 a broken line, an id twice, no questions: exit 1 and where; unknown ids are counted", async () => {
+    const place = newPlace();
+    mkdirSync(place.folder, { recursive: true });
+    const file = join(place.folder, "x.jsonl");
+    const document = { id: "a", text: "hello" };
+    const good = JSON.stringify({
+      documents: [document],
+      questions: [
+        { text: "hello", relevant: ["a", "gone"] },
+        { text: "q", relevant: [] },
+      ],
+    });
+    const evaluated = (content: string) => {
+      writeFileSync(file, content);
+      return run(place, ["eval", "recall", file, "--json"]);
+    };
+    const broken = await evaluated(`${good}\n{"documents": [\n`);
+    expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining("line 2")]);
+    const twice = await evaluated(`${good}\n${JSON.stringify({ documents: [document, document], questions: [] })}`);
+    expect([twice.code, twice.stderr]).toEqual([1, expect.stringContaining("twice")]);
+    expect((await evaluated(JSON.stringify({ documents: [document], questions: [] }))).code).toBe(1);
+    const counted = await evaluated(good);
+    expect(JSON.parse(counted.stdout)).toMatchObject({ skipped: 1, unreachable: 1 });
+    expect((await run(place, ["eval", "recall", join(place.folder, "none.jsonl")])).code).toBe(1);
+    expect((await run(place, ["eval", "weather", file])).code).toBe(2);
+  });
+});
