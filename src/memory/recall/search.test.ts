@@ -142,13 +142,15 @@ describe("finding", () => {
   });
 
   it("X58 R24 names near the question help what it finds, and are no reason to show anything", () => {
+    const chatter = Array.from({ length: 30 }, (_, i) => `something else, number ${i}`);
     const db = storeOf([
-      ...conversation(["the pool is full", "ok"], { ...HOME, session: "a" }),
-      ...conversation(["the pool is full in src/db/pool-size.ts", "ok"], { ...HOME, session: "b" }),
-      ...conversation(["src/db/pool-size.ts alone", "ok"], { ...HOME, session: "c" }),
+      ...conversation(["the pool is full in src/db/size-limit.ts"], { ...HOME, session: "b" }),
+      ...conversation(["the pool is full in src/http/handle-it.ts"], { ...HOME, session: "a" }),
+      ...conversation(["src/db/size-limit.ts alone"], { ...HOME, session: "c" }),
+      ...conversation(chatter, { ...HOME, session: "d" }),
     ]);
-    const hints = "edited src/db/pool-size.ts";
-    expect(idsOf(find(db, "full pool"))[0]).toBe("a-0");
+    const hints = "edited src/db/size-limit.ts";
+    expect(idsOf(find(db, "full pool"))[0]).toBe("a-0"); // of equals by id
     expect(idsOf(find(db, "full pool", { hints }))[0]).toBe("b-0");
     expect(idsOf(find(db, "full pool", { hints, floor: true })).sort()).toEqual(["a-0", "b-0"]);
     expect(idsOf(find(db, "", { hints }))).toEqual([]);

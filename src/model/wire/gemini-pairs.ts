@@ -31,7 +31,7 @@ export function pairGemini(contents: readonly unknown[]): GeminiPairs {
     const parts = isRecord(content) ? recordsIn(content["parts"]) : [];
     for (const [at, part] of parts.entries()) {
       const { functionCall, functionResponse } = part;
-      if (isRecord(functionCall)) add(pairs.calls, index, known.called(functionCall, `call ${index}.${at}`).key);
+      if (isRecord(functionCall)) add(pairs.calls, index, known.called(functionCall, index, at).key);
       if (!isRecord(functionResponse)) continue;
       const call = known.answeredBy(functionResponse);
       if (call?.answered) pairs.doubled.add(part);
@@ -46,14 +46,18 @@ export function pairGemini(contents: readonly unknown[]): GeminiPairs {
 
 class Calls {
   #byId = new Map<string, Call>();
-  /** Calls of a name that were not answered when last looked at, oldest first. */
+  /** Calls of the newest content, by name, that were not answered when last looked at, oldest first. */
   #open = new Map<string, Call[]>();
   #latest = new Map<string, Call>();
+  #content = -1;
 
-  called(functionCall: Record<string, unknown>, madeUp: string): Call {
+  /** A later content with calls ends the wait for answers to earlier ones: the wire wants them right behind their calls. */
+  called(functionCall: Record<string, unknown>, index: number, at: number): Call {
+    if (index !== this.#content) this.#open.clear();
+    this.#content = index;
     const id = stringAt(functionCall, "id");
     const name = stringAt(functionCall, "name") ?? "";
-    const call = { key: id ?? madeUp, id, answered: false };
+    const call = { key: id ?? `call ${index}.${at}`, id, answered: false };
     if (id !== undefined) this.#byId.set(id, call);
     const open = this.#open.get(name) ?? [];
     open.push(call);

@@ -144,4 +144,15 @@ describe("counting parts of a body", () => {
     expect(openaiChat.tools({ tools: [1], functions: [2] })).toEqual([1, 2]);
     expect(gemini.tools({ tools: "none" })).toEqual([]);
   });
+
+  it("X44 XB13 gemini calls without ids: a lost response does not shift the pairs behind it", () => {
+    const call = { role: "model", parts: [{ functionCall: { name: "read", args: {} } }] };
+    const response = (n: number) => ({
+      role: "user",
+      parts: [{ functionResponse: { name: "read", response: { n } } }],
+    });
+    const contents = [{ role: "user", parts: [{ text: "go" }] }, call, call, response(2), call, response(3)];
+    const pairs = wireAdapters.gemini.toItems({ contents }).map((i) => [i.toolCallIds, i.toolResultFor].flat());
+    expect(pairs).toEqual([[], ["call 1.0"], ["call 2.0"], ["call 2.0"], ["call 4.0"], ["call 4.0"]]);
+  });
 });

@@ -6,7 +6,7 @@ import type { Fault } from "../../store/fault.ts";
 import { assemble } from "../body/assemble.ts";
 import type { HistoryItem, LaneKind, LaneState } from "../contract.ts";
 import { filtered, type Kept } from "../kept.ts";
-import { type Budget, halved } from "../plan/budget.ts";
+import { type Budget, below, halved } from "../plan/budget.ts";
 import { type PlanInput, type Planned, plan } from "../plan/plan.ts";
 import { updateAnchor } from "../remember/anchor.ts";
 import { appendEvent, dropItems } from "../remember/events.ts";
@@ -143,7 +143,7 @@ async function again(
     type: "proxy.window_learned",
     data: { upstream: asked.upstream, model: asked.model, tokens: learned.value },
   });
-  const room = attempt === 1 ? budgetFor(parts, asked, learned.value) : halved(budget);
+  const room = attempt === 1 ? below(budgetFor(parts, asked, learned.value), before.tokensSent) : halved(budget);
   const next = await prepareLane(parts, kept, ask, { budget: room, mode: "context-error", attempt: attempt + 1 });
   if (next === "stale" || next.note.action.startsWith("skip:")) return undefined;
   if ((next.note.tokensSent ?? 0) >= before.tokensSent) return undefined;
