@@ -28,10 +28,11 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   if (!opened.ok) return failed(opened.error, options);
   const gateway = opened.value;
   surviveBugs(gateway);
+  const told = interrupted(); // before anybody can know that it runs
   print(startText(gateway, options));
   for (const warning of warningsOf(gateway)) process.stderr.write(`${warning}\n`);
   if (!options.quiet) gateway.on((event) => print(options.json ? JSON.stringify(event) : requestLine(event)));
-  await interrupted();
+  await told;
   await gateway.close();
   return EXIT.done;
 }

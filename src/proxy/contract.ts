@@ -109,8 +109,10 @@ export type LaneState = {
   tools: readonly string[];
   /** Keyed hash of the first 500 characters of system text, billing lines aside. */
   system: string;
-  /** Text of the last compaction answer that was seen (filtered, first 2,000 characters). */
+  /** Text of the last compaction answer that was seen (filtered, first 2,000 characters), or the seal of a closed one. */
   clientSummary?: string;
+  /** The client rewrote the lane's history: something that was said may not be in view. */
+  rewritten?: true;
 };
 export type Lane = LaneState & {
   id: number;

@@ -19,13 +19,12 @@ export type OpenKept = () => Promise<Result<Kept, Fault>>;
 const TRY_AGAIN_MS = 5000;
 const THREAD_MS = 60_000;
 
-/** Opened at the first request that needs it; after a failure tried again now and then. */
+/** Opened at the first request that needs it; after a failure tried again now and then, and no request waits for that. */
 export class KeptDoor {
   readonly #open: OpenKept;
   readonly #clock: Clock;
   #kept: Promise<Result<Kept, Fault>> | undefined;
-  #failedAt = Number.NEGATIVE_INFINITY;
-  #fault: Fault | undefined;
+  #failed: { fault: Fault; at: number } | undefined;
 
   constructor(open: OpenKept, clock: Clock) {
     this.#open = open;
@@ -33,23 +32,18 @@ export class KeptDoor {
   }
 
   async get(): Promise<Result<Kept, Fault>> {
-    if (this.#fault && this.#clock.monotonic() - this.#failedAt < TRY_AGAIN_MS) return fail(this.#fault);
+    const failed = this.#failed;
+    if (failed && this.#clock.monotonic() - failed.at < TRY_AGAIN_MS) return fail(failed.fault);
     this.#kept ??= this.#opening();
-    const kept = await this.#kept;
-    if (kept.ok) {
-      this.#fault = undefined;
-      return kept;
-    }
-    this.#kept = undefined;
-    this.#fault = kept.error;
-    this.#failedAt = this.#clock.monotonic();
-    return kept;
+    return failed ? fail(failed.fault) : this.#kept;
   }
 
   /** A search has little time: its thread starts before the first one, and no request waits for that. */
   async #opening(): Promise<Result<Kept, Fault>> {
     const kept = await this.#open();
     if (kept.ok) void kept.value.recall.start(THREAD_MS);
+    else this.#kept = undefined;
+    this.#failed = kept.ok ? undefined : { fault: kept.error, at: this.#clock.monotonic() };
     return kept;
   }
 

@@ -1,13 +1,14 @@
 // The proxy's store, index and searcher of this home, opened once and shared by requests and management.
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
-import { ok, type Result } from "../base/result.ts";
+import { errorText } from "../base/failure.ts";
+import { fail, ok, type Result } from "../base/result.ts";
 import { secretRedactor } from "../memory/secret/filter.ts";
 import type { Kept, OpenKept } from "../proxy/kept.ts";
 import { Remember } from "../proxy/remember/remember.ts";
 import type { ProxySettings } from "../proxy/settings.ts";
 import { createProxyStore } from "../proxy/store/handle.ts";
-import type { Fault } from "../store/fault.ts";
+import { type Fault, faultAt } from "../store/fault.ts";
 import { openRecall } from "./recall-engine.ts";
 import { type Ground, secretKey } from "./start.ts";
 import { openStore } from "./store.ts";
@@ -19,12 +20,18 @@ export type SharedKept = {
 };
 export type Trouble = (part: string, trouble: { code: string; message: string }) => void;
 
+/** How long the first request waits while another process holds the whole store. */
+const OPEN_MS = 500;
+
 /** One store for everybody who asks: SQLite's locks do not bear a second one in a process. Tried again after a failure. */
 export function sharedKept(ground: Ground, settings: ProxySettings, onTrouble: Trouble): SharedKept {
   let opened: ReturnType<OpenKept> | undefined;
   return {
     async open() {
-      opened ??= openKept(ground, settings, onTrouble);
+      opened ??= openKept(ground, settings, onTrouble).catch((error: unknown) =>
+        // A database of somebody else: the schema does not fit it.
+        fail(faultAt("store_corrupt", ground.paths.store, errorText(error))),
+      );
       const kept = await opened;
       if (!kept.ok) opened = undefined;
       return kept;
@@ -38,7 +45,7 @@ export function sharedKept(ground: Ground, settings: ProxySettings, onTrouble: T
 
 async function openKept(ground: Ground, settings: ProxySettings, onTrouble: Trouble): Promise<Result<Kept, Fault>> {
   const { paths, secrets } = ground;
-  const db = await openStore(paths);
+  const db = await openStore(paths, { limitMs: OPEN_MS });
   if (!db.ok) return db as Result<never, Fault>;
   const key = secretKey(paths.home);
   const store = createProxyStore({
@@ -49,6 +56,7 @@ async function openKept(ground: Ground, settings: ProxySettings, onTrouble: Trou
     key,
     clock: systemClock,
     tenancy: settings.tenancy,
+    onDamaged: (message) => onTrouble("log", { code: "log_damaged", message }),
   });
   const recall = openRecall(ground, db.value, {
     mayChoose: true,

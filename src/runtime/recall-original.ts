@@ -48,6 +48,8 @@ export async function itemsOf(paths: HomePaths, sessionId: string, wanted: Wante
   return fail(missing("There is no such turn in that session.", next));
 }
 
+export const noSuchTurn = (what: string): Failure => missing(what, "everlong proxy show lists what there is.");
+
 const missing = (what: string, next: string): Failure => ({
   code: "no_such_turn",
   what,

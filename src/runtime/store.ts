@@ -1,4 +1,5 @@
 // store.db: opened when first needed, migrated, and brought up to the logs before anything is read from it.
+import { setImmediate as nextRound } from "node:timers/promises";
 import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
 import type { HomePaths } from "../host/paths.ts";
@@ -7,7 +8,7 @@ import { indexSession } from "../session/index/index-session.ts";
 import type { IndexOptions } from "../session/index/write-index.ts";
 import { migrate } from "../store/migrate.ts";
 import { storeMigrations } from "../store/migrations.ts";
-import { type Database, openDatabase } from "../store/sqlite.ts";
+import { type BusyOptions, type Database, openDatabase } from "../store/sqlite.ts";
 
 /** Told of a session whose log cannot be read; the others go on without it. */
 export type OnSkipped = (id: string, why: Failure) => void;
@@ -23,10 +24,10 @@ export const tellSkipped: OnSkipped = (id, why) => {
 
 export const skippedText = (id: string, why: Failure): string => `Session ${id} was left out: ${why.what}`;
 
-export async function openStore(paths: HomePaths): Promise<Result<Database, Failure>> {
-  const db = await openDatabase(paths.store);
+export async function openStore(paths: HomePaths, options: BusyOptions = {}): Promise<Result<Database, Failure>> {
+  const db = await openDatabase(paths.store, options);
   if (!db.ok) return db;
-  const migrated = await migrate(db.value, storeMigrations);
+  const migrated = await migrate(db.value, storeMigrations, options);
   if (migrated.ok) return db;
   db.value.close();
   return migrated;
@@ -46,13 +47,16 @@ export async function openCaughtUp(
   return done;
 }
 
+const ROUND = 50;
+
 export async function catchUp(
   db: Database,
   paths: HomePaths,
   indexing: IndexOptions,
   onSkipped: OnSkipped,
 ): Promise<Result<void, Failure>> {
-  for (const id of sessionIds(paths.sessions)) {
+  for (const [i, id] of sessionIds(paths.sessions).entries()) {
+    if (i % ROUND === ROUND - 1) await nextRound(); // others are served in between
     const done = await indexSession(db, id, paths.session(id), indexing);
     if (done.ok || done.error.code === "not_found") continue;
     if (!done.error.unreadable) return done;

@@ -1,5 +1,5 @@
 // The launch files of one `everlong with`: a private folder under home, named by the process, gone when the run ends.
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
@@ -20,6 +20,7 @@ export function openLaunch(home: string): Result<string, Failure> {
   const folder = launchFolder(home, process.pid);
   try {
     mkdirSync(parentOf(home), { recursive: true, mode: 0o700 });
+    chmodSync(parentOf(home), 0o700);
     for (const name of readdirSync(parentOf(home)).filter((name) => /^[1-9]\d*$/.test(name))) {
       if (Number(name) === process.pid || !isAlive(Number(name))) removeLaunch(join(parentOf(home), name));
     }

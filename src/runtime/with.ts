@@ -69,7 +69,7 @@ export async function withGround(): Promise<Result<WithGround, Failure>> {
     launch,
     exposed: isExposed(paths.home),
     read: readSmall,
-    foreseen: { address: addressOf(LOOPBACK, values["gateway.port"]), token: token.value ?? "", upstreams },
+    foreseen: { address: addressOf(LOOPBACK, values["gateway.port"]), token: token.value ?? NOT_YET, upstreams },
   });
 }
 
@@ -101,6 +101,8 @@ export async function holdGateway(home: string, wanted: Wanted): Promise<Result<
 }
 
 const LOOPBACK = "127.0.0.1";
+/** Stands for the token until the first start makes it. */
+const NOT_YET = "…";
 
 /** On the usual port; on a free one where that is taken. For this machine alone, whatever the settings allow to `serve`. */
 async function startForRun(upstreams: Wanted["upstreams"]): Promise<Result<RunningGateway, Failure>> {

@@ -15,7 +15,7 @@ export type BusyOptions = {
 };
 
 /** One blocking wait inside SQLite; longer waits are asynchronous. */
-const BLOCK_MS = 25;
+const BLOCK_MS = 10;
 const BUSY_LIMIT_MS = 5000;
 
 /** node:sqlite, loaded at first use; only its own experimental warning is silenced. */

@@ -6,8 +6,13 @@ import { type Answer, call } from "./raw.ts";
 import { CLIENTS } from "./wire-samples.ts";
 
 export const SESSION = "growing";
-/** About 4,800 tokens before a cut and 2,640 after it. */
-export const SMALL_WINDOW = { EVERLONG_PROXY_WINDOWS: "gpt-4o: 7000", EVERLONG_PROXY_RESERVE_TOKENS: "1000" };
+/** A cut at 6,400 tokens down to 3,520; what may be recalled is a small part of that. */
+export const SMALL_WINDOW = {
+  EVERLONG_PROXY_WINDOWS: "gpt-4o: 9000",
+  EVERLONG_PROXY_RESERVE_TOKENS: "1000",
+  EVERLONG_PROXY_RECALL_MAX_CHARS: "600",
+  CLIPROXY_SEMANTIC_ENABLED: "0",
+};
 export const marker = (turn: number, role: "user" | "assistant"): string => `marker-${turn}-${role}-end`;
 
 const FILLER = "the lexer reads the next token and the parser builds a node from it ".repeat(8);
@@ -42,11 +47,12 @@ export function messagesOf(body: string): string[] {
 
 /** X79, XI4: all but the last message of the earlier request begin the later one. */
 export const extendsLast = (later: string, earlier: string): boolean => {
-  const before = messagesOf(earlier).slice(0, -1);
+  const before = earlier === "" ? [] : messagesOf(earlier).slice(0, -1);
   return before.every((message, i) => messagesOf(later)[i] === message);
 };
 
-/** Lines of events.jsonl that hold each marker. */
+/** Lines of events.jsonl for items that hold the text; anchors quote them too. */
 export function linesWith(gateway: TestGateway, text: string): number {
-  return gateway.events(SESSION).filter((event) => String(event["text"]).includes(text)).length;
+  const items = gateway.events(SESSION).filter((event) => event["hash"] !== undefined);
+  return items.filter((event) => String(event["text"]).includes(text)).length;
 }

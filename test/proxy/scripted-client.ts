@@ -231,7 +231,7 @@ export function gemini(options: { model?: string; doubled?: boolean } = {}): Dia
       const parts = dataOf(stream)
         .flatMap((chunk) => (chunk["candidates"] as { content: { parts: Json[] } }[])[0]?.content.parts ?? [])
         .filter((part) => part["text"] !== "");
-      const calls = parts.flatMap((part) => (part["functionCall"] as Json | undefined) ?? []);
+      const calls = parts.map((part) => part["functionCall"] as Json | undefined).filter((call) => call !== undefined);
       return {
         items: [{ role: "model", parts }],
         calls: calls.map(({ id, name }) => ({ id: String(id), name: String(name) })),

@@ -18,7 +18,7 @@ export function addWith(program: Command, done: Done): void {
       const { withLine } = await import("./line.ts");
       const { withCommand } = await import("./command.ts");
       // Commander takes `--` away, and here it means something.
-      const words = command.parent?.rawArgs ?? [];
+      const { rawArgs: words = [] } = command.parent as { rawArgs?: string[] };
       done(await withCommand(withLine(words.slice(words.indexOf("with") + 1))));
     });
 }

@@ -39,7 +39,7 @@ function plain(vendor: Vendor, text: string): string {
   if (!url) return text;
   const path = url.pathname.replace(/\/+$/, "");
   const host = url.host.replace(/^(?:localhost|\[::1\])(?=:|$)/, "127.0.0.1");
-  return `${url.protocol}//${host}` + (vendor === "openai" ? path || "/v1" : path.replace(/\/v1(?:beta)?$/, ""));
+  return `${url.protocol}//${host}${vendor === "openai" ? path || "/v1" : path.replace(/\/v1(?:beta)?$/, "")}`;
 }
 
 /** Base URLs that stand in variables. */

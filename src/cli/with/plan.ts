@@ -21,7 +21,7 @@ export function planFor(agent: string, asked: Asked): Result<Plan, Refusal> {
 export const unknownAgent = (agent: string): Refusal => ({
   ...refusal(
     "unknown_agent",
-    agent === "--" ? "No command was given." : `everlong with does not know "${agent}".`,
+    agent === "" || agent === "--" ? "No agent was named." : `everlong with does not know "${agent}".`,
     `It knows ${agentNames.join(", ")}; any other program: everlong with -- CMD ARGS.`,
   ),
   exit: 2,

@@ -26,7 +26,7 @@ export type Fit<Raw = unknown> = Shaping<Raw> & {
 export type Keep = {
   /** Dropped never, shortened by the last pass only. */
   always: ReadonlySet<string>;
-  /** Dropped after everything else, and only down to what just fits. */
+  /** Dropped after everything else. */
   ifRoom: ReadonlySet<string>;
   /** Neither dropped nor shortened. */
   untouched: ReadonlySet<string>;

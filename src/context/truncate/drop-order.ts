@@ -7,8 +7,6 @@ import type { Keep } from "./draft.ts";
 export type Plan = {
   /** Positions that go together, the first to go first. */
   units: number[][];
-  /** The units from this one on are given up only to fit at all. */
-  lastResort: number;
   all: readonly Group[];
   newestPrompt: number | undefined;
   /** Positions of the latest step and its results. */
@@ -37,10 +35,8 @@ export function planDrops(items: readonly ContextItem[], keep?: Keep): Plan {
     ...after.map(({ indexes }) => indexes),
   ];
   const isLate = (unit: readonly number[]): boolean => unit.some((at) => keep?.ifRoom.has(items[at]?.id ?? ""));
-  const early = units.filter((unit) => !isLate(unit));
   return {
-    units: [...early, ...units.filter(isLate)],
-    lastResort: early.length,
+    units: [...units.filter((unit) => !isLate(unit)), ...units.filter(isLate)],
     all,
     newestPrompt: prompt && promptAt,
     newestGroup: newest?.indexes ?? [],

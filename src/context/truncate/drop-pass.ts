@@ -5,9 +5,6 @@ import { type Draft, type Fit, sizeIn } from "./draft.ts";
 import type { Plan } from "./drop-order.ts";
 import { noticeText } from "./words.ts";
 
-/** Below E by this much the last resort ends: the next request may grow a little before there is a new cut. */
-const JUST_FITS = 0.9;
-
 /** Nothing is dropped when that would save less than the notice about it takes. */
 export async function dropOld<Raw>(draft: Draft<Raw>, plan: Plan, lowWater: number): Promise<void> {
   if (draft.total <= lowWater) return;
@@ -17,9 +14,8 @@ export async function dropOld<Raw>(draft: Draft<Raw>, plan: Plan, lowWater: numb
   const gone = new Set<number>();
   const dropped = new Set(draft.dropped);
   let total = draft.total - noticeBefore;
-  for (const [index, unit] of plan.units.entries()) {
-    const goal = index < plan.lastResort ? lowWater : JUST_FITS * fit.effectiveLimit;
-    if (total + reserve <= goal) break;
+  for (const unit of plan.units) {
+    if (total + reserve <= lowWater) break;
     for (const at of unit) {
       const item = applied.kept[at];
       if (!item) continue;

@@ -2,6 +2,7 @@
 import { within } from "../../base/abort.ts";
 import type { Clock } from "../../base/clock.ts";
 import { errorText } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import type { EmbedderSettings } from "./embed/choose.ts";
@@ -11,6 +12,7 @@ import type { VectorFormat } from "./embed/vectors.ts";
 import type { ListAnswer, ListRequest } from "./list.ts";
 import { BOUNDS } from "./rank/candidates.ts";
 import type { SearchAnswer, SearchRequest } from "./search.ts";
+import type { RecallStats } from "./stats.ts";
 import { keepsVectors, noteOf, setNote } from "./store/note.ts";
 import { RecallWriter } from "./store/write.ts";
 import { Searcher, type SearchFault, type SearchLimits } from "./thread/searcher.ts";
@@ -27,6 +29,8 @@ export type RecallOptions = {
   vectorFormat?: VectorFormat;
   clock?: Clock;
   onTrouble?: (trouble: { code: string; message: string }) => void;
+  /** Told each time that a search meets a broken index. */
+  onDamaged?: (message: string) => void;
 };
 
 /** A choice that is kept is there at once; a search waits no longer for a new one, which has no vectors yet anyway. */
@@ -42,9 +46,9 @@ export class Recall {
 
   constructor(options: RecallOptions) {
     this.#options = options;
-    const { path, timeoutMs } = options;
+    const { path, timeoutMs, onDamaged } = options;
     const embedder = () => this.#queries;
-    this.#searcher = new Searcher({ path, embedder, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+    this.#searcher = new Searcher({ path, embedder, ...optional("timeoutMs", timeoutMs), ...optional("onDamaged", onDamaged) });
   }
 
   /** For use inside a transaction on `db`. */
@@ -68,6 +72,10 @@ export class Recall {
 
   list(request: ListRequest, limits: SearchLimits = {}): Promise<Result<ListAnswer, SearchFault>> {
     return this.#searcher.list(request, limits);
+  }
+
+  stats(limits: SearchLimits = {}): Promise<Result<RecallStats, SearchFault>> {
+    return this.#searcher.stats(limits);
   }
 
   /** Passages that wait get their vectors, in the background; a call while that goes on changes nothing. */
@@ -104,7 +112,11 @@ export class Recall {
   }
 
   #chosen(): Promise<Embedder | undefined> {
-    this.#embedder ??= this.#choose();
+    this.#embedder ??= this.#choose().catch((error: unknown) => {
+      this.#embedder = undefined;
+      this.#options.onTrouble?.({ code: "failed", message: errorText(error) });
+      return undefined;
+    });
     return this.#embedder;
   }
 

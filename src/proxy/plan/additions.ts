@@ -7,11 +7,14 @@ import type { InForce } from "./in-force.ts";
 import { newestPrompt } from "./keep.ts";
 import { SYSTEM_MESSAGE } from "./pieces.ts";
 import type { PlanInput } from "./plan.ts";
-import { recallBlock, type Snippet } from "./recall-block.ts";
+import { type RecallLimits, recallBlock, type Snippet } from "./recall-block.ts";
 import { type Place, tailOf } from "./tail.ts";
 
 /** In one epoch; then they are folded into one. */
 const MOST_BLOCKS = 8;
+/** Of the usable window. */
+const RECALL_SHARE = 0.08;
+const SEMANTIC_SHARE = 0.04;
 /** For the allowance of a block that is not yet known. */
 const CHARS_A_TOKEN = 3;
 
@@ -56,11 +59,21 @@ export function wantedOf(input: PlanInput, kept: readonly ContextItem[], held: I
 
 /** Something that the lane once held may not be in view. */
 const isCut = ({ lane }: PlanInput): boolean =>
-  lane.cut !== undefined || lane.epoch > 0 || lane.clientSummary !== undefined;
+  lane.cut !== undefined || lane.epoch > 0 || lane.clientSummary !== undefined || lane.rewritten === true;
 
-function allowance({ settings: { recall, semantic } }: PlanInput, session: boolean): number {
-  const chars = (session ? recall.maxChars : 0) + (semantic.enabled ? semantic.maxChars : 0);
+function allowance(input: PlanInput, session: boolean): number {
+  const { recall, semantic } = roomFor(input);
+  const chars = (session ? recall.maxChars : 0) + (input.settings.semantic.enabled ? semantic.maxChars : 0);
   return Math.ceil(chars / CHARS_A_TOKEN);
+}
+
+/** In a small window quotes must not crowd out what is quoted: their room alone would end each epoch. */
+function roomFor({ settings: { recall, semantic }, budget }: PlanInput): RecallLimits {
+  const most = (share: number): number => Math.floor(share * budget.usable * CHARS_A_TOKEN);
+  return {
+    recall: { ...recall, maxChars: Math.min(recall.maxChars, most(RECALL_SHARE)) },
+    semantic: { ...semantic, maxChars: Math.min(semantic.maxChars, most(SEMANTIC_SHARE)) },
+  };
 }
 
 /** Added when its text is new, or when much has come after it. */
@@ -128,7 +141,7 @@ async function recalled(
   if (!snippets) return undefined;
   const tag = settings.state.tag === SEED_TAG ? "memory" : "everlong_recall";
   const quotes = insertions.filter(({ kind }) => kind === "recall").map(({ text }) => text);
-  return recallBlock(snippets, settings, { tag, standing: [...shownTexts(cut), ...quotes] });
+  return recallBlock(snippets, roomFor(input), { tag, standing: [...shownTexts(cut), ...quotes] });
 }
 
 const SEED_TAG = "proxypilot_state";

@@ -163,10 +163,12 @@ function append(store: ProxyStore, session: Session, events: readonly ProxyEvent
       });
       if (!opened.ok) return opened;
       log = opened.value.log;
+      const { damaged } = opened.value.report;
+      if (damaged.length > 0) store.onDamaged(damagedText(path, damaged));
       const written = await appendNew(log, session, events, there);
       if (!written.ok) return written;
       const noted = await note(store, session, events, log.size);
-      return noted.ok ? ok({ damaged: opened.value.report.damaged }) : noted;
+      return noted.ok ? ok({ damaged }) : noted;
     } catch (error) {
       return fail(faultOf(error, path));
     } finally {
@@ -174,6 +176,12 @@ function append(store: ProxyStore, session: Session, events: readonly ProxyEvent
       lock.value.release();
     }
   });
+}
+
+function damagedText(path: string, damaged: readonly Damage[]): string {
+  const bytes = damaged.reduce((sum, one) => sum + one.bytes, 0);
+  const moved = damaged.flatMap(({ file }) => file ?? []);
+  return `${path}: ${bytes} bytes were no records${moved.length > 0 ? `; kept in ${moved.join(", ")}` : ""}.`;
 }
 
 async function appendNew(

@@ -4,6 +4,7 @@ import { assemble } from "../body/assemble.ts";
 import type { HistoryItem } from "../contract.ts";
 import { textOfAnswer } from "../history/answer.ts";
 import { readable } from "../history/readable.ts";
+import { sealIn } from "../history/seal.ts";
 import { filtered, type Kept } from "../kept.ts";
 import type { Observation } from "../observe/observer.ts";
 import { plan } from "../plan/plan.ts";
@@ -75,6 +76,17 @@ export async function prepareCompaction(
   };
 }
 
+/** Codex asks its provider to compact: nothing of it is touched, and the answer is closed to us. */
+export function prepareTrigger(parts: Parts, kept: Kept, asked: Asked, { session, match }: Located): Prepared {
+  if (!session || match.type === "new") return passed("pass", { kind: "trigger" });
+  const { lane } = match;
+  return {
+    ...passed("pass", { kind: "trigger", session: session.id, lane: lane.id }),
+    collect: true,
+    answered: (seen) => keepSummary(parts, kept, asked, { session, lane }, seen),
+  };
+}
+
 /** A history told as one text belongs to the lane whose newest prompt it contains. */
 async function ownerOf(
   { store, redactor }: Kept,
@@ -95,8 +107,11 @@ async function keepSummary(
   { session, lane }: Owner,
   seen: Observation,
 ): Promise<void> {
+  const seal = sealIn(seen.records, parts.key);
+  const sealed = seal === undefined ? undefined : await noteCompaction(store, session, lane, seal);
+  if (sealed && !sealed.ok) tellFault(parts, "client summary", sealed.error);
   const text = filtered(redactor, textOfAnswer(body.wire, seen.records));
-  if (text === undefined || text.trim() === "") return;
+  if (seal !== undefined || text === undefined || text.trim() === "") return;
   for (const done of [
     await noteCompaction(store, session, lane, compactionText(text)),
     await appendEvent(store, session, { kind: "client_summary", text, lane: lane.id }),

@@ -17,7 +17,7 @@ import { refs, type Seen } from "../store/see.ts";
 import type { Session } from "../store/session.ts";
 import { acceptTokens, learnWindow } from "../store/windows.ts";
 import { budgetFor } from "./budget.ts";
-import { type Asked, type Note, type Parts, type Prepared, passed, tellFault } from "./parts.ts";
+import { type Asked, type Note, type Parts, type Prepared, tellFault } from "./parts.ts";
 import { recallFor } from "./recall.ts";
 import { openRecord } from "./record.ts";
 import { seeables } from "./seeable.ts";
@@ -94,16 +94,22 @@ async function planned(parts: Parts, kept: Kept, ask: LaneAsk, { budget, mode }:
   }
 }
 
-/** What is in force is still applied; nothing new is cut or added. */
-async function held(parts: Parts, kept: Kept, ask: LaneAsk, { budget }: Try, fault: Fault): Promise<Prepared> {
+/** The store failed: what is in force is still applied; nothing new is cut or added. */
+export async function held(
+  parts: Parts,
+  kept: Kept,
+  ask: LaneAsk,
+  { budget }: Pick<Try, "budget">,
+  fault: Fault,
+): Promise<Prepared> {
   tellFault(parts, "store", fault);
-  const { match, session, items, asked, kind } = ask;
-  const lane = match.type === "extends" ? match.lane : undefined;
-  kept.remember.add(session, lane?.id ?? 0, seeables(items, asked.body));
-  if (!lane) return passed("skip:store", { kind, session: session.id });
+  const { match, session, items, asked } = ask;
+  const lane = match.type === "extends" ? match.lane.id : undefined;
+  kept.remember.add(session, lane ?? 0, seeables(items, asked.body));
   const made = await plan({ ...inputOf(parts, kept, ask, budget), mode: "hold" });
-  const prepared = result(ask, { budget, mode: "normal", attempt: MOST_ATTEMPTS }, made);
-  const note = inLane(parts, prepared.note, lane.id, prepared.bytes ?? asked.body.bytes);
+  const prepared = result(ask, { budget }, made);
+  const sent = prepared.bytes ?? asked.body.bytes;
+  const note = lane === undefined ? prepared.note : inLane(parts, prepared.note, lane, sent);
   return { ...prepared, note: { ...note, action: "skip:store" } };
 }
 
@@ -154,7 +160,7 @@ function inLane({ lastSent }: Parts, note: Note, lane: number, sent: Buffer): No
   return { ...note, lane, ...optional("bytesShared", lastSent.share(lane, sent)) };
 }
 
-function result({ asked, session, kind, seen }: LaneAsk, { budget }: Try, made: Planned): Prepared {
+function result({ asked, session, kind, seen }: LaneAsk, { budget }: Pick<Try, "budget">, made: Planned): Prepared {
   const bytes = assemble(asked.body, made.pieces);
   const note: Note = {
     action: made.action,
@@ -168,7 +174,7 @@ function result({ asked, session, kind, seen }: LaneAsk, { budget }: Try, made: 
     epoch: made.lane.epoch,
     dropped: made.dropped.length,
     shortened: made.shortened.length,
-    stored: seen.turns.length,
+    stored: seen.fresh,
     recalled: made.recalled.map(({ ref, score, parts: why }) => ({ ref, score, ...optional("parts", why) })),
     items: made.rows,
     ...optional("epochReason", made.newEpoch),

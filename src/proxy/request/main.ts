@@ -11,7 +11,7 @@ import { see } from "../store/see.ts";
 import { openSession } from "../store/session.ts";
 import { learnedWindow } from "../store/windows.ts";
 import { budgetFor } from "./budget.ts";
-import { prepareLane } from "./lane.ts";
+import { held, type LaneAsk, prepareLane } from "./lane.ts";
 import { type Asked, type Parts, type Prepared, skipStore } from "./parts.ts";
 import { stateOf, takeHeaders } from "./state.ts";
 
@@ -32,7 +32,6 @@ export async function prepareMain(
   if (adopted) parts.emit({ type: "session.adopted", data: { session: session.id } });
   await takeHeaders(parts, kept, session, asked.headers, todo);
   const seen = await see(store, session, match, main.items);
-  if (!seen.ok) return skipStore(parts, seen.error, { kind, session: session.id });
   const learned = await learnedWindow(store, asked.upstream, asked.model);
   const budget = budgetFor(parts, asked, learned.ok ? learned.value : undefined);
   const { items, fixedTokens } = await parts.counts.measure({
@@ -40,26 +39,24 @@ export async function prepareMain(
     items: main.items,
     limit: budget.usable,
   });
-  return prepareLane(
-    parts,
-    kept,
-    {
-      asked,
-      kind,
-      session,
-      match,
-      seen: seen.value,
-      items,
-      fixedTokens,
-      lane: laneOf(parts, asked, kind, match, items),
-      state: async () => (kind === "main" ? stateOf(parts, session, asked.body, items) : undefined),
-    },
-    { budget, mode: "normal", attempt: 1 },
-  );
+  const ask: LaneAsk = {
+    asked,
+    kind,
+    session,
+    match,
+    seen: seen.ok ? seen.value : { from: 0, turns: [], fresh: 0 },
+    items,
+    fixedTokens,
+    lane: laneOf(parts, asked, kind, match, items),
+    state: async () => (kind === "main" ? stateOf(parts, session, asked.body, items) : undefined),
+  };
+  if (!seen.ok) return held(parts, kept, ask, { budget }, seen.error);
+  return prepareLane(parts, kept, ask, { budget, mode: "normal", attempt: 1 });
 }
 
 function laneOf(parts: Parts, { body }: Asked, kind: LaneKind, match: Match, items: readonly HistoryItem[]): LaneState {
   if (match.type === "fork") return inherited(match.lane, items, match.at);
-  if (match.type !== "new") return match.lane;
+  if (match.type === "rewritten") return { ...match.lane, rewritten: true };
+  if (match.type === "extends") return match.lane;
   return newLane({ kind, tools: toolNames(body), system: systemHead(body, parts.key) });
 }

@@ -3,26 +3,29 @@ import { classify } from "../classify/classify.ts";
 import type { HistoryItem } from "../contract.ts";
 import { historyOf } from "../history/chain.ts";
 import { readable } from "../history/readable.ts";
+import { sealOf } from "../history/seal.ts";
 import { filtered, type Kept } from "../kept.ts";
 import { chainShare, mainLane } from "../store/lane.ts";
 import { type Located, locate } from "../store/locate.ts";
-import { prepareCompaction } from "./compaction.ts";
+import { prepareCompaction, prepareTrigger } from "./compaction.ts";
 import { prepareMain } from "./main.ts";
 import { type Asked, type Parts, type Prepared, passed, skipStore } from "./parts.ts";
 
 /** Another request may change the lane while this one is planned; not for ever. */
 const MOST_STALE = 3;
-/** A client's summary stands in one of the first items. */
+/** A client's summary stands in one of the first items, or behind the prompts that codex keeps before it. */
 const FIRST_ITEMS = 6;
+const MOST_ITEMS = 100;
 
 export async function prepare(parts: Parts, kept: Kept, asked: Asked, todo: string | undefined): Promise<Prepared> {
   const { items } = historyOf(asked.body, parts.key);
   for (let round = 0; round < MOST_STALE; round++) {
-    const located = await locate(kept.store, asked.caller, items, () => firstTexts(kept, items));
+    const located = await locate(kept.store, asked.caller, items, () => firstTexts(parts, kept, items));
     if (!located.ok) return skipStore(parts, located.error);
     const kind = await kindOf(parts, kept, asked, located.value, items);
     if (typeof kind !== "string") return kind;
     if (kind === "compaction") return prepareCompaction(parts, kept, asked, located.value, items);
+    if (kind === "trigger") return prepareTrigger(parts, kept, asked, located.value);
     if (kind !== "main" && kind !== "agent") return passed("pass", { kind });
     const prepared = await prepareMain(parts, kept, asked, { kind, located: located.value, items, todo });
     if (prepared !== "stale") return prepared;
@@ -55,9 +58,10 @@ async function kindOf(
   return kind;
 }
 
-function firstTexts({ redactor }: Kept, items: readonly HistoryItem[]): string[] {
-  return items
-    .filter(({ role }) => role !== "system" && role !== "developer")
-    .slice(0, FIRST_ITEMS)
-    .map((item) => filtered(redactor, readable(item).text) ?? "");
+function firstTexts({ key }: Parts, { redactor }: Kept, items: readonly HistoryItem[]): string[] {
+  const said = items.filter(({ role }) => role !== "system" && role !== "developer");
+  const head = said.findIndex(({ role }) => role === "assistant");
+  const first = said.slice(0, Math.max(FIRST_ITEMS, Math.min(head === -1 ? said.length : head, MOST_ITEMS)));
+  const seals = said.flatMap(({ kind, raw }) => (kind === "compaction" ? (sealOf(raw, key) ?? []) : []));
+  return [...first.map((item) => filtered(redactor, readable(item).text) ?? ""), ...seals];
 }

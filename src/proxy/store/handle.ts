@@ -20,18 +20,23 @@ export type ProxyStoreOptions = {
   tenancy: "single" | "per-identity";
   /** Hex digits of so many random bytes. */
   random?: (bytes: number) => string;
+  /** Told of bytes in a log that were no record; they are kept aside. */
+  onDamaged?: (message: string) => void;
 };
 export type ProxyStore = Required<ProxyStoreOptions> & {
   /** One log is written at a time. */
   readonly logs: Mutex;
+  /** What no request waits for: one at a time, since each writer that waits for another process blocks a little. */
+  readonly laters: Mutex;
 };
 
 /** A request must not wait longer than this for another writer; without the store it goes on unchanged. */
-const ON_PATH_MS = 40;
+const ON_PATH_MS = 30;
 const OFF_PATH_MS = 5000;
 
 export function createProxyStore(options: ProxyStoreOptions): ProxyStore {
-  return { random: (bytes) => randomBytes(bytes).toString("hex"), ...options, logs: new Mutex() };
+  const random = (bytes: number): string => randomBytes(bytes).toString("hex");
+  return { random, onDamaged: () => undefined, ...options, logs: new Mutex(), laters: new Mutex() };
 }
 
 export function read<T>(store: ProxyStore, work: (db: Database) => T): Promise<Result<T, Fault>> {
@@ -45,7 +50,10 @@ export function change<T>(
   work: (db: Database) => T,
   when: "now" | "later" = "now",
 ): Promise<Result<T, Fault>> {
-  return write(store.db, work, { clock: store.clock, limitMs: when === "now" ? ON_PATH_MS : OFF_PATH_MS });
+  const { db, clock, laters } = store;
+  if (when === "now") return write(db, work, { clock, limitMs: ON_PATH_MS });
+  const end = clock.monotonic() + OFF_PATH_MS;
+  return laters.run(() => write(db, work, { clock, limitMs: Math.max(0, end - clock.monotonic()) }));
 }
 
 export const sessionsFolder = (store: ProxyStore): string => join(store.dir, "sessions");

@@ -130,7 +130,7 @@ describe("XB21 a store that fails is an error value", () => {
     if (!session) throw new Error("not found");
     const seen = await see(place.store, session, match, items);
     expect(!seen.ok && seen.error.code).toBe("store_busy");
-    const commit = { session, match, seen: { from: 1, turns: [1] }, state: STATE, items };
+    const commit = { session, match, seen: { from: 1, turns: [1], fresh: 1 }, state: STATE, items };
     const done = await commitLane(place.store, commit);
     expect(!done.ok && done.error.code).toBe("store_busy");
     other.exec("ROLLBACK");

@@ -68,6 +68,21 @@ export function itemByRef(
   });
 }
 
+/** Stored items of the session's turns in order, with their whole texts; `item`: only those with that number. */
+export function itemsOfTurns(
+  store: ProxyStore,
+  session: Session,
+  turns: { from: number; to: number; item?: number },
+): Promise<Result<StoredItem[], Fault>> {
+  const sql = `SELECT * FROM proxy_item WHERE session = ?1 AND turn >= ?2 AND turn <= ?3 AND (?4 IS NULL OR item = ?4)
+    AND stored = 1 ORDER BY turn, item LIMIT 1000`;
+  return read(store, (db) =>
+    prepared(db, sql)
+      .all(session.no, turns.from, turns.to, turns.item ?? null)
+      .map(itemOf),
+  );
+}
+
 /** For the inspector: the texts of a record's rows. */
 export function textOf(store: ProxyStore, session: Session, own: string): Promise<Result<string | undefined, Fault>> {
   const sql = "SELECT text FROM proxy_item WHERE session = ? AND own = ? AND stored = 1";

@@ -98,10 +98,14 @@ function withSession(store: ProxyStore, match: Exclude<Match, { type: "new" }>, 
 }
 
 const RECENT_LANES = 50;
+const RECENT_PROMPTS = 20;
 /** Shorter prompts ("go on") stand in many histories. */
 const TELLING = 12;
 
-/** The lane whose newest prompt a flattened history contains; `text` is filtered, as what is stored is. */
+/**
+ * The lane whose newest prompt a flattened history contains; `text` is filtered, as what is stored is. A client may leave
+ * out the turns that it keeps as they are: then two older prompts tell it as well.
+ */
 export function locateFlattened(
   store: ProxyStore,
   caller: Caller,
@@ -111,19 +115,28 @@ export function locateFlattened(
     const known = caller.session && memberSession(store, caller.session.key, caller.identity);
     if (caller.session && !known) return undefined;
     const reach = known ? inSession(known) : ofCaller(caller);
-    const sql = `SELECT l.id, i.text FROM proxy_lane l JOIN proxy_session s ON s.no = l.session
-      JOIN proxy_chain c ON c.lane = l.id JOIN proxy_item i ON i.session = l.session AND i.own = c.own
-      WHERE ${reach.where} AND i.stored = 1 AND c.position =
-        (SELECT max(p.position) FROM proxy_chain p WHERE p.lane = l.id AND p.prompt = 1)
-      ORDER BY l.used_at DESC, l.id DESC LIMIT ${RECENT_LANES}`;
-    const told = text.replace(/\s+/g, " ");
-    const hit = prepared(db, sql)
+    const lanes = `SELECT l.id FROM proxy_lane l JOIN proxy_session s ON s.no = l.session
+      WHERE ${reach.where} ORDER BY l.used_at DESC, l.id DESC LIMIT ${RECENT_LANES}`;
+    const prompts = `SELECT i.text FROM proxy_chain c JOIN proxy_lane l ON l.id = c.lane
+      JOIN proxy_item i ON i.session = l.session AND i.own = c.own
+      WHERE c.lane = ? AND c.prompt = 1 AND i.stored = 1 ORDER BY c.position DESC LIMIT ${RECENT_PROMPTS}`;
+    const told = plain(text);
+    const hits = prepared(db, lanes)
       .all(...reach.values)
-      .find((row) => isIn(told, String(row["text"]).replace(/\s+/g, " ").trim()));
-    const lane = hit && laneById(db, Number(hit["id"]));
+      .map(({ id }) => {
+        const found = prepared(db, prompts)
+          .all(Number(id))
+          .map((row) => isIn(told, plain(String(row["text"]))));
+        return { id: Number(id), newest: found[0] === true, count: found.filter(Boolean).length };
+      })
+      .filter(({ newest, count }) => newest || count >= 2);
+    const most = Math.max(...hits.map(({ count }) => count));
+    const hit = hits.find(({ count }) => count === most);
+    const lane = hit && laneById(db, hit.id);
     const { session } = lane ? withSession(store, { type: "extends", lane }, false) : NOWHERE;
     return lane && session && { session, lane };
   });
 }
 
+const plain = (text: string): string => text.replace(/\s+/g, " ").trim();
 const isIn = (told: string, prompt: string): boolean => prompt.length >= TELLING && told.includes(prompt);

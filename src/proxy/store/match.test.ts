@@ -118,6 +118,16 @@ it("X28 a flattened history belongs to the lane whose newest prompt it contains"
   expect(value(await locateFlattened(place.store, caller("k", { identity: "bob" }), flat))).toBeUndefined();
 });
 
+it("X28 a history told without the turns that the client keeps is known by two older prompts", async () => {
+  const items = history("u:please rename the module", "u:and update every import of it", "c:one", "u:now run the tests");
+  const { session, lane } = await go(items);
+  const remember = rememberIn(place);
+  remember.add(session, lane.id, items.flatMap(seeable));
+  await remember.close();
+  const flat = "User: please rename the module\nUser: and update every import of it";
+  expect(value(await locateFlattened(place.store, me, flat))?.lane.id).toBe(lane.id);
+});
+
 /** What a client may do to its history: go on, resend, rewind, edit, compact, begin anew. */
 const step = fc.record({
   who: fc.constantFrom("k", undefined),

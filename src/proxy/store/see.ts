@@ -9,8 +9,8 @@ import { type ChainItem, chainOf } from "./lane-row.ts";
 import type { Match } from "./match.ts";
 import type { Session } from "./session.ts";
 
-/** The turns of the chain's items behind the first `from`, which the lane had already. */
-export type Seen = { from: number; turns: readonly number[] };
+/** The turns of the chain's items behind the first `from`, which the lane had already; `fresh`: how many the session did not know. */
+export type Seen = { from: number; turns: readonly number[]; fresh: number };
 
 export async function see(
   store: ProxyStore,
@@ -20,8 +20,11 @@ export async function see(
 ): Promise<Result<Seen, Fault>> {
   const chain = chainOf(items);
   const from = knownLength(match);
-  if (from >= chain.length) return ok({ from, turns: [] });
-  return change(store, (db) => ({ from, turns: new Numbering(store, db, session.no).number(chain, from, match) }));
+  if (from >= chain.length) return ok({ from, turns: [], fresh: 0 });
+  return change(store, (db) => {
+    const numbering = new Numbering(store, db, session.no);
+    return { from, turns: numbering.number(chain, from, match), fresh: numbering.fresh };
+  });
 }
 
 export function knownLength(match: Match): number {
@@ -36,6 +39,7 @@ class Numbering {
   /** By turn: the number of its last item. */
   readonly #last = new Map<number, number>();
   #prompts: number;
+  fresh = 0;
 
   constructor(store: ProxyStore, db: Database, session: number) {
     this.#db = db;
@@ -75,6 +79,7 @@ class Numbering {
   #insert(own: string, turn: number): void {
     const item = (this.#last.get(turn) ?? this.#lastItem(turn)) + 1;
     this.#last.set(turn, item);
+    this.fresh++;
     prepared(
       this.#db,
       `INSERT INTO proxy_item (session, own, turn, item, time) SELECT no, ?, ?, ?, ? FROM proxy_session WHERE no = ?`,

@@ -1,5 +1,6 @@
 // Bringing the index up to a log: from the offset it reached, in small transactions, by whichever process comes first.
 import { statSync } from "node:fs";
+import { setImmediate as nextRound } from "node:timers/promises";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { SessionPaths } from "../../host/paths.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
@@ -9,7 +10,8 @@ import { type Database, write } from "../../store/sqlite.ts";
 import { eventReader } from "../read-session.ts";
 import type { IndexOptions } from "./write-index.ts";
 
-const BATCH = 100;
+/** One transaction, and what an event loop waits for at a time. */
+const BATCH = { events: 100, bytes: 256 * 1024 };
 
 /** `unreadable`: the log is at fault, not the index; what was indexed of it stays. */
 export type IndexFault = Fault & { unreadable?: true };
@@ -63,9 +65,11 @@ async function addEvents(
   if (events.length === 0) return ok(0);
   const { IndexWriter } = await import("./write-index.ts");
   let at = from;
-  for (let i = 0; i < events.length; i += BATCH) {
-    const batch = events.slice(i, i + BATCH);
-    const end = events[i + BATCH]?.offset ?? last;
+  for (let i = 0, next = 0; i < events.length; i = next) {
+    if (i > 0) await nextRound();
+    next = endOfBatch(events, i);
+    const batch = events.slice(i, next);
+    const end = events[next]?.offset ?? last;
     const done = await write(db, () => {
       // Another process may have indexed this part meanwhile.
       if (offsetOf(db, id) !== at) return false;
@@ -80,6 +84,14 @@ async function addEvents(
     at = end;
   }
   return ok(events.length);
+}
+
+/** At least one, however large it is. */
+function endOfBatch(events: NewEvents["events"], from: number): number {
+  const start = events[from]?.offset ?? 0;
+  let end = from + 1;
+  while (end < events.length && end - from < BATCH.events && (events[end]?.offset ?? 0) - start < BATCH.bytes) end++;
+  return end;
 }
 
 function offsetOf(db: Database, id: string): number {

@@ -11,7 +11,7 @@ export type EmbedderSettings = {
   openai?: { baseUrl: string; model: string; apiKey?: string };
   /** Folders that may hold a static table, the first that does counts. */
   staticDirs: readonly string[];
-  /** Whether text may be sent there; asked for every address that is not this machine. */
+  /** Whether text may be sent there now; asked before every call of an address that is not this machine. */
   mayCall: (origin: string) => boolean | Promise<boolean>;
   /** Whether, under `auto`, a store without a choice may make one, which asks this machine for its Ollama. */
   mayChoose?: boolean;
@@ -54,11 +54,28 @@ async function made(name: Name, settings: EmbedderSettings): Promise<Chosen> {
   if (!remote) return { name, notes: ["recall.openai.baseUrl and .model are not set"] };
   if (!URL.canParse(remote.baseUrl)) return { name, notes: [`${remote.baseUrl} is no address`] };
   const { origin } = new URL(remote.baseUrl);
-  if (!isLoopback(remote.baseUrl) && !(await settings.mayCall(origin)))
-    return { name, notes: [`${origin} is not this machine, and nobody agreed to send text there`] };
   const options = { ...remote, ...(settings.fetch ? { fetch: settings.fetch } : {}) };
-  return { name, embedder: name === "ollama" ? ollamaEmbedder(options) : openaiEmbedder(options), notes: [] };
+  const embedder = name === "ollama" ? ollamaEmbedder(options) : openaiEmbedder(options);
+  if (isLoopback(remote.baseUrl)) return { name, embedder, notes: [] };
+  const mayCall = () => settings.mayCall(origin);
+  if (!(await mayCall())) return { name, notes: [refused(origin)] };
+  return { name, embedder: whileAllowed(embedder, mayCall, refused(origin)), notes: [] };
 }
+
+const refused = (origin: string): string =>
+  `${origin} is not this machine, and text goes there only from a trusted folder and after \`everlong consent grant ${origin}\``;
+
+/** A consent that is taken back counts from the next call on. */
+const whileAllowed = (embedder: Embedder, mayCall: () => boolean | Promise<boolean>, message: string): Embedder => ({
+  id: embedder.id,
+  get dims() {
+    return embedder.dims;
+  },
+  async embed(...asked) {
+    if (await mayCall()) return embedder.embed(...asked);
+    return { ok: false, error: { type: "unavailable", message } };
+  },
+});
 
 export function isLoopback(url: string): boolean {
   if (!URL.canParse(url)) return false;

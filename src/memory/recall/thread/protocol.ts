@@ -1,19 +1,23 @@
 // What the searching thread is asked and answers.
 import type { ListAnswer, ListRequest } from "../list.ts";
+import type { RecallStats } from "../stats.ts";
 import type { SearchAnswer, SearchRequest } from "../search.ts";
 
 export type ThreadData = { everlongRecall: { path: string } };
 export type Asked =
   | { type: "start" }
   | { type: "search"; request: SearchRequest }
-  | { type: "list"; request: ListRequest };
+  | { type: "list"; request: ListRequest }
+  | { type: "stats" };
 /** `until`: nobody waits for the answer any more; wall time, which threads share. */
 export type Ask = Asked & { id: number; until: number };
 export type Reply = { id: number } & (
   | { type: "started" }
   | { type: "search"; answer: SearchAnswer }
   | { type: "list"; answer: ListAnswer }
+  | { type: "stats"; answer: RecallStats }
   /** It came too late to be answered. */
   | { type: "late" }
-  | { type: "failed"; message: string }
+  /** `damaged`: the index itself is broken. */
+  | { type: "failed"; message: string; damaged?: boolean }
 );

@@ -6,6 +6,7 @@ import { fail, ok, type Result } from "../../../base/result.ts";
 import type { QueryEmbedder } from "../embed/query-vector.ts";
 import type { ListAnswer, ListRequest } from "../list.ts";
 import type { SearchAnswer, SearchRequest } from "../search.ts";
+import type { RecallStats } from "../stats.ts";
 import type { Ask, Asked, Reply, ThreadData } from "./protocol.ts";
 
 export type SearcherOptions = {
@@ -15,8 +16,10 @@ export type SearcherOptions = {
   timeoutMs?: number;
   /** The one in force now. */
   embedder?: () => QueryEmbedder | undefined;
+  /** Told each time that a question meets a broken index. */
+  onDamaged?: (message: string) => void;
 };
-export type SearchFault = { code: "timeout" | "stopped" | "store_unavailable"; message: string };
+export type SearchFault = { code: "timeout" | "stopped" | "store_unavailable" | "damaged"; message: string };
 export type SearchLimits = { timeoutMs?: number; signal?: AbortSignal };
 
 const TIMEOUT_MS = 750;
@@ -71,6 +74,14 @@ export class Searcher {
     return fail({ code: "store_unavailable", message: "the thread answered something else" });
   }
 
+  async stats(limits: SearchLimits = {}): Promise<Result<RecallStats, SearchFault>> {
+    const timeoutMs = limits.timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS;
+    const reply = await this.#ask({ type: "stats" }, timeoutMs, limits.signal);
+    if (!reply.ok) return reply;
+    if (reply.value.type === "stats") return ok(reply.value.answer);
+    return fail({ code: "store_unavailable", message: "the thread answered something else" });
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await (await this.#thread)?.worker.terminate();
@@ -90,7 +101,9 @@ export class Searcher {
     if (reply.type === "value") {
       if (reply.value.type === "late") return fail(faultOf("timeout", limitMs));
       if (reply.value.type !== "failed") return ok(reply.value);
-      return fail({ code: "store_unavailable", message: reply.value.message });
+      const { message, damaged } = reply.value;
+      if (damaged) this.#options.onDamaged?.(message);
+      return fail({ code: damaged ? "damaged" : "store_unavailable", message });
     }
     if (reply.type === "timeout") endIfStuck(id, started.value, limitMs);
     else waiting.delete(id);

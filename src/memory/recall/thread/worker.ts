@@ -5,6 +5,8 @@ import { isRecord } from "../../../base/json.ts";
 import { type Database, sqlite } from "../../../store/sqlite.ts";
 import { listByTime } from "../list.ts";
 import { search } from "../search.ts";
+import { statsOf } from "../stats.ts";
+import { isDamage } from "../store/damage.ts";
 import type { Ask, Reply, ThreadData } from "./protocol.ts";
 
 /** Of the time, for the way back. */
@@ -26,7 +28,7 @@ function serve(path: string): void {
     } catch (error) {
       db?.close();
       db = undefined;
-      reply({ id: ask.id, type: "failed", message: errorText(error) });
+      reply({ id: ask.id, type: "failed", message: errorText(error), damaged: isDamage(error) });
     }
   });
 }
@@ -51,5 +53,6 @@ function answer(db: Database, ask: Ask): Reply {
     const budgetMs = (ask.until - Date.now()) * MARGIN;
     return { id: ask.id, type: "search", answer: search(db, { ...ask.request, budgetMs }) };
   }
+  if (ask.type === "stats") return { id: ask.id, type: "stats", answer: statsOf(db) };
   return { id: ask.id, type: "list", answer: listByTime(db, ask.request) };
 }

@@ -1,0 +1,253 @@
+// The gateway against a direct call and a bare undici relay in the same run: what it adds, what requests share, how many it bears.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import {
+  Conversation,
+  failedRequests,
+  type Gateway,
+  jsonMs,
+  MANAGED,
+  type Part,
+  p50,
+  p99,
+  post,
+  prose,
+  removeHome,
+  rssMb,
+  say,
+  startGateway,
+  startPart,
+  UNMANAGED,
+} from "./proxy-load.ts";
+
+type Ways = { direct: Part; relay: Part; gateway: Gateway };
+type Sample = { direct: number[]; relay: number[]; gateway: number[] };
+
+const SMALL = JSON.stringify({ model: "bench", messages: [{ role: "user", content: prose(1900) }] });
+
+/** One after the other, by turns, so that all three see the same machine. */
+async function byTurns(ways: Ways, rounds: number, make: (n: number) => [string, Record<string, string>]): Promise<Sample> {
+  const sample: Sample = { direct: [], relay: [], gateway: [] };
+  for (let n = 0; n < rounds; n++) {
+    const [body, headers] = make(n);
+    sample.direct.push((await post(ways.direct, body, headers)).ms);
+    sample.relay.push((await post(ways.relay, body, headers)).ms);
+    sample.gateway.push((await post(ways.gateway, body, headers)).ms);
+  }
+  return sample;
+}
+
+async function perSecond(part: Part, atOnce: number, ms: number, make: () => [string, Record<string, string>]) {
+  let done = 0;
+  const from = performance.now();
+  const worker = async (): Promise<void> => {
+    while (performance.now() - from < ms) {
+      const [body, headers] = make();
+      await post(part, body, headers);
+      done++;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return (done * 1000) / (performance.now() - from);
+}
+
+function added(name: string, { direct, relay, gateway }: Sample, limits: { p50: number; p99: number }): void {
+  const at = (q: typeof p50): number => q(gateway) - q(direct);
+  say(`${name}, added p50`, at(p50), " ms", `<= ${limits.p50} ms`, at(p50) <= limits.p50);
+  say(`${name}, added p99`, at(p99), " ms", `<= ${limits.p99} ms`, at(p99) <= limits.p99);
+  console.log(
+    `     direct p50 ${p50(direct).toFixed(2)} p99 ${p99(direct).toFixed(2)}, relay adds ${(p50(relay) - p50(direct)).toFixed(2)} and ${(p99(relay) - p99(direct)).toFixed(2)} ms`,
+  );
+}
+
+async function unmanaged(ways: Ways): Promise<void> {
+  const make = (): [string, Record<string, string>] => [SMALL, UNMANAGED];
+  await byTurns(ways, 300, make);
+  added("X118 unmanaged 2 KB", await byTurns(ways, 2000, make), { p50: 2, p99: 10 });
+  const rates = { relay: 0, gateway: 0 };
+  for (let n = 0; n < 4; n++) {
+    rates.relay = Math.max(rates.relay, await perSecond(ways.relay, 32, 1500, make));
+    rates.gateway = Math.max(rates.gateway, await perSecond(ways.gateway, 32, 1500, make));
+  }
+  const share = rates.gateway / rates.relay;
+  say("X118 requests a second", rates.gateway, "/s", ">= 1000", rates.gateway >= 1000);
+  say(`X118 of the relay's ${rates.relay.toFixed(0)}/s`, share, "", ">= 0.7", share >= 0.7);
+  say("X118 RSS", rssMb(ways.gateway.pid), " MB", "< 300 MB", rssMb(ways.gateway.pid) < 300);
+}
+
+/** Conversations that go on: each request has one more turn than the one before. */
+function growing(bytes: number, chars: number, turns: number): () => [string, Record<string, string>] {
+  let talk = new Conversation("");
+  let made = 0;
+  return () => {
+    if (made++ % turns === 0) talk = new Conversation(`g${bytes}-${made}-${Math.random()}`).grow(bytes, chars);
+    else talk.turn(chars);
+    return [talk.body(), talk.headers];
+  };
+}
+
+async function managed(ways: Ways): Promise<void> {
+  const small = growing(1500, 60, 10);
+  await byTurns(ways, 200, small);
+  added("managed, small", await byTurns(ways, 1500, small), { p50: 2, p99: 10 });
+
+  const middle = growing(100_000, 2000, 20);
+  await byTurns(ways, 60, middle);
+  const sample = await byTurns(ways, 300, middle);
+  added("X119 managed 100 KB, nothing to do", sample, { p50: 8, p99: 40 });
+  const json = jsonMs(middle()[0]);
+  const times = (p50(sample.gateway) - p50(sample.direct)) / json;
+  say(`X119 in JSON work of ${json.toFixed(2)} ms`, times, " x", "<= 4 x", times <= 4);
+  const talks = Array.from({ length: 16 }, () => growing(100_000, 2000, 20));
+  let next = 0;
+  const rate = await perSecond(ways.gateway, 16, 5000, () => (talks[next++ % 16] as () => [string, typeof MANAGED])());
+  say("X119 requests a second", rate, "/s", ">= 150", rate >= 150);
+}
+
+/** A megabyte that was seen before, in two ways: the request at which it is cut, and those behind it. */
+async function big({ direct, gateway }: Ways): Promise<void> {
+  const cut = { gateway: [] as number[], direct: [] as number[] };
+  const epoch = { gateway: [] as number[], direct: [] as number[] };
+  let json = 0;
+  for (let n = 0; n < 8; n++) {
+    const talk = new Conversation(`big${n}`).grow(960_000, 4000);
+    let before = (await post(gateway, talk.body(), talk.headers)).headers["x-everlong-epoch"];
+    await new Promise((resolve) => setTimeout(resolve, 1500)); // stored off the request path
+    for (let more = 0; more < 24; more++) {
+      const body = talk.turn(4000).body();
+      const told = await post(gateway, body, talk.headers);
+      const isCut = told.headers["x-everlong-epoch"] !== before;
+      before = told.headers["x-everlong-epoch"];
+      const to = isCut ? cut : epoch;
+      if (before === "0" && !isCut) continue;
+      to.gateway.push(told.ms);
+      to.direct.push((await post(direct, body, talk.headers)).ms);
+      json = jsonMs(body, 5);
+    }
+  }
+  for (const [name, { gateway: ours, direct: theirs }, most] of [
+    ["1 MB inside an epoch", epoch, 3],
+    ["1 MB at a cut", cut, 8],
+  ] as const) {
+    const ms = p50(ours) - p50(theirs);
+    say(`${name} (${ours.length} requests), added p50 ${ms.toFixed(1)} ms, in JSON work of ${json.toFixed(2)} ms`, ms / json, " x", `<= ${most} x`, ms / json <= most);
+    console.log(`     p99 ${p99(ours).toFixed(1)} ms, direct p50 ${p50(theirs).toFixed(1)} ms`);
+  }
+}
+
+function sharedShare(before: Buffer, after: Buffer): number {
+  const most = Math.min(before.length, after.length);
+  let at = 0;
+  while (at < most && before[at] === after[at]) at++;
+  return at / before.length;
+}
+
+const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
+
+/** X124: 300 turns through several cuts, the gateway killed and started again on the way. */
+async function prefixes(): Promise<void> {
+  let latest = Buffer.alloc(0);
+  const server = createServer(async (request, response) => {
+    latest = await buffer(request);
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end('{"choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = { EVERLONG_PROXY_WINDOWS: "*: 64000" };
+  let gateway = await startGateway(url, env);
+  const { home } = gateway;
+  const talk = new Conversation("prefix").prompt();
+  const ours: number[] = [];
+  const sliding: number[] = [];
+  const restarted: number[] = [];
+  let breaks = 0;
+  let epochs = 0;
+  let before: { ours: Buffer; sliding: Buffer; epoch: unknown } | undefined;
+  for (let n = 0; n < 300; n++) {
+    const isRestart = n > 0 && n % 60 === 30;
+    if (isRestart) {
+      await gateway.stop("SIGKILL");
+      gateway = await startGateway(url, env, home);
+    }
+    const { headers } = await post(gateway, talk.turn(2500).body(), talk.headers);
+    const epoch = headers["x-everlong-epoch"];
+    const kept = (JSON.parse(latest.toString()) as { messages: unknown[] }).messages.length;
+    const window = JSON.stringify({ model: "bench", messages: [talk.messages[0], ...talk.messages.slice(1 - kept)] });
+    const now = { ours: latest, sliding: Buffer.from(window), epoch };
+    if (before) {
+      const share = sharedShare(before.ours, now.ours);
+      ours.push(share);
+      sliding.push(sharedShare(before.sliding, now.sliding));
+      if (isRestart) restarted.push(share);
+      // Our own blocks at the tail stay; only the array's end and what stands behind it moves.
+      if (share < 0.9) breaks++;
+      if (epoch !== before.epoch) epochs++;
+    }
+    before = now;
+  }
+  await gateway.stop();
+  removeHome(gateway);
+  server.close();
+  say(`X124 bytes shared with the request before, 300 turns, ${epochs} cuts; a sliding window shares ${mean(sliding).toFixed(3)}`, mean(ours), "", ">= 0.95", mean(ours) >= 0.95 && epochs >= 5);
+  say(`X124 prefix breaks, ${epochs} epoch ends`, breaks, "", `= ${epochs}`, breaks === epochs);
+  say(`X124 least share across ${restarted.length} kills`, Math.min(...restarted), "", ">= 0.95", Math.min(...restarted) >= 0.95);
+}
+
+async function oneStream({ pool }: Part, body: string, headers: Record<string, string>): Promise<[number, number]> {
+  const from = performance.now();
+  const answer = await pool.request({
+    path: "/v1/chat/completions",
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: "Bearer sk-bench", "x-bench-stream": "1", ...headers },
+    body,
+  });
+  let first = 0;
+  let bytes = 0;
+  for await (const chunk of answer.body) {
+    first ||= performance.now() - from;
+    bytes += (chunk as Buffer).length;
+  }
+  if (answer.statusCode !== 200 || bytes < 500) throw new Error(`a stream ended with ${answer.statusCode}, ${bytes} bytes`);
+  return [first, performance.now() - from];
+}
+
+async function streams({ direct, relay, gateway }: Ways): Promise<void> {
+  const round = async (part: Part, name: string) => {
+    const all = await Promise.all(
+      Array.from({ length: 500 }, (_, n) => {
+        const talk = new Conversation(`s${name}${n}`).grow(4000, 500);
+        return oneStream(part, talk.body(), talk.headers);
+      }),
+    );
+    return { first: all.map(([first]) => first), total: all.map(([, total]) => total) };
+  };
+  await round(direct, "w");
+  await round(gateway, "w");
+  const [theirs, bare, ours] = [await round(direct, "d"), await round(relay, "r"), await round(gateway, "g")];
+  const ratio = p50(ours.total) / p50(theirs.total);
+  say("500 streams at once, time of one p50 / direct", ratio, " x", "all complete; <= 1.5 x", ratio <= 1.5);
+  console.log(
+    `     first byte p50: direct ${p50(theirs.first).toFixed(0)}, relay ${p50(bare.first).toFixed(0)}, gateway ${p50(ours.first).toFixed(0)} ms; total p50: ${p50(theirs.total).toFixed(0)}, ${p50(bare.total).toFixed(0)}, ${p50(ours.total).toFixed(0)} ms`,
+  );
+}
+
+const WANTED = process.env["EVERLONG_BENCH_PARTS"]?.split(",");
+
+export async function bench(): Promise<void> {
+  const direct = await startPart("upstream");
+  const relay = await startPart("relay", direct.url);
+  // A megabyte is about 300,000 tokens of this text: the mark lies just above what the first request brings.
+  const gateway = await startGateway(direct.url, { EVERLONG_PROXY_WINDOWS: "*: 400000" });
+  const ways = { direct, relay, gateway };
+  try {
+    for (const [name, part] of Object.entries({ unmanaged, managed, big, prefixes, streams })) {
+      if (!WANTED || WANTED.includes(name)) await part(ways);
+    }
+    say("requests that failed", failedRequests(), "", "0", failedRequests() === 0);
+  } finally {
+    await Promise.all([gateway.stop(), relay.stop("SIGKILL"), direct.stop("SIGKILL")]);
+    removeHome(gateway);
+  }
+}

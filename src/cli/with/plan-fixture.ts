@@ -1,0 +1,34 @@
+// A user and a gateway to plan for in tests.
+import type { Asked, Upstream } from "./row.ts";
+
+export const U = "http://127.0.0.1:4747";
+export const TOKEN = "tok_0123456789abcdefghijklmnopqrstuvwxyzABCD";
+
+export const vendors: readonly Upstream[] = [
+  { name: "openai", url: "https://api.openai.com/v1", key: false },
+  { name: "anthropic", url: "https://api.anthropic.com", key: false },
+  { name: "gemini", url: "https://generativelanguage.googleapis.com", key: false },
+  { name: "chatgpt", url: "https://chatgpt.com/backend-api/codex", key: false },
+];
+
+/** The same with a key of the gateway's own for each. */
+export const keyed: readonly Upstream[] = vendors.map((upstream) => ({ ...upstream, key: true }));
+
+type Given = Partial<Omit<Asked, "gateway" | "read">> & {
+  upstreams?: readonly Upstream[];
+  files?: Readonly<Record<string, string>>;
+};
+
+export function asked({ upstreams = vendors, files = {}, ...rest }: Given = {}): Asked {
+  return {
+    args: [],
+    env: {},
+    home: "/home/u",
+    repositoryKey: "acme/app",
+    launch: "/home/u/.everlong/with/77",
+    exposed: false,
+    read: (path) => files[path],
+    ...rest,
+    gateway: { address: U, token: TOKEN, upstreams },
+  };
+}

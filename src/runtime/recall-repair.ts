@@ -1,0 +1,81 @@
+// A broken index heals while the gateway runs: told once, emptied, filled again in the background. No request waits for it.
+import { errorText } from "../base/failure.ts";
+import { isDamage } from "../memory/recall/store/damage.ts";
+import type { IndexWriter } from "../proxy/remember/store-items.ts";
+import type { Database } from "../store/sqlite.ts";
+import { emptyIndex, rebuildIndex } from "./recall-rebuild.ts";
+import type { Ground } from "./start.ts";
+
+export type Tell = (trouble: { code: string; message: string }) => void;
+
+/** A rebuild that did not help is not tried at every request. */
+const PAUSE_MS = 60_000;
+
+export class RecallRepair {
+  readonly #db: Database;
+  readonly #ground: Ground;
+  readonly #tell: Tell;
+  readonly #ended = new AbortController();
+  #working: Promise<void> | undefined;
+  #lastAt = Number.NEGATIVE_INFINITY;
+
+  constructor(db: Database, ground: Ground, tell: Tell) {
+    this.#db = db;
+    this.#ground = ground;
+    this.#tell = tell;
+  }
+
+  /** Somebody met a broken index. */
+  noticed(message: string): void {
+    if (this.#working || this.#ended.signal.aborted || performance.now() - this.#lastAt < PAUSE_MS) return;
+    this.#lastAt = performance.now();
+    this.#tell({ code: "index_damaged", message });
+    this.#working = this.#rebuild()
+      .catch((error: unknown) => this.#tell({ code: "index_damaged", message: errorText(error) }))
+      .finally(() => {
+        this.#working = undefined;
+      });
+  }
+
+  /**
+   * The same writer, for use inside transactions. What a broken index throws becomes a fault of the store: the item is
+   * not stored and stays in its request, and is tried again.
+   */
+  guard(writer: () => IndexWriter): IndexWriter {
+    const guarded = <T>(work: (writer: IndexWriter) => T): T => {
+      try {
+        return work(writer());
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        this.noticed(errorText(error));
+        throw Object.assign(new Error(errorText(error)), CORRUPT);
+      }
+    };
+    const searchable = this.#ground.settings.values["recall.enabled"];
+    return {
+      add: (items) => (searchable ? guarded((w) => w.add(items)) : 0),
+      remove: (ids) => guarded((w) => w.remove(ids)),
+      removeSession: (place) => guarded((w) => w.removeSession(place)),
+    };
+  }
+
+  /** Resolves when nothing is rebuilt. */
+  async idle(): Promise<void> {
+    await this.#working;
+  }
+
+  async close(): Promise<void> {
+    this.#ended.abort();
+    await this.#working;
+  }
+
+  async #rebuild(): Promise<void> {
+    const emptied = await emptyIndex(this.#db);
+    const skipped = (id: string): void => this.#tell({ code: "log_unreadable", message: `session ${id} was left out` });
+    const done = emptied.ok ? await rebuildIndex(this.#db, this.#ground, skipped, this.#ended.signal) : emptied;
+    if (!done.ok) this.#tell({ code: done.error.code, message: done.error.what });
+  }
+}
+
+/** As SQLite says it of a damaged file: see store/fault.ts. */
+const CORRUPT = { code: "ERR_SQLITE_ERROR", errcode: 11 };

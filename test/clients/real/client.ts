@@ -1,0 +1,134 @@
+// The real clients: how each is told to work without asking, how it goes on with its last session, and its shell tool.
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Call } from "../../model-server/reply.ts";
+
+export type Client = {
+  name: string;
+  env: Record<string, string>;
+  first(prompt: string): string[];
+  /** Undefined: it cannot go on without being asked something. */
+  resume?(prompt: string, home: string): string[];
+  shell(command: string): Call;
+  /** What the client itself writes into the user's home, and into the project: it does the same without us. */
+  writes: RegExp;
+  writesInProject?: RegExp;
+  /** Before its first run. */
+  prepare?(home: string, upstream: string): void;
+  /** The requests that may be sent beside the conversation have other tools or none. */
+  tool: string;
+};
+
+const OPENAI_API_KEY = "sk-client-0123456789abcdef";
+const codexFlags = ["--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check", "-m", "gpt-5.1-codex"];
+const shellTool = (tool: string) => (command: string) => ({ name: tool, args: { command, description: "look" } });
+
+export const clients: readonly Client[] = [
+  {
+    name: "codex",
+    env: { OPENAI_API_KEY },
+    first: (prompt) => ["exec", ...codexFlags, prompt],
+    resume: (prompt) => ["exec", ...codexFlags, "resume", "--last", prompt],
+    tool: "exec_command",
+    shell: (cmd) => ({ name: "exec_command", args: { cmd } }),
+    writes: /^\.codex\//,
+  },
+  {
+    name: "claude",
+    env: { ANTHROPIC_API_KEY: "sk-ant-client-0123456789abcdef" },
+    first: (prompt) => ["-p", prompt, "--allowedTools", "Bash"],
+    resume: (prompt) => ["--continue", "-p", prompt, "--allowedTools", "Bash"],
+    tool: "Bash",
+    shell: shellTool("Bash"),
+    writes: /^\.(?:claude|cache|local)\/|^\.claude\.json/,
+  },
+  {
+    name: "gemini",
+    env: { GEMINI_API_KEY: "AIzaclient0123456789abcdef" },
+    first: (prompt) => ["--skip-trust", "-y", "-m", "gemini-2.5-pro", "-p", prompt],
+    resume: (prompt) => ["--skip-trust", "-y", "-m", "gemini-2.5-pro", "--resume", "latest", "-p", prompt],
+    tool: "run_shell_command",
+    shell: shellTool("run_shell_command"),
+    writes: /^\.(?:gemini|cache)\//,
+  },
+  {
+    name: "opencode",
+    env: { OPENAI_API_KEY },
+    first: (prompt) => ["run", "-m", "openai/gpt-5", prompt],
+    resume: (prompt) => ["run", "--continue", "-m", "openai/gpt-5", prompt],
+    tool: "bash",
+    shell: shellTool("bash"),
+    writes: /^\.(?:config|local|cache)\//,
+  },
+  {
+    name: "qwen",
+    env: { OPENAI_API_KEY },
+    first: (prompt) => ["-m", "scripted", "-y", "-p", prompt],
+    resume: (prompt) => ["-m", "scripted", "-y", "--continue", "-p", prompt],
+    tool: "tool_search",
+    shell: (command) => ({ name: "run_shell_command", args: { command, is_background: false } }),
+    writes: /^\.qwen\//,
+  },
+  {
+    name: "pi",
+    env: { OPENAI_API_KEY },
+    first: (prompt) => ["--provider", "openai", "--model", "gpt-5", "-p", prompt],
+    resume: (prompt) => ["--provider", "openai", "--model", "gpt-5", "-c", "-p", prompt],
+    tool: "bash",
+    shell: (command) => ({ name: "bash", args: { command } }),
+    writes: /^\.pi\//,
+  },
+  {
+    name: "copilot",
+    env: { OPENAI_API_KEY, COPILOT_MODEL: "gpt-5" },
+    first: (prompt) => ["--allow-all-tools", "-p", prompt],
+    resume: (prompt) => ["--allow-all-tools", "--continue", "-p", prompt],
+    tool: "bash",
+    shell: shellTool("bash"),
+    writes: /^\.(?:copilot|cache)\//,
+  },
+  {
+    name: "cline",
+    env: {},
+    first: (prompt) => [prompt],
+    resume: (prompt, home) => ["--id", readdirSync(join(home, ".cline", "data", "sessions"))[0] ?? "", prompt],
+    tool: "run_commands",
+    shell: (command) => ({ name: "run_commands", args: { commands: [command] } }),
+    writes: /^\.cline\//,
+    writesInProject: /^\.git\/index$/,
+    prepare(home, upstream) {
+      const path = join(home, ".cline", "data", "settings", "providers.json");
+      const settings = {
+        provider: "openai-compatible",
+        apiKey: OPENAI_API_KEY,
+        model: "gpt-5",
+        baseUrl: `${upstream}/v1`,
+      };
+      const entry = { settings, updatedAt: new Date().toISOString(), tokenSource: "manual" };
+      const whole = {
+        version: 1,
+        lastUsedProvider: "openai-compatible",
+        modes: {},
+        providers: { "openai-compatible": entry },
+      };
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, JSON.stringify(whole));
+    },
+  },
+  {
+    name: "letta",
+    env: { OPENAI_API_KEY },
+    first: (prompt) => ["-m", "lmstudio/gpt-5", "--yolo", "-p", prompt],
+    tool: "Bash",
+    shell: shellTool("Bash"),
+    writes: /^\.letta\//,
+    writesInProject: /^\.letta\//,
+  },
+];
+
+/** The folder of the client's command; undefined when it is not there. */
+export function installed({ name }: Client): string | undefined {
+  const clientsDir = process.env["EVERLONG_CLIENTS_DIR"];
+  const folder = clientsDir === undefined ? undefined : join(clientsDir, name, "node_modules", ".bin");
+  return folder && existsSync(join(folder, name)) ? folder : undefined;
+}

@@ -1,0 +1,61 @@
+// A home, a project and a scripted model for one real client; the model asks for shell commands, then says it is done.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { calls, text } from "../../model-server/reply.ts";
+import { type ModelServer, type ServerOptions, startModelServer } from "../../model-server/server.ts";
+import { type Finished, type Place, run } from "../../tool/everlong.ts";
+import { type Client, installed } from "./client.ts";
+
+export const ANSWER = "All done: the marker is PELICAN.";
+
+export type Stage = {
+  place: Place;
+  /** The user's home. */
+  home: string;
+  server: ModelServer;
+  with(args: string[]): Promise<Finished>;
+};
+
+export async function stageFor(
+  client: Client,
+  options: ServerOptions = {},
+  env: Record<string, string> = {},
+): Promise<Stage> {
+  const server = await startModelServer({ strict: false, models: ["gpt-5"], ...options });
+  onTestFinished(() => server.close());
+  // Not in a temporary folder that others can write to: gemini and codex look at the folders above.
+  const base = mkdtempSync(join(homedir(), ".everlong-clients-"));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }));
+  const [home, folder] = [join(base, "user"), join(base, "project")];
+  for (const made of [home, folder]) mkdirSync(made);
+  execFileSync("git", ["init", "-q", folder]);
+  writeFileSync(join(folder, "a.txt"), "hello PELICAN\n");
+  client.prepare?.(home, server.url);
+  const place: Place = {
+    home: join(base, "everlong"),
+    folder,
+    env: {
+      // The clients' scripts want a newer Node than the machine's.
+      PATH: `${installed(client)}:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+      HOME: home,
+      EVERLONG_UPSTREAM_OPENAI: server.url,
+      EVERLONG_UPSTREAM_ANTHROPIC: server.url,
+      EVERLONG_UPSTREAM_GEMINI: server.url,
+      ...client.env,
+      ...env,
+    },
+  };
+  return { place, home, server, with: (args) => run(place, ["with", client.name, ...args], { timeoutMs: 240_000 }) };
+}
+
+/** The commands are asked for one after another in the conversation itself; everything else gets the answer. */
+export function scriptShell(server: ModelServer, client: Client, commands: readonly string[]): void {
+  const left = [...commands];
+  server.always(({ rawBody }) => {
+    const command = rawBody.includes(`"name":"${client.tool}"`) ? left.shift() : undefined;
+    return command === undefined ? text(ANSWER) : calls([client.shell(command)]);
+  });
+}

@@ -1,0 +1,13 @@
+// Another process at the store: a connection of its own, with whatever it holds or breaks, closed with the test.
+import { DatabaseSync } from "node:sqlite";
+import { onTestFinished } from "vitest";
+
+export function holding(path: string, sql: string): DatabaseSync {
+  const db = new DatabaseSync(path);
+  onTestFinished(() => {
+    if (db.isOpen) db.close();
+  });
+  db.enableDefensive(false);
+  db.exec(sql);
+  return db;
+}

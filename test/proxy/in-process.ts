@@ -1,0 +1,63 @@
+// The gateway inside of the test's own process, for properties that need thousands of requests: the same composition as
+// `everlong serve`, with a real store and real HTTP.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openGateway, type RunningGateway } from "../../src/runtime/gateway.ts";
+import { newPlace } from "../tool/everlong.ts";
+
+export type InProcess = {
+  url: string;
+  home: string;
+  /** What went wrong softly, and every other event. */
+  events: Event[];
+  /** Ends and begins anew in the same home. */
+  restart(): Promise<void>;
+  /** Lines of a session's events.jsonl. */
+  log(session: string): Record<string, unknown>[];
+  api(path: string, init?: RequestInit): Promise<Response>;
+  close(): Promise<void>;
+};
+type Event = Parameters<Parameters<RunningGateway["on"]>[0]>[0];
+
+// In memory where the system has that: thousands of requests would wait for the disk most of the time.
+if (existsSync("/dev/shm")) process.env["TMPDIR"] = "/dev/shm";
+
+/** One at a time in a test file: settings come from the process's environment. */
+export async function openInProcess(upstream: { url: string }, env: Record<string, string> = {}): Promise<InProcess> {
+  const { home } = newPlace();
+  Object.assign(process.env, {
+    EVERLONG_HOME: home,
+    EVERLONG_UPSTREAM_OPENAI: upstream.url,
+    EVERLONG_UPSTREAM_ANTHROPIC: upstream.url,
+    EVERLONG_UPSTREAM_GEMINI: upstream.url,
+    EVERLONG_RECALL_EMBEDDER: "none",
+    ...env,
+  });
+  const events: Event[] = [];
+  const open = async (): Promise<RunningGateway> => {
+    const opened = await openGateway({ "gateway.port": "0" });
+    if (!opened.ok) throw new Error(JSON.stringify(opened.error));
+    opened.value.on((event) => events.push(event));
+    return opened.value;
+  };
+  let running = await open();
+  return {
+    get url() {
+      return running.address;
+    },
+    home,
+    events,
+    async restart() {
+      await running.close();
+      running = await open();
+    },
+    log(session) {
+      const path = join(home, "proxy", "sessions", session, "events.jsonl");
+      const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+      return text.split("\n").filter(Boolean).map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
+    api: (path, init = {}) =>
+      fetch(running.address + path, { ...init, headers: { authorization: `Bearer ${running.token}`, ...init.headers } }),
+    close: () => running.close(),
+  };
+}
