@@ -1,9 +1,9 @@
 // What the proxy's benchmark sends and how it measures: processes, conversations, latencies, shares.
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { Pool } from "undici";
 
 export type Part = { url: string; pool: Pool; pid: number; stop(signal?: NodeJS.Signals): Promise<void> };
@@ -12,11 +12,14 @@ export type Gateway = Part & { home: string };
 const root = process.cwd();
 
 async function started(child: ChildProcess, read: (line: string) => string): Promise<Part> {
-  const { value: line } = (await createInterface({ input: child.stdout as NodeJS.ReadableStream })
-    [Symbol.asyncIterator]()
-    .next()) as { value: string };
-  child.stdout?.resume();
-  const url = read(line);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let said = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    if (said.includes("\n")) return; // read on: a full pipe would hold up who writes
+    said += chunk.toString();
+    if (said.includes("\n")) resolve(said.slice(0, said.indexOf("\n")));
+  });
+  const url = read(await promise);
   const pool = new Pool(url, { connections: 600, bodyTimeout: 0, headersTimeout: 0 });
   return {
     url,
@@ -25,7 +28,7 @@ async function started(child: ChildProcess, read: (line: string) => string): Pro
     async stop(signal = "SIGTERM") {
       await pool.destroy();
       if (child.exitCode !== null) return;
-      const gone = new Promise((resolve) => child.once("close", resolve));
+      const gone = once(child, "close");
       child.stdin?.end();
       child.kill(signal);
       await gone;
@@ -45,7 +48,7 @@ export async function startGateway(
   home = mkdtempSync(join(tmpdir(), "everlong-bench-")),
 ): Promise<Gateway> {
   const flags = process.env["EVERLONG_BENCH_NODE_FLAGS"]?.split(" ") ?? [];
-  const args = [...flags, join(root, "bin", "everlong.js"), "serve", "--port", "0", "--json"];
+  const args = [...flags, join(root, "bin", "everlong.js"), "serve", "--port", "0"];
   const child = spawn(process.execPath, args, {
     stdio: ["pipe", "pipe", "inherit"],
     env: {
@@ -53,18 +56,23 @@ export async function startGateway(
       HOME: home,
       EVERLONG_HOME: join(home, "home"),
       OLLAMA_HOST: "http://127.0.0.1:9",
-      EVERLONG_RECALL_EMBEDDER: "none",
+      EVERLONG_EMBEDDER: "none",
       EVERLONG_UPSTREAM_OPENAI: upstream,
       ...env,
     },
   });
-  return { ...(await started(child, (line) => (JSON.parse(line) as { address: string }).address)), home };
+  return { ...(await started(child, (line) => line.split(" ").at(-1) ?? "")), home };
 }
 
 export const removeHome = ({ home }: Gateway): void => rmSync(home, { recursive: true, force: true });
 
 export function rssMb(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+}
+
+/** Of the main thread: what a busy machine cannot falsify. */
+export function processorMs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
 }
 
 export const MANAGED = { "user-agent": "opencode/1.18.0" };
@@ -124,8 +132,9 @@ export class Conversation {
     this.session = session;
   }
 
+  /** A model takes its time; what the gateway does meanwhile costs nobody anything. */
   get headers(): Record<string, string> {
-    return { ...MANAGED, "x-session-id": this.session };
+    return { ...MANAGED, "x-session-id": this.session, "x-bench-wait": "10" };
   }
 
   prompt(): this {

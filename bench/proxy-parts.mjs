@@ -29,8 +29,9 @@ async function stream(response) {
 
 const upstream = (request, response) => {
   request.resume();
-  request.on("end", () => {
+  request.on("end", async () => {
     if (request.headers["x-bench-stream"]) return stream(response);
+    if (request.headers["x-bench-wait"]) await sleep(Number(request.headers["x-bench-wait"]));
     response.writeHead(200, { "content-type": "application/json", "content-length": ANSWER.length }).end(ANSWER);
   });
 };

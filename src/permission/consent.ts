@@ -69,8 +69,15 @@ export async function listConsents(everlongHome: string): Promise<Result<Consent
   );
 }
 
-function originOf(endpoint: string): Result<string, Failure> {
+/** Consent counts for scheme, host and port, whatever stands behind them. */
+export function originOf(endpoint: string): Result<string, Failure> {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return ok(url.origin);
-  return fail({ code: "bad_endpoint", what: `${endpoint} is not an http or https address.`, exit: 2 });
+  return fail({
+    code: "bad_endpoint",
+    what: `${endpoint} is not an http or https address.`,
+    data: "Nothing was changed.",
+    next: "Give one such as https://embed.example.org.",
+    exit: 2,
+  });
 }

@@ -124,13 +124,20 @@ export function createProxy(options: ProxyOptions): Proxy {
     if (kept?.ok) await countUnmanaged(kept.value.store, reason);
   };
 
+  const running = new Set<Promise<void>>();
   return {
-    handle,
+    handle(req, res, asker) {
+      const done = handle(req, res, asker).finally(() => running.delete(done));
+      running.add(done);
+      return done;
+    },
     on(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     async close() {
+      // An answer is through before everything about it is stored.
+      await Promise.allSettled(running);
       await door.close();
       await options.pools.close();
     },

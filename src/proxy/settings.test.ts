@@ -28,7 +28,7 @@ describe("the proxy's settings", () => {
       lowWater: 0.55,
       minKeepItems: 8,
       toolOutputMaxChars: 40_000,
-      recall: { maxSnippets: 8, maxChars: 6000, timeoutMs: 150 },
+      recall: { enabled: true, maxSnippets: 8, maxChars: 6000, timeoutMs: 150 },
       semantic: { enabled: true, maxSnips: 4, maxChars: 3000 },
       todo: { enabled: true, maxChars: 4000 },
       state: { enabled: true, appendOnly: true, tag: "everlong_state", role: "user", refreshTokens: 40_000 },

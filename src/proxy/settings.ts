@@ -28,13 +28,14 @@ export function proxySettings(values: Settings) {
     minKeepItems: values["proxy.minKeepItems"],
     toolOutputMaxChars: values["proxy.toolOutputMaxChars"],
     recall: {
+      enabled: values["recall.enabled"],
       maxSnippets: values["proxy.recall.maxSnippets"],
       maxChars: values["proxy.recall.maxChars"],
       timeoutMs: values["proxy.recall.timeoutMs"],
     },
     /** Search of the namespace by meaning (X80); the embedder's settings are the engine's own. */
     semantic: {
-      enabled: values["recall.semantic.enabled"],
+      enabled: values["recall.enabled"] && values["recall.semantic.enabled"],
       maxSnips: values["recall.semantic.maxSnips"],
       maxChars: values["recall.semantic.maxChars"],
     },

@@ -1,15 +1,14 @@
 // The proxy's store, index and searcher of this home, opened once and shared by requests and management.
-import { join } from "node:path";
-import { systemClock } from "../base/clock.ts";
 import { errorText } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { secretRedactor } from "../memory/secret/filter.ts";
 import type { Kept, OpenKept } from "../proxy/kept.ts";
 import { Remember } from "../proxy/remember/remember.ts";
 import type { ProxySettings } from "../proxy/settings.ts";
-import { createProxyStore } from "../proxy/store/handle.ts";
 import { type Fault, faultAt } from "../store/fault.ts";
+import { proxyStoreOn } from "./proxy-store.ts";
 import { openRecall } from "./recall-engine.ts";
+import { RecallRepair } from "./recall-repair.ts";
 import { type Ground, secretKey } from "./start.ts";
 import { openStore } from "./store.ts";
 
@@ -47,32 +46,29 @@ async function openKept(ground: Ground, settings: ProxySettings, onTrouble: Trou
   const { paths, secrets } = ground;
   const db = await openStore(paths, { limitMs: OPEN_MS });
   if (!db.ok) return db as Result<never, Fault>;
-  const key = secretKey(paths.home);
-  const store = createProxyStore({
-    db: db.value,
-    dir: settings.dir,
-    locks: join(paths.home, "locks"),
-    quarantine: paths.quarantine,
-    key,
-    clock: systemClock,
-    tenancy: settings.tenancy,
-    onDamaged: (message) => onTrouble("log", { code: "log_damaged", message }),
-  });
+  const store = proxyStoreOn(ground, settings, db.value, (message) =>
+    onTrouble("log", { code: "log_damaged", message }),
+  );
+  const tell = (trouble: { code: string; message: string }): void => onTrouble("recall", trouble);
+  const repair = new RecallRepair(db.value, ground, tell);
+  repair.resume();
   const recall = openRecall(ground, db.value, {
     mayChoose: true,
-    onTrouble: (trouble) => onTrouble("recall", trouble),
+    onTrouble: tell,
+    onDamaged: (message) => repair.noticed(message),
   });
-  const redactor = secretRedactor(key, secrets);
+  const redactor = secretRedactor(secretKey(paths.home), secrets);
   const remember = new Remember({
     store,
     redactor,
-    writer: recall.writer,
+    writer: repair.guard(() => recall.writer),
     mode: settings.store,
     onTrouble: (trouble) => onTrouble("store", trouble),
     onStored: () => recall.embedSoon(),
   });
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
+    await repair.close();
     await remember.close();
     await recall.close();
     db.value.close();

@@ -20,6 +20,7 @@ import { GatewayHealth } from "./gateway-health.ts";
 import { sharedKept } from "./gateway-kept.ts";
 import { operationsOn } from "./gateway-operations.ts";
 import { catalogOf } from "./model.ts";
+import { openRecallOperations } from "./recall-operations.ts";
 import { type Ground, secretKey, standOnGround } from "./start.ts";
 
 export type RunningGateway = {
@@ -38,6 +39,7 @@ export type RunningGateway = {
 
 /** A bug that comes with every request must not fill the disk. */
 const MOST_REPORTS = 10;
+const THREAD_MS = 60_000;
 
 export async function openGateway(flags: Flags = {}): Promise<Result<RunningGateway, Failure>> {
   const ground = await standOnGround({ flags });
@@ -83,6 +85,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
       const kept = await shared.open();
       return kept.ok ? ok(operationsOn(kept.value, settings)) : kept;
     },
+    recall: openRecallOperations(ground.value, shared.open),
     health: () => health.now(),
     report: (_part, error) => void report(error),
   });
@@ -90,6 +93,8 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     await proxy.close();
     return started.error.code === "port_taken" ? fail(await portTaken(ground.value, token.value)) : started;
   }
+  // The first request finds the store open and the searching thread at work.
+  if (settings.memory) void shared.open().then((kept) => kept.ok && kept.value.recall.start(THREAD_MS));
   const { address, link, close } = started.value;
   return ok({
     address,

@@ -38,7 +38,11 @@ export const recallOff = badAsk("Recall is switched off.", "Set recall.enabled t
 export type Where = { within: Within; scope: ScopeName };
 
 /** The person at this machine asks: within the scope, every caller's sessions. */
-export function whereOf(ask: RecallAsk, { context, settings }: Ground, session: string | undefined): Result<Where, Failure> {
+export function whereOf(
+  ask: RecallAsk,
+  { context, settings }: Ground,
+  session: string | undefined,
+): Result<Where, Failure> {
   const everywhere = ask.all || (ask.scope === undefined && settings.values["history.scope"] === "all");
   const name =
     ask.scope ?? (session ? "session" : ask.branch ? "branch" : ask.repo ? "repository" : everywhere ? "all" : "auto");
@@ -64,8 +68,9 @@ export function queryOf(text: string, ask: RecallAsk): Result<Query, Failure> {
     return badAsk("There is nothing to look for.", "Give a query, or --since, --until or --around.");
   const bad = ask.kind?.find((kind) => !(KINDS as readonly string[]).includes(kind));
   if (bad !== undefined) return badAsk(`"${bad}" is not a kind.`, `Kinds: ${KINDS.join(", ")}.`);
-  if (ask.order !== undefined && ask.order !== "relevance" && ask.order !== "time")
-    return badAsk(`"${ask.order}" is not an order.`, "Orders: relevance, time.");
+  const { order } = ask;
+  if (order !== undefined && order !== "relevance" && order !== "time")
+    return badAsk(`"${order}" is not an order.`, "Orders: relevance, time.");
   const times = {
     since: parseTime(ask.since, "since"),
     before: ask.before === undefined ? parseTime(ask.until, "until") : parseTime(ask.before, "before"),
@@ -80,7 +85,7 @@ export function queryOf(text: string, ask: RecallAsk): Result<Query, Failure> {
     ...optional("since", times.since ?? undefined),
     ...optional("before", times.before ?? undefined),
     ...optional("asOf", times.asOf ?? undefined),
-    ...optional("order", ask.order),
+    ...(order === undefined ? {} : { order }),
     ...optional("limit", ask.limit === undefined ? undefined : Math.min(1000, ask.limit)),
     ...optional("cursor", ask.cursor),
     ...(ask.explain ? { explain: true } : {}),

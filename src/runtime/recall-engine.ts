@@ -10,9 +10,10 @@ export type EngineOptions = {
   /** Whether an undecided store may look for an embedder on this machine. */
   mayChoose: boolean;
   onTrouble?: (trouble: { code: string; message: string }) => void;
+  onDamaged?: (message: string) => void;
 };
 
-export function openRecall(ground: Ground, db: Database, { mayChoose, onTrouble }: EngineOptions): Recall {
+export function openRecall(ground: Ground, db: Database, { mayChoose, onTrouble, onDamaged }: EngineOptions): Recall {
   const { values } = ground.settings;
   const semantic = embedderSettings(ground, mayChoose);
   return new Recall({
@@ -23,6 +24,7 @@ export function openRecall(ground: Ground, db: Database, { mayChoose, onTrouble 
     vectorFormat: values["recall.vectorFormat"],
     ...(semantic ? { semantic } : {}),
     ...(onTrouble ? { onTrouble } : {}),
+    ...(onDamaged ? { onDamaged } : {}),
   });
 }
 
@@ -31,7 +33,7 @@ export function embedderSettings(ground: Ground, mayChoose: boolean): EmbedderSe
   const { settings, paths, trust, root } = ground;
   const { values } = settings;
   const embedder = values["recall.embedder"];
-  if (!values["recall.semantic.enabled"] || embedder === "none") return undefined;
+  if (!values["recall.enabled"] || !values["recall.semantic.enabled"] || embedder === "none") return undefined;
   const [baseUrl, model, apiKey] = [
     values["recall.openai.baseUrl"],
     values["recall.openai.model"],

@@ -5,6 +5,7 @@ import type { Listed } from "../memory/recall/list.ts";
 import type { Recall } from "../memory/recall/recall.ts";
 import type { SearchPlan, SearchResult, Shown } from "../memory/recall/result.ts";
 import type { SearchRequest } from "../memory/recall/search.ts";
+import type { SearchFault } from "../memory/recall/thread/searcher.ts";
 
 export type RecallQuery = Omit<SearchRequest, "text" | "limit"> & {
   text?: string;
@@ -38,7 +39,7 @@ export async function ask(
   if (text !== undefined && order !== "time") {
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     const answer = await recall.search({ text, zone, now: Date.now(), ...request }, limits);
-    if (!answer.ok) return fail(unavailable(answer.error.message));
+    if (!answer.ok) return fail(faultOf(answer.error));
     const { results, ...rest } = answer.value;
     return ok({ hits: results, ...rest });
   }
@@ -46,18 +47,23 @@ export async function ask(
     { ...request, ...(text === undefined ? {} : { text }), ...(cursor === undefined ? {} : { cursor }) },
     limits,
   );
-  if (!listed.ok) return fail(unavailable(listed.error.message));
+  if (!listed.ok) return fail(faultOf(listed.error));
   const { items, cursor: next } = listed.value;
   return ok({ hits: items, more: 0, partial: false, skipped: [], ...(next === undefined ? {} : { cursor: next }) });
 }
 
-export const unavailable = (why: string): Failure => ({
+export const unavailable = (why: string, next = "Try again."): Failure => ({
   code: "store_unavailable",
   what: `The search index cannot be used: ${errorText(why)}`,
   data: "The logs have everything.",
-  next: "Try again.",
+  next,
   exit: 1,
 });
+
+export const REINDEX = "`everlong recall --reindex` builds it anew.";
+
+const faultOf = ({ code, message }: SearchFault): Failure =>
+  unavailable(message, code === "damaged" ? REINDEX : undefined);
 
 /** `t3.2` in this session, `SESSION:t3.2` elsewhere; else the item's id. */
 export function refOf(hit: Shown, here?: string): string {

@@ -3,7 +3,7 @@ import { setImmediate as nextRound } from "node:timers/promises";
 import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
 import { clearIndex } from "../memory/recall/store/damage.ts";
-import { keepsVectors } from "../memory/recall/store/note.ts";
+import { keepsVectors, setNote } from "../memory/recall/store/note.ts";
 import { RecallWriter } from "../memory/recall/store/write.ts";
 import { reindexItems } from "../proxy/store/list.ts";
 import { sessionIds } from "../session/find-session.ts";
@@ -40,7 +40,8 @@ export async function rebuildIndex(
     const gone = signal?.aborted || ids.includes(id) ? ok(undefined) : await forgetSession(db, id);
     if (!gone.ok) return gone;
   }
-  return ok({ sessions, items: items.value });
+  const whole = signal?.aborted ? ok(undefined) : await write(db, () => setNote(db, "rebuild", undefined));
+  return whole.ok ? ok({ sessions, items: items.value }) : whole;
 }
 
 /** Each page is read in the transaction that writes it: what is deleted meanwhile does not come back. */
@@ -62,5 +63,5 @@ async function rebuildProxied(db: Database, indexed: boolean, signal?: AbortSign
   return ok(count);
 }
 
-/** An index that is beyond use makes room for an empty one. */
+/** An index that is beyond use makes room for an empty one; a note in it says that it is not filled yet. */
 export const emptyIndex = (db: Database): Promise<Result<void, Failure>> => write(db, () => clearIndex(db));

@@ -1,11 +1,14 @@
 // A broken index heals while the gateway runs: told once, emptied, filled again in the background. No request waits for it.
+import { setImmediate as nextRound } from "node:timers/promises";
 import { errorText } from "../base/failure.ts";
 import { isDamage } from "../memory/recall/store/damage.ts";
+import { noteOf } from "../memory/recall/store/note.ts";
 import type { IndexWriter } from "../proxy/remember/store-items.ts";
 import type { Database } from "../store/sqlite.ts";
 import { emptyIndex, rebuildIndex } from "./recall-rebuild.ts";
 import type { Ground } from "./start.ts";
 
+type RepairGround = Pick<Ground, "paths" | "indexing" | "settings">;
 export type Tell = (trouble: { code: string; message: string }) => void;
 
 /** A rebuild that did not help is not tried at every request. */
@@ -13,16 +16,26 @@ const PAUSE_MS = 60_000;
 
 export class RecallRepair {
   readonly #db: Database;
-  readonly #ground: Ground;
+  readonly #ground: RepairGround;
   readonly #tell: Tell;
   readonly #ended = new AbortController();
   #working: Promise<void> | undefined;
   #lastAt = Number.NEGATIVE_INFINITY;
 
-  constructor(db: Database, ground: Ground, tell: Tell) {
+  constructor(db: Database, ground: RepairGround, tell: Tell) {
     this.#db = db;
     this.#ground = ground;
     this.#tell = tell;
+  }
+
+  /** A rebuild that an earlier process did not finish goes on. */
+  resume(): void {
+    try {
+      if (noteOf(this.#db, "rebuild") !== undefined) this.#start(() => this.#fill());
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.noticed(errorText(error));
+    }
   }
 
   /** Somebody met a broken index. */
@@ -30,7 +43,13 @@ export class RecallRepair {
     if (this.#working || this.#ended.signal.aborted || performance.now() - this.#lastAt < PAUSE_MS) return;
     this.#lastAt = performance.now();
     this.#tell({ code: "index_damaged", message });
-    this.#working = this.#rebuild()
+    this.#start(() => this.#rebuild());
+  }
+
+  #start(work: () => Promise<void>): void {
+    // Whoever noticed it may stand in a transaction.
+    this.#working = nextRound()
+      .then(work)
       .catch((error: unknown) => this.#tell({ code: "index_damaged", message: errorText(error) }))
       .finally(() => {
         this.#working = undefined;
@@ -71,8 +90,13 @@ export class RecallRepair {
 
   async #rebuild(): Promise<void> {
     const emptied = await emptyIndex(this.#db);
+    if (emptied.ok) await this.#fill();
+    else this.#tell({ code: emptied.error.code, message: emptied.error.what });
+  }
+
+  async #fill(): Promise<void> {
     const skipped = (id: string): void => this.#tell({ code: "log_unreadable", message: `session ${id} was left out` });
-    const done = emptied.ok ? await rebuildIndex(this.#db, this.#ground, skipped, this.#ended.signal) : emptied;
+    const done = await rebuildIndex(this.#db, this.#ground, skipped, this.#ended.signal);
     if (!done.ok) this.#tell({ code: done.error.code, message: done.error.what });
   }
 }

@@ -1,14 +1,13 @@
 // Stored sessions: list, show, search, rename, export, rewind, fork, reindex, verify.
 import { resolve } from "node:path";
 import { systemClock } from "../base/clock.ts";
-import type { Failure } from "../base/failure.ts";
+import { errorText, type Failure } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { SIGNALS } from "../memory/recall/rank/weights.ts";
 import { type ExportFormat, exportFormats, exportSession } from "../session/export/export.ts";
-import { sessionIds } from "../session/find-session.ts";
 import { forkSession } from "../session/fork.ts";
-import { forgetSession, indexSession, reindexSession } from "../session/index/index-session.ts";
+import { indexSession } from "../session/index/index-session.ts";
 import { SessionLog } from "../session/log.ts";
 import { readSession } from "../session/read-session.ts";
 import { replay } from "../session/replay.ts";
@@ -19,7 +18,7 @@ import type { Database } from "../store/sqlite.ts";
 import { EVERYWHERE, hereOf } from "./recall-scope.ts";
 import { SessionIndex, writeWorkspace } from "./session-index.ts";
 import { type Ground, standOnGround } from "./start.ts";
-import { lookUpSession, openCaughtUp, openStore, sessionsIn, tellSkipped } from "./store.ts";
+import { lookUpSession, openCaughtUp, openStore, tellSkipped } from "./store.ts";
 
 export type Printed = Result<string | { json: unknown }, Failure>;
 type Row = Record<string, unknown>;
@@ -30,12 +29,19 @@ export const usage = (what: string, next: string) =>
 export async function withStore(work: (db: Database, ground: Ground) => Promise<Printed> | Printed): Promise<Printed> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
-  const db = await openCaughtUp(ground.value.paths, ground.value.indexing);
-  if (!db.ok) return db;
   try {
-    return await work(db.value, ground.value);
-  } finally {
-    db.value.close();
+    const db = await openCaughtUp(ground.value.paths, ground.value.indexing);
+    if (!db.ok) return db;
+    try {
+      return await work(db.value, ground.value);
+    } finally {
+      db.value.close();
+    }
+  } catch (error) {
+    const { isDamage } = await import("../memory/recall/store/damage.ts");
+    if (!isDamage(error)) throw error;
+    const { REINDEX, unavailable } = await import("./recall-query.ts");
+    return fail(unavailable(errorText(error), REINDEX));
   }
 }
 
@@ -199,27 +205,28 @@ export function rewindStored(wanted: string, to: string): Promise<Printed> {
   });
 }
 
-/** One session after the other: what a log that cannot be read gave before stays. */
+/** The index anew; one that is broken is emptied first. */
 export async function reindexSessions(): Promise<Printed> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
-  const { paths, indexing } = ground.value;
-  const db = await openStore(paths);
+  const db = await openStore(ground.value.paths);
   if (!db.ok) return db;
   try {
-    const ids = sessionIds(paths.sessions);
-    let count = 0;
-    for (const id of ids) {
-      const done = await reindexSession(db.value, id, paths.session(id), indexing);
-      if (done.ok) count += 1;
-      else if (done.error.unreadable) tellSkipped(id, done.error);
-      else return done;
-    }
-    for (const { id } of sessionsIn(db.value)) {
-      const gone = ids.includes(id) ? ok(undefined) : await forgetSession(db.value, id);
-      if (!gone.ok) return gone;
-    }
-    return ok(`Rebuilt from the logs: ${count} sessions.`);
+    const { emptyIndex, rebuildIndex } = await import("./recall-rebuild.ts");
+    const { indexProblem } = await import("../memory/recall/store/damage.ts");
+    const problem = indexProblem(db.value);
+    const ready = problem === undefined ? ok(undefined) : await emptyIndex(db.value);
+    if (!ready.ok) return ready;
+    const done = await rebuildIndex(db.value, ground.value, tellSkipped);
+    if (!done.ok) return done;
+    const { sessions, items } = done.value;
+    return ok(
+      [
+        ...(problem === undefined ? [] : [`The index was damaged (${problem}) and is made anew.`]),
+        `Rebuilt from the logs: ${sessions} sessions.`,
+        ...(items > 0 ? [`From what the gateway stored: ${items} items.`] : []),
+      ].join("\n"),
+    );
   } finally {
     db.value.close();
   }

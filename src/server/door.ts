@@ -25,7 +25,7 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
   const throttle = new Throttle(monotonic);
   const events = new EventStream();
   const link = (): string => `${file.address}/#login=${signIn.newCode()}`;
-  const api = createApi({ operations: options.operations, events, signIn, throttle, link, report });
+  const api = createApi({ ...options, events, signIn, throttle, link });
   const gate = createGate({ ...options, throttle, signedIn: (cookie) => signIn.holds(cookie) });
   const quiet = proxy.on((event) => events.publish(event));
   const active = new Set<ServerResponse>();

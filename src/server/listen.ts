@@ -8,6 +8,7 @@ import { openDoor } from "./door.ts";
 import { type GatewayFile, removeGatewayFile, writeGatewayFile } from "./gateway-file.ts";
 import { isLoopbackName } from "./host.ts";
 import type { OpenOperations } from "./manage/contract.ts";
+import type { OpenRecall } from "./manage/recall.ts";
 
 export type GatewayOptions = {
   host: string;
@@ -26,6 +27,7 @@ export type GatewayOptions = {
   proxy: ProxyHandler;
   /** Opened by the first call that needs them. */
   operations: OpenOperations;
+  recall: OpenRecall;
   health(): Health;
   report: Report;
 };

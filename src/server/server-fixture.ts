@@ -8,6 +8,7 @@ import { ok } from "../base/result.ts";
 import type { ProxyCaller, ProxyEvent, ProxyHandler } from "./contract.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "./listen.ts";
 import type { ProxyOperations } from "./manage/contract.ts";
+import type { RecallOperations } from "./manage/recall.ts";
 import { ensureToken } from "./token.ts";
 
 export type Stage = {
@@ -56,6 +57,7 @@ export async function openStage(options: Partial<GatewayOptions> & { handle?: Ha
     drainMs: 1000,
     proxy,
     operations: async () => ok({} as ProxyOperations),
+    recall: async () => ok({} as RecallOperations),
     health: () => ({ checks: [], counters: {} }),
     report: (part, error) => reports.push({ part, error }),
     ...options,

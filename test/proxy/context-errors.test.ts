@@ -6,10 +6,10 @@ import { filler } from "./filler.ts";
 import { startGateway, type TestGateway } from "./gateway.ts";
 import {
   CLINE,
+  COPILOT,
   chat,
   claude,
   codex,
-  COPILOT,
   type Dialect,
   gemini,
   type Json,
@@ -124,10 +124,22 @@ const GOOGLE =
 
 type Told = { status: number; body?: string; says?: RegExp };
 const CASES: Record<string, [(model: string) => Dialect, Reply, Told]> = {
-  "codex-413": [(model) => codex({ model }), always(413, OPENAI), { status: 400, says: /"code":"context_length_exceeded"/ }],
-  "codex-event": [(model) => codex({ model }), asEvent(SMALL_LIMIT), { status: 400, says: /"code":"context_length_exceeded"/ }],
+  "codex-413": [
+    (model) => codex({ model }),
+    always(413, OPENAI),
+    { status: 400, says: /"code":"context_length_exceeded"/ },
+  ],
+  "codex-event": [
+    (model) => codex({ model }),
+    asEvent(SMALL_LIMIT),
+    { status: 400, says: /"code":"context_length_exceeded"/ },
+  ],
   pi: [(model) => chat({ model, headers: PI }), always(413, PLAIN), { status: 400, says: /context_length_exceeded/ }],
-  cline: [(model) => chat({ model, headers: CLINE }), always(413, PLAIN), { status: 400, says: /context_length_exceeded/ }],
+  cline: [
+    (model) => chat({ model, headers: CLINE }),
+    always(413, PLAIN),
+    { status: 400, says: /context_length_exceeded/ },
+  ],
   "gemini-2.5-x": [(model) => gemini({ model }), always(413, GOOGLE), { status: 400, says: /token count/ }],
   copilot: [(model) => chat({ model, headers: COPILOT }), always(400, OPENAI), { status: 413 }],
   claude: [(model) => claude({ model }), always(400, ANTHROPIC), { status: 400, body: ANTHROPIC }],
@@ -162,7 +174,8 @@ it("XE8 X91 X92 XB15 always refused: three attempts, then each client gets the e
 });
 
 it("XE8 X86 XB16 401, 429, 500 and 529 go to the client as they came, at once, whatever they say", async () => {
-  const tokens = '{"error":{"message":"Rate limit reached: 30000 tokens per min. Limit 30000, requested 90000 tokens."}}';
+  const tokens =
+    '{"error":{"message":"Rate limit reached: 30000 tokens per min. Limit 30000, requested 90000 tokens."}}';
   let reply = text("?");
   const { server, gateway } = await scene(() => reply);
   for (const status of [429, 529, 401, 500]) {

@@ -35,7 +35,9 @@ export async function startGateway(upstream: { url: string }, options: GatewayOp
       EVERLONG_UPSTREAM_OPENAI: upstream.url,
       EVERLONG_UPSTREAM_ANTHROPIC: upstream.url,
       EVERLONG_UPSTREAM_GEMINI: upstream.url,
-      EVERLONG_RECALL_EMBEDDER: "none",
+      EVERLONG_EMBEDDER: "none",
+      // A busy machine must not make a search late where lateness is not what is tested.
+      EVERLONG_PROXY_RECALL_TIMEOUT_MS: "5000",
       ...options.env,
     });
   const child = start(place, ["serve", "--port", "0", "--json", ...(options.args ?? [])], { timeoutMs: 600_000 });
@@ -77,7 +79,10 @@ export async function startGateway(upstream: { url: string }, options: GatewayOp
       return existsSync(path) ? readFileSync(path, "utf8") : "";
     },
     events(session) {
-      return this.file(session, "events.jsonl")
+      const text = this.file(session, "events.jsonl");
+      // The gateway may be writing its next line right now.
+      return text
+        .slice(0, text.lastIndexOf("\n") + 1)
         .split("\n")
         .filter(Boolean)
         .map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -30,7 +30,7 @@ export async function openInProcess(upstream: { url: string }, env: Record<strin
     EVERLONG_UPSTREAM_OPENAI: upstream.url,
     EVERLONG_UPSTREAM_ANTHROPIC: upstream.url,
     EVERLONG_UPSTREAM_GEMINI: upstream.url,
-    EVERLONG_RECALL_EMBEDDER: "none",
+    EVERLONG_EMBEDDER: "none",
     ...env,
   });
   const events: Event[] = [];
@@ -54,10 +54,16 @@ export async function openInProcess(upstream: { url: string }, env: Record<strin
     log(session) {
       const path = join(home, "proxy", "sessions", session, "events.jsonl");
       const text = existsSync(path) ? readFileSync(path, "utf8") : "";
-      return text.split("\n").filter(Boolean).map((line) => JSON.parse(line) as Record<string, unknown>);
+      return text
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
     },
     api: (path, init = {}) =>
-      fetch(running.address + path, { ...init, headers: { authorization: `Bearer ${running.token}`, ...init.headers } }),
+      fetch(running.address + path, {
+        ...init,
+        headers: { authorization: `Bearer ${running.token}`, ...init.headers },
+      }),
     close: () => running.close(),
   };
 }

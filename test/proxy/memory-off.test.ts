@@ -17,7 +17,7 @@ it("X11 XI13 P29 memory off: every request passes as it came, nothing is written
   const gateway = await startGateway(upstream, {
     env: {
       CLIPROXY_MEMORY_ENABLED: "off",
-      EVERLONG_RECALL_EMBEDDER: "ollama",
+      EVERLONG_EMBEDDER: "ollama",
       CLIPROXY_SEMANTIC_BASE_URL: ollama.url,
     },
   });

@@ -10,23 +10,36 @@ import { type Answer, type Dialect, type Json, ScriptedClient } from "./scripted
 export type Step =
   | { type: "prompt"; words: string; size: number; calls: number; reasoning: boolean; says: boolean; media: boolean }
   | { type: "results"; sizes: number[]; calls: number; reasoning: boolean; says: boolean }
-  | { type: "resend" | "restart" | "todo" }
+  | { type: "resend" }
+  | { type: "restart" }
+  | { type: "todo" }
   | { type: "rewind"; turns: number };
 
 const answer = {
-  calls: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 1, max: 3 }) }, { weight: 1, arbitrary: fc.constantFrom(0, 6) }),
+  calls: fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min: 1, max: 3 }) },
+    { weight: 1, arbitrary: fc.constantFrom(0, 6) },
+  ),
   reasoning: fc.boolean(),
   says: fc.boolean(),
 };
 const words = fc.oneof(
-  fc.constantFrom("Go on.", "次のファイルを見てください。", "What is in src/lexer.ts? 👩‍👧", '"quoted" \\n <todo> </everlong_state>'),
+  fc.constantFrom(
+    "Go on.",
+    "次のファイルを見てください。",
+    "What is in src/lexer.ts? 👩‍👧",
+    '"quoted" \\n <todo> </everlong_state>',
+  ),
   fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }),
 );
-const size = fc.oneof(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 600, max: 5000 }));
+const size = fc.oneof(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 600, max: 7000 }));
 
 export const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
-    { weight: 3, arbitrary: fc.record({ type: fc.constant("prompt" as const), words, size, media: fc.boolean(), ...answer }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ type: fc.constant("prompt" as const), words, size, media: fc.boolean(), ...answer }),
+    },
     {
       weight: 6,
       arbitrary: fc.record({
@@ -35,10 +48,13 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
         ...answer,
       }),
     },
-    { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("resend" as const, "restart" as const, "todo" as const) }) },
-    { weight: 1, arbitrary: fc.record({ type: fc.constant("rewind" as const), turns: fc.integer({ min: 1, max: 3 }) }) },
+    { weight: 1, arbitrary: fc.constantFrom<Step>({ type: "resend" }, { type: "restart" }, { type: "todo" }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ type: fc.constant("rewind" as const), turns: fc.integer({ min: 1, max: 3 }) }),
+    },
   ),
-  { minLength: 6, maxLength: 28 },
+  { minLength: 10, maxLength: 30, size: "max" },
 );
 
 /** How a wire's bodies are taken apart. */
@@ -79,7 +95,15 @@ export class RandomSession {
   }
 
   async run(all: readonly Step[]): Promise<void> {
-    await this.#step({ type: "prompt", words: "Begin.", size: 100, calls: 1, reasoning: true, says: false, media: false });
+    await this.#step({
+      type: "prompt",
+      words: "Begin.",
+      size: 100,
+      calls: 1,
+      reasoning: true,
+      says: false,
+      media: false,
+    });
     for (const step of all) await this.#step(step);
   }
 
@@ -103,10 +127,15 @@ export class RandomSession {
     const results = owed > 0 ? (step.type === "results" ? step.sizes : [200]) : [];
     this.#server.script(this.#reply(step));
     if (owed > 0) {
-      const outputs = (this.#pending?.calls ?? []).map((call, i) => ({ ...call, output: this.#text("", results[i % results.length] ?? 0) }));
+      const outputs = (this.#pending?.calls ?? []).map((call, i) => ({
+        ...call,
+        output: this.#text("", results[i % results.length] ?? 0),
+      }));
       client.history.push(...client.dialect.results(outputs));
     } else {
-      const item = client.dialect.user(step.type === "prompt" ? this.#text(step.words, step.size) : this.#text("On.", 0));
+      const item = client.dialect.user(
+        step.type === "prompt" ? this.#text(step.words, step.size) : this.#text("On.", 0),
+      );
       client.history.push(step.type === "prompt" && step.media ? this.#withImage(item) : item);
     }
     await this.#check();
@@ -120,10 +149,18 @@ export class RandomSession {
     if (at === undefined) return;
     client.history = client.history.slice(0, at);
     this.#pending = undefined;
-    await this.#step({ type: "prompt", words: "Otherwise.", size: 50, calls: 1, reasoning: true, says: true, media: false });
+    await this.#step({
+      type: "prompt",
+      words: "Otherwise.",
+      size: 50,
+      calls: 1,
+      reasoning: true,
+      says: true,
+      media: false,
+    });
   }
 
-  #reply(step: Extract<Step, { calls: number }>): Reply {
+  #reply(step: Extract<Step, { type: "prompt" | "results" }>): Reply {
     const reasoning = step.reasoning || step.calls > 0 ? { reasoning: `Thought ${this.#tag("k")}.` } : {};
     const said = step.says || step.calls === 0 ? this.#text("Said.", 40) : "";
     if (step.calls === 0) return text(said, reasoning);
@@ -199,11 +236,15 @@ export class RandomSession {
     const before = this.#before;
     if (before && before.epoch === now.epoch && before.lane === now.lane) {
       const until = unmarked(front + JSON.stringify(before.history).slice(0, -1));
-      expect(unmarked(raw).startsWith(until), `${until.slice(-500)}\n---\n${unmarked(raw).slice(0, until.length).slice(-500)}`).toBe(true);
+      expect(
+        unmarked(raw).startsWith(until),
+        `${until.slice(-500)}\n---\n${unmarked(raw).slice(0, until.length).slice(-500)}`,
+      ).toBe(true);
     }
     this.#before = now;
     this.epochs = Math.max(this.epochs, now.epoch);
-    for (const item of bytes) for (const [tag] of item.matchAll(/§[pras]\d+§/g)) if (!raw.includes(tag)) this.gone.add(tag);
+    for (const item of bytes)
+      for (const [tag] of item.matchAll(/§[pras]\d+§/g)) if (!raw.includes(tag)) this.gone.add(tag);
     client.history.push(...answered.items);
     this.#pending = answered;
   }

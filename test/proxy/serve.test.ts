@@ -17,7 +17,7 @@ async function upstream(): Promise<ModelServer> {
 }
 
 const placeOf = (server: ModelServer, env: Record<string, string> = {}): Place =>
-  newPlace({ EVERLONG_UPSTREAM_OPENAI: server.url, EVERLONG_RECALL_EMBEDDER: "none", ...env });
+  newPlace({ EVERLONG_UPSTREAM_OPENAI: server.url, EVERLONG_EMBEDDER: "none", ...env });
 
 /** Its output as it comes; ended with the test. */
 function serve(place: Place, args: string[]) {

@@ -10,7 +10,7 @@ import { bodyOf, lastSent, SESSION, SMALL_WINDOW, send } from "./growing.ts";
 import { holding } from "./hold-store.ts";
 
 function homeFor(upstream: { url: string }): Place {
-  const place = newPlace({ EVERLONG_UPSTREAM_OPENAI: upstream.url, EVERLONG_RECALL_EMBEDDER: "none", ...SMALL_WINDOW });
+  const place = newPlace({ EVERLONG_UPSTREAM_OPENAI: upstream.url, EVERLONG_EMBEDDER: "none", ...SMALL_WINDOW });
   mkdirSync(place.home, { mode: 0o700 });
   return place;
 }

@@ -8,6 +8,7 @@ export function addCommands(program: Command, done: Done): void {
   addSessions(program, print);
   addSettings(program, print);
   addTrust(program, print);
+  addConsent(program, print);
   program
     .command("checkpoints [session] [number]")
     .description("summaries written by compactions, of the latest session of this folder unless one is named")
@@ -150,4 +151,24 @@ function addTrust(program: Command, print: Print): void {
       const { trustCommand } = await import("../../runtime/trust-command.ts");
       await print(trustCommand(path, options));
     });
+}
+
+function addConsent(program: Command, print: Print): void {
+  const load = () => import("../../runtime/consent-command.ts");
+  const consent = program
+    .command("consent")
+    .description("which addresses off this machine may be sent texts of this folder");
+  consent
+    .command("list", { isDefault: true })
+    .description("what was agreed to, and what waits for it")
+    .option("--json", "as JSON")
+    .action(async (options) => print((await load()).consentList(options)));
+  consent
+    .command("grant <url>")
+    .description("agree to that address, from this folder")
+    .action(async (url) => print((await load()).consentGrant(url)));
+  consent
+    .command("revoke <url>")
+    .description("take it back")
+    .action(async (url) => print((await load()).consentRevoke(url)));
 }

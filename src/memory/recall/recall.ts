@@ -48,7 +48,12 @@ export class Recall {
     this.#options = options;
     const { path, timeoutMs, onDamaged } = options;
     const embedder = () => this.#queries;
-    this.#searcher = new Searcher({ path, embedder, ...optional("timeoutMs", timeoutMs), ...optional("onDamaged", onDamaged) });
+    this.#searcher = new Searcher({
+      path,
+      embedder,
+      ...optional("timeoutMs", timeoutMs),
+      ...optional("onDamaged", onDamaged),
+    });
   }
 
   /** For use inside a transaction on `db`. */

@@ -4,7 +4,7 @@ import type { Headers, HistoryItem, LaneState, RequestKind, Route, ScannedBody }
 import { spoken } from "../history/readable.ts";
 import { markIn } from "./marks.ts";
 import { systemHead, systemText } from "./system-head.ts";
-import { forbidsTools, overlap, toolNames } from "./tool-names.ts";
+import { offersTools, overlap, toolNames } from "./tool-names.ts";
 
 export type ClassifyInput = {
   route: Route;
@@ -33,23 +33,20 @@ export function classify(input: ClassifyInput): Classified {
   if (held !== undefined) return { kind: "server-state", why: held };
   if (route.task === "count") return { kind: "count", why: "route" };
   const names = toolNames(body);
-  const compaction = compactionSign(input, names);
+  const compaction = compactionSign(input);
   return compaction === undefined ? laneKind(input, names) : { kind: "compaction", why: compaction };
 }
 
-function compactionSign(
-  { route, headers, body, items, share }: ClassifyInput,
-  names: readonly string[],
-): string | undefined {
+function compactionSign({ route, headers, body, items, share }: ClassifyInput): string | undefined {
   if (route.task === "compact") return "route";
   if (headers["x-interaction-type"] === "conversation-compaction") return "x-interaction-type";
   const turn = parseJson(headers["x-codex-turn-metadata"] ?? "");
   if (turn.ok && isRecord(turn.value) && turn.value["request_kind"] === "compaction") return "x-codex-turn-metadata";
   const asked = lastWords(items);
-  const offersTools = names.length > 0 && !forbidsTools(body);
-  const mark = markIn(asked, "user") ?? (offersTools ? undefined : markIn(systemText(body), "system"));
+  const offers = offersTools(body);
+  const mark = markIn(asked, "user") ?? (offers ? undefined : markIn(systemText(body), "system"));
   if (mark) return `mark of ${mark.client}`;
-  return !offersTools && share >= MOST_OF_IT && asksForSummary(asked)
+  return !offers && share >= MOST_OF_IT && asksForSummary(asked)
     ? "asks for a summary of what was said"
     : undefined;
 }

@@ -34,6 +34,8 @@ export function forbidsTools({ value }: Body): boolean {
   return modes.some((mode) => typeof mode === "string" && mode.toLowerCase() === "none");
 }
 
+export const offersTools = (body: Body): boolean => toolNames(body).length > 0 && !forbidsTools(body);
+
 /** Jaccard: what is in both, of all that is in either. */
 export function overlap(one: readonly string[], other: readonly string[]): number {
   const names = new Set(one);

@@ -9,7 +9,15 @@ it("X23 X28 the seal of an answer is the seal of the item that the client sends 
   const seal = sealOf({ ...item, id: "cmp_1", status: "completed" }, "key");
   expect(seal).toMatch(/^sealed [0-9a-f]{64}$/);
   expect(seal).not.toContain("gAAAA");
-  expect(sealIn([{ type: "response.created", response: { output: [] } }, { type: "response.completed", response }], "key")).toBe(seal);
+  expect(
+    sealIn(
+      [
+        { type: "response.created", response: { output: [] } },
+        { type: "response.completed", response },
+      ],
+      "key",
+    ),
+  ).toBe(seal);
   expect(sealIn([{ type: "response.output_item.done", item }], "key")).toBe(seal);
   expect(sealIn([response], "key")).toBe(seal);
 });

@@ -9,6 +9,7 @@ import { noticeText } from "../../context/truncate/words.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { HistoryItem, Insertion, LaneCut, ScannedBody } from "../contract.ts";
 import type { Budget } from "./budget.ts";
+import { withoutMarks } from "./cache-marks.ts";
 import { blockTokens } from "./count.ts";
 import { gapPlace } from "./tail.ts";
 
@@ -69,7 +70,7 @@ function noticeOf(request: CutRequest, cut: Cut, { kept }: Applied): Insertion |
 /** As a lane keeps it. What was repaired besides is part of the recorded bytes. */
 export function recorded({ dropped, shortened }: Cut, kept: readonly ContextItem[]): LaneCut | undefined {
   if (dropped.size === 0 && shortened.size === 0) return undefined;
-  const bytes = kept.filter(({ id }) => shortened.has(id)).map(({ id, raw }) => [id, JSON.stringify(raw)]);
+  const bytes = kept.filter(({ id }) => shortened.has(id)).map(({ id, raw }) => [id, withoutMarks(raw)]);
   return { dropped: [...dropped], shortened: Object.fromEntries(bytes) };
 }
 

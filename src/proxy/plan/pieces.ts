@@ -4,6 +4,7 @@ import { wireAdapters } from "../../model/wire/adapters.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { HistoryItem, Insertion, LaneCut, Piece, RecordRow } from "../contract.ts";
+import { withMarksOf } from "./cache-marks.ts";
 
 export type Shape = {
   wire: WireName;
@@ -28,13 +29,16 @@ export function piecesOf({ wire, all, kept, cut, insertions }: Shape): Piece[] {
     const piece: Piece =
       original && original.raw === raw
         ? { type: "kept", at: original.at, id }
-        : { type: "made", json: cut?.shortened[id] ?? JSON.stringify(raw), id };
+        : { type: "made", json: madeJson(raw, original, cut?.shortened[id]), id };
     const mine = put.get(id);
     pieces.push(mine ? { ...piece, ...textsOf(mine) } : piece);
     if (mine) messages = messagesOf(mine, id, wire);
   }
   return [...pieces, ...messages];
 }
+
+const madeJson = (raw: unknown, original: HistoryItem | undefined, shortened: string | undefined): string =>
+  shortened === undefined ? JSON.stringify(raw) : withMarksOf(original?.raw, shortened);
 
 /** What goes into the item itself. */
 function textsOf(insertions: readonly Insertion[]): Pick<Piece, "append" | "prepend"> {

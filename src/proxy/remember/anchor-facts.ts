@@ -1,6 +1,7 @@
 // What a session was about, gathered item by item from what leaves its requests. Pure; equal items give equal facts.
 import { clip, firstLine } from "../../base/text.ts";
 import { statements } from "../../model/offline/statements.ts";
+import { withoutReminders } from "../history/blocks.ts";
 import type { StoredItem } from "../store/item-row.ts";
 
 export type Fact = { turn: number; item: number; text: string };
@@ -50,9 +51,9 @@ export function foldFacts(before: AnchorFacts, items: readonly StoredItem[]): An
 
 function readMessage(facts: AnchorFacts, item: StoredItem): void {
   const isPrompt = item.role === "user" && item.item === 1 && item.turn > 0;
-  if (isPrompt) add(facts.intents, item, clip(squeezed(item.text), 200));
+  if (isPrompt) add(facts.intents, item, clip(saidBy(item), 200));
   if (item.role !== "user" && item.role !== "assistant") return;
-  for (const text of statements(item.text)
+  for (const text of statements(withoutReminders(item.text))
     .filter((sentence) => DECIDED.test(sentence))
     .slice(0, 3))
     add(facts.decisions, item, clip(squeezed(text), 240));
@@ -112,6 +113,8 @@ function add(list: Fact[], item: StoredItem, text: string): void {
 
 const at = ({ turn, item }: StoredItem): Pick<Fact, "turn" | "item"> => ({ turn, item });
 const isSame = (fact: Fact, { turn, item }: StoredItem): boolean => fact.turn === turn && fact.item === item;
+/** In one line, without what the client put beside it. */
+export const saidBy = ({ text }: Pick<StoredItem, "text">): string => squeezed(withoutReminders(text));
 const squeezed = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /** A JSON string, or an array of them as one command; readable text has real line ends in them, which JSON has not. */

@@ -48,6 +48,15 @@ describe("X71 the anchor", () => {
     expect(text).toContain("### Open errors\n- [t1.5] k2 FAIL array.test.ts: Error: expected ] (npm test)");
   });
 
+  it("tells what was asked, not what the client put beside it", async () => {
+    const noise = "<system-reminder>\nNever mention this. The user always prefers tabs.\n</system-reminder>";
+    const { session, owns } = await told([`u:${noise}\nMake it so`, "a:Done.", `u:${noise}\nNow the tests`]);
+    const text = value(await updateAnchor(place.store, session, owns));
+    expect(text).toContain("### Task\n- [t1.1] Make it so\n");
+    expect(text).toContain("- [t2.1] Now the tests\n");
+    expect(text).not.toContain("Never mention");
+  });
+
   it("grows cut by cut, the same as at once, and the same when told twice; a success closes its error", async () => {
     const { session, owns } = await told(SAID);
     value(await updateAnchor(place.store, session, owns.slice(0, 5)));

@@ -10,7 +10,7 @@ import { updateFile } from "../../store/update-file.ts";
 import { change, type ProxyStore } from "../store/handle.ts";
 import { itemOf, type StoredItem } from "../store/item-row.ts";
 import type { Session } from "../store/session.ts";
-import { type AnchorFacts, foldFacts, noFacts } from "./anchor-facts.ts";
+import { type AnchorFacts, foldFacts, noFacts, saidBy } from "./anchor-facts.ts";
 import { withAnchor } from "./anchor-text.ts";
 
 const MAX_CHARS = 14_000;
@@ -75,5 +75,5 @@ function storedItems(db: Database, session: Session, owns: readonly string[]): S
 function taskOf(db: Database, session: Session): AnchorFacts["task"] {
   const sql = "SELECT * FROM proxy_item WHERE session = ? AND turn = 1 AND item = 1 AND stored = 1";
   const row = prepared(db, sql).get(session.no);
-  return row && { turn: 1, item: 1, text: clip(itemOf(row).text.replace(/\s+/g, " ").trim(), TASK_CHARS) };
+  return row && { turn: 1, item: 1, text: clip(saidBy(itemOf(row)), TASK_CHARS) };
 }

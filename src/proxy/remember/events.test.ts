@@ -40,6 +40,14 @@ const linesOf = (session: Session): ProxyEvent[] =>
     : [];
 
 describe("the log of a session", () => {
+  it("X49 X52 two who write what is due at the same time write each line once", async () => {
+    const { session, lane, items } = await stored(BASE);
+    const gone = ownsOf(items.slice(1, 5));
+    const both = [dropItems(place.store, session, lane.id, gone, "proxy"), flushEvents(place.store, session)];
+    for (const done of await Promise.all([...both, flushEvents(place.store, session)])) value(done);
+    expect(linesOf(session).map(({ hash }) => hash)).toEqual(gone);
+  });
+
   it("X49 X51 X54 an item that leaves a request is one private line with its ref", async () => {
     const { session, lane, items } = await stored(BASE);
     const gone = ownsOf(items.slice(1, 3));

@@ -92,11 +92,13 @@ export async function dropItems(
 export async function flushEvents(store: ProxyStore, session: Session): Promise<Result<Written, Fault>> {
   const damaged: Damage[] = [];
   while (true) {
-    const due = await read(store, (db) => dueItems(db, session));
+    const due = await read(store, (db) => dueItems(db, session).length > 0);
     if (!due.ok) return due;
-    if (due.value.length === 0) return ok({ damaged });
-    const events = due.value.map((item) => droppedEvent(session, item));
-    const written = await append(store, session, events);
+    if (!due.value) return ok({ damaged });
+    // Asked again when it is our turn: another writer may have written them meanwhile.
+    const written = await append(store, session, (db) =>
+      dueItems(db, session).map((item) => droppedEvent(session, item)),
+    );
     if (!written.ok) return written;
     damaged.push(...written.value.damaged);
   }
@@ -107,7 +109,7 @@ export function appendEvent(
   session: Session,
   event: { kind: OwnKind; text: FilteredText } & Pick<ProxyEvent, "lane" | "about">,
 ): Promise<Result<Written, Fault>> {
-  return append(store, session, [{ id: newId(), ts: store.clock.now(), ...event }]);
+  return append(store, session, () => [{ id: newId(), ts: store.clock.now(), ...event }]);
 }
 
 function dueItems(db: Database, session: Session): StoredItem[] {
@@ -145,7 +147,12 @@ async function knownEnd(path: string, logged: number): Promise<number> {
   }
 }
 
-function append(store: ProxyStore, session: Session, events: readonly ProxyEvent[]): Promise<Result<Written, Fault>> {
+/** `make` is called once nobody else writes to the log. */
+function append(
+  store: ProxyStore,
+  session: Session,
+  make: (db: Database) => readonly ProxyEvent[],
+): Promise<Result<Written, Fault>> {
   return store.logs.run(async () => {
     const path = logPath(session);
     const lock = await acquireLock(join(store.locks, `proxy-${session.id}.lock`), { limitMs: LOCK_MS });
@@ -154,6 +161,7 @@ function append(store: ProxyStore, session: Session, events: readonly ProxyEvent
     try {
       const row = prepared(store.db, "SELECT logged FROM proxy_session WHERE no = ?").get(session.no);
       if (!row) return ok({ damaged: [] }); // deleted meanwhile: nothing is made again
+      const events = make(store.db);
       const there = new Set<string>();
       const opened = await openLog(path, {
         accept: isEvent,

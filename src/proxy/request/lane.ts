@@ -57,13 +57,17 @@ export async function prepareLane(parts: Parts, kept: Kept, ask: LaneAsk, attemp
   const ready = { ...prepared, note, ...optional("bytes", bytes) };
   if (committed.value.type === "gone") return ready;
   const { lane } = committed.value;
-  void logEvents(parts, kept, ask, made.value, lane.id);
+  const logged = logEvents(parts, kept, ask, made.value, lane.id);
   return {
     ...ready,
     note: inLane(parts, note, lane.id, bytes ?? asked.body.bytes),
-    again: (limit) => again(parts, kept, { ...ask, match: { type: "extends", lane } }, attempt, made.value, limit),
+    async again(limit) {
+      await logged;
+      return again(parts, kept, { ...ask, match: { type: "extends", lane } }, attempt, made.value, limit);
+    },
     sent: () => kept.remember.add(session, lane.id, seeables(items, asked.body)),
     answered: async () => void (await acceptTokens(store, asked.upstream, asked.model, made.value.tokensSent)),
+    settled: logged,
   };
 }
 
@@ -124,7 +128,7 @@ function inputOf(parts: Parts, kept: Kept, ask: LaneAsk, budget: Budget): Omit<P
     kind,
     budget,
     model: asked.model,
-    recall: recallFor(parts, kept, session, asked.caller, items),
+    recall: parts.settings.recall.enabled ? recallFor(parts, kept, session, asked.caller, items) : undefined,
     refOf: ({ own }) => refOf(own),
     settings: parts.settings,
   };

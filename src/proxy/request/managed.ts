@@ -111,6 +111,7 @@ export async function serveManaged(parts: Parts, door: KeptDoor, managed: Manage
   });
   const success = delivered.outcome === "complete" && (delivered.status ?? 500) < 300;
   if (success && seen) await prepared.answered?.(seen);
+  await prepared.settled;
 }
 
 function refuseBody({ req, res, route, family }: Managed, failure: ReadFailure): void {

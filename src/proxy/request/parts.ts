@@ -71,6 +71,8 @@ export type Prepared = {
   sent?(): void;
   /** When the answer is through and was a success. */
   answered?(seen: Observation): Promise<void>;
+  /** Work beside the request, which is not over before it. */
+  settled?: Promise<void>;
 };
 
 export const NO_NOTE = { dropped: 0, shortened: 0, stored: 0, recalled: [], items: [] } as const;

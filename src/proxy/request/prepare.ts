@@ -1,5 +1,6 @@
 // A managed request made ready: which lane, which kind, and what therefore happens to it.
 import { classify } from "../classify/classify.ts";
+import { offersTools } from "../classify/tool-names.ts";
 import type { HistoryItem } from "../contract.ts";
 import { historyOf } from "../history/chain.ts";
 import { readable } from "../history/readable.ts";
@@ -42,9 +43,10 @@ async function kindOf(
 ) {
   const main = session && (await mainLane(store, session));
   if (main && !main.ok) return skipStore(parts, main.error);
-  const share = main?.value && (await chainShare(store, main.value, items));
-  if (share && !share.ok) return skipStore(parts, share.error);
   const { route, headers, body } = asked;
+  // Only a request that calls no tools can be told by it, and a long chain is long to read.
+  const share = main?.value && !offersTools(body) && (await chainShare(store, main.value, items));
+  if (share && !share.ok) return skipStore(parts, share.error);
   const { kind } = classify({
     route,
     headers,
@@ -52,7 +54,7 @@ async function kindOf(
     items,
     key: parts.key,
     main: main?.value,
-    share: share?.value ?? 0,
+    share: share ? share.value : 0,
     lane: match.type === "new" ? undefined : match.lane,
   });
   return kind;

@@ -10,6 +10,7 @@ import type { Parts } from "./parts.ts";
 
 const SNIPPET_CHARS = 1200;
 const MEANING_CHARS = 512;
+const TOO_LONG = { code: "timeout", message: "the search took too long" };
 
 /** Asked at most once for each kind of question, however often the request is planned. */
 export function recallFor(
@@ -75,8 +76,8 @@ async function look(
     const answer = pending && (await pending);
     if (!answer) continue;
     if (!answer.ok || answer.value.skipped.includes("all")) {
-      const message = answer.ok ? "the search took too long" : answer.error.message;
-      emit({ type: "proxy.soft_failure", data: { part: "recall", message, session: session.id } });
+      const { code, message } = answer.ok ? TOO_LONG : answer.error;
+      emit({ type: "proxy.soft_failure", data: { part: "recall", code, message, session: session.id } });
       continue;
     }
     for (const result of answer.value.results)

@@ -1,5 +1,5 @@
 // The texts that a user keeps for a session: files that are read again when they changed, bounded, never through a link.
-import { constants } from "node:fs";
+import { type BigIntStats, constants, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { fail, type Result } from "../../base/result.ts";
@@ -49,12 +49,18 @@ export class StateReader {
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
     let file: FileHandle | undefined;
     try {
+      // Most have no such file or the same as before; for a look like this the thread pool costs many times the look.
+      const now = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+      const before = this.#known.get(path);
+      if (!now) return { stamp: "", text: "" };
+      if (before?.stamp === stampOf(now)) {
+        this.#keep(path, before);
+        return before;
+      }
       file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       const stat = await file.stat({ bigint: true });
       if (!stat.isFile()) return { stamp: "", text: "", warning: `${path} is not a plain file and was not read.` };
-      const stamp = `${stat.ino}:${stat.mtimeNs}:${stat.size}`;
-      const known = this.#known.get(path);
-      const read = known?.stamp === stamp ? known : { stamp, ...(await contents(file, path)) };
+      const read = { stamp: stampOf(stat), ...(await contents(file, path)) };
       this.#keep(path, read);
       return read;
     } catch (error) {
@@ -76,6 +82,8 @@ export class StateReader {
     }
   }
 }
+
+const stampOf = ({ ino, mtimeNs, size }: BigIntStats): string => `${ino}:${mtimeNs}:${size}`;
 
 export const statePath = (dir: string, name: StateFile): string => join(dir, `${name}.md`);
 

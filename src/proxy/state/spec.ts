@@ -1,5 +1,5 @@
 // Spec mode: a session's agent writes a specification first and waits until somebody approves it from outside.
-import { constants } from "node:fs";
+import { constants, lstatSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
@@ -71,6 +71,7 @@ const MOST_BYTES = 16 * 1024;
 export async function readSpec(dir: string): Promise<Result<Spec | undefined, Fault>> {
   const path = specPath(dir);
   try {
+    if (!lstatSync(path, { throwIfNoEntry: false })) return ok(undefined);
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(MOST_BYTES), 0, MOST_BYTES, 0);

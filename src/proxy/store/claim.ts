@@ -1,6 +1,7 @@
 // The directory of a session belongs to whoever created its session.json: made whole or not at all, never through a link.
 import { randomBytes } from "node:crypto";
-import { link, lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { lstatSync } from "node:fs";
+import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../base/failure.ts";
 import { isRecord, parseJson } from "../../base/json.ts";
@@ -18,8 +19,7 @@ export async function claim(folder: string, mine: Claim): Promise<Result<boolean
   const temporary = join(folder, `.${FILE}.${randomBytes(6).toString("hex")}.tmp`);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const plain = await isPlainFolder(folder);
-    if (!plain) return fail(faultAt("unsafe_path", folder, "it is not a plain folder"));
+    if (!isPlainFolder(folder)) return fail(faultAt("unsafe_path", folder, "it is not a plain folder"));
     await writeFile(temporary, `${JSON.stringify({ version: 1, ...mine })}\n`, { flag: "wx", mode: 0o600 });
     try {
       await link(temporary, path);
@@ -39,17 +39,16 @@ export async function claim(folder: string, mine: Claim): Promise<Result<boolean
 }
 
 /** Whether the directory of a known session is still there. */
-export async function isThere(folder: string): Promise<Result<boolean, Fault>> {
+export function isThere(folder: string): Result<boolean, Fault> {
   try {
-    return (await isPlainFolder(folder)) ? ok(true) : fail(faultAt("unsafe_path", folder, "it is not a plain folder"));
+    return isPlainFolder(folder) ? ok(true) : fail(faultAt("unsafe_path", folder, "it is not a plain folder"));
   } catch (error) {
     return errorCode(error) === "ENOENT" ? ok(false) : fail(faultOf(error, folder));
   }
 }
 
-async function isPlainFolder(folder: string): Promise<boolean> {
-  return (await lstat(folder)).isDirectory();
-}
+/** At once: for one look a trip through the thread pool costs many times the look. */
+const isPlainFolder = (folder: string): boolean => lstatSync(folder).isDirectory();
 
 async function ownerIn(path: string): Promise<Pick<Claim, "key" | "identity"> | undefined> {
   const parsed = parseJson(await readFile(path, "utf8"));

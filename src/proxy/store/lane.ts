@@ -107,20 +107,22 @@ export function lanesOf(store: ProxyStore, session: Session): Promise<Result<Sto
   return read(store, (db) => prepared(db, sql).all(session.no).map(laneOf));
 }
 
+export type MainLane = Pick<StoredLane, "id" | "tools" | "system">;
+
 /** The session's oldest main lane that offers tools: what other requests are compared with. */
-export function mainLane(store: ProxyStore, session: Session): Promise<Result<StoredLane | undefined, Fault>> {
-  const sql = `SELECT ${LANE} WHERE l.session = ? AND l.kind = 'main'
-    AND json_array_length(l.state, '$.tools') > 0 ORDER BY l.id LIMIT 1`;
+export function mainLane(store: ProxyStore, session: Session): Promise<Result<MainLane | undefined, Fault>> {
+  const sql = `SELECT id, state FROM proxy_lane WHERE session = ? AND kind = 'main'
+    AND json_array_length(state, '$.tools') > 0 ORDER BY id LIMIT 1`;
   return read(store, (db) => {
     const row = prepared(db, sql).get(session.no);
-    return row && laneOf(row);
+    return row && { ...(JSON.parse(String(row["state"])) as Omit<MainLane, "id">), id: Number(row["id"]) };
   });
 }
 
 /** How much of the lane's chain stands in the request, 0 to 1. */
 export function chainShare(
   store: ProxyStore,
-  lane: StoredLane,
+  lane: Pick<StoredLane, "id">,
   items: readonly HistoryItem[],
 ): Promise<Result<number, Fault>> {
   return read(store, (db) => {

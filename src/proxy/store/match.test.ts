@@ -119,7 +119,12 @@ it("X28 a flattened history belongs to the lane whose newest prompt it contains"
 });
 
 it("X28 a history told without the turns that the client keeps is known by two older prompts", async () => {
-  const items = history("u:please rename the module", "u:and update every import of it", "c:one", "u:now run the tests");
+  const items = history(
+    "u:please rename the module",
+    "u:and update every import of it",
+    "c:one",
+    "u:now run the tests",
+  );
   const { session, lane } = await go(items);
   const remember = rememberIn(place);
   remember.add(session, lane.id, items.flatMap(seeable));

@@ -22,15 +22,20 @@ export function insertRecord(db: Database, record: RequestRecord, session: numbe
   ).run(record.id, session ?? null, record.time, text.length, text);
 }
 
+/** With every request, so it looks first: what is too many is told by the order, and seldom is anything too old or too large. */
 function prune(db: Database, now: string): void {
+  const place = `SELECT no FROM proxy_request ORDER BY no DESC LIMIT 1 OFFSET ${KEPT}`;
+  prepared(db, `DELETE FROM proxy_request WHERE no <= (${place})`).run();
   const since = new Date(Date.parse(now) - KEPT_MS).toISOString();
+  const all = "SELECT min(time) AS oldest, sum(bytes) AS total FROM proxy_request INDEXED BY proxy_request_by_size";
+  const { oldest, total } = prepared(db, all).get() ?? {};
+  if (String(oldest) >= since && Number(total) <= KEPT_BYTES) return;
   prepared(
     db,
     `DELETE FROM proxy_request WHERE no IN (
-       SELECT no FROM (SELECT no, time, row_number() OVER newest AS place, sum(bytes) OVER newest AS total
-         FROM proxy_request INDEXED BY proxy_request_by_size WINDOW newest AS (ORDER BY no DESC))
-       WHERE time < ? OR place > ? OR total > ?)`,
-  ).run(since, KEPT, KEPT_BYTES);
+       SELECT no FROM (SELECT no, time, sum(bytes) OVER (ORDER BY no DESC) AS total FROM proxy_request)
+       WHERE time < ? OR total > ?)`,
+  ).run(since, KEPT_BYTES);
 }
 
 /**

@@ -69,7 +69,7 @@ export async function openSession(
 ): Promise<Result<Opened, Fault>> {
   const { session, adopts } = located;
   if (!session) return create(store, caller);
-  const there = await isThere(session.path);
+  const there = isThere(session.path);
   if (!there.ok) return there;
   if (!there.value) {
     const again = await remake(store, session, claimOf(store, caller, session.identity));

@@ -47,8 +47,12 @@ export async function acceptTokens(
   model: string,
   tokens: number,
 ): Promise<Result<boolean, Fault>> {
-  const sql = "DELETE FROM proxy_window WHERE upstream = ? AND model = ? AND tokens < ?";
-  return change(store, (db) => prepared(db, sql).run(upstream, model, Math.floor(tokens)).changes > 0, "later");
+  const wrong = "FROM proxy_window WHERE upstream = ? AND model = ? AND tokens < ?";
+  const which = [upstream, model, Math.floor(tokens)] as const;
+  // Asked after every answer, and nearly always in vain.
+  const found = await read(store, (db) => prepared(db, `SELECT 1 ${wrong}`).get(...which) !== undefined);
+  if (!found.ok || !found.value) return found;
+  return change(store, (db) => prepared(db, `DELETE ${wrong}`).run(...which).changes > 0, "later");
 }
 
 /** Gives how many are gone. */

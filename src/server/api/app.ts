@@ -7,6 +7,7 @@ import * as z from "zod";
 import type { Report } from "../contract.ts";
 import type { EventStream } from "../event-stream.ts";
 import type { OpenOperations } from "../manage/contract.ts";
+import type { OpenRecall } from "../manage/recall.ts";
 import { refusal, refusalOf } from "../refusal.ts";
 import { SECURITY_HEADERS } from "../respond.ts";
 import { type SignIn, setCookie } from "../sign-in.ts";
@@ -14,10 +15,12 @@ import type { Throttle } from "../throttle.ts";
 import { readJson } from "./json-body.ts";
 import { lookRoutes } from "./proxy/look.ts";
 import { sessionRoutes } from "./proxy/sessions.ts";
+import { recallRoutes } from "./recall.ts";
 import { type Env, refuse } from "./reply.ts";
 
 export type ApiParts = {
   operations: OpenOperations;
+  recall: OpenRecall;
   events: EventStream;
   signIn: SignIn;
   throttle: Throttle;
@@ -45,6 +48,7 @@ export function createApi(parts: ApiParts): (req: IncomingMessage, res: ServerRe
   });
   app.route("/api/proxy", sessionRoutes);
   app.route("/api/proxy", lookRoutes);
+  app.route("/api/recall", recallRoutes(parts.recall, events));
   app.get("/api/events", (c) => {
     events.attach(c.env.outgoing, c.req.header("last-event-id"));
     return RESPONSE_ALREADY_SENT;

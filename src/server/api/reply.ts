@@ -6,7 +6,7 @@ import type { Failure } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { Refusal } from "../contract.ts";
-import type { Paging, ProxyOperations } from "../manage/contract.ts";
+import type { Paging, ProxyOperations, SpecWay } from "../manage/contract.ts";
 import { refusalOf } from "../refusal.ts";
 import { errorBody } from "../respond.ts";
 import { invalid } from "./json-body.ts";
@@ -32,4 +32,10 @@ export function paging(c: Context<Env>): Result<Paging, Refusal> {
     return fail(invalid(`limit must be a whole number from 1 to ${MOST}.`));
   }
   return ok({ limit: limit === undefined ? 100 : Number(limit), ...optional("after", c.req.query("after")) });
+}
+
+/** By what somebody asks or approves: only told, never a right. */
+export function wayOf(c: Context<Env>): SpecWay {
+  if (c.req.header("x-everlong-client") === "cli") return "cli";
+  return c.req.header("authorization") || c.req.header("x-everlong-token") ? "api" : "dashboard";
 }

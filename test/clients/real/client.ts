@@ -1,15 +1,21 @@
 // The real clients: how each is told to work without asking, how it goes on with its last session, and its shell tool.
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Call } from "../../model-server/reply.ts";
+import { customCall } from "../../model-server/custom-call.ts";
+import { calls, type Reply } from "../../model-server/reply.ts";
 
 export type Client = {
   name: string;
+  /** Which of its ways to speak, where it has several. */
+  variant?: string;
   env: Record<string, string>;
   first(prompt: string): string[];
-  /** Undefined: it cannot go on without being asked something. */
-  resume?(prompt: string, home: string): string[];
-  shell(command: string): Call;
+  /** Undefined: it goes on with a session only in a terminal. */
+  resume?(prompt: string): string[];
+  /** Must be in every request of the conversation, however much is left out. */
+  keeps?: string;
+  /** The model's wish to run a command. */
+  shell(command: string): Reply;
   /** What the client itself writes into the user's home, and into the project: it does the same without us. */
   writes: RegExp;
   writesInProject?: RegExp;
@@ -20,17 +26,30 @@ export type Client = {
 };
 
 const OPENAI_API_KEY = "sk-client-0123456789abcdef";
-const codexFlags = ["--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check", "-m", "gpt-5.1-codex"];
-const shellTool = (tool: string) => (command: string) => ({ name: tool, args: { command, description: "look" } });
+const codexFlags = ["--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"];
+const codexOld = [...codexFlags, "-m", "gpt-5.1-codex"];
+const shellTool = (name: string) => (command: string) => calls([{ name, args: { command, description: "look" } }]);
 
 export const clients: readonly Client[] = [
   {
+    // The model that it has by itself: its tools stand in the input, and it calls them by a program.
     name: "codex",
+    variant: "tools in the input",
     env: { OPENAI_API_KEY },
     first: (prompt) => ["exec", ...codexFlags, prompt],
     resume: (prompt) => ["exec", ...codexFlags, "resume", "--last", prompt],
+    tool: "exec",
+    keeps: '"type":"additional_tools"',
+    shell: (cmd) => customCall("exec", `text(await tools.exec_command(${JSON.stringify({ cmd })}))`),
+    writes: /^\.codex\//,
+  },
+  {
+    name: "codex",
+    env: { OPENAI_API_KEY },
+    first: (prompt) => ["exec", ...codexOld, prompt],
+    resume: (prompt) => ["exec", ...codexOld, "resume", "--last", prompt],
     tool: "exec_command",
-    shell: (cmd) => ({ name: "exec_command", args: { cmd } }),
+    shell: (cmd) => calls([{ name: "exec_command", args: { cmd } }]),
     writes: /^\.codex\//,
   },
   {
@@ -66,7 +85,7 @@ export const clients: readonly Client[] = [
     first: (prompt) => ["-m", "scripted", "-y", "-p", prompt],
     resume: (prompt) => ["-m", "scripted", "-y", "--continue", "-p", prompt],
     tool: "tool_search",
-    shell: (command) => ({ name: "run_shell_command", args: { command, is_background: false } }),
+    shell: (command) => calls([{ name: "run_shell_command", args: { command, is_background: false } }]),
     writes: /^\.qwen\//,
   },
   {
@@ -75,7 +94,7 @@ export const clients: readonly Client[] = [
     first: (prompt) => ["--provider", "openai", "--model", "gpt-5", "-p", prompt],
     resume: (prompt) => ["--provider", "openai", "--model", "gpt-5", "-c", "-p", prompt],
     tool: "bash",
-    shell: (command) => ({ name: "bash", args: { command } }),
+    shell: (command) => calls([{ name: "bash", args: { command } }]),
     writes: /^\.pi\//,
   },
   {
@@ -91,9 +110,8 @@ export const clients: readonly Client[] = [
     name: "cline",
     env: {},
     first: (prompt) => [prompt],
-    resume: (prompt, home) => ["--id", readdirSync(join(home, ".cline", "data", "sessions"))[0] ?? "", prompt],
     tool: "run_commands",
-    shell: (command) => ({ name: "run_commands", args: { commands: [command] } }),
+    shell: (command) => calls([{ name: "run_commands", args: { commands: [command] } }]),
     writes: /^\.cline\//,
     writesInProject: /^\.git\/index$/,
     prepare(home, upstream) {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { calls, text } from "../../model-server/reply.ts";
+import { text } from "../../model-server/reply.ts";
 import { type ModelServer, type ServerOptions, startModelServer } from "../../model-server/server.ts";
 import { type Finished, type Place, run } from "../../tool/everlong.ts";
 import { type Client, installed } from "./client.ts";
@@ -51,11 +51,19 @@ export async function stageFor(
   return { place, home, server, with: (args) => run(place, ["with", client.name, ...args], { timeoutMs: 240_000 }) };
 }
 
-/** The commands are asked for one after another in the conversation itself; everything else gets the answer. */
+/** What a model says when it is asked to sum up: as long as such answers are. */
+const SUMMARY = Array.from(
+  { length: 12 },
+  (_, i) => `${i + 1}. Part ${i + 1} of the log was read; nothing in it was odd.`,
+);
+
+/** The commands are asked for one after another in the conversation itself, then it ends; what is asked beside it is summed up. */
 export function scriptShell(server: ModelServer, client: Client, commands: readonly string[]): void {
   const left = [...commands];
   server.always(({ rawBody }) => {
-    const command = rawBody.includes(`"name":"${client.tool}"`) ? left.shift() : undefined;
-    return command === undefined ? text(ANSWER) : calls([client.shell(command)]);
+    const talks = rawBody.includes(`"name":"${client.tool}"`) && !rawBody.includes('"tool_choice":"none"');
+    if (!talks) return text(`Summary of ${commands.length} steps.\n${SUMMARY.join("\n")}`);
+    const command = left.shift();
+    return command === undefined ? text(ANSWER) : client.shell(command);
   });
 }

@@ -9,6 +9,8 @@ import { ANSWER, scriptShell, stageFor } from "./stage.ts";
 
 type Tree = ReturnType<typeof treeOf>;
 
+/** Of 14,000 characters each: with memory off, every client is refused on the way. */
+const ROUNDS = 28;
 const PROMPT = "Read a.txt and tell me the marker.";
 
 /** X8: nothing that was meant for the gateway went on. */
@@ -23,7 +25,7 @@ const sessionsOf = (home: string): string[] => {
 
 for (const client of clients) {
   describe.skipIf(installed(client) === undefined)(
-    `${client.name}${installed(client) ? "" : " (not installed)"}`,
+    `${client.name} ${client.variant ?? ""}${installed(client) ? "" : " (not installed)"}`,
     () => {
       it("X115 XE13 a task with two tools; home and project unchanged but for what the client writes", async () => {
         const { place, home, server, with: start } = await stageFor(client);
@@ -46,12 +48,12 @@ for (const client of clients) {
       });
 
       it.skipIf(client.resume === undefined)("X115 a session that is gone on with stays the same session", async () => {
-        const { place, home, server, with: start } = await stageFor(client);
+        const { place, server, with: start } = await stageFor(client);
         scriptShell(server, client, ["cat a.txt"]);
         expect((await start(client.first(PROMPT))).code).toBe(0);
         const before = server.requests.length;
         scriptShell(server, client, ["ls"]);
-        const done = await start(client.resume?.("And once more, please.", home) ?? []);
+        const done = await start(client.resume?.("And once more, please.") ?? []);
         expect(done.code, done.stderr).toBe(0);
         const again = server.requests.slice(before).find(({ rawBody }) => rawBody.includes("And once more, please."));
         expect(again?.rawBody).toContain("hello PELICAN");
@@ -67,13 +69,14 @@ for (const client of clients) {
         scriptShell(
           server,
           client,
-          Array.from({ length: 16 }, (_, i) => big(i + 1)),
+          Array.from({ length: ROUNDS }, (_, i) => big(i + 1)),
         );
         const done = await start(client.first(PROMPT));
         expect(done.code, done.stderr).toBe(0);
         expect(done.stdout + done.stderr).toContain(ANSWER);
         expect(server.requests.filter(({ overLimit }) => overLimit)).toHaveLength(0);
-        expect(server.requests.length).toBeGreaterThanOrEqual(17);
+        expect(server.requests.filter(({ rawBody }) => !rawBody.includes(client.keeps ?? ""))).toHaveLength(0);
+        expect(server.requests.length).toBeGreaterThan(ROUNDS);
         expect(sessionsOf(place.home)).toHaveLength(1);
       });
     },

@@ -1,4 +1,5 @@
 // A damaged index: how it shows, and the empty one that takes its place. It holds nothing that is not elsewhere.
+import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { errorText } from "../../../base/failure.ts";
 import { codeOf } from "../../../store/fault.ts";
@@ -7,18 +8,30 @@ import { noteOf, setNote } from "./note.ts";
 
 const MISSING = /no such table: (?:main\.)?(?:recall_|search_index)|vtable constructor failed/;
 
+const NOT_A_DATABASE = 26;
+
 /** Whether what was thrown while the index was read or written says that the index itself is broken. */
-export const isDamage = (error: unknown): boolean =>
-  codeOf(error) === "store_corrupt" || MISSING.test(errorText(error));
+export function isDamage(error: unknown): boolean {
+  if (codeOf(error) !== "store_corrupt") return MISSING.test(errorText(error));
+  return !(error instanceof Error && "errcode" in error && error.errcode === NOT_A_DATABASE);
+}
 
 const WORDS = ["recall_terms", "search_index"];
-const TABLES = ["scope", "place", "item", "passage", "vector", "waiting", "note"].map((name) => `recall_${name}`);
+/** What refers to another comes before it. */
+const TABLES = ["item", "place", "scope", "passage", "vector", "waiting", "note"].map((name) => `recall_${name}`);
 
-/** Why the index cannot be used; undefined when every table is there and the words of it are whole. */
+const STRAY = `SELECT 1 FROM recall_passage p LEFT JOIN recall_item i ON i.id = p.item
+  WHERE i.id IS NULL OR p.id < i.passage OR p.id >= i.passage + i.passages
+  UNION ALL SELECT 1 WHERE (SELECT count(*) FROM recall_passage) <> (SELECT ifnull(sum(passages), 0) FROM recall_item)`;
+
+/** What is wrong with the index, every row looked at; undefined when nothing is. */
 export function indexProblem(db: DatabaseSync): string | undefined {
   try {
-    for (const table of [...WORDS, ...TABLES]) db.prepare(`SELECT * FROM ${table} LIMIT 1`).all();
+    for (const table of TABLES) db.prepare(`SELECT * FROM ${table} LIMIT 1`).all();
     for (const table of WORDS) db.exec(`INSERT INTO ${table} (${table}) VALUES ('integrity-check')`);
+    if (db.prepare(STRAY).get()) return "passages and items do not fit together";
+    for (const { hash: kept, text } of db.prepare("SELECT hash, text FROM recall_passage").iterate())
+      if (!hash("sha1", String(text), "buffer").equals(kept as Uint8Array)) return "a passage was changed";
     return undefined;
   } catch (error) {
     if (isDamage(error)) return errorText(error);
@@ -26,13 +39,14 @@ export function indexProblem(db: DatabaseSync): string | undefined {
   }
 }
 
-/** Inside the caller's transaction: the tables anew, with nothing in them. Who makes the vectors stays as it was. */
+/** Inside the caller's transaction: the tables anew, to be filled. Who makes the vectors stays as it was. */
 export function clearIndex(db: DatabaseSync): void {
   const embedder = keptChoice(db);
   db.exec("DROP VIEW IF EXISTS recall_said");
   for (const table of [...WORDS, ...TABLES]) db.exec(`DROP TABLE IF EXISTS ${table}`);
   db.exec(recallSchema);
   setNote(db, "embedder", embedder);
+  setNote(db, "rebuild", "begun");
 }
 
 function keptChoice(db: DatabaseSync): string | undefined {

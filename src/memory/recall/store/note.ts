@@ -1,8 +1,8 @@
-// Small facts about a store, kept in it: which embedder it uses, whether something was taken out.
+// Small facts about a store, kept in it: which embedder it uses, whether something was taken out or is still to be put in.
 import type { DatabaseSync } from "node:sqlite";
 import { prepared } from "./statement.ts";
 
-type Name = "embedder" | "linedUp" | "removed";
+type Name = "embedder" | "linedUp" | "removed" | "rebuild";
 
 export function noteOf(db: DatabaseSync, name: Name): string | undefined {
   const row = prepared(db, "SELECT value FROM recall_note WHERE name = ?").get(name);

@@ -1,7 +1,7 @@
 // What the searching thread is asked and answers.
 import type { ListAnswer, ListRequest } from "../list.ts";
-import type { RecallStats } from "../stats.ts";
 import type { SearchAnswer, SearchRequest } from "../search.ts";
+import type { RecallStats } from "../stats.ts";
 
 export type ThreadData = { everlongRecall: { path: string } };
 export type Asked =

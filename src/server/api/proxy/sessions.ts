@@ -1,11 +1,11 @@
 // /api/proxy/sessions: list, look at, edit and erase proxied sessions.
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import * as z from "zod";
 import { optional } from "../../../base/optional.ts";
-import type { SpecWay, TextView } from "../../manage/contract.ts";
+import type { TextView } from "../../manage/contract.ts";
 import { refusal } from "../../refusal.ts";
 import { readJson } from "../json-body.ts";
-import { type Env, paging, refuse, reply } from "../reply.ts";
+import { type Env, paging, refuse, reply, wayOf } from "../reply.ts";
 
 const textBody = z.strictObject({ text: z.string() });
 const specBody = z.strictObject({ mode: z.enum(["on", "off"]).optional(), approved: z.boolean().optional() });
@@ -66,10 +66,4 @@ for (const name of ["todo", "pinned", "summary"] as const) {
     const now = await c.var.operations.text(id, name);
     return refuse(c, refusal("stale", now.ok ? { details: now.value, headers: etag(now.value) } : {}));
   });
-}
-
-/** By what a spec was approved: only told, never a right. */
-function wayOf(c: Context<Env>): SpecWay {
-  if (c.req.header("x-everlong-client") === "cli") return "cli";
-  return c.req.header("authorization") || c.req.header("x-everlong-token") ? "api" : "dashboard";
 }

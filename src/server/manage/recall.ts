@@ -1,0 +1,53 @@
+// What recall answers over HTTP: the same questions as `everlong recall`, to everything this home remembers.
+import type { Failure } from "../../base/failure.ts";
+import type { Result } from "../../base/result.ts";
+import type { Original } from "../../memory/recall/list.ts";
+import type { SearchPlan, Shown } from "../../memory/recall/result.ts";
+import type { RecallStats } from "../../memory/recall/stats.ts";
+import type { Outcome } from "./contract.ts";
+
+export type RecallQuestion = {
+  query?: string;
+  scope?: string;
+  session?: string;
+  repo?: string;
+  branch?: string;
+  kind?: string[];
+  role?: string[];
+  since?: string;
+  until?: string;
+  before?: string;
+  asOf?: string;
+  order?: string;
+  around?: string;
+  window?: number;
+  limit?: number;
+  cursor?: string;
+  full?: boolean;
+  explain?: boolean;
+};
+
+/** Secrets are filtered out of every text. */
+export type Said = { ref: string; sourceType: string; text: string; timestamp: string };
+export type RecallHits = {
+  /** What was searched. */
+  scope: string;
+  results: readonly Shown[];
+  more: number;
+  cursor?: string;
+  partial: boolean;
+  skipped: readonly string[];
+  plan?: SearchPlan;
+};
+/** A query that is a ref, and the turns around one, give the words themselves. */
+export type RecallView = RecallHits | { session: string; items: readonly Said[] } | Original;
+export type ItemView = { item: Original | (Said & { session: string }); around?: readonly Said[] };
+export type StatsView = RecallStats & { enabled: boolean };
+
+export type RecallOperations = {
+  ask(question: RecallQuestion, signal?: AbortSignal): Outcome<RecallView>;
+  /** By its id or its ref; `around`: with so many turns on each side. */
+  item(id: string, around?: number): Outcome<ItemView>;
+  stats(): Outcome<StatsView>;
+};
+export type OpenRecall = () => Promise<Result<RecallOperations, Failure>>;

@@ -1,0 +1,311 @@
+// R44 X46 R3 XB20: what went through the gateway and what was said to the agent, over HTTP and from the command line.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { calls, text } from "../model-server/reply.ts";
+import { type ModelServer, startModelServer } from "../model-server/server.ts";
+import { blocksOf, newClient } from "../proxy/client.ts";
+import { startGateway, type TestGateway } from "../proxy/gateway.ts";
+import { run, sessionsOf } from "../tool/everlong.ts";
+
+type Json = Record<string, unknown>;
+type Hit = { id: string; ref: string; source: { session: string }; snippets: { text: string }[] };
+
+const SMALL = {
+  EVERLONG_PROXY_WINDOWS: "*: 20000",
+  CLIPROXY_RESERVE_TOKENS: "2000",
+  EVERLONG_PROXY_RECALL_TIMEOUT_MS: "20000",
+  EVERLONG_RECALL_TIMEOUT_MS: "20000",
+};
+const LONG = "alpha beta gamma delta ".repeat(260).trim();
+
+async function stage(env: Record<string, string> = {}): Promise<[TestGateway, ModelServer]> {
+  const server = await startModelServer({ script: () => text("Understood.") });
+  onTestFinished(() => server.close());
+  const agent = {
+    EVERLONG_BASE_URL: server.url,
+    EVERLONG_MODEL: "scripted",
+    EVERLONG_API_KEY: "test-key-0123456789",
+  };
+  return [await startGateway(server, { env: { ...SMALL, ...agent, ...env } }), server];
+}
+
+/** A prompt, a tool's long result with a word of its own, an answer. */
+async function converse(gateway: TestGateway, server: ModelServer, session: string, turns: number) {
+  const client = newClient(gateway, server, "openai-chat", { "x-everlong-session": session });
+  for (let n = 0; n < turns; n++) {
+    server.script(calls([{ name: "read", args: { path: `src/part-${n}.ts` } }]));
+    await client.say(`Read part ${n}.`);
+    await client.results(`the port of zebra${n} is ${7000 + n}\n${LONG}`);
+  }
+  return client;
+}
+
+const post = async (gateway: TestGateway, body: Json): Promise<[number, Json]> => {
+  const headers = { "content-type": "application/json" };
+  const answer = await gateway.api("/api/recall", { method: "POST", headers, body: JSON.stringify(body) });
+  return [answer.status, (await answer.json()) as Json];
+};
+const get = async (gateway: TestGateway, path: string): Promise<[number, Json]> => {
+  const answer = await gateway.api(`/api/recall${path}`);
+  return [answer.status, (await answer.json()) as Json];
+};
+const found = async (gateway: TestGateway, body: Json): Promise<Hit[]> =>
+  (await post(gateway, body))[1]["results"] as Hit[];
+
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (const end = Date.now() + 30_000; ; await wait(50)) {
+    const seen = await look();
+    if (seen !== undefined) return seen;
+    if (Date.now() > end) throw new Error("it never came");
+  }
+}
+/** What was stored after the request, not before it. */
+const stored = (gateway: TestGateway, query: string): Promise<Hit> =>
+  until(async () => (await found(gateway, { query, scope: "all" }))[0]);
+
+const damage = (gateway: TestGateway, sql: string): void => {
+  const db = new DatabaseSync(join(gateway.place.home, "store.db"));
+  db.enableDefensive(false);
+  db.exec("PRAGMA busy_timeout = 5000");
+  db.exec(sql);
+  db.close();
+};
+
+describe("R44 recall over HTTP", () => {
+  it("R44 R34 R37 finds the agent's and other agents' words, gives originals by ref and id, the turns around, and figures", async () => {
+    const [gateway, server] = await stage();
+    const agent = await run(gateway.place, ["-p", "the lighthouse keeper is called Oswin"]);
+    expect(agent.code, agent.stderr).toBe(0);
+    const [own = ""] = sessionsOf(gateway.place);
+    await converse(gateway, server, "over-http", 3);
+    await stored(gateway, "zebra2");
+
+    // The agent's log grew while the gateway ran; its folder is where the gateway stands.
+    const [oswin] = await found(gateway, { query: "lighthouse keeper" });
+    expect([oswin?.source.session, oswin?.ref, oswin?.snippets[0]?.text]).toEqual([
+      own,
+      "t1.1",
+      expect.stringContaining("Oswin"),
+    ]);
+    await run(gateway.place, ["--continue", "-p", "and her dog is Fenn"]);
+    expect((await found(gateway, { query: "dog Fenn" }))[0]?.ref).toBe("t2.1");
+
+    const [zebra] = await found(gateway, {
+      query: "zebra1",
+      session: "over-http",
+      kind: "tool",
+      limit: 1,
+      explain: true,
+    });
+    expect([zebra?.source.session, zebra?.snippets[0]?.text]).toEqual([
+      "over-http",
+      expect.stringContaining("zebra1 is 7001"),
+    ]);
+    const full = await found(gateway, { query: "zebra1", scope: "all", full: true });
+    expect(full[0]?.snippets[0]?.text).toBe(`the port of zebra1 is 7001\n${LONG}`);
+
+    const ref = `over-http:${zebra?.ref}`;
+    const [, original] = await post(gateway, { query: ref });
+    expect(original).toEqual({
+      session: "over-http",
+      items: [
+        {
+          ref: zebra?.ref,
+          sourceType: "tool",
+          text: `the port of zebra1 is 7001\n${LONG}`,
+          timestamp: expect.any(String),
+        },
+      ],
+    });
+    for (const id of [zebra?.id ?? "", ref]) {
+      const [status, { item, around }] = await get(gateway, `/items/${encodeURIComponent(id)}?around=1`);
+      expect([status, (item as Json)["text"]]).toEqual([200, `the port of zebra1 is 7001\n${LONG}`]);
+      const texts = (around as Json[]).map((one) => String(one["text"]));
+      for (const n of [0, 1, 2]) expect(texts.some((one) => one.includes(`zebra${n} is`))).toBe(true);
+    }
+    expect((await get(gateway, `/items/${own}:t1.1`))[1]["item"]).toMatchObject({
+      session: own,
+      text: expect.stringContaining("Oswin"),
+    });
+    expect(
+      ((await post(gateway, { around: 1, session: own, window: 1 }))[1]["items"] as Json[]).map((i) => i["ref"]),
+    ).toContain("t2.1");
+    const inOrder = await found(gateway, { query: "zebra0 zebra1", order: "time", scope: "all", role: ["tool"] });
+    expect(inOrder.map((hit) => /zebra(\d)/.exec(hit.snippets[0]?.text ?? "")?.[1])).toEqual(["0", "1"]);
+
+    const [, stats] = await get(gateway, "/stats");
+    expect(stats).toMatchObject({
+      enabled: true,
+      embedder: "none",
+      sessions: 2,
+      waiting: 0,
+      kinds: { turn: expect.any(Number) },
+    });
+    expect(stats["items"]).toBe(Object.values(stats["kinds"] as Json).reduce((sum: number, n) => sum + Number(n), 0));
+  });
+
+  it("R44 a search is told as an event without its text; refs are no searches", async () => {
+    const [gateway] = await stage();
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const stream = await gateway.api("/api/events", { signal: stop.signal });
+    await post(gateway, { query: "nothing of that kind", scope: "all" });
+    let seen = "";
+    for await (const chunk of stream.body ?? []) {
+      seen += Buffer.from(chunk).toString();
+      if (seen.includes("recall.completed") && seen.endsWith("\n\n")) break;
+    }
+    const data = /event: recall\.completed\ndata: (.*)/.exec(seen)?.[1] ?? "{}";
+    expect(JSON.parse(data)).toEqual({
+      caller: "api",
+      scope: "all",
+      results: 0,
+      partial: false,
+      durationMs: expect.any(Number),
+    });
+    expect(seen).not.toContain("that kind");
+  });
+
+  it("R44 M144 RB6 what cannot be asked is refused with its code; strange names match nothing", async () => {
+    const [gateway] = await stage();
+    const refused = async (body: Json): Promise<[number, unknown]> => {
+      const [status, answer] = await post(gateway, body);
+      expect(Object.keys(answer["error"] as Json)).toEqual(["code", "message", "hint"]);
+      return [status, (answer["error"] as Json)["code"]];
+    };
+    expect(await refused({})).toEqual([400, "invalid_inputs"]);
+    expect(await refused({ query: "x", colour: "red" })).toEqual([400, "invalid_inputs"]);
+    expect(await refused({ query: "x", limit: 0 })).toEqual([400, "invalid_inputs"]);
+    expect(await refused({ query: "x", kind: ["poem"] })).toEqual([400, "invalid_inputs"]);
+    expect(await refused({ query: "x", before: "whenever" })).toEqual([400, "invalid_inputs"]);
+    expect(await refused({ query: "x", scope: "moon" })).toEqual([400, "invalid_scope"]);
+    expect(await refused({ query: "x", scope: "session" })).toEqual([400, "invalid_scope"]);
+    expect(await refused({ query: "x", session: "nobody" })).toEqual([404, "session_not_found"]);
+    expect(await found(gateway, { query: "x", repo: "a') OR 1=1--" })).toEqual([]);
+    expect((await get(gateway, "/items/nothing"))[0]).toBe(404);
+    expect((await get(gateway, "/items/nothing?around=-1"))[0]).toBe(400);
+    const forget = await gateway.api("/api/recall/forget", { method: "POST" });
+    expect([forget.status, forget.headers.get("x-everlong-error")]).toEqual([404, "not_found"]);
+    expect(await forget.text()).toContain("everlong sessions delete");
+    const bare = await fetch(`${gateway.url}/api/recall/stats`);
+    expect(bare.status).toBe(401);
+  });
+
+  it("R55 recall.enabled=false: nothing is indexed, no block is added, no search; stored originals stay reachable", async () => {
+    const [gateway, server] = await stage({ EVERLONG_RECALL: "off" });
+    const client = await converse(gateway, server, "quiet", 14);
+    const last = await client.say("Which port has zebra1?");
+    expect(last.headers.get("x-everlong-action")).toBe("trim");
+    expect(blocksOf(last.sent, "everlong_recall")).toEqual([]);
+    const [status, answer] = await post(gateway, { query: "zebra1", scope: "all" });
+    expect([status, (answer["error"] as Json)["code"]]).toEqual([409, "recall_off"]);
+    expect((await get(gateway, "/stats"))[1]).toMatchObject({ enabled: false, items: 0, passages: 0 });
+    const [drop] = gateway.events("quiet").filter((event) => String(event["text"]).includes("zebra1 is 7001"));
+    expect(drop).toBeDefined();
+    const { items } = (await post(gateway, { query: "quiet:t2" }))[1] as { items: Json[] };
+    expect(items.some((item) => String(item["text"]).includes("zebra1 is 7001"))).toBe(true);
+  });
+});
+
+it("X62 the store is open and its thread starts before the first request; with memory off there is none", async () => {
+  const [gateway] = await stage();
+  const store = (home: string): boolean => existsSync(join(home, "store.db"));
+  await until(async () => store(gateway.place.home) || undefined);
+  const [off] = await stage({ CLIPROXY_MEMORY_ENABLED: "0" });
+  await wait(1000);
+  expect(store(off.place.home)).toBe(false);
+});
+
+describe("X46 R3 from the command line", () => {
+  it("X46 a ref of a proxied session prints the whole text, with and without the gateway; --session searches it", async () => {
+    const [gateway, server] = await stage();
+    await converse(gateway, server, "My.Session of_X46", 3);
+    const hit = await stored(gateway, "zebra1");
+    const { session } = hit.source;
+    expect(session).toMatch(/^my\.session_of_x46~[0-9a-f]{12}$/);
+    const whole = `the port of zebra1 is 7001\n${LONG}`;
+    const printed = await gateway.cli(["recall", `${session}:${hit.ref}`]);
+    expect([printed.code, printed.stdout.trim(), printed.stderr]).toEqual([0, whole, ""]);
+    expect((await gateway.cli(["recall", hit.ref, "--session", session])).stdout.trim()).toBe(whole);
+    expect((await gateway.cli(["recall", hit.id, "--all"])).stdout.trim()).toBe(whole);
+    const turn = (await gateway.cli(["recall", `${session}:t2`])).stdout;
+    expect(turn).toMatch(/\[t2\.1 user\]\nRead part 1\.[\s\S]*zebra1 is 7001/);
+    expect((await gateway.cli(["recall", "--around", `${session}:t2`, "--window", "1"])).stdout).toMatch(
+      /zebra0[\s\S]*zebra2/,
+    );
+    const searched = await gateway.cli(["recall", "zebra1", "--session", session.slice(0, 10)]);
+    expect(searched.stdout).toContain(`session ${session} ${hit.ref}`);
+    const missing = await gateway.cli(["recall", `${session}:t99.1`]);
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("Nothing is stored")]);
+    // Words that only look like a ref are looked for.
+    expect((await gateway.cli(["recall", "nobody:t2.1", "--all"])).code).toBe(0);
+    await gateway.stop();
+    expect((await gateway.cli(["recall", `${session}:${hit.ref}`])).stdout.trim()).toBe(whole);
+  });
+
+  it("R3 --reindex brings proxied items back that the index lost, whatever it lost", async () => {
+    const [gateway, server] = await stage();
+    await converse(gateway, server, "lost", 3);
+    const before = await stored(gateway, "zebra1");
+    await gateway.stop();
+    const search = async (): Promise<Json[]> => {
+      const done = await gateway.cli(["recall", "zebra1", "--all", "--json"]);
+      expect(done.code, done.stderr).toBe(0);
+      return (done.json["results"] as Json[]).map(({ id, ref }) => ({ id, ref }));
+    };
+    const whole = await search();
+    expect(whole).toContainEqual({ id: before.id, ref: before.ref });
+    for (const sql of ["DELETE FROM recall_item", "UPDATE recall_passage SET text = ''"]) {
+      damage(gateway, sql);
+      expect(await search(), sql).not.toEqual(whole);
+      const done = await gateway.cli(["recall", "--reindex"]);
+      expect([done.code, done.stdout], done.stderr).toEqual([0, expect.stringMatching(/gateway stored: \d+ items/)]);
+      expect(await search(), sql).toEqual(whole);
+    }
+    for (const sql of ["DROP TABLE recall_item", "DELETE FROM recall_terms_data", "DROP TABLE recall_scope"]) {
+      damage(gateway, sql);
+      const broken = await gateway.cli(["recall", "zebra1", "--all"]);
+      expect([broken.code, broken.stderr], sql).toEqual([1, expect.stringContaining("everlong recall --reindex")]);
+      const done = await gateway.cli(["sessions", "reindex"]);
+      expect([done.code, done.stdout], sql).toEqual([0, expect.stringContaining("was damaged")]);
+      expect(await search(), sql).toEqual(whole);
+    }
+  });
+});
+
+describe("XB20 a damaged index", () => {
+  it.each([
+    "DROP TABLE recall_item",
+    "DROP TABLE recall_terms",
+    "DROP TABLE recall_scope",
+    "UPDATE recall_terms_data SET block = randomblob(40)",
+  ])("XB20 R10 %s: requests go on, it is told, and the index comes back by itself", async (sql) => {
+    const [gateway, server] = await stage();
+    const agent = await run(gateway.place, ["-p", "the lighthouse keeper is called Oswin"]);
+    expect(agent.code, agent.stderr).toBe(0);
+    const client = await converse(gateway, server, "broken", 13);
+    await stored(gateway, "zebra1");
+    await stored(gateway, "lighthouse");
+    damage(gateway, sql);
+    server.script(calls([{ name: "read", args: { path: "src/last.ts" } }]));
+    expect((await client.say("Which port has zebra1?")).status).toBe(200);
+    expect((await client.results(`the port of zebra99 is 7099\n${LONG}`)).status).toBe(200);
+    const health = await until(async () => {
+      const told = (await (await gateway.api("/healthz")).json()) as { checks: Json[] };
+      return told.checks.find((check) => check["name"] === "recall");
+    });
+    expect(health["status"]).toBe("degraded");
+    const back = async (query: string): Promise<Hit> =>
+      until(
+        async () => (await found(gateway, { query, scope: "all", kind: query.startsWith("z") ? "tool" : "turn" }))?.[0],
+      );
+    expect((await back("zebra1")).snippets[0]?.text).toContain("7001");
+    expect((await back("zebra99")).snippets[0]?.text).toContain("7099");
+    expect((await back("lighthouse")).snippets[0]?.text).toContain("Oswin");
+    const next = await client.say("And which port has zebra0?");
+    expect(blocksOf(next.sent, "everlong_recall").at(-1)).toContain("zebra0 is 7000");
+  });
+});
