@@ -38,7 +38,9 @@ async function started(child: ChildProcess, read: (line: string) => string): Pro
 
 export const startPart = (name: "upstream" | "relay", origin = ""): Promise<Part> =>
   started(
-    spawn(process.execPath, [join(root, "bench", "proxy-parts.mjs"), name, origin], { stdio: ["pipe", "pipe", "inherit"] }),
+    spawn(process.execPath, [join(root, "bench", "proxy-parts.mjs"), name, origin], {
+      stdio: ["pipe", "pipe", "inherit"],
+    }),
     (line) => line,
   );
 
@@ -101,9 +103,13 @@ const random = (): number => {
   seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
   return seed / 2 ** 32;
 };
-const SYLLABLES = "ar be co du el fin gra hol im jur ka lo mer nit op pra qui ros su tal un ver wo xan yel zor".split(" ");
+const SYLLABLES = "ar be co du el fin gra hol im jur ka lo mer nit op pra qui ros su tal un ver wo xan yel zor".split(
+  " ",
+);
 const WORDS = Array.from({ length: 4000 }, () =>
-  Array.from({ length: 1 + Math.floor(random() * 4) }, () => SYLLABLES[Math.floor(random() * SYLLABLES.length)]).join(""),
+  Array.from({ length: 1 + Math.floor(random() * 4) }, () => SYLLABLES[Math.floor(random() * SYLLABLES.length)]).join(
+    "",
+  ),
 );
 
 /** Text with words, names, numbers and lines, as tools print it. */
@@ -112,14 +118,18 @@ export function prose(chars: number): string {
   while (text.length < chars) {
     const word = WORDS[Math.floor(random() ** 2 * WORDS.length)] ?? "";
     const roll = random();
-    text += roll < 0.04 ? `\n${word}_${Math.floor(random() * 999)} = ` : roll < 0.06 ? `src/${word}.ts:12 ` : `${word} `;
+    text +=
+      roll < 0.04 ? `\n${word}_${Math.floor(random() * 999)} = ` : roll < 0.06 ? `src/${word}.ts:12 ` : `${word} `;
   }
   return text.slice(0, chars);
 }
 
 type Message = Record<string, unknown>;
 const TOOLS = [
-  { type: "function", function: { name: "read", parameters: { type: "object", properties: { path: { type: "string" } } } } },
+  {
+    type: "function",
+    function: { name: "read", parameters: { type: "object", properties: { path: { type: "string" } } } },
+  },
 ];
 
 /** A history that grows by a prompt, a call, its result and an answer at a time. */

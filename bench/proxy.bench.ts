@@ -1,13 +1,14 @@
 // The gateway against a direct call and a bare undici relay in the same run: what it adds, what requests share, how many it bears.
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import {
   Conversation,
   failedRequests,
   type Gateway,
   jsonMs,
-  MANAGED,
   type Part,
   p50,
   p99,
@@ -41,6 +42,16 @@ async function byTurns(ways: Ways, rounds: number, make: (n: number) => Asked): 
   return { ...sample, processor: (processorMs(ways.gateway.pid) - from) / rounds };
 }
 
+/** Where the gateway itself says that the time went: reading the body, planning, the rest. */
+async function stages({ gateway }: Ways): Promise<string> {
+  const token = readFileSync(join(gateway.home, "home", "gateway.token"), "utf8").trim();
+  const path = "/api/proxy/requests?limit=300";
+  const answer = await gateway.pool.request({ path, method: "GET", headers: { authorization: `Bearer ${token}` } });
+  const { items } = (await answer.body.json()) as { items: { timings: Record<string, number> }[] };
+  const at = (name: string): string => p50(items.map(({ timings }) => timings[name] ?? 0)).toFixed(2);
+  return `in the gateway p50: read ${at("read")}, plan ${at("plan")}, upstream ${at("upstream")}, answer ${at("answer")} ms`;
+}
+
 async function perSecond(part: Part, atOnce: number, ms: number, make: () => Asked) {
   let done = 0;
   const from = performance.now();
@@ -55,7 +66,11 @@ async function perSecond(part: Part, atOnce: number, ms: number, make: () => Ask
   return (done * 1000) / (performance.now() - from);
 }
 
-function added(name: string, { direct, relay, gateway, processor }: Sample, limits: { p50: number; p99: number }): void {
+function added(
+  name: string,
+  { direct, relay, gateway, processor }: Sample,
+  limits: { p50: number; p99: number },
+): void {
   const at = (q: typeof p50): number => q(gateway) - q(direct);
   say(`${name}, added p50`, at(p50), " ms", `<= ${limits.p50} ms`, at(p50) <= limits.p50);
   say(`${name}, added p99`, at(p99), " ms", `<= ${limits.p99} ms`, at(p99) <= limits.p99);
@@ -96,6 +111,7 @@ async function small(ways: Ways): Promise<void> {
   const make = growing(1500, 60, 10);
   await byTurns(ways, 200, make);
   added("managed, small", await byTurns(ways, 1500, make), { p50: 2, p99: 10 });
+  console.log(`     ${await stages(ways)}`);
 }
 
 async function middle(ways: Ways): Promise<void> {
@@ -103,6 +119,7 @@ async function middle(ways: Ways): Promise<void> {
   await byTurns(ways, 60, make);
   const sample = await byTurns(ways, 300, make);
   added("X119 managed 100 KB, nothing to do", sample, { p50: 8, p99: 40 });
+  console.log(`     ${await stages(ways)}`);
   const json = jsonMs(make()[0]);
   const times = (p50(sample.gateway) - p50(sample.direct)) / json;
   say(`X119 in JSON work of ${json.toFixed(2)} ms`, times, " x", "<= 4 x", times <= 4);
@@ -138,7 +155,13 @@ async function big({ direct, gateway }: Ways): Promise<void> {
     ["1 MB at a cut", cut, 8],
   ] as const) {
     const ms = p50(ours) - p50(theirs);
-    say(`${name} (${ours.length} requests), added p50 ${ms.toFixed(1)} ms, in JSON work of ${json.toFixed(2)} ms`, ms / json, " x", `<= ${most} x`, ms / json <= most);
+    say(
+      `${name} (${ours.length} requests), added p50 ${ms.toFixed(1)} ms, in JSON work of ${json.toFixed(2)} ms`,
+      ms / json,
+      " x",
+      `<= ${most} x`,
+      ms / json <= most,
+    );
     console.log(`     p99 ${p99(ours).toFixed(1)} ms, direct p50 ${p50(theirs).toFixed(1)} ms`);
   }
 }
@@ -197,9 +220,21 @@ async function prefixes(): Promise<void> {
   await gateway.stop();
   removeHome(gateway);
   server.close();
-  say(`X124 bytes shared with the request before, 300 turns, ${epochs} cuts; a sliding window shares ${mean(sliding).toFixed(3)}`, mean(ours), "", ">= 0.95", mean(ours) >= 0.95 && epochs >= 5);
+  say(
+    `X124 bytes shared with the request before, 300 turns, ${epochs} cuts; a sliding window shares ${mean(sliding).toFixed(3)}`,
+    mean(ours),
+    "",
+    ">= 0.95",
+    mean(ours) >= 0.95 && epochs >= 5,
+  );
   say(`X124 prefix breaks, ${epochs} epoch ends`, breaks, "", `= ${epochs}`, breaks === epochs);
-  say(`X124 least share across ${restarted.length} kills`, Math.min(...restarted), "", ">= 0.95", Math.min(...restarted) >= 0.95);
+  say(
+    `X124 least share across ${restarted.length} kills`,
+    Math.min(...restarted),
+    "",
+    ">= 0.95",
+    Math.min(...restarted) >= 0.95,
+  );
 }
 
 async function oneStream({ pool }: Part, body: string, headers: Record<string, string>): Promise<[number, number]> {
@@ -207,7 +242,12 @@ async function oneStream({ pool }: Part, body: string, headers: Record<string, s
   const answer = await pool.request({
     path: "/v1/chat/completions",
     method: "POST",
-    headers: { "content-type": "application/json", authorization: "Bearer sk-bench", "x-bench-stream": "1", ...headers },
+    headers: {
+      "content-type": "application/json",
+      authorization: "Bearer sk-bench",
+      "x-bench-stream": "1",
+      ...headers,
+    },
     body,
   });
   let first = 0;
@@ -216,7 +256,8 @@ async function oneStream({ pool }: Part, body: string, headers: Record<string, s
     first ||= performance.now() - from;
     bytes += (chunk as Buffer).length;
   }
-  if (answer.statusCode !== 200 || bytes < 500) throw new Error(`a stream ended with ${answer.statusCode}, ${bytes} bytes`);
+  if (answer.statusCode !== 200 || bytes < 500)
+    throw new Error(`a stream ended with ${answer.statusCode}, ${bytes} bytes`);
   return [first, performance.now() - from];
 }
 

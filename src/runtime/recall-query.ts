@@ -63,7 +63,7 @@ export const unavailable = (why: string, next = "Try again."): Failure => ({
 export const REINDEX = "`everlong recall --reindex` builds it anew.";
 
 const faultOf = ({ code, message }: SearchFault): Failure =>
-  unavailable(message, code === "damaged" ? REINDEX : undefined);
+  unavailable(message, code === "index_damaged" ? REINDEX : undefined);
 
 /** `t3.2` in this session, `SESSION:t3.2` elsewhere; else the item's id. */
 export function refOf(hit: Shown, here?: string): string {

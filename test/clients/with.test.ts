@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { openTerminal } from "../agent/terminal.ts";
 import { text } from "../model-server/reply.ts";
 import { type ModelServer, startModelServer } from "../model-server/server.ts";
 import { newPlace, type Place, run, start } from "../tool/everlong.ts";
@@ -97,6 +98,19 @@ describe("everlong with", () => {
       expect([done.code, done.stdout]).toEqual([9, `ready\ngot ${signal}\n`]);
     },
   );
+
+  it("X111 F83 Ctrl+C in a terminal reaches the agent once, and the agent decides", async () => {
+    const { place } = await stage(
+      `let n = 0; process.on("SIGINT", () => { n++; if (n === 1) setTimeout(() => { console.log("got " + n); process.exit(5); }, 500); });
+       console.log("ready", process.stdin.isTTY); setInterval(() => {}, 1000);`,
+    );
+    const terminal = openTerminal(place, ["with", "claude"]);
+    await terminal.see("ready true");
+    terminal.press("ctrl+c");
+    await terminal.see("got 1");
+    expect(await terminal.exit).toBe(5);
+    expect(existsSync(join(place.home, "gateway.json"))).toBe(false);
+  });
 
   it("X111 an agent that a signal ended gives 128 and its number", async () => {
     const { place } = await stage('process.kill(process.pid, "SIGKILL");');

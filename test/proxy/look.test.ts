@@ -8,7 +8,11 @@ import { startGateway, type TestGateway } from "./gateway.ts";
 type Json = Record<string, unknown>;
 type Messages = { messages: { content: unknown[] }[] };
 type Row = { action: string; role: string; kind: string; tokens: number; ref?: string; text?: string };
-type Why = Json & { id: string; items: Row[]; recalled: { ref: string; score: number; parts: Record<string, number> }[] };
+type Why = Json & {
+  id: string;
+  items: Row[];
+  recalled: { ref: string; score: number; parts: Record<string, number> }[];
+};
 
 const SMALL = {
   EVERLONG_PROXY_WINDOWS: "*: 20000",
@@ -82,8 +86,14 @@ describe("XE12 what was done to a request", () => {
     expect(rows("drop").length).toBe(record["dropped"]);
     // Messages of a user that the cut brought together are sent as one: their parts are what stays countable.
     expect(parts(last.sent.body)).toBe(parts(last.body) - rows("drop").length + rows("insert").length);
-    for (const [kind, tag] of [["recall", "everlong_recall"], ["state", "everlong_state"], ["notice", "system_notification"]])
-      expect(rows("insert").filter((row) => row.kind === kind)).toHaveLength(last.sent.rawBody.split(`<${tag}>`).length - 1);
+    for (const [kind, tag] of [
+      ["recall", "everlong_recall"],
+      ["state", "everlong_state"],
+      ["notice", "system_notification"],
+    ])
+      expect(rows("insert").filter((row) => row.kind === kind)).toHaveLength(
+        last.sent.rawBody.split(`<${tag}>`).length - 1,
+      );
     const total = record.items.filter((r) => r.action !== "drop").reduce((sum, r) => sum + r.tokens, 0);
     expect(Number(record["tokensSent"])).toBeGreaterThanOrEqual(total);
     for (const { ref } of rows("drop")) expect(ref).toMatch(/^look:t\d+\.\d+$/);
@@ -97,7 +107,14 @@ describe("XE12 what was done to a request", () => {
       expect(Object.values(parts).reduce((a, b) => a + b, 0)).toBeCloseTo(score, 3);
     }
     const words = (await gateway.cli(["proxy", "why"])).stdout;
-    for (const part of [record.id, "client: claude", "session look", "action: trim", "recalled look:t", " | - left out look:t"])
+    for (const part of [
+      record.id,
+      "client: claude",
+      "session look",
+      "action: trim",
+      "recalled look:t",
+      " | - left out look:t",
+    ])
       expect(words).toContain(part);
     expect(words).toContain("+ user state");
   });
@@ -105,11 +122,16 @@ describe("XE12 what was done to a request", () => {
   it("X96 a record keeps how many bytes were shared with the request before: all of an epoch's", async () => {
     const [gateway, server] = await stage();
     const client = newClient(gateway, server, "openai-responses", { "x-everlong-session": "shared" });
-    const sent = [await client.say("One."), await client.say("Two."), await client.say("Three.")].map((a) => a.sent.rawBody);
+    const sent = [await client.say("One."), await client.say("Two."), await client.say("Three.")].map(
+      (a) => a.sent.rawBody,
+    );
     const { items } = (await (await gateway.api("/api/proxy/requests?session=shared")).json()) as { items: Json[] };
     const [third, second, first] = items;
     expect(first?.["bytesShared"]).toBeUndefined();
-    for (const [record, n] of [[second, 1], [third, 2]] as const) {
+    for (const [record, n] of [
+      [second, 1],
+      [third, 2],
+    ] as const) {
       let same = 0;
       while (sent[n]?.[same] === sent[n - 1]?.[same]) same++;
       expect(record?.["bytesShared"]).toBe(same);
@@ -121,7 +143,9 @@ describe("XE12 what was done to a request", () => {
     const { headers } = await newClient(quiet, silent, "openai-chat").say("Hi.");
     expect([...headers.keys()].filter((name) => name.startsWith("x-everlong"))).toEqual([]);
     const [gateway, server] = await stage();
-    const browser = await newClient(gateway, server, "openai-chat", { "user-agent": "Mozilla/5.0 (Android)" }).say("Hi.");
+    const browser = await newClient(gateway, server, "openai-chat", { "user-agent": "Mozilla/5.0 (Android)" }).say(
+      "Hi.",
+    );
     expect(browser.headers.get("x-everlong-action")).toBe("skip:unknown_client");
     const bypassed = await newClient(gateway, server, "openai-chat", { "x-everlong-bypass": "1" }).say("Hi.");
     expect(bypassed.headers.get("x-everlong-action")).toMatch(/^skip:/);
@@ -146,7 +170,9 @@ describe("XE12 X98 figures", () => {
     server.script(text("Again.", { usage: { input: 1000, output: 7, cacheRead: 600 } }));
     const other = await newClient(gateway, server, "openai-responses", { "x-everlong-session": "other" }).say("Hi.");
     await newClient(gateway, server, "openai-chat", { "user-agent": "curl/8.5.0" }).say("Hi.");
-    const { items } = (await (await gateway.api("/api/proxy/sessions/sums/requests?limit=500")).json()) as { items: Json[] };
+    const { items } = (await (await gateway.api("/api/proxy/sessions/sums/requests?limit=500")).json()) as {
+      items: Json[];
+    };
     const of = async (query: string) => (await (await gateway.api(`/api/proxy/stats${query}`)).json()) as Json;
     const sums = await of("?session=sums");
     const sum = (name: string) => items.reduce((total, r) => total + Number(r[name] ?? 0), 0);
@@ -162,7 +188,12 @@ describe("XE12 X98 figures", () => {
     expect(all).toMatchObject({ requests: 30, unmanaged: { unknown_client: 1 }, cachedInput: 600 });
     const claude = server.requests.filter((r) => r.wire === "anthropic").length;
     expect(claude).toBe(29);
-    expect(await of("?session=other")).toMatchObject({ upstreamInput: 1000, cachedInput: 600, cachedShare: 0.6, output: 7 });
+    expect(await of("?session=other")).toMatchObject({
+      upstreamInput: 1000,
+      cachedInput: 600,
+      cachedShare: 0.6,
+      output: 7,
+    });
     expect(other.status).toBe(200);
     const cli = await gateway.cli(["proxy", "stats", "sums", "--json"]);
     expect(cli.json).toEqual(sums);
@@ -190,4 +221,3 @@ describe("XE12 X98 figures", () => {
     expect(textsOf(last.sent.body).join()).toContain("zebra");
   });
 });
-

@@ -85,7 +85,9 @@ describe("X101 the command line", () => {
     const editor = join(gateway.place.folder, "editor.sh");
     writeFileSync(editor, '#!/bin/sh\nprintf "%s, edited" "$(cat "$1")" > "$1"\n');
     chmodSync(editor, 0o700);
-    const edit = await run(gateway.place, ["proxy", "pin", "work-1", "--edit"], { env: { VISUAL: "", EDITOR: editor } });
+    const edit = await run(gateway.place, ["proxy", "pin", "work-1", "--edit"], {
+      env: { VISUAL: "", EDITOR: editor },
+    });
     expect([edit.code, gateway.file("work-1", "pinned.md")]).toEqual([0, "from stdin, edited"]);
     expect((await gateway.cli(["proxy", "pin", "work-1"])).stdout).toBe("from stdin, edited\n");
     const { sent } = await client.say("Go on.");

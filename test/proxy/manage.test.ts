@@ -32,8 +32,13 @@ async function session(gateway: TestGateway, server: ModelServer, name: string, 
 }
 
 const json = { "content-type": "application/json" };
-const send = (gateway: TestGateway, method: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
-  gateway.api(`/api/proxy${path}`, { method, headers: { ...json, ...headers }, body: JSON.stringify(body) });
+const send = (
+  gateway: TestGateway,
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+) => gateway.api(`/api/proxy${path}`, { method, headers: { ...json, ...headers }, body: JSON.stringify(body) });
 const search = (gateway: TestGateway, body: Json) => send(gateway, "POST", "/search", body);
 const read = async (response: Response): Promise<[number, Json]> => [response.status, (await response.json()) as Json];
 const code = async (response: Response): Promise<[number, unknown]> => {
@@ -112,13 +117,17 @@ describe("XE12 X100 the API", () => {
     const [best] = found["items"] as (Json & { parts: Record<string, number> })[];
     expect(best?.["text"]).toContain("the port of zebra is 7001");
     expect(Object.values(best?.parts ?? {}).reduce((a, b) => a + b, 0)).toBeCloseTo(Number(best?.["score"]), 3);
-    expect((await read(await search(gateway, { query: "zebra port", session: "empty" })))[1]).toMatchObject({ items: [] });
+    expect((await read(await search(gateway, { query: "zebra port", session: "empty" })))[1]).toMatchObject({
+      items: [],
+    });
     expect(await code(await search(gateway, { query: "find:t99.1" }))).toEqual([404, "no_such_item"]);
   });
 
   it("XB26 XB27 M144 M145 wrong token, media type, size, depth, id, confirm: refused in one shape, and nothing changes", async () => {
     const [gateway, server] = await stage();
-    await newClient(gateway, server, "openai-chat", { "x-everlong-session": "safe" }).say("Hi.", { "x-everlong-todo": "keep" });
+    await newClient(gateway, server, "openai-chat", { "x-everlong-session": "safe" }).say("Hi.", {
+      "x-everlong-todo": "keep",
+    });
     const put = (body: string, headers: Record<string, string> = json) =>
       gateway.api("/api/proxy/sessions/safe/todo", { method: "PUT", headers: { "if-match": "*", ...headers }, body });
     const bare = { authorization: "" };
@@ -166,7 +175,10 @@ describe("XE12 X100 the API", () => {
     expect(items.map((r) => r["session"])).not.toContain("gone");
     const fresh = await client.say("Again.");
     expect(fresh.sent.rawBody).toBe(JSON.stringify(fresh.body));
-    expect(await read(await gateway.api("/api/proxy/sessions?confirm=true", { method: "DELETE" }))).toEqual([200, { deleted: 2 }]);
+    expect(await read(await gateway.api("/api/proxy/sessions?confirm=true", { method: "DELETE" }))).toEqual([
+      200,
+      { deleted: 2 },
+    ]);
     expect(readdirSync(join(gateway.dir, "sessions"))).toEqual([]);
     await gateway.stop();
     expect(rowsWith(join(gateway.place.home, "store.db"), /zebra is 7001|forget me/)).toEqual([]);
@@ -176,11 +188,15 @@ describe("XE12 X100 the API", () => {
 /** Tables that still hold such a text. */
 function rowsWith(path: string, wanted: RegExp): string[] {
   const db = new DatabaseSync(path, { readOnly: true });
-  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'").all();
-  const found = tables.map(({ name }) => String(name)).filter((name) => {
-    const rows = db.prepare(`SELECT * FROM "${name}"`).all();
-    return rows.some((row) => Object.values(row).some((value) => typeof value === "string" && wanted.test(value)));
-  });
+  const tables = db
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+    .all();
+  const found = tables
+    .map(({ name }) => String(name))
+    .filter((name) => {
+      const rows = db.prepare(`SELECT * FROM "${name}"`).all();
+      return rows.some((row) => Object.values(row).some((value) => typeof value === "string" && wanted.test(value)));
+    });
   db.close();
   return found;
 }

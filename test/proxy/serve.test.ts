@@ -40,7 +40,10 @@ function serve(place: Place, args: string[]) {
 describe("F80 what serve says", () => {
   it("version and address, link, store, on and off, upstreams, how to connect, how to stop; never a key; F81 then a line a request", async () => {
     const server = await upstream();
-    const place = placeOf(server, { EVERLONG_UPSTREAM_OPENAI_KEY: "sk-upstream-0123456789abcdef", CLIPROXY_SEMANTIC_ENABLED: "0" });
+    const place = placeOf(server, {
+      EVERLONG_UPSTREAM_OPENAI_KEY: "sk-upstream-0123456789abcdef",
+      CLIPROXY_SEMANTIC_ENABLED: "0",
+    });
     const { lines } = serve(place, []);
     const said = await lines(13);
     const { address } = JSON.parse(readFileSync(join(place.home, "gateway.json"), "utf8")) as { address: string };
@@ -76,7 +79,9 @@ describe("F80 what serve says", () => {
     const json = serve(placeOf(server), ["--json"]);
     const [first = ""] = await json.lines(1);
     const facts = JSON.parse(first) as Record<string, unknown> & { address: string };
-    expect(Object.keys(facts)).toEqual(expect.arrayContaining(["version", "address", "link", "store", "on", "off", "upstreams", "pid"]));
+    expect(Object.keys(facts)).toEqual(
+      expect.arrayContaining(["version", "address", "link", "store", "on", "off", "upstreams", "pid"]),
+    );
     await newClient({ url: facts.address }, server, "openai-chat").say("Hi.");
     const events = (await json.lines(3)).slice(1).map((line) => JSON.parse(line) as { type: string; data: object });
     expect(events.map(({ type }) => type)).toEqual(["proxy.session_created", "proxy.request"]);
@@ -102,7 +107,10 @@ describe("F82 the port and the link", () => {
     const server = await upstream();
     const gateway = await startGateway(server);
     const fresh = await gateway.cli(["serve", "--link"]);
-    expect([fresh.code, fresh.stdout]).toEqual([0, expect.stringMatching(new RegExp(`^${gateway.url}/#login=\\S+\\n$`))]);
+    expect([fresh.code, fresh.stdout]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^${gateway.url}/#login=\\S+\\n$`)),
+    ]);
     const code = fresh.stdout.trim().split("#login=")[1];
     const login = () =>
       fetch(`${gateway.url}/api/login`, {
@@ -111,7 +119,10 @@ describe("F82 the port and the link", () => {
         body: JSON.stringify({ code }),
       });
     const one = await login();
-    expect([one.status, one.headers.get("set-cookie")]).toEqual([200, expect.stringMatching(/HttpOnly.*SameSite=Strict/i)]);
+    expect([one.status, one.headers.get("set-cookie")]).toEqual([
+      200,
+      expect.stringMatching(/HttpOnly.*SameSite=Strict/i),
+    ]);
     expect((await login()).status).toBe(401);
     await gateway.stop();
     const none = await gateway.cli(["serve", "--link"]);
@@ -146,23 +157,35 @@ describe("F82 the port and the link", () => {
 });
 
 describe("F83 the end", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)("%s: refuses new ones, finishes the stream, stores, exit 0", async (signal) => {
-    const server = await upstream();
-    const gateway = await startGateway(server);
-    const client = newClient(gateway, server, "openai-responses", { "x-everlong-session": "end" });
-    const release = Promise.withResolvers<void>();
-    server.script(text("The whole answer.", { hold: release.promise }));
-    const answer = client.say("Take your time.", { "x-everlong-todo": "remember me" });
-    await server.waitFor(1);
-    const ended = gateway.stop(signal);
-    await expect.poll(() => fetch(`${gateway.url}/healthz`).then(() => "up", () => "down"), { timeout: 10_000 }).toBe("down");
-    release.resolve();
-    const { status, text: body } = await answer;
-    expect([status, body]).toEqual([200, expect.stringContaining("The whole answer.")]);
-    expect([(await ended).code, existsSync(join(gateway.place.home, "gateway.json"))]).toEqual([0, false]);
-    expect((await gateway.cli(["proxy", "search", "end:t1.1"])).stdout).toBe("Take your time.\n");
-    expect((await gateway.cli(["proxy", "why", "--json"])).json).toMatchObject({ outcome: "complete", status: 200 });
-  });
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "%s: refuses new ones, finishes the stream, stores, exit 0",
+    async (signal) => {
+      const server = await upstream();
+      const gateway = await startGateway(server);
+      const client = newClient(gateway, server, "openai-responses", { "x-everlong-session": "end" });
+      const release = Promise.withResolvers<void>();
+      server.script(text("The whole answer.", { hold: release.promise }));
+      const answer = client.say("Take your time.", { "x-everlong-todo": "remember me" });
+      await server.waitFor(1);
+      const ended = gateway.stop(signal);
+      await expect
+        .poll(
+          () =>
+            fetch(`${gateway.url}/healthz`).then(
+              () => "up",
+              () => "down",
+            ),
+          { timeout: 10_000 },
+        )
+        .toBe("down");
+      release.resolve();
+      const { status, text: body } = await answer;
+      expect([status, body]).toEqual([200, expect.stringContaining("The whole answer.")]);
+      expect([(await ended).code, existsSync(join(gateway.place.home, "gateway.json"))]).toEqual([0, false]);
+      expect((await gateway.cli(["proxy", "search", "end:t1.1"])).stdout).toBe("Take your time.\n");
+      expect((await gateway.cli(["proxy", "why", "--json"])).json).toMatchObject({ outcome: "complete", status: 200 });
+    },
+  );
 
   it("a second signal ends at once; nothing that was acknowledged is lost", async () => {
     const server = await upstream();
@@ -176,7 +199,16 @@ describe("F83 the end", () => {
     );
     await server.waitFor(2);
     process.kill(gateway.pid, "SIGINT");
-    await expect.poll(() => fetch(`${gateway.url}/healthz`).then(() => "up", () => "down"), { timeout: 10_000 }).toBe("down");
+    await expect
+      .poll(
+        () =>
+          fetch(`${gateway.url}/healthz`).then(
+            () => "up",
+            () => "down",
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe("down");
     const from = performance.now();
     const { code } = await gateway.stop("SIGINT");
     expect(code).toBe(130);

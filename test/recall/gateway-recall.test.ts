@@ -210,7 +210,7 @@ describe("R44 recall over HTTP", () => {
   });
 });
 
-it("X62 the store is open and its thread starts before the first request; with memory off there is none", async () => {
+it("X63 the store is open and its thread starts before the first request; with memory off there is none", async () => {
   const [gateway] = await stage();
   const store = (home: string): boolean => existsSync(join(home, "store.db"));
   await until(async () => store(gateway.place.home) || undefined);

@@ -46,9 +46,7 @@ function compactionSign({ route, headers, body, items, share }: ClassifyInput): 
   const offers = offersTools(body);
   const mark = markIn(asked, "user") ?? (offers ? undefined : markIn(systemText(body), "system"));
   if (mark) return `mark of ${mark.client}`;
-  return !offers && share >= MOST_OF_IT && asksForSummary(asked)
-    ? "asks for a summary of what was said"
-    : undefined;
+  return !offers && share >= MOST_OF_IT && asksForSummary(asked) ? "asks for a summary of what was said" : undefined;
 }
 
 /** What the user says at the very end; empty when somebody else has the last word. */

@@ -76,6 +76,25 @@ describe("the searching thread", () => {
     fresh.close();
   });
 
+  it("XB20 a broken index is told as such, at the start too; R44 the figures are counted in the thread", async () => {
+    const other = join(dir, "broken.db");
+    const broken = openStore(other);
+    new RecallWriter(broken).add(conversation(["one", "two"]));
+    const told: string[] = [];
+    const s = searcher({ path: other, onDamaged: (message) => told.push(message) });
+    const stats = await s.stats();
+    expect(stats.ok && stats.value).toEqual({
+      ...{ items: 2, passages: 2, sessions: 1, kinds: { turn: 2 } },
+      ...{ embedder: "none", vectors: 0, waiting: 0, parked: 0 },
+    });
+    broken.exec("DROP TABLE recall_scope");
+    const answer = await s.search({ text: "one", within: EVERYTHING });
+    expect(!answer.ok && answer.error.code).toBe("index_damaged");
+    expect(await s.start(10_000)).toBe(false);
+    expect(told).toEqual(Array(2).fill(expect.stringContaining("recall_scope")));
+    broken.close();
+  });
+
   it("stops when told to, at its limit, and when closed", async () => {
     const s = searcher();
     const stop = new AbortController();

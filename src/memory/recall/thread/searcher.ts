@@ -19,7 +19,7 @@ export type SearcherOptions = {
   /** Told each time that a question meets a broken index. */
   onDamaged?: (message: string) => void;
 };
-export type SearchFault = { code: "timeout" | "stopped" | "store_unavailable" | "damaged"; message: string };
+export type SearchFault = { code: "timeout" | "stopped" | "store_unavailable" | "index_damaged"; message: string };
 export type SearchLimits = { timeoutMs?: number; signal?: AbortSignal };
 
 const TIMEOUT_MS = 750;
@@ -103,7 +103,7 @@ export class Searcher {
       if (reply.value.type !== "failed") return ok(reply.value);
       const { message, damaged } = reply.value;
       if (damaged) this.#options.onDamaged?.(message);
-      return fail({ code: damaged ? "damaged" : "store_unavailable", message });
+      return fail({ code: damaged ? "index_damaged" : "store_unavailable", message });
     }
     if (reply.type === "timeout") endIfStuck(id, started.value, limitMs);
     else waiting.delete(id);
