@@ -1,78 +1,11 @@
-// R44 X46 R3 XB20: what went through the gateway and what was said to the agent, over HTTP and from the command line.
+// R44 X46: what went through the gateway and what was said to the agent, over HTTP and from the command line.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { calls, text } from "../model-server/reply.ts";
-import { type ModelServer, startModelServer } from "../model-server/server.ts";
-import { blocksOf, newClient } from "../proxy/client.ts";
-import { startGateway, type TestGateway } from "../proxy/gateway.ts";
+import { blocksOf } from "../proxy/client.ts";
 import { run, sessionsOf } from "../tool/everlong.ts";
-
-type Json = Record<string, unknown>;
-type Hit = { id: string; ref: string; source: { session: string }; snippets: { text: string }[] };
-
-const SMALL = {
-  EVERLONG_PROXY_WINDOWS: "*: 20000",
-  CLIPROXY_RESERVE_TOKENS: "2000",
-  EVERLONG_PROXY_RECALL_TIMEOUT_MS: "20000",
-  EVERLONG_RECALL_TIMEOUT_MS: "20000",
-};
-const LONG = "alpha beta gamma delta ".repeat(260).trim();
-
-async function stage(env: Record<string, string> = {}): Promise<[TestGateway, ModelServer]> {
-  const server = await startModelServer({ script: () => text("Understood.") });
-  onTestFinished(() => server.close());
-  const agent = {
-    EVERLONG_BASE_URL: server.url,
-    EVERLONG_MODEL: "scripted",
-    EVERLONG_API_KEY: "test-key-0123456789",
-  };
-  return [await startGateway(server, { env: { ...SMALL, ...agent, ...env } }), server];
-}
-
-/** A prompt, a tool's long result with a word of its own, an answer. */
-async function converse(gateway: TestGateway, server: ModelServer, session: string, turns: number) {
-  const client = newClient(gateway, server, "openai-chat", { "x-everlong-session": session });
-  for (let n = 0; n < turns; n++) {
-    server.script(calls([{ name: "read", args: { path: `src/part-${n}.ts` } }]));
-    await client.say(`Read part ${n}.`);
-    await client.results(`the port of zebra${n} is ${7000 + n}\n${LONG}`);
-  }
-  return client;
-}
-
-const post = async (gateway: TestGateway, body: Json): Promise<[number, Json]> => {
-  const headers = { "content-type": "application/json" };
-  const answer = await gateway.api("/api/recall", { method: "POST", headers, body: JSON.stringify(body) });
-  return [answer.status, (await answer.json()) as Json];
-};
-const get = async (gateway: TestGateway, path: string): Promise<[number, Json]> => {
-  const answer = await gateway.api(`/api/recall${path}`);
-  return [answer.status, (await answer.json()) as Json];
-};
-const found = async (gateway: TestGateway, body: Json): Promise<Hit[]> =>
-  (await post(gateway, body))[1]["results"] as Hit[];
-
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (const end = Date.now() + 30_000; ; await wait(50)) {
-    const seen = await look();
-    if (seen !== undefined) return seen;
-    if (Date.now() > end) throw new Error("it never came");
-  }
-}
-/** What was stored after the request, not before it. */
-const stored = (gateway: TestGateway, query: string): Promise<Hit> =>
-  until(async () => (await found(gateway, { query, scope: "all" }))[0]);
-
-const damage = (gateway: TestGateway, sql: string): void => {
-  const db = new DatabaseSync(join(gateway.place.home, "store.db"));
-  db.enableDefensive(false);
-  db.exec("PRAGMA busy_timeout = 5000");
-  db.exec(sql);
-  db.close();
-};
+import { converse, found, get, type Json, LONG, post, stage, stored, until } from "./gateway-stage.ts";
 
 describe("R44 recall over HTTP", () => {
   it("R44 R34 R37 finds the agent's and other agents' words, gives originals by ref and id, the turns around, and figures", async () => {
@@ -147,7 +80,7 @@ describe("R44 recall over HTTP", () => {
     expect(stats["items"]).toBe(Object.values(stats["kinds"] as Json).reduce((sum: number, n) => sum + Number(n), 0));
   });
 
-  it("R44 a search is told as an event without its text; refs are no searches", async () => {
+  it("R44 a search is told as an event without its text", async () => {
     const [gateway] = await stage();
     const stop = new AbortController();
     onTestFinished(() => stop.abort());
@@ -210,7 +143,7 @@ describe("R44 recall over HTTP", () => {
   });
 });
 
-it("X63 the store is open and its thread starts before the first request; with memory off there is none", async () => {
+it("X63 the store is opened before the first request; with memory off there is none", async () => {
   const [gateway] = await stage();
   const store = (home: string): boolean => existsSync(join(home, "store.db"));
   await until(async () => store(gateway.place.home) || undefined);
@@ -219,7 +152,7 @@ it("X63 the store is open and its thread starts before the first request; with m
   expect(store(off.place.home)).toBe(false);
 });
 
-describe("X46 R3 from the command line", () => {
+describe("X46 from the command line", () => {
   it("X46 a ref of a proxied session prints the whole text, with and without the gateway; --session searches it", async () => {
     const [gateway, server] = await stage();
     await converse(gateway, server, "My.Session of_X46", 3);
@@ -244,68 +177,5 @@ describe("X46 R3 from the command line", () => {
     expect((await gateway.cli(["recall", "nobody:t2.1", "--all"])).code).toBe(0);
     await gateway.stop();
     expect((await gateway.cli(["recall", `${session}:${hit.ref}`])).stdout.trim()).toBe(whole);
-  });
-
-  it("R3 --reindex brings proxied items back that the index lost, whatever it lost", async () => {
-    const [gateway, server] = await stage();
-    await converse(gateway, server, "lost", 3);
-    const before = await stored(gateway, "zebra1");
-    await gateway.stop();
-    const search = async (): Promise<Json[]> => {
-      const done = await gateway.cli(["recall", "zebra1", "--all", "--json"]);
-      expect(done.code, done.stderr).toBe(0);
-      return (done.json["results"] as Json[]).map(({ id, ref }) => ({ id, ref }));
-    };
-    const whole = await search();
-    expect(whole).toContainEqual({ id: before.id, ref: before.ref });
-    for (const sql of ["DELETE FROM recall_item", "UPDATE recall_passage SET text = ''"]) {
-      damage(gateway, sql);
-      expect(await search(), sql).not.toEqual(whole);
-      const done = await gateway.cli(["recall", "--reindex"]);
-      expect([done.code, done.stdout], done.stderr).toEqual([0, expect.stringMatching(/gateway stored: \d+ items/)]);
-      expect(await search(), sql).toEqual(whole);
-    }
-    for (const sql of ["DROP TABLE recall_item", "DELETE FROM recall_terms_data", "DROP TABLE recall_scope"]) {
-      damage(gateway, sql);
-      const broken = await gateway.cli(["recall", "zebra1", "--all"]);
-      expect([broken.code, broken.stderr], sql).toEqual([1, expect.stringContaining("everlong recall --reindex")]);
-      const done = await gateway.cli(["sessions", "reindex"]);
-      expect([done.code, done.stdout], sql).toEqual([0, expect.stringContaining("was damaged")]);
-      expect(await search(), sql).toEqual(whole);
-    }
-  });
-});
-
-describe("XB20 a damaged index", () => {
-  it.each([
-    "DROP TABLE recall_item",
-    "DROP TABLE recall_terms",
-    "DROP TABLE recall_scope",
-    "UPDATE recall_terms_data SET block = randomblob(40)",
-  ])("XB20 R10 %s: requests go on, it is told, and the index comes back by itself", async (sql) => {
-    const [gateway, server] = await stage();
-    const agent = await run(gateway.place, ["-p", "the lighthouse keeper is called Oswin"]);
-    expect(agent.code, agent.stderr).toBe(0);
-    const client = await converse(gateway, server, "broken", 13);
-    await stored(gateway, "zebra1");
-    await stored(gateway, "lighthouse");
-    damage(gateway, sql);
-    server.script(calls([{ name: "read", args: { path: "src/last.ts" } }]));
-    expect((await client.say("Which port has zebra1?")).status).toBe(200);
-    expect((await client.results(`the port of zebra99 is 7099\n${LONG}`)).status).toBe(200);
-    const health = await until(async () => {
-      const told = (await (await gateway.api("/healthz")).json()) as { checks: Json[] };
-      return told.checks.find((check) => check["name"] === "recall");
-    });
-    expect(health["status"]).toBe("degraded");
-    const back = async (query: string): Promise<Hit> =>
-      until(
-        async () => (await found(gateway, { query, scope: "all", kind: query.startsWith("z") ? "tool" : "turn" }))?.[0],
-      );
-    expect((await back("zebra1")).snippets[0]?.text).toContain("7001");
-    expect((await back("zebra99")).snippets[0]?.text).toContain("7099");
-    expect((await back("lighthouse")).snippets[0]?.text).toContain("Oswin");
-    const next = await client.say("And which port has zebra0?");
-    expect(blocksOf(next.sent, "everlong_recall").at(-1)).toContain("zebra0 is 7000");
   });
 });

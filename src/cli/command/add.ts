@@ -1,5 +1,6 @@
 // The commands beside the agent: each loads its code only when it is called.
 import type { Command } from "commander";
+import { addWith } from "../with/add.ts";
 import { type Done, limit, type Print, printer } from "./print.ts";
 import { addProxy, addServe } from "./proxy.ts";
 
@@ -20,6 +21,7 @@ export function addCommands(program: Command, done: Done): void {
   addRecall(program, print);
   addServe(program, done);
   addProxy(program, print);
+  addWith(program, done);
 }
 
 function addRecall(program: Command, print: Print): void {

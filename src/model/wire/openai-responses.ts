@@ -68,6 +68,9 @@ function see(raw: unknown): Seen {
   switch (type) {
     case "message":
       return seeMessage(raw);
+    // Tools that stand in the history, as codex sends them for its newer models.
+    case "additional_tools":
+      return { role: "developer", kind: "message" };
     case "reasoning":
       return { role: "assistant", kind: "reasoning" };
     case "compaction":

@@ -1,5 +1,6 @@
 // Requests of the real clients and what kind they are.
 import { describe, expect, it } from "vitest";
+import { wireAdapters } from "../../model/wire/adapters.ts";
 import type { WireName } from "../../schema/model.ts";
 import { scanBody } from "../body/scan.ts";
 import type { ScannedBody } from "../contract.ts";
@@ -197,5 +198,27 @@ describe("what requests are compared by", () => {
     expect(systemHead(chat("You are y"), "k")).not.toBe(head);
     expect(systemHead(chat("You are x"), "other")).not.toBe(head);
     expect(systemHead(chat(`${"a".repeat(500)}today`), "k")).toBe(systemHead(chat(`${"a".repeat(500)}tomorrow`), "k"));
+  });
+
+  it("X29 tools that codex sends as an item of the input count, nested ones by their names", () => {
+    const tools = [
+      {
+        type: "namespace",
+        name: "functions",
+        tools: [
+          { type: "custom", name: "exec" },
+          { type: "function", name: "wait" },
+        ],
+      },
+    ];
+    const value = {
+      input: [
+        { type: "additional_tools", role: "developer", tools },
+        { role: "user", content: "go" },
+      ],
+    };
+    expect(toolNames({ wire: "openai-responses", value })).toEqual(["exec", "wait"]);
+    const [item] = wireAdapters["openai-responses"].toItems(value);
+    expect(item).toMatchObject({ role: "developer", kind: "message" }); // no cut takes it away
   });
 });

@@ -8,13 +8,20 @@ type Body = Pick<ScannedBody, "value" | "wire">;
 
 /** Sorted, each once. */
 export function toolNames({ value, wire }: Body): string[] {
-  return [...new Set(wireAdapters[wire].tools(value).flatMap(namesIn))].sort();
+  return [...new Set([...wireAdapters[wire].tools(value), ...toolsInHistory(value)].flatMap(namesIn))].sort();
+}
+
+/** Codex offers its tools to newer models in an item of the input. */
+function toolsInHistory({ input }: Body["value"]): unknown[] {
+  const items = recordsIn(input).filter((item) => item["type"] === "additional_tools");
+  return items.flatMap((item) => recordsIn(item["tools"]));
 }
 
 function namesIn(tool: unknown): string[] {
   if (!isRecord(tool)) return [];
   const declared = tool["functionDeclarations"] ?? tool["function_declarations"];
   if (Array.isArray(declared)) return recordsIn(declared).flatMap((one) => stringAt(one, "name") ?? []);
+  if (tool["type"] === "namespace") return recordsIn(tool["tools"]).flatMap(namesIn);
   const holder = [tool["function"], tool["custom"], tool].find(isRecord) ?? tool;
   const name = stringAt(holder, "name") ?? stringAt(tool, "type");
   // Gemini's own tools have no name but their field.

@@ -97,14 +97,15 @@ it("R44 a long log is indexed in slices: others have their turn in between", asy
   const many = new Log("0199a000-0000-7000-8000-00000000000f", "/w");
   for (let turn = 1; turn <= 350; turn++) many.user(turn, `prompt ${turn}`);
   const large = new Log("0199a000-0000-7000-8000-00000000000e", "/w");
-  for (let turn = 1; turn <= 4; turn++) large.user(turn, "x ".repeat(100_000));
+  for (let turn = 1; turn <= 8; turn++) large.user(turn, "x ".repeat(100_000));
   /** How far others see the index while it is made. */
   const steps = async (log: Log): Promise<unknown[]> => {
     const seen = new Set<unknown>();
     let ended = false;
     const look = (): void => {
+      if (ended) return;
       seen.add(db.prepare("SELECT indexed_offset AS at FROM sessions WHERE id = ?").get(log.id)?.["at"]);
-      if (!ended) setImmediate(look);
+      setImmediate(look);
     };
     setImmediate(look);
     expect((await indexSession(db, log.id, log.paths, options)).ok).toBe(true);
