@@ -40,7 +40,7 @@ describe("XE5 a request that does not fit", () => {
         "x-everlong-spec-mode": "on",
       });
       writeFileSync(join(gateway.dir, "sessions", "full", "pinned.md"), "P-0815 never touch the lock file");
-      await rounds(client, server, 12);
+      await rounds(client, server, 16);
       const { sent, headers } = await client.say("What is left to do?");
       expect(headers.get("x-everlong-action")).toBe("trim");
       expect(Number(headers.get("x-everlong-dropped"))).toBeGreaterThan(0);
