@@ -109,7 +109,8 @@ const withoutWait = ([body, { "x-bench-wait": _, ...headers }]: Asked): Asked =>
 
 async function small(ways: Ways): Promise<void> {
   const make = growing(1500, 60, 10);
-  await byTurns(ways, 200, make);
+  await perSecond(ways.gateway, 4, 15_000, () => withoutWait(make()));
+  await new Promise((resolve) => setTimeout(resolve, 2000));
   added("managed, small", await byTurns(ways, 1500, make), { p50: 2, p99: 10 });
   console.log(`     ${await stages(ways)}`);
 }

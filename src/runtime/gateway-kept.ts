@@ -5,6 +5,7 @@ import { secretRedactor } from "../memory/secret/filter.ts";
 import type { Kept, OpenKept } from "../proxy/kept.ts";
 import { Remember } from "../proxy/remember/remember.ts";
 import type { ProxySettings } from "../proxy/settings.ts";
+import { Checkpointer } from "../store/checkpoint.ts";
 import { type Fault, faultAt } from "../store/fault.ts";
 import { proxyStoreOn } from "./proxy-store.ts";
 import { openRecall } from "./recall-engine.ts";
@@ -66,11 +67,13 @@ async function openKept(ground: Ground, settings: ProxySettings, onTrouble: Trou
     onTrouble: (trouble) => onTrouble("store", trouble),
     onStored: () => recall.embedSoon(),
   });
+  const checkpointer = new Checkpointer(db.value);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await repair.close();
     await remember.close();
     await recall.close();
+    await checkpointer.close();
     db.value.close();
   };
   return ok({ store, recall, remember, redactor, close: () => (closed ??= close()) });

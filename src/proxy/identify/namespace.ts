@@ -16,6 +16,8 @@ type Asked = {
 
 const HEADERS = ["x-everlong-repo", "x-cliproxyapi-repo", "x-repo-path", "x-workspace-root", "x-project-root"];
 const PATH = /^(?:\/|[a-z]:[\\/]|\\\\)/i;
+/** In the address of a remote. */
+const CREDENTIAL = /^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i;
 const MAX_CHARS = 400;
 
 /** X81, first hit wins; undefined: the session alone. */
@@ -23,7 +25,7 @@ export function namespaceOf({ headers, body, loopback, repositoryKey }: Asked): 
   const name =
     HEADERS.map((header) => headerText(headers, header)).find(isName) ?? bodyRepo(body) ?? workspace(headers);
   if (name === undefined) return undefined;
-  const text = name.trim();
+  const text = name.trim().replace(CREDENTIAL, "$1");
   const key = loopback && PATH.test(text) ? (repositoryKey(text) ?? text) : text;
   return key.length <= MAX_CHARS ? key : `h-${createHash("sha256").update(key).digest("hex")}`;
 }

@@ -22,9 +22,13 @@ export type CutRequest = {
   keep: Keep;
   longChars: number;
   shaping: Shaping;
+  /** What is kept of a text. */
+  clean?: ((text: string) => string) | undefined;
 };
 export type MadeCut = {
   cut: Cut;
+  /** The same as a lane keeps it. */
+  recorded: LaneCut | undefined;
   applied: Applied;
   notice: Insertion | undefined;
   /** It brought the request below the high-water mark. */
@@ -49,7 +53,13 @@ export async function makeCut(request: CutRequest): Promise<MadeCut> {
   const cut = await growCut(fit, await applyCut(items, undefined, shaping), lowWater);
   const applied = await applyCut(items, cut, shaping);
   const fits = fixedTokens + applied.conversationTokens <= budget.high;
-  return { cut, applied, notice: noticeOf(request, cut, applied), fits };
+  return {
+    cut,
+    recorded: recorded(cut, applied.kept, request),
+    applied,
+    notice: noticeOf(request, cut, applied),
+    fits,
+  };
 }
 
 function noticeOf(request: CutRequest, cut: Cut, { kept }: Applied): Insertion | undefined {
@@ -67,10 +77,16 @@ function noticeOf(request: CutRequest, cut: Cut, { kept }: Applied): Insertion |
   return { kind: "notice", text, tokens: blockTokens(text), ...gapPlace(body, anchor) };
 }
 
-/** As a lane keeps it. What was repaired besides is part of the recorded bytes. */
-export function recorded({ dropped, shortened }: Cut, kept: readonly ContextItem[]): LaneCut | undefined {
+/** As a lane keeps it, without secrets, since it is kept. What was repaired besides is part of the recorded bytes. */
+function recorded(
+  { dropped, shortened }: Cut,
+  kept: readonly ContextItem[],
+  { shaping, clean = (text) => text }: CutRequest,
+): LaneCut | undefined {
   if (dropped.size === 0 && shortened.size === 0) return undefined;
-  const bytes = kept.filter(({ id }) => shortened.has(id)).map(({ id, raw }) => [id, withoutMarks(raw)]);
+  const bytes = kept
+    .filter(({ id }) => shortened.has(id))
+    .map((item) => [item.id, withoutMarks(shaping.rules.replaceTexts(item, clean))]);
   return { dropped: [...dropped], shortened: Object.fromEntries(bytes) };
 }
 

@@ -19,7 +19,7 @@ import { type Budget, below } from "./budget.ts";
 import { collapseDoubled } from "./collapse.ts";
 import { type InForce, inForce } from "./in-force.ts";
 import { keepOf } from "./keep.ts";
-import { isSameCut, type MadeCut, makeCut, recorded } from "./make-cut.ts";
+import { isSameCut, type MadeCut, makeCut } from "./make-cut.ts";
 import { piecesOf, rowsOf } from "./pieces.ts";
 import type { RecallLimits, Snippet } from "./recall-block.ts";
 import { gapNotice, PLACE } from "./words.ts";
@@ -62,6 +62,8 @@ export type PlanInput = {
   refOf: (item: HistoryItem) => string | undefined;
   /** Own hashes of items that could not be stored: they stay whole. */
   untouched?: ReadonlySet<string> | undefined;
+  /** What is kept of a text: without secrets. */
+  clean?: ((text: string) => string) | undefined;
   settings: PlanSettings;
 };
 
@@ -109,7 +111,7 @@ export async function plan(input: PlanInput): Promise<Planned> {
   const budget = mode === "context-error" ? below(input.budget, total) : input.budget;
   const longChars = settings.toolOutputMaxChars;
   const cutTo = (added: number): Promise<MadeCut> =>
-    makeCut({ body, items, budget, keep, shaping, fixedTokens: base + added, longChars });
+    makeCut({ body, items, budget, keep, shaping, fixedTokens: base + added, longChars, clean: input.clean });
 
   if (kind === "compaction") {
     const whole = base + sum(conversation(items));
@@ -161,7 +163,7 @@ async function newEpochOf(
   if (forced || total > limit) {
     const made = await now.cutTo(wanted.fresh);
     const reason = forced ? "context-error" : (held.ended ?? "high-water");
-    const isSame = isSameCut(recorded(made.cut, made.applied.kept), held.cut && lane.cut);
+    const isSame = isSameCut(made.recorded, held.cut && lane.cut);
     // One that stays above the mark would be made anew at each request: it waits until nothing else is left.
     const isWorthIt = !isSame && (made.fits || total > budget.usable);
     if (forced || held.ended || isWorthIt) return { reason, made };
@@ -170,9 +172,9 @@ async function newEpochOf(
   return wanted.folds ? { reason: "fold" } : undefined;
 }
 
-const draftOf = ({ cut, applied, notice }: MadeCut, insertions: readonly Insertion[]): Draft => ({
+const draftOf = ({ recorded, applied, notice }: MadeCut, insertions: readonly Insertion[]): Draft => ({
   kept: applied.kept,
-  cut: recorded(cut, applied.kept),
+  cut: recorded,
   insertions: [...(notice ? [notice] : []), ...insertions],
 });
 

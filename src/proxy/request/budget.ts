@@ -1,5 +1,8 @@
 // How much room a request has: its model's window as it is known now, and the marks of its client's family.
-import { type Budget, budgetOf, windowOf } from "../plan/budget.ts";
+import type { ContextLimit } from "../../model/contract.ts";
+import type { Kept } from "../kept.ts";
+import { type Budget, below, budgetOf, halved, windowOf } from "../plan/budget.ts";
+import { learnWindow } from "../store/windows.ts";
 import type { Asked, Parts } from "./parts.ts";
 
 export function budgetFor({ settings, catalog }: Parts, asked: Asked, learned: number | undefined): Budget {
@@ -7,4 +10,25 @@ export function budgetFor({ settings, catalog }: Parts, asked: Asked, learned: n
   const known = learned === undefined ? {} : { learned };
   const window = windowOf({ model, headers, windows: settings.windows, ...known, catalog });
   return budgetOf({ window, body: body.value, wire: route.wire, family: caller.family, settings });
+}
+
+/** A refusal that names no figure says this much about the window. */
+const BELOW_REFUSED = 0.9;
+const MOST_ATTEMPTS = 3;
+
+/** After a refusal: the window is learned; after a second one its half is tried. Undefined when it is enough. */
+export async function smallerRoom(
+  parts: Parts,
+  { store }: Kept,
+  asked: Asked,
+  { attempt, budget, sent }: { attempt: number; budget: Budget; sent: number },
+  { reportedLimit, unit }: ContextLimit,
+): Promise<Budget | undefined> {
+  if (attempt >= MOST_ATTEMPTS) return undefined;
+  const { upstream, model } = asked;
+  const named = unit === "tokens" ? reportedLimit : undefined;
+  const learned = await learnWindow(store, upstream, model, Math.floor(named ?? sent * BELOW_REFUSED));
+  if (!learned.ok) return undefined;
+  parts.emit({ type: "proxy.window_learned", data: { upstream, model, tokens: learned.value } });
+  return attempt === 1 ? below(budgetFor(parts, asked, learned.value), sent) : halved(budget);
 }

@@ -1,13 +1,18 @@
 // A client's own compaction: passed as it is when it fits, else with the lane's cut; its answer is kept.
 import { optional } from "../../base/optional.ts";
+import { ok, type Result } from "../../base/result.ts";
+import type { ContextLimit } from "../../model/contract.ts";
+import type { Fault } from "../../store/fault.ts";
 import { assemble } from "../body/assemble.ts";
 import type { HistoryItem } from "../contract.ts";
 import { textOfAnswer } from "../history/answer.ts";
 import { readable } from "../history/readable.ts";
 import { sealIn } from "../history/seal.ts";
-import { filtered, type Kept } from "../kept.ts";
+import { cleaner, filtered, type Kept } from "../kept.ts";
 import type { Observation } from "../observe/observer.ts";
-import { plan } from "../plan/plan.ts";
+import type { Budget } from "../plan/budget.ts";
+import type { Counted } from "../plan/count.ts";
+import { type PlanInput, type Planned, plan } from "../plan/plan.ts";
 import { setAnchorBase } from "../remember/anchor.ts";
 import { appendEvent, dropItems } from "../remember/events.ts";
 import { noteCompaction, type StoredLane } from "../store/lane.ts";
@@ -16,7 +21,7 @@ import { compactionText } from "../store/match.ts";
 import { refs } from "../store/see.ts";
 import type { Session } from "../store/session.ts";
 import { learnedWindow } from "../store/windows.ts";
-import { budgetFor } from "./budget.ts";
+import { budgetFor, smallerRoom } from "./budget.ts";
 import { type Asked, type Parts, type Prepared, passed, tellFault } from "./parts.ts";
 import { seeables } from "./seeable.ts";
 
@@ -31,49 +36,92 @@ export async function prepareCompaction(
 ): Promise<Prepared> {
   const owner = await ownerOf(kept, asked, located, items);
   if (!owner) return passed("pass", { kind: "compaction" });
-  const { session, lane } = owner;
   const learned = await learnedWindow(kept.store, asked.upstream, asked.model);
   const budget = budgetFor(parts, asked, learned.ok ? learned.value : undefined);
   const measured = await parts.counts.measure({ body: asked.body, items, limit: budget.usable });
+  return fitted(parts, kept, { asked, owner, measured }, { budget, mode: "normal", attempt: 1 });
+}
+
+type Ask = { asked: Asked; owner: Owner; measured: Counted };
+type Try = { budget: Budget; mode: "normal" | "context-error"; attempt: number };
+
+async function fitted(parts: Parts, kept: Kept, ask: Ask, attempt: Try): Promise<Prepared> {
+  const { asked, owner, measured } = ask;
+  const { session, lane } = owner;
+  const { budget, mode } = attempt;
   const tokensIn = measured.fixedTokens + measured.items.reduce((sum, item) => sum + item.tokens, 0);
   const note = { kind: "compaction" as const, session: session.id, lane: lane.id, window: budget.window, tokensIn };
-  const common = {
+  const answered = (seen: Observation) => keepSummary(parts, kept, asked, owner, seen);
+  const ready = (prepared: Prepared, sent: number): Prepared => ({
+    ...prepared,
     collect: true,
-    recognise: { promptLimit: budget.window, estimatedTokens: tokensIn },
-    answered: (seen: Observation) => keepSummary(parts, kept, asked, owner, seen),
-  };
-  if (tokensIn <= budget.usable) return { ...passed("pass", { ...note, tokensSent: tokensIn }), ...common };
-  const refOf = refs(kept.store, session);
-  const made = await plan({
-    body: asked.body,
-    ...measured,
-    lane,
-    kind: "compaction",
-    mode: "normal",
-    budget,
-    model: asked.model,
-    refOf: ({ own }) => refOf(own),
-    settings: parts.settings,
+    recognise: { promptLimit: budget.window, estimatedTokens: sent },
+    answered,
+    again: (limit) => again(parts, kept, ask, attempt, sent, limit),
   });
-  const out = [...made.dropped, ...made.shortened];
-  const ensured = await kept.remember.ensure(session, lane.id, seeables(out, asked.body));
-  if (!ensured.ok || ensured.value.refused.length > 0) return { ...passed("skip:store", note), ...common };
-  const owns = out.flatMap(({ own }) => own ?? []);
-  const dropped = await dropItems(kept.store, session, lane.id, owns, "proxy");
-  if (!dropped.ok) return { ...passed("skip:store", note), ...common };
-  const bytes = assemble(asked.body, made.pieces);
-  return {
-    ...passed(made.action, {
-      ...note,
-      tokensSent: made.tokensSent,
-      dropped: made.dropped.length,
-      shortened: made.shortened.length,
-      items: made.rows,
-      epoch: lane.epoch,
-    }),
-    ...optional("bytes", bytes === asked.body.bytes ? undefined : bytes),
-    ...common,
+  if (mode === "normal" && tokensIn <= budget.usable)
+    return ready(passed("pass", { ...note, tokensSent: tokensIn }), tokensIn);
+  const refOf = refs(kept.store, session);
+  const input: PlanInput = {
+    ...measured,
+    ...{ body: asked.body, lane, kind: "compaction", mode, budget, model: asked.model },
+    refOf: ({ own }) => refOf(own),
+    clean: cleaner(kept),
+    settings: parts.settings,
   };
+  const stored = await storedPlan(kept, ask, input);
+  const made = stored.ok ? stored.value : await plan({ ...input, mode: "hold" });
+  if (!stored.ok) tellFault(parts, "store", stored.error);
+  const bytes = assemble(asked.body, made.pieces);
+  const prepared = passed(stored.ok ? made.action : "skip:store", {
+    ...note,
+    tokensSent: made.tokensSent,
+    dropped: made.dropped.length,
+    shortened: made.shortened.length,
+    items: made.rows,
+    epoch: lane.epoch,
+  });
+  const changed = optional("bytes", bytes === asked.body.bytes ? undefined : bytes);
+  return ready({ ...prepared, ...changed }, made.tokensSent);
+}
+
+/** Nothing leaves the request before it is stored; what cannot be stays. */
+async function storedPlan(
+  { store, remember }: Kept,
+  { asked, owner }: Ask,
+  input: PlanInput,
+): Promise<Result<Planned, Fault>> {
+  const { session, lane } = owner;
+  const untouched = new Set<string>();
+  for (;;) {
+    const made = await plan({ ...input, untouched });
+    const out = [...made.dropped, ...made.shortened];
+    const ensured = await remember.ensure(session, lane.id, seeables(out, asked.body));
+    if (!ensured.ok) return ensured;
+    const refused = ensured.value.refused.filter((own) => !untouched.has(own));
+    if (refused.length > 0) {
+      for (const own of refused) untouched.add(own);
+      continue;
+    }
+    const owns = out.flatMap(({ own }) => own ?? []);
+    const dropped = await dropItems(store, session, lane.id, owns, "proxy");
+    return dropped.ok ? ok(made) : dropped;
+  }
+}
+
+async function again(
+  parts: Parts,
+  kept: Kept,
+  ask: Ask,
+  { attempt, budget }: Try,
+  sent: number,
+  limit: ContextLimit,
+): Promise<Prepared | undefined> {
+  const room = await smallerRoom(parts, kept, ask.asked, { attempt, budget, sent }, limit);
+  if (!room) return undefined;
+  const next = await fitted(parts, kept, ask, { budget: room, mode: "context-error", attempt: attempt + 1 });
+  if ((next.note.tokensSent ?? 0) >= sent) return undefined;
+  return { ...next, note: { ...next.note, action: "retry" } };
 }
 
 /** Codex asks its provider to compact: nothing of it is touched, and the answer is closed to us. */

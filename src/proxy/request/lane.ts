@@ -1,12 +1,12 @@
 // One plan of a lane's request carried out: stored before it is trimmed, committed before it is sent.
 import { optional } from "../../base/optional.ts";
-import { ok, type Result } from "../../base/result.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
 import type { ContextLimit } from "../../model/contract.ts";
-import type { Fault } from "../../store/fault.ts";
+import { type Fault, faultAt } from "../../store/fault.ts";
 import { assemble } from "../body/assemble.ts";
 import type { HistoryItem, LaneKind, LaneState } from "../contract.ts";
-import { filtered, type Kept } from "../kept.ts";
-import { type Budget, below, halved } from "../plan/budget.ts";
+import { cleaner, filtered, type Kept } from "../kept.ts";
+import type { Budget } from "../plan/budget.ts";
 import { type PlanInput, type Planned, plan } from "../plan/plan.ts";
 import { updateAnchor } from "../remember/anchor.ts";
 import { appendEvent, dropItems } from "../remember/events.ts";
@@ -15,8 +15,8 @@ import { commitLane } from "../store/lane.ts";
 import type { Match } from "../store/match.ts";
 import { refs, type Seen } from "../store/see.ts";
 import type { Session } from "../store/session.ts";
-import { acceptTokens, learnWindow } from "../store/windows.ts";
-import { budgetFor } from "./budget.ts";
+import { acceptTokens } from "../store/windows.ts";
+import { smallerRoom } from "./budget.ts";
 import { type Asked, type Note, type Parts, type Prepared, tellFault } from "./parts.ts";
 import { recallFor } from "./recall.ts";
 import { openRecord } from "./record.ts";
@@ -36,9 +36,7 @@ export type LaneAsk = {
 };
 type Try = { budget: Budget; mode: "normal" | "context-error"; attempt: number };
 
-/** A refusal that names no figure says this much about the window. */
-const BELOW_REFUSED = 0.9;
-const MOST_ATTEMPTS = 3;
+const MOST_ROUNDS = 6;
 
 export async function prepareLane(parts: Parts, kept: Kept, ask: LaneAsk, attempt: Try): Promise<Prepared | "stale"> {
   const { store } = kept;
@@ -84,7 +82,9 @@ async function planned(parts: Parts, kept: Kept, ask: LaneAsk, { budget, mode }:
     if (!made.newEpoch) return ok(made);
     const out = [...made.dropped, ...made.shortened];
     const fresh = out.filter(({ own }) => own !== undefined && !kepts.has(own));
-    if (fresh.length === 0 || round > 3) return ok(made);
+    if (fresh.length === 0) return ok(made);
+    // Each round changes the anchor and with it the cut: what is not stored does not leave the request.
+    if (round === MOST_ROUNDS) return fail(faultAt("store_busy", session.path, "the cut did not settle"));
     const lane = ask.match.type === "extends" ? ask.match.lane.id : 0;
     const ensured = await kept.remember.ensure(session, lane, seeables(fresh, ask.asked.body));
     if (!ensured.ok) return ensured;
@@ -130,30 +130,21 @@ function inputOf(parts: Parts, kept: Kept, ask: LaneAsk, budget: Budget): Omit<P
     model: asked.model,
     recall: parts.settings.recall.enabled ? recallFor(parts, kept, session, asked.caller, items) : undefined,
     refOf: ({ own }) => refOf(own),
+    clean: cleaner(kept),
     settings: parts.settings,
   };
 }
 
-/** Learn the window and plan for the new one; after a second refusal for half of it. */
 async function again(
   parts: Parts,
   kept: Kept,
   ask: LaneAsk,
   { attempt, budget }: Try,
   before: Planned,
-  { reportedLimit, unit }: ContextLimit,
+  limit: ContextLimit,
 ): Promise<Prepared | undefined> {
-  if (attempt >= MOST_ATTEMPTS) return undefined;
-  const { asked } = ask;
-  const named = unit === "tokens" ? reportedLimit : undefined;
-  const window = Math.floor(named ?? before.tokensSent * BELOW_REFUSED);
-  const learned = await learnWindow(kept.store, asked.upstream, asked.model, window);
-  if (!learned.ok) return undefined;
-  parts.emit({
-    type: "proxy.window_learned",
-    data: { upstream: asked.upstream, model: asked.model, tokens: learned.value },
-  });
-  const room = attempt === 1 ? below(budgetFor(parts, asked, learned.value), before.tokensSent) : halved(budget);
+  const room = await smallerRoom(parts, kept, ask.asked, { attempt, budget, sent: before.tokensSent }, limit);
+  if (!room) return undefined;
   const next = await prepareLane(parts, kept, ask, { budget: room, mode: "context-error", attempt: attempt + 1 });
   if (next === "stale" || next.note.action.startsWith("skip:")) return undefined;
   if ((next.note.tokensSent ?? 0) >= before.tokensSent) return undefined;

@@ -1,4 +1,5 @@
 // A request of a main or agent lane: which session and lane it belongs to, and how much room it has.
+import { faultAt } from "../../store/fault.ts";
 import { systemHead } from "../classify/system-head.ts";
 import { toolNames } from "../classify/tool-names.ts";
 import type { HistoryItem, LaneKind, LaneState } from "../contract.ts";
@@ -15,12 +16,12 @@ import { held, type LaneAsk, prepareLane } from "./lane.ts";
 import { type Asked, type Parts, type Prepared, skipStore } from "./parts.ts";
 import { stateOf, takeHeaders } from "./state.ts";
 
-/** `stale`: the lane was changed by another request meanwhile; locate and prepare again. */
+/** `stale`: the lane was changed by another request meanwhile; locate and prepare again, unless this is the last try. */
 export async function prepareMain(
   parts: Parts,
   kept: Kept,
   asked: Asked,
-  main: { kind: LaneKind; located: Located; items: readonly HistoryItem[]; todo: string | undefined },
+  main: { kind: LaneKind; located: Located; items: readonly HistoryItem[]; todo: string | undefined; last: boolean },
 ): Promise<Prepared | "stale"> {
   const { kind, located, todo } = main;
   const { store } = kept;
@@ -48,10 +49,12 @@ export async function prepareMain(
     items,
     fixedTokens,
     lane: laneOf(parts, asked, kind, match, items),
-    state: async () => (kind === "main" ? stateOf(parts, session, asked.body, items) : undefined),
+    state: async () => (kind === "main" ? stateOf(parts, kept, session, asked.body, items) : undefined),
   };
   if (!seen.ok) return held(parts, kept, ask, { budget }, seen.error);
-  return prepareLane(parts, kept, ask, { budget, mode: "normal", attempt: 1 });
+  const prepared = await prepareLane(parts, kept, ask, { budget, mode: "normal", attempt: 1 });
+  if (prepared !== "stale" || !main.last) return prepared;
+  return held(parts, kept, ask, { budget }, faultAt("store_busy", session.path, "other requests change the lane"));
 }
 
 function laneOf(parts: Parts, { body }: Asked, kind: LaneKind, match: Match, items: readonly HistoryItem[]): LaneState {

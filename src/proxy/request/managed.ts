@@ -7,7 +7,7 @@ import { decodeBody } from "../body/decode.ts";
 import { scanBody } from "../body/scan.ts";
 import type { Attempt, Caller, Headers, Route, ScannedBody } from "../contract.ts";
 import { clientGone, type Delivered, deliver } from "../forward/deliver.ts";
-import { answer, errorAnswer } from "../forward/error-shape.ts";
+import { answer, contextLengthAnswer, errorAnswer } from "../forward/error-shape.ts";
 import { discard, type Target } from "../forward/exchange.ts";
 import { explainHeaders } from "../forward/explain.ts";
 import { answerFailure } from "../forward/failure.ts";
@@ -183,6 +183,11 @@ function attemptOf(sent: Sent, { note }: Prepared, bytes: number): Attempt {
 
 function deliverSent(sent: Sent, { res, route, family }: Managed, own: string[]): Promise<Delivered> | Delivered {
   if (sent.type === "failure") return answerFailure(res, sent.failure, route.wire, own);
+  if (sent.type === "answer" && family === "codex" && sent.answer.status === 413) {
+    discard(sent.answer); // it would send the same again
+    answer(res, contextLengthAnswer(route.wire, 400, { unit: "bytes" }), own);
+    return { outcome: "complete", status: 400, bytes: 0 };
+  }
   if (sent.type === "answer") return deliver(sent.answer, res, own);
   return deliverRefusal(sent, res, { family, wire: route.wire, headers: own });
 }

@@ -20,7 +20,7 @@ const MOST_ITEMS = 100;
 
 export async function prepare(parts: Parts, kept: Kept, asked: Asked, todo: string | undefined): Promise<Prepared> {
   const { items } = historyOf(asked.body, parts.key);
-  for (let round = 0; round < MOST_STALE; round++) {
+  for (let round = 1; ; round++) {
     const located = await locate(kept.store, asked.caller, items, () => firstTexts(parts, kept, items));
     if (!located.ok) return skipStore(parts, located.error);
     const kind = await kindOf(parts, kept, asked, located.value, items);
@@ -28,10 +28,10 @@ export async function prepare(parts: Parts, kept: Kept, asked: Asked, todo: stri
     if (kind === "compaction") return prepareCompaction(parts, kept, asked, located.value, items);
     if (kind === "trigger") return prepareTrigger(parts, kept, asked, located.value);
     if (kind !== "main" && kind !== "agent") return passed("pass", { kind });
-    const prepared = await prepareMain(parts, kept, asked, { kind, located: located.value, items, todo });
+    const last = round === MOST_STALE;
+    const prepared = await prepareMain(parts, kept, asked, { kind, located: located.value, items, todo, last });
     if (prepared !== "stale") return prepared;
   }
-  return passed("skip:busy");
 }
 
 async function kindOf(

@@ -6,23 +6,30 @@ import { headText, stateBlock, stateParts } from "../state/block.ts";
 import { writeStateFile } from "../state/files.ts";
 import { changeSpec, readSpec, specAsked, specText, writeSpec } from "../state/spec.ts";
 import type { Session } from "../store/session.ts";
-import type { Parts } from "./parts.ts";
+import { type Parts, tellFault } from "./parts.ts";
 
 /** Before the request is planned. `todo` is undefined when no header came. */
 export async function takeHeaders(
-  { settings, clock }: Parts,
+  parts: Parts,
   { store, redactor }: Kept,
   session: Session,
   headers: Headers,
   todo: string | undefined,
 ): Promise<void> {
-  if (todo !== undefined && settings.todo.enabled) await writeStateFile(session.path, "todo", todo);
+  const { settings, clock } = parts;
+  if (todo !== undefined && settings.todo.enabled) {
+    const clean = filtered(redactor, todo);
+    const written = clean === undefined ? undefined : await writeStateFile(session.path, "todo", clean);
+    if (!written) parts.emit({ type: "proxy.soft_failure", data: { part: "state", code: "filter_failed" } });
+    else if (!written.ok) tellFault(parts, "state", written.error);
+  }
   const asked = specAsked(headers);
   if (asked.mode === undefined && asked.approved === undefined) return;
   const now = await readSpec(session.path);
   const changed = changeSpec(now.ok ? now.value : undefined, asked, { time: clock.now(), way: "header" });
   if (!changed) return;
-  await writeSpec(session.path, changed);
+  const written = await writeSpec(session.path, changed);
+  if (!written.ok) return tellFault(parts, "state", written.error);
   const text = filtered(redactor, JSON.stringify(changed));
   if (text !== undefined) await appendEvent(store, session, { kind: "spec", text });
 }
@@ -30,6 +37,7 @@ export async function takeHeaders(
 /** The block as it stands now, empty when every part is; undefined when none is wanted. */
 export async function stateOf(
   { settings, files, emit }: Parts,
+  { redactor }: Kept,
   session: Session,
   body: ScannedBody,
   items: readonly HistoryItem[],
@@ -43,5 +51,6 @@ export async function stateOf(
     todoEnabled: settings.todo.enabled,
     known: headText(body, items),
   });
-  return stateBlock(parts, { tag: settings.state.tag, todoMaxChars: settings.todo.maxChars });
+  // Sent blocks are kept with the lane, and files may have been written by hand.
+  return filtered(redactor, stateBlock(parts, { tag: settings.state.tag, todoMaxChars: settings.todo.maxChars }));
 }

@@ -1,0 +1,49 @@
+// Checkpoints off the event loop: moving the log into the database waits for the disk, and every request would wait with it.
+import { Worker } from "node:worker_threads";
+import type { Database } from "./sqlite.ts";
+
+const LOOK_MS = 1000;
+/** A page is moved once, however often it was written: seldom is cheaper. */
+const CHANGED_ROWS = 400;
+/** Pages at which a commit does it after all: 64 MB. */
+const BACKSTOP = 16_384;
+
+/** For a process that lives long and writes much. Must be closed before the database. */
+export class Checkpointer {
+  readonly #db: Database;
+  readonly #timer: NodeJS.Timeout;
+  #thread: Promise<Worker> | undefined;
+  #changed = 0;
+
+  constructor(db: Database, options: { lookMs?: number } = {}) {
+    this.#db = db;
+    db.exec(`PRAGMA wal_autocheckpoint = ${BACKSTOP}`);
+    this.#timer = setInterval(() => this.#look(), options.lookMs ?? LOOK_MS);
+    this.#timer.unref();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await (await this.#thread)?.terminate();
+  }
+
+  #look(): void {
+    const changed = Number(this.#db.prepare("SELECT total_changes() AS rows").get()?.["rows"]);
+    if (changed - this.#changed < CHANGED_ROWS) return;
+    this.#changed = changed;
+    this.#thread ??= this.#start();
+    void this.#thread.then((thread) => thread.postMessage("now"));
+  }
+
+  async #start(): Promise<Worker> {
+    const { threadUrl } = await import("./checkpoint-thread.ts");
+    const workerData = { everlongCheckpoint: { path: this.#db.location() } };
+    const thread = new Worker(new URL(threadUrl), { workerData, execArgv: ["--no-warnings"] });
+    thread.unref();
+    // Another is started when there is more to move.
+    thread.once("error", () => undefined).once("exit", () => {
+      this.#thread = undefined;
+    });
+    return thread;
+  }
+}
