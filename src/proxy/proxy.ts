@@ -21,7 +21,7 @@ import { serveManaged } from "./request/managed.ts";
 import type { Parts, ProxyEvent } from "./request/parts.ts";
 import type { ProxySettings } from "./settings.ts";
 import { StateReader } from "./state/files.ts";
-import { countUnmanaged } from "./store/totals.ts";
+import { UnmanagedCounts } from "./unmanaged.ts";
 import { chooseTarget, type Target as Place, type Upstreams } from "./upstream/choose.ts";
 import { forwardHeaders, forwardSearch } from "./upstream/headers.ts";
 import type { UpstreamPools } from "./upstream/pool.ts";
@@ -54,6 +54,7 @@ export function createProxy(options: ProxyOptions): Proxy {
   const { settings, clock } = options;
   const listeners = new Set<(event: ProxyEvent) => void>();
   const door = new KeptDoor(options.open, clock);
+  const passed = new UnmanagedCounts(door, clock);
   const parts: Parts = {
     settings,
     key: options.key,
@@ -120,8 +121,7 @@ export function createProxy(options: ProxyOptions): Proxy {
         totalMs: clock.monotonic() - start,
       },
     });
-    const kept = settings.memory ? await door.get() : undefined;
-    if (kept?.ok) await countUnmanaged(kept.value.store, reason);
+    if (settings.memory) await passed.add(reason);
   };
 
   const running = new Set<Promise<void>>();

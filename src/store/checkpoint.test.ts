@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { Checkpointer } from "./checkpoint.ts";
 import { openDatabase } from "./sqlite.ts";
 
-it("X126 the log is moved into the database by a thread, while the writer goes on; commits do not do it", async () => {
+it("X119 the log is moved into the database by a thread, while the writer goes on; commits do not do it", async () => {
   const dir = mkdtempSync(join(tmpdir(), "everlong-checkpoint-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const path = join(dir, "store.db");

@@ -41,9 +41,11 @@ export class Checkpointer {
     const thread = new Worker(new URL(threadUrl), { workerData, execArgv: ["--no-warnings"] });
     thread.unref();
     // Another is started when there is more to move.
-    thread.once("error", () => undefined).once("exit", () => {
-      this.#thread = undefined;
-    });
+    thread
+      .once("error", () => undefined)
+      .once("exit", () => {
+        this.#thread = undefined;
+      });
     return thread;
   }
 }

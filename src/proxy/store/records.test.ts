@@ -79,8 +79,8 @@ it("X98 totals by session and in all, by model, with what was really saved", asy
     }),
   );
   value(await countSummary(place.store, a.session, 50));
-  value(await countUnmanaged(place.store, "inactive"));
-  value(await countUnmanaged(place.store, "inactive"));
+  value(await countUnmanaged(place.store, new Map([["inactive", 1]])));
+  value(await countUnmanaged(place.store, new Map([["inactive", 1]])));
   const mine = value(await totals(place.store, a.session));
   expect(mine).toMatchObject({
     requests: 1,

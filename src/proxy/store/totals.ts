@@ -69,8 +69,9 @@ export function countsOf(record: RequestRecord): Partial<Counts> {
 
 const UNMANAGED = "unmanaged:";
 
-export async function countUnmanaged(store: ProxyStore, reason: string): Promise<Result<void, Fault>> {
-  return change(store, (db) => addTotals(db, undefined, "", { [UNMANAGED + reason]: 1 }), "later");
+export function countUnmanaged(store: ProxyStore, reasons: ReadonlyMap<string, number>): Promise<Result<void, Fault>> {
+  const counts = Object.fromEntries([...reasons].map(([reason, count]) => [UNMANAGED + reason, count]));
+  return change(store, (db) => addTotals(db, undefined, "", counts), "later");
 }
 
 /** Tokens that a model was asked for on our own account. */
