@@ -43,6 +43,14 @@ describe("the proxy's settings", () => {
     });
   });
 
+  it("X11 memory.enabled off leaves trimming and the session's own recall, and nothing of other sessions", async () => {
+    expect(await load({ EVERLONG_MEMORY: "off" })).toMatchObject({
+      memory: true,
+      recall: { enabled: true },
+      semantic: { enabled: false },
+    });
+  });
+
   it("X116 every name of the seed is understood", async () => {
     const env = {
       CLIPROXY_MEMORY_ENABLED: "no",

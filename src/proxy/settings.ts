@@ -35,7 +35,7 @@ export function proxySettings(values: Settings) {
     },
     /** Search of the namespace by meaning (X80); the embedder's settings are the engine's own. */
     semantic: {
-      enabled: values["recall.enabled"] && values["recall.semantic.enabled"],
+      enabled: values["memory.enabled"] && values["recall.enabled"] && values["recall.semantic.enabled"],
       maxSnips: values["recall.semantic.maxSnips"],
       maxChars: values["recall.semantic.maxChars"],
     },

@@ -33,7 +33,13 @@ export function embedderSettings(ground: Ground, mayChoose: boolean): EmbedderSe
   const { settings, paths, trust, root } = ground;
   const { values } = settings;
   const embedder = values["recall.embedder"];
-  if (!values["recall.enabled"] || !values["recall.semantic.enabled"] || embedder === "none") return undefined;
+  if (
+    !values["memory.enabled"] ||
+    !values["recall.enabled"] ||
+    !values["recall.semantic.enabled"] ||
+    embedder === "none"
+  )
+    return undefined;
   const [baseUrl, model, apiKey] = [
     values["recall.openai.baseUrl"],
     values["recall.openai.model"],

@@ -3,6 +3,15 @@ import { MAX_INTEGER, type Row } from "../row.ts";
 
 export const recallRows = [
   {
+    key: "memory.enabled",
+    type: "boolean",
+    env: ["EVERLONG_MEMORY"],
+    default: true,
+    unreadable: "off",
+    scope: "off",
+    help: "Whether anything of one session reaches another; a session's own history stays searchable",
+  },
+  {
     key: "recall.enabled",
     type: "boolean",
     env: ["EVERLONG_RECALL"],
