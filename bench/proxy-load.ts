@@ -52,8 +52,9 @@ export async function startGateway(
   const flags = process.env["EVERLONG_BENCH_NODE_FLAGS"]?.split(" ") ?? [];
   const args = [...flags, join(root, "bin", "everlong.js"), "serve", "--port", "0"];
   const child = spawn(process.execPath, args, {
-    stdio: ["pipe", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "inherit", "pipe"],
     env: {
+      EVERLONG_PARENT_PIPE: "3", // gone when this process is
       PATH: process.env["PATH"] ?? "",
       HOME: home,
       EVERLONG_HOME: join(home, "home"),

@@ -91,6 +91,7 @@ async function unmanaged(ways: Ways): Promise<void> {
   const share = rates.gateway / rates.relay;
   say("X118 requests a second", rates.gateway, "/s", ">= 1000", rates.gateway >= 1000);
   say(`X118 of the relay's ${rates.relay.toFixed(0)}/s`, share, "", ">= 0.7", share >= 0.7);
+  console.log(`     RSS of the relay: ${rssMb(ways.relay.pid).toFixed(0)} MB`);
   say("X118 RSS", rssMb(ways.gateway.pid), " MB", "< 300 MB", rssMb(ways.gateway.pid) < 300);
 }
 
@@ -186,7 +187,7 @@ async function prefixes(): Promise<void> {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const env = { EVERLONG_PROXY_WINDOWS: "*: 64000" };
+  const env = { EVERLONG_PROXY_WINDOWS: "*: 160000" };
   let gateway = await startGateway(url, env);
   const { home } = gateway;
   const talk = new Conversation("prefix").prompt();

@@ -28,4 +28,4 @@ export const permissionAnswer = z.discriminatedUnion("type", [
 ]);
 export type PermissionAnswer = z.infer<typeof permissionAnswer>;
 
-export type AgentMode = "interactive" | "plan" | "autopilot";
+export type AgentMode = "interactive" | "plan" | "autopilot" | "research";

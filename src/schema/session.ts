@@ -10,7 +10,7 @@ export const sessionContext = z.looseObject({
 });
 export type SessionContext = z.infer<typeof sessionContext>;
 
-export const agentMode = z.enum(["interactive", "plan", "autopilot"]);
+export const agentMode = z.enum(["interactive", "plan", "autopilot", "research"]);
 
 export const workspace = z.looseObject({
   id: z.string(),

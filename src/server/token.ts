@@ -1,5 +1,5 @@
 // The gateway token: made by the first `serve`, kept for its owner alone, compared in constant time, never logged.
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { closeSync, constants, fstatSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ const damaged = (home: string, reason: string): Failure => ({
   exit: 1,
 });
 
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+const digest = (text: string): Buffer => hash("sha256", text, "buffer");
 
 /** Digests are compared, so neither content nor length shows in the time. */
 export const sameToken = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));

@@ -7,6 +7,7 @@ import { type SettingKey, type Settings, settingsTable } from "./table.ts";
 
 export type Complaint =
   | { type: "invalid"; where: string; row: Row & { key: SettingKey }; found: unknown }
+  | { type: "clamped"; where: string; row: Row & { key: SettingKey } }
   | { type: "unknown"; where: string; key: string }
   | { type: "not_a_group"; where: string; key: string }
   | { type: "environment_only"; where: string }
@@ -20,6 +21,8 @@ export function describeComplaint(c: Complaint, values: Settings, sources: Sourc
       const { row } = c;
       return `${c.where} must be ${expectation(row)}${found(row, c.found)}. ${instead(row, values, sources)} [setting_invalid]`;
     }
+    case "clamped":
+      return `${c.where} is above its maximum. ${"max" in c.row ? c.row.max : "It"} is used. [setting_invalid]`;
     case "unknown": {
       const near = nearNames(
         c.key,

@@ -1,6 +1,6 @@
 // The environment's word about every setting, and the lists that set several feature switches.
 import type { Complaint } from "./complaint.ts";
-import { parseBoolean, parseValue, splitList } from "./parse.ts";
+import { isClamped, parseBoolean, parseValue, splitList } from "./parse.ts";
 import { type Candidate, RANK } from "./resolve.ts";
 import type { Value } from "./row.ts";
 import { settingsTable, type TableRow } from "./table.ts";
@@ -56,6 +56,7 @@ function readRow(row: TableRow, env: Environment, found: Found): void {
       if (row.unreadable !== "off") continue;
       value = false;
     }
+    if (isClamped(row, text)) found.complaints.push({ type: "clamped", where: name, row });
     if (!used) used = { name, value };
     else if (JSON.stringify(used.value) !== JSON.stringify(value)) {
       found.complaints.push({ type: "conflict", used: used.name, other: name });

@@ -4,7 +4,7 @@ import { isRecord } from "../base/json.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { type Complaint, found } from "./complaint.ts";
 import { type FilePath, refusal, type SettingsFile } from "./file.ts";
-import { expectation, parseValue } from "./parse.ts";
+import { expectation, isClamped, parseValue } from "./parse.ts";
 import { type Candidate, RANK } from "./resolve.ts";
 import type { Row, Value } from "./row.ts";
 import { isGroup, rowOf } from "./table.ts";
@@ -50,6 +50,7 @@ export async function readFileLayer(file: SettingsFile, options: Options): Promi
     } else {
       const bad = await badRule(file, leaf, options.checkRule);
       if (bad) return fail(bad);
+      if (isClamped(row, value)) result.complaints.push({ type: "clamped", where: await where(), row });
       const held = layer === "project" && row.scope === "trusted" && !trusted;
       (held ? result.withheld : result.candidates).push({ row, value: parsed, rank: RANK[layer], source: layer });
     }

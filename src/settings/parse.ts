@@ -27,6 +27,8 @@ export function parseValue(row: Row, raw: unknown): Value | undefined {
       return typeof raw === "string" ? parseLines(raw, "indexOf") : stringMap(raw);
     case "numbers":
       return numberMap(row, typeof raw === "string" ? parseLines(raw, "lastIndexOf") : raw);
+    case "json":
+      return isRecord(raw) ? raw : undefined;
   }
 }
 
@@ -59,6 +61,8 @@ export function expectation(row: Row): string {
       return row.entry === undefined ? "an object of texts, or lines of `Name: value`" : "a text that is not empty";
     case "numbers":
       return `an object of whole numbers of at least ${row.min}, or lines of \`Name: number\``;
+    case "json":
+      return "an object";
   }
 }
 
@@ -92,8 +96,14 @@ function stringMap(raw: unknown): Record<string, string> | undefined {
   return pairs.length === Object.keys(raw).length ? Object.fromEntries(pairs) : undefined;
 }
 
-function numberIn(row: { type: string; min: number; max: number }, raw: unknown): number | undefined {
-  const n = typeof raw === "string" && NUMBER.test(raw.trim()) ? Number(raw) : raw;
+/** A number above the maximum of a row that then takes the maximum. */
+export function isClamped(row: Row, raw: unknown): boolean {
+  return "clamp" in row && row.clamp === true && Number(raw) > row.max && parseValue(row, raw) === row.max;
+}
+
+function numberIn(row: { type: string; min: number; max: number; clamp?: true }, raw: unknown): number | undefined {
+  const given = typeof raw === "string" && NUMBER.test(raw.trim()) ? Number(raw) : raw;
+  const n = row.clamp && typeof given === "number" && given > row.max ? row.max : given;
   if (typeof n !== "number" || !(n >= row.min && n <= row.max)) return undefined;
   return row.type === "number" || Number.isInteger(n) ? n : undefined;
 }

@@ -27,7 +27,7 @@ export function resolve(candidates: readonly Candidate[]): { values: Settings; s
   }
   for (const { row, value, source } of sorted) {
     const before = values[row.key];
-    const joins = row.type === "rules" || row.type === "map" || row.type === "numbers";
+    const joins = row.type === "rules" || row.type === "map" || row.type === "numbers" || row.type === "json";
     values[row.key] = joins ? join(before, value) : value;
     const earlier = sources[row.key];
     sources[row.key] = joins && earlier !== "default" ? `${earlier}, ${source}` : source;
@@ -37,5 +37,5 @@ export function resolve(candidates: readonly Candidate[]): { values: Settings; s
 
 function join(before: unknown, value: Value): Value {
   if (Array.isArray(value)) return [...new Set([...(Array.isArray(before) ? before : []), ...value])];
-  return isRecord(before) && isRecord(value) ? ({ ...before, ...value } as Record<string, string | number>) : value;
+  return isRecord(before) && isRecord(value) ? ({ ...before, ...value } as Record<string, unknown>) : value;
 }

@@ -33,7 +33,14 @@ type Common = {
 export type Row = Common &
   (
     | { type: "boolean"; default: boolean }
-    | { type: "integer" | "number"; min: number; max: number; default: number | undefined }
+    | {
+        type: "integer" | "number";
+        min: number;
+        max: number;
+        /** A value above the maximum counts as the maximum, with a warning. */
+        clamp?: true;
+        default: number | undefined;
+      }
     | { type: "string"; default: string | undefined }
     | { type: "enum"; values: readonly string[]; default: string | undefined }
     | { type: "list"; default: readonly string[] }
@@ -43,9 +50,11 @@ export type Row = Common &
     | { type: "map"; default: Readonly<Record<string, string>> }
     /** A map of whole numbers; a name in the environment may hold colons. */
     | { type: "numbers"; min: number; max: number; default: Readonly<Record<string, number>> }
+    /** An object whose inside belongs to the room that reads it, from the files themselves. */
+    | { type: "json"; default: Readonly<Record<string, unknown>> }
   );
 
-export type Value = boolean | number | string | readonly string[] | Readonly<Record<string, string | number>>;
+export type Value = boolean | number | string | readonly string[] | Readonly<Record<string, unknown>>;
 
 type Optional<R> = R extends { default: undefined } ? undefined : never;
 
@@ -61,7 +70,9 @@ export type ValueOf<R> = R extends { type: "boolean" }
           ? Readonly<Record<string, string>>
           : R extends { type: "numbers" }
             ? Readonly<Record<string, number>>
-            : string | Optional<R>;
+            : R extends { type: "json" }
+              ? Readonly<Record<string, unknown>>
+              : string | Optional<R>;
 
 /** Timers cannot wait longer than 2^31 milliseconds. */
 export const MAX_SECONDS = 2_000_000;

@@ -5,6 +5,7 @@ import { contextRows } from "./table/context.ts";
 import { featureRows } from "./table/feature.ts";
 import { gatewayRows } from "./table/gateway.ts";
 import { modelRows } from "./table/model.ts";
+import { orchestrationRows } from "./table/orchestration.ts";
 import { proxyRows } from "./table/proxy.ts";
 import { proxyStateRows } from "./table/proxy-state.ts";
 import { recallRows } from "./table/recall.ts";
@@ -14,6 +15,7 @@ const rows = [
   ...agentRows,
   ...contextRows,
   ...recallRows,
+  ...orchestrationRows,
   ...featureRows,
   ...proxyRows,
   ...proxyStateRows,

@@ -61,13 +61,15 @@ export async function deliver(answer: Answer, res: ServerResponse, own: readonly
   });
   res.sendDate = false;
   res.writeHead(status, answer.statusText, withOwn(answer.headers, own));
-  // Nothing at hand yet: the head does not wait for the body.
-  if (body.readableLength === 0) res.flushHeaders();
+  // The head does not wait for a body that is not at hand; one that is goes out with it.
+  const flush = setImmediate(() => res.flushHeaders());
   try {
     await pipeline(body, res);
     return { outcome: "complete", status, bytes };
   } catch {
     return { outcome: "incomplete", status, bytes, failure: failure ?? "client_gone" };
+  } finally {
+    clearImmediate(flush);
   }
 }
 

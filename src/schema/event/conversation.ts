@@ -7,12 +7,17 @@ import { agentMode } from "../session.ts";
 export const delivery = z.enum(["steer", "queue"]);
 export const turnStatus = z.enum(["done", "aborted", "failed", "limit"]);
 export type TurnStatus = z.infer<typeof turnStatus>;
-export const messageSource = z.enum(["user", "command", "autopilot", "notification", "hook"]);
+export const messageSource = z.enum(["user", "command", "autopilot", "notification", "hook", "agent"]);
 export type MessageSource = z.infer<typeof messageSource>;
 
 export const conversationEvents = {
   "system.message": z.looseObject({ content: z.string(), reason: z.string() }),
-  "system.notification": z.looseObject({ content: z.string(), kind: z.string() }),
+  "system.notification": z.looseObject({
+    content: z.string(),
+    kind: z.string(),
+    /** Of which agents it tells. */
+    agentIds: z.array(z.string()).optional(),
+  }),
   "message.queued": z.looseObject({ messageId: z.string(), content: z.string(), delivery }),
   "message.dequeued": z.looseObject({ messageId: z.string() }),
   "user.message": z.looseObject({
@@ -62,6 +67,7 @@ export const conversationEvents = {
     path: z.string(),
     content: z.string(),
     allowedTools: z.array(z.string()).optional(),
+    pluginName: z.string().optional(),
   }),
   "command.complete": z.looseObject({
     command: z.string(),

@@ -1,17 +1,25 @@
 // The event union: one envelope, one table of data shapes shared by writer and reader.
 import type * as z from "zod";
 import { isRecord } from "../../base/json.ts";
+import { agentEvents, ephemeralAgentEvents } from "./agent.ts";
 import { contextEvents, ephemeralContextEvents } from "./context.ts";
 import { conversationEvents, ephemeralConversationEvents } from "./conversation.ts";
 import { ephemeralSessionEvents, sessionEvents } from "./session.ts";
 import { ephemeralToolEvents, toolEvents } from "./tool.ts";
 
-export const durableEvents = { ...sessionEvents, ...conversationEvents, ...contextEvents, ...toolEvents };
+export const durableEvents = {
+  ...sessionEvents,
+  ...conversationEvents,
+  ...contextEvents,
+  ...toolEvents,
+  ...agentEvents,
+};
 export const ephemeralEvents = {
   ...ephemeralSessionEvents,
   ...ephemeralConversationEvents,
   ...ephemeralContextEvents,
   ...ephemeralToolEvents,
+  ...ephemeralAgentEvents,
 };
 export const eventData = { ...durableEvents, ...ephemeralEvents };
 

@@ -1,0 +1,42 @@
+// Whether an agent holds a tool: what its definition names, less what no agent of its kind is ever given.
+import type { AgentDefinition } from "./definition.ts";
+import type { AgentTools } from "./tools.ts";
+
+/** `mcp`: the server and the server's own name of it. */
+export type HeldTool = { name: string; mcp?: { server: string; tool: string; readOnly: boolean } };
+
+/** They speak to the person, or for the whole session. */
+const MAIN_ONLY = new Set(["ask_user", "task_complete", "exit_plan_mode", "read_inbox"]);
+/** A subagent never has them by `*`, only by name. */
+const BY_NAME = new Set(["store_memory", "vote_memory"]);
+const REM_AGENT = "rem-agent";
+
+/** `as`: the definition may also run the main session, which keeps the tools that speak for it. */
+export function holdsTool(
+  agent: Pick<AgentDefinition, "name" | "tools" | "without" | "github">,
+  tool: HeldTool,
+  as: "main" | "subagent",
+): boolean {
+  const { name } = tool;
+  if (agent.name === REM_AGENT) return name === "context_board";
+  if (MAIN_ONLY.has(name)) return as === "main";
+  if (name === "context_board") return false;
+  if (agent.without && (agent.without.all || isNamed(agent.without, tool))) return false;
+  if (name === "report_intent") return true;
+  if (isNamed(agent.tools, tool) || isGithub(agent, tool)) return true;
+  return agent.tools.all && (as === "main" || !BY_NAME.has(name));
+}
+
+function isNamed({ names, mcp, readOnlyMcp }: AgentTools, { name, mcp: from }: HeldTool): boolean {
+  if (!from) return names.includes(name);
+  if (readOnlyMcp && from.readOnly) return true;
+  return mcp.some(({ server, tool }) => server === from.server && (tool === undefined || tool === from.tool));
+}
+
+function isGithub({ github }: Pick<AgentDefinition, "github">, { mcp }: HeldTool): boolean {
+  if (!github || mcp?.server !== "github") return false;
+  if (github === true) return true;
+  const isListed = github.tools.includes("*") || github.tools.includes(mcp.tool);
+  // Which tools a toolset holds only that server knows; here it means those that have its word in their name.
+  return isListed || github.toolsets.some((set) => set === "all" || mcp.tool.includes(set.replace(/s$/, "")));
+}

@@ -1,0 +1,5 @@
+// A YAML file imported as its text.
+declare module "*.yaml?raw" {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,95 @@
+// Custom slash commands: Markdown files whose text becomes a prompt.
+import { join, relative } from "node:path";
+import { firstLine } from "../../base/text.ts";
+import type { Rule } from "../../schema/permission.ts";
+import { FieldReader } from "../file/field.ts";
+import { normaliseName } from "../file/name.ts";
+import { entriesOf, type Folder, type Grounds, pluginFolders, projectFolders } from "../file/places.ts";
+import { type Document, readDocument } from "../file/read.ts";
+import { readToolRules } from "../file/tool-rule.ts";
+import { expected, type FileWarning } from "../file/warning.ts";
+
+export type CustomCommand = {
+  /** What is typed after the slash: `db:migrate`. */
+  name: string;
+  description: string;
+  argumentHint?: string;
+  model?: string;
+  /** Normalised name of the agent that it runs as. */
+  agent?: string;
+  /** Session approvals once it is used, never over a deny or ask rule. */
+  allowedTools: readonly Rule[];
+  body: string;
+  path: string;
+  layer: Folder["layer"];
+};
+
+export type CommandOptions = Grounds & {
+  /** Names that are taken by commands of our own. */
+  builtins: readonly string[];
+};
+
+export type Commands = { commands: readonly CustomCommand[]; warnings: readonly FileWarning[] };
+
+const PROMPTS = ".github/prompts";
+const PROJECT = [".everlong/commands", ".claude/commands", PROMPTS];
+const NAME = /^[a-z][a-z0-9:-]*$/;
+/** Trust looks no deeper either. */
+const MAX_DEPTH = 4;
+
+export async function loadCommands(options: CommandOptions): Promise<Commands> {
+  const commands = new Map<string, CustomCommand>();
+  const warnings: FileWarning[] = [];
+  for (const { file, name } of commandFiles(options)) {
+    const { document, warnings: unread } = await readDocument(file, options.trust);
+    warnings.push(...unread);
+    if (!document) continue;
+    const read = new FieldReader(file.path, document.fields);
+    const command = parseCommand(read, name, file, document);
+    if (options.builtins.includes(name)) read.refuse("name", `/${name} is a command of Everlong's own.`);
+    warnings.push(...read.warnings);
+    if (!read.unusable && !commands.has(name)) commands.set(name, command);
+  }
+  return { commands: [...commands.values()], warnings };
+}
+
+function commandFiles(options: CommandOptions): { file: Folder; name: string }[] {
+  const { everlongHome } = options;
+  const folders: Folder[] = [
+    ...projectFolders(options, PROJECT),
+    { path: join(everlongHome, "commands"), layer: "user" },
+    ...pluginFolders(everlongHome, "commands"),
+  ];
+  return folders.flatMap((folder) => {
+    const [ending, depth] = folder.path.endsWith(PROMPTS) ? [".prompt.md", 0] : [".md", MAX_DEPTH];
+    return filesIn(folder.path, ending, depth).map((path) => {
+      const parts = relative(folder.path, path).slice(0, -ending.length).split("/");
+      return { file: { ...folder, path }, name: parts.map(normaliseName).join(":") };
+    });
+  });
+}
+
+function filesIn(folder: string, ending: string, depth: number): string[] {
+  return entriesOf(folder).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return depth > 0 ? filesIn(path, ending, depth - 1) : [];
+    return entry.name.endsWith(ending) ? [path] : [];
+  });
+}
+
+function parseCommand(read: FieldReader, name: string, { path, layer }: Folder, { body }: Document): CustomCommand {
+  if (!NAME.test(name)) read.refuse("name", expected("a file name that begins with a letter", name));
+  if (body === "") read.refuse("body", expected("the text of a prompt", undefined));
+  const [argumentHint, model, agent] = [read.text("argument-hint"), read.text("model"), read.text("agent")];
+  return {
+    name,
+    description: read.text("description") ?? firstLine(body, 100),
+    allowedTools: readToolRules(read),
+    body,
+    path,
+    layer,
+    ...(argumentHint === undefined ? {} : { argumentHint }),
+    ...(model === undefined ? {} : { model }),
+    ...(agent === undefined ? {} : { agent: normaliseName(agent) }),
+  };
+}

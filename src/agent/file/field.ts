@@ -1,0 +1,89 @@
+// Reads the fields of a definition: each bad optional one is dropped with a warning, a bad required one ends the file.
+import { isRecord } from "../../base/json.ts";
+import { clip } from "../../base/text.ts";
+import { expected, type FileWarning } from "./warning.ts";
+
+export const MAX_DESCRIPTION = 1024;
+
+export class FieldReader {
+  readonly warnings: FileWarning[] = [];
+  /** A required field is bad: the file cannot be used. */
+  unusable = false;
+  readonly #path: string;
+  readonly #fields: Readonly<Record<string, unknown>>;
+
+  constructor(path: string, fields: Readonly<Record<string, unknown>>) {
+    this.#path = path;
+    this.#fields = fields;
+  }
+
+  /** The first of these names that is there: aliases of one field. */
+  #get(names: readonly string[]): { field: string; value: unknown } | undefined {
+    const field = names.find((name) => this.#fields[name] !== undefined && this.#fields[name] !== null);
+    return field === undefined ? undefined : { field, value: this.#fields[field] };
+  }
+
+  warn(field: string, message: string): undefined {
+    this.warnings.push({ path: this.#path, field, message, skipped: false });
+  }
+
+  refuse(field: string, message: string): undefined {
+    this.unusable = true;
+    this.warnings.push({ path: this.#path, field, message, skipped: true });
+  }
+
+  raw(...names: string[]): unknown {
+    return this.#get(names)?.value;
+  }
+
+  text(...names: string[]): string | undefined {
+    const found = this.#get(names);
+    if (!found) return undefined;
+    if (typeof found.value === "string" && found.value.trim() !== "") return found.value.trim();
+    // YAML reads an unquoted 2024 or true as what it looks like.
+    if (typeof found.value === "number" || typeof found.value === "boolean") return String(found.value);
+    return this.warn(found.field, expected("a text", found.value));
+  }
+
+  description(): string {
+    const value = this.raw("description");
+    const isGood = typeof value === "string" && value.trim() !== "" && value.trim().length <= MAX_DESCRIPTION;
+    if (isGood) return value.trim();
+    const found = typeof value === "string" ? `a text of ${value.trim().length} characters` : value;
+    this.refuse("description", expected(`a text of 1 to ${MAX_DESCRIPTION} characters`, found));
+    return "";
+  }
+
+  flag(field: string, otherwise: boolean): boolean {
+    const value = this.raw(field);
+    if (value === undefined || typeof value === "boolean") return value ?? otherwise;
+    if (value === "true" || value === "false") return value === "true";
+    this.warn(field, expected("true or false", value));
+    return otherwise;
+  }
+
+  positive(...names: string[]): number | undefined {
+    const found = this.#get(names);
+    if (!found) return undefined;
+    if (typeof found.value === "number" && Number.isInteger(found.value) && found.value > 0) return found.value;
+    return this.warn(found.field, expected("a whole number above 0", found.value));
+  }
+
+  /** A list of texts, or one text with commas between them (not inside parentheses). */
+  list(...names: string[]): string[] | undefined {
+    const found = this.#get(names);
+    if (!found) return undefined;
+    const parts = typeof found.value === "string" ? splitList(found.value) : found.value;
+    if (Array.isArray(parts) && parts.every((part) => typeof part === "string"))
+      return parts.map((part) => part.trim()).filter((part) => part !== "");
+    return this.warn(found.field, expected("a list or a text with commas", found.value));
+  }
+
+  map(field: string): Record<string, unknown> | undefined {
+    const value = this.raw(field);
+    if (value === undefined || isRecord(value)) return value;
+    return this.warn(field, expected("a map", value));
+  }
+}
+
+export const splitList = (text: string): string[] => clip(text, 20_000).split(/,(?![^(]*\))/);

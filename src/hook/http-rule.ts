@@ -1,0 +1,34 @@
+// Where an http hook may send its payload: judged when it is loaded and again at every call.
+import { isLoopback } from "../model/base-url.ts";
+import type { HttpHook } from "./hook.ts";
+
+export type HttpRule = {
+  /** hook.allowLocalhost: plain http to this machine, where https would be required. */
+  allowLocalhost: boolean;
+  /** hook.allowHttpAuth: plain http to anywhere, where https would be required. */
+  allowHttpAuth: boolean;
+  /** The setting `offline`: this machine only. */
+  offline: boolean;
+};
+
+/** These decide what may run: what is said to them and by them must not be changed on the way. */
+const DECIDES = new Set(["preToolUse", "permissionRequest"]);
+
+/** Why the hook may not be called; undefined when it may. */
+export function httpRefusal(
+  { url, name, allowedEnvVars }: Pick<HttpHook, "url" | "name" | "allowedEnvVars">,
+  rule: HttpRule,
+): string | undefined {
+  if (!URL.canParse(url)) return `${url} is not an address`;
+  const { protocol } = new URL(url);
+  if (protocol !== "https:" && protocol !== "http:") return `${url} is neither http nor https`;
+  const local = isLoopback(url);
+  if (rule.offline && !local) return `${url} is not on this machine, and \`offline\` is set`;
+  const needsHttps = DECIDES.has(name) || allowedEnvVars.length > 0;
+  if (protocol === "https:" || !needsHttps || rule.allowHttpAuth || (local && rule.allowLocalhost)) return undefined;
+  const why = allowedEnvVars.length > 0 ? "it sends variables of the environment" : `a ${name} hook decides`;
+  const how = local ? "hook.allowLocalhost" : "hook.allowHttpAuth";
+  return `${url} must be https, because ${why} (the setting ${how} lifts this)`;
+}
+
+export const needsConsent = (url: string): boolean => !isLoopback(url);

@@ -1,0 +1,62 @@
+// What each hook is told, and how it is told: our names, or snake_case for hooks written for other agents.
+import { isRecord } from "../base/json.ts";
+import type { PermissionKind, PermissionRequest } from "../schema/permission.ts";
+import type { Hook } from "./hook.ts";
+import type { HookName } from "./name.ts";
+
+type ToolCall = { toolName: string; toolArgs: Record<string, unknown>; toolCallId: string };
+type Stop = { stopReason: string; stopHookActive: boolean };
+
+/** What each hook's payload has beside the context. */
+export type HookInputs = {
+  sessionStart: { source: "new" | "resume"; initialPrompt?: string };
+  sessionEnd: { reason: "complete" | "error" | "abort" | "timeout" | "user_exit" };
+  userPromptSubmitted: { prompt: string };
+  preToolUse: ToolCall;
+  postToolUse: ToolCall & { toolResult: { resultType: string; textResultForLlm: string } };
+  postToolUseFailure: ToolCall & { error: string };
+  permissionRequest: { kind: PermissionKind; request: PermissionRequest; toolName: string };
+  subagentStart: { agentDisplayName: string; agentDescription: string };
+  subagentStop: Stop & { agentDisplayName: string; lastResponse: string };
+  agentStop: Stop;
+  preCompact: {
+    trigger: "manual" | "auto";
+    compactionTrigger: string;
+    customInstructions?: string;
+    currentTokens: number;
+    tokenLimit: number;
+  };
+  errorOccurred: { error: { name: string; message: string }; errorContext: string; recoverable: boolean };
+  notification: { kind: string; content: string };
+};
+
+/** What every payload has. */
+export type HookContext = {
+  sessionId: string;
+  cwd: string;
+  /** The event log. */
+  transcriptPath: string;
+  /** In a subagent: which. */
+  agent?: { agentId: string; agentName: string; agentType: string };
+};
+
+export type Payload = Record<string, unknown>;
+
+export function payloadOf(name: HookName, input: object, { agent, ...context }: HookContext, now: string): Payload {
+  return { ...context, timestamp: now, hookEventName: name, ...agent, ...input };
+}
+
+/** The payload in the words that the hook was written for. Arguments of tools keep their names. */
+export function spokenTo(hook: Pick<Hook, "alias">, payload: Payload): Payload {
+  if (hook.alias === undefined) return payload;
+  const toolResult = payload["toolResult"];
+  const spoken = snakeKeys(isRecord(toolResult) ? { ...payload, toolResult: snakeKeys(toolResult) } : payload);
+  // Guards written for other agents look for the arguments under this name, and would let everything pass without it.
+  const more = "toolArgs" in payload ? { tool_input: payload["toolArgs"] } : {};
+  return { ...spoken, hook_event_name: hook.alias, ...more };
+}
+
+const snakeKeys = (value: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), one]),
+  );

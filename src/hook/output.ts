@@ -1,0 +1,83 @@
+// What a hook answers, read strictly: an answer that is not understood is a failure, never no opinion.
+import * as z from "zod";
+import { isRecord, parseJson } from "../base/json.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import { clip } from "../base/text.ts";
+import type { HookName } from "./name.ts";
+
+const context = { additionalContext: z.string().optional() };
+const block = { decision: z.enum(["block", "allow"]).optional(), reason: z.string().optional() };
+const shapes = {
+  sessionStart: z.object(context),
+  sessionEnd: z.object({}),
+  userPromptSubmitted: z.object({ ...context, ...block, modifiedPrompt: z.string().optional() }),
+  preToolUse: z.object({
+    ...context,
+    permissionDecision: z.enum(["allow", "deny", "ask"]).optional(),
+    permissionDecisionReason: z.string().optional(),
+    modifiedArguments: z.record(z.string(), z.unknown()).optional(),
+    suppressOutput: z.boolean().optional(),
+    handled: z.boolean().optional(),
+    responseContent: z.string().optional(),
+  }),
+  postToolUse: z.object(context),
+  postToolUseFailure: z.object(context),
+  permissionRequest: z.object({ decision: z.enum(["allow", "deny"]).optional(), reason: z.string().optional() }),
+  subagentStart: z.object(context),
+  subagentStop: z.object(block),
+  agentStop: z.object(block),
+  preCompact: z.object({ ...context, ...block }),
+  errorOccurred: z.object({}),
+  notification: z.object({}),
+} satisfies Record<HookName, z.ZodType>;
+
+/** Of the fields that any hook may use, those that this one's answer had. */
+export type HookOutput = {
+  additionalContext?: string | undefined;
+  modifiedPrompt?: string | undefined;
+  decision?: "allow" | "deny" | "block" | undefined;
+  reason?: string | undefined;
+  permissionDecision?: "allow" | "deny" | "ask" | undefined;
+  permissionDecisionReason?: string | undefined;
+  modifiedArguments?: Record<string, unknown> | undefined;
+  suppressOutput?: boolean | undefined;
+  handled?: boolean | undefined;
+  responseContent?: string | undefined;
+};
+
+/** Nothing at all is no opinion. */
+export function parseOutput(name: HookName, text: string): Result<HookOutput, string> {
+  if (text.trim() === "") return ok({});
+  const json = parseJson(text);
+  if (!json.ok || !isRecord(json.value))
+    return fail(`its answer is not a JSON object: ${clip(JSON.stringify(text.trim()), 100)}`);
+  const parsed = shapes[name].safeParse(inOurWords(name, json.value));
+  if (parsed.success) return ok(parsed.data);
+  const issue = parsed.error.issues[0];
+  return fail(`its answer cannot be used: ${issue?.path.join(".")}: ${issue?.message}`);
+}
+
+/** The answer of a hook that says no without words: exit code 2. */
+export function blockingOutput(name: HookName, reason: string): HookOutput {
+  if (name === "preToolUse") return { permissionDecision: "deny", permissionDecisionReason: reason };
+  return { decision: name === "permissionRequest" ? "deny" : "block", reason };
+}
+
+/** What other agents' hooks say, under our names. */
+function inOurWords(name: HookName, answer: Record<string, unknown>): Record<string, unknown> {
+  const { hookSpecificOutput: specific, ...rest } = answer;
+  const said: Record<string, unknown> = { ...rest, ...(isRecord(specific) ? specific : {}) };
+  const { updatedInput, decision } = said;
+  if (updatedInput !== undefined) said["modifiedArguments"] ??= updatedInput;
+  if (isRecord(decision)) {
+    // {behavior, message}, of a permission request
+    said["decision"] = decision["behavior"];
+    said["reason"] ??= decision["message"];
+  }
+  if (said["decision"] === "approve") said["decision"] = "allow";
+  if (name === "preToolUse" && said["decision"] !== undefined) {
+    said["permissionDecision"] ??= said["decision"] === "block" ? "deny" : said["decision"];
+    said["permissionDecisionReason"] ??= said["reason"];
+  }
+  return said;
+}

@@ -1,0 +1,80 @@
+// A command hook: a process of its own group gets the payload on stdin and answers on stdout, within its time.
+import { resolve } from "node:path";
+import type { Readable } from "node:stream";
+import { within } from "../base/abort.ts";
+import { errorText } from "../base/failure.ts";
+import { fail, type Result } from "../base/result.ts";
+import type { OwnedProcess, Owner } from "../host/process.ts";
+import type { CommandHook } from "./hook.ts";
+
+export type CommandParts = {
+  owner: Pick<Owner, "spawn">;
+  root: string;
+  /** Without our keys (host/environment.ts); the hook's own variables come on top. */
+  env: Readonly<Record<string, string>>;
+};
+
+/** What the hook said, or why it said nothing that counts. */
+export type Answer = { type: "output"; text: string } | { type: "block"; reason: string };
+
+const MAX_STDOUT = 1024 * 1024;
+const MAX_STDERR = 8000;
+/** After TERM; a hook's time is over when its limit is. */
+const GRACE_MS = 300;
+/** How long whoever still holds the output of an ended hook may go on writing. */
+const CLOSE_MS = 500;
+/** Without `--norc` bash takes its socket of a stdin for a remote login and runs the user's start-up file first. */
+const SHELL = {
+  bash: ["bash", "--norc", "-c"],
+  sh: ["/bin/sh", "-c"],
+  pwsh: ["pwsh", "-NoProfile", "-Command"],
+} as const;
+
+export async function runCommand(
+  hook: CommandHook,
+  payload: string,
+  { owner, root, env }: CommandParts,
+  signal: AbortSignal,
+): Promise<Result<Answer, string>> {
+  if (signal.aborted) return fail("it was interrupted");
+  const [command, ...args] = SHELL[hook.shell];
+  const cwd = resolve(root, hook.cwd ?? ".");
+  let child: OwnedProcess;
+  try {
+    child = owner.spawn({ command, args: [...args, hook.command], cwd, env: { ...env, ...hook.env }, stdin: "pipe" });
+  } catch (error) {
+    return fail(`it could not be started: ${errorText(error)}`);
+  }
+  const tooMuch = new AbortController();
+  const stdout = collect(child.stdout, MAX_STDOUT, () => tooMuch.abort());
+  const stderr = collect(child.stderr, MAX_STDERR);
+  child.stdin?.end(payload);
+  const ended = await within(child.exit, hook.timeoutMs, AbortSignal.any([signal, tooMuch.signal]));
+  const closed = ended.type === "value" ? await within(child.closed, CLOSE_MS, tooMuch.signal) : ended;
+  if (closed.type !== "value") await child.kill(GRACE_MS);
+  if (tooMuch.signal.aborted) return fail(`its output is over ${MAX_STDOUT} bytes`);
+  if (ended.type === "timeout") return fail(`it did not end within ${hook.timeoutMs / 1000} s`);
+  if (ended.type === "aborted") return fail("it was interrupted");
+  const { code, signal: killedBy, error } = ended.value;
+  if (error !== undefined) return fail(`it could not be started in ${cwd}: ${error}`);
+  if (code === 0) return { ok: true, value: { type: "output", text: stdout() } };
+  const said = stderr().trim();
+  if (code === 2) return { ok: true, value: { type: "block", reason: said } };
+  return fail(`it ended with ${killedBy ?? `exit code ${code}`}${said === "" ? "" : `: ${said.slice(0, 500)}`}`);
+}
+
+/** The text so far, up to the limit; a stream that breaks has ended. */
+function collect(stream: Readable, limit: number, onMore: () => void = () => undefined): () => string {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  stream.on("error", () => undefined);
+  stream.on("data", (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= limit) chunks.push(chunk);
+    else {
+      if (chunks.length === 0) chunks.push(chunk.subarray(0, limit));
+      onMore();
+    }
+  });
+  return () => Buffer.concat(chunks).toString("utf8");
+}

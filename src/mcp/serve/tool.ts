@@ -1,0 +1,57 @@
+// A tool that we serve to other programs: its operation is given by the runtime, its answer is bounded.
+import * as z from "zod";
+import type { Result } from "../../base/result.ts";
+
+/** Who asks, and from where: the first root that the client names, else the folder of this process. */
+export type ServeContext = {
+  /** Absent over HTTP without a root: then only what belongs to the user. */
+  folder?: string;
+  /** As records name it: `mcp:<client name>`. */
+  client: string;
+  signal: AbortSignal;
+};
+
+/** Must not reject; the error is a sentence for the model. */
+export type Operation<Input> = (input: Input, context: ServeContext) => Promise<Result<string, string>>;
+
+export type ServedTool = {
+  name: string;
+  description: string;
+  input: z.ZodType;
+  readOnly: boolean;
+  run: Operation<unknown>;
+};
+
+const limit = z.number().int().min(1).max(50).default(10);
+const search = z.strictObject({
+  query: z.string().min(1).max(10_000).describe("Words, names or an exact phrase; or a ref such as t12.2."),
+  limit: limit.describe("Most results, 1 to 50."),
+});
+export type SearchInput = z.infer<typeof search>;
+
+/** Ties the input's type to the operation. */
+export function served<T>(
+  tool: Omit<ServedTool, "input" | "run"> & { input: z.ZodType<T>; run: Operation<T> },
+): ServedTool {
+  return tool as ServedTool;
+}
+
+export const recallServed = (run: Operation<SearchInput>): ServedTool =>
+  served({
+    name: "recall",
+    description:
+      "Searches what was said and done in earlier sessions of this repository. Returns snippets with refs; a query that is a ref gives the exact original.",
+    input: search,
+    readOnly: true,
+    run,
+  });
+
+export const searchSessionsServed = (run: Operation<SearchInput>): ServedTool =>
+  served({
+    name: "search_sessions",
+    description:
+      "Finds earlier sessions of this repository by what they were about. Returns their ids, dates and topics.",
+    input: search,
+    readOnly: true,
+    run,
+  });
