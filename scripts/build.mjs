@@ -35,6 +35,8 @@ const { metafile } = await build({
   platform: "node",
   // The UMD entries of some packages hide their own requires from the bundler.
   mainFields: ["module", "main"],
+  // Its CommonJS entry would have no named exports as a lazy chunk.
+  alias: { yaml: join(root, "node_modules", "yaml", "browser", "index.js") },
   target: "node22",
   minifySyntax: true,
   sourcemap: false,

@@ -1,7 +1,15 @@
 // Prompt mode: one prompt or command, then exit. Stdout carries the answer in the chosen format and nothing else.
 import { describeFailure, type Failure, FailureError } from "../base/failure.ts";
 import { encodeLine } from "../base/json-line.ts";
-import { type Client, type Opened, type OpenOptions, openClient } from "../runtime/client.ts";
+import {
+  type AbandonedAgent,
+  type AgentPrompt,
+  type Client,
+  type Opened,
+  type OpenOptions,
+  openClient,
+} from "../runtime/client.ts";
+import { isCustomCommand } from "../runtime/custom-command.ts";
 import { outputFormatOf } from "../runtime/flags.ts";
 import type { Envelope } from "../schema/event/envelope.ts";
 import { EXIT, printFailure } from "./exit.ts";
@@ -11,7 +19,7 @@ import { RunTotals } from "./format/totals.ts";
 import type { PromptText } from "./prompt-text.ts";
 import { type Interrupts, listenForInterrupts } from "./signals.ts";
 import { parseTyped, type Typed } from "./slash/parse.ts";
-import type { SlashOutcome } from "./slash/table.ts";
+import { type SlashOutcome, slashNames } from "./slash/table.ts";
 
 export type PromptRun = {
   open: OpenOptions;
@@ -19,10 +27,12 @@ export type PromptRun = {
   silent: boolean;
 };
 
-export async function runPromptMode({ open, prompt, silent }: PromptRun): Promise<number> {
+export async function runPromptMode({ open: given, prompt, silent }: PromptRun): Promise<number> {
+  const open = { ...given, slashNames };
   const typed = parseTyped(prompt.text);
   const startedAt = performance.now();
-  if (typed.type === "unknown") return failBeforeStart(typed.failure, open.flags, startedAt);
+  if (typed.type === "unknown" && !(await isCustomCommand(typed.name, open)))
+    return failBeforeStart(typed.failure, open.flags, startedAt);
   if (typed.type === "command" && typed.command.interactiveOnly) {
     const what = `/${typed.command.name} works only in the interactive agent.`;
     const failure: Failure = {
@@ -57,21 +67,16 @@ export async function failBeforeStart(
 class Run {
   readonly #client: Client;
   readonly #opened: Opened;
-  readonly #typed: Exclude<Typed, { type: "unknown" }>;
+  readonly #typed: Typed;
   readonly #attached: string | undefined;
   readonly #silent: boolean;
   readonly #startedAt: number;
   readonly #totals = new RunTotals();
   #commandFailure: Failure | undefined;
   #commandOutput: string | undefined;
+  #abandoned: AbandonedAgent[] = [];
 
-  constructor(
-    opened: Opened,
-    typed: Exclude<Typed, { type: "unknown" }>,
-    attached: string | undefined,
-    silent: boolean,
-    startedAt: number,
-  ) {
+  constructor(opened: Opened, typed: Typed, attached: string | undefined, silent: boolean, startedAt: number) {
     this.#opened = opened;
     this.#client = opened.client;
     this.#typed = typed;
@@ -98,24 +103,34 @@ class Run {
 
   async #work(interrupts: Interrupts): Promise<void> {
     await this.#client.ready();
-    const text = this.#typed.type === "command" ? await this.#command(this.#typed) : this.#typed.text;
-    if (text !== undefined && !interrupts.happened) {
-      await this.#client.send(text, this.#attached === undefined ? {} : { attached: this.#attached });
-      await this.#client.untilIdle();
-    }
+    const message = await this.#message();
+    if (message !== undefined && !interrupts.happened)
+      await this.#client.send(message, this.#attached === undefined ? {} : { attached: this.#attached });
+    this.#abandoned = (await this.#client.untilIdle()).abandoned;
     if (this.#opened.exportPath) {
       const done = await this.#client.exportTo(formatOf(this.#opened.exportPath), this.#opened.exportPath);
       if (!done.ok) this.#note(done.error.what);
     }
   }
 
-  async #command(typed: Extract<Typed, { type: "command" }>): Promise<string | undefined> {
+  /** What is to be sent; a command may have done all there was to do. */
+  async #message(): Promise<string | AgentPrompt | undefined> {
+    const typed = this.#typed;
+    if (typed.type === "prompt") return typed.text;
+    if (typed.type === "command") return this.#command(typed);
+    const custom = await this.#client.custom(typed.name, typed.args);
+    if (custom?.ok) return custom.value;
+    this.#commandFailure = custom?.error ?? typed.failure;
+    return undefined;
+  }
+
+  async #command(typed: Extract<Typed, { type: "command" }>): Promise<string | AgentPrompt | undefined> {
     const outcome: SlashOutcome = await typed.command.run(this.#client, typed.args);
     const output = outcome.ok ? outcome.value : outcome.error.what;
     await this.#client.recordCommand(typed.command.name, typed.args, outcome.ok, output);
     if (!outcome.ok) this.#commandFailure = outcome.error;
     else if ("send" in outcome) return outcome.send;
-    else this.#commandOutput = outcome.value;
+    else if (outcome.value !== "") this.#commandOutput = outcome.value;
     return undefined;
   }
 
@@ -133,7 +148,7 @@ class Run {
   #finish(interrupted: boolean, broken: Broken | undefined): number {
     const totals = this.#totals;
     const error = this.#error(interrupted, broken);
-    const result = this.#commandOutput ?? totals.result;
+    const result = totals.result === "" ? (this.#commandOutput ?? "") : totals.result;
     const durationMs = Math.round(performance.now() - this.#startedAt);
     const { sessionId } = this.#client;
     if (this.#opened.outputFormat === "json") {
@@ -162,6 +177,9 @@ class Run {
     if (interrupted) return { code: "interrupted", message: "Interrupted. The session is saved and can be resumed." };
     if (broken) return broken;
     if (this.#commandFailure) return { code: this.#commandFailure.code, message: this.#commandFailure.what };
+    if (this.#abandoned.length > 0) return { code: "wait_timeout", message: gaveUpOn(this.#abandoned) };
+    const { workflowFailed, autopilotStopped } = this.#totals;
+    if (workflowFailed) return workflowFailed;
     const last = this.#client.view().lastTurn;
     if (last && last.status !== "done") {
       return this.#totals.error ?? { code: last.status, message: last.reason ?? `The turn ended as ${last.status}.` };
@@ -169,10 +187,18 @@ class Run {
     const complete = this.#totals.taskComplete;
     if (complete && !complete.success)
       return { code: "task_failed", message: `The task was not completed: ${complete.summary}` };
-    if (!complete && this.#totals.turns > 0 && this.#client.view().mode === "autopilot")
-      return { code: "task_incomplete", message: "Autopilot ended without task_complete: the task may not be done." };
+    if (autopilotStopped && autopilotStopped.reason !== "task_complete") {
+      const { reason, continuations } = autopilotStopped;
+      const message = `Autopilot ended without task_complete (${reason}, ${continuations} continuations): the task may not be done.`;
+      return { code: reason, message };
+    }
     return undefined;
   }
+}
+
+function gaveUpOn(agents: readonly AbandonedAgent[]): string {
+  const names = agents.map(({ id, intent }) => (intent === undefined ? id : `${id} (${intent})`));
+  return `Gave up on agents that said nothing for prompt.waitSeconds: ${names.join(", ")}. What they had done is kept.`;
 }
 
 type Broken = { code: string; message: string };

@@ -18,15 +18,18 @@ export type SystemPromptInput = {
   date: string;
   mode: AgentMode;
   sessionDir: string;
+  /** The prompt of the definition that the session runs as, in place of the identity. */
+  identity?: string;
   /** Already bounded and labelled (instruction/). */
   instructions: string;
   /** Skills, memories, MCP servers: each a bounded fragment of its own, absent while its feature is off. */
   extra?: Fragment[];
 };
 
-export function renderSystemPrompt(input: SystemPromptInput): string {
+/** Where it runs, a line each. */
+export function environmentText(input: Pick<SystemPromptInput, "context" | "root" | "os" | "shell" | "date">): string {
   const { context } = input;
-  const environment = [
+  const lines = [
     `Working folder: ${context.cwd}`,
     `Root: ${input.root}`,
     context.repository ? `Repository: ${context.repository}` : undefined,
@@ -35,26 +38,27 @@ export function renderSystemPrompt(input: SystemPromptInput): string {
     `Shell: ${input.shell}`,
     `Date of session start: ${input.date}`,
   ];
+  return lines.filter(Boolean).join("\n");
+}
+
+const modes: Partial<Record<AgentMode, string>> = { plan: planMode, autopilot: autopilotMode };
+
+export function renderSystemPrompt(input: SystemPromptInput): string {
   const session = [
     `Session folder: ${input.sessionDir}`,
     `Plan file: ${input.sessionDir}/plan.md`,
     `Files of your own that the user need not see belong in ${input.sessionDir}/files.`,
   ];
   const parts: (Fragment | undefined)[] = [
-    { text: identity, maxTokens: 800 },
+    input.identity ? { text: input.identity, maxTokens: Number.POSITIVE_INFINITY } : { text: identity, maxTokens: 800 },
     { text: safety, maxTokens: 500 },
     { text: toolGuidance, maxTokens: 2000 },
-    { tag: "environment", text: environment.filter(Boolean).join("\n"), maxTokens: 500 },
+    { tag: "environment", text: environmentText(input), maxTokens: 500 },
     input.instructions ? { text: input.instructions, maxTokens: Number.POSITIVE_INFINITY } : undefined,
     ...(input.extra ?? []),
-    input.mode === "interactive"
-      ? undefined
-      : { text: input.mode === "plan" ? planMode : autopilotMode, maxTokens: 600 },
+    { text: modes[input.mode] ?? "", maxTokens: 600 },
     { tag: "session", text: session.join("\n"), maxTokens: 300 },
     { text: notificationRules, maxTokens: 200 },
   ];
-  return parts
-    .filter((p) => p !== undefined)
-    .map((p) => renderFragment(p).trim())
-    .join("\n\n");
+  return parts.flatMap((p) => (p && p.text !== "" ? [renderFragment(p).trim()] : [])).join("\n\n");
 }

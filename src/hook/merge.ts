@@ -28,8 +28,14 @@ const MAX_CONTEXT_TOKENS = 2000;
 const CUT = "\n[cut here: a hook may add 2,000 tokens]";
 const STRENGTH = { none: 0, allow: 1, ask: 2, deny: 3 };
 
-export function mergeOutput(all: HookOutcome, hook: Pick<Hook, "id" | "name">, output: HookOutput): HookOutcome {
-  const merged: HookOutcome = { ...all, suppressOutput: all.suppressOutput || output.suppressOutput === true };
+export function mergeOutput(
+  all: HookOutcome,
+  hook: Pick<Hook, "id" | "name" | "alias">,
+  output: HookOutput,
+): HookOutcome {
+  // Where other agents' hooks say it, they mean their own output, not the tool's.
+  const suppresses = output.suppressOutput === true && hook.alias === undefined;
+  const merged: HookOutcome = { ...all, suppressOutput: all.suppressOutput || suppresses };
   const context = fitContext(output.additionalContext ?? "");
   if (context !== "") merged.additionalContext = [all.additionalContext, context].filter(Boolean).join("\n\n");
   if (output.modifiedPrompt !== undefined) merged.modifiedPrompt = output.modifiedPrompt;

@@ -45,7 +45,8 @@ export type McpHost = {
   start: () => void;
   /** Until every server has settled, or the limit is over. */
   waitForStart: (limitMs: number, signal?: AbortSignal) => Promise<void>;
-  /** `offers` is the agent's `tools` and the deny rules. */
+  /** The tools of this moment, for people: nothing is changed by looking. `offers` is the agent's `tools` and the deny rules. */
+  look: (offers?: (key: ToolKey) => boolean) => McpTool[];
   turn: (offers?: (key: ToolKey) => boolean) => TurnTools;
   instructions: () => string;
   servers: () => ServerView[];
@@ -102,7 +103,7 @@ export function createHost(plans: readonly PlannedServer[], parts: HostParts): M
     if (!created.ok) return callFailure(key, created.error, false);
     const outcome = (result: Parameters<typeof outcomeOf>[0]) =>
       outcomeOf(result, displayName(key), { sessionDir, images: parts.images });
-    task = followedTask(created.value, { server, tool, clock: parts.clock, outcome });
+    task = followedTask(created.value, { server, tool, args, clock: parts.clock, outcome });
     if (early) task.onProgress(early);
     const live = task;
     tasks.add(live);
@@ -124,6 +125,17 @@ export function createHost(plans: readonly PlannedServer[], parts: HostParts): M
     const tool = adaptTool(server, listed, name, { ...parts, startTask });
     made.set(listed, tool);
     return tool;
+  }
+
+  function look(offers: (key: ToolKey) => boolean = () => true): McpTool[] {
+    const offered = [...servers.values()].flatMap((server) =>
+      server
+        .tools()
+        .filter((tool) => isOffered(server, tool, offers))
+        .map((listed) => ({ server, listed, key: { server: server.plan.name, tool: listed.name } })),
+    );
+    const nameOf = toolNames(offered.map(({ key }) => key));
+    return offered.map(({ server, listed, key }) => toolFor(server, listed, nameOf(key) ?? listed.name));
   }
 
   const cancelTasks = async (why: string, of: (task: LiveTask) => boolean = () => true): Promise<void> => {
@@ -155,15 +167,9 @@ export function createHost(plans: readonly PlannedServer[], parts: HostParts): M
     async waitForStart(limitMs, signal) {
       await within(Promise.all([...servers.values()].map((server) => server.settled())), limitMs, signal);
     },
-    turn(offers = () => true) {
-      const offered = [...servers.values()].flatMap((server) =>
-        server
-          .tools()
-          .filter((tool) => isOffered(server, tool, offers))
-          .map((listed) => ({ server, listed, key: { server: server.plan.name, tool: listed.name } })),
-      );
-      const nameOf = toolNames(offered.map(({ key }) => key));
-      const tools = offered.map(({ server, listed, key }) => toolFor(server, listed, nameOf(key) ?? listed.name));
+    look,
+    turn(offers) {
+      const tools = look(offers);
       const now = Object.fromEntries(tools.map(({ mcp }) => [displayName(mcp), mcp.fingerprint]));
       const changedNames = new Set(changedTools(fingerprints, now));
       const changed = tools.filter(({ mcp }) => changedNames.has(displayName(mcp)));

@@ -2,7 +2,7 @@
 import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorText } from "../base/failure.ts";
-import { LineSplitter } from "../base/json-line.ts";
+import { LineSplitter, type RawLine } from "../base/json-line.ts";
 import { clip, stripAnsi } from "../base/text.ts";
 import { makePrivateFolder } from "../host/paths.ts";
 
@@ -19,7 +19,8 @@ export type ServerLog = {
   close: () => void;
 };
 
-export function openServerLog(file: string | undefined): ServerLog {
+/** `redact`: before anything is kept, whole lines at a time; a server may print its keys. */
+export function openServerLog(file: string | undefined, redact: (text: string) => string = (text) => text): ServerLog {
   const splitter = new LineSplitter({ maxLine: 64 * 1024 });
   const last: string[] = [];
   let fd: number | undefined;
@@ -50,17 +51,26 @@ export function openServerLog(file: string | undefined): ServerLog {
     }
   }
 
+  function take(lines: readonly RawLine[]): void {
+    if (lines.length === 0) return;
+    const texts = lines.map(
+      ({ bytes, length }) => bytes.toString("utf8") || (length > 0 ? `[a line of ${length} bytes]` : ""),
+    );
+    const clean = redact(texts.join("\n"));
+    write(Buffer.from(`${clean}\n`));
+    for (const line of clean.split("\n").slice(-LINES)) keep(line);
+  }
+
   return {
-    append(chunk) {
-      write(chunk);
-      for (const line of splitter.push(chunk)) keep(line.bytes.toString("utf8") || `[a line of ${line.length} bytes]`);
-    },
+    append: (chunk) => take([...splitter.push(chunk)]),
     note(text) {
-      write(Buffer.from(`[${text}]\n`));
-      keep(`[${text}]`);
+      const clean = `[${redact(text)}]`;
+      write(Buffer.from(`${clean}\n`));
+      keep(clean);
     },
     lastLines: () => [...last],
     close() {
+      take([...splitter.end()]);
       if (fd !== undefined) closeSync(fd);
       fd = undefined;
     },

@@ -15,6 +15,8 @@ export type ServerParts = Pick<ConnectParts, "owner" | "cwd" | "environment" | "
   /** The setting `mcp.callTimeoutSeconds`, in milliseconds. */
   callTimeoutMs: number;
   logFile?: (server: string) => string;
+  /** The secret filter, for what servers print. */
+  redact?: (text: string) => string;
   /** Tools of `lazy` servers, kept from run to run. */
   toolCache?: { read: (config: ServerConfig) => ToolList | undefined; write: (c: ServerConfig, l: ToolList) => void };
   onLife: (server: Server, life: Life) => void;
@@ -56,7 +58,7 @@ export function createServer(plan: PlannedServer, parts: ServerParts): Server {
   const timeoutMs = config?.timeoutMs ?? parts.callTimeoutMs;
   // A server that must answer fast may start as slowly as any other.
   const startMs = Math.max(timeoutMs, parts.callTimeoutMs);
-  const log = openServerLog(parts.logFile?.(name));
+  const log = openServerLog(parts.logFile?.(name), parts.redact);
   let life: Life = firstLife(plan);
   let known: readonly ListedTool[] = [];
   let run = new AbortController();

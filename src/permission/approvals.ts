@@ -37,6 +37,20 @@ export function addLocationApprovals(
   return changeState(file(everlongHome), add, update);
 }
 
+/** Takes back some rules of a location; the others stay. */
+export function dropLocationApprovals(
+  everlongHome: string,
+  root: string,
+  rules: readonly string[],
+  update: UpdateFile,
+): Promise<Result<unknown, Failure>> {
+  const drop = (state: Approvals): Approvals => ({
+    ...state,
+    locations: { ...state.locations, [root]: (state.locations[root] ?? []).filter((rule) => !rules.includes(rule)) },
+  });
+  return changeState(file(everlongHome), drop, update);
+}
+
 export function resetLocationApprovals(
   everlongHome: string,
   root: string,

@@ -5,7 +5,7 @@ import { ruleFor } from "./offer.ts";
 import { describePart } from "./part.ts";
 import type { Policy } from "./policy.ts";
 import type { Span } from "./shell/analyse.ts";
-import { boxed } from "./shown.ts";
+import { boxed, shownLines } from "./shown.ts";
 
 const OPEN = "⟦";
 const CLOSE = "⟧";
@@ -51,6 +51,12 @@ export function refuseUnasked(ask: Ask, policy: Policy): Deny {
 function flagsFor(ask: Ask, policy: Policy): string {
   const rules = new Set(ask.parts.map(({ part }) => ruleFor(part, policy) ?? part.kind));
   return `${[...rules].map((rule) => `--allow-tool '${rule}'`).join(" ")}, or --allow-all`;
+}
+
+/** Step 11: a permissionRequest hook says no. */
+export function refuseByHook(ask: Ask, reason: string): Deny {
+  const what = ask.parts.map(({ part }) => describePart(part)).join(", ");
+  return { type: "deny", code: "denied", by: "hook", reason: `Denied: ${what}. A hook said: ${shownLines(reason)}` };
 }
 
 /** What the model is told when a person says no. */

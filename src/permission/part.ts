@@ -57,6 +57,6 @@ function words(part: Part): string {
     case "mcp":
       return `${part.server}/${part.tool}`;
     case "hook":
-      return `hook ${part.name}`;
+      return `the call of ${part.name}`;
   }
 }

@@ -60,9 +60,9 @@ export const onlyLooks = (parts: readonly Part[], policy: Policy): boolean =>
     part.kind === "shell" ? isReadOnly(part, policy) : part.kind === "read" && isSafe(part, policy),
   );
 
-/** Step 4: reading, looking, and the session's own plan. */
+/** Step 4: reading, looking, the session's own plan, and what only a hook objects to. */
 export function fitsPlanMode(part: Part, policy: Policy): boolean {
   if (part.kind === "shell") return isReadOnly(part, policy);
   if (part.kind === "write") return part.real !== undefined && isPlan(part.real, policy.places.sessionDir);
-  return part.kind === "read" || (part.kind === "mcp" && part.readOnly);
+  return part.kind === "read" || part.kind === "hook" || (part.kind === "mcp" && part.readOnly);
 }

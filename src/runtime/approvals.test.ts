@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { noOutcome } from "../hook/merge.ts";
 import { homePaths } from "../host/paths.ts";
 import type { PermissionAnswer } from "../schema/permission.ts";
 import type { Session } from "../session/session.ts";
@@ -24,6 +25,7 @@ function setup(answer: PermissionAnswer["type"]) {
     live: { phase: { type: "running_tools" } },
     emit: note,
     publish: note,
+    parts: { hook: async () => noOutcome },
   } as unknown as Session;
   const ground = {
     settings: {

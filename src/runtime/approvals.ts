@@ -1,7 +1,12 @@
 // What is allowed in the open session right now: rules of the settings, approvals, allow-all, folders; and the door that asks.
 import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
-import { addLocationApprovals, locationApprovals, resetLocationApprovals } from "../permission/approvals.ts";
+import {
+  addLocationApprovals,
+  dropLocationApprovals,
+  locationApprovals,
+  resetLocationApprovals,
+} from "../permission/approvals.ts";
 import { makePolicy, type Policy, type SourcedRule } from "../permission/policy.ts";
 import { parseRule } from "../permission/rule.ts";
 import type { Rule } from "../schema/permission.ts";
@@ -39,7 +44,9 @@ export class Approvals {
       session: () => session,
       policy: () => this.policy(),
       userHome: ground.userHome,
-      ...(ask ? { ask: (question, signal) => ask({ ...question, agent: "main agent" }, signal) } : {}),
+      ...(ask
+        ? { ask: (question, signal) => ask({ ...question, agent: question.agent ?? "main agent" }, signal) }
+        : {}),
       store: (scope, texts) => this.#store(scope, texts),
     });
   }
@@ -99,6 +106,25 @@ export class Approvals {
     }
     await this.#session.emit("permission.rules_changed", { scope, added: [], removed, allowAll: this.#allowAll });
     return ok(undefined);
+  }
+
+  /** MCP tools that are not what they were when they were approved ask again. */
+  async dropMcp(tools: readonly { server: string; tool: string }[]): Promise<void> {
+    const isVoid = (rule: Rule): boolean =>
+      rule.kind === "mcp" && tools.some(({ server, tool }) => rule.argument === `${server}:${tool}`);
+    const [session, location] = [this.#sessionRules.filter(isVoid), this.#locationRules.filter(isVoid)];
+    this.#sessionRules = this.#sessionRules.filter((rule) => !isVoid(rule));
+    this.#locationRules = this.#locationRules.filter((rule) => !isVoid(rule));
+    for (const [scope, rules] of [["session", session] as const, ["location", location] as const]) {
+      const removed = rules.map((rule) => rule.text);
+      if (removed.length === 0) continue;
+      await this.#session.emit("permission.rules_changed", { scope, added: [], removed, allowAll: this.#allowAll });
+    }
+    if (location.length === 0) return;
+    const texts = location.map((rule) => rule.text);
+    const { home } = this.#ground.paths;
+    const done = await dropLocationApprovals(home, this.#session.root, texts, this.#update);
+    if (!done.ok) this.#report(done.error);
   }
 
   /** Every rule with where it comes from. */

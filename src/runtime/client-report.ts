@@ -41,7 +41,7 @@ export async function contextFigures(live: LiveSession): Promise<ContextReport |
       ...(last.compactedTurns ? { turns: `t${last.compactedTurns.from}-t${last.compactedTurns.to}` } : {}),
       ...(last.checkpointNumber ? { checkpointNumber: last.checkpointNumber } : {}),
     },
-    calibration: live.calibration,
+    calibration: live.gauge.calibration(),
   });
 }
 

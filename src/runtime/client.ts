@@ -56,6 +56,34 @@ export type SessionView = {
   lastTurn: { status: string; reason?: string } | undefined;
 };
 
+/** A message that a command makes: what the model reads, what the user typed, and the one call that it prescribes. */
+export type AgentPrompt = {
+  prompt: string;
+  display: string;
+  directive?: { tool: string; args: Record<string, unknown> };
+};
+
+/** An agent that was given up. */
+export type AbandonedAgent = { id: string; intent?: string };
+
+/** What runs in the background, for a face. */
+export type TasksClient = {
+  startAgent(request: { agentType: string; prompt: string; name: string; description: string }): Promise<CommandResult>;
+  /** The tree of agents, MCP tasks and running shells, as text. */
+  list(): string;
+  /** One agent whole: status, turns, result. */
+  getProgress(id: string): CommandResult;
+  sendMessage(id: string, message: string): Promise<CommandResult>;
+  /** Without an id: whatever the main agent waits for. */
+  promoteToBackground(id?: string): Promise<CommandResult>;
+  cancel(id: string): Promise<CommandResult>;
+  /** All that runs in the background; gives how many. */
+  cancelAll(): Promise<number>;
+  remove(id: string): Promise<CommandResult>;
+  /** How many run in the background. */
+  running(): number;
+};
+
 export type CommandResult = Result<string, Failure>;
 
 export type Client = {
@@ -67,20 +95,21 @@ export type Client = {
   on(listener: (event: Envelope) => void): () => void;
   /** Admits a message; resolves when it is safe in the log or its turn has begun. */
   send(
-    text: string,
+    message: string | AgentPrompt,
     options?: { delivery?: "steer" | "queue" /** Text piped beside the prompt. */; attached?: string },
   ): Promise<void>;
   /** To be called once a face shows events: what must precede the first request, such as making room for another model. */
   ready(): Promise<void>;
-  /** Resolves when no turn runs and nothing is queued. Rejects only if the session cannot be written any more. */
-  untilIdle(): Promise<void>;
+  /**
+   * Resolves when no turn, agent or fleet runs and nothing is queued. Agents that are silent for longer than
+   * `prompt.waitSeconds` are stopped first, and given back. Rejects only if the session cannot be written any more.
+   */
+  untilIdle(): Promise<{ abandoned: AbandonedAgent[] }>;
   /** Cuts the running turn; returns queued messages that went back to the user. */
   interrupt(reason: string): string[];
   setModel(name: string): Promise<CommandResult>;
   models(): Promise<CommandResult>;
-  setMode(mode: AgentMode): Promise<void>;
   rename(title: string): Promise<CommandResult>;
-  rewind(to: string | undefined, preview?: boolean): Promise<CommandResult>;
   fork(name: string | undefined): Promise<CommandResult>;
   exportTo(format: string, path: string | undefined): Promise<CommandResult>;
   permissions(args: string): Promise<CommandResult>;
@@ -90,8 +119,32 @@ export type Client = {
   trust(args: string): Promise<CommandResult>;
   recall(query: string): Promise<CommandResult>;
   facts(what: "files" | "refs" | "plan" | "checkpoints", wanted?: string): Promise<CommandResult>;
-  /** Summarises the history now; `cancel` ends one that runs. */
-  compact(focus: string): Promise<CommandResult>;
+  readonly mode: { get(): AgentMode; set(mode: AgentMode): Promise<void> };
+  readonly history: {
+    /** Summarises the history now. */
+    compact(focus: string): Promise<CommandResult>;
+    /** Ends a compaction that runs. */
+    cancel(): Promise<CommandResult>;
+    /** Takes back the newest compaction. */
+    undo(): Promise<CommandResult>;
+    rewind(to: string | undefined, preview?: boolean): Promise<CommandResult>;
+  };
+  readonly tasks: TasksClient;
+  readonly agent: {
+    /** The catalogue, with what is shadowed and what is wrong. */
+    list(): string;
+    /** Runs the session as that definition; `none` returns. */
+    select(name: string): Promise<CommandResult>;
+  };
+  readonly fleet: {
+    start(options: { prompt?: string }): Promise<Result<{ started: boolean; reason?: string }, Failure>>;
+  };
+  readonly research: { start(topic: string): Promise<CommandResult> };
+  readonly mcp: { command(args: string): Promise<CommandResult> };
+  hooks(): Promise<CommandResult>;
+  skills(): CommandResult;
+  /** A command of the user's own, or a skill, by its name; undefined when there is none. */
+  custom(name: string, args: string): Promise<Result<AgentPrompt, Failure> | undefined>;
   contextReport(): Promise<string>;
   /** Records a slash command that ran. */
   recordCommand(command: string, args: string, success: boolean, output: string): Promise<void>;
@@ -109,6 +162,8 @@ export type OpenOptions = {
   /** Absent: a new session is interactive, a resumed one stays in plan mode if it was. */
   mode?: AgentMode;
   agent?: string;
+  /** Commands that a custom command cannot replace. */
+  slashNames?: readonly string[];
   /** False in prompt mode: failures of the log are given up after 30 s. */
   interactive: boolean;
 };

@@ -1,9 +1,11 @@
 // Consent: which addresses off this machine texts of this folder may be sent to; listed, given and taken back by a person.
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
+import { loadServers } from "../mcp/config/load.ts";
 import { isLoopback } from "../memory/recall/embed/choose.ts";
 import { grantConsent, hasConsent, listConsents, originOf, revokeConsent } from "../permission/consent.ts";
 import { changeInHome } from "./home-file.ts";
+import { mcpSources } from "./mcp-sources.ts";
 import { refuseInToolShell } from "./settings-command.ts";
 import { type Ground, standOnGround } from "./start.ts";
 import type { Printed } from "./stored-sessions.ts";
@@ -11,7 +13,7 @@ import type { Printed } from "./stored-sessions.ts";
 /** Settings that hold such an address, and what goes there. */
 const ENDPOINTS = ["recall.semantic.baseUrl", "recall.openai.baseUrl"] as const;
 const SENT =
-  "the texts of conversations (prompts, answers, tool results; known secrets are filtered out) and what is searched for, to be made into vectors";
+  "the texts of conversations (prompts, answers, tool results; known secrets are filtered out) and what is searched for, to be made into vectors; where it is an MCP server of this project, what its tools are called with";
 
 export async function consentList(options: { json?: boolean } = {}): Promise<Printed> {
   const ground = await standOnGround();
@@ -64,7 +66,8 @@ async function change(
 const untrusted = ({ trust, root }: Pick<Ground, "trust" | "root">): string[] =>
   trust.trusted ? [] : [`${root} is not trusted, so nothing is sent yet: everlong trust.`];
 
-async function missingConsents({ settings, paths, root }: Ground): Promise<{ setting: string; origin: string }[]> {
+async function missingConsents(ground: Ground): Promise<{ setting: string; origin: string }[]> {
+  const { settings, paths, root } = ground;
   const missing: { setting: string; origin: string }[] = [];
   for (const setting of ENDPOINTS) {
     const address = settings.values[setting];
@@ -73,5 +76,19 @@ async function missingConsents({ settings, paths, root }: Ground): Promise<{ set
     if (!origin.ok || (await hasConsent(paths.home, root, origin.value))) continue;
     missing.push({ setting, origin: origin.value });
   }
-  return missing;
+  return [...missing, ...(await waitingServers(ground))];
+}
+
+/** MCP servers off this machine that the project names. */
+async function waitingServers(ground: Ground): Promise<{ setting: string; origin: string }[]> {
+  const { env, paths, root, trust } = ground;
+  const { servers } = await loadServers(await mcpSources(ground, trust), {
+    variables: env,
+    consented: (origin) => hasConsent(paths.home, root, origin),
+  });
+  return servers.flatMap((plan) =>
+    plan.type === "untrusted" && plan.needs === "consent"
+      ? [{ setting: `MCP server ${plan.name}`, origin: plan.endpoint }]
+      : [],
+  );
 }

@@ -11,20 +11,23 @@ import { webFetchTool } from "../tool/builtin/web-fetch.ts";
 import type { PlanExit, Tool, ToolContext } from "../tool/contract.ts";
 import type { LiveSession } from "./live-session.ts";
 import { recallForModel } from "./recall.ts";
+import type { ToolActor } from "./tools.ts";
 
-export function conversationTools(live: LiveSession): Tool[] {
-  const { session, ground, options } = live;
+export function conversationTools(live: LiveSession, actor: ToolActor): Tool[] {
+  const { ground, options } = live;
   const { values } = ground.settings;
-  const tools = [
-    exitPlanModeTool({ choose: (plan, context) => choosePlan(live, plan, context) }),
-    reportIntentTool({ report: (intent) => session.publish("assistant.intent", { intent }) }),
-    taskCompleteTool({ complete: async (done) => void (await session.emit("session.task_complete", done)) }),
-  ];
+  const tools = [reportIntentTool({ report: (intent) => actor.session().publish("assistant.intent", { intent }) })];
   if (values["recall.enabled"])
     tools.push(recallTool({ search: (request, { signal }) => recallForModel(live, request, signal) }));
+  if (values["web.fetch"] && !values.offline) tools.push(webFetch(actor));
+  // Only the main agent speaks with the person and for the session.
+  if (actor.agentId !== undefined) return tools;
+  tools.push(
+    exitPlanModeTool({ choose: (plan, context) => choosePlan(live, plan, context) }),
+    taskCompleteTool({ complete: async (done) => void (await live.session.emit("session.task_complete", done)) }),
+  );
   // In prompt mode nobody is there; in autopilot the tool itself says so.
   if (values.askUser && options.prompts.question) tools.push(askUser(live, options.prompts.question));
-  if (values["web.fetch"] && !values.offline) tools.push(webFetch(live));
   return tools;
 }
 
@@ -74,19 +77,18 @@ function readPlan(path: string): string {
   }
 }
 
-function webFetch(live: LiveSession): Tool {
-  const { approvals } = live;
+function webFetch({ permit }: ToolActor): Tool {
   const tool: Tool = webFetchTool({
     // A redirect to another host is a new request: it passes the same door.
     askUrl: async (url, context) => {
       const asked: Tool = { ...tool, permissions: () => [{ kind: "url", url }] };
-      const permit = await approvals.door.permit({
+      const asking = await permit({
         toolCallId: context.toolCallId,
         tool: asked,
         input: { url },
         signal: context.signal,
       });
-      return permit.type === "allow";
+      return asking.type === "allow";
     },
     allowPrivate: () => false,
   });

@@ -19,6 +19,7 @@ import { type GatewayFacts, gatewayFacts } from "./gateway-facts.ts";
 import { GatewayHealth } from "./gateway-health.ts";
 import { sharedKept } from "./gateway-kept.ts";
 import { operationsOn } from "./gateway-operations.ts";
+import { servedTools } from "./mcp-served.ts";
 import { catalogOf } from "./model.ts";
 import { openRecallOperations } from "./recall-operations.ts";
 import { type Ground, secretKey, standOnGround } from "./start.ts";
@@ -86,6 +87,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
       return kept.ok ? ok(operationsOn(kept.value, settings)) : kept;
     },
     recall: openRecallOperations(ground.value, shared.open),
+    mcp: { tools: servedTools(ground.value, shared.open), open: values["gateway.auth"] === "loopback-open" },
     health: () => health.now(),
     report: (_part, error) => void report(error),
   });

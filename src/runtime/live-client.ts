@@ -5,23 +5,22 @@ import { resolve } from "node:path";
 import { within } from "../base/abort.ts";
 import { fail, ok } from "../base/result.ts";
 import type { Envelope } from "../schema/event/envelope.ts";
-import { compactManually, describeCompaction, settleCompaction } from "../session/compact-now.ts";
-import { cancelCompaction } from "../session/compaction.ts";
+import { settleCompaction } from "../session/compact-now.ts";
 import { type ExportFormat, exportFormats, exportSession } from "../session/export/export.ts";
 import { forkSession } from "../session/fork.ts";
-import { planRewind, rewind } from "../session/rewind.ts";
-import { interrupt, submit, untilIdle } from "../session/run.ts";
-import { undoCompaction } from "../session/undo-compaction.ts";
+import { interrupt, submit, untilStill } from "../session/run.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
+import { agentClient } from "./agent-client.ts";
 import { attachText } from "./attach.ts";
-import { metaOf } from "./checkpoints.ts";
 import type { Client, CommandResult, SessionView } from "./client.ts";
 import { contextReport, listPermissions, sessionFacts } from "./client-report.ts";
+import { historyClient } from "./history-client.ts";
 import type { LiveSession } from "./live-session.ts";
 import { listModels } from "./model-list.ts";
 import { recallIn } from "./recall.ts";
 import { settingsCommand } from "./settings-command.ts";
 import { switchModel } from "./switch-model.ts";
+import { tasksClient, untilIdle } from "./tasks-client.ts";
 import { trustSession } from "./trust-command.ts";
 
 type Subscribe = (listener: (event: Envelope) => void) => () => void;
@@ -42,53 +41,47 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
     view: () => view(live),
     on: subscribe,
     ready: () => live.ready(),
-    async send(text, options = {}) {
+    async send(message, options = {}) {
       await live.ready();
       await approvals.load();
       const { attached, ...rest } = options;
-      const content = attached === undefined ? text : `${text}\n\n${await attachText(session.dir, attached)}`;
+      const typed = typeof message === "string" ? { prompt: message, display: message } : message;
+      const { prompt, display, directive } = typed;
+      const more = attached === undefined ? [] : [await attachText(session.dir, attached)];
+      const content = [live.extensions.startContext(), ...(await live.takeSkills()), prompt, ...more]
+        .filter(Boolean)
+        .join("\n\n");
       // Told to stop while it was made ready: no turn may begin any more.
       if (live.stopping.signal.aborted) return;
-      await submit(session, { content, source: "user", ...rest, ...(attached === undefined ? {} : { display: text }) });
+      await submit(session, {
+        content,
+        source: typeof message === "string" ? "user" : "command",
+        ...rest,
+        ...(content === display ? {} : { display }),
+        ...(directive ? { directive } : {}),
+      });
     },
-    untilIdle: () => untilIdle(session),
+    untilIdle: () => untilIdle(live),
     interrupt(reason) {
-      if (reason !== "user") live.stopping.abort();
+      if (reason !== "user") {
+        live.stopping.abort();
+        // Its failure would be that of the log, which shows at the next event.
+        void live.agents.end("interrupted").catch(() => undefined);
+      }
       return interrupt(session, reason);
     },
     models: () => listModels(live),
     setModel: (name) => switchModel(live, name),
-    setMode: (mode) => live.setMode(mode),
+    mode: { get: () => state.mode, set: (mode) => live.setMode(mode) },
+    history: historyClient(live),
+    tasks: tasksClient(live),
+    ...agentClient(live),
     async rename(title) {
       if (title.trim() === "")
         return refused("command_usage", "A name is needed.", "For example: /rename parser work", 2);
       await session.emit("session.title_changed", { title: title.trim(), userNamed: true });
       await live.updateIndex();
       return ok(`This session is now called "${title.trim()}".`);
-    },
-    async rewind(to, preview = false) {
-      const { mode } = state;
-      const plan = preview ? planRewind(state, to) : await rewind(session, to);
-      if (!plan.ok) return plan;
-      const gone = plan.value.prompts.map((p) => `${p.ref}: ${p.content.split("\n", 1)[0]?.slice(0, 80)}`);
-      if (preview) return ok([`/rewind N goes back N messages; 1 would take back:`, ...gone].join("\n"));
-      // What is in force stays in force: the conversation goes back, not the user's choices.
-      if (state.model !== live.target.id) {
-        await session.emit("session.model_change", {
-          previousModel: state.model,
-          newModel: live.target.id,
-          cause: "rewind",
-        });
-      }
-      await live.setMode(mode);
-      await live.restoreTodos();
-      await live.updateIndex();
-      const note = "They stay in the log and can be found by recall. Files and what commands did are not undone.";
-      return ok(
-        [`Went back; ${gone.length} message${gone.length === 1 ? "" : "s"} left the conversation:`, ...gone, note].join(
-          "\n",
-        ),
-      );
     },
     async fork(name) {
       const forked = await forkSession(state, live.ground.paths, { ...(name ? { name } : {}) });
@@ -142,7 +135,6 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
     trust: (args) => trustSession(live, args),
     recall: (query) => recallIn(live, query),
     facts: (what, wanted) => sessionFacts(live, what, wanted),
-    compact: (focus) => compact(live, focus),
     contextReport: () => contextReport(live),
     async recordCommand(command, args, success, output) {
       await session.emit("command.complete", { command, args, success, output });
@@ -151,33 +143,20 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
   };
 }
 
-async function compact(live: LiveSession, focus: string): Promise<CommandResult> {
-  const { session } = live;
-  if (focus === "cancel") {
-    const cancelled = await cancelCompaction(session, "user");
-    return cancelled
-      ? ok("The compaction was cancelled; the conversation is unchanged.")
-      : refused("nothing_running", "No compaction is running.", "Start one with /compact.");
-  }
-  if (focus === "undo") return undoCompaction(session);
-  const done = await compactManually(session, focus);
-  if (!done.ok) return done;
-  const last = session.state.checkpoints.at(-1);
-  return ok(describeCompaction(done.value, last ? metaOf(last).title : ""));
-}
-
 async function close(live: LiveSession, end: Parameters<Client["close"]>[0]): Promise<void> {
   const { session, log } = live;
   interrupt(session, end.type === "signal" ? "signal" : "exit");
+  await live.agents.end(end.type === "signal" ? "interrupted" : "the session ended").catch(() => undefined);
   // A session that cannot be written any more has already said so.
   await within(
-    untilIdle(session).catch(() => undefined),
+    untilStill(session).catch(() => undefined),
     CLOSE_MS,
   );
   const left = live.tools.running();
   // A run without a person waits a little for a summary that is being written; a person who leaves does not.
   const waitMs = end.type !== "routine" || live.options.interactive ? 0 : SETTLE_MS;
   await settleCompaction(session, waitMs, live.stopping.signal).catch(() => undefined);
+  await live.extensions.finish(live, end.type);
   await Promise.all([live.owner.end(), live.tools.end()]);
   const changed = [...session.state.changedFiles];
   try {

@@ -1,5 +1,6 @@
 // Opens a session for a face: ground, model, log, recovery, parts; then it is a Client.
 import { mkdirSync } from "node:fs";
+import { selectAgent } from "../agent/catalog/show.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Failure } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
@@ -8,14 +9,16 @@ import { VERSION } from "../base/version.ts";
 import type { Resolved } from "../model/resolve.ts";
 import { isInside } from "../permission/path.ts";
 import { trustNotice } from "../permission/trust.ts";
-import type { Envelope } from "../schema/event/envelope.ts";
+import type { DurableEnvelope, Envelope } from "../schema/event/envelope.ts";
 import { SessionLog } from "../session/log.ts";
 import { readSession } from "../session/read-session.ts";
 import { closeInterrupted } from "../session/recover.ts";
 import { replay } from "../session/replay.ts";
 import type { Flags } from "../settings/flag.ts";
+import { selectForSession } from "./agent-client.ts";
 import type { Opened, OpenOptions, SessionChoice } from "./client.ts";
 import { contextWarnings } from "./context-settings.ts";
+import { Extensions } from "./extensions.ts";
 import { liveClient } from "./live-client.ts";
 import { LiveSession } from "./live-session.ts";
 import { chooseModel } from "./model.ts";
@@ -26,7 +29,6 @@ import { resumeOnModel } from "./switch-model.ts";
 const GIVE_UP_MS = 30_000;
 
 export async function openSession(options: OpenOptions): Promise<Result<Opened, Failure>> {
-  if (options.agent !== undefined) return fail(unknownAgent(options.agent));
   const first = await standOnGround({ flags: options.flags as Flags, trustFolder: options.trustFolder });
   if (!first.ok) return first;
   const chosen = await choose(options.session, first.value);
@@ -38,9 +40,13 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
 
   const model = await modelFor(ground, recordedModel);
   if (!model.ok) return model;
+  const extensions = await Extensions.load(ground, options.slashNames ?? []);
+  const selected = options.agent === undefined ? undefined : selectAgent(extensions.catalog, options.agent);
+  if (selected && !selected.ok) return selected;
   const sessionId = chosen.value ?? newId();
   const paths = ground.paths.session(sessionId);
   mkdirSync(paths.dir, { recursive: true, mode: 0o700 });
+  const past: DurableEnvelope[] = [];
   const early: Envelope[] = [];
   let tell = (event: Envelope): void => void early.push(event);
   const opened = await SessionLog.open({
@@ -50,13 +56,18 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
     clock: systemClock,
     newId,
     onEvent: (event) => tell(event),
+    onRead: (event) => past.push(event),
     giveUpMs: options.interactive ? Number.POSITIVE_INFINITY : GIVE_UP_MS,
   });
   if (!opened.ok) return opened;
 
-  const live = new LiveSession({ ground, log: opened.value.log, sessionId, paths, resolved: model.value, options });
+  const { log } = opened.value;
+  const live = new LiveSession({ ground, log, sessionId, paths, resolved: model.value, options, extensions, past });
   await begin(live, { resumed, opened: opened.value, options, model: model.value });
+  if (selected) await selectForSession(live, selected.value);
+  extensions.open(live);
   notices.push(
+    ...extensions.warnings(),
     ...ground.settings.warnings,
     ...contextWarnings(ground).map((w) => `Warning: ${w}`),
     ...model.value.warnings.map((w) => `Warning: ${w}`),
@@ -78,15 +89,6 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
     redact: ground.redact,
   });
 }
-
-/** There is no catalogue of agents yet: a name that would change nothing must not look as if it did. */
-const unknownAgent = (name: string): Failure => ({
-  code: "unknown_agent",
-  what: `There is no agent "${name}".`,
-  data: "Nothing was started.",
-  next: "Run without --agent.",
-  exit: 2,
-});
 
 async function choose(choice: SessionChoice, ground: Ground): Promise<Result<string | undefined, Failure>> {
   if (choice.type === "new") return ok(undefined);
@@ -164,7 +166,6 @@ async function begin(live: LiveSession, { resumed, opened, options, model }: Beg
       model: model.target.id,
       modelReason: model.reason,
       mode: options.mode ?? "interactive",
-      ...(options.agent ? { agent: options.agent } : {}),
       context: ground.context,
     });
     return;

@@ -17,7 +17,7 @@ import type { Ground } from "./start.ts";
 import { catchUp } from "./store.ts";
 
 /** Longer nobody waits for logs to be read; what is not indexed by then is told as skipped. */
-const CATCH_UP_MS = 5_000;
+export const CATCH_UP_MS = 5_000;
 const STATS_MS = 10_000;
 
 export function openRecallOperations(ground: Ground, open: OpenKept): OpenRecall {
@@ -89,7 +89,7 @@ function operationsOf(ground: Ground, { store, recall }: Kept): RecallOperations
 }
 
 /** A damaged index fails softly: the next search has it rebuilt. */
-async function soft<T>(work: Promise<Result<T, Failure>>): Promise<Result<T, Failure>> {
+export async function soft<T>(work: Promise<Result<T, Failure>>): Promise<Result<T, Failure>> {
   try {
     return await work;
   } catch (error) {
@@ -107,7 +107,7 @@ function viewOf(told: Answer, said: (items: readonly Found[]) => Said[], whole: 
 }
 
 /** One run at a time. Who comes while one goes on waits for the next: what was said before the question is found. */
-function shared<T>(work: () => Promise<Result<T, Failure>>): () => Promise<Result<T, Failure>> {
+export function shared<T>(work: () => Promise<Result<T, Failure>>): () => Promise<Result<T, Failure>> {
   let last: Promise<unknown> = Promise.resolve();
   let next: Promise<Result<T, Failure>> | undefined;
   const run = (): Promise<Result<T, Failure>> => {

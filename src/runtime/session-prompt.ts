@@ -3,10 +3,9 @@ import { release } from "node:os";
 import { boundTokens } from "../context/fragment/fragment.ts";
 import { findInstructions } from "../context/instruction/find.ts";
 import { renderInstructions } from "../context/instruction/render.ts";
-import { renderSystemPrompt } from "../context/system-prompt.ts";
+import { environmentText, renderSystemPrompt } from "../context/system-prompt.ts";
 import type { Contributor } from "../context/usage/unreclaimable.ts";
-import type { Session } from "../session/session.ts";
-import type { Ground } from "./start.ts";
+import type { LiveSession } from "./live-session.ts";
 
 export type SessionPrompt = {
   text: string;
@@ -15,21 +14,40 @@ export type SessionPrompt = {
   contributors: Contributor[];
 };
 
-export function sessionPrompt(ground: Ground, session: Session, promptLimit: number): SessionPrompt {
-  const { context, mode, createdAt } = session.state;
-  const files = findInstructions({ home: ground.paths.home, root: session.root, cwd: context.cwd });
-  const maxTokens = Math.min(ground.settings.values["instructions.maxTokens"], Math.floor(promptLimit / 10));
-  const instructions = renderInstructions(files, { maxTokens, trusted: ground.trust.trusted });
+export function sessionPrompt(live: LiveSession): SessionPrompt {
+  const { session } = live;
+  const { instructions, files } = projectInstructions(live, live.limits.promptLimit);
+  const identity = live.agents.selected()?.prompt;
   const text = renderSystemPrompt({
-    context,
-    root: session.root,
-    os: `${process.platform} ${release()}`,
-    shell: "bash",
-    date: createdAt.slice(0, 10),
-    mode,
+    ...surroundings(live),
+    mode: session.state.mode,
     sessionDir: session.dir,
     instructions: instructions.text,
+    extra: live.extensions.promptFragments(),
+    ...(identity === undefined ? {} : { identity }),
   });
   const contributors = files.map((f) => ({ name: f.path, tokens: boundTokens(f.text) }));
   return { text, warnings: instructions.warnings, contributors };
+}
+
+/** What a subagent's prompt may be made of, beside its own. */
+export function promptInput(live: LiveSession, promptLimit: number): { environment: string; instructions: string } {
+  return {
+    environment: environmentText(surroundings(live)),
+    instructions: projectInstructions(live, promptLimit).instructions.text,
+  };
+}
+
+const surroundings = ({ session }: LiveSession) => ({
+  context: session.state.context,
+  root: session.root,
+  os: `${process.platform} ${release()}`,
+  shell: "bash",
+  date: session.state.createdAt.slice(0, 10),
+});
+
+function projectInstructions({ ground, session }: LiveSession, promptLimit: number) {
+  const files = findInstructions({ home: ground.paths.home, root: session.root, cwd: session.state.context.cwd });
+  const maxTokens = Math.min(ground.settings.values["instructions.maxTokens"], Math.floor(promptLimit / 10));
+  return { files, instructions: renderInstructions(files, { maxTokens, trusted: ground.trust.trusted }) };
 }

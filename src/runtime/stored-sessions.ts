@@ -197,7 +197,7 @@ export function rewindStored(wanted: string, to: string): Promise<Printed> {
   return withLog(wanted, async (log) => {
     const plan = planRewind(log.state, to);
     if (!plan.ok) return plan;
-    await log.emit("session.snapshot_rewind", rewindData(plan.value), plan.value.parentId);
+    await log.emit("session.snapshot_rewind", rewindData(plan.value), { parentId: plan.value.parentId });
     const gone = plan.value.prompts.map((p) => p.ref).join(", ") || `${plan.value.eventsRemoved} events`;
     return ok(
       `Went back; ${gone} left the conversation. They stay in the log and can be found. Files and what commands did are not undone.`,

@@ -105,7 +105,7 @@ async function useModel(live: LiveSession, resolved: Resolved, previousModel: st
   await cancelCompaction(session, "superseded");
   live.target = resolved.target;
   live.modelReason = resolved.reason;
-  live.forgetCalibration();
+  live.gauge.forget();
   const { window } = session.live;
   window.cut = undefined;
   window.retryBuffer = 0;

@@ -1,11 +1,10 @@
-// The built-in tools of an open session, each with its parts.
-import { existsSync } from "node:fs";
+// The built-in tools of one actor, each with its parts.
 import { clip } from "../base/text.ts";
 import { toolEnvironment } from "../host/environment.ts";
 import { hiddenBelow } from "../permission/hidden.ts";
 import { inspect } from "../permission/inspect.ts";
-import type { Todo, TodoDep } from "../schema/todo.ts";
 import { notify } from "../session/run.ts";
+import type { Session, SessionParts } from "../session/session.ts";
 import { bashTool } from "../tool/builtin/bash.ts";
 import { createTool } from "../tool/builtin/create.ts";
 import { editTool } from "../tool/builtin/edit.ts";
@@ -20,34 +19,43 @@ import { viewTool } from "../tool/builtin/view.ts";
 import type { Tool } from "../tool/contract.ts";
 import { createLedger } from "../tool/ledger.ts";
 import { createShells, describeEnd } from "../tool/shells.ts";
-import { writeTodos } from "../tool/sql/todo-tables.ts";
 import { conversationTools } from "./conversation-tools.ts";
 import type { LiveSession } from "./live-session.ts";
+
+/** Whose tools they are: each agent has its own shells and its own view of files. */
+export type ToolActor = {
+  /** Absent for the main agent. */
+  agentId?: string;
+  session: () => Session;
+  images: () => boolean;
+  permit: SessionParts["permit"];
+  /** The todo whose worker it is. */
+  todoId?: string;
+};
 
 export type BuiltTools = {
   all: readonly Tool[];
   /** Calls with equal lanes run one after another; a command that only looks may run beside others. */
   lane: (tool: Tool, input: unknown) => Promise<string | undefined>;
-  restoreTodos: (todos: readonly Todo[], deps: readonly TodoDep[]) => Promise<void>;
   /** Commands that still run, by name and text. */
   running: () => string[];
   end: () => Promise<void>;
 };
 
-export function buildTools(live: LiveSession): BuiltTools {
-  const { owner, ground, session } = live;
+export function buildTools(live: LiveSession, actor: ToolActor): BuiltTools {
+  const { owner, ground } = live;
   const { values } = ground.settings;
   const env = () => toolEnvironment({ base: ground.env, secrets: ground.secrets, runId: owner.runId });
   const ledger = createLedger();
   const outputMaxBytes = values["tool.outputMaxBytes"];
   const shells = createShells({
     owner,
-    onCompleted: (shell, end) =>
-      notify(
-        session,
-        "shell_completed",
-        `The command in shell ${shell.id} has ended: ${describeEnd(end)}. Its output: read_bash with shell_id ${shell.id}.`,
-      ),
+    onCompleted: (shell, end) => {
+      // A subagent is told nothing: what it started is a return value or nothing.
+      if (actor.agentId !== undefined) return;
+      const content = `The command in shell ${shell.id} has ended: ${describeEnd(end)}. Its output: read_bash with shell_id ${shell.id}.`;
+      notify(actor.session(), { kind: "shell_completed", content });
+    },
   });
   const onlyLooks = new Map<string, boolean>();
   const hidden = (folder: string) => hiddenBelow(live.approvals.policy(), folder);
@@ -62,23 +70,26 @@ export function buildTools(live: LiveSession): BuiltTools {
     readBashTool({ shells }),
     stopBashTool({ shells }),
     listBashTool({ shells }),
-    viewTool({ ledger, settings: { outputMaxBytes }, images: () => live.target.entry.supports.images }),
+    viewTool({ ledger, settings: { outputMaxBytes }, images: actor.images }),
     createTool({ ledger }),
     editTool({ ledger }),
     grepTool({ owner, env, hidden }),
     globTool({ owner, env, hidden }),
     sqlTool({
       owner,
-      onTodosChanged: async (diff) => void (await session.emit("session.todos_changed", diff)),
-      restore: () => live.restoreTodos(),
+      onTodosChanged: async (diff) => void (await live.session.emit("session.todos_changed", diff)),
+      restore: async () => live.restoreTodos(),
+      worker: () => actor.todoId,
+      oneAtATime: live.oneTodoAtATime,
     }),
     sessionStoreSqlTool({ owner, storePath: ground.paths.store, scope: () => storeScope(live) }),
-    ...conversationTools(live),
+    ...conversationTools(live, actor),
   ];
 
   return {
     all,
     async lane(tool, input) {
+      const session = actor.session();
       const { cwd } = session.state.context;
       if (tool.name === "bash") {
         const requests = tool.permissions(input, { cwd, root: session.root, sessionDir: session.dir });
@@ -93,9 +104,6 @@ export function buildTools(live: LiveSession): BuiltTools {
             );
       }
       return tool.lane?.(input, { cwd });
-    },
-    async restoreTodos(todos, deps) {
-      if (todos.length > 0 || existsSync(live.paths.db)) writeTodos(live.paths.db, todos, deps);
     },
     running: () =>
       shells.list().flatMap((shell) => (shell.end() === undefined ? [`${shell.id} (${clip(shell.command, 80)})`] : [])),

@@ -8,6 +8,7 @@ import { createGate, type Pass } from "./gate.ts";
 import type { GatewayFile } from "./gateway-file.ts";
 import { answerHealth } from "./health.ts";
 import type { GatewayOptions } from "./listen.ts";
+import type { McpDoor } from "./mcp.ts";
 import { answerPage } from "./page.ts";
 import { refusal } from "./refusal.ts";
 import { sendRefusal } from "./respond.ts";
@@ -26,7 +27,13 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
   const events = new EventStream();
   const link = (): string => `${file.address}/#login=${signIn.newCode()}`;
   const api = createApi({ ...options, events, signIn, throttle, link });
-  const gate = createGate({ ...options, throttle, signedIn: (cookie) => signIn.holds(cookie) });
+  const gate = createGate({
+    ...options,
+    throttle,
+    openMcp: options.mcp?.open ?? false,
+    signedIn: (cookie) => signIn.holds(cookie),
+  });
+  let mcp: Promise<McpDoor> | undefined;
   const quiet = proxy.on((event) => events.publish(event));
   const active = new Set<ServerResponse>();
   let draining = false;
@@ -53,6 +60,13 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
   const enter = async (req: IncomingMessage, res: ServerResponse, { area, caller }: Pass): Promise<void> => {
     if (area.name === "proxy") return proxy.handle(req, res, caller);
     if (area.name === "api") return api(req, res);
+    if (area.name === "mcp") {
+      if (!options.mcp) return sendRefusal(res, refusal("not_found"), "api");
+      // Its library is loaded by the first caller.
+      const { tools } = options.mcp;
+      mcp ??= import("./mcp.ts").then(({ openMcp }) => openMcp({ tools, version: options.version, report, monotonic }));
+      return (await mcp).handle(req, res);
+    }
     if (req.method !== "GET" && req.method !== "HEAD") {
       return sendRefusal(res, refusal("method_not_allowed", { headers: { allow: "GET, HEAD" } }), "api");
     }
@@ -69,6 +83,7 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     quiet();
     events.close(); // these streams never end by themselves
+    void mcp?.then((door) => door.close());
     const done = await within(closed, options.drainMs);
     if (done.type === "value") return;
     for (const res of active) res.socket?.resetAndDestroy();

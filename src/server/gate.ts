@@ -13,7 +13,7 @@ import type { Throttle } from "./throttle.ts";
 import { presented, sameToken } from "./token.ts";
 
 /** What stands behind the gate; `wire` is the format of a proxy route, where it is one we know. */
-export type Area = { name: "page" | "health" | "api" } | { name: "proxy"; wire: WireName | undefined };
+export type Area = { name: "page" | "health" | "api" | "mcp" } | { name: "proxy"; wire: WireName | undefined };
 export type Pass = { area: Area; caller: ProxyCaller };
 export type Shape = "api" | { wire: WireName | undefined };
 export type Turned = { refusal: Refusal; shape: Shape };
@@ -27,6 +27,8 @@ export type GateOptions = {
   token: string;
   /** Callers of the proxy need the token on loopback too. */
   requireToken: boolean;
+  /** Callers of /mcp on this machine need no token. */
+  openMcp?: boolean;
   /** Whether a cookie stands for the token. */
   signedIn(cookie: string | undefined): boolean;
   throttle: Throttle;
@@ -37,6 +39,7 @@ export type Gate = (req: IncomingMessage) => Result<Pass, Turned>;
 export function createGate(options: GateOptions): Gate {
   const names = ownNames(options.host, options.allowedHosts);
   const open = isLoopbackName(options.host) && !options.requireToken;
+  const openMcp = isLoopbackName(options.host) && options.openMcp === true;
 
   return (req) => {
     const target = readTarget(req.url);
@@ -51,7 +54,8 @@ export function createGate(options: GateOptions): Gate {
     const loopback = isLoopbackAddress(req.socket.remoteAddress);
     const who = identify(req, area?.name === "proxy", options);
     if (who.cookie && isChange(req) && req.headers.origin === undefined) return turn("forbidden_origin");
-    if (!who.token && needsToken(area, target, open && loopback, who.tried)) {
+    const isOpen = loopback && (area?.name === "mcp" ? openMcp && !who.tried : open);
+    if (!who.token && needsToken(area, target, isOpen, who.tried)) {
       return turn(options.throttle.fail(req.socket.remoteAddress ?? "") ? "too_many_failures" : "unauthorized");
     }
     if (wantsWebSocket(req.headers)) return turn("upgrade_required");
@@ -85,7 +89,7 @@ const isChange = (req: IncomingMessage): boolean => req.method !== "GET" && req.
 const PRIVATE = new Set(["api", "graphiti", "mcp"]);
 
 function needsToken(area: Area | undefined, target: Target, open: boolean, tried: boolean): boolean {
-  if (area?.name === "proxy") return !open;
+  if (area?.name === "proxy" || area?.name === "mcp") return !open;
   if (area?.name === "health") return tried; // with a wrong token there is nothing to see
   return PRIVATE.has(target.segments[0] ?? "") && target.path !== "/api/login";
 }
@@ -94,6 +98,7 @@ function areaOf(target: Target): Area | undefined {
   const { path, segments } = target;
   if (segments.length === 0) return { name: "page" };
   if (segments[0] === "api") return { name: "api" };
+  if (path === "/mcp") return { name: "mcp" };
   if (path === "/healthz") return { name: "health" };
   return isProxyPath(path) ? { name: "proxy", wire: pathRoute(path)?.wire } : undefined;
 }

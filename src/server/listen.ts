@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { errorCode, errorText, type Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
+import type { ServedTool } from "../mcp/serve/tool.ts";
 import type { Health, ProxyHandler, Report } from "./contract.ts";
 import { openDoor } from "./door.ts";
 import { type GatewayFile, removeGatewayFile, writeGatewayFile } from "./gateway-file.ts";
@@ -28,6 +29,8 @@ export type GatewayOptions = {
   /** Opened by the first call that needs them. */
   operations: OpenOperations;
   recall: OpenRecall;
+  /** What /mcp serves; absent = there is no such address. */
+  mcp?: { tools: readonly ServedTool[] /** Callers on this machine need no token. */; open: boolean };
   health(): Health;
   report: Report;
 };

@@ -66,6 +66,7 @@ function whyNot(done: Completed | undefined): Failure {
     no_progress: "The summary would not have made the history smaller.",
     no_room: "There is no room for a summary beside what must stay.",
     nothing_to_compact: "There is nothing to compact.",
+    blocked_by_hook: "A hook has blocked the compaction.",
     history_changed: "The history changed while it was being summarised.",
     context_unreclaimable: "System prompt and tools take so much of the window that compaction cannot help.",
   };

@@ -16,6 +16,7 @@ import type { ModelTarget } from "../model/contract.ts";
 import type { CompactionReason, CompactionTrigger } from "../schema/event/context.ts";
 import type { EventData } from "../schema/event/envelope.ts";
 import { carriedOver } from "./carried-over.ts";
+import { preCompact } from "./pre-compact.ts";
 import type { Session } from "./session.ts";
 import { atCutSize, beginEpoch, look, shaping, type View } from "./window.ts";
 
@@ -98,6 +99,11 @@ export async function beginCompaction(session: Session, begin: Begin): Promise<R
 
 async function summarise(session: Session, running: RunningAttempt, view: View, begin: Begin): Promise<void> {
   const { parts, state } = session;
+  const hooked = await preCompact(session, running, view, begin);
+  if (hooked.type === "blocked") {
+    await giveUp(session, running, { outcome: "not_applicable", reason: "blocked_by_hook" });
+    return;
+  }
   const target = begin.summariser ?? parts.target();
   await parts.loadCounter();
   // What a cut has shortened already is shortened anew from its original, so that markers are never nested.
@@ -105,7 +111,7 @@ async function summarise(session: Session, running: RunningAttempt, view: View, 
   const summarised = await writeSummary({
     items: running.plan.replaced,
     budget: running.plan.budget,
-    focus: begin.focus,
+    focus: hooked.focus,
     todos: [...state.todos.values()],
     plan: parts.planText(),
     system: view.system,
@@ -187,7 +193,7 @@ async function apply(session: Session, running: RunningAttempt, end: Summary): P
     items,
     sizes: view.sizes,
     settings: parts.context(),
-    carried: { ...carriedOver(session), checkpointNumber: number },
+    carried: { ...carriedOver(session), ...(parts.writeCheckpoint ? { checkpointNumber: number } : {}) },
     count: (text) => parts.countText(text),
     countItem: (item) => parts.countItem(item),
   });
@@ -220,9 +226,10 @@ async function commit(
     attemptId: attempt.compactionAttemptId,
   };
   parts.crashPoint("checkpoint file");
-  await parts.writeCheckpoint(name, checkpointFile(meta, summary.parts));
+  await parts.writeCheckpoint?.(name, checkpointFile(meta, summary.parts));
   parts.crashPoint("complete event");
-  const end: AttemptEnd = { outcome: "applied", summary, finished, checkpointNumber: number, checkpointPath: name };
+  const checkpoint = parts.writeCheckpoint ? { checkpointNumber: number, checkpointPath: name } : {};
+  const end: AttemptEnd = { outcome: "applied", summary, finished, ...checkpoint };
   const data = completeData(attempt, end, { ...finished, basis: view.basis, used: running.summarised?.used });
   await session.emit("session.compaction_complete", data);
   live.window.attempt = undefined;

@@ -34,6 +34,8 @@ export type LogOptions = {
   onEvent: (event: Envelope) => void;
   /** How long a log that cannot be written is tried again before the session gives up. */
   giveUpMs: number;
+  /** Every durable event that the file has already, in its order. */
+  onRead?: (event: DurableEnvelope) => void;
   /** The disk, for tests of its failures. */
   io?: LogIo;
 };
@@ -50,6 +52,8 @@ const SYNC_AT: ReadonlySet<string> = new Set([
 
 export class SessionLog {
   readonly state: SessionState = emptyState();
+  /** What else is folded from the log, in its order and before anybody is told: the agents and their conversations. */
+  onFold: (event: DurableEnvelope) => void = () => undefined;
   readonly #options: LogOptions;
   readonly #order = new Mutex();
   readonly #stopped = new AbortController();
@@ -72,7 +76,10 @@ export class SessionLog {
     if (!lock.ok)
       return fail(lock.error.code === "store_busy" ? inUse(options.sessionId, lock.error.heldBy?.pid) : lock.error);
     self.#lock = lock.value;
-    const reader = eventReader(options.paths, (event) => applyEvent(self.state, event));
+    const reader = eventReader(options.paths, (event) => {
+      applyEvent(self.state, event);
+      options.onRead?.(event);
+    });
     const opened = await openLog(options.paths.events, {
       ...reader,
       ...(options.io ? { io: options.io } : {}),
@@ -95,7 +102,12 @@ export class SessionLog {
     return this.#log?.size ?? 0;
   }
 
-  emit<T extends DurableType>(type: T, data: EventData<T>, parentId?: string): Promise<Envelope<T>> {
+  /** `agentId`: the subagent whose event it is. */
+  emit<T extends DurableType>(
+    type: T,
+    data: EventData<T>,
+    { parentId, agentId }: { parentId?: string | undefined; agentId?: string | undefined } = {},
+  ): Promise<Envelope<T>> {
     const { clock, newId, onEvent } = this.#options;
     const id = newId();
     return this.#order.run(async () => {
@@ -104,6 +116,7 @@ export class SessionLog {
         type,
         timestamp: clock.now(),
         parentId: parentId ?? this.state.lastEventId,
+        ...(agentId === undefined ? {} : { agentId }),
         data,
       } as Envelope<T>;
       const read = readEvent(event);
@@ -113,19 +126,21 @@ export class SessionLog {
         );
       await this.#write(event as DurableEnvelope);
       applyEvent(this.state, event as DurableEnvelope);
+      this.onFold(event as DurableEnvelope);
       if (SYNC_AT.has(type)) this.#syncing = this.#sync();
       onEvent(event as Envelope);
       return event;
     });
   }
 
-  publish<T extends EphemeralType>(type: T, data: EventData<T>): void {
+  publish<T extends EphemeralType>(type: T, data: EventData<T>, agentId?: string): void {
     const { clock, newId, onEvent } = this.#options;
     onEvent({
       id: newId(),
       type,
       timestamp: clock.now(),
       parentId: this.state.lastEventId,
+      ...(agentId === undefined ? {} : { agentId }),
       ephemeral: true,
       data,
     } as Envelope);

@@ -2,11 +2,11 @@
 import { shortId } from "../base/id.ts";
 import { Mutex } from "../base/mutex.ts";
 import { type Ask, type Decision, type Deny, decide } from "../permission/decide.ts";
-import { explainAsk, refuseByUser, refuseUnasked } from "../permission/explain.ts";
+import { explainAsk, refuseByHook, refuseByUser, refuseUnasked } from "../permission/explain.ts";
 import { inspect } from "../permission/inspect.ts";
 import type { Part } from "../permission/part.ts";
 import { realPath } from "../permission/path.ts";
-import type { Policy } from "../permission/policy.ts";
+import type { HookOpinion, Policy } from "../permission/policy.ts";
 import type { PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
 import type { Tool } from "../tool/contract.ts";
 import type { Permit, Session } from "./session.ts";
@@ -17,6 +17,8 @@ export type Question = {
   request: PermissionRequest;
   explanation: string;
   reason: string;
+  /** The subagent that asks. */
+  agent?: string;
   session?: string;
   location?: string;
 };
@@ -32,7 +34,18 @@ export type DoorParts = {
   store: (scope: "session" | "location", rules: readonly string[]) => Promise<void>;
 };
 
-export type Call = { toolCallId: string; tool: Tool; input: unknown; signal: AbortSignal };
+export type Call = {
+  toolCallId: string;
+  tool: Tool;
+  input: unknown;
+  signal: AbortSignal;
+  /** What the preToolUse hooks said of it. */
+  hook?: HookOpinion;
+  /** The subagent that makes it: its session writes the events, the question says its name. What is allowed is the main agent's. */
+  actor?: Actor;
+};
+
+export type Actor = { session: Session; name: string };
 
 export class Door {
   readonly #parts: DoorParts;
@@ -45,14 +58,28 @@ export class Door {
   }
 
   async permit(call: Call): Promise<Permit> {
-    const session = this.#parts.session();
+    const session = this.#sessionOf(call);
     const { cwd } = session.state.context;
-    const requests = call.tool.permissions(call.input, { cwd, root: session.root, sessionDir: session.dir });
+    const asked = call.tool.permissions(call.input, { cwd, root: session.root, sessionDir: session.dir });
+    // A tool without side effects asks for nothing: what a hook has against it must be about something.
+    const requests = asked.length === 0 && objects(call.hook) ? [hookRequest(call.tool)] : asked;
     const parts = await inspect(requests, { cwd, userHome: this.#parts.userHome });
-    const decision = decide(parts, this.#parts.policy());
+    const decision = this.#decide(call, parts);
     if (decision.type === "allow") return this.#allow(call, parts);
     if (decision.type === "deny") return this.#deny(call, requests, decision);
-    return this.#oneAtATime.run(() => this.#askUser(call, requests, parts));
+    return (
+      (await this.#askHooks(call, decision, requests, parts)) ??
+      this.#oneAtATime.run(() => this.#askUser(call, requests, parts))
+    );
+  }
+
+  #sessionOf(call: Call): Session {
+    return call.actor?.session ?? this.#parts.session();
+  }
+
+  #decide(call: Call, parts: readonly Part[]): Decision {
+    const policy = this.#parts.policy();
+    return decide(parts, call.hook ? { ...policy, hook: call.hook } : policy);
   }
 
   /** Checked at use: the place that the path really leads to now is one that was let through for this call. */
@@ -70,35 +97,56 @@ export class Door {
   }
 
   async #deny(call: Call, requests: readonly PermissionRequest[], deny: Deny): Promise<Permit> {
-    await this.#record(call, requests, {
-      result: "denied",
-      reason: deny.reason,
-      ...(deny.rule ? { rule: deny.rule } : {}),
-    });
+    const [request] = requests;
+    if (request) {
+      const requestId = await this.#requested(call, request);
+      await this.#sessionOf(call).emit("permission.completed", {
+        requestId,
+        result: "denied",
+        reason: deny.reason,
+        ...(deny.rule ? { rule: deny.rule } : {}),
+      });
+    }
     return { type: "deny", code: deny.code, message: deny.reason };
+  }
+
+  /** Step 11: hooks may answer in the person's place, but never what must go straight to the person. */
+  async #askHooks(
+    call: Call,
+    ask: Ask,
+    requests: readonly PermissionRequest[],
+    parts: readonly Part[],
+  ): Promise<Permit | undefined> {
+    const session = this.#sessionOf(call);
+    if (ask.always || call.signal.aborted) return undefined;
+    const request = askedRequest(ask, requests);
+    const about = { kind: request.kind, request, toolName: call.tool.name };
+    const { answer } = await session.parts.hook("permissionRequest", about, call.signal);
+    if (!answer) return undefined;
+    if (answer.decision === "deny") return this.#deny(call, [request], refuseByHook(ask, answer.reason));
+    const requestId = await this.#requested(call, request);
+    const reason = `a hook: ${answer.reason}`;
+    await session.emit("permission.completed", { requestId, result: "approved", scope: "once", reason });
+    return this.#allow(call, parts);
   }
 
   async #askUser(call: Call, requests: readonly PermissionRequest[], parts: readonly Part[]): Promise<Permit> {
     const policy = this.#parts.policy();
     // An answer given to an earlier prompt may cover this one by now.
-    const decision: Decision = decide(parts, policy);
+    const decision = this.#decide(call, parts);
     if (decision.type === "allow") return this.#allow(call, parts);
     if (decision.type === "deny") return this.#deny(call, requests, decision);
     if (!this.#parts.ask || call.signal.aborted || policy.mode === "autopilot") {
       return this.#deny(call, requests, refuseUnasked(decision, policy));
     }
-    const { live } = this.#parts.session();
-    const question = questionOf(decision, requests);
-    await this.#parts.session().emit("permission.requested", {
-      requestId: question.requestId,
-      toolCallId: call.toolCallId,
-      kind: question.request.kind,
-      request: question.request,
-    });
+    const { live } = this.#sessionOf(call);
+    const request = askedRequest(decision, requests);
+    const requestId = await this.#requested(call, request);
+    const question = { requestId, request, ...words(decision, requests), ...agentOf(call) };
     live.phase = nextPhase(live.phase, { type: "asked", for: "permission" });
     const answer = await this.#parts.ask(question, call.signal);
     live.phase = nextPhase(live.phase, { type: "answered" });
-    return this.#answered(call, decision, question.requestId, parts, answer);
+    return this.#answered(call, decision, requestId, parts, answer);
   }
 
   async #answered(
@@ -108,7 +156,7 @@ export class Door {
     parts: readonly Part[],
     answer: PermissionAnswer,
   ): Promise<Permit> {
-    const session = this.#parts.session();
+    const session = this.#sessionOf(call);
     if (answer.type === "reject") {
       const deny = refuseByUser(ask, answer);
       await session.emit("permission.completed", { requestId, result: "denied", reason: deny.reason });
@@ -124,7 +172,7 @@ export class Door {
     });
     if (rules && answer.type !== "once") {
       await this.#parts.store(answer.type, rules);
-      await session.emit("permission.rules_changed", {
+      await this.#parts.session().emit("permission.rules_changed", {
         scope: answer.type,
         added: [...rules],
         removed: [],
@@ -134,29 +182,37 @@ export class Door {
     return this.#allow(call, parts);
   }
 
-  async #record(
-    call: Call,
-    requests: readonly PermissionRequest[],
-    completed: { result: "denied"; reason: string; rule?: string },
-  ): Promise<void> {
-    const [request] = requests;
-    if (!request) return;
+  async #requested(call: Call, request: PermissionRequest): Promise<string> {
     const requestId = shortId("perm");
-    await this.#parts
-      .session()
-      .emit("permission.requested", { requestId, toolCallId: call.toolCallId, kind: request.kind, request });
-    await this.#parts.session().emit("permission.completed", { requestId, ...completed });
+    await this.#sessionOf(call).emit("permission.requested", {
+      requestId,
+      toolCallId: call.toolCallId,
+      kind: request.kind,
+      request,
+      ...agentOf(call),
+    });
+    return requestId;
   }
 }
 
-function questionOf(ask: Ask, requests: readonly PermissionRequest[]): Question {
-  const index = ask.parts[0]?.part.index ?? 0;
-  const request = requests[index] ?? requests[0];
+const objects = (hook: HookOpinion | undefined): boolean => hook?.decision === "deny" || hook?.decision === "ask";
+const hookRequest = (tool: Tool): PermissionRequest => ({ kind: "hook", name: tool.name });
+const agentOf = ({ actor }: Call): { agent?: string } => (actor ? { agent: actor.name } : {});
+
+/** The first of the call's requests that needs approval. */
+function askedRequest(ask: Ask, requests: readonly PermissionRequest[]): PermissionRequest {
+  const request = requests[ask.parts[0]?.part.index ?? 0] ?? requests[0];
   if (!request) throw new Error("A question about nothing.");
+  return request;
+}
+
+function words(
+  ask: Ask,
+  requests: readonly PermissionRequest[],
+): Pick<Question, "explanation" | "reason" | "session" | "location"> {
+  const request = askedRequest(ask, requests);
   const diff = request.kind === "write" && request.diff ? `\n${request.diff}` : "";
   return {
-    requestId: shortId("perm"),
-    request,
     explanation: explainAsk(ask, requests) + diff,
     reason: ask.reason,
     ...(ask.offer.session ? { session: ask.offer.session.join(", ") } : {}),

@@ -105,14 +105,12 @@ function estimatedUsage(inputTokens: number, answer: Answer): Usage {
   };
 }
 
-/** Repeated call ids, within the answer or from earlier in the session, are made unique, in the provider's data too. */
+/** Repeated call ids, within the answer, from earlier in the session or of another agent, are made unique, in the provider's data too. */
 function uniqueCalls(session: Session, answer: Answer): Answer {
-  const used = new Set(session.state.items.flatMap((i) => i.toolCallIds));
   const renamed: { from: string; to: string }[] = [];
   const toolRequests = answer.toolRequests.map((r) => {
-    const fresh = r.toolCallId !== "" && !used.has(r.toolCallId);
-    const toolCallId = fresh ? r.toolCallId : shortId("call");
-    used.add(toolCallId);
+    const isFree = r.toolCallId !== "" && session.parts.claimCall(r.toolCallId);
+    const toolCallId = isFree ? r.toolCallId : shortId("call");
     renamed.push({ from: r.toolCallId, to: toolCallId });
     return { ...r, toolCallId };
   });

@@ -1,5 +1,10 @@
 // Refs: `tN` is the N-th prompt and all that follows it, `tN.k` the k-th item of that turn. They never change and are never reused.
+import type { MessageSource } from "../schema/event/conversation.ts";
 import type { DurableEnvelope } from "../schema/event/envelope.ts";
+
+/** Whose words are a prompt: the person's, or in a subagent those of whoever gave it its task. */
+export const isPromptSource = (source: MessageSource): boolean =>
+  source === "user" || source === "command" || source === "agent";
 
 export type SourceType = "user" | "assistant" | "tool" | "notification";
 export type Source = { type: SourceType; text: string };

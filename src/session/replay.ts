@@ -2,10 +2,11 @@
 
 import { firstLine } from "../base/text.ts";
 import { applyCompaction } from "../context/compact/apply.ts";
+import { joinNotifications } from "../context/fragment/fragment.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import type { DurableEnvelope, Envelope } from "../schema/event/envelope.ts";
 import type { Message, ToolMessage } from "../schema/message.ts";
-import { sourceOf } from "./ref.ts";
+import { isPromptSource, sourceOf } from "./ref.ts";
 import { addUsage, type ChainState, emptyChain, emptyState, noUsage, type SessionState } from "./state.ts";
 
 export function replay(events: Iterable<DurableEnvelope>): SessionState {
@@ -22,17 +23,37 @@ export function applyEvent(state: SessionState, event: DurableEnvelope): void {
   if (event.type === "session.snapshot_rewind") rewindChain(state, event);
   else if (event.type === "session.compaction_undone") foldChain(state, event.data.compactionAttemptId);
   else {
-    applyToLog(state, event);
-    if (event.agentId === undefined) applyToChain(state, event);
+    applyToTotals(state, event);
+    if (event.agentId === undefined) {
+      applyToLog(state, event);
+      applyToChain(state, event);
+    }
   }
   state.chain.push(event);
+}
+
+/** The conversation of one subagent: the same fold over its own events. `base`: what it was given at its start. */
+export function replayAgent(events: Iterable<DurableEnvelope>, agentId: string, base: SessionState): SessionState {
+  for (const event of events) if (event.agentId === agentId) applyOwnEvent(base, event);
+  return base;
+}
+
+/** An event of a subagent, folded into its own state. */
+export function applyOwnEvent(state: SessionState, event: DurableEnvelope): void {
+  const { agentId: _, ...own } = event;
+  applyEvent(state, own as DurableEnvelope);
 }
 
 function rewindChain(state: SessionState, event: Envelope<"session.snapshot_rewind">): void {
   // The parent's line may be damaged; then the target itself says where to cut.
   const parent = state.chain.findIndex((e) => e.id === event.parentId);
   const target = state.chain.findIndex((e) => e.id === event.data.upToEventId);
-  state.chain.length = parent !== -1 ? parent + 1 : Math.max(0, target);
+  const end = parent !== -1 ? parent + 1 : Math.max(0, target);
+  // An agent that was there before keeps its whole conversation.
+  const withdrawn = new Set(event.data.withdrawnAgents);
+  const kept = state.chain.slice(end).filter((e) => e.agentId !== undefined && !withdrawn.has(e.agentId));
+  state.chain.length = end;
+  state.chain.push(...(event.data.withdrawnAgents ? kept : []));
   foldChain(state);
   state.openTurn = undefined;
   state.openCalls = [];
@@ -61,9 +82,38 @@ export function itemsWithout(state: SessionState, compactionAttemptId: string): 
   return copy.items;
 }
 
+/** What counts for the session, whichever agent did it. */
+function applyToTotals(state: SessionState, event: DurableEnvelope): void {
+  switch (event.type) {
+    case "session.model_limit":
+      state.modelLimits.set(
+        event.data.model,
+        Math.min(event.data.limit, state.modelLimits.get(event.data.model) ?? Infinity),
+      );
+      break;
+    case "assistant.usage":
+      state.usage.set(event.data.model, addUsage(state.usage.get(event.data.model) ?? noUsage, event.data));
+      state.apiDurationMs += event.data.durationMs;
+      break;
+    case "tool.execution_complete":
+      for (const f of event.data.filesChanged ?? []) {
+        if (f.operation === "view") continue;
+        const before = state.changedFiles.get(f.path) ?? { added: 0, removed: 0 };
+        state.changedFiles.set(f.path, {
+          added: before.added + (f.added ?? 0),
+          removed: before.removed + (f.removed ?? 0),
+        });
+      }
+      break;
+    case "subagent.started":
+      state.agentIds.add(event.data.agentId);
+      break;
+  }
+}
+
 /** What counts for the whole log, whatever becomes of the chain. */
 function applyToLog(state: SessionState, event: DurableEnvelope): void {
-  if (event.agentId === undefined && sourceOf(event)) {
+  if (sourceOf(event)) {
     const { turn, item } = state.refCounter.next(event);
     state.refs.set(event.id, `t${turn}.${item}`);
   }
@@ -90,12 +140,6 @@ function applyToLog(state: SessionState, event: DurableEnvelope): void {
     case "session.context_changed":
       state.context = event.data.context;
       break;
-    case "session.model_limit":
-      state.modelLimits.set(
-        event.data.model,
-        Math.min(event.data.limit, state.modelLimits.get(event.data.model) ?? Infinity),
-      );
-      break;
     case "message.queued":
       state.queue.push(event.data);
       break;
@@ -108,20 +152,6 @@ function applyToLog(state: SessionState, event: DurableEnvelope): void {
         state.title = firstLine(event.data.display ?? event.data.content, 60);
       }
       if (event.data.ref) state.promptCount = Math.max(state.promptCount, Number(event.data.ref.slice(1)));
-      break;
-    case "assistant.usage":
-      state.usage.set(event.data.model, addUsage(state.usage.get(event.data.model) ?? noUsage, event.data));
-      state.apiDurationMs += event.data.durationMs;
-      break;
-    case "tool.execution_complete":
-      for (const f of event.data.filesChanged ?? []) {
-        if (f.operation === "view") continue;
-        const before = state.changedFiles.get(f.path) ?? { added: 0, removed: 0 };
-        state.changedFiles.set(f.path, {
-          added: before.added + (f.added ?? 0),
-          removed: before.removed + (f.removed ?? 0),
-        });
-      }
       break;
   }
 }
@@ -141,6 +171,18 @@ function applyToChain(state: ChainState & { promptCount: number }, event: Durabl
       break;
     case "session.mode_changed":
       state.mode = event.data.newMode;
+      break;
+    case "subagent.selected":
+      state.agent = event.data.agentName;
+      break;
+    case "subagent.deselected":
+      state.agent = undefined;
+      break;
+    case "session.todo_run":
+      state.todoRuns = [
+        ...state.todoRuns.filter((r) => r.todo_id !== event.data.todo_id || r.attempt !== event.data.attempt),
+        event.data,
+      ];
       break;
     case "session.todos_changed":
       for (const t of event.data.todos) state.todos.set(t.id, t);
@@ -163,9 +205,7 @@ function applyToChain(state: ChainState & { promptCount: number }, event: Durabl
       applyUserMessage(state, event);
       break;
     case "system.notification":
-      state.items.push(
-        item(event.id, { role: "user", content: event.data.content }, turnOf(state), { kind: "notice" }),
-      );
+      applyNotification(state, event);
       break;
     case "assistant.message":
       applyAssistantMessage(state, event);
@@ -210,12 +250,24 @@ function item(id: string, raw: Message, turn: number, more: Partial<ContextItem<
   };
 }
 
+/** Those that come together are one message. */
+function applyNotification(state: ChainState, event: Envelope<"system.notification">): void {
+  const last = state.items.at(-1);
+  if (last?.kind === "notice" && last.raw.role === "user") {
+    const content = joinNotifications(last.raw.content, event.data.content);
+    state.items[state.items.length - 1] = { ...last, raw: { ...last.raw, content }, tokens: 0 };
+  } else {
+    const raw: Message = { role: "user", content: event.data.content };
+    state.items.push(item(event.id, raw, turnOf(state), { kind: "notice" }));
+  }
+}
+
 function applyUserMessage(state: ChainState, event: Envelope<"user.message">): void {
   const { content, attachments, ref, source, directive } = event.data;
   const turn = ref ? Number(ref.slice(1)) : turnOf(state);
   state.items.push(
     item(event.id, { role: "user", content, ...(attachments ? { attachments } : {}) }, turn, {
-      isPrompt: source === "user" || source === "command",
+      isPrompt: isPromptSource(source),
     }),
   );
   state.directive = directive;

@@ -17,6 +17,8 @@ export type RewindPlan = {
   prompts: { ref: string; content: string }[];
   /** Numbers of the compactions that are taken back with them. */
   checkpoints: number[];
+  /** Agents that were started since. */
+  agents: string[];
 };
 
 const refuse = (code: string, what: string, next: string): { ok: false; error: Failure } =>
@@ -25,7 +27,9 @@ const refuse = (code: string, what: string, next: string): { ok: false; error: F
 /** `undefined` = before the last prompt; a number counts prompts back; `tN` or an event id names the place. */
 export function planRewind(state: SessionState, to: string | undefined): Result<RewindPlan, Failure> {
   const { chain } = state;
-  const prompts = chain.flatMap((e, index) => (e.type === "user.message" && e.data.ref ? [{ e, index }] : []));
+  const prompts = chain.flatMap((e, index) =>
+    e.type === "user.message" && e.data.ref && e.agentId === undefined ? [{ e, index }] : [],
+  );
   if (prompts.length === 0) return refuse("nothing_to_rewind", "There is no message to go back to.", "Send one first.");
   let at: number | undefined;
   if (to === undefined) at = prompts.at(-1)?.index;
@@ -54,8 +58,11 @@ export function planRewind(state: SessionState, to: string | undefined): Result<
     checkpoints: chain
       .slice(at)
       .flatMap((e) =>
-        e.type === "session.compaction_complete" && e.data.checkpointNumber ? [e.data.checkpointNumber] : [],
+        e.type === "session.compaction_complete" && e.agentId === undefined && e.data.checkpointNumber
+          ? [e.data.checkpointNumber]
+          : [],
       ),
+    agents: chain.slice(at).flatMap((e) => (e.type === "subagent.started" ? [e.data.agentId] : [])),
     prompts: removed.map((p) => ({ ref: p.e.data.ref ?? "", content: p.e.data.content })),
   });
 }
@@ -82,5 +89,6 @@ export function rewindData(plan: RewindPlan): EventData<"session.snapshot_rewind
     filesSkipped: [],
     ...(ref ? { fromTurn: Number(ref.slice(1)) } : {}),
     withdrawnCheckpoints: plan.checkpoints,
+    withdrawnAgents: plan.agents,
   };
 }

@@ -1,26 +1,31 @@
 // Driving a session: messages in, one turn at a time, idle exactly once when nothing is left to do.
 import { applyCompactionAttempt, cancelCompaction } from "./compaction.ts";
+import { promptHook, stopHook } from "./hooks.ts";
 import { tellUsage } from "./prepare.ts";
-import type { Session } from "./session.ts";
-import { runTurn, type TurnInput } from "./turn.ts";
+import type { PendingNotice, Session } from "./session.ts";
+import { type MessageInput, runTurn, type TurnEnd, type TurnInput } from "./turn.ts";
 import { nextPhase } from "./turn-phase.ts";
 
-export type Submission = Omit<TurnInput, "messageId"> & { delivery?: "steer" | "queue" };
+export type Submission = Omit<MessageInput, "messageId"> & { delivery?: "steer" | "queue" };
 
 /** Work that must not overlap with a turn. */
 export type Exclusive<T> = () => Promise<T>;
+
+/** What the loop does first: a turn, whose end it gives, or something else. */
+type Begin = () => Promise<TurnEnd | undefined>;
+const nothing: Begin = async () => undefined;
 
 /** Takes a message. While a turn runs, or older messages wait, it is admitted to the queue first. Resolves when it is safe. */
 export async function submit(session: Session, message: Submission): Promise<{ messageId: string }> {
   const { delivery = "steer", ...input } = message;
   const messageId = session.parts.newId();
   if (session.live.driving || session.state.queue.length > 0) {
-    await session.emit("message.queued", { messageId, content: input.content, delivery });
+    await session.emit("message.queued", { messageId, delivery, ...input });
     session.publish("pending_messages.modified", { count: session.state.queue.length });
-    session.live.driving ??= drive(session, async () => false);
+    session.live.driving ??= drive(session, nothing);
     return { messageId };
   }
-  session.live.driving = drive(session, () => oneTurn(session, { ...input, messageId }));
+  session.live.driving = drive(session, () => takeTurn(session, { ...input, messageId }));
   return { messageId };
 }
 
@@ -28,9 +33,8 @@ export async function submit(session: Session, message: Submission): Promise<{ m
 export function exclusively<T>(session: Session, work: Exclusive<T>, when: "request" | "turn" = "request"): Promise<T> {
   const { live } = session;
   return new Promise((resolve, reject) => {
-    const run = async (): Promise<boolean> => {
+    const run = async (): Promise<undefined> => {
       await work().then(resolve, reject);
-      return false;
     };
     const before = live.manual;
     if (!live.driving) live.driving = drive(session, run);
@@ -40,27 +44,41 @@ export function exclusively<T>(session: Session, work: Exclusive<T>, when: "requ
   });
 }
 
-/** `begin` gives whether it was aborted. */
-async function drive(session: Session, begin: () => Promise<boolean>): Promise<void> {
-  let aborted = false;
-  try {
-    aborted = await begin();
-    for (;;) {
-      await runManual(session);
-      for (const work of session.live.betweenTurns.splice(0)) await work();
-      const next = takeQueued(session);
-      if (!next) break;
-      aborted = await oneTurn(session, next);
-    }
-  } finally {
-    session.live.driving = undefined;
-  }
-  session.publish("session.idle", aborted ? { aborted } : {});
+/** Something changed beside the conversation: news begin a turn, and when nothing runs any more the session is idle. */
+export function wake(session: Session): void {
+  session.live.driving ??= drive(session, nothing);
 }
 
-async function oneTurn(session: Session, input: TurnInput): Promise<boolean> {
+async function drive(session: Session, begin: Begin): Promise<void> {
   const { live } = session;
-  const end = await runTurn(session, input);
+  try {
+    let end = await begin();
+    for (;;) {
+      await runManual(session);
+      for (const work of live.betweenTurns.splice(0)) await work();
+      const next = takeQueued(session) ?? takeNews(session) ?? (await goOn(session, end));
+      if (!next) break;
+      end = await takeTurn(session, next);
+    }
+  } finally {
+    live.driving = undefined;
+  }
+  if (!session.parts.isBusy())
+    session.publish("session.idle", live.lastTurn?.status === "aborted" ? { aborted: true } : {});
+}
+
+/** Nothing waits. A stop hook may send it back to work; else the session itself may know what comes next. */
+async function goOn(session: Session, end: TurnEnd | undefined): Promise<TurnInput | undefined> {
+  const reason = end?.status === "done" ? await stopHook(session) : undefined;
+  if (reason !== undefined) return { messageId: session.parts.newId(), content: reason, source: "hook" };
+  return session.parts.isBusy() ? undefined : session.parts.next();
+}
+
+export async function takeTurn(session: Session, input: TurnInput): Promise<TurnEnd | undefined> {
+  const { live } = session;
+  const prompt = await promptHook(session, input);
+  if (prompt.type === "blocked") return undefined;
+  const end = await runTurn(session, prompt.input);
   await runManual(session);
   // A summary that became ready is applied as soon as the turn is over.
   if (live.window.compaction.type === "ready") {
@@ -68,7 +86,7 @@ async function oneTurn(session: Session, input: TurnInput): Promise<boolean> {
     await tellUsage(session);
   }
   await session.parts.afterTurn();
-  return end.status === "aborted";
+  return end;
 }
 
 /** What was asked for while a turn ran. */
@@ -78,13 +96,21 @@ async function runManual({ live }: Session): Promise<void> {
   await manual?.();
 }
 
-function takeQueued(session: Session): TurnInput | undefined {
+function takeQueued(session: Session): MessageInput | undefined {
   const first = session.state.queue[0];
-  return first && { messageId: first.messageId, content: first.content, source: "user" };
+  if (!first) return undefined;
+  const { delivery: _, source = "user", ...message } = first;
+  return { ...message, source };
+}
+
+/** News that may wake an idle session. */
+function takeNews({ live, parts }: Session): TurnInput | undefined {
+  const waking = [...live.notices, ...parts.news("notification")].some((notice) => notice.wakes);
+  return waking ? { source: "notification" } : undefined;
 }
 
 /** Resolves when no turn runs and nothing is queued; rejects only when the session itself is broken (its log cannot be written). */
-export async function untilIdle(session: Session): Promise<void> {
+export async function untilStill(session: Session): Promise<void> {
   while (session.live.driving) await session.live.driving;
 }
 
@@ -104,7 +130,7 @@ export function interrupt(session: Session, reason: string): string[] {
   return waiting.map((m) => m.content);
 }
 
-/** Puts a fact in front of the model at its next step; it wakes nobody by itself. */
-export function notify(session: Session, kind: string, content: string): void {
-  session.live.notices.push({ kind, content });
+/** Puts a fact in front of the model at its next step. */
+export function notify(session: Session, notice: PendingNotice): void {
+  session.live.notices.push(notice);
 }

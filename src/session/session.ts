@@ -3,13 +3,19 @@ import type { Clock } from "../base/clock.ts";
 import type { MakeId } from "../base/id.ts";
 import type { BudgetSettings } from "../context/compact/budget.ts";
 import type { Contributor } from "../context/usage/unreclaimable.ts";
+import type { HookInputs } from "../hook/input.ts";
+import type { HookOutcome } from "../hook/merge.ts";
+import type { HookName } from "../hook/name.ts";
 import type { CallModel, ModelTarget } from "../model/contract.ts";
+import type { HookOpinion } from "../permission/policy.ts";
 import type { ContextItem } from "../schema/context-item.ts";
+import type { MessageSource } from "../schema/event/conversation.ts";
 import type { DurableType, Envelope, EphemeralType, EventData } from "../schema/event/envelope.ts";
 import type { Message } from "../schema/message.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
 import type { Tool } from "../tool/contract.ts";
 import type { SessionState } from "./state.ts";
+import type { TurnEnd, TurnInput } from "./turn.ts";
 import type { TurnPhase } from "./turn-phase.ts";
 import type { WindowState } from "./window.ts";
 
@@ -40,6 +46,9 @@ export type ContextSettings = BudgetSettings & {
   recallOn: boolean;
 };
 
+/** Runs the hooks of a moment for this actor; without hooks it resolves at once. Never rejects. */
+export type RunHook = <N extends HookName>(name: N, input: HookInputs[N], signal: AbortSignal) => Promise<HookOutcome>;
+
 /** What the runtime injects. Functions must not throw for expected outcomes. */
 export type SessionParts = {
   clock: Clock;
@@ -49,12 +58,31 @@ export type SessionParts = {
   /** The model in force; a switch changes it between turns. */
   target: () => ModelTarget;
   retry: { max: number; baseMs: number; maxWaitSeconds: number };
-  limits: { maxSteps: number; maxParallelTools: number; streamIdleMs: number };
+  limits: { maxSteps: number; maxParallelTools: number; streamIdleMs: number; maxStopBlocks: number };
   reasoningEffort: () => "low" | "medium" | "high" | undefined;
   /** Tools offered now, with their definitions sorted by name. */
   offered: () => { tools: readonly Tool[]; definitions: readonly ToolDefinition[] };
   /** The one door: rules, approvals, the user. */
-  permit: (call: { toolCallId: string; tool: Tool; input: unknown; signal: AbortSignal }) => Promise<Permit>;
+  permit: (call: {
+    toolCallId: string;
+    tool: Tool;
+    input: unknown;
+    signal: AbortSignal;
+    hook?: HookOpinion;
+  }) => Promise<Permit>;
+  hook: RunHook;
+  /** A workflow's limits, such as those of research: why this call may not be made now. */
+  refuse?: (name: string, input: unknown) => { code: string; message: string } | undefined;
+  /** Asked before each step of a subagent: the cap that it has reached. */
+  cap?: () => { code: string; message: string } | undefined;
+  /** At the beginning of each turn, before the tools are looked at. */
+  beforeTurn: () => Promise<void>;
+  /** What there is to tell the model now; telling is writing the event. `cause` is whose words the turn begins with. */
+  news: (cause: MessageSource) => PendingNotice[];
+  /** Work goes on beside the conversation: agents, a fleet. The session is not idle. */
+  isBusy: () => boolean;
+  /** What the session does by itself when nothing waits and nothing runs: autopilot, a reminder. */
+  next: () => Promise<TurnInput | undefined>;
   /** Lane of a call: equal lanes run one after another. */
   lane: (tool: Tool, input: unknown) => Promise<string | undefined>;
   systemPrompt: () => { text: string; warnings: { type: string; message: string }[] };
@@ -79,8 +107,8 @@ export type SessionParts = {
   contributors: () => Contributor[];
   /** Text of plan.md; empty when there is none. */
   planText: () => string;
-  /** Writes the checkpoint's file, filtered; a failure is told softly. */
-  writeCheckpoint: (name: string, text: string) => Promise<void>;
+  /** Writes the checkpoint's file, filtered; a failure is told softly. Absent in a subagent, which has none. */
+  writeCheckpoint?: (name: string, text: string) => Promise<void>;
   /** index.md, workspace.yaml and the store come up to the log: after a compaction, and before text leaves a request. */
   updateIndex: () => Promise<void>;
   /** True when the process takes too much memory and it is time to act. */
@@ -91,18 +119,30 @@ export type SessionParts = {
   crashPoint: (name: string) => void;
   /** Learns from what the provider reported. */
   calibrate: (estimate: number, reported: number) => void;
+  /** Takes an id for a call of this session; false when some agent of it has used it before. */
+  claimCall: (toolCallId: string) => boolean;
   bound: (toolCallId: string, text: string) => Promise<BoundResult>;
   allowedPath: (toolCallId: string, path: string) => boolean;
   /** After every turn: indexing and other work that must not hold up the conversation. */
   afterTurn: () => Promise<void>;
 };
 
-export type PendingNotice = { kind: string; content: string };
+/** `wakes`: an idle session begins a turn for it. */
+export type PendingNotice = {
+  kind: string;
+  content: string;
+  agentIds?: string[];
+  /** Further fields of its event. */
+  data?: Record<string, unknown>;
+  wakes?: boolean;
+};
 
 export type Session = {
   id: string;
   dir: string;
   root: string;
+  /** Of a subagent: its events carry it. */
+  agentId?: string;
   state: SessionState;
   parts: SessionParts;
   /** Writes a durable event, folds it into the state, tells the listeners. Resolves when it is in the log. */
@@ -117,7 +157,7 @@ export type Session = {
     notices: PendingNotice[];
     offeredNames: string;
     usageShown: boolean;
-    lastTurn: { status: string; reason?: string } | undefined;
+    lastTurn: TurnEnd | undefined;
     currentTokens: number;
     /** Same call failing the same way, in a row. */
     repeated: { key: string; count: number };
@@ -128,5 +168,9 @@ export type Session = {
     betweenTurns: (() => Promise<unknown>)[];
     /** Queued messages that an interrupt gave back to the user. */
     handedBack: Set<string>;
+    /** The tools that run, so that one of them can be cancelled. */
+    running: Map<string, AbortController>;
+    /** How often stop hooks have sent it back to work since the last real message. */
+    stopBlocks: number;
   };
 };

@@ -32,6 +32,8 @@ export type ChainState = {
   openCalls: OpenCall[];
   todos: Map<string, Todo>;
   deps: TodoDep[];
+  /** Every attempt of an agent at a todo. */
+  todoRuns: EventData<"session.todo_run">[];
   /** How many items there were right after the last compaction. */
   marker: number | undefined;
   /** Applied compactions on the chain, oldest first. */
@@ -59,6 +61,8 @@ export type SessionState = ChainState & {
   apiDurationMs: number;
   changedFiles: Map<string, { added: number; removed: number }>;
   modelLimits: Map<string, number>;
+  /** Every subagent that was ever started here, also before a rewind: no id is given twice. */
+  agentIds: Set<string>;
   /** Highest number ever given to a checkpoint; never used again. */
   checkpointCount: number;
   /** Names of all checkpoint files that any event of the log names. */
@@ -81,6 +85,7 @@ export function emptyChain(): ChainState {
     openCalls: [],
     todos: new Map(),
     deps: [],
+    todoRuns: [],
     marker: undefined,
     checkpoints: [],
     directive: undefined,
@@ -106,6 +111,7 @@ export function emptyState(): SessionState {
     apiDurationMs: 0,
     changedFiles: new Map(),
     modelLimits: new Map(),
+    agentIds: new Set(),
     checkpointCount: 0,
     checkpointFiles: [],
     openCompaction: undefined,
@@ -146,6 +152,7 @@ export function plainState(state: SessionState): unknown {
     usage: [...state.usage],
     changedFiles: [...state.changedFiles],
     modelLimits: [...state.modelLimits],
+    agentIds: [...state.agentIds],
     refs: [...state.refs],
   };
 }

@@ -1,4 +1,4 @@
-// One tool call from request to result: validate, ask for leave, run within its limits, bound the output. Exactly one result.
+// One tool call from request to result: validate, hooks, ask for leave, run within its limits, bound the output. Exactly one result.
 import { within } from "../base/abort.ts";
 import { errorText } from "../base/failure.ts";
 import type { ToolRequest } from "../schema/message.ts";
@@ -6,12 +6,20 @@ import type { ResultType } from "../schema/tool.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../tool/contract.ts";
 import { failure } from "../tool/contract.ts";
 import { validateCall } from "../tool/validate.ts";
-import type { Session } from "./session.ts";
+import type { BoundResult, Session } from "./session.ts";
+import { afterCall, beforeCall, withheld } from "./tool-hooks.ts";
 import { nextPhase } from "./turn-phase.ts";
 
 export type Call = ToolRequest & { cut?: boolean };
 
-export type ReadyCall = { call: Call; tool: Tool; input: unknown; lane: string | undefined };
+/** `args`: the arguments as an object, before the tool's schema made its input of them. */
+export type ReadyCall = {
+  call: Call;
+  tool: Tool;
+  input: unknown;
+  args: Record<string, unknown>;
+  lane: string | undefined;
+};
 export type CheckedCall = { type: "ready"; ready: ReadyCall } | { type: "refused"; call: Call; outcome: ToolOutcome };
 
 const DEFAULT_LIMIT_MS = 600_000;
@@ -25,10 +33,12 @@ export async function checkCall(session: Session, call: Call): Promise<CheckedCa
       "The answer ended before the arguments of this call were complete. Nothing was run. Send the call again, shorter if it was long.";
     return { type: "refused", call, outcome: failure("invalid_inputs", message) };
   }
+  const refusal = session.parts.refuse?.(call.name, call.arguments);
+  if (refusal) return { type: "refused", call, outcome: failure(refusal.code, refusal.message) };
   const checked = validateCall(session.parts.offered().tools, call.name, call.arguments);
   if (!checked.ok) return { type: "refused", call, outcome: failure(checked.error.code, checked.error.message) };
   const { tool, input } = checked.value;
-  return { type: "ready", ready: { call, tool, input, lane: await session.parts.lane(tool, input) } };
+  return { type: "ready", ready: { call, ...checked.value, lane: await session.parts.lane(tool, input) } };
 }
 
 /** Writes the pair of events of a call that never ran. */
@@ -37,19 +47,35 @@ export async function refuseCall(session: Session, turnId: string, call: Call, o
   await finish(session, call, outcome, 0);
 }
 
-export async function runCall(session: Session, turnId: string, ready: ReadyCall, signal: AbortSignal): Promise<void> {
+/** `changeLane` resolves when the call may run in that lane. */
+export async function runCall(
+  session: Session,
+  turnId: string,
+  asked: ReadyCall,
+  signal: AbortSignal,
+  changeLane: (lane: string | undefined) => Promise<void>,
+): Promise<void> {
+  if (signal.aborted) return finish(session, asked.call, notRun(), 0, "interrupted");
+  const { ready, opinion, instead, context, suppressOutput } = await beforeCall(session, asked, signal);
   const { call, tool, input } = ready;
   if (signal.aborted) return finish(session, call, notRun(), 0, "interrupted");
-  const permit = await session.parts.permit({ toolCallId: call.toolCallId, tool, input, signal });
+  if (instead) return finish(session, call, instead, 0, instead.type, context);
+  if (ready.lane !== asked.lane) await changeLane(ready.lane);
+  const about = { toolCallId: call.toolCallId, tool, input, signal, ...(opinion ? { hook: opinion } : {}) };
+  const permit = await session.parts.permit(about);
   if (signal.aborted) return finish(session, call, notRun(), 0, "interrupted");
-  if (permit.type === "deny") return finish(session, call, failure(permit.code, permit.message), 0, "denied");
+  if (permit.type === "deny") return finish(session, call, failure(permit.code, permit.message), 0, "denied", context);
 
   await session.emit("tool.execution_start", startOf(call, turnId));
   session.live.phase = nextPhase(session.live.phase, { type: "tool_started" });
   const startedAt = session.parts.clock.monotonic();
-  const { outcome, resultType } = await execute(session, ready, signal);
+  const { outcome: given, resultType = given.type } = await execute(session, ready, signal);
   session.live.phase = nextPhase(session.live.phase, { type: "tool_ended" });
-  await finish(session, call, outcome, Math.round(session.parts.clock.monotonic() - startedAt), resultType);
+  const durationMs = Math.round(session.parts.clock.monotonic() - startedAt);
+  const outcome = suppressOutput ? withheld(given) : given;
+  const result = await resultOf(session, call, outcome);
+  const after = await afterCall(session, ready, { outcome, resultType, text: result.content }, signal);
+  await record(session, call, { outcome, result: withContext(result, context, after), durationMs, resultType });
 }
 
 const startOf = (call: Call, turnId: string) => ({
@@ -84,13 +110,19 @@ async function execute(
   };
   // A tool that throws has a bug; the turn goes on with a failed result.
   const running = tool.run(input, context).catch((error: unknown) => failure("failed", errorText(error)));
-  const first = await within(running, limitMs, turnSignal);
+  session.live.running.set(call.toolCallId, own);
+  const first = await within(running, limitMs, signal);
+  session.live.running.delete(call.toolCallId);
   if (first.type === "value") return { outcome: first.value };
   own.abort();
   await within(running, ABORT_GRACE_MS);
   if (first.type === "timeout") {
     const message = `Stopped after its limit of ${Math.round(limitMs / 1000)} s. It may have done part of its work.`;
     return { outcome: failure("timeout", message), resultType: "timeout" };
+  }
+  if (!turnSignal.aborted) {
+    const message = "Stopped, because nothing was heard of it for too long. It may have done part of its work.";
+    return { outcome: failure("stalled", message) };
   }
   return {
     outcome: failure("interrupted", "Interrupted by the user. It may have done part of its work."),
@@ -117,11 +149,29 @@ export async function finish(
   outcome: ToolOutcome,
   durationMs: number,
   resultType: ResultType = outcome.type,
+  context = "",
 ): Promise<void> {
+  const result = withContext(await resultOf(session, call, outcome), context);
+  await record(session, call, { outcome, result, durationMs, resultType });
+}
+
+async function resultOf(session: Session, call: Call, outcome: ToolOutcome): Promise<BoundResult> {
   const text = outcome.type === "success" ? outcome.text : `Error (${outcome.code}): ${outcome.message}`;
   const note = repeatNote(session, call, outcome);
-  const bounded = outcome.type === "success" && outcome.output ? { content: text, ...outcome.output } : undefined;
-  const result = bounded ?? (await session.parts.bound(call.toolCallId, text + note));
+  if (outcome.type === "success" && outcome.output) return { content: text, ...outcome.output };
+  return session.parts.bound(call.toolCallId, text + note);
+}
+
+/** After the bound, which is for the output of tools: what hooks add has its own. */
+const withContext = (result: BoundResult, ...contexts: string[]): BoundResult => ({
+  ...result,
+  content: [result.content, ...contexts].filter(Boolean).join("\n\n"),
+});
+
+type Ended = { outcome: ToolOutcome; result: BoundResult; durationMs: number; resultType: ResultType };
+
+async function record(session: Session, call: Call, ended: Ended): Promise<void> {
+  const { outcome, result, durationMs, resultType } = ended;
   await session.emit("tool.execution_complete", {
     toolCallId: call.toolCallId,
     toolName: call.name,

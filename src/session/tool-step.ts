@@ -26,34 +26,52 @@ export async function runToolStep(session: Session, turnId: string, calls: Call[
     ready.filter((r) => !r.tool.last),
     signal,
   );
-  for (const last of ready.filter((r) => r.tool.last)) await runCall(session, turnId, last, signal);
+  for (const last of ready.filter((r) => r.tool.last))
+    await runCall(session, turnId, last, signal, async () => undefined);
 }
 
 async function runInLanes(session: Session, turnId: string, ready: ReadyCall[], signal: AbortSignal): Promise<void> {
   const slots = new Slots(session.parts.limits.maxParallelTools);
-  const lanes = new Map<string, Promise<void>>();
+  const lanes = new Lanes();
   const all = ready.map((one) => {
-    const before = one.lane === undefined ? undefined : lanes.get(one.lane);
-    const run = (async () => {
-      await before;
+    let place = lanes.enter(one.lane);
+    // Whoever is ahead in the other lane may be waiting for our slot.
+    const changeLane = async (lane: string | undefined) => {
+      place.leave();
+      slots.give();
+      place = lanes.enter(lane);
+      await place.turn;
+      await slots.take();
+    };
+    return (async () => {
+      await place.turn;
       await slots.take();
       try {
-        await runCall(session, turnId, one, signal);
+        await runCall(session, turnId, one, signal, changeLane);
       } finally {
         slots.give();
+        place.leave();
       }
     })();
-    // A lane goes on after a failure; the failure itself is reported by `all`.
-    if (one.lane !== undefined)
-      lanes.set(
-        one.lane,
-        run.catch(() => undefined),
-      );
-    return run;
   });
   const settled = await Promise.allSettled(all);
   const broken = settled.find((s) => s.status === "rejected");
   if (broken) throw broken.reason;
+}
+
+/** Calls in one lane go one after another, in the order in which they entered it, whatever became of those before. */
+class Lanes {
+  readonly #last = new Map<string, Promise<void>>();
+  enter(lane: string | undefined): { turn: Promise<void>; leave: () => void } {
+    if (lane === undefined) return { turn: Promise.resolve(), leave: () => undefined };
+    const turn = this.#last.get(lane) ?? Promise.resolve();
+    let leave = (): void => undefined;
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    this.#last.set(lane, left);
+    return { turn, leave };
+  }
 }
 
 /** At most n at once, first come, first served. */

@@ -3,6 +3,8 @@
 import { notification } from "../context/fragment/fragment.ts";
 import type { MessageSource, TurnStatus } from "../schema/event/conversation.ts";
 import type { Envelope, EventData } from "../schema/event/envelope.ts";
+import { promptHook, tellError } from "./hooks.ts";
+import { isPromptSource } from "./ref.ts";
 import type { Session } from "./session.ts";
 import { runStep, type StepEnd, type Turn } from "./step.ts";
 import { finish, notRun, REPEAT_LIMIT } from "./tool-call.ts";
@@ -10,8 +12,11 @@ import { runToolStep } from "./tool-step.ts";
 import { nextPhase } from "./turn-phase.ts";
 import { beginEpoch } from "./window.ts";
 
-export type TurnInput = Pick<EventData<"user.message">, "messageId" | "content" | "source"> &
+export type MessageInput = Pick<EventData<"user.message">, "messageId" | "content" | "source"> &
   Partial<Pick<EventData<"user.message">, "display" | "attachments" | "hidden" | "directive">>;
+
+/** A turn begins with a message, or with news that nobody asked for. */
+export type TurnInput = MessageInput | { source: "notification" };
 
 export type TurnEnd = { status: TurnStatus; reason?: string };
 
@@ -25,21 +30,24 @@ export async function runTurn(session: Session, input: TurnInput): Promise<TurnE
   const turn: Turn = {
     turnId: parts.newId(),
     signal: abort.signal,
-    initiator: input.source === "user" ? "user" : "agent",
+    initiator: input.source === "user" || input.source === "command" ? "user" : "agent",
   };
   live.phase = nextPhase(live.phase, { type: "call", step: 1 });
   let steps = 0;
   let end: TurnEnd;
   try {
+    await parts.beforeTurn();
     await refreshSystemPrompt(session);
     await session.emit("turn.start", { turnId: turn.turnId, cause: input.source });
-    await enter(session, turn.turnId, input);
+    if ("content" in input) await enter(session, turn.turnId, input);
     for (;;) {
-      if (steps >= parts.limits.maxSteps) {
-        end = limit(`${steps} steps (turn.maxSteps)`);
+      const stop =
+        parts.cap?.() ?? (steps >= parts.limits.maxSteps ? { message: `${steps} steps (turn.maxSteps)` } : undefined);
+      if (stop) {
+        end = limit(stop.message);
         break;
       }
-      const steered = await enterWaiting(session, turn.turnId);
+      const steered = await enterWaiting(session, turn.turnId, input.source);
       const initiator = steered ? "user" : steps === 0 ? turn.initiator : "agent";
       const outcome = await runStep(session, { ...turn, initiator }, ++steps);
       const done = await afterStep(session, turn, outcome);
@@ -69,7 +77,7 @@ async function afterStep(session: Session, turn: Turn, outcome: StepEnd): Promis
     case "aborted":
       return { status: "aborted" };
     case "context_limit":
-      await session.emit("session.error", {
+      await tellError(session, {
         errorType: "context_limit",
         code: "context_limit",
         message: `The provider refused the request as too large, however small it was made: ${outcome.message}`,
@@ -78,11 +86,11 @@ async function afterStep(session: Session, turn: Turn, outcome: StepEnd): Promis
       return { status: "failed", reason: "context_limit" };
     case "cannot_fit": {
       const { code, what, next } = outcome.failure;
-      await session.emit("session.error", { errorType: code, code, message: what, ...(next ? { hint: next } : {}) });
+      await tellError(session, { errorType: code, code, message: what, ...(next ? { hint: next } : {}) });
       return { status: "failed", reason: what };
     }
     case "failed":
-      await session.emit("session.error", {
+      await tellError(session, {
         errorType: outcome.code,
         code: outcome.code,
         message: outcome.message,
@@ -125,22 +133,29 @@ async function warnAboutFinish(session: Session, finishReason: string): Promise<
 }
 
 /** Notifications first, then the messages that steer: both become part of history when they enter. True when any steers. */
-async function enterWaiting(session: Session, turnId: string): Promise<boolean> {
-  for (const notice of session.live.notices.splice(0)) {
-    await session.emit("system.notification", { kind: notice.kind, content: notification(notice.content) });
+async function enterWaiting(session: Session, turnId: string, cause: MessageSource): Promise<boolean> {
+  for (const { kind, content, agentIds, data: more } of [
+    ...session.live.notices.splice(0),
+    ...session.parts.news(cause),
+  ]) {
+    const data = { ...more, kind, content: notification(content), ...(agentIds ? { agentIds } : {}) };
+    await session.emit("system.notification", data);
+    await session.parts.hook("notification", { kind, content }, new AbortController().signal);
   }
   const steers = session.state.queue.filter((m) => m.delivery === "steer");
-  for (const m of steers) await enter(session, turnId, { messageId: m.messageId, content: m.content, source: "user" });
+  for (const { delivery: _, ...m } of steers) {
+    const prompt = await promptHook(session, { ...m, source: m.source ?? "user" });
+    if (prompt.type === "go") await enter(session, turnId, prompt.input);
+  }
   if (steers.length > 0) session.publish("pending_messages.modified", { count: session.state.queue.length });
   return steers.length > 0;
 }
 
-async function enter(session: Session, turnId: string, input: TurnInput): Promise<Envelope<"user.message">> {
-  const isPrompt: boolean = (["user", "command"] satisfies MessageSource[] as string[]).includes(input.source);
+async function enter(session: Session, turnId: string, input: MessageInput): Promise<Envelope<"user.message">> {
   return session.emit("user.message", {
     ...input,
     turnId,
-    ...(isPrompt ? { ref: `t${session.state.promptCount + 1}` } : {}),
+    ...(isPromptSource(input.source) ? { ref: `t${session.state.promptCount + 1}` } : {}),
     mode: session.state.mode,
   });
 }

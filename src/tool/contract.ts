@@ -28,6 +28,8 @@ export type PlanExit = { summary: string; actions: string[]; recommended?: strin
 export type ToolContext = {
   sessionId: string;
   toolCallId: string;
+  /** The subagent that calls; absent for the main agent. */
+  agentId?: string;
   cwd: string;
   /** Git root, else cwd. */
   root: string;

@@ -5,7 +5,8 @@ import { fail, ok, type Result } from "../base/result.ts";
 import { clip, nearNames } from "../base/text.ts";
 import type { Tool } from "./contract.ts";
 
-export type ValidCall = { tool: Tool; input: unknown };
+/** `args`: the arguments as an object, as they were given. */
+export type ValidCall = { tool: Tool; input: unknown; args: Record<string, unknown> };
 export type InvalidCall = { code: "not_found" | "invalid_inputs"; message: string };
 
 /** `args` is the parsed object, or the raw text when it did not parse. Near names come from what is offered, never from hidden tools. */
@@ -29,7 +30,7 @@ export function validateCall(offered: Iterable<Tool>, name: string, args: unknow
     });
   }
   const parsed = tool.input.safeParse(object);
-  if (parsed.success) return ok({ tool, input: parsed.data });
+  if (parsed.success) return ok({ tool, input: parsed.data, args: object });
   const message = `${explain(parsed.error)}. Nothing was run.`;
   return fail({ code: "invalid_inputs", message: `Wrong arguments for ${name}: ${message}` });
 }
@@ -45,7 +46,7 @@ function asObject(args: unknown): Record<string, unknown> | undefined {
 }
 
 function explain(error: z.ZodError): string {
-  const reasons = error.issues.slice(0, 5).map((issue) => {
+  const reasons = error.issues.slice(0, 8).map((issue) => {
     if (issue.code === "unrecognized_keys")
       return `unknown argument ${issue.keys.map((k) => `"${clip(k, 80)}"`).join(", ")}`;
     return `"${issue.path.join(".")}": ${issue.message}`;

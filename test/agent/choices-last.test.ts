@@ -17,9 +17,9 @@ describe("over a resume", () => {
   });
 
   it("A2.20 C72 interactive resume on a smaller model asks in the open terminal; staying keeps the old model", async () => {
-    const { server, place } = await scene([text("first ".repeat(4000)), text("still here")]);
+    const { server, place } = await scene([text("first ".repeat(8000)), text("still here")]);
     await run(place, ["-p", "hello"]);
-    const env = { EVERLONG_MODEL: "other", EVERLONG_MAX_PROMPT_TOKENS: "5000" };
+    const env = { EVERLONG_MODEL: "other", EVERLONG_MAX_PROMPT_TOKENS: "8000" };
     const terminal = openTerminal({ ...place, env: { ...place.env, ...env } }, ["--continue"]);
     await terminal.see("Compact it first?");
     await terminal.see("Answer:");

@@ -140,7 +140,7 @@ describe("CE2 background compaction", () => {
     });
     const { client, events, say } = await converse(place);
     for (const n of [1, 2, 3]) await say(prose(5_300, `part-${n}`));
-    expect((await client.rewind("t3")).ok).toBe(true);
+    expect((await client.history.rewind("t3")).ok).toBe(true);
     expect(outcomes(events)).toEqual(["history_changed"]);
     held.open();
     await say("what now");
@@ -164,7 +164,7 @@ describe("CE2 background compaction", () => {
     await say("one");
     await client.send("two");
     await server.waitFor(2);
-    const both = [client.compact("first"), client.compact("second")];
+    const both = [client.history.compact("first"), client.history.compact("second")];
     held.open();
     const [first, second] = await Promise.all(both);
     expect(first?.ok).toBe(true);

@@ -69,7 +69,7 @@ describe("CE6 P9 bad summaries", () => {
     const { events, client, say, summaries } = await fiftyTurns(() => (bad ? error(400, "no") : text(SUMMARY)));
     expect(summaries()).toHaveLength(3);
     bad = false;
-    expect((await client.compact("")).ok).toBe(true);
+    expect((await client.history.compact("")).ok).toBe(true);
     for (let n = 1; n <= 18; n++) await say(prose(900, `more-${n}`));
     expect(outcomes(events).slice(3, 5)).toEqual(["applied", "applied"]);
   });
@@ -118,7 +118,7 @@ describe("CE6 summaries that are used", () => {
     const { say, client } = await converse(place);
     await say(`first ${evil}`);
     await say("second");
-    expect((await client.compact("")).ok).toBe(true);
+    expect((await client.history.compact("")).ok).toBe(true);
     await say("third");
     const message = textOf(messagesOf(mains().at(-1))[1]);
     for (const tag of ["conversation_summary", "original_prompts", "overview", "history", "compaction_notice"]) {
@@ -136,7 +136,7 @@ describe("CE6 summaries that are used", () => {
     const { place } = await stage(() => text("answer"), { summary: () => text(reply, { finish: "length" }) });
     const { say, client, events } = await converse(place);
     await say("first");
-    expect((await client.compact("")).ok).toBe(true);
+    expect((await client.history.compact("")).ok).toBe(true);
     const [done] = only(events, "session.compaction_complete");
     expect(done?.data).toMatchObject({ outcome: "applied", summaryTruncated: true, checkpointPath: "001-headings.md" });
     expect(done?.data.replacementContent).toContain("<overview>\nA parser.\n</overview>");

@@ -29,7 +29,7 @@ describe("CE8 state carried over", () => {
       writeFileSync(join(place.home, "sessions", client.sessionId, "plan.md"), PLAN);
       for (let round = 1; round <= 3; round++) {
         for (let n = 1; n <= 4; n++) await say(prose(0.12 * limit, `long-${round}-${n}`));
-        if (only(events, "session.compaction_complete").length < round) await client.compact("");
+        if (only(events, "session.compaction_complete").length < round) await client.history.compact("");
         const compactions = only(events, "session.compaction_complete").map((e) => e.data);
         expect(compactions.at(-1)).toMatchObject({ outcome: "applied" });
         const {
@@ -85,9 +85,9 @@ describe("CE9 recall over compactions", () => {
     const { say, client, close, events } = await converse(place);
     await say(first);
     await say("second");
-    expect((await client.compact("")).ok).toBe(true);
+    expect((await client.history.compact("")).ok).toBe(true);
     await say("third");
-    expect((await client.compact("")).ok).toBe(true);
+    expect((await client.history.compact("")).ok).toBe(true);
     await say("fourth");
     expect(only(events, "session.compaction_complete").map((e) => e.data.checkpointNumber)).toEqual([1, 2]);
     await say("fifth: what was the port?");

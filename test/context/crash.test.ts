@@ -77,7 +77,7 @@ describe("CE10 P8 killed while compacting", () => {
       if (committed) expect(sent(base)).toEqual([expect.stringContaining("<conversation_summary>"), "after the crash"]);
       else expect([point, sent(base)]).toEqual([point, [...FULL, "after the crash"]]);
       checkDerived(place, id, committed ? [1] : []);
-      expect((await resumed.client.compact("")).ok).toBe(true);
+      expect((await resumed.client.history.compact("")).ok).toBe(true);
       await resumed.close();
       checkDerived(place, id, committed ? [1, 2] : [1]);
       expect(outcomes(logOf(place, id))).toEqual([...ended, "applied"]);
@@ -218,7 +218,7 @@ describe("CE10 replay and rewind", () => {
     const { say, client, close } = await converse(place, { resume: id });
     await say("another third");
     expect(sent(base)).toEqual([...FULL.slice(0, 4), "another third"]);
-    expect((await client.compact("")).ok).toBe(true);
+    expect((await client.history.compact("")).ok).toBe(true);
     await close();
     expect(rows(place)).toEqual(["1 withdrawn", "2 live"]);
     expect(checkpointFiles(place, id)).toEqual(["002-parser-work.md", "index.md"]);
@@ -229,7 +229,7 @@ describe("CE10 replay and rewind", () => {
   it("C131 C19 a rewind tells the usage of the history that is left", async () => {
     const { place, id } = await seeded();
     const { client, events } = await converse(place, { resume: id });
-    expect((await client.rewind("t2")).ok).toBe(true);
+    expect((await client.history.rewind("t2")).ok).toBe(true);
     const usage = only(events, "session.usage_info").at(-1)?.data;
     expect(usage).toMatchObject({ messagesLength: 2, epoch: { reason: "rewind" } });
   });
@@ -241,7 +241,7 @@ describe("CE10 replay and rewind", () => {
     const copy = /Forked into ([0-9a-f-]{36})/.exec(forked.stdout)?.[1] ?? "";
     const { say, client, close } = await converse(place, { resume: copy });
     await say("in the fork");
-    expect((await client.compact("")).ok).toBe(true);
+    expect((await client.history.compact("")).ok).toBe(true);
     await close();
     expect(checkpointFiles(place, copy)).toEqual(["001-parser-work.md", "002-parser-work.md", "index.md"]);
     expect(checkpointFiles(place, id)).toEqual(["001-parser-work.md", "index.md"]);

@@ -164,7 +164,7 @@ describe("CE1 manual compaction", () => {
     const id = await threePrompts(place);
     const talk = await converse(place, { resume: id });
     const focus = `${"focus ".repeat(700)}END`;
-    expect((await talk.client.compact(focus)).ok).toBe(true);
+    expect((await talk.client.history.compact(focus)).ok).toBe(true);
     expect(only(talk.events, "session.warning").map((e) => e.data.warningType)).toEqual(["focus_clipped"]);
     expect(only(talk.events, "session.compaction_complete")[0]?.data.customInstructions).toBe(focus.slice(0, 4000));
     expect(summaries()[0]?.rawBody).not.toContain("END");
@@ -194,7 +194,7 @@ describe("CE1 manual compaction", () => {
     const { client, events, say } = await converse(place);
     for (const n of [1, 2, 3]) await say(prose(5_300, `part-${n}`));
     expect(summaries()).toHaveLength(1);
-    const compacting = client.compact("");
+    const compacting = client.history.compact("");
     await client.send("sent meanwhile");
     expect((await compacting).ok).toBe(true);
     await client.untilIdle();
@@ -213,7 +213,7 @@ describe("CE1 manual compaction", () => {
     const { client, say, events } = await converse(place);
     await say("We decided that the port is 4747.");
     await say("Which port was it?");
-    expect((await client.compact("")).ok).toBe(true);
+    expect((await client.history.compact("")).ok).toBe(true);
     const [done] = only(events, "session.compaction_complete");
     expect(done?.data).toMatchObject({ outcome: "applied", model: "offline", chunks: 0 });
     expect(done?.data.replacementContent).toContain("4747");
@@ -230,7 +230,7 @@ describe("CE1 manual compaction", () => {
     const { place } = await stage(() => text("answer"), { summary: () => text(summary) });
     const id = await threePrompts(place);
     const { client, close } = await converse(place, { resume: id });
-    expect((await client.compact("")).ok).toBe(true);
+    expect((await client.history.compact("")).ok).toBe(true);
     await close();
     const files = readdirSync(join(place.home, "sessions", id, "checkpoints")).sort();
     expect(files).toEqual([expect.stringMatching(name), "index.md"]);

@@ -16,7 +16,7 @@ describe("CE15 seeing it", () => {
     const { client, say, close, events } = await converse(place);
     await say(prose(2_000, "part-1"));
     await say(prose(900, "part-2"));
-    await client.compact("");
+    await client.history.compact("");
     await say(prose(1_500, "part-3"));
     await close();
     const before = server.requests.length;
@@ -98,7 +98,7 @@ describe("CE15 seeing it", () => {
     for (const n of [1, 2]) {
       await say(`prompt ${n} a`);
       await say(`prompt ${n} b`);
-      await client.compact("");
+      await client.history.compact("");
     }
     await close();
     const slash = await run(place, ["--resume", id, "-p", "/session checkpoints"]);

@@ -148,7 +148,7 @@ describe("C47 CI6 resumed as it was", () => {
     await first.say("second prompt");
     const live = await first.say("third prompt");
     expect(live.length).toBeGreaterThan(0);
-    await first.client.rewind("t3");
+    await first.client.history.rewind("t3");
     await first.close();
     const sent = mains().at(-1)?.rawBody;
     const again = await converse(place, { resume: first.client.sessionId });
@@ -161,9 +161,9 @@ describe("C47 CI6 resumed as it was", () => {
     const { place, mains } = await stage(() => text("answer"), {});
     const first = await converse(place);
     for (const n of [1, 2, 3]) await first.say(prose(700, `part-${n}`));
-    await first.client.compact("");
+    await first.client.history.compact("");
     await first.say("after it");
-    await first.client.rewind("t4");
+    await first.client.history.rewind("t4");
     await first.close();
     const sent = mains().at(-1)?.rawBody;
     const done = await run(place, ["--resume", first.client.sessionId, "-p", "after it"]);
@@ -183,7 +183,7 @@ describe("C47 CI6 resumed as it was", () => {
       bodies.push(mains().at(-1)?.rawBody ?? "");
       expect(only(told, "session.truncation")).toHaveLength(1);
       expect(only(told, "session.usage_info")[0]?.data.epoch).toEqual({ number: 2, reason: "cut" });
-      await again.client.rewind("1");
+      await again.client.history.rewind("1");
       await again.close();
     }
     expect(bodies[0]).toBe(bodies[1]);

@@ -399,7 +399,7 @@ it("a failed or untrusted plan is listed and never started", async () => {
   const host = createHost(
     [
       { name: "f", origin: "project", where: "w", type: "failed", reason: "bad" },
-      { name: "u", origin: "project", where: "w", type: "untrusted", reason: "not trusted" },
+      { name: "u", origin: "project", where: "w", type: "untrusted", needs: "trust", reason: "not trusted" },
     ],
     {
       owner: b.owner,

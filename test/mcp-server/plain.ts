@@ -17,6 +17,10 @@ export type PlainOptions = {
   /** Gets a line for every start, call and pid. */
   journal?: string;
   instructions?: string;
+  /** Of the tool `echo`. */
+  description?: string;
+  /** Written to stderr at the start. */
+  says?: string;
   /** Starts a grandchild that ignores SIGTERM and has left the process group. */
   grandchild?: boolean;
   /** More tools, by name. */
@@ -30,7 +34,7 @@ export function plainServer(options: PlainOptions = {}): Server {
   const journal = (line: string): void => {
     if (options.journal) appendFileSync(options.journal, `${line}\n`);
   };
-  let description = "Says it again.";
+  let description = options.description ?? "Says it again.";
   const server = new Server(
     { name: "plain", version: "1" },
     {
@@ -147,6 +151,7 @@ if (import.meta.main) {
     });
     if (options.journal) appendFileSync(options.journal, `pid ${child.pid}\n`);
   }
+  if (options.says) process.stderr.write(`${options.says}\n`);
   await wait(options.delayMs ?? 0);
   await plainServer(options).connect(new StdioServerTransport());
 }

@@ -34,7 +34,7 @@ describe("RE1 found again", () => {
     await say("the handler lives in src/auth/login.ts");
     await say("うちの猫の名前はムギです");
     await say("load_user_by_id returns null for guests");
-    await client.compact("");
+    await client.history.compact("");
     await say("NOW-RECALL");
     const found = toolResults(mains().at(-1)).map((r) => r.text);
     const wanted = [

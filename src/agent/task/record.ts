@@ -65,6 +65,8 @@ export type RecordCommon = {
 export type RunningRecord = RecordCommon & {
   status: "running";
   startedAt: string;
+  /** Where a replay that finds nobody behind it lets it stand. */
+  lastEventAt: string;
   messageQueue: readonly AgentMessage[];
 };
 export type IdleRecord = RecordCommon & { status: "idle"; idleSince: string };
@@ -91,9 +93,7 @@ export type AgentRecord =
   | InterruptedRecord;
 export type AgentStatus = AgentRecord["status"];
 
-export const isTerminal = (
-  record: AgentRecord,
-): record is CompletedRecord | FailedRecord | CancelledRecord =>
+export const isTerminal = (record: AgentRecord): record is CompletedRecord | FailedRecord | CancelledRecord =>
   record.status === "completed" || record.status === "failed" || record.status === "cancelled";
 
 export const MCP_TASK = "mcp-task";

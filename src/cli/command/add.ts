@@ -1,6 +1,7 @@
 // The commands beside the agent: each loads its code only when it is called.
 import type { Command } from "commander";
 import { addWith } from "../with/add.ts";
+import { addMcp } from "./mcp.ts";
 import { type Done, limit, type Print, printer } from "./print.ts";
 import { addProxy, addServe } from "./proxy.ts";
 
@@ -22,6 +23,7 @@ export function addCommands(program: Command, done: Done): void {
   addServe(program, done);
   addProxy(program, print);
   addWith(program, done);
+  addMcp(program, done);
 }
 
 function addRecall(program: Command, print: Print): void {

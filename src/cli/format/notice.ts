@@ -4,7 +4,37 @@ import type { Envelope } from "../../schema/event/envelope.ts";
 
 /** `redact` is the secret filter: stderr is kept in build logs. It comes before any cut: half a key is still a key. */
 export function noticeLine(event: Envelope, redact: (text: string) => string): string | undefined {
+  const line = lineOf(event, redact);
+  const isOwn = event.agentId === undefined || event.type.startsWith("subagent.");
+  return line === undefined || isOwn ? line : `[${event.agentId}] ${line}`;
+}
+
+function lineOf(event: Envelope, redact: (text: string) => string): string | undefined {
   switch (event.type) {
+    case "subagent.started": {
+      const { agentId, agentType, description, model } = event.data;
+      return `Agent ${agentId} (${agentType}, ${model}) started: ${clip(redact(description), 120)}`;
+    }
+    case "subagent.completed":
+      return `Agent ${event.data.agentId} completed: ${event.data.turns} turns, ${event.data.totalTokens} tokens, ${(event.data.durationMs / 1000).toFixed(1)} s.`;
+    case "subagent.idle":
+      return `Agent ${event.data.agentId} has answered and waits for a follow-up.`;
+    case "subagent.failed":
+      return `Agent ${event.data.agentId} failed: ${clip(redact(event.data.error.message), 300)}`;
+    case "subagent.cancelled":
+      return `Agent ${event.data.agentId} was cancelled by ${event.data.by}: ${clip(redact(event.data.reason), 200)}`;
+    case "subagent.stalled":
+      return `Agent ${event.data.agentId} is stalled: ${event.data.reason}`;
+    case "subagent.model_changed":
+      return `Agent ${event.data.agentId} runs on ${event.data.used} instead of ${event.data.requested}: ${event.data.reason}`;
+    case "session.mode_changed":
+      return event.data.newMode === "research" ? "Research mode: only dispatching and the report." : undefined;
+    case "hook.block_limit":
+      return `Stop hooks have blocked ${event.data.blocks} times; the agent ends all the same.`;
+    case "session.autopilot_stopped":
+      return `Autopilot stopped (${event.data.reason}) after ${event.data.continuations} continuations.`;
+    case "session.fleet_completed":
+      return `Fleet: ${event.data.done} done, ${event.data.blocked} blocked, ${event.data.notRun} not run, ${event.data.rounds} rounds.`;
     case "session.warning":
       return `Warning: ${redact(event.data.message)}`;
     case "session.error":

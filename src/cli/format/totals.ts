@@ -11,6 +11,8 @@ const zero = (): Usage => ({
 });
 const COUNTS = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"] as const;
 
+const WORKFLOW_ERRORS: ReadonlySet<string> = new Set(["research_failed", "fleet_failed", "blocked_by_hook"]);
+
 export type Denial = { kind: string; reason: string };
 
 export class RunTotals {
@@ -23,11 +25,15 @@ export class RunTotals {
   files = new Map<string, { added: number; removed: number }>();
   error: { code: string; message: string } | undefined;
   taskComplete: { success: boolean; summary: string } | undefined;
+  autopilotStopped: { reason: string; continuations: number } | undefined;
+  /** A workflow that did not do what it was for. */
+  workflowFailed: { code: string; message: string } | undefined;
   #kinds = new Map<string, string>();
 
   add(event: Envelope): void {
     switch (event.type) {
       case "turn.start":
+        if (event.agentId !== undefined) break;
         this.turns++;
         this.error = undefined;
         break;
@@ -55,7 +61,13 @@ export class RunTotals {
         }
         break;
       case "session.error":
+        if (event.agentId !== undefined) break;
+        if (WORKFLOW_ERRORS.has(event.data.errorType))
+          this.workflowFailed = { code: event.data.errorType, message: event.data.message };
         this.error = { code: event.data.code ?? event.data.errorType, message: event.data.message };
+        break;
+      case "session.autopilot_stopped":
+        this.autopilotStopped = event.data;
         break;
       case "session.task_complete":
         this.taskComplete = { success: event.data.success ?? true, summary: event.data.summary ?? "" };

@@ -5,6 +5,7 @@ import type { Envelope } from "../../schema/event/envelope.ts";
 import { EXIT, printFailure } from "../exit.ts";
 import { noticeLine } from "../format/notice.ts";
 import { parseTyped } from "../slash/parse.ts";
+import { slashNames } from "../slash/table.ts";
 import { linePrompts } from "./ask.ts";
 import { openScreen, type Screen, visible } from "./screen.ts";
 
@@ -15,7 +16,7 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
   let screen: Screen | undefined;
   const current = (): Screen => screen ?? unopened();
   const prompts = linePrompts(current);
-  const opened = await openClient({ ...open, prompts });
+  const opened = await openClient({ ...open, prompts, slashNames });
   if (!opened.ok) return printFailure(opened.error);
   let { client } = opened.value;
 
@@ -38,7 +39,12 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
 
   const onLine = async (text: string): Promise<void> => {
     const typed = parseTyped(text);
-    if (typed.type === "unknown") return current().print([typed.failure.what, typed.failure.next].join(" "));
+    if (typed.type === "unknown") {
+      const custom = await client.custom(typed.name, typed.args);
+      if (custom?.ok) return client.send(custom.value);
+      const { what, next } = custom?.error ?? typed.failure;
+      return current().print([what, next].join(" "));
+    }
     if (typed.type === "prompt") {
       if (typed.text.trim() !== "") await client.send(typed.text);
       else current().prompt();
@@ -46,7 +52,7 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
     }
     if (typed.command.name === "exit") return ended(EXIT.done);
     if (typed.command.name === "clear") {
-      const next = await openClient({ ...open, session: { type: "new" }, prompts });
+      const next = await openClient({ ...open, session: { type: "new" }, prompts, slashNames });
       if (!next.ok) return current().print(next.error.what);
       await client.close({ type: "routine" });
       current().print(`A new session begins. The old one: everlong --resume ${client.sessionId}`);
@@ -150,12 +156,13 @@ function header(client: Client, version: string, notices: string[]): string {
 }
 
 function showEvent(screen: Screen, event: Envelope): void {
+  const isMain = event.agentId === undefined;
   switch (event.type) {
     case "assistant.message_delta":
-      return screen.stream(event.data.deltaContent);
+      return isMain ? screen.stream(event.data.deltaContent) : undefined;
     case "assistant.message":
     case "session.idle":
-      return screen.endStream();
+      return isMain ? screen.endStream() : undefined;
     case "session.todos_changed":
       return;
     default: {

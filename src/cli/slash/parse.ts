@@ -6,13 +6,14 @@ import { type SlashCommand, slashCommands } from "./table.ts";
 export type Typed =
   | { type: "prompt"; text: string }
   | { type: "command"; command: SlashCommand; args: string }
-  | { type: "unknown"; failure: Failure };
+  /** Of the user's own, perhaps: only an open session knows. */
+  | { type: "unknown"; name: string; args: string; failure: Failure };
 
 const ALIASES: Record<string, string> = { quit: "exit", new: "clear" };
 
 export function parseTyped(text: string): Typed {
   if (text.startsWith("//")) return { type: "prompt", text: text.slice(1) };
-  const found = /^\/([A-Za-z][\w-]*)(?=\s|$)\s*([\s\S]*)$/.exec(text);
+  const found = /^\/([A-Za-z][\w:-]*)(?=\s|$)\s*([\s\S]*)$/.exec(text);
   if (!found) return { type: "prompt", text };
   const name = (found[1] ?? "").toLowerCase();
   const command = slashCommands.find((c) => c.name === (ALIASES[name] ?? name));
@@ -23,6 +24,8 @@ export function parseTyped(text: string): Typed {
   ).map((n) => `/${n}`);
   return {
     type: "unknown",
+    name,
+    args: (found[2] ?? "").trim(),
     failure: {
       code: "unknown_command",
       what: `/${found[1]} is not a command.`,

@@ -1,11 +1,12 @@
 // The table of slash commands: it feeds /help, prompt mode, line mode, completion and the terminal face.
 import { fail, ok } from "../../base/result.ts";
-import type { Client, CommandResult } from "../../runtime/client.ts";
+import type { AgentPrompt, Client, CommandResult } from "../../runtime/client.ts";
+import { agentCommands } from "./agent-commands.ts";
 import { showHelp } from "./help.ts";
 import { showContext, showSession, showTodos, showUsage } from "./show.ts";
 
 /** What a command did: its output, or a message to send to the model. */
-export type SlashOutcome = CommandResult | { ok: true; value: string; send: string };
+export type SlashOutcome = CommandResult | { ok: true; value: string; send: string | AgentPrompt };
 
 export type SlashCommand = {
   name: string;
@@ -22,10 +23,10 @@ const usage = (what: string, next: string): SlashOutcome =>
 async function planMode(client: Client, args: string): Promise<SlashOutcome> {
   const said = "Plan mode is on: nothing is changed until the plan is accepted.";
   if (args === "off") {
-    await client.setMode("interactive");
+    await client.mode.set("interactive");
     return ok("Plan mode is off.");
   }
-  await client.setMode("plan");
+  await client.mode.set("plan");
   return args === "" ? ok(said) : { ...ok(said), send: args };
 }
 
@@ -38,6 +39,11 @@ async function allowAll(client: Client, args: string): Promise<SlashOutcome> {
       ? "Everything is allowed except what is denied, asked about or guarded."
       : "allow-all is off.",
   );
+}
+
+async function compact({ history }: Client, args: string): Promise<SlashOutcome> {
+  if (args === "cancel") return history.cancel();
+  return args === "undo" ? history.undo() : history.compact(args);
 }
 
 async function exportSession(client: Client, args: string): Promise<SlashOutcome> {
@@ -65,7 +71,7 @@ export const slashCommands: readonly SlashCommand[] = [
     name: "compact",
     args: "[FOCUS|cancel|undo]",
     help: "summarise the history now; the originals stay recallable",
-    run: (c, a) => c.compact(a),
+    run: compact,
   },
   {
     name: "checkpoints",
@@ -77,12 +83,12 @@ export const slashCommands: readonly SlashCommand[] = [
   { name: "usage", args: "", help: "tokens, cost and time, by model", run: async (c) => ok(showUsage(c)) },
   { name: "session", args: "[checkpoints [N]|files|refs|plan]", help: "facts about this session", run: showSession },
   { name: "rename", args: "NAME", help: "name this session", run: (c, a) => c.rename(a) },
-  { name: "undo", args: "", help: "go back to before the last message", run: (c) => c.rewind(undefined) },
+  { name: "undo", args: "", help: "go back to before the last message", run: (c) => c.history.rewind(undefined) },
   {
     name: "rewind",
     args: "[N|tN|EVENT]",
     help: "go back; without argument shows where to",
-    run: (c, a) => c.rewind(a || undefined, a === ""),
+    run: (c, a) => c.history.rewind(a || undefined, a === ""),
   },
   { name: "fork", args: "[NAME]", help: "copy this session into a new one", run: (c, a) => c.fork(a || undefined) },
   { name: "export", args: "md|html|json|jsonl [PATH]", help: "write the session to a file", run: exportSession },
@@ -113,6 +119,9 @@ export const slashCommands: readonly SlashCommand[] = [
     help: "find or print what was said, also in earlier sessions",
     run: (c, a) => c.recall(a),
   },
+  ...agentCommands,
   { name: "clear", args: "", help: "start a new session", interactiveOnly: true, run: atTerminal },
   { name: "exit", args: "", help: "leave", interactiveOnly: true, run: atTerminal },
 ];
+
+export const slashNames: readonly string[] = slashCommands.map((command) => command.name);

@@ -38,6 +38,13 @@ export function renderFragment({ tag, attributes, text, maxTokens }: Fragment): 
   return `<${tag}${attrs}>\n${body}\n</${tag}>`;
 }
 
+const BETWEEN = /\n<\/system_notification>\s*<system_notification>\n/g;
+
+/** Two notifications that follow each other become one block. */
+export function joinNotifications(before: string, next: string): string {
+  return `${before}\n${next}`.replace(BETWEEN, "\n\n");
+}
+
 /** A notification reaches the model as user-role text in its own tag. */
 export function notification(text: string): string {
   return renderFragment({ tag: "system_notification", text, maxTokens: 1000 });

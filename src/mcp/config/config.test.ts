@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { serverEnvironment } from "./environment.ts";
 import { expandText } from "./expand.ts";
 import { type LoadParts, loadServers, type PlannedServer } from "./load.ts";
+import { configSecrets } from "./secret.ts";
 import { parseServer } from "./server-config.ts";
 import { fileSource, mapSource, projectSources, type Source, userSource } from "./source.ts";
 
@@ -193,4 +194,23 @@ describe("one server", () => {
       TOKEN: "t",
     });
   });
+});
+
+it("O140 configSecrets: keys of environment, options, headers and address, and no ordinary word", () => {
+  const of = (entry: Record<string, unknown>) => {
+    const config = parseServer("s", entry, {});
+    if (!config.ok) throw new Error(config.error);
+    return configSecrets(config.value);
+  };
+  const stdio = of({
+    command: "run",
+    args: ["--api-key=abc123def", "--token", "tok-987654", "--mode", "production", "--auth", "--verbose"],
+    env: { GITHUB_TOKEN: "ghp_12345678", NODE_ENV: "production", DB_PASSWORD: "hunter2hunter2", KEY: "1" },
+  });
+  expect(stdio).toEqual(["ghp_12345678", "hunter2hunter2", "abc123def", "tok-987654"]);
+  const remote = of({
+    url: "https://me-myself:s%40same1@h.example/mcp?k=topsecret",
+    headers: { A: "Bearer abcdef12" },
+  });
+  for (const secret of ["topsecret", "s%40same1", "abcdef12", "Bearer abcdef12"]) expect(remote).toContain(secret);
 });

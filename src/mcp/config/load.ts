@@ -6,7 +6,10 @@ import type { Origin, Source } from "./source.ts";
 /** A server by what the configuration makes of it. */
 export type PlannedServer = { name: string; origin: Origin; where: string } & (
   | { type: "ready" | "disabled"; config: ServerConfig }
-  | { type: "failed" | "untrusted"; reason: string }
+  | { type: "failed"; reason: string }
+  /** By a person: trust in the file that names it, or consent to where it sends text. */
+  | { type: "untrusted"; reason: string; needs: "trust" }
+  | { type: "untrusted"; reason: string; needs: "consent"; endpoint: string }
 );
 
 export type LoadParts = {
@@ -20,7 +23,7 @@ export type LoadParts = {
 export type LoadedServers = {
   /** By name. */
   servers: PlannedServer[];
-  /** Of whole files. */
+  /** Of whole files; a project that is not trusted has its own notice. */
   problems: string[];
 };
 
@@ -35,7 +38,9 @@ export async function loadServers(sources: readonly Source[], parts: LoadParts):
   }
   return {
     servers: [...servers.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    problems: sources.flatMap(({ problem }) => problem ?? []),
+    problems: sources.flatMap(({ problem, origin, trusted }) =>
+      origin !== "project" || trusted ? (problem ?? []) : [],
+    ),
   };
 }
 
@@ -43,14 +48,18 @@ async function plan(name: string, entry: unknown, source: Source, parts: LoadPar
   const { origin, trusted } = source;
   const where = await source.locate(name);
   const place = { name, origin, where };
-  if (!trusted)
-    return { ...place, type: "untrusted", reason: `${where} is not trusted. Look at it, then run \`everlong trust\`.` };
+  if (!trusted) {
+    const reason = `${where} is not trusted. Look at it, then run \`everlong trust\``;
+    return { ...place, type: "untrusted", needs: "trust", reason };
+  }
   const parsed = parseServer(name, entry, parts.variables);
   if (!parsed.ok) return { ...place, type: "failed", reason: `${where}: MCP server "${name}": ${parsed.error}.` };
   const config = parsed.value;
   if (!config.enabled || parts.disabled?.includes(name)) return { ...place, type: "disabled", config };
-  const remote = origin === "project" ? remoteOrigin(config) : undefined;
-  if (remote !== undefined && !(await parts.consented(remote)))
-    return { ...place, type: "untrusted", reason: `It sends text to ${remote}: allow that with \`everlong consent\`.` };
+  const endpoint = origin === "project" ? remoteOrigin(config) : undefined;
+  if (endpoint !== undefined && !(await parts.consented(endpoint))) {
+    const reason = `it sends text to ${endpoint}: allow that with \`everlong consent grant ${endpoint}\``;
+    return { ...place, type: "untrusted", needs: "consent", endpoint, reason };
+  }
   return { ...place, type: "ready", config };
 }

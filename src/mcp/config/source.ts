@@ -53,11 +53,21 @@ export const mapSource = (origin: Origin, where: string, servers: unknown, trust
   ...(isRecord(servers) ? { servers } : { servers: {}, problem: `${where} must be a map of servers by name.` }),
 });
 
-/** Undefined when there is no such file. */
+/** A settings file, which may say nothing about servers. */
+export async function settingsSource(
+  origin: Origin,
+  path: string,
+  accepts: (content: Uint8Array) => boolean,
+): Promise<Source | undefined> {
+  return fileSource(origin, path, accepts, true);
+}
+
+/** Undefined when there is no such file, or when it names no servers and need not. */
 export async function fileSource(
   origin: Origin,
   path: string,
   accepts: (content: Uint8Array) => boolean,
+  mayLack = false,
 ): Promise<Source | undefined> {
   const broken = (problem: string, trusted = false): Source => ({
     ...mapSource(origin, path, {}, trusted),
@@ -77,6 +87,7 @@ export async function fileSource(
   if (!parsed.ok) return broken(parsed.error.what, trusted);
   const { value, position } = parsed.value;
   const servers = value["mcpServers"];
+  if (servers === undefined && mayLack) return undefined;
   if (!isRecord(servers)) return broken(`${path} has no object "mcpServers".`, trusted);
   const locate = async (name: string) => `${path}:${(await position(["mcpServers", name])).line}`;
   return { origin, where: path, trusted, servers, locate };

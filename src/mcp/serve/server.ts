@@ -2,13 +2,17 @@
 
 import { fileURLToPath } from "node:url";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import {
   CallToolRequestSchema,
   type CallToolResult,
   ErrorCode,
+  ListRootsResultSchema,
   ListToolsRequestSchema,
   McpError,
   RootsListChangedNotificationSchema,
+  type ServerNotification,
+  type ServerRequest,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
 import { errorText } from "../../base/failure.ts";
@@ -24,13 +28,17 @@ export type McpServerParts = {
   folder?: string;
   /** Logs never go to stdout: that is the protocol's. */
   log: (line: string) => void;
+  /** A tool of ours threw; the client gets its error all the same. */
+  broken?: (error: unknown) => void;
 };
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 const MAX_CHARS = 20_000;
 const ROOTS_MS = 2000;
 
 /** One for each client; connect it to any transport of the SDK. */
-export function createMcpServer({ tools, version, folder, log }: McpServerParts): Server {
+export function createMcpServer({ tools, version, folder, log, broken }: McpServerParts): Server {
   const server = new Server(
     { name: "everlong", version },
     {
@@ -45,32 +53,35 @@ export function createMcpServer({ tools, version, folder, log }: McpServerParts)
   });
   server.onerror = (error) => log(clip(errorText(error), 500));
 
-  /** Asked once, and again when the client says that it changed. */
-  async function firstRoot(): Promise<string | undefined> {
+  /** Asked once, and again when the client says that it changed. On the line of the call: over HTTP there may be no other. */
+  async function firstRoot({ sendRequest, signal }: Extra): Promise<string | undefined> {
     if (!server.getClientCapabilities()?.roots) return folder;
     try {
-      const { roots } = await server.listRoots(undefined, { timeout: ROOTS_MS });
+      const { roots } = await sendRequest({ method: "roots/list" }, ListRootsResultSchema, { timeout: ROOTS_MS });
       const uri = roots.find((one) => one.uri.startsWith("file://"))?.uri;
       return uri === undefined ? folder : fileURLToPath(uri);
     } catch (error) {
+      if (signal.aborted) root = undefined;
       log(`the client's roots could not be read: ${errorText(error)}`);
       return folder;
     }
   }
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(listing) }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }): Promise<CallToolResult> => {
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra): Promise<CallToolResult> => {
     const tool = byName.get(params.name);
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `There is no tool "${clip(params.name, 80)}".`);
     const input = tool.input.safeParse(params.arguments ?? {});
     if (!input.success) return refusal(`Wrong arguments for ${tool.name}: ${z.prettifyError(input.error)}`);
-    root ??= firstRoot();
+    const { signal } = extra;
+    root ??= firstRoot(extra);
     const client = `mcp:${clip(server.getClientVersion()?.name ?? "unknown", 80)}`;
     try {
       const answer = await tool.run(input.data, { client, signal, ...optional("folder", await root) });
       return answer.ok ? { content: [{ type: "text", text: bounded(answer.value) }] } : refusal(answer.error);
     } catch (error) {
       log(`${tool.name} broke: ${errorText(error)}`);
+      broken?.(error);
       return refusal(`${tool.name} could not be answered: ${errorText(error)}`);
     }
   });

@@ -12,6 +12,8 @@ export type SteerError = { code: "mcp_task_not_steerable" | "mcp_task_ended" | "
 export type McpTask = {
   server: string;
   tool: string;
+  /** What the call asked for. */
+  args: Readonly<Record<string, unknown>>;
   taskId: string;
   state: () => McpTaskState;
   /** The newest state whenever it changed, the ended one last. States that nobody read in time are skipped. One reader. */
@@ -32,6 +34,7 @@ export type LiveTask = McpTask & {
 export type TaskParts = {
   server: Server;
   tool: string;
+  args: Readonly<Record<string, unknown>>;
   clock: Clock;
   outcome: (result: CallResult) => Promise<ToolOutcome>;
   unreachableMs?: number;
@@ -101,6 +104,7 @@ export function followedTask(first: TaskReport, parts: TaskParts): LiveTask {
   const task: LiveTask = {
     server: name,
     tool,
+    args: parts.args,
     taskId,
     state: () => state,
     updates,

@@ -10,6 +10,15 @@ export type TurnStatus = z.infer<typeof turnStatus>;
 export const messageSource = z.enum(["user", "command", "autopilot", "notification", "hook", "agent"]);
 export type MessageSource = z.infer<typeof messageSource>;
 
+/** What a message may have beside its text. */
+const further = {
+  source: messageSource.optional(),
+  display: z.string().optional(),
+  attachments: z.array(attachment).optional(),
+  hidden: z.boolean().optional(),
+  directive: z.looseObject({ tool: z.string(), args: z.record(z.string(), z.unknown()) }).optional(),
+};
+
 export const conversationEvents = {
   "system.message": z.looseObject({ content: z.string(), reason: z.string() }),
   "system.notification": z.looseObject({
@@ -18,18 +27,15 @@ export const conversationEvents = {
     /** Of which agents it tells. */
     agentIds: z.array(z.string()).optional(),
   }),
-  "message.queued": z.looseObject({ messageId: z.string(), content: z.string(), delivery }),
+  "message.queued": z.looseObject({ messageId: z.string(), content: z.string(), delivery, ...further }),
   "message.dequeued": z.looseObject({ messageId: z.string() }),
   "user.message": z.looseObject({
     messageId: z.string(),
     turnId: z.string(),
     ref: z.string().optional(),
     content: z.string(),
-    display: z.string().optional(),
-    attachments: z.array(attachment).optional(),
+    ...further,
     source: messageSource,
-    hidden: z.boolean().optional(),
-    directive: z.looseObject({ tool: z.string(), args: z.record(z.string(), z.unknown()) }).optional(),
     mode: agentMode,
   }),
   "turn.start": z.looseObject({ turnId: z.string(), cause: messageSource }),

@@ -51,7 +51,12 @@ export const sessionEvents = {
   }),
   "session.task_complete": z.looseObject({ summary: z.string().optional(), success: z.boolean().optional() }),
   "session.title_changed": z.looseObject({ title: z.string(), userNamed: z.boolean() }),
-  "session.mode_changed": z.looseObject({ previousMode: agentMode, newMode: agentMode }),
+  "session.mode_changed": z.looseObject({
+    previousMode: agentMode,
+    newMode: agentMode,
+    /** With mode research: the run that begins, or goes on, with it. */
+    research: z.looseObject({ topic: z.string(), path: z.string() }).optional(),
+  }),
   "session.model_change": z.looseObject({
     previousModel: z.string().optional(),
     newModel: z.string(),
@@ -73,6 +78,8 @@ export const sessionEvents = {
     eventsRemoved: z.number(),
     filesRestored: z.array(z.string()),
     filesSkipped: z.array(z.string()),
+    /** Agents that leave the history with it. */
+    withdrawnAgents: z.array(z.string()).optional(),
   }),
 };
 

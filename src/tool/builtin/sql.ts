@@ -1,9 +1,11 @@
 // sql: the session's own database, for todos and whatever else the model keeps in tables.
 import { join } from "node:path";
 import * as z from "zod";
+import { Mutex } from "../../base/mutex.ts";
+import { optional } from "../../base/optional.ts";
 import type { Owner } from "../../host/process.ts";
 import { createPrivate } from "../../store/sqlite.ts";
-import { defineTool, success, type Tool } from "../contract.ts";
+import { defineTool, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";
 import type { TodosDiff } from "../sql/child.ts";
 import { runSql, showRows } from "../sql/run.ts";
 import { SESSION_SCHEMA } from "../sql/session-schema.ts";
@@ -15,12 +17,17 @@ export type SqlParts = {
   onTodosChanged: (diff: TodosDiff) => Promise<void>;
   /** Makes the todo tables what the session's state says, when a commit may have gone past it. */
   restore: () => Promise<void>;
+  /** The todo that the caller works on for a fleet: its row is then the only one it may change. */
+  worker?: () => string | undefined;
+  /** Shared by everything that writes this session's todos, so that their events stand in the order of their commits. `restore` runs inside. */
+  oneAtATime?: Mutex;
 };
 
 const MAX_ROWS = 200;
 const LIMIT_MS = 5000;
 
 export function sqlTool(parts: SqlParts): Tool {
+  const { oneAtATime = new Mutex() } = parts;
   return defineTool({
     name: "sql",
     description,
@@ -31,25 +38,27 @@ export function sqlTool(parts: SqlParts): Tool {
     planMode: true,
     permissions: () => [],
     lane: () => "sql",
-    async run({ query }, context) {
-      const request = {
-        file: join(context.sessionDir, "session.db"),
-        query,
-        maxRows: MAX_ROWS,
-        kind: { type: "session", schema: SESSION_SCHEMA },
-      } as const;
-      createPrivate(request.file);
-      const ran = await runSql(parts.owner, request, LIMIT_MS, context);
-      if ("failed" in ran) {
-        if (ran.unsure) await parts.restore();
-        return ran.failed;
-      }
-      const { answer } = ran;
-      if (answer.diff) await report(answer.diff, parts);
-      const changed = answer.changes > 0 || answer.columns.length === 0 ? `[${answer.changes} rows changed]` : "";
-      return success([answer.columns.length > 0 ? showRows(answer) : "", changed].filter(Boolean).join("\n"));
-    },
+    run: ({ query }, context) => oneAtATime.run(() => answerTo(query, parts, context)),
   });
+}
+
+async function answerTo(query: string, parts: SqlParts, context: ToolContext): Promise<ToolOutcome> {
+  const request = {
+    file: join(context.sessionDir, "session.db"),
+    query,
+    maxRows: MAX_ROWS,
+    kind: { type: "session", schema: SESSION_SCHEMA, ...optional("ownTodo", parts.worker?.()) },
+  } as const;
+  createPrivate(request.file);
+  const ran = await runSql(parts.owner, request, LIMIT_MS, context);
+  if ("failed" in ran) {
+    if (ran.unsure) await parts.restore();
+    return ran.failed;
+  }
+  const { answer } = ran;
+  if (answer.diff) await report(answer.diff, parts);
+  const changed = answer.changes > 0 || answer.columns.length === 0 ? `[${answer.changes} rows changed]` : "";
+  return success([answer.columns.length > 0 ? showRows(answer) : "", changed].filter(Boolean).join("\n"));
 }
 
 async function report(diff: TodosDiff, parts: SqlParts): Promise<void> {

@@ -9,12 +9,19 @@ export type SqlRequest = {
   query: string;
   maxRows: number;
   /** session.db, read and written in one transaction; or one SELECT on views over some of a database's tables. */
-  kind: { type: "session"; schema: string } | { type: "store"; tag: string; views: { name: string; sql: string }[] };
+  kind:
+    | {
+        type: "session";
+        schema: string;
+        /** The only todo that the caller may change, and only its row: it works on that one for a fleet. */
+        ownTodo?: string;
+      }
+    | { type: "store"; tag: string; views: { name: string; sql: string }[] };
 };
 
 export type SqlAnswer =
   | { type: "done"; columns: string[]; rows: (string | null)[][]; more: boolean; changes: number; diff?: TodosDiff }
-  | { type: "refused"; message: string };
+  | { type: "refused"; message: string; code?: "not_your_todo" };
 
 export function sqliteChild(): void {
   const { DatabaseSync, constants: c } = process.getBuiltinModule("node:sqlite");
@@ -76,13 +83,14 @@ export function sqliteChild(): void {
     if (db.limits) db.limits.length = 16_000_000;
   }
 
-  function sessionQuery(schema: string): SqlAnswer {
+  function sessionQuery({ schema, ownTodo }: Extract<SqlRequest["kind"], { type: "session" }>): SqlAnswer {
     const db = new DatabaseSync(request.file, { timeout: 2000 });
     limit(db);
     db.enableDefensive(true);
     db.exec(schema);
     db.exec("PRAGMA max_page_count = 16384");
-    const kept = new Set(["todos", "todo_deps", "inbox_entries"]);
+    const kept = new Set(["todos", "todo_deps", "todo_runs", "inbox_entries"]);
+    const readOnly = new Set(["todo_runs", "inbox_entries"]);
     const denied = new Set([
       c.SQLITE_ATTACH,
       c.SQLITE_DETACH,
@@ -98,13 +106,16 @@ export function sqliteChild(): void {
       const refused =
         denied.has(code) ||
         (code === c.SQLITE_FUNCTION && FORBIDDEN_FUNCTIONS.has(second?.toLowerCase() ?? "")) ||
-        (writes.has(code) && table === "inbox_entries") ||
+        (writes.has(code) && readOnly.has(table)) ||
         ((code === c.SQLITE_DROP_TABLE || code === c.SQLITE_ALTER_TABLE) && kept.has(table));
       return refused ? c.SQLITE_DENY : c.SQLITE_OK;
     };
+    // Of `main`: a temporary table of the same name must not hide them.
     const snapshot = () => ({
-      todos: db.prepare("SELECT * FROM todos ORDER BY id").all() as Todo[],
-      deps: db.prepare("SELECT todo_id, depends_on FROM todo_deps ORDER BY todo_id, depends_on").all() as TodoDep[],
+      todos: db.prepare("SELECT * FROM main.todos ORDER BY id").all() as Todo[],
+      deps: db
+        .prepare("SELECT todo_id, depends_on FROM main.todo_deps ORDER BY todo_id, depends_on")
+        .all() as TodoDep[],
     });
     db.exec("BEGIN IMMEDIATE");
     const before = snapshot();
@@ -122,6 +133,27 @@ export function sqliteChild(): void {
     }
     if (statements === 0) return { type: "refused", message: "The query holds no statement." };
     const after = snapshot();
+    const missing = <T>(these: T[], those: T[]) => {
+      const texts = new Set(those.map((v) => JSON.stringify(v)));
+      return these.filter((v) => !texts.has(JSON.stringify(v)));
+    };
+    const diff: TodosDiff = {
+      todos: missing(after.todos, before.todos),
+      removedTodos: before.todos.map((t) => t.id).filter((id) => !after.todos.some((t) => t.id === id)),
+      deps: missing(after.deps, before.deps),
+      removedDeps: missing(before.deps, after.deps),
+    };
+    if (ownTodo !== undefined) {
+      const others = [
+        ...diff.todos.map((t) => t.id).filter((id) => id !== ownTodo || !before.todos.some((t) => t.id === id)),
+        ...diff.removedTodos,
+        ...[...diff.deps, ...diff.removedDeps].map((d) => `${d.todo_id} after ${d.depends_on}`),
+      ];
+      if (others.length > 0) {
+        const message = `you work on todo ${ownTodo} and can change only its row, not: ${others.slice(0, 5).join(", ")}`;
+        return { type: "refused", code: "not_your_todo", message };
+      }
+    }
     const unknown = after.deps.find(
       (d) => ![d.todo_id, d.depends_on].every((id) => after.todos.some((t) => t.id === id)),
     );
@@ -133,22 +165,12 @@ export function sqliteChild(): void {
     }
     const cycle = db
       .prepare(
-        `WITH RECURSIVE reach(a, b) AS (SELECT todo_id, depends_on FROM todo_deps UNION
-         SELECT reach.a, d.depends_on FROM reach JOIN todo_deps d ON d.todo_id = reach.b) SELECT a FROM reach WHERE a = b LIMIT 1`,
+        `WITH RECURSIVE reach(a, b) AS (SELECT todo_id, depends_on FROM main.todo_deps UNION
+         SELECT reach.a, d.depends_on FROM reach JOIN main.todo_deps d ON d.todo_id = reach.b) SELECT a FROM reach WHERE a = b LIMIT 1`,
       )
       .get();
     if (cycle) return { type: "refused", message: `the dependencies of todo ${String(cycle["a"])} form a cycle` };
     db.exec("COMMIT");
-    const missing = <T>(these: T[], those: T[]) => {
-      const texts = new Set(those.map((v) => JSON.stringify(v)));
-      return these.filter((v) => !texts.has(JSON.stringify(v)));
-    };
-    const diff: TodosDiff = {
-      todos: missing(after.todos, before.todos),
-      removedTodos: before.todos.map((t) => t.id).filter((id) => !after.todos.some((t) => t.id === id)),
-      deps: missing(after.deps, before.deps),
-      removedDeps: missing(before.deps, after.deps),
-    };
     return { ...answer, ...(Object.values(diff).some((list) => list.length > 0) ? { diff } : {}) };
   }
 
@@ -197,7 +219,7 @@ export function sqliteChild(): void {
 
   function answer(): SqlAnswer {
     try {
-      return kind.type === "session" ? sessionQuery(kind.schema) : storeQuery(kind.tag, kind.views);
+      return kind.type === "session" ? sessionQuery(kind) : storeQuery(kind.tag, kind.views);
     } catch (error) {
       return { type: "refused", message: error instanceof Error ? error.message : String(error) };
     }

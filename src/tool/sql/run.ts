@@ -7,7 +7,7 @@ import { type SqlAnswer, type SqlRequest, sqliteChild } from "./child.ts";
 
 const LIMITS = {
   session:
-    "ATTACH, PRAGMA, BEGIN and COMMIT, triggers, virtual tables, writing inbox_entries and dropping the given tables are not possible",
+    "ATTACH, PRAGMA, BEGIN and COMMIT, triggers, virtual tables, writing todo_runs and inbox_entries, and dropping the given tables are not possible",
   store: "only one SELECT on the tables named in the description is possible",
 };
 /** After a failure without an answer: the sql tool puts the todos back, and nothing else can be promised. */
@@ -61,7 +61,7 @@ export async function runSql(
   const answer = parsed.value as SqlAnswer;
   if (answer.type === "done") return { answer };
   const why = answer.message === "not authorized" ? `not authorized: ${LIMITS[request.kind.type]}` : answer.message;
-  return { failed: failure("failed", `${why}. Nothing was changed.`) };
+  return { failed: failure(answer.code ?? "failed", `${why}. Nothing was changed.`) };
 }
 
 /** Tab separated, names of columns first; tabs and line ends in values are escaped. */

@@ -1,4 +1,4 @@
-// The todo tables of session.db. A blob is no text to SQLite but would be none to the event either: it is refused here.
+// The todo tables of session.db; todo_runs says which agent worked on which todo, and only the runtime writes it. A blob is no text to SQLite but would be none to the event either: it is refused here.
 export const SESSION_SCHEMA = `
 CREATE TABLE IF NOT EXISTS todos (
   id TEXT PRIMARY KEY NOT NULL CHECK (typeof(id) = 'text'),
@@ -12,6 +12,16 @@ CREATE TABLE IF NOT EXISTS todo_deps (
   todo_id TEXT NOT NULL REFERENCES todos(id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   depends_on TEXT NOT NULL REFERENCES todos(id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   PRIMARY KEY (todo_id, depends_on)
+);
+CREATE TABLE IF NOT EXISTS todo_runs (
+  todo_id TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  agent_id TEXT NOT NULL,
+  outcome TEXT,
+  note TEXT,
+  started_at TEXT NOT NULL,
+  ended_at TEXT,
+  PRIMARY KEY (todo_id, attempt)
 );
 CREATE TRIGGER IF NOT EXISTS todos_touched AFTER UPDATE ON todos WHEN NEW.updated_at IS OLD.updated_at
 BEGIN UPDATE todos SET updated_at = CURRENT_TIMESTAMP WHERE id = NEW.id; END;

@@ -1,0 +1,99 @@
+// Autopilot: what an idle session does by itself. A pure decision over facts that are folded from the log, so that it is the same after a resume.
+import { optional } from "../../base/optional.ts";
+import type { TurnStatus } from "../../schema/event/conversation.ts";
+import type { DurableEnvelope } from "../../schema/event/envelope.ts";
+import type { AgentMode } from "../../schema/permission.ts";
+import prompt from "./continue.md";
+
+/** What has happened since the last real message of the user. */
+export type AutopilotFacts = {
+  /** There was such a message: without one there is nothing to go on with. */
+  asked: boolean;
+  continuations: number;
+  complete?: { success: boolean };
+  lastTurn?: TurnStatus;
+  /** A turn began with the message, or ended later, while autopilot was on. */
+  wasOn: boolean;
+  /** Its stop has been told. */
+  stopped: boolean;
+};
+
+export const STOP_REASONS = [
+  "task_complete",
+  "gave_up",
+  "max_continuations",
+  "error",
+  "aborted",
+  "mode_changed",
+] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
+
+export type AutopilotDecision =
+  | { type: "continue"; prompt: string }
+  | { type: "stop"; reason: StopReason; continuations: number }
+  | { type: "nothing" };
+
+/** Over the chain of the log; events of subagents count for nothing. */
+export function autopilotFacts(chain: Iterable<DurableEnvelope>): AutopilotFacts {
+  let facts = fresh(false);
+  let mode: AgentMode = "interactive";
+  for (const event of chain) {
+    if (event.agentId !== undefined) continue;
+    if (event.type === "session.start") mode = event.data.mode;
+    if (event.type === "session.mode_changed") mode = event.data.newMode;
+    facts = next(facts, event, mode);
+  }
+  return facts;
+}
+
+const fresh = (asked: boolean): AutopilotFacts => ({ asked, continuations: 0, wasOn: false, stopped: false });
+
+function next(facts: AutopilotFacts, event: DurableEnvelope, mode: AgentMode): AutopilotFacts {
+  switch (event.type) {
+    case "user.message": {
+      const { source } = event.data;
+      if (source === "user" || source === "command") return { ...fresh(true), wasOn: mode === "autopilot" };
+      return source === "autopilot" ? { ...facts, continuations: facts.continuations + 1 } : facts;
+    }
+    case "session.task_complete":
+      return { ...facts, complete: { success: event.data.success !== false } };
+    case "turn.end":
+      return { ...facts, lastTurn: event.data.status, wasOn: facts.wasOn || mode === "autopilot" };
+    case "session.autopilot_stopped":
+      return { ...facts, stopped: true };
+    default:
+      return facts;
+  }
+}
+
+/** Asked only when the session is idle: no turn, no queue, no agent running. */
+export function decide(facts: AutopilotFacts, mode: AgentMode, maxContinuations: number): AutopilotDecision {
+  if (!facts.asked || !facts.wasOn || facts.stopped) return { type: "nothing" };
+  const reason = stopReason(facts, mode, maxContinuations);
+  return reason ? { type: "stop", reason, continuations: facts.continuations } : { type: "continue", prompt };
+}
+
+/** The model's own word comes first: work that is declared done is not made undone by how its turn ended. */
+function stopReason(facts: AutopilotFacts, mode: AgentMode, maxContinuations: number): StopReason | undefined {
+  if (facts.complete) return facts.complete.success ? "task_complete" : "gave_up";
+  if (mode !== "autopilot") return "mode_changed";
+  if (facts.lastTurn === "aborted") return "aborted";
+  if (facts.lastTurn === "failed" || facts.lastTurn === "limit") return "error";
+  return facts.continuations >= maxContinuations ? "max_continuations" : undefined;
+}
+
+const MEANING: Record<StopReason, string | undefined> = {
+  task_complete: undefined,
+  gave_up: "the agent says that the task could not be done",
+  max_continuations: "the limit of continuations is reached (autopilot.maxContinuations, --max-continuations)",
+  error: "the last turn ended with an error",
+  aborted: "it was interrupted",
+  mode_changed: "the mode was changed",
+};
+
+/** For prompt mode: only a task that is declared complete is a success. */
+export function autopilotEnd(reason: StopReason, continuations: number): { exit: 0 | 1 | 130; message?: string } {
+  const meaning = MEANING[reason];
+  const message = meaning && `Autopilot stopped after ${continuations} continuations (${reason}): ${meaning}.`;
+  return { exit: reason === "task_complete" ? 0 : reason === "aborted" ? 130 : 1, ...optional("message", message) };
+}

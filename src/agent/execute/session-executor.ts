@@ -1,0 +1,145 @@
+// One run of a subagent: its turns on the session's own machinery, hooks around them, messages between them, one end boundary on every path.
+import { errorText } from "../../base/failure.ts";
+import { afterStop } from "../../hook/stop.ts";
+import type { Usage } from "../../schema/model.ts";
+import { cancelCompaction } from "../../session/compaction.ts";
+import { closeInterrupted } from "../../session/recover.ts";
+import { interrupt, takeTurn } from "../../session/run.ts";
+import type { Session } from "../../session/session.ts";
+import { addUsage, noUsage, type SessionState } from "../../session/state.ts";
+import type { MessageInput } from "../../session/turn.ts";
+import type { AgentEnd, AgentHandle, Executor } from "../task/contract.ts";
+import askForAnswer from "./ask-for-answer.md";
+
+/** The conversation of one subagent, opened by the runtime from its definition and its events so far. */
+export type Child = {
+  session: Session;
+  displayName: string;
+  /** Of its definition. */
+  description: string;
+  /** What its skills say, for its first message; invoking them is written down. */
+  skills: () => Promise<string[]>;
+  /** Ends its shells and its own servers. Bounded; must not reject. */
+  end: () => Promise<void>;
+};
+
+export type OpenChild = (handle: AgentHandle) => Promise<Child>;
+
+/** Built-in and custom agents alike: they differ only in what `open` sets up. */
+export function sessionExecutor(open: OpenChild): Executor {
+  return async (handle) => {
+    const child = await open(handle);
+    const { session } = child;
+    const isNew = !session.state.chain.some((e) => e.type === "subagent_session_boundary");
+    if (isNew) await session.emit("subagent_session_boundary", { agentId: handle.id, phase: "start" });
+    const stop = () => void interrupt(session, "cancelled");
+    handle.signal.addEventListener("abort", stop, { once: true });
+    let end: AgentEnd = { type: "failed", error: { code: "failed", message: "The agent ended without an answer." } };
+    try {
+      end = await work(child, handle, isNew);
+    } catch (error) {
+      end = failed("failed", errorText(error));
+    } finally {
+      handle.signal.removeEventListener("abort", stop);
+      await cancelCompaction(session, "shutdown").catch(() => false); // the log cannot be written: its failure is told where it shows
+      await child.end();
+      const phase = end.type === "completed" || handle.signal.aborted ? "end" : "failure";
+      await session.emit("subagent_session_boundary", { agentId: handle.id, phase });
+    }
+    return end;
+  };
+}
+
+const failed = (code: string, message: string): AgentEnd => ({ type: "failed", error: { code, message } });
+
+async function work(child: Child, handle: AgentHandle, isNew: boolean): Promise<AgentEnd> {
+  const { session } = child;
+  if (!isNew) await closeInterrupted(session);
+  let message = session.state.items.length === 0 ? await firstMessage(child, handle) : await nextMessage(handle);
+  let response = handle.record().latestResponse ?? "";
+  let blocks = 0;
+  let wasAsked = false;
+  while (message) {
+    const before = totalUsage(session.state);
+    const end = await takeTurn(session, message);
+    if (handle.signal.aborted) return failed("cancelled", "It was stopped.");
+    const cap = end?.status === "limit" ? handle.cap() : undefined;
+    if (cap) return failed(cap.code, cap.message);
+    if (end?.status !== "done") return failed("model_failed", end?.reason ?? "The turn could not be run.");
+    const answer = lastAnswer(session.state);
+    if (answer === "") {
+      if (wasAsked) return failed("empty_result", "The agent ended twice without any text.");
+      wasAsked = true;
+      message = promptOf(session, askForAnswer);
+      continue;
+    }
+    response = answer;
+    wasAsked = false;
+    const usage = usageSince(before, totalUsage(session.state));
+    await handle.setLatestResponse({ prompt: message.content, response, stopReason: "end_turn", usage });
+    const after = await stopOf(child, handle, response, blocks);
+    if (after.type === "again") {
+      blocks = after.blocks;
+      message = promptOf(session, after.prompt, "hook");
+      continue;
+    }
+    if (after.type === "limit") await session.emit("hook.block_limit", { hookType: "subagentStop", blocks });
+    message = await nextMessage(handle);
+    blocks = 0;
+  }
+  return { type: "completed", result: response };
+}
+
+/** What hooks add stands on top, then its skills, then the task itself. */
+async function firstMessage(child: Child, handle: AgentHandle): Promise<MessageInput> {
+  const { session, displayName, description } = child;
+  const input = { agentDisplayName: displayName, agentDescription: description };
+  const { additionalContext } = await session.parts.hook("subagentStart", input, handle.signal);
+  const skills = await child.skills();
+  const text = [additionalContext, ...skills, handle.record().prompt].filter(Boolean).join("\n\n");
+  return promptOf(session, text, "agent");
+}
+
+async function nextMessage(handle: AgentHandle): Promise<MessageInput | undefined> {
+  const next = await handle.waitForMessage();
+  return next && { messageId: next.messageId, content: next.message, source: "agent" };
+}
+
+async function stopOf(child: Child, handle: AgentHandle, lastResponse: string, blocks: number) {
+  const { session, displayName } = child;
+  const input = {
+    agentDisplayName: displayName,
+    stopReason: "end_turn",
+    stopHookActive: blocks > 0,
+    lastResponse,
+  };
+  const outcome = await session.parts.hook("subagentStop", input, handle.signal);
+  return afterStop(outcome, blocks, session.parts.limits.maxStopBlocks);
+}
+
+const promptOf = (session: Session, content: string, source: MessageInput["source"] = "agent"): MessageInput => ({
+  messageId: session.parts.newId(),
+  content,
+  source,
+});
+
+function lastAnswer(state: SessionState): string {
+  const last = state.items.at(-1)?.raw;
+  return last?.role === "assistant" ? last.content.trim() : "";
+}
+
+function totalUsage(state: SessionState): Usage {
+  return [...state.usage.values()].reduce(addUsage, noUsage);
+}
+
+function usageSince(before: Usage, now: Usage): Usage {
+  return {
+    inputTokens: now.inputTokens - before.inputTokens,
+    outputTokens: now.outputTokens - before.outputTokens,
+    cacheReadTokens: now.cacheReadTokens - before.cacheReadTokens,
+    cacheWriteTokens: now.cacheWriteTokens - before.cacheWriteTokens,
+    reasoningTokens: now.reasoningTokens - before.reasoningTokens,
+    ...(now.cost === undefined ? {} : { cost: now.cost - (before.cost ?? 0) }),
+    ...(now.estimated ? { estimated: true } : {}),
+  };
+}

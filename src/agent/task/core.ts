@@ -1,0 +1,189 @@
+// The live parts beside the records, and the one way in which a record changes: written, then told.
+import { Mutex } from "../../base/mutex.ts";
+import { optional } from "../../base/optional.ts";
+import type { AgentCaps } from "../catalog/definition.ts";
+import type { AgentChange, AgentEnd, Doing, LiveParts, RegistryParts } from "./contract.ts";
+import type { AgentRecords } from "./fold.ts";
+import { type AgentRecord, isTerminal, MCP_TASK } from "./record.ts";
+import { msBetween } from "./transition.ts";
+import { type After, unreferencedTimer, type Waiter } from "./wait.ts";
+
+/** An executor at work, or asleep in its wait for a message. */
+export type LiveAgent = {
+  readonly id: string;
+  readonly parentId: string | undefined;
+  readonly parts: LiveParts;
+  readonly caps: AgentCaps;
+  readonly controller: AbortController;
+  /** The executor has returned. */
+  readonly returned: PromiseWithResolvers<void>;
+  /** Ends the sleep. */
+  wake: () => void;
+  /** Somebody ends the record, and writes its end when the executor has returned. */
+  stopping: boolean;
+  /** Takes no more messages. */
+  closed: boolean;
+  /** Messages handed to the executor. */
+  readonly taken: Set<string>;
+  progressAt: number;
+  /** Silence is counted from here: progress, or a wait that is nobody's silence. */
+  quietFrom: number;
+  /** Silent periods that were dealt with. */
+  stalls: number;
+  doing: Doing;
+  nudge: ((reason: string) => void) | undefined;
+  publishedAt: number;
+};
+
+export type Core = {
+  readonly parts: RegistryParts;
+  readonly after: After;
+  readonly records: AgentRecords;
+  /** Ids that have not ended. */
+  readonly open: Set<string>;
+  /** When a record got its status, by the monotonic clock. */
+  readonly since: Map<string, number>;
+  readonly lives: Map<string, LiveAgent>;
+  /** Idle ones that are being completed. */
+  readonly closing: Set<string>;
+  /**
+   * Every change of a record that is decided by its status goes through here, one at a time: what the decision saw is
+   * what the event meets. So no slot is taken twice and nothing ends twice, whatever the interleaving.
+   */
+  readonly order: Mutex;
+  readonly waiters: Set<Waiter & { id: string | undefined; release: () => void }>;
+  readonly over: AbortController;
+  spawned: number;
+  timer: { at: number; cancel: () => void } | undefined;
+  running(): AgentRecord[];
+  silentFor(): number;
+};
+
+export function createCore(parts: RegistryParts): Core {
+  const core: Core = {
+    parts,
+    after: parts.after ?? unreferencedTimer,
+    records: new Map(),
+    open: new Set(),
+    since: new Map(),
+    lives: new Map(),
+    closing: new Set(),
+    order: new Mutex(),
+    waiters: new Set(),
+    over: new AbortController(),
+    spawned: 0,
+    timer: undefined,
+    running: () => openRecords(core).filter((record) => record.status === "running"),
+    silentFor() {
+      const progress = core.running().map(({ id }) => core.lives.get(id)?.progressAt ?? core.since.get(id) ?? 0);
+      return progress.length === 0 ? 0 : parts.clock.monotonic() - Math.max(...progress);
+    },
+  };
+  return core;
+}
+
+export const openRecords = (core: Core): AgentRecord[] => [...core.open].flatMap((id) => core.records.get(id) ?? []);
+
+export function createLive(
+  core: Core,
+  { id, parentId }: { id: string; parentId?: string },
+  parts: LiveParts,
+  caps: AgentCaps,
+): LiveAgent {
+  const live: LiveAgent = {
+    id,
+    parentId,
+    parts,
+    caps,
+    controller: new AbortController(),
+    returned: Promise.withResolvers(),
+    wake: () => undefined,
+    stopping: false,
+    closed: false,
+    taken: new Set(),
+    progressAt: core.parts.clock.monotonic(),
+    quietFrom: core.parts.clock.monotonic(),
+    stalls: 0,
+    doing: { type: "model" },
+    nudge: undefined,
+    publishedAt: -Infinity,
+  };
+  core.lives.set(id, live);
+  return live;
+}
+
+/** Progress of an agent is progress of all above it. */
+export function touch(core: Core, id: string | undefined): void {
+  const now = core.parts.clock.monotonic();
+  for (let at = id; at !== undefined; at = core.records.get(at)?.parentId) {
+    const live = core.lives.get(at);
+    if (live) Object.assign(live, { progressAt: now, quietFrom: now, stalls: 0 });
+  }
+}
+
+/** After its event is written, inside `order`: whoever waits for the result counts as told before the others are told. */
+export async function tell(core: Core, id: string, change: AgentChange): Promise<void> {
+  const record = core.records.get(id);
+  const isRead = waitersOf(core, id).some((waiter) => waiter.reads && waiter.answer());
+  if (record && record.status !== "running" && !record.told && isRead)
+    void 0;
+  announce(core, id, change);
+  release(core, id);
+}
+
+export function announce({ parts, records }: Core, id: string, change: AgentChange): void {
+  const record = records.get(id);
+  if (!record) return;
+  parts.onChange(record, change);
+  if (record.executionMode === "background") parts.publish(undefined, "session.background_tasks_changed", {});
+}
+
+/** Ends the waits that have their answer. */
+export function release(core: Core, id: string): void {
+  for (const waiter of waitersOf(core, id)) if (waiter.answer()) waiter.release();
+}
+
+const waitersOf = ({ waiters }: Core, id: string) =>
+  [...waiters].filter((waiter) => waiter.id === undefined || waiter.id === id);
+
+export type RecordEnd = AgentEnd | { type: "cancelled"; by: string; reason: string };
+
+/** Writes the end of a record, inside `order`. False when it had ended already. */
+export async function endRecord(core: Core, id: string, end: RecordEnd): Promise<boolean> {
+  const record = core.records.get(id);
+  if (!record || isTerminal(record)) return false;
+  await emitEnd(core, record, end);
+  core.lives.delete(id);
+  touch(core, record.parentId);
+  await tell(core, id, "ended");
+  return true;
+}
+
+async function emitEnd({ parts }: Core, record: AgentRecord, end: RecordEnd): Promise<void> {
+  const { id, progress, telemetry } = record;
+  if (end.type === "cancelled") {
+    await parts.emit(id, "subagent.cancelled", { agentId: id, by: end.by, reason: end.reason });
+    return;
+  }
+  const ran = record.status === "running" ? msBetween(record.startedAt, parts.clock.now()) : 0;
+  const totals = {
+    agentId: id,
+    ...optional("toolCallId", record.toolCallId),
+    agentName: record.agentType,
+    agentDisplayName: record.displayName,
+    model: record.model,
+    totalToolCalls: progress.toolCalls,
+    totalTokens: progress.tokensIn + progress.tokensOut,
+    durationMs: telemetry.durationMs + ran,
+    turns: progress.turns,
+  };
+  // One that rests has given its answer: however its executor ends, that answer stands.
+  const result = record.status === "idle" ? (record.latestResponse ?? "") : undefined;
+  if (result !== undefined) await parts.emit(id, "subagent.completed", { ...totals, result });
+  else if (end.type === "completed") await parts.emit(id, "subagent.completed", { ...totals, result: end.result });
+  else await parts.emit(id, "subagent.failed", { ...totals, error: end.error });
+}
+
+/** Records that hold a slot. */
+export const slotsTaken = (core: Core): number =>
+  core.running().filter((record) => record.agentType !== MCP_TASK).length;

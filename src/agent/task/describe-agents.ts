@@ -1,0 +1,34 @@
+// The agents that a model may call, as the text of `task` lists them.
+import type { AgentDefinition } from "../catalog/definition.ts";
+
+const MAX_CHARS = 12_000;
+
+/** Names stand for descriptions once the list is full; custom agents come first, because they are preferred. */
+export function describeAgents(agents: readonly AgentDefinition[]): string {
+  const isCustom = (agent: AgentDefinition) => agent.origin !== "builtin";
+  const offered = agents
+    .filter((agent) => agent.modelInvocable)
+    .toSorted((a, b) => Number(isCustom(b)) - Number(isCustom(a)) || (a.name < b.name ? -1 : 1));
+  const nameLine = ({ name }: AgentDefinition) => `- ${name}`;
+  let left = MAX_CHARS - offered.reduce((sum, agent) => sum + nameLine(agent).length + 1, 0);
+  const lines: string[] = [];
+  for (const agent of offered) {
+    const told = `${isCustom(agent) ? " (custom)" : ""}: ${agent.description.replace(/\s+/g, " ").trim()}`;
+    const fits = told.length <= left;
+    if (fits) left -= told.length;
+    lines.push(nameLine(agent) + (fits ? told : ""));
+  }
+  return cutLines(lines);
+}
+
+/** Thousands of names alone are too long as well. */
+function cutLines(lines: readonly string[]): string {
+  const kept: string[] = [];
+  let size = 0;
+  for (const line of lines) {
+    size += line.length + 1;
+    if (size > MAX_CHARS - 40) return [...kept, `- and ${lines.length - kept.length} more`].join("\n");
+    kept.push(line);
+  }
+  return kept.join("\n");
+}

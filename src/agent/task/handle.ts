@@ -1,0 +1,97 @@
+// What an executor may do to its record. Once the record has ended, or its end has begun, nothing here does anything.
+import type { AgentHandle, Coded } from "./contract.ts";
+import { announce, type Core, type LiveAgent, release, tell, touch } from "./core.ts";
+import { type AgentMessage, type AgentRecord, MCP_TASK } from "./record.ts";
+import { plan } from "./watch.ts";
+
+export function createHandle(core: Core, live: LiveAgent): AgentHandle {
+  const { id } = live;
+  const last = core.records.get(id);
+  if (!last) throw new Error(`There is no record ${id}.`);
+  const isDead = () => core.lives.get(id) !== live || live.stopping;
+  return {
+    id,
+    signal: live.controller.signal,
+    record: () => core.records.get(id) ?? last,
+    waitForMessage: () => waitForMessage(core, live),
+    async setLatestResponse(turn) {
+      await core.order.run(async () => {
+        const record = core.records.get(id);
+        if (isDead() || record?.status !== "running") return;
+        // Who waits for a turn gets it at the next boundary, when it is known whether the agent rests; at the latest here.
+        release(core, id);
+        await core.parts.emit(id, "subagent.turn", { agentId: id, turn: record.turnHistory.length, ...turn });
+        touch(core, id);
+        announce(core, id, "turn");
+      });
+    },
+    cap() {
+      const record = core.records.get(id);
+      return isDead() || !record ? undefined : capReached(core, live, record);
+    },
+    touch() {
+      if (!isDead()) touch(core, id);
+    },
+    doing(what) {
+      if (isDead()) return;
+      // An answer to a question is progress; the time that it took was nobody's silence.
+      if (live.doing.type === "permission") touch(core, id);
+      live.doing = what;
+    },
+    onNudge(callback) {
+      live.nudge = callback;
+    },
+  };
+}
+
+function capReached(
+  core: Core,
+  { caps }: LiveAgent,
+  { agentType, telemetry, progress }: AgentRecord,
+): Coded | undefined {
+  if (agentType === MCP_TASK) return undefined;
+  const limits = core.parts.limits();
+  const maxSteps = Math.min(limits.maxSteps, caps.maxSteps ?? Infinity);
+  const maxTokens = Math.min(limits.maxTokens, caps.maxTokens ?? Infinity);
+  if (telemetry.steps >= maxSteps) return { code: "cap_steps", message: `It has used all of its ${maxSteps} steps.` };
+  if (progress.tokensIn + progress.tokensOut >= maxTokens)
+    return { code: "cap_tokens", message: `It has used all of its ${maxTokens} tokens.` };
+  return undefined;
+}
+
+async function waitForMessage(core: Core, live: LiveAgent): Promise<AgentMessage | undefined> {
+  for (;;) {
+    const slept = Promise.withResolvers<void>();
+    live.wake = slept.resolve;
+    const next = await core.order.run(() => boundary(core, live));
+    if (next === "end") return undefined;
+    if (next !== "sleep") return next;
+    await slept.promise;
+  }
+}
+
+/** Between two turns: on with a message, to rest, or to the end. */
+async function boundary(core: Core, live: LiveAgent): Promise<AgentMessage | "sleep" | "end"> {
+  const { id } = live;
+  const record = core.records.get(id);
+  if (!record || core.lives.get(id) !== live || live.stopping) return "end";
+  if (record.status === "idle") return "sleep";
+  if (record.status !== "running") return "end";
+  const message = record.messageQueue.find(({ messageId }) => !live.taken.has(messageId));
+  if (message) {
+    live.taken.add(message.messageId);
+    release(core, id);
+    return message;
+  }
+  const mayRest = record.executionMode === "background" && record.multiTurn && core.parts.limits().multiTurn;
+  if (!mayRest || live.closed) {
+    // A message that comes now would never be read: its sender is told.
+    live.closed = true;
+    return "end";
+  }
+  await core.parts.emit(id, "subagent.idle", { agentId: id });
+  touch(core, record.parentId);
+  await tell(core, id, "idle");
+  plan(core, id);
+  return "sleep";
+}

@@ -1,0 +1,28 @@
+// stop_agent: ends an agent and all below it.
+import * as z from "zod";
+import { defineTool, success, type Tool } from "../../../tool/contract.ts";
+import { isTerminal } from "../record.ts";
+import { type AgentToolParts, callerName, mayTouch, refused } from "./part.ts";
+import description from "./stop_agent.md";
+
+const input = z.strictObject({ agent_id: z.string().min(1) });
+
+export function stopAgentTool(parts: AgentToolParts): Tool {
+  const { registry, caller } = parts;
+  return defineTool({
+    name: "stop_agent",
+    description,
+    input,
+    permissions: () => [],
+    async run({ agent_id }) {
+      const found = registry.resolve(agent_id);
+      if (!found.ok) return refused(found.error);
+      const forbidden = mayTouch(parts, found.value);
+      if (forbidden) return refused(forbidden);
+      const { id, status } = found.value;
+      const stopped = await registry.cancelRecursive(id, callerName(caller), `stopped by ${callerName(caller)}`);
+      if (stopped.length > 0) return success(`Stopped: ${stopped.join(", ")}.`);
+      return success(`${id} had ended already (${isTerminal(found.value) ? status : registry.get(id)?.status}).`);
+    },
+  });
+}

@@ -1,0 +1,79 @@
+// The agent tools of one caller: task and its companions, over this session's registry, catalogue and models.
+import type { AgentDefinition } from "../agent/catalog/definition.ts";
+import type { ToolCaller } from "../agent/task/tool/part.ts";
+import { readAgentTool } from "../agent/task/tool/read-agent.ts";
+import { stopAgentTool } from "../agent/task/tool/stop-agent.ts";
+import { type TaskRequest, taskTool } from "../agent/task/tool/task.ts";
+import { writeAgentTool } from "../agent/task/tool/write-agent.ts";
+import { systemClock } from "../base/clock.ts";
+import type { Tool } from "../tool/contract.ts";
+import { type AgentModel, modelFor } from "./agent-model.ts";
+import type { Agents } from "./agents.ts";
+import type { LiveSession } from "./live-session.ts";
+
+export type Caller = ToolCaller;
+
+export function callerTools(live: LiveSession, agents: Agents, caller: Caller): readonly Tool[] {
+  const { registry } = agents;
+  const { catalog } = live.extensions;
+  return [
+    taskTool({
+      registry,
+      caller,
+      agents: () => catalog.agents,
+      choose: (definition, input) => modelFor(live, definition, input),
+      start: (request) => startTask(live, agents, request),
+    }),
+    readAgentTool({ registry, caller, now: () => systemClock.now() }),
+    writeAgentTool({ registry, caller }),
+    stopAgentTool({ registry, caller }),
+  ];
+}
+
+async function startTask(live: LiveSession, agents: Agents, request: TaskRequest) {
+  const { input, definition, caller, toolCallId, executionMode, requestedMode } = request;
+  const { target, model, effort, note, changed } = request.choice as AgentModel;
+  const spec = {
+    ...(caller.agentId === undefined ? {} : { parentId: caller.agentId }),
+    toolCallId,
+    ...describe(definition, input),
+    model,
+    ...(input.model === undefined ? {} : { modelOverride: input.model }),
+    ...(effort === undefined ? {} : { reasoningEffort: effort }),
+    ...(note === undefined ? {} : { note }),
+    ...(changed === undefined ? {} : { modelChanged: changed }),
+    executionMode,
+    requestedMode,
+    multiTurn: live.ground.settings.values["features.multiTurnAgents"] && definition.name !== "rem-agent",
+  };
+  const { todo_id: todoId } = input;
+  const started =
+    todoId === undefined
+      ? await agents.start(spec, definition, target)
+      : await agents.workflows.fleet.startWorker(todoId, input.prompt, (worker, wrap) =>
+          agents.start({ ...spec, ...worker }, definition, target, wrap),
+        );
+  if (started.ok && executionMode === "sync" && caller.agentId === undefined)
+    promoteLater(live, agents, started.value.id);
+  return started;
+}
+
+export const describe = (
+  definition: AgentDefinition,
+  input: { name: string; description: string; prompt: string },
+) => ({
+  name: input.name,
+  agentType: definition.name,
+  displayName: definition.displayName,
+  agentDescription: definition.description,
+  description: input.description,
+  prompt: input.prompt,
+});
+
+/** The person does not wait for ever: what takes long goes on in the background. */
+function promoteLater(live: LiveSession, { registry }: Agents, id: string): void {
+  const seconds = live.ground.settings.values["agent.autoBackgroundSeconds"];
+  if (seconds === 0) return;
+  const timer = setTimeout(() => void registry.promoteAgentToBackground(id).catch(() => undefined), seconds * 1000);
+  timer.unref();
+}

@@ -1,0 +1,196 @@
+// A subagent's conversation: its own state, tools, prompt and model, on the session's log, door, index and processes.
+import type { AgentDefinition } from "../agent/catalog/definition.ts";
+import { renderAgentPrompt } from "../agent/catalog/system-prompt.ts";
+import type { Child } from "../agent/execute/session-executor.ts";
+import { skillsOf } from "../agent/skill/load.ts";
+import type { AgentHandle, Doing } from "../agent/task/contract.ts";
+import type { AgentRecord } from "../agent/task/record.ts";
+import type { CallModel, ModelTarget } from "../model/contract.ts";
+import { inspect } from "../permission/inspect.ts";
+import { onlyLooks } from "../permission/permit.ts";
+import type { DurableEnvelope } from "../schema/event/envelope.ts";
+import { applyOwnEvent, replayAgent } from "../session/replay.ts";
+import type { Permit, Session, SessionParts } from "../session/session.ts";
+import { emptyState } from "../session/state.ts";
+import type { Tool } from "../tool/contract.ts";
+import { offeredTools } from "../tool/registry.ts";
+import { openConversation } from "./actor.ts";
+import { createGauge } from "./gauge.ts";
+import type { LiveSession } from "./live-session.ts";
+import { callAnyModel } from "./model.ts";
+import { promptInput } from "./session-prompt.ts";
+import { buildTools } from "./tools.ts";
+
+export type ChildPlan = {
+  record: AgentRecord;
+  definition: AgentDefinition;
+  target: ModelTarget;
+  /** Whether it may have this tool at all: its parents must hold what has side effects. */
+  mayHold: (tool: Tool) => boolean;
+  readOnlyShell: boolean;
+  /** The agent tools of this caller. */
+  agentTools: () => readonly Tool[];
+};
+
+export async function openChild(live: LiveSession, plan: ChildPlan, handle: AgentHandle): Promise<Child> {
+  const { record, definition, target } = plan;
+  const { id: agentId } = record;
+  const { extensions, ground } = live;
+  const state = replayAgent(live.session.state.chain, agentId, {
+    ...emptyState(),
+    sessionId: live.sessionId,
+    model: target.id,
+    agent: definition.name,
+    context: live.session.state.context,
+    createdAt: live.session.state.createdAt,
+  });
+  const actor = { agentId, agentName: definition.name, agentType: definition.name };
+  const hook = extensions.hookFor(live, actor);
+  const own = await extensions.agentServers(live, definition, agentId);
+  const offer = extensions.offer((tool) => plan.mayHold(tool), own);
+  const tools = buildTools(live, {
+    agentId,
+    session: () => session,
+    images: () => target.entry.supports.images,
+    permit: (call) => permit(call),
+    ...(record.todoId === undefined ? {} : { todoId: record.todoId }),
+  });
+  const skillTool = extensions.skillTool(live, () => session);
+  const promptLimit = () => live.promptLimitOf(target);
+
+  async function permit(call: Parameters<SessionParts["permit"]>[0]): Promise<Permit> {
+    const refusal = plan.readOnlyShell && call.tool.name === "bash" ? await mustOnlyLook(live, call) : undefined;
+    return refusal ?? live.approvals.door.permit({ ...call, actor: { session, name: definition.displayName } });
+  }
+
+  const session: Session = openConversation(live, state, {
+    agentId,
+    target: () => target,
+    promptLimit,
+    gauge: createGauge(live.index, () => target),
+    callModel: patientCall(handle),
+    reasoningEffort: () => effortOf(record.reasoningEffort) ?? ground.settings.values.reasoningEffort,
+    permit,
+    hook: (name, input, signal) => {
+      handle.doing({ type: "hook", name });
+      return hook(name, input, signal);
+    },
+    lane: tools.lane,
+    offered: () => {
+      const exclude = ground.settings.values["tool.exclude"];
+      const all = [...tools.all, ...skillTool, ...plan.agentTools(), ...offer(promptLimit())];
+      return offeredTools(all, { mode: live.session.state.mode === "plan" ? "plan" : "interactive", exclude }).filter(
+        (tool) => "mcp" in tool || plan.mayHold(tool),
+      );
+    },
+    systemPrompt: () => ({
+      text: renderAgentPrompt(definition, {
+        ...promptInput(live, promptLimit()),
+        tools: extensions.promptFragments(own),
+      }),
+      warnings: [],
+      contributors: [],
+    }),
+    planText: () => "",
+    cap: () => handle.cap(),
+    beforeTurn: async () => void (await own?.turn(handle.signal)),
+    news: () => [],
+    isBusy: () => false,
+    next: async () => undefined,
+    afterTurn: async () => undefined,
+  });
+
+  const watch = watcher(handle, session);
+  const unfollow = live.agents.follow(agentId, (event) => {
+    applyOwnEvent(state, event);
+    watch(event);
+  });
+  return {
+    session,
+    displayName: definition.displayName,
+    description: definition.description,
+    async skills() {
+      const found = skillsOf(extensions.skills, definition.skills);
+      for (const message of found.warnings) await session.emit("session.warning", { warningType: "skill", message });
+      return Promise.all(found.skills.map((skill) => extensions.invoke(live, session, skill)));
+    },
+    async end() {
+      await Promise.all([tools.end(), own?.end()]);
+      // Its last events (the end boundary, its result) are still to come: they need no conversation any more.
+      unfollow();
+    },
+  };
+}
+
+const effortOf = (text: string | undefined) =>
+  text === "low" || text === "medium" || text === "high" ? text : undefined;
+
+/** `shell:read-only`: whatever the rules would allow, this agent only looks. */
+async function mustOnlyLook(
+  live: LiveSession,
+  { tool, input }: Parameters<SessionParts["permit"]>[0],
+): Promise<Permit | undefined> {
+  const { cwd } = live.session.state.context;
+  const requests = tool.permissions(input, { cwd, root: live.session.root, sessionDir: live.session.dir });
+  const parts = await inspect(requests, { cwd, userHome: live.ground.userHome });
+  if (onlyLooks(parts, live.approvals.policy())) return undefined;
+  const message = "This agent may only run commands that look and change nothing. Nothing was run.";
+  return { type: "deny", code: "read_only_shell", message };
+}
+
+/** A call whose model says nothing is tried once more when its agent counts as stalled. */
+function patientCall(handle: AgentHandle): CallModel {
+  return async (target, request, options) => {
+    for (let attempt = 0; ; attempt++) {
+      const silence = new AbortController();
+      handle.doing({ type: "model" });
+      handle.onNudge(() => silence.abort());
+      const outcome = await callAnyModel(target, request, {
+        ...options,
+        signal: AbortSignal.any([options.signal, silence.signal]),
+        onPart: (part) => {
+          handle.touch();
+          options.onPart(part);
+        },
+      });
+      if (outcome.type !== "aborted" || options.signal.aborted || attempt > 0) return outcome;
+    }
+  };
+}
+
+/** Tools that end by a time-out of their own are never silent. */
+const BOUNDED = new Set(["bash", "read_bash", "stop_bash", "sql", "session_store_sql", "web_fetch", "read_agent"]);
+
+/** What the agent is waiting for, from its own events. */
+function watcher(handle: AgentHandle, session: Session): (event: DurableEnvelope) => void {
+  const running = new Map<string, Doing>();
+  const show = () => handle.doing([...running.values()].at(-1) ?? { type: "model" });
+  return (event) => {
+    switch (event.type) {
+      case "tool.execution_start": {
+        const { toolCallId, toolName: name } = event.data;
+        running.set(toolCallId, BOUNDED.has(name) ? { type: "tool", name, bounded: true } : { type: "tool", name });
+        handle.onNudge(() => {
+          for (const call of session.live.running.values()) call.abort("stalled");
+        });
+        break;
+      }
+      case "tool.execution_complete":
+        running.delete(event.data.toolCallId);
+        handle.touch();
+        break;
+      case "permission.requested":
+        running.set(event.data.requestId, { type: "permission" });
+        break;
+      case "permission.completed":
+        running.delete(event.data.requestId);
+        break;
+      case "assistant.message":
+        handle.touch();
+        break;
+      default:
+        return;
+    }
+    show();
+  };
+}

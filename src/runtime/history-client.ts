@@ -1,0 +1,62 @@
+// The history of an open session, for a face: compact it, take that back, go back in it.
+import type { Failure } from "../base/failure.ts";
+import { fail, ok } from "../base/result.ts";
+import { compactManually, describeCompaction } from "../session/compact-now.ts";
+import { cancelCompaction } from "../session/compaction.ts";
+import { planRewind, rewind } from "../session/rewind.ts";
+import { undoCompaction } from "../session/undo-compaction.ts";
+import { metaOf } from "./checkpoints.ts";
+import type { Client, CommandResult } from "./client.ts";
+import type { LiveSession } from "./live-session.ts";
+
+const nothingRuns: Failure = {
+  code: "nothing_running",
+  what: "No compaction is running.",
+  data: "Nothing was changed.",
+  next: "Start one with /compact.",
+  exit: 1,
+};
+
+export function historyClient(live: LiveSession): Client["history"] {
+  const { session } = live;
+  return {
+    async compact(focus) {
+      const done = await compactManually(session, focus);
+      if (!done.ok) return done;
+      const last = session.state.checkpoints.at(-1);
+      return ok(describeCompaction(done.value, last ? metaOf(last).title : ""));
+    },
+    async cancel() {
+      const cancelled = await cancelCompaction(session, "user");
+      return cancelled ? ok("The compaction was cancelled; the conversation is unchanged.") : fail(nothingRuns);
+    },
+    undo: () => undoCompaction(session),
+    rewind: (to, preview = false) => goBack(live, to, preview),
+  };
+}
+
+async function goBack(live: LiveSession, to: string | undefined, preview: boolean): Promise<CommandResult> {
+  const { session } = live;
+  const { state } = session;
+  const { mode } = state;
+  const planned = planRewind(state, to);
+  if (planned.ok && !preview) await live.agents.cancel(planned.value.agents, "the conversation went back");
+  const plan = preview ? planned : await rewind(session, to);
+  if (!plan.ok) return plan;
+  const gone = plan.value.prompts.map((p) => `${p.ref}: ${p.content.split("\n", 1)[0]?.slice(0, 80)}`);
+  if (preview) return ok([`/rewind N goes back N messages; 1 would take back:`, ...gone].join("\n"));
+  // What is in force stays in force: the conversation goes back, not the user's choices.
+  if (state.model !== live.target.id) {
+    await session.emit("session.model_change", {
+      previousModel: state.model,
+      newModel: live.target.id,
+      cause: "rewind",
+    });
+  }
+  await live.setMode(mode);
+  await live.restoreTodos();
+  await live.updateIndex();
+  const note = "They stay in the log and can be found by recall. Files and what commands did are not undone.";
+  const count = `${gone.length} message${gone.length === 1 ? "" : "s"}`;
+  return ok([`Went back; ${count} left the conversation:`, ...gone, note].join("\n"));
+}

@@ -1,0 +1,122 @@
+// Work that the session itself drives: research with its limits, autopilot's continuations, a fleet over the todos.
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { autopilotFacts, decide } from "../agent/autopilot/decide.ts";
+import { afterTurn } from "../agent/research/after-turn.ts";
+import { beginResearch } from "../agent/research/begin.ts";
+import { RESEARCH_TOOLS, refuse } from "../agent/research/refuse.ts";
+import { researchRun } from "../agent/research/run.ts";
+import type { Failure } from "../base/failure.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import { submit } from "../session/run.ts";
+import type { SessionParts } from "../session/session.ts";
+import type { TurnInput } from "../session/turn.ts";
+import type { Tool } from "../tool/contract.ts";
+import type { Agents } from "./agents.ts";
+import { FleetRun } from "./fleet.ts";
+import type { LiveSession } from "./live-session.ts";
+
+const research: ReadonlySet<string> = new Set(RESEARCH_TOOLS);
+
+export class Workflows {
+  readonly fleet: FleetRun;
+  readonly #live: LiveSession;
+
+  constructor(live: LiveSession, agents: Agents) {
+    this.#live = live;
+    this.fleet = new FleetRun(live, agents);
+  }
+
+  /** A fleet drives the main agent itself. */
+  isBusy(): boolean {
+    return this.fleet.isRunning();
+  }
+
+  offers(tool: Tool): boolean {
+    return this.#live.session.state.mode !== "research" || research.has(tool.name);
+  }
+
+  refuse(name: string, input: unknown): ReturnType<NonNullable<SessionParts["refuse"]>> {
+    const { session } = this.#live;
+    const { state } = session;
+    if (state.mode !== "research") return undefined;
+    const run = researchRun(state.chain);
+    return run?.open ? refuse(name, input, run, { cwd: state.context.cwd, sessionDir: session.dir }) : undefined;
+  }
+
+  /** Nothing waits and nothing runs: is there a reason to go on? */
+  async next(): Promise<TurnInput | undefined> {
+    const { session } = this.#live;
+    return session.state.mode === "research" ? this.#afterResearch() : this.#autopilot();
+  }
+
+  async startResearch(topic: string): Promise<Result<string, Failure>> {
+    const { session } = this.#live;
+    const refusal = this.needsModel("/research") ?? (topic.trim() === "" ? noTopic : undefined);
+    if (refusal) return fail(refusal);
+    const folder = join(session.dir, "research");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const begun = beginResearch(topic, session.dir, researchRun(session.state.chain), readdirSync(folder));
+    const previousMode = session.state.mode;
+    await session.emit("session.mode_changed", { previousMode, newMode: "research", research: begun.research });
+    await submit(session, { content: begun.prompt, display: `/research ${topic}`, source: "command" });
+    return ok(`Researching; the report will be ${begun.research.path}`);
+  }
+
+  async #afterResearch(): Promise<TurnInput | undefined> {
+    const { session } = this.#live;
+    const run = researchRun(session.state.chain);
+    const last = session.live.lastTurn;
+    if (!run?.open || !last) return undefined;
+    const after = afterTurn(run, last);
+    if (after.type === "remind")
+      return { messageId: session.parts.newId(), content: after.prompt, source: "notification", hidden: true };
+    await this.#live.setMode(run.previousMode);
+    if (after.type === "done")
+      await session.emit("session.info", { infoType: "research_report", message: `Report: ${after.path}` });
+    else
+      await session.emit("session.error", {
+        errorType: "research_failed",
+        code: "research_failed",
+        message: after.reason,
+      });
+    return undefined;
+  }
+
+  async #autopilot(): Promise<TurnInput | undefined> {
+    const { session, ground } = this.#live;
+    const facts = autopilotFacts(session.state.chain);
+    const decision = decide(facts, session.state.mode, ground.settings.values["autopilot.maxContinuations"]);
+    if (decision.type === "continue")
+      return { messageId: session.parts.newId(), content: decision.prompt, source: "autopilot", hidden: true };
+    if (decision.type === "stop") {
+      const { reason, continuations } = decision;
+      await session.emit("session.autopilot_stopped", { reason, continuations });
+    }
+    return undefined;
+  }
+
+  /** A workflow of several agents is beyond the model that is built in. */
+  needsModel(command: string): Failure | undefined {
+    if (this.#live.target.provider !== "offline") return undefined;
+    return {
+      code: "model_needed",
+      what: `${command} needs a model provider, and the offline model is in use.`,
+      data: "Nothing was started.",
+      next: "Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or use --base-url and --model.",
+      exit: 1,
+    };
+  }
+
+  async end(): Promise<void> {
+    await this.fleet.cancel();
+  }
+}
+
+const noTopic: Failure = {
+  code: "command_usage",
+  what: "/research needs a topic.",
+  data: "Nothing was started.",
+  next: "For example: /research how this repository handles retries",
+  exit: 2,
+};

@@ -1,0 +1,27 @@
+// The preCompact hooks: before a summary is written they may forbid it, or say what it should keep.
+import { tokensOf } from "../context/compact/items.ts";
+import type { Begin, RunningAttempt } from "./compaction.ts";
+import type { Session } from "./session.ts";
+import { atCutSize, type View } from "./window.ts";
+
+export type PreCompact = { type: "blocked" } | { type: "go"; focus: string | undefined };
+
+/** Runs beside the turn, like the summary: a slow hook holds nobody up, and whoever cancels the attempt ends it. */
+export async function preCompact(
+  { parts, live }: Session,
+  { attempt, abort }: RunningAttempt,
+  { sizes, items }: View,
+  { trigger, focus }: Begin,
+): Promise<PreCompact> {
+  const history = tokensOf(atCutSize(items, live.window.cut));
+  const input = {
+    trigger: trigger === "manual" ? ("manual" as const) : ("auto" as const),
+    compactionTrigger: trigger,
+    ...(focus ? { customInstructions: focus } : {}),
+    currentTokens: history + sizes.systemTokens + sizes.toolDefinitionsTokens,
+    tokenLimit: attempt.tokenLimit,
+  };
+  const { block, additionalContext } = await parts.hook("preCompact", input, abort.signal);
+  if (block) return { type: "blocked" };
+  return { type: "go", focus: [focus, additionalContext].filter(Boolean).join("\n\n") || undefined };
+}

@@ -1,0 +1,147 @@
+// For the tests of tool calls: a session of which only that part is real that runs calls.
+import * as z from "zod";
+import { systemClock } from "../base/clock.ts";
+import { newId } from "../base/id.ts";
+import type { HookInputs } from "../hook/input.ts";
+import { type HookOutcome, noOutcome } from "../hook/merge.ts";
+import type { HookName } from "../hook/name.ts";
+import { makePolicy, type PolicyInput } from "../permission/policy.ts";
+import type { EventData } from "../schema/event/envelope.ts";
+import type { PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
+import { success, type Tool } from "../tool/contract.ts";
+import { type Actor, Door, type Question } from "./permit.ts";
+import type { Session, SessionParts } from "./session.ts";
+import { emptyState } from "./state.ts";
+import { runToolStep } from "./tool-step.ts";
+
+export type Hooks = { [N in HookName]?: (input: HookInputs[N], signal: AbortSignal) => Partial<HookOutcome> };
+
+export type Bench = {
+  session: Session;
+  /** Every event, with its data and whose it is. */
+  events: { type: string; data: Record<string, unknown>; agentId?: string }[];
+  /** What happened, in order: hooks by name, tools by what they did. */
+  trace: string[];
+  questions: Question[];
+  run: (calls: { name: string; args: unknown }[], signal?: AbortSignal) => Promise<string[]>;
+};
+
+export type BenchOptions = {
+  hooks?: Hooks;
+  policy?: Partial<PolicyInput>;
+  answer?: PermissionAnswer;
+  parts?: Partial<SessionParts>;
+  slots?: number;
+  /** Runs the calls as this subagent. */
+  agent?: string;
+};
+
+/** `touch` writes the file it is given, `sql` asks for nothing, `silent` never ends by itself. */
+const tools = (trace: string[]): Tool[] => {
+  const base = { description: "", permissions: (): PermissionRequest[] => [] };
+  return [
+    {
+      ...base,
+      name: "touch",
+      input: z.strictObject({ path: z.string() }),
+      permissions: (input) => [{ kind: "write", path: (input as { path: string }).path }],
+      lane: (input) => (input as { path: string }).path,
+      run: async (input) => {
+        const { path } = input as { path: string };
+        trace.push(`begin ${path}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        trace.push(`end ${path}`);
+        return success(`touched ${path}`, { files: [{ path, operation: "create" }] });
+      },
+    },
+    { ...base, name: "sql", input: z.strictObject({ query: z.string() }), run: async () => success("1 row") },
+    {
+      ...base,
+      name: "silent",
+      input: z.strictObject({}),
+      run: (_input, { signal }) =>
+        new Promise((resolve) => signal.addEventListener("abort", () => resolve(success("late")), { once: true })),
+    },
+  ];
+};
+
+export function bench({ hooks = {}, policy = {}, answer, parts = {}, slots = 4, agent }: BenchOptions = {}): Bench {
+  const events: Bench["events"] = [];
+  const trace: string[] = [];
+  const questions: Question[] = [];
+  const all = tools(trace);
+  const sessionOf = (agentId?: string): Session =>
+    ({
+      id: "s1",
+      dir: "/nowhere/home/sessions/s1",
+      root: "/nowhere/work",
+      ...(agentId ? { agentId } : {}),
+      state: { ...emptyState(), context: { cwd: "/nowhere/work" } },
+      emit: async (type: string, data: Record<string, unknown>) => {
+        events.push({ type, data, ...(agentId ? { agentId } : {}) });
+        if (type.startsWith("tool.")) trace.push(type);
+      },
+      publish: () => undefined,
+      live: { phase: { type: "idle" }, repeated: { key: "", count: 0 }, running: new Map(), stopBlocks: 0 },
+    }) as unknown as Session;
+  const main = sessionOf();
+  const session = agent ? sessionOf("a1") : main;
+  const actor: Actor | undefined = agent ? { session, name: agent } : undefined;
+  const door = new Door({
+    session: () => main,
+    policy: () =>
+      makePolicy({
+        root: main.root,
+        cwd: main.root,
+        sessionDir: main.dir,
+        everlongHome: "/nowhere/home",
+        userHome: "/nowhere/user",
+        tempDir: "/nowhere/tmp",
+        ...policy,
+      }),
+    userHome: "/nowhere/user",
+    store: async () => undefined,
+    ...(answer
+      ? {
+          ask: async (question) => {
+            questions.push(question);
+            return answer;
+          },
+        }
+      : {}),
+  });
+  session.parts = {
+    clock: systemClock,
+    newId,
+    limits: { maxSteps: 9, maxParallelTools: slots, streamIdleMs: 1000, maxStopBlocks: 5 },
+    offered: () => ({ tools: all, definitions: [] }),
+    permit: (call) => {
+      trace.push("permit");
+      return door.permit({ ...call, ...(actor ? { actor } : {}) });
+    },
+    hook: async (name, input, signal) => {
+      trace.push(name);
+      return { ...noOutcome, ...hooks[name]?.(input, signal) };
+    },
+    lane: async (tool, input) => tool.lane?.(input, { cwd: main.root }),
+    bound: async (_id, content) => ({ content, bytes: content.length, lines: 1 }),
+    allowedPath: () => true,
+    ...parts,
+  } as SessionParts;
+  return {
+    session,
+    events,
+    trace,
+    questions,
+    async run(calls, signal = new AbortController().signal) {
+      const requests = calls.map(({ name, args }, n) => ({ toolCallId: `c${n}`, name, arguments: args }));
+      await runToolStep(session, "t1", requests, signal);
+      const results = events.filter((e) => e.type === "tool.execution_complete");
+      return requests.map(({ toolCallId }) => {
+        const [one, ...more] = results.filter((e) => e.data["toolCallId"] === toolCallId);
+        if (!one || more.length > 0) throw new Error(`Not one result for ${toolCallId}.`);
+        return (one.data as EventData<"tool.execution_complete">).result.content;
+      });
+    },
+  };
+}
