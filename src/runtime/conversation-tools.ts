@@ -64,6 +64,8 @@ async function choosePlan(live: LiveSession, plan: PlanExit, context: ToolContex
     return { type: "rejected", ...("feedback" in answer && answer.feedback ? { feedback: answer.feedback } : {}) };
   }
   await live.setMode(answer.action.startsWith("autopilot") ? "autopilot" : "interactive");
+  // It begins when this turn is over.
+  if (answer.action === "autopilot_fleet") live.agents.workflows.fleet.start(readPlan(paths.plan) || plan.summary);
   return { type: "chosen", action: answer.action };
 }
 

@@ -6,6 +6,7 @@ import { startWorker, takeTodo } from "../agent/fleet/start-worker.ts";
 import { createTodoBook, latestRun, type TodoBook } from "../agent/fleet/todo-book.ts";
 import type { Coded, Executor } from "../agent/task/contract.ts";
 import type { AgentRecord } from "../agent/task/record.ts";
+import { errorText } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
 import { fail, type Result } from "../base/result.ts";
 import { clip } from "../base/text.ts";
@@ -114,7 +115,7 @@ export class FleetRun {
 
   async #ended(end: FleetEnd | { broken: unknown }): Promise<void> {
     const { session } = this.#live;
-    const failure = "broken" in end ? undefined : fleetFailure(end);
+    const failure = "broken" in end ? { code: "fleet_broken", message: errorText(end.broken) } : fleetFailure(end);
     if (failure) {
       const { code, message } = failure;
       await session.emit("session.error", { errorType: "fleet_failed", code, message });

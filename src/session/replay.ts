@@ -1,13 +1,13 @@
 // The log is the truth: state is the fold of its durable events, and the live session folds the same function.
 
-import { firstLine } from "../base/text.ts";
 import { applyCompaction } from "../context/compact/apply.ts";
 import { joinNotifications } from "../context/fragment/fragment.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import type { DurableEnvelope, Envelope } from "../schema/event/envelope.ts";
 import type { Message, ToolMessage } from "../schema/message.ts";
-import { isPromptSource, sourceOf } from "./ref.ts";
-import { addUsage, type ChainState, emptyChain, emptyState, noUsage, type SessionState } from "./state.ts";
+import { isPromptSource } from "./ref.ts";
+import { applyToLog, applyToTotals } from "./replay-log.ts";
+import { type ChainState, emptyChain, emptyState, type SessionState } from "./state.ts";
 
 export function replay(events: Iterable<DurableEnvelope>): SessionState {
   const state = emptyState();
@@ -80,80 +80,6 @@ export function itemsWithout(state: SessionState, compactionAttemptId: string): 
   copy.chain = [...state.chain];
   foldChain(copy, compactionAttemptId);
   return copy.items;
-}
-
-/** What counts for the session, whichever agent did it. */
-function applyToTotals(state: SessionState, event: DurableEnvelope): void {
-  switch (event.type) {
-    case "session.model_limit":
-      state.modelLimits.set(
-        event.data.model,
-        Math.min(event.data.limit, state.modelLimits.get(event.data.model) ?? Infinity),
-      );
-      break;
-    case "assistant.usage":
-      state.usage.set(event.data.model, addUsage(state.usage.get(event.data.model) ?? noUsage, event.data));
-      state.apiDurationMs += event.data.durationMs;
-      break;
-    case "tool.execution_complete":
-      for (const f of event.data.filesChanged ?? []) {
-        if (f.operation === "view") continue;
-        const before = state.changedFiles.get(f.path) ?? { added: 0, removed: 0 };
-        state.changedFiles.set(f.path, {
-          added: before.added + (f.added ?? 0),
-          removed: before.removed + (f.removed ?? 0),
-        });
-      }
-      break;
-    case "subagent.started":
-      state.agentIds.add(event.data.agentId);
-      break;
-  }
-}
-
-/** What counts for the whole log, whatever becomes of the chain. */
-function applyToLog(state: SessionState, event: DurableEnvelope): void {
-  if (sourceOf(event)) {
-    const { turn, item } = state.refCounter.next(event);
-    state.refs.set(event.id, `t${turn}.${item}`);
-  }
-  switch (event.type) {
-    case "session.title_changed":
-      state.title = event.data.title;
-      state.userNamed = event.data.userNamed;
-      break;
-    case "session.compaction_start":
-      state.openCompaction = event.data;
-      break;
-    case "session.compaction_complete":
-      state.openCompaction = undefined;
-      state.checkpointCount = Math.max(state.checkpointCount, event.data.checkpointNumber ?? 0);
-      if (event.data.checkpointPath) state.checkpointFiles.push(event.data.checkpointPath);
-      break;
-    case "session.start":
-      state.sessionId = event.data.sessionId;
-      state.version = event.data.version;
-      state.context = event.data.context;
-      state.createdAt = event.data.startTime;
-      break;
-    case "session.resume":
-    case "session.context_changed":
-      state.context = event.data.context;
-      break;
-    case "message.queued":
-      state.queue.push(event.data);
-      break;
-    case "message.dequeued":
-      state.queue = state.queue.filter((m) => m.messageId !== event.data.messageId);
-      break;
-    case "user.message":
-      state.queue = state.queue.filter((m) => m.messageId !== event.data.messageId);
-      if (state.title === "" && event.data.source === "user") {
-        state.title = firstLine(event.data.display ?? event.data.content, 60);
-      }
-      if (event.data.ref) state.promptCount = Math.max(state.promptCount, Number(event.data.ref.slice(1)));
-      break;
-  }
 }
 
 function applyToChain(state: ChainState & { promptCount: number }, event: DurableEnvelope): void {

@@ -57,8 +57,9 @@ async function drive(session: Session, begin: Begin): Promise<void> {
       await runManual(session);
       for (const work of live.betweenTurns.splice(0)) await work();
       const next = takeQueued(session) ?? takeNews(session) ?? (await goOn(session, end));
-      if (!next) break;
-      end = await takeTurn(session, next);
+      end = next && (await takeTurn(session, next));
+      // What came while nothing was found must not wait for somebody to wake it.
+      if (!next && !hasWaiting(session)) break;
     }
   } finally {
     live.driving = undefined;
@@ -102,6 +103,12 @@ function takeQueued(session: Session): MessageInput | undefined {
   const { delivery: _, source = "user", ...message } = first;
   return { ...message, source };
 }
+
+const hasWaiting = (session: Session): boolean =>
+  session.live.manual !== undefined ||
+  session.live.betweenTurns.length > 0 ||
+  session.state.queue.length > 0 ||
+  takeNews(session) !== undefined;
 
 /** News that may wake an idle session. */
 function takeNews({ live, parts }: Session): TurnInput | undefined {

@@ -1,6 +1,7 @@
 // One tool call from request to result: validate, hooks, ask for leave, run within its limits, bound the output. Exactly one result.
 import { within } from "../base/abort.ts";
 import { errorText } from "../base/failure.ts";
+import { optional } from "../base/optional.ts";
 import type { ToolRequest } from "../schema/message.ts";
 import type { ResultType } from "../schema/tool.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../tool/contract.ts";
@@ -66,7 +67,9 @@ export async function runCall(
   if (signal.aborted) return finish(session, call, notRun(), 0, "interrupted");
   if (permit.type === "deny") return finish(session, call, failure(permit.code, permit.message), 0, "denied", context);
 
-  await session.emit("tool.execution_start", startOf(call, turnId));
+  const { mcp } = tool;
+  const names = mcp ? { mcpServerName: mcp.server, mcpToolName: mcp.tool } : {};
+  await session.emit("tool.execution_start", { ...startOf(call, turnId), ...names });
   session.live.phase = nextPhase(session.live.phase, { type: "tool_started" });
   const startedAt = session.parts.clock.monotonic();
   const { outcome: given, resultType = given.type } = await execute(session, ready, signal);
@@ -100,6 +103,7 @@ async function execute(
   const context: ToolContext = {
     sessionId: session.id,
     toolCallId: call.toolCallId,
+    ...optional("agentId", session.agentId),
     cwd: session.state.context.cwd,
     root: session.root,
     sessionDir: session.dir,

@@ -18,7 +18,8 @@ export type MessageInput = Pick<EventData<"user.message">, "messageId" | "conten
 /** A turn begins with a message, or with news that nobody asked for. */
 export type TurnInput = MessageInput | { source: "notification" };
 
-export type TurnEnd = { status: TurnStatus; reason?: string };
+/** `code`: of a model call that failed. */
+export type TurnEnd = { status: TurnStatus; reason?: string; code?: string };
 
 export async function runTurn(session: Session, input: TurnInput): Promise<TurnEnd> {
   const { parts, live } = session;
@@ -47,7 +48,7 @@ export async function runTurn(session: Session, input: TurnInput): Promise<TurnE
         end = limit(stop.message);
         break;
       }
-      const steered = await enterWaiting(session, turn.turnId, input.source);
+      const steered = await enterWaiting(session, turn, input.source);
       const initiator = steered ? "user" : steps === 0 ? turn.initiator : "agent";
       const outcome = await runStep(session, { ...turn, initiator }, ++steps);
       const done = await afterStep(session, turn, outcome);
@@ -97,7 +98,7 @@ async function afterStep(session: Session, turn: Turn, outcome: StepEnd): Promis
         hint: "The conversation is saved. Send any message to try again, or resume the session later.",
         ...(outcome.statusCode === undefined ? {} : { statusCode: outcome.statusCode }),
       });
-      return { status: "failed", reason: outcome.message };
+      return { status: "failed", reason: outcome.message, code: outcome.code };
     case "answered": {
       const { toolRequests, finishReason, content, providerCompactions } = outcome.answer;
       await warnAboutFinish(session, finishReason);
@@ -111,9 +112,15 @@ async function afterStep(session: Session, turn: Turn, outcome: StepEnd): Promis
       if (turn.signal.aborted) return { status: "aborted" };
       if (session.live.repeated.count >= REPEAT_LIMIT)
         return limit(`the same call failing ${REPEAT_LIMIT} times in a row`);
-      return undefined;
+      return isComplete(session) ? { status: "done" } : undefined;
     }
   }
+}
+
+/** The model has declared the task complete with its last calls: there is nothing to ask it any more. */
+function isComplete({ state }: Session): boolean {
+  const last = state.chain.findLast((e) => e.type === "assistant.message" || e.type === "session.task_complete");
+  return last?.type === "session.task_complete";
 }
 
 const limit = (what: string): TurnEnd => ({
@@ -133,14 +140,14 @@ async function warnAboutFinish(session: Session, finishReason: string): Promise<
 }
 
 /** Notifications first, then the messages that steer: both become part of history when they enter. True when any steers. */
-async function enterWaiting(session: Session, turnId: string, cause: MessageSource): Promise<boolean> {
+async function enterWaiting(session: Session, { turnId, signal }: Turn, cause: MessageSource): Promise<boolean> {
   for (const { kind, content, agentIds, data: more } of [
     ...session.live.notices.splice(0),
     ...session.parts.news(cause),
   ]) {
     const data = { ...more, kind, content: notification(content), ...(agentIds ? { agentIds } : {}) };
     await session.emit("system.notification", data);
-    await session.parts.hook("notification", { kind, content }, new AbortController().signal);
+    await session.parts.hook("notification", { kind, content }, signal);
   }
   const steers = session.state.queue.filter((m) => m.delivery === "steer");
   for (const { delivery: _, ...m } of steers) {

@@ -58,6 +58,8 @@ export type Tool<Input = unknown> = {
   limitMs?: number;
   /** Offered in plan mode. */
   planMode?: boolean;
+  /** Of a tool that an MCP server has: the names it has there. */
+  mcp?: { server: string; tool: string; readOnly: boolean };
   /** Offered in this mode only. */
   onlyMode?: AgentMode;
   run: (input: Input, context: ToolContext) => Promise<ToolOutcome>;

@@ -1,9 +1,9 @@
 // OE11: autopilot through the program: continuations, their limit, background work, and flags that are not autopilot.
 import { describe, expect, it } from "vitest";
-import { offeredTools, oneCall, onlySession, scene, systemOf, userTexts } from "../agent/scene.ts";
+import { offeredTools, oneCall, onlySession, scene, systemOf, until, userTexts } from "../agent/scene.ts";
 import type { Recorded } from "../model-server/recorded.ts";
 import { type Reply, text } from "../model-server/reply.ts";
-import { logOf, only, run } from "../tool/everlong.ts";
+import { logOf, only, run, sessionsOf, start } from "../tool/everlong.ts";
 
 const complete = (success = true): Reply => oneCall("task_complete", { summary: "all of it", success });
 const isChild = (request: Recorded): boolean => userTexts(request).some((t) => t.startsWith("CHILD"));
@@ -57,6 +57,18 @@ describe("OE11 autopilot", () => {
     expect(broken.server.requests).toHaveLength(1);
   });
 
+  it("O122 an interrupt stops it: exit 130, aborted, no continuation", async () => {
+    const { server, place } = await scene(() => ({ kind: "hang" }));
+    const running = start(place, ["-p", "build it", "--autopilot"]);
+    await server.waitFor(1, 20_000);
+    running.kill("SIGINT");
+    expect((await running.done).code).toBe(130);
+    expect(server.requests).toHaveLength(1);
+    expect(only(logOf(place), "session.autopilot_stopped").map((e) => e.data)).toEqual([
+      { reason: "aborted", continuations: 0 },
+    ]);
+  });
+
   it("OE11 O121 while a background agent runs there is no continuation; its end wakes the turn and costs none", async () => {
     const release = Promise.withResolvers<void>();
     let mainRequests = 0;
@@ -74,11 +86,14 @@ describe("OE11 autopilot", () => {
           prompt: "CHILD: look around",
           mode: "background",
         });
-      // The main agent's turn is over with this answer; only then does the child go on.
-      if (mainRequests === 2) setTimeout(() => release.resolve(), 500);
       return mainRequests === 2 ? text("waiting for it") : complete();
     });
-    const done = await run(place, ["-p", "build it", "--autopilot"], { env: { MULTI_TURN_AGENTS: "false" } });
+    const running = start(place, ["-p", "build it", "--autopilot"], { env: { MULTI_TURN_AGENTS: "false" } });
+    // The main agent's turn is over: a continuation would come now, and make a third request.
+    await until("the end of the turn", () => sessionsOf(place).length > 0 && only(logOf(place), "turn.end").length > 0);
+    expect(mainRequests).toBe(2);
+    release.resolve();
+    const done = await running.done;
     expect(done.code, done.stderr).toBe(0);
     expect(mainRequests).toBe(3);
     expect(userTexts(server.requests.at(-1)).at(-1)).toContain("<system_notification>");
@@ -108,13 +123,14 @@ describe("OE11 autopilot", () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it("O98 O118 /autopilot on and off switch the mode", async () => {
+  it("O98 O118 /autopilot switches the mode, for this run", async () => {
     const { place } = await scene([]);
-    expect((await run(place, ["-p", "/autopilot on"])).code).toBe(0);
+    expect((await run(place, ["-p", "/autopilot"])).code).toBe(0);
     const id = onlySession(place);
-    expect((await run(place, ["--resume", id, "-p", "/autopilot"])).code).toBe(0);
-    const modes = only(logOf(place, id), "session.mode_changed").map((e) => e.data.newMode);
-    expect(modes).toEqual(["autopilot", "interactive"]);
+    const modes = () => only(logOf(place, id), "session.mode_changed").map((e) => e.data.newMode);
+    expect(modes()).toEqual(["autopilot"]);
+    expect((await run(place, ["--resume", id, "-p", "/autopilot off", "--autopilot"])).code).toBe(0);
+    expect(modes()).toEqual(["autopilot", "interactive"]);
     expect((await run(place, ["--resume", id, "-p", "/autopilot sideways"])).code).toBe(2);
   });
 

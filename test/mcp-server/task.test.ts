@@ -254,7 +254,14 @@ describe("a stream that dies", () => {
     };
     const task = followedTask(
       { taskId: "t", status: "working", pollInterval: 250 },
-      { server: nobody, tool: "work", args: {}, clock: systemClock, outcome: async () => success(""), unreachableMs: 900 },
+      {
+        server: nobody,
+        tool: "work",
+        args: {},
+        clock: systemClock,
+        outcome: async () => success(""),
+        unreachableMs: 900,
+      },
     );
     expect(failureOf(await task.ended)).toMatch(
       /^server_unreachable \| server_unreachable: MCP server "far" gave no answer for 1 s: it is gone/,

@@ -144,7 +144,7 @@ describe("OE13 research", () => {
     hold = false;
     const again = await run(place, ["--resume", onlySession(place), "-p", "/research retries"]);
     expect(again.code, again.stderr).toBe(0);
-    expect(userTexts(main[2]).at(-1)).toContain("The answers of 4 agents are in this conversation");
+    expect(userTexts(main[2]).join("\n")).toContain("The answers of 4 agents are in this conversation");
     expect(reportPath(main[3] as Recorded)).toMatch(/retries-1\.md$/);
     expect(existsSync(reportPath(main[3] as Recorded))).toBe(true);
     expect(only(logOf(place), "session.mode_changed").at(-1)?.data.newMode).toBe("interactive");

@@ -5,7 +5,7 @@ import type { MessageSource, TurnStatus } from "../../schema/event/conversation.
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import type { AgentMode } from "../../schema/permission.ts";
 import { event } from "../event-fixture.ts";
-import { autopilotEnd, autopilotFacts, decide, STOP_REASONS } from "./decide.ts";
+import { autopilotFacts, decide } from "./decide.ts";
 
 const start = event("session.start", { mode: "autopilot" });
 const message = (source: MessageSource) => event("user.message", { source, content: "go" });
@@ -78,12 +78,6 @@ describe("autopilot", () => {
   it("O71 what subagents do counts for nothing", () => {
     const child = event("turn.end", { status: "failed" }, "agent-1");
     expect(at([start, ...turn("user"), child])).toMatchObject({ type: "continue" });
-  });
-
-  it("O122 only task_complete ends prompt mode with 0", () => {
-    expect(STOP_REASONS.map((reason) => autopilotEnd(reason, 2).exit)).toEqual([0, 1, 1, 1, 130, 1]);
-    expect(autopilotEnd("task_complete", 2).message).toBeUndefined();
-    expect(autopilotEnd("max_continuations", 2).message).toMatch(/after 2 continuations \(max_continuations\)/);
   });
 
   it("OI11 whatever the turns do, continuations stay within the limit", () => {

@@ -1,5 +1,4 @@
 // Autopilot: what an idle session does by itself. A pure decision over facts that are folded from the log, so that it is the same after a resume.
-import { optional } from "../../base/optional.ts";
 import type { TurnStatus } from "../../schema/event/conversation.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import type { AgentMode } from "../../schema/permission.ts";
@@ -18,15 +17,8 @@ export type AutopilotFacts = {
   stopped: boolean;
 };
 
-export const STOP_REASONS = [
-  "task_complete",
-  "gave_up",
-  "max_continuations",
-  "error",
-  "aborted",
-  "mode_changed",
-] as const;
-export type StopReason = (typeof STOP_REASONS)[number];
+/** Only the first is a success. */
+export type StopReason = "task_complete" | "gave_up" | "max_continuations" | "error" | "aborted" | "mode_changed";
 
 export type AutopilotDecision =
   | { type: "continue"; prompt: string }
@@ -80,20 +72,4 @@ function stopReason(facts: AutopilotFacts, mode: AgentMode, maxContinuations: nu
   if (facts.lastTurn === "aborted") return "aborted";
   if (facts.lastTurn === "failed" || facts.lastTurn === "limit") return "error";
   return facts.continuations >= maxContinuations ? "max_continuations" : undefined;
-}
-
-const MEANING: Record<StopReason, string | undefined> = {
-  task_complete: undefined,
-  gave_up: "the agent says that the task could not be done",
-  max_continuations: "the limit of continuations is reached (autopilot.maxContinuations, --max-continuations)",
-  error: "the last turn ended with an error",
-  aborted: "it was interrupted",
-  mode_changed: "the mode was changed",
-};
-
-/** For prompt mode: only a task that is declared complete is a success. */
-export function autopilotEnd(reason: StopReason, continuations: number): { exit: 0 | 1 | 130; message?: string } {
-  const meaning = MEANING[reason];
-  const message = meaning && `Autopilot stopped after ${continuations} continuations (${reason}): ${meaning}.`;
-  return { exit: reason === "task_complete" ? 0 : reason === "aborted" ? 130 : 1, ...optional("message", message) };
 }

@@ -65,8 +65,10 @@ async function work(child: Child, handle: AgentHandle, isNew: boolean): Promise<
     if (handle.signal.aborted) return failed("cancelled", "It was stopped.");
     const cap = end?.status === "limit" ? handle.cap() : undefined;
     if (cap) return failed(cap.code, cap.message);
-    if (end?.status !== "done") return failed("model_failed", end?.reason ?? "The turn could not be run.");
-    const answer = lastAnswer(session.state);
+    const isEmpty = end?.code === "empty_response";
+    if (end?.status !== "done" && !isEmpty)
+      return failed(end?.code ?? "model_failed", end?.reason ?? "The turn could not be run.");
+    const answer = isEmpty ? "" : lastAnswer(session.state);
     if (answer === "") {
       if (wasAsked) return failed("empty_result", "The agent ended twice without any text.");
       wasAsked = true;

@@ -10,11 +10,13 @@ export class Bell {
 
   /** Resolves at once when it was rung since the last wait, or when the signal is aborted. */
   async next(signal: AbortSignal): Promise<void> {
-    if (!this.#rung && !signal.aborted)
-      await new Promise<void>((resolve) => {
-        this.#waiter = resolve;
-        signal.addEventListener("abort", () => resolve(), { once: true });
-      });
+    const woken = Promise.withResolvers<void>();
+    this.#waiter = woken.resolve;
+    const stop = () => woken.resolve();
+    signal.addEventListener("abort", stop, { once: true });
+    if (this.#rung || signal.aborted) stop();
+    await woken.promise;
+    signal.removeEventListener("abort", stop);
     this.#waiter = undefined;
     this.#rung = false;
   }

@@ -5,7 +5,7 @@ import type { TodoRun } from "../../tool/sql/todo-tables.ts";
 import { MAX_ATTEMPTS, type Settled, settle, type WorkerEnd } from "./attempt.ts";
 import { Bell } from "./bell.ts";
 import { noReportPrompt, workerPrompt } from "./prompt.ts";
-import { readyTodos } from "./ready.ts";
+import { readyTodos, type Todos } from "./ready.ts";
 import { latestRun, type TodoBook } from "./todo-book.ts";
 
 export type WorkerJob = {
@@ -89,9 +89,11 @@ export async function dispatch(parts: DispatchParts, signal: AbortSignal): Promi
     return true;
   };
 
+  const startable = (): Todo[] => readyTodos(rested(book)).filter((t) => !passedOver.has(t.id));
+
   const look = async (): Promise<void> => {
     for (;;) {
-      const todo = readyTodos(book.todos()).find((t) => ![passedOver, working].some((known) => known.has(t.id)));
+      const todo = startable().find((t) => !working.has(t.id));
       if (!todo || signal.aborted || parts.freeSlots() <= 0) return;
       if (!(await begin(todo))) return;
     }
@@ -100,8 +102,7 @@ export async function dispatch(parts: DispatchParts, signal: AbortSignal): Promi
   try {
     while (!signal.aborted && broken.length === 0) {
       await look();
-      const ready = readyTodos(book.todos()).some((t) => !passedOver.has(t.id));
-      if (!ready && working.size === 0 && !othersWork(parts)) break;
+      if (startable().length === 0 && working.size === 0 && !othersWork(parts)) break;
       await bell.next(signal);
     }
   } finally {
@@ -117,6 +118,13 @@ export const runOf = (book: TodoBook, todoId: string, agentId: string): TodoRun 
   book.runs().find((r) => r.agent_id === agentId && r.todo_id === todoId);
 
 const NEVER = new AbortController().signal;
+
+/** A todo is set to done just before its worker's last word: who builds on it waits for that, and for its note. */
+function rested(book: TodoBook): Todos {
+  const { todos, deps } = book.todos();
+  const worked = new Set(book.runs().flatMap((r) => (r.outcome === undefined ? [r.todo_id] : [])));
+  return { todos: todos.map((t) => (worked.has(t.id) ? { ...t, status: "in_progress" } : t)), deps };
+}
 
 /** An agent that a `task` call put to work on a todo. */
 const othersWork = ({ book, isRunning }: DispatchParts): boolean =>

@@ -39,8 +39,7 @@ export function refuse(
   }
 }
 
-/** True for the one file that this run may write without being asked. */
-export const isReport = (path: string, run: ResearchRun, cwd: string): boolean => resolve(cwd, path) === run.path;
+const isReport = (path: string, run: ResearchRun, cwd: string): boolean => resolve(cwd, path) === run.path;
 
 function refuseTask(args: Record<string, unknown>, run: ResearchRun): Refusal | undefined {
   if (!isDispatch(args)) return notAllowed('task works only with agent_type "research" and mode "sync" here.');

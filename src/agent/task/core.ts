@@ -17,8 +17,8 @@ export type LiveAgent = {
   readonly controller: AbortController;
   /** The executor has returned. */
   readonly returned: PromiseWithResolvers<void>;
-  /** Ends the sleep. */
-  wake: () => void;
+  /** Its wait for a message. */
+  sleep: PromiseWithResolvers<void> | undefined;
   /** Somebody ends the record, and writes its end when the executor has returned. */
   stopping: boolean;
   /** Takes no more messages. */
@@ -97,7 +97,7 @@ export function createLive(
     caps,
     controller: new AbortController(),
     returned: Promise.withResolvers(),
-    wake: () => undefined,
+    sleep: undefined,
     stopping: false,
     closed: false,
     taken: new Set(),
@@ -110,6 +110,12 @@ export function createLive(
   };
   core.lives.set(id, live);
   return live;
+}
+
+/** Its wait for a message looks again. */
+export function wake(live: LiveAgent | undefined): void {
+  live?.sleep?.resolve();
+  if (live) live.sleep = undefined;
 }
 
 /** Progress of an agent is progress of all above it. */
@@ -126,7 +132,7 @@ export async function tell(core: Core, id: string, change: AgentChange): Promise
   const record = core.records.get(id);
   const isRead = waitersOf(core, id).some((waiter) => waiter.reads && waiter.answer());
   if (record && record.status !== "running" && !record.told && isRead)
-    void 0;
+    await core.parts.emit(id, "subagent.read", { agentId: id });
   announce(core, id, change);
   release(core, id);
 }
@@ -153,7 +159,9 @@ export async function endRecord(core: Core, id: string, end: RecordEnd): Promise
   const record = core.records.get(id);
   if (!record || isTerminal(record)) return false;
   await emitEnd(core, record, end);
+  const live = core.lives.get(id);
   core.lives.delete(id);
+  wake(live);
   touch(core, record.parentId);
   await tell(core, id, "ended");
   return true;

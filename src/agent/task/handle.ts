@@ -61,12 +61,13 @@ function capReached(
 
 async function waitForMessage(core: Core, live: LiveAgent): Promise<AgentMessage | undefined> {
   for (;;) {
-    const slept = Promise.withResolvers<void>();
-    live.wake = slept.resolve;
+    // Before the boundary, so that no wake is missed.
+    live.sleep ??= Promise.withResolvers();
+    const { promise } = live.sleep;
     const next = await core.order.run(() => boundary(core, live));
     if (next === "end") return undefined;
     if (next !== "sleep") return next;
-    await slept.promise;
+    await promise;
   }
 }
 

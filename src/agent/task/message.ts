@@ -1,7 +1,7 @@
 // Messages to agents: queued for one that runs, waking one that rests, continuing one that was interrupted.
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { Coded, SentMessage } from "./contract.ts";
-import { type Core, createLive, tell, touch } from "./core.ts";
+import { type Core, createLive, tell, touch, wake } from "./core.ts";
 import { type AgentRecord, isTerminal, MCP_TASK } from "./record.ts";
 import { run, slotRefusal } from "./start.ts";
 import { plan } from "./watch.ts";
@@ -20,7 +20,7 @@ export async function sendMessage(
     if (refused) return fail(refused);
     const sent = await emitMessage(core, id, from, message);
     const wasRunning = record.status === "running";
-    if (!wasRunning) wake(core, id);
+    if (!wasRunning) goOn(core, id);
     await tell(core, id, "message");
     return ok({ messageId: sent, delivery: wasRunning ? "queued" : "woken" });
   });
@@ -41,12 +41,12 @@ function messageRefusal(core: Core, record: AgentRecord): Coded | undefined {
 }
 
 /** From its sleep, or with a new executor after a resume. */
-function wake(core: Core, id: string): void {
+function goOn(core: Core, id: string): void {
   const live = core.lives.get(id);
   const record = core.records.get(id);
   touch(core, id);
   if (live) {
-    live.wake();
+    wake(live);
     plan(core, id);
   } else if (record) {
     const { executor, live: parts = {}, caps = {} } = core.parts.revive(record);

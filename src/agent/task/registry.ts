@@ -43,6 +43,7 @@ export function createRegistry(parts: RegistryParts): Registry {
         if (!record || isTerminal(record)) return;
         await parts.emit(id, "subagent.mcp_task", { agentId: id, mcpTask });
         touch(core, id);
+        if (record.executionMode === "background") parts.publish(undefined, "session.background_tasks_changed", {});
       }),
     waitForAgents: (signal, limit) => waitForAgents(core, signal, limit),
     cancelRecursive: (id, by, reason) => cancelRecursive(core, [id], by, reason),

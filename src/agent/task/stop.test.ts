@@ -23,9 +23,12 @@ describe("O53 cancelRecursive", () => {
     await s.start("other", untilAborted);
     const waiting = s.registry.getAgentResult("c", { signal: never, limitMs: Infinity });
     expect(await s.registry.cancelRecursive("a", MAIN, "enough")).toEqual(["c", "b", "a"]);
-    expect(s.types().slice(-4)).toEqual(
-      ["subagent_session_boundary", "subagent.cancelled", "subagent.cancelled", "subagent.cancelled"],
-    );
+    expect(s.types().slice(-4)).toEqual([
+      "subagent_session_boundary",
+      "subagent.cancelled",
+      "subagent.cancelled",
+      "subagent.cancelled",
+    ]);
     expect(await waiting).toMatchObject({
       outcome: "final",
       record: { status: "cancelled", by: MAIN, reason: "enough" },

@@ -1,5 +1,5 @@
 // Ending agents from outside: abort the whole subtree at once, let the executors unwind, then write the ends bottom up.
-import { type Core, endRecord, openRecords, type RecordEnd } from "./core.ts";
+import { type Core, endRecord, openRecords, type RecordEnd, wake } from "./core.ts";
 import { settlesWithin } from "./wait.ts";
 
 /** Shells get 5 s to end; an executor that has not returned by then is left behind with a dead handle. */
@@ -30,7 +30,7 @@ export async function stop(
   for (const live of lives) {
     live.stopping = true;
     live.controller.abort(reason);
-    live.wake();
+    wake(live);
   }
   return afterReturn(core, ids, endOf);
 }
@@ -71,6 +71,6 @@ function close(core: Core, id: string): boolean {
   const live = core.lives.get(id);
   if (core.records.get(id)?.status !== "idle" || live?.stopping) return false;
   if (live) Object.assign(live, { stopping: true, closed: true });
-  live?.wake();
+  wake(live);
   return true;
 }

@@ -10,6 +10,8 @@ import { linePrompts } from "./ask.ts";
 import { openScreen, type Screen, visible } from "./screen.ts";
 
 const EXIT_WINDOW_MS = 2000;
+/** A second interrupt within this time also stops what runs in the background. */
+const STOP_ALL_MS = 3000;
 
 export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: string): Promise<number> {
   if (!open.trustFolder && (await askTrust()) === "exit") return EXIT.done;
@@ -77,11 +79,16 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
         current().print(`Error: ${error instanceof Error ? error.message : String(error)}`),
       ),
     interrupt: (typed) => {
+      const recently = performance.now() - lastInterrupt;
       if (client.view().busy) {
         const back = client.interrupt("user");
-        current().print(
-          `Interrupted.${back.length > 0 ? ` Not sent: ${back.map((b) => JSON.stringify(b)).join(", ")}` : ""}`,
-        );
+        const unsent = back.length > 0 ? ` Not sent: ${back.map((b) => JSON.stringify(b)).join(", ")}` : "";
+        const others = client.tasks.running();
+        const more = others > 0 ? ` ${others} agents still run in the background; Ctrl+C again stops them.` : "";
+        current().print(`Interrupted.${unsent}${more}`);
+        lastInterrupt = performance.now();
+      } else if (client.tasks.running() > 0 && recently < STOP_ALL_MS) {
+        void client.tasks.cancelAll().then((count) => current().print(`Stopped ${count} agents.`));
       } else if (typed === "" && performance.now() - lastInterrupt < EXIT_WINDOW_MS) ended(EXIT.done);
       else {
         if (typed === "") current().print("Press Ctrl+C again to exit.");

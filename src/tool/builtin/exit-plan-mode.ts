@@ -14,7 +14,7 @@ const NEXT: Record<PlanAction, string> = {
   interactive: "Plan mode is over. Carry out the plan now, asking where the plan leaves a choice.",
   autopilot: "Plan mode is over; autopilot is on. Carry out the plan now without asking.",
   autopilot_fleet:
-    "Plan mode is over; autopilot is on. Carry out the plan now, its independent parts by agents at the same time.",
+    "Plan mode is over; autopilot is on. A fleet of agents takes up the plan when this turn ends: end it now, and do nothing of the plan yourself.",
   exit_only: "Plan mode is over. Do not carry out the plan now; end with a short summary of it.",
 };
 

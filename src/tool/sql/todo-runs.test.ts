@@ -59,6 +59,7 @@ describe("todo_runs", () => {
       "UPDATE todos SET status = 'blocked'",
       "UPDATE todos SET title = 'mine' WHERE id = 'a'; UPDATE todos SET title = 'mine too' WHERE id = 'c'",
       "DELETE FROM todos WHERE id = 'a'",
+      "DELETE FROM todos WHERE id = 'c'",
       "UPDATE todos SET id = 'z' WHERE id = 'a'",
       "DELETE FROM todo_deps",
       "INSERT INTO todo_deps VALUES ('a', 'c')",

@@ -17,7 +17,6 @@ const MAX_PROMPT = 200_000;
 const text = (max: number) =>
   z
     .string()
-    .min(1)
     .max(max)
     .refine((value) => value.trim() !== "", "must not be empty");
 

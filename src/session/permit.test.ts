@@ -1,0 +1,43 @@
+// The one door is the same for every actor.
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import type { HookOpinion } from "../permission/policy.ts";
+import { rules } from "../permission/test-place.ts";
+import { type BenchOptions, bench } from "./tool-call-fixture.ts";
+
+const lists = ["write", "write(a)", "write(b)", "hook", "read"];
+const list = fc.subarray(lists).map((texts) => rules(...texts));
+const policy = fc.record({
+  deny: list,
+  ask: list,
+  allow: list,
+  session: list,
+  allowAll: fc.boolean(),
+  mode: fc.constantFrom("interactive", "plan", "autopilot"),
+});
+const opinion: fc.Arbitrary<HookOpinion | undefined> = fc.option(
+  fc.record({ decision: fc.constantFrom("allow", "deny", "ask"), reason: fc.constant("r") }),
+  { nil: undefined },
+);
+const answer = fc.constantFrom<BenchOptions["answer"]>(undefined, { type: "once" }, { type: "reject" });
+const calls = [
+  { name: "touch", args: { path: "a" } },
+  { name: "touch", args: { path: ".git/config" } },
+  { name: "touch", args: { path: "/elsewhere/a" } },
+  { name: "sql", args: { query: "q" } },
+];
+
+it("OI7 O65 whatever the rules, hooks and answers: a subagent's call is decided as the main agent's would be", async () => {
+  await fc.assert(
+    fc.asyncProperty(policy, opinion, answer, async (rulesNow, said, reply) => {
+      const hooks = said ? { preToolUse: () => ({ opinion: said }) } : {};
+      const decided = async (agent?: string) => {
+        const b = bench({ policy: rulesNow, hooks, ...(reply ? { answer: reply } : {}), ...(agent ? { agent } : {}) });
+        const results = await b.run(calls);
+        return { results, asked: b.questions.map(({ request, reason }) => ({ request, reason })) };
+      };
+      expect(await decided("scout")).toEqual(await decided());
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,149 @@
+// Talking with agents: idle and woken, read and stopped, limits with their codes.
+import { describe, expect, it } from "vitest";
+import { onlySession, toolResults, userTexts } from "../agent/scene.ts";
+import { calls, text } from "../model-server/reply.ts";
+import { run } from "../tool/everlong.ts";
+import { cast, eventsOf, task, tasks } from "./cast.ts";
+
+const call = (name: string, args: object) => calls([{ name, args }]);
+const last = (results: { text: string }[]): string => results.at(-1)?.text ?? "";
+
+describe("OE3 a conversation with an agent", () => {
+  it("O39 O41 O42 O47 O50 idle, woken, read from a turn on, stopped, and then finished", async () => {
+    const seen: string[] = [];
+    const { place } = await cast(
+      (request, step) => {
+        seen.push(last(toolResults(request)));
+        const steps = [
+          tasks(task("ALPHA", { name: "alpha", mode: "background" })),
+          call("read_agent", { agent_id: "alpha", wait: true, timeout: 20 }),
+          // Its slot is free again: the limit is 1.
+          tasks(task("BETA", { name: "beta" })),
+          call("write_agent", { agent_id: "alpha", message: "and more?" }),
+          call("read_agent", { agent_id: "alpha", wait: true, timeout: 20, since_turn: 1 }),
+          call("stop_agent", { agent_id: "alpha" }),
+          call("write_agent", { agent_id: "alpha", message: "still there?" }),
+          text("done"),
+        ];
+        return steps[step] ?? text("nothing more");
+      },
+      { ALPHA: [text("first answer"), text("second answer")], BETA: [text("from beta")] },
+      { env: { EVERLONG_SUBAGENT_MAX_CONCURRENT: "1" } },
+    );
+    const done = await run(place, ["-p", "go"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(seen[2]).toContain("first answer");
+    expect(seen[3]).toBe("from beta");
+    expect(seen[5]).toContain("second answer");
+    expect(seen[5]).not.toContain("first answer");
+    expect(seen[7]).toContain("agent_finished");
+    const id = onlySession(place);
+    expect(eventsOf(place, id, "subagent.turn").map((e) => e["turn"])).toEqual([0, 0, 1]);
+    expect(eventsOf(place, id, "subagent.cancelled")).toMatchObject([{ agentId: "alpha", by: "main" }]);
+    // What was read, and a cancel of its own, is not announced.
+    expect(eventsOf(place, id, "system.notification")).toEqual([]);
+  });
+
+  it("O51 without multi-turn agents nothing goes idle", async () => {
+    const { place } = await cast(
+      [tasks(task("ALPHA", { name: "alpha", mode: "background" })), text("started"), text("heard")],
+      { ALPHA: [text("the answer", { delayMs: 200 })] },
+      { env: { MULTI_TURN_AGENTS: "false" } },
+    );
+    const done = await run(place, ["-p", "go"]);
+    expect(done.code, done.stderr).toBe(0);
+    const id = onlySession(place);
+    expect(eventsOf(place, id, "subagent.idle")).toEqual([]);
+    expect(eventsOf(place, id, "system.notification").map((e) => e["kind"])).toEqual(["agent_completed"]);
+    expect(done.stdout.trim()).toBe("heard");
+  });
+});
+
+describe("OE4 limits", () => {
+  const errorsOf = async (main: Parameters<typeof cast>[0], parts: Parameters<typeof cast>[1], env = {}) => {
+    const made = await cast(main, parts, { env });
+    const done = await run(made.place, ["-p", "go"]);
+    return { ...made, done };
+  };
+
+  it("O28 O30 OB4 unknown types, models and bad arguments are named, with what would be valid", async () => {
+    const { server, done } = await errorsOf(
+      [
+        calls([
+          task("x", { agent_type: "wizard" }),
+          task("x", { model: "no-such-model" }),
+          { name: "task", args: { description: "", agent_type: "explore", permission: "allow" } },
+        ]),
+        text("ok"),
+      ],
+      {},
+    );
+    expect(done.code, done.stderr).toBe(0);
+    const [type = "", model = "", bad = ""] = toolResults(server.requests[1]).map((r) => r.text);
+    expect(type).toMatch(/unknown_agent_type.*general-purpose/s);
+    expect(model).toMatch(/unknown_model/);
+    expect(bad).toMatch(/invalid_inputs.*"description".*"prompt".*"name".*permission/s);
+  });
+
+  it("O30 OB5 OB6 P15 a model that always delegates is stopped at each limit, and the session answers", async () => {
+    let most = 0;
+    let running = 0;
+    const always = async (request: Parameters<typeof toolResults>[0]) => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      running--;
+      const results = toolResults(request);
+      if (results.length >= 3) return text("I give up");
+      return tasks(
+        task("DEEPER", { name: "deeper" }),
+        task("DEEPER", { name: "deeper" }),
+        task("DEEPER", { name: "deeper" }),
+      );
+    };
+    const { server, place, done } = await errorsOf(
+      [tasks(task("DEEPER")), text("end")],
+      { DEEPER: always },
+      {
+        EVERLONG_SUBAGENT_MAX_DEPTH: "2",
+        EVERLONG_SUBAGENT_MAX_CONCURRENT: "2",
+      },
+    );
+    expect(done.code, done.stderr).toBe(0);
+    expect(done.stdout.trim()).toBe("end");
+    expect(most).toBeLessThanOrEqual(2);
+    const said = server.requests.flatMap((r) => toolResults(r).map((t) => t.text)).join("\n");
+    expect(said).toContain("depth_limit");
+    expect(said).toContain("concurrency_limit");
+    const started = eventsOf(place, onlySession(place), "subagent.started");
+    expect(Math.max(...started.map((e) => Number(e["depth"])))).toBe(2);
+  });
+
+  it("O30 spawn_limit counts the starts of all depths between two messages of the user", async () => {
+    const { server, place, done } = await errorsOf(
+      [tasks(...[1, 2, 3, 4].map((n) => task("WORK", { name: `w${n}` }))), text("end")],
+      { WORK: () => text("done") },
+      { EVERLONG_SUBAGENT_MAX_PER_PROMPT: "3" },
+    );
+    expect(done.code).toBe(0);
+    expect(toolResults(server.requests.at(-1)).filter((r) => r.text.includes("spawn_limit"))).toHaveLength(1);
+    expect(eventsOf(place, onlySession(place), "subagent.started")).toHaveLength(3);
+  });
+
+  it("O58 a cap ends the record with its code, and the parent goes on", async () => {
+    const { server, place, done } = await errorsOf(
+      [tasks(task("LOOP")), text("noted")],
+      { LOOP: () => calls([{ name: "report_intent", args: { intent: "looping" } }]) },
+      { EVERLONG_AGENT_MAX_STEPS: "3" },
+    );
+    expect(done.stdout.trim()).toBe("noted");
+    expect(last(toolResults(server.requests.at(-1)))).toContain("cap_steps");
+    expect(eventsOf(place, onlySession(place), "subagent.failed")).toMatchObject([{ error: { code: "cap_steps" } }]);
+  });
+
+  it("O37 OB7 an empty answer gets one more turn, then fails as empty_result", async () => {
+    const { server, of } = await errorsOf([tasks(task("MUTE")), text("ok")], { MUTE: () => text("") });
+    expect(of("MUTE").length).toBeGreaterThanOrEqual(2);
+    expect(userTexts(of("MUTE").at(-1)).at(-1)).toContain("no text");
+    expect(last(toolResults(server.requests.at(-1)))).toContain("empty_result");
+  });
+});
