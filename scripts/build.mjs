@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { parse } from "yaml";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -11,9 +12,9 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const wholeNamespace = {
   name: "zod-namespace",
   setup(bundle) {
-    bundle.onLoad({ filter: /@ai-sdk.*\.js$/ }, ({ path }) => ({
+    bundle.onLoad({ filter: /(@ai-sdk|@modelcontextprotocol).*\.js$/ }, ({ path }) => ({
       contents: readFileSync(path, "utf8").replace(
-        /import \{ z(?: as (\w+))? \} from "zod\/v4"/g,
+        /import \{ z \} from ["']zod(?:\/v4)?["']/g,
         'import * as z from "zod/v4"',
       ),
       loader: "js",
@@ -21,8 +22,19 @@ const wholeNamespace = {
   },
 };
 
+// Our agents are written in YAML and shipped as JSON, so that a start needs no YAML reader.
+const yamlAsJson = {
+  name: "yaml-as-json",
+  setup(bundle) {
+    bundle.onLoad({ filter: /\.agent\.yaml$/ }, ({ path }) => ({
+      contents: JSON.stringify(parse(readFileSync(path, "utf8"))),
+      loader: "text",
+    }));
+  },
+};
+
 const { metafile } = await build({
-  plugins: [wholeNamespace],
+  plugins: [wholeNamespace, yamlAsJson],
   metafile: true,
   absWorkingDir: root,
   entryPoints: ["src/main.ts"],

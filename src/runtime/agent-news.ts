@@ -1,4 +1,5 @@
 // What the main agent is told of its agents: each settled background record once, whatever happened in between.
+import { USER } from "../agent/task/contract.ts";
 import { type AgentRecord, isTerminal } from "../agent/task/record.ts";
 import { interruptedText, resultTexts, stallText } from "../agent/task/show.ts";
 import type { MessageSource } from "../schema/event/conversation.ts";
@@ -23,7 +24,8 @@ export function agentNews(records: readonly AgentRecord[], cause: MessageSource)
       content: texts[i] ?? "",
       agentIds: [record.id],
       data: about(record),
-      wakes: true,
+      // Whom the person has stopped is told when the person speaks again, and starts nothing by itself.
+      wakes: record.status !== "cancelled" || record.by !== USER,
     }),
   );
   const lost = records.filter((r) => r.status === "interrupted" && !r.told);

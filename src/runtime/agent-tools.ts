@@ -74,6 +74,9 @@ export const describe = (
 function promoteLater(live: LiveSession, { registry }: Agents, id: string): void {
   const seconds = live.ground.settings.values["agent.autoBackgroundSeconds"];
   if (seconds === 0) return;
-  const timer = setTimeout(() => void registry.promoteAgentToBackground(id).catch(() => undefined), seconds * 1000);
-  timer.unref();
+  const { signal } = live.stopping;
+  void registry.getAgentResult(id, { signal, limitMs: seconds * 1000, reads: false }).then(({ outcome }) =>
+    // Its refusal means that it has just ended; a log that cannot be written shows at the next event.
+    outcome === "timeout" ? registry.promoteAgentToBackground(id).catch(() => undefined) : undefined,
+  );
 }

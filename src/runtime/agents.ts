@@ -52,7 +52,7 @@ export class Agents {
       newId,
       limits: () => this.#limits(),
       usedIds: () => log.state.agentIds,
-      revive: (record) => ({ executor: this.#reviver(record) }),
+      revive: (record) => ({ executor: this.#reviver(record), ...this.#capsOf(record) }),
       onChange: (record, change) => this.#changed(record, change),
       // The log says so itself, to whoever writes the next event.
       onBroken: () => this.changed(),
@@ -87,7 +87,6 @@ export class Agents {
 
   #changed(record: AgentRecord, change: AgentChange): void {
     const { session } = this.#live;
-    if (record.executionMode === "background") session.publish("session.background_tasks_changed", {});
     if (change === "stalled" && !record.quiet) notify(session, stallNotice(record));
     const matters = change === "idle" || change === "ended" || change === "stalled";
     if (matters && !this.#isClosing) wake(session);
@@ -209,6 +208,11 @@ export class Agents {
     return findAgent(this.#live.extensions.catalog, record.agentType);
   }
 
+  #capsOf(record: AgentRecord): { caps?: AgentDefinition["caps"] } {
+    const definition = this.#definitionOf(record);
+    return definition ? { caps: definition.caps } : {};
+  }
+
   #parentOf(record: AgentRecord): AgentRecord | undefined {
     return record.parentId === undefined ? undefined : this.registry.get(record.parentId);
   }
@@ -231,7 +235,7 @@ export class Agents {
 
   /** What the main agent is to be told now. */
   news(cause: MessageSource): PendingNotice[] {
-    return agentNews(this.registry.list({ removed: true }), cause);
+    return this.#isClosing ? [] : agentNews(this.registry.list({ removed: true }), cause);
   }
 
   isBusy(): boolean {

@@ -5,6 +5,7 @@ import type { Child } from "../agent/execute/session-executor.ts";
 import { skillsOf } from "../agent/skill/load.ts";
 import type { AgentHandle, Doing } from "../agent/task/contract.ts";
 import type { AgentRecord } from "../agent/task/record.ts";
+import { optional } from "../base/optional.ts";
 import type { CallModel, ModelTarget } from "../model/contract.ts";
 import { inspect } from "../permission/inspect.ts";
 import { onlyLooks } from "../permission/permit.ts";
@@ -53,7 +54,7 @@ export async function openChild(live: LiveSession, plan: ChildPlan, handle: Agen
     session: () => session,
     images: () => target.entry.supports.images,
     permit: (call) => permit(call),
-    ...(record.todoId === undefined ? {} : { todoId: record.todoId }),
+    ...optional("todoId", todoOf(live, record)),
   });
   const skillTool = extensions.skillTool(live, () => session);
   const promptLimit = () => live.promptLimitOf(target);
@@ -120,6 +121,12 @@ export async function openChild(live: LiveSession, plan: ChildPlan, handle: Agen
       unfollow();
     },
   };
+}
+
+/** Of the agent itself or of the nearest one above it: a worker cannot have its own agents do what it may not. */
+function todoOf(live: LiveSession, { todoId, parentId }: AgentRecord): string | undefined {
+  const parent = parentId === undefined ? undefined : live.agents.registry.get(parentId);
+  return todoId ?? (parent && todoOf(live, parent));
 }
 
 const effortOf = (text: string | undefined) =>

@@ -141,14 +141,19 @@ async function warnAboutFinish(session: Session, finishReason: string): Promise<
 
 /** Notifications first, then the messages that steer: both become part of history when they enter. True when any steers. */
 async function enterWaiting(session: Session, { turnId, signal }: Turn, cause: MessageSource): Promise<boolean> {
-  for (const { kind, content, agentIds, data: more } of [
-    ...session.live.notices.splice(0),
-    ...session.parts.news(cause),
-  ]) {
-    const data = { ...more, kind, content: notification(content), ...(agentIds ? { agentIds } : {}) };
-    await session.emit("system.notification", data);
-    await session.parts.hook("notification", { kind, content }, signal);
-  }
+  const notices = [...session.live.notices.splice(0), ...session.parts.news(cause)];
+  // All at once: what is told is how things stood when it was put into words.
+  await Promise.all(
+    notices.map(({ kind, content, agentIds, data }) =>
+      session.emit("system.notification", {
+        ...data,
+        kind,
+        content: notification(content),
+        ...(agentIds ? { agentIds } : {}),
+      }),
+    ),
+  );
+  for (const { kind, content } of notices) await session.parts.hook("notification", { kind, content }, signal);
   const steers = session.state.queue.filter((m) => m.delivery === "steer");
   for (const { delivery: _, ...m } of steers) {
     const prompt = await promptHook(session, { ...m, source: m.source ?? "user" });

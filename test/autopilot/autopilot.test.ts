@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { offeredTools, oneCall, onlySession, scene, systemOf, until, userTexts } from "../agent/scene.ts";
 import type { Recorded } from "../model-server/recorded.ts";
 import { type Reply, text } from "../model-server/reply.ts";
-import { logOf, only, run, sessionsOf, start } from "../tool/everlong.ts";
+import { logOf, only, run, start } from "../tool/everlong.ts";
 
 const complete = (success = true): Reply => oneCall("task_complete", { summary: "all of it", success });
 const isChild = (request: Recorded): boolean => userTexts(request).some((t) => t.startsWith("CHILD"));
@@ -90,7 +90,7 @@ describe("OE11 autopilot", () => {
     });
     const running = start(place, ["-p", "build it", "--autopilot"], { env: { MULTI_TURN_AGENTS: "false" } });
     // The main agent's turn is over: a continuation would come now, and make a third request.
-    await until("the end of the turn", () => sessionsOf(place).length > 0 && only(logOf(place), "turn.end").length > 0);
+    await until("the end of the turn", () => mainRequests === 2 && only(logOf(place), "turn.end").length > 0);
     expect(mainRequests).toBe(2);
     release.resolve();
     const done = await running.done;

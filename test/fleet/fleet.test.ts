@@ -1,81 +1,23 @@
-// OE12: a fleet through the program: order, slots, overlap, workers that fail or say nothing, crash and resume, cancel.
+// OE12: a fleet through the program: order, slots, overlap, workers that fail or say nothing, rounds, cancel.
 import { describe, expect, it } from "vitest";
-import { messagesOf, oneCall, onlySession, scene, toolResults, until, userTexts } from "../agent/scene.ts";
+import { messagesOf, oneCall, scene, until, userTexts } from "../agent/scene.ts";
 import type { Recorded } from "../model-server/recorded.ts";
 import { type Reply, text } from "../model-server/reply.ts";
-import type { Answerer } from "../model-server/server.ts";
-import { logOf, only, type Place, run, sessionsOf, start } from "../tool/everlong.ts";
-
-const SLOTS = { EVERLONG_SUBAGENT_MAX_CONCURRENT: "2" };
-const sql = (query: string): Reply => oneCall("sql", { query });
-const set = (id: string, status: string): Reply => sql(`UPDATE todos SET status = '${status}' WHERE id = '${id}'`);
-
-const todoOf = (request: Recorded): string | undefined => /<todo id="([^"]+)">/.exec(userTexts(request)[0] ?? "")?.[1];
-const results = (request: Recorded): string[] => toolResults(request).map((r) => r.text);
-
-type Worker = (request: Recorded) => Reply | Promise<Reply>;
-/** Sets its todo, then answers. */
-const report =
-  (id: string, status = "done"): Worker =>
-  (request) =>
-    results(request).length === 0 ? set(id, status) : text(`note of ${id}`);
-
-/** The main agent plans by `plan` and answers every other turn by `main`; each worker does what its todo's function says. */
-function fleet(
-  plan: string,
-  workers: Record<string, Worker>,
-  main: (request: Recorded) => Reply = () => text("Checked."),
-): { answer: Answerer; seen: { todo: string; request: Recorded }[]; checks: Recorded[] } {
-  const seen: { todo: string; request: Recorded }[] = [];
-  const checks: Recorded[] = [];
-  const answer: Answerer = (request) => {
-    const todo = todoOf(request);
-    if (todo !== undefined) {
-      seen.push({ todo, request });
-      return (workers[todo] ?? report(todo))(request);
-    }
-    const last = userTexts(request).at(-1) ?? "";
-    if (last.includes("A fleet of agents will do this job"))
-      return results(request).length === 0 ? sql(plan) : text("Planned.");
-    checks.push(request);
-    return main(request);
-  };
-  return { answer, seen, checks };
-}
-
-const add = (ids: string[], deps: [string, string][] = []): string =>
-  [
-    `INSERT INTO todos (id, title) VALUES ${ids.map((id) => `('${id}', 'Title ${id}')`).join(", ")}`,
-    ...deps.map(([a, b]) => `INSERT INTO todo_deps VALUES ('${a}', '${b}')`),
-  ].join("; ");
-
-const DIAMOND: [string, string][] = [
-  ["b", "a"],
-  ["c", "a"],
-  ["d", "b"],
-  ["d", "c"],
-];
-
-/** Most subagents that ran at one time, from the log. */
-function mostAtOnce(place: Place): number {
-  let now = 0;
-  let most = 0;
-  for (const event of logOf(place)) {
-    if (event.type === "subagent.started") most = Math.max(most, ++now);
-    if (["subagent.completed", "subagent.failed", "subagent.cancelled"].includes(event.type)) now--;
-  }
-  return most;
-}
-
-const statuses = (place: Place): Record<string, string> => {
-  const found: Record<string, string> = {};
-  for (const e of only(logOf(place), "session.todos_changed")) for (const t of e.data.todos) found[t.id] = t.status;
-  return found;
-};
-const outcomes = (place: Place): string[] =>
-  only(logOf(place), "session.todo_run").flatMap(({ data }) =>
-    data.outcome ? [`${data.todo_id} ${data.attempt} ${data.outcome}`] : [],
-  );
+import { logOf, only, run, sessionsOf, start } from "../tool/everlong.ts";
+import {
+  add,
+  DIAMOND,
+  fleet,
+  mostAtOnce,
+  outcomes,
+  report,
+  results,
+  SLOTS,
+  set,
+  sql,
+  statuses,
+  type Worker,
+} from "./stage.ts";
 
 describe("OE12 fleet", () => {
   it("OE12 O111 O112 O113 O115 a diamond with two slots: order, overlap, notes handed on, exit 0", async () => {
@@ -151,6 +93,25 @@ describe("OE12 fleet", () => {
     expect(outcomes(place)).toEqual(["a 1 done", "b 1 done"]);
   });
 
+  it("OB20 O113 nor can an agent that the worker starts", async () => {
+    const { answer, seen } = fleet(add(["a", "b"]), {
+      a: (request) => {
+        const helper = { agent_type: "general-purpose", name: "helper", description: "d", prompt: "HELPER" };
+        return [oneCall("task", helper), set("a", "done")][results(request).length] ?? text("note of a");
+      },
+    });
+    const { place } = await scene((request, index) => {
+      if (!userTexts(request)[0]?.startsWith("HELPER")) return answer(request, index);
+      const steal = sql("UPDATE todos SET title = 'mine' WHERE id = 'b'");
+      return results(request).length === 0 ? steal : text(results(request).join());
+    });
+    const done = await run(place, ["-p", "/fleet go"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(seen.filter((s) => s.todo === "b").length).toBeGreaterThan(0);
+    const second = seen.filter((s) => s.todo === "a")[1];
+    expect(second && results(second.request)[0]).toMatch(/not_your_todo/);
+  });
+
   it("O109 O115 the check adds todos: another round, and idle only after it", async () => {
     let turns = 0;
     const { answer, checks } = fleet(add(["a"]), {}, (request) => {
@@ -174,43 +135,6 @@ describe("OE12 fleet", () => {
     expect(done.code).toBe(1);
     expect(done.stderr).toContain("made no todos");
     expect(server.requests).toHaveLength(2);
-  });
-
-  it("OE12 O116 kill -9 in the middle, resume: done ones are not run again, the interrupted one is, and its attempt counts", async () => {
-    let hold = true;
-    const held = Promise.withResolvers<void>();
-    const { answer, seen } = fleet(
-      add(
-        ["a", "b", "c"],
-        [
-          ["b", "a"],
-          ["c", "b"],
-        ],
-      ),
-      {
-        b: async (request) => {
-          if (!hold) return report("b")(request);
-          held.resolve();
-          return new Promise(() => undefined);
-        },
-      },
-    );
-    const { place } = await scene(answer, { env: SLOTS });
-    const first = start(place, ["-p", "/fleet build it"]);
-    await held.promise;
-    first.kill("SIGKILL");
-    await first.done;
-    hold = false;
-    const before = seen.length;
-    const again = await run(place, ["--resume", onlySession(place), "-p", "/fleet"]);
-    expect(again.code, again.stderr).toBe(0);
-    expect(new Set(seen.slice(before).map((s) => s.todo))).toEqual(new Set(["b", "c"]));
-    expect(outcomes(place)).toEqual(["a 1 done", "b 1 interrupted", "b 2 done", "c 1 done"]);
-    expect(statuses(place)).toEqual({ a: "done", b: "done", c: "done" });
-    const starts = only(logOf(place), "subagent.started").map((e) => e.data);
-    expect(new Set(starts.map((s) => s.agentId)).size).toBe(starts.length);
-    // The worker that was cut off is not the main agent's to continue beside its successor.
-    expect(only(logOf(place), "system.notification")).toEqual([]);
   });
 
   it("O117 SIGINT cancels all workers and their todos are pending again; exit 130", async () => {

@@ -1,6 +1,6 @@
 // Reads one definition file: bounded, trusted where it must be, split into its fields and its text. Never throws.
 import { errorText } from "../../base/failure.ts";
-import { isRecord } from "../../base/json.ts";
+import { isRecord, parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { stripInvisible } from "../../base/text.ts";
 import { decodeUtf8, readWhole, realTarget } from "../../host/files.ts";
@@ -45,6 +45,9 @@ async function parseDocument(path: string, text: string): Promise<ReadDocument> 
 
 /** A YAML text that must hold a map; what comes back is plain JSON. */
 export async function parseYaml(text: string): Promise<Result<Record<string, unknown>, string>> {
+  // The build has made our own files into JSON, which every YAML reader takes too: a start need not load one for them.
+  const json = text.startsWith("{") ? parseJson(text) : undefined;
+  if (json?.ok && isRecord(json.value)) return ok(json.value);
   const { parse } = await import("yaml");
   const read = (yaml: string): unknown =>
     JSON.parse(JSON.stringify(parse(yaml, { maxAliasCount: 20, logLevel: "error" }) ?? {}));

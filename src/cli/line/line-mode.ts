@@ -4,6 +4,7 @@ import { type Client, type OpenOptions, openClient } from "../../runtime/client.
 import type { Envelope } from "../../schema/event/envelope.ts";
 import { EXIT, printFailure } from "../exit.ts";
 import { noticeLine } from "../format/notice.ts";
+import { counted } from "../format/table.ts";
 import { parseTyped } from "../slash/parse.ts";
 import { slashNames } from "../slash/table.ts";
 import { linePrompts } from "./ask.ts";
@@ -84,11 +85,12 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
         const back = client.interrupt("user");
         const unsent = back.length > 0 ? ` Not sent: ${back.map((b) => JSON.stringify(b)).join(", ")}` : "";
         const others = client.tasks.running();
-        const more = others > 0 ? ` ${others} agents still run in the background; Ctrl+C again stops them.` : "";
+        const still = others === 1 ? "1 agent still runs" : `${others} agents still run`;
+        const more = others > 0 ? ` ${still} in the background; Ctrl+C again stops ${others === 1 ? "it" : "them"}.` : "";
         current().print(`Interrupted.${unsent}${more}`);
         lastInterrupt = performance.now();
       } else if (client.tasks.running() > 0 && recently < STOP_ALL_MS) {
-        void client.tasks.cancelAll().then((count) => current().print(`Stopped ${count} agents.`));
+        void client.tasks.cancelAll().then((count) => current().print(`Stopped ${counted(count, "agent")}.`));
       } else if (typed === "" && performance.now() - lastInterrupt < EXIT_WINDOW_MS) ended(EXIT.done);
       else {
         if (typed === "") current().print("Press Ctrl+C again to exit.");

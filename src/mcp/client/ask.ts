@@ -52,7 +52,7 @@ const reporting = (onProgress: (progress: Progress) => void): RequestOptions => 
 });
 
 function callError(error: unknown, timeoutMs: number): CallError {
-  if (error instanceof z.core.$ZodError) return { code: "bad_answer", message: "its answer is not what MCP asks for" };
+  if (error instanceof z.ZodError) return { code: "bad_answer", message: "its answer is not what MCP asks for" };
   // Of a failed fetch only the cause says anything.
   const cause = error instanceof Error && error.cause !== undefined ? `: ${errorText(error.cause)}` : "";
   const message = clip(`${errorText(error).replace(/^(MCP error -?\d+: )+/, "")}${cause}`, MESSAGE_CHARS);

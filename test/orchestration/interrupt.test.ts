@@ -1,0 +1,88 @@
+// Ctrl+C with agents: the turn ends with its sync subtree, the background goes on until a second one.
+import { describe, expect, it } from "vitest";
+import { bash, onlySession, toolResults } from "../agent/scene.ts";
+import { calls, hang, text } from "../model-server/reply.ts";
+import { cast, eventsOf, task, tasks } from "./cast.ts";
+import { at, leave } from "./terminal.ts";
+
+const cancelled = (place: Parameters<typeof eventsOf>[0]) =>
+  eventsOf(place, onlySession(place), "subagent.cancelled").map((e) => e["agentId"]);
+
+describe("O54 interrupting", () => {
+  const both = () =>
+    cast(
+      [
+        tasks(task("BACK", { name: "back", mode: "background" }), task("FRONT", { name: "front" })),
+        text("after the interrupt"),
+        text("heard"),
+      ],
+      { BACK: () => hang(), FRONT: [tasks(task("BELOW", { name: "below" }))], BELOW: () => calls([bash("sleep 1000")]) },
+    );
+
+  it("O54 OI15 Ctrl+C cancels the turn with its sync subtree and tells what still runs; again within 3 s stops that too", async () => {
+    const { place, of } = await both();
+    const terminal = await at(place, ["--allow-all"]);
+    terminal.type("go");
+    await terminal.see("sleep 1000");
+    await expect.poll(() => of("BACK").length, { timeout: 20_000 }).toBe(1);
+    terminal.press("ctrl+c");
+    await terminal.see("Interrupted.");
+    await terminal.see(/1 agent still runs? in the background/);
+    await expect.poll(() => cancelled(place).sort(), { timeout: 20_000 }).toEqual(["below", "front"]);
+    terminal.press("ctrl+c");
+    await terminal.see("Stopped 1 agent");
+    expect(cancelled(place)).toContain("back");
+    // What the person stopped is no news that starts a turn before the person speaks.
+    terminal.type("and now?");
+    await terminal.see("after the interrupt");
+    await leave(terminal);
+    const results = toolResults(of("main")[1]);
+    expect(results).toHaveLength(2);
+    expect(results[0]?.text).toContain("agent_id back");
+  });
+
+  it("O54 the background goes on after one Ctrl+C, and its result arrives", async () => {
+    let release = () => {};
+    const wait = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { place, of } = await cast(
+      [
+        tasks(task("BACK", { name: "back", mode: "background" }), task("FRONT", { name: "front" })),
+        text("heard of back"),
+      ],
+      {
+        BACK: async () => {
+          await wait;
+          return text("back result");
+        },
+        FRONT: () => hang(),
+      },
+    );
+    const terminal = await at(place);
+    terminal.type("go");
+    await expect.poll(() => of("FRONT").length + of("BACK").length, { timeout: 20_000 }).toBe(2);
+    terminal.press("ctrl+c");
+    await terminal.see(/1 agent still runs? in the background/);
+    await expect.poll(() => cancelled(place), { timeout: 20_000 }).toEqual(["front"]);
+    release();
+    await terminal.see("heard of back");
+    await leave(terminal);
+    expect(cancelled(place)).toEqual(["front"]);
+  });
+
+  it("O54 a second Ctrl+C that comes later than 3 s leaves the background alone", async () => {
+    const { place, of } = await both();
+    const terminal = await at(place, ["--allow-all"]);
+    terminal.type("go");
+    await terminal.see("sleep 1000");
+    await expect.poll(() => of("BACK").length, { timeout: 20_000 }).toBe(1);
+    terminal.press("ctrl+c");
+    await terminal.see("Interrupted.");
+    await new Promise((resolve) => setTimeout(resolve, 3200));
+    terminal.press("ctrl+c");
+    await terminal.see("again to exit");
+    expect(cancelled(place)).not.toContain("back");
+    await leave(terminal);
+  });
+});
