@@ -9,7 +9,7 @@ import {
   type OpenOptions,
   openClient,
 } from "../runtime/client.ts";
-import { isCustomCommand } from "../runtime/custom-command.ts";
+import { customCommandNames } from "../runtime/custom-command.ts";
 import { outputFormatOf } from "../runtime/flags.ts";
 import type { Envelope } from "../schema/event/envelope.ts";
 import { EXIT, printFailure } from "./exit.ts";
@@ -18,7 +18,7 @@ import { noticeLine } from "./format/notice.ts";
 import { RunTotals } from "./format/totals.ts";
 import type { PromptText } from "./prompt-text.ts";
 import { type Interrupts, listenForInterrupts } from "./signals.ts";
-import { parseTyped, type Typed } from "./slash/parse.ts";
+import { parseTyped, type Typed, unknownCommand } from "./slash/parse.ts";
 import { type SlashOutcome, slashNames } from "./slash/table.ts";
 
 export type PromptRun = {
@@ -31,8 +31,10 @@ export async function runPromptMode({ open: given, prompt, silent }: PromptRun):
   const open = { ...given, slashNames };
   const typed = parseTyped(prompt.text);
   const startedAt = performance.now();
-  if (typed.type === "unknown" && !(await isCustomCommand(typed.name, open)))
-    return failBeforeStart(typed.failure, open.flags, startedAt);
+  if (typed.type === "unknown") {
+    const own = await customCommandNames(open);
+    if (!own.includes(typed.name)) return failBeforeStart(unknownCommand(typed.name, own), open.flags, startedAt);
+  }
   if (typed.type === "command" && typed.command.interactiveOnly) {
     const what = `/${typed.command.name} works only in the interactive agent.`;
     const failure: Failure = {

@@ -1,14 +1,13 @@
 // Agents, workflows and what users added, for a face: choose an agent, start a fleet or a research, look at hooks, skills, servers.
-import type { AgentDefinition } from "../agent/catalog/definition.ts";
 import { describeCatalog, selectAgent } from "../agent/catalog/show.ts";
 import { expandCommand } from "../agent/command/expand.ts";
 import { skillPrompt } from "../agent/skill/invoke.ts";
-import { findSkill, skillsOf } from "../agent/skill/load.ts";
+import { findSkill } from "../agent/skill/load.ts";
 import { fail, ok } from "../base/result.ts";
 import { clip } from "../base/text.ts";
 import type { Client, CommandResult } from "./client.ts";
 import type { LiveSession } from "./live-session.ts";
-import { switchModel } from "./switch-model.ts";
+import { deselect, selectForSession } from "./select-agent.ts";
 
 type Parts = Pick<Client, "agent" | "fleet" | "research" | "mcp" | "hooks" | "skills" | "custom">;
 
@@ -56,40 +55,16 @@ export function agentClient(live: LiveSession): Parts {
 }
 
 async function select(live: LiveSession, name: string): Promise<CommandResult> {
-  const { session } = live;
   if (name === "none") {
-    const before = session.state.agent;
-    if (before === undefined) return ok("No agent is chosen.");
-    await live.extensions.selectServers(live, undefined);
-    await session.emit("subagent.deselected", { agentName: before });
-    return ok(`${before} is no longer chosen.`);
+    const before = await deselect(live);
+    return ok(before === undefined ? "No agent is chosen." : `${before} is no longer chosen.`);
   }
   const chosen = selectAgent(live.extensions.catalog, name);
   if (!chosen.ok) return chosen;
-  const warnings = await selectForSession(live, chosen.value);
-  return ok([`This session now runs as ${chosen.value.name}.`, ...warnings].join("\n"));
-}
-
-/** The main session runs as this definition from now on. Gives what could not be had. */
-export async function selectForSession(live: LiveSession, definition: AgentDefinition): Promise<string[]> {
-  const { session, extensions } = live;
-  await extensions.selectServers(live, definition);
-  const { skills, warnings } = skillsOf(extensions.skills, definition.skills);
-  live.pendingSkills = skills;
-  const refusals: string[] = [];
-  for (const model of definition.models) {
-    const switched = await switchModel(live, model);
-    refusals.push(...(switched.ok ? [] : [`${model}: ${switched.error.what}`]));
-    if (switched.ok) break;
-  }
-  await session.emit("subagent.selected", {
-    agentName: definition.name,
-    agentDisplayName: definition.displayName,
-    tools: [],
-  });
-  const all = [...refusals, ...warnings];
-  for (const message of all) await session.emit("session.warning", { warningType: "agent", message });
-  return all;
+  const { value: definition } = chosen;
+  if (definition.name === live.session.state.agent) return ok(`This session already runs as ${definition.name}.`);
+  const warnings = await selectForSession(live, definition);
+  return ok([`This session now runs as ${definition.name}.`, ...warnings].join("\n"));
 }
 
 function listSkills({ extensions }: LiveSession): string {

@@ -2,6 +2,7 @@
 import type { AgentDefinition } from "../agent/catalog/definition.ts";
 import { chooseModel as choose, type ModelChoice, type ModelOffer } from "../agent/task/choose-model.ts";
 import type { Coded } from "../agent/task/contract.ts";
+import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { findModel, splitName } from "../model/catalog.ts";
 import type { ModelTarget } from "../model/contract.ts";
@@ -13,7 +14,15 @@ import { catalogOf, chooseModel } from "./model.ts";
 
 export type AgentModel = ModelChoice & { target: ModelTarget };
 
-type Wish = { model?: string | undefined; reasoning_effort?: string | undefined };
+/** The choice as an agent's record keeps it. */
+export const modelSpec = ({ model, effort, note, changed }: ModelChoice) => ({
+  model,
+  ...optional("reasoningEffort", effort),
+  ...optional("note", note),
+  ...optional("modelChanged", changed),
+});
+
+type Wish = { model?: string | undefined; reasoning_effort?: string | undefined; costGuard?: "off" };
 
 /** `listed`: what the custom server names; undefined when it names nothing, and then any name may be right. */
 type Known = { offers: ModelOffer[]; listed: readonly string[] | undefined };
@@ -40,7 +49,7 @@ export async function modelFor(
     models: values["agent.models"],
     ...(values["agent.exploreModel"] === undefined ? {} : { exploreModel: values["agent.exploreModel"] }),
     ...(values["agent.rubberDuckModel"] === undefined ? {} : { rubberDuckModel: values["agent.rubberDuckModel"] }),
-    costGuard: values["agent.costGuard"],
+    costGuard: wish.costGuard ?? values["agent.costGuard"],
     maxCostRatio: values["agent.maxCostRatio"],
     find: (name) => findOffer(live, known, name),
     offers: known.offers,

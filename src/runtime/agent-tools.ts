@@ -7,7 +7,7 @@ import { type TaskRequest, taskTool } from "../agent/task/tool/task.ts";
 import { writeAgentTool } from "../agent/task/tool/write-agent.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Tool } from "../tool/contract.ts";
-import { type AgentModel, modelFor } from "./agent-model.ts";
+import { type AgentModel, modelFor, modelSpec } from "./agent-model.ts";
 import type { Agents } from "./agents.ts";
 import type { LiveSession } from "./live-session.ts";
 
@@ -32,16 +32,14 @@ export function callerTools(live: LiveSession, agents: Agents, caller: Caller): 
 
 async function startTask(live: LiveSession, agents: Agents, request: TaskRequest) {
   const { input, definition, caller, toolCallId, executionMode, requestedMode } = request;
-  const { target, model, effort, note, changed } = request.choice as AgentModel;
+  const choice = request.choice as AgentModel;
+  const { target } = choice;
   const spec = {
     ...(caller.agentId === undefined ? {} : { parentId: caller.agentId }),
     toolCallId,
     ...describe(definition, input),
-    model,
+    ...modelSpec(choice),
     ...(input.model === undefined ? {} : { modelOverride: input.model }),
-    ...(effort === undefined ? {} : { reasoningEffort: effort }),
-    ...(note === undefined ? {} : { note }),
-    ...(changed === undefined ? {} : { modelChanged: changed }),
     executionMode,
     requestedMode,
     multiTurn: live.ground.settings.values["features.multiTurnAgents"] && definition.name !== "rem-agent",

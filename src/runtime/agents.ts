@@ -4,6 +4,7 @@ import { holdsTool } from "../agent/catalog/hold.ts";
 import { findAgent } from "../agent/catalog/load.ts";
 import { lostMcpTask, mcpTaskRunner } from "../agent/execute/mcp-task.ts";
 import { sessionExecutor } from "../agent/execute/session-executor.ts";
+import { sessionInstead } from "../agent/task/choose-model.ts";
 import type { AgentChange, AgentSpec, Coded, Executor, Registry } from "../agent/task/contract.ts";
 import { type AgentRecord, isTerminal, MCP_TASK } from "../agent/task/record.ts";
 import { createRegistry } from "../agent/task/registry.ts";
@@ -17,7 +18,7 @@ import { notify, wake } from "../session/run.ts";
 import type { PendingNotice, SessionParts } from "../session/session.ts";
 import type { TurnInput } from "../session/turn.ts";
 import type { Tool } from "../tool/contract.ts";
-import { modelFor } from "./agent-model.ts";
+import { modelFor, modelSpec } from "./agent-model.ts";
 import { agentNews, stallNotice } from "./agent-news.ts";
 import { type Caller, callerTools, describe } from "./agent-tools.ts";
 import { openChild } from "./child.ts";
@@ -129,8 +130,7 @@ export class Agents {
     return this.#mainTools;
   }
 
-  mainHolds(tool: Tool): boolean {
-    const selected = this.selected();
+  mainHolds(tool: Tool, selected = this.selected()): boolean {
     return (selected === undefined || holdsTool(selected, tool, "main")) && this.workflows.offers(tool);
   }
 
@@ -166,17 +166,17 @@ export class Agents {
     }
     const choice = await modelFor(this.#live, definition, {});
     if (!choice.ok) return choice;
-    const { target, model } = choice.value;
     const mode = { executionMode: "background", requestedMode: "background" } as const;
     const multiTurn = this.#limits().multiTurn;
-    return this.start({ ...describe(definition, request), model, ...mode, multiTurn }, definition, target);
+    const spec = { ...describe(definition, request), ...modelSpec(choice.value), ...mode, multiTurn };
+    return this.start(spec, definition, choice.value.target);
   }
 
   /** A record that was found without an executor: its definition and model are looked up again. */
   #reviver(record: AgentRecord): Executor {
     if (record.agentType === MCP_TASK) return lostMcpTask;
     const definition = findAgent(this.#live.extensions.catalog, record.agentType);
-    if (definition) return this.#executor(definition, () => this.#targetOf(record.model));
+    if (definition) return this.#executor(definition, () => this.#targetOf(record));
     const message = `There is no agent ${record.agentType} here any more; start another one with what it found.`;
     return async () => ({ type: "failed", error: { code: "unknown_agent_type", message } });
   }
@@ -197,11 +197,14 @@ export class Agents {
     });
   }
 
-  async #targetOf(model: string): Promise<ModelTarget> {
-    const { target, ground } = this.#live;
+  async #targetOf({ id, model }: AgentRecord): Promise<ModelTarget> {
+    const { target, ground, log } = this.#live;
     if (model === target.id) return target;
     const resolved = await chooseModel(ground, model);
-    return resolved.ok ? resolved.value.target : target;
+    if (resolved.ok) return resolved.value.target;
+    const { changed, note } = sessionInstead({ sessionModel: target.id }, model, "unknown_model");
+    await log.emit("subagent.model_changed", { agentId: id, ...changed, note }, { agentId: id });
+    return target;
   }
 
   #definitionOf(record: AgentRecord): AgentDefinition | undefined {

@@ -87,7 +87,8 @@ export class Approvals {
 
   /** Approvals that a skill or the user gives for the session; never over a deny or ask. */
   addSessionRules(texts: readonly string[]): void {
-    this.#sessionRules.push(...parsed(texts));
+    const isNew = ({ text }: Rule) => !this.#sessionRules.some((rule) => rule.text === text);
+    this.#sessionRules.push(...parsed(texts).filter(isNew));
   }
 
   async setAllowAll(on: boolean): Promise<void> {

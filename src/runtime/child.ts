@@ -7,8 +7,6 @@ import type { AgentHandle, Doing } from "../agent/task/contract.ts";
 import type { AgentRecord } from "../agent/task/record.ts";
 import { optional } from "../base/optional.ts";
 import type { CallModel, ModelTarget } from "../model/contract.ts";
-import { inspect } from "../permission/inspect.ts";
-import { onlyLooks } from "../permission/permit.ts";
 import type { DurableEnvelope } from "../schema/event/envelope.ts";
 import { applyOwnEvent, replayAgent } from "../session/replay.ts";
 import type { Permit, Session, SessionParts } from "../session/session.ts";
@@ -19,6 +17,7 @@ import { openConversation } from "./actor.ts";
 import { createGauge } from "./gauge.ts";
 import type { LiveSession } from "./live-session.ts";
 import { callAnyModel } from "./model.ts";
+import { mustOnlyLook } from "./read-only-shell.ts";
 import { promptInput } from "./session-prompt.ts";
 import { buildTools } from "./tools.ts";
 
@@ -60,9 +59,18 @@ export async function openChild(live: LiveSession, plan: ChildPlan, handle: Agen
   const promptLimit = () => live.promptLimitOf(target);
 
   async function permit(call: Parameters<SessionParts["permit"]>[0]): Promise<Permit> {
-    const refusal = plan.readOnlyShell && call.tool.name === "bash" ? await mustOnlyLook(live, call) : undefined;
-    return refusal ?? live.approvals.door.permit({ ...call, actor: { session, name: definition.displayName } });
+    const refusal = plan.readOnlyShell ? await mustOnlyLook(live, call) : undefined;
+    const actor = { session, name: `${agentId} (${definition.name})` };
+    // Also while others' questions come first: that is nobody's silence.
+    return refusal ?? watch.during({ type: "permission" }, () => live.approvals.door.permit({ ...call, actor }));
   }
+
+  const offered = (): Tool[] => {
+    const exclude = ground.settings.values["tool.exclude"];
+    const all = [...tools.all, ...skillTool, ...plan.agentTools(), ...offer(promptLimit())];
+    const mode = live.session.state.mode === "plan" ? "plan" : "interactive";
+    return offeredTools(all, { mode, exclude }).filter((tool) => "mcp" in tool || plan.mayHold(tool));
+  };
 
   const session: Session = openConversation(live, state, {
     agentId,
@@ -72,22 +80,13 @@ export async function openChild(live: LiveSession, plan: ChildPlan, handle: Agen
     callModel: patientCall(handle),
     reasoningEffort: () => effortOf(record.reasoningEffort) ?? ground.settings.values.reasoningEffort,
     permit,
-    hook: (name, input, signal) => {
-      handle.doing({ type: "hook", name });
-      return hook(name, input, signal);
-    },
+    hook: (name, input, signal) => watch.during({ type: "hook", name }, () => hook(name, input, signal)),
     lane: tools.lane,
-    offered: () => {
-      const exclude = ground.settings.values["tool.exclude"];
-      const all = [...tools.all, ...skillTool, ...plan.agentTools(), ...offer(promptLimit())];
-      return offeredTools(all, { mode: live.session.state.mode === "plan" ? "plan" : "interactive", exclude }).filter(
-        (tool) => "mcp" in tool || plan.mayHold(tool),
-      );
-    },
+    offered,
     systemPrompt: () => ({
       text: renderAgentPrompt(definition, {
         ...promptInput(live, promptLimit()),
-        tools: extensions.promptFragments(own),
+        tools: extensions.promptFragments(offered(), { own }),
       }),
       warnings: [],
       contributors: [],
@@ -104,7 +103,7 @@ export async function openChild(live: LiveSession, plan: ChildPlan, handle: Agen
   const watch = watcher(handle, session);
   const unfollow = live.agents.follow(agentId, (event) => {
     applyOwnEvent(state, event);
-    watch(event);
+    watch.see(event);
   });
   return {
     session,
@@ -132,19 +131,6 @@ function todoOf(live: LiveSession, { todoId, parentId }: AgentRecord): string | 
 const effortOf = (text: string | undefined) =>
   text === "low" || text === "medium" || text === "high" ? text : undefined;
 
-/** `shell:read-only`: whatever the rules would allow, this agent only looks. */
-async function mustOnlyLook(
-  live: LiveSession,
-  { tool, input }: Parameters<SessionParts["permit"]>[0],
-): Promise<Permit | undefined> {
-  const { cwd } = live.session.state.context;
-  const requests = tool.permissions(input, { cwd, root: live.session.root, sessionDir: live.session.dir });
-  const parts = await inspect(requests, { cwd, userHome: live.ground.userHome });
-  if (onlyLooks(parts, live.approvals.policy())) return undefined;
-  const message = "This agent may only run commands that look and change nothing. Nothing was run.";
-  return { type: "deny", code: "read_only_shell", message };
-}
-
 /** A call whose model says nothing is tried once more when its agent counts as stalled. */
 function patientCall(handle: AgentHandle): CallModel {
   return async (target, request, options) => {
@@ -168,11 +154,16 @@ function patientCall(handle: AgentHandle): CallModel {
 /** Tools that end by a time-out of their own are never silent. */
 const BOUNDED = new Set(["bash", "read_bash", "stop_bash", "sql", "session_store_sql", "web_fetch", "read_agent"]);
 
-/** What the agent is waiting for, from its own events. */
-function watcher(handle: AgentHandle, session: Session): (event: DurableEnvelope) => void {
-  const running = new Map<string, Doing>();
+type Watcher = {
+  see: (event: DurableEnvelope) => void;
+  during: <T>(doing: Doing, work: () => Promise<T>) => Promise<T>;
+};
+
+/** What the agent is waiting for, from its own events and from what it does around its calls. */
+function watcher(handle: AgentHandle, session: Session): Watcher {
+  const running = new Map<string | symbol, Doing>();
   const show = () => handle.doing([...running.values()].at(-1) ?? { type: "model" });
-  return (event) => {
+  const see = (event: DurableEnvelope) => {
     switch (event.type) {
       case "tool.execution_start": {
         const { toolCallId, toolName: name } = event.data;
@@ -186,12 +177,6 @@ function watcher(handle: AgentHandle, session: Session): (event: DurableEnvelope
         running.delete(event.data.toolCallId);
         handle.touch();
         break;
-      case "permission.requested":
-        running.set(event.data.requestId, { type: "permission" });
-        break;
-      case "permission.completed":
-        running.delete(event.data.requestId);
-        break;
       case "assistant.message":
         handle.touch();
         break;
@@ -199,5 +184,19 @@ function watcher(handle: AgentHandle, session: Session): (event: DurableEnvelope
         return;
     }
     show();
+  };
+  return {
+    see,
+    async during(doing, work) {
+      const key = Symbol(doing.type);
+      running.set(key, doing);
+      show();
+      try {
+        return await work();
+      } finally {
+        running.delete(key);
+        show();
+      }
+    },
   };
 }

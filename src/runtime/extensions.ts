@@ -8,8 +8,9 @@ import { describeWarning } from "../agent/file/warning.ts";
 import { invokeSkill } from "../agent/skill/invoke.ts";
 import { skillsList } from "../agent/skill/list.ts";
 import { findSkill, loadSkills, type Skill, type Skills } from "../agent/skill/load.ts";
-import { ok } from "../base/result.ts";
+import { fail, ok } from "../base/result.ts";
 import type { Fragment } from "../context/fragment/fragment.ts";
+import type { DurableEnvelope } from "../schema/event/envelope.ts";
 import { notify } from "../session/run.ts";
 import type { RunHook, Session } from "../session/session.ts";
 import { skillTool } from "../tool/builtin/skill.ts";
@@ -114,7 +115,8 @@ export class Extensions {
   }
 
   tools(live: LiveSession): readonly Tool[] {
-    return [...this.skillTool(live, () => live.session), ...this.#offer(live.limits.promptLimit)];
+    const isAsked = (name: string) => live.session.state.chain.some((e) => asksForSkill(e, name));
+    return [...this.skillTool(live, () => live.session, isAsked), ...this.#offer(live.limits.promptLimit)];
   }
 
   /** For a subagent. */
@@ -137,9 +139,10 @@ export class Extensions {
     return this.#mcp ? this.#mcp.command(args) : Promise.resolve(ok("No MCP server is configured."));
   }
 
-  /** Skills and the words of servers, for the system prompt. */
-  promptFragments(own: AgentMcp | undefined = this.#own): Fragment[] {
-    const list = skillsList(this.skills.skills);
+  /** Skills, where they can be invoked, and the words of servers, for the system prompt. */
+  promptFragments(offered: readonly Tool[], child?: { own: AgentMcp | undefined }): Fragment[] {
+    const own = child ? child.own : this.#own;
+    const list = offered.some((tool) => tool.name === "skill") ? skillsList(this.skills.skills) : undefined;
     const words = [this.#mcp?.instructions() ?? "", own?.instructions() ?? ""].filter(Boolean);
     return [
       ...(list ? [list] : []),
@@ -147,14 +150,19 @@ export class Extensions {
     ];
   }
 
-  /** Empty when there is no skill that a model may invoke. */
-  skillTool(live: LiveSession, session: () => Session): Tool[] {
-    if (!this.skills.skills.some((skill) => skill.enabled && skill.modelInvocable)) return [];
+  /** Empty when there is no skill to invoke. `asked`: those that the user has typed the name of, though no model may think of them. */
+  skillTool(live: LiveSession, session: () => Session, asked?: (name: string) => boolean): Tool[] {
+    const isOffered = (s: Skill) => s.enabled && (s.modelInvocable || (asked !== undefined && s.userInvocable));
+    if (!this.skills.skills.some(isOffered)) return [];
     return [
       skillTool({
         load: async (name) => {
           const found = findSkill(this.skills, name);
-          return found.ok ? ok(await this.invoke(live, session(), found.value)) : found;
+          if (!found.ok) return found;
+          const { value: skill } = found;
+          if (!skill.modelInvocable && !asked?.(skill.name))
+            return fail(`The skill "${skill.name}" is only for the user to invoke. /skills lists them.`);
+          return ok(await this.invoke(live, session(), skill));
         },
       }),
     ];
@@ -179,6 +187,10 @@ export class Extensions {
     await Promise.all([this.#mcp?.end(), this.#own?.end()]);
   }
 }
+
+/** `/NAME` was typed: its message prescribes the call. */
+const asksForSkill = (e: DurableEnvelope, name: string): boolean =>
+  e.type === "user.message" && e.data.directive?.tool === "skill" && e.data.directive.args["name"] === name;
 
 /** A hook at the end must not keep a person waiting. */
 const SESSION_END_MS = 30_000;

@@ -3,11 +3,13 @@ import type { Failure } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
 import { compactManually, describeCompaction } from "../session/compact-now.ts";
 import { cancelCompaction } from "../session/compaction.ts";
-import { planRewind, rewind } from "../session/rewind.ts";
+import { planRewind, type RewindPlan, rewind, rewindRefusal } from "../session/rewind.ts";
+import { exclusively } from "../session/run.ts";
 import { undoCompaction } from "../session/undo-compaction.ts";
 import { metaOf } from "./checkpoints.ts";
 import type { Client, CommandResult } from "./client.ts";
 import type { LiveSession } from "./live-session.ts";
+import { keepSelection, selection } from "./select-agent.ts";
 
 const nothingRuns: Failure = {
   code: "nothing_running",
@@ -37,14 +39,22 @@ export function historyClient(live: LiveSession): Client["history"] {
 
 async function goBack(live: LiveSession, to: string | undefined, preview: boolean): Promise<CommandResult> {
   const { session } = live;
+  const planned = planRewind(session.state, to);
+  if (!planned.ok) return planned;
+  const note = "/rewind N goes back N messages; 1 would take back:";
+  if (preview) return ok([note, ...goneLines(planned.value)].join("\n"));
+  // News of the agents that it stops must not begin a turn on ground that is going.
+  return rewindRefusal(session) ?? exclusively(session, () => undoTo(live, to, planned.value.agents), "turn");
+}
+
+async function undoTo(live: LiveSession, to: string | undefined, agents: readonly string[]): Promise<CommandResult> {
+  const { session } = live;
   const { state } = session;
   const { mode } = state;
-  const planned = planRewind(state, to);
-  if (planned.ok && !preview) await live.agents.cancel(planned.value.agents, "the conversation went back");
-  const plan = preview ? planned : await rewind(session, to);
+  const agent = selection(state);
+  await live.agents.cancel(agents, "the conversation went back");
+  const plan = await rewind(session, to);
   if (!plan.ok) return plan;
-  const gone = plan.value.prompts.map((p) => `${p.ref}: ${p.content.split("\n", 1)[0]?.slice(0, 80)}`);
-  if (preview) return ok([`/rewind N goes back N messages; 1 would take back:`, ...gone].join("\n"));
   // What is in force stays in force: the conversation goes back, not the user's choices.
   if (state.model !== live.target.id) {
     await session.emit("session.model_change", {
@@ -53,10 +63,15 @@ async function goBack(live: LiveSession, to: string | undefined, preview: boolea
       cause: "rewind",
     });
   }
+  await keepSelection(session, agent);
   await live.setMode(mode);
   await live.restoreTodos();
   await live.updateIndex();
+  const gone = goneLines(plan.value);
   const note = "They stay in the log and can be found by recall. Files and what commands did are not undone.";
   const count = `${gone.length} message${gone.length === 1 ? "" : "s"}`;
   return ok([`Went back; ${count} left the conversation:`, ...gone, note].join("\n"));
 }
+
+const goneLines = ({ prompts }: RewindPlan): string[] =>
+  prompts.map((p) => `${p.ref}: ${p.content.split("\n", 1)[0]?.slice(0, 80)}`);

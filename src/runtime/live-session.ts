@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import type { Skill } from "../agent/skill/load.ts";
+import type { AgentDefinition } from "../agent/catalog/definition.ts";
 import { errorText } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
 import { canonicalJson } from "../base/json.ts";
@@ -16,7 +16,7 @@ import type { AgentMode } from "../schema/permission.ts";
 import type { SessionLog } from "../session/log.ts";
 import { readSession } from "../session/read-session.ts";
 import { replay } from "../session/replay.ts";
-import type { Session } from "../session/session.ts";
+import type { Permit, Session } from "../session/session.ts";
 import { plainState } from "../session/state.ts";
 import type { Flags } from "../settings/flag.ts";
 import type { Tool } from "../tool/contract.ts";
@@ -29,6 +29,8 @@ import type { OpenOptions } from "./client.ts";
 import type { Extensions } from "./extensions.ts";
 import { createGauge } from "./gauge.ts";
 import { callAnyModel } from "./model.ts";
+import { mustOnlyLook } from "./read-only-shell.ts";
+import { settleAgent, skillsToLoad } from "./select-agent.ts";
 import { SessionIndex } from "./session-index.ts";
 import { sessionPrompt } from "./session-prompt.ts";
 import { type Ground, standOnGround } from "./start.ts";
@@ -72,8 +74,8 @@ export class LiveSession {
   readonly stopping = new AbortController();
   /** On resume with another model: done once, when a face is there to show it. */
   pendingSwitch: (() => Promise<void>) | undefined;
-  /** Of the chosen agent, for the next message. */
-  pendingSkills: readonly Skill[] = [];
+  /** What `--agent` names; a session that goes on as another agent is settled with it. */
+  wantedAgent: AgentDefinition | undefined;
   #ready: Promise<void> | undefined;
   readonly #callIds: Set<string>;
 
@@ -94,7 +96,7 @@ export class LiveSession {
     this.tools = buildTools(this, {
       session: () => this.session,
       images: () => this.target.entry.supports.images,
-      permit: (call) => this.approvals.door.permit(call),
+      permit: (call) => this.#permit(call),
     });
   }
 
@@ -107,7 +109,7 @@ export class LiveSession {
       gauge: this.gauge,
       callModel: callAnyModel,
       reasoningEffort: () => values().reasoningEffort,
-      permit: (call) => this.approvals.door.permit(call),
+      permit: (call) => this.#permit(call),
       hook: extensions.hookFor(this),
       lane: (tool, input) => this.tools.lane(tool, input),
       offered: () => this.offered(),
@@ -120,6 +122,11 @@ export class LiveSession {
       next: () => agents.next(),
       afterTurn: () => this.#afterTurn(),
     });
+  }
+
+  async #permit(call: Parameters<Session["parts"]["permit"]>[0]): Promise<Permit> {
+    const refusal = this.agents.selected()?.tools.readOnlyShell ? await mustOnlyLook(this, call) : undefined;
+    return refusal ?? this.approvals.door.permit(call);
   }
 
   /** L of a model, lowered by what was learned. */
@@ -158,14 +165,13 @@ export class LiveSession {
 
   async #makeReady(): Promise<void> {
     await this.pendingSwitch?.();
+    await settleAgent(this, this.wantedAgent);
     await this.extensions.begin(this);
   }
 
   /** The texts of skills that the next message is to bring along. */
   async takeSkills(): Promise<string[]> {
-    const skills = this.pendingSkills;
-    this.pendingSkills = [];
-    return Promise.all(skills.map((skill) => this.extensions.invoke(this, this.session, skill)));
+    return Promise.all(skillsToLoad(this).map((skill) => this.extensions.invoke(this, this.session, skill)));
   }
 
   /** False when some agent of this session has used the id before. */
@@ -175,11 +181,14 @@ export class LiveSession {
     return true;
   }
 
-  offered(): Tool[] {
+  /** As the chosen agent, or as one that is about to be chosen. */
+  offered(selected = this.agents.selected()): Tool[] {
     const { values } = this.ground.settings;
     const { mode } = this.session.state;
     const all = [...this.tools.all, ...this.agents.mainTools(), ...this.extensions.tools(this)];
-    return offeredTools(all, { mode, exclude: values["tool.exclude"] }).filter((tool) => this.agents.mainHolds(tool));
+    return offeredTools(all, { mode, exclude: values["tool.exclude"] }).filter((tool) =>
+      this.agents.mainHolds(tool, selected),
+    );
   }
 
   async updateIndex(): Promise<void> {

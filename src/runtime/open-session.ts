@@ -15,13 +15,13 @@ import { readSession } from "../session/read-session.ts";
 import { closeInterrupted } from "../session/recover.ts";
 import { replay } from "../session/replay.ts";
 import type { Flags } from "../settings/flag.ts";
-import { selectForSession } from "./agent-client.ts";
 import type { Opened, OpenOptions, SessionChoice } from "./client.ts";
 import { contextWarnings } from "./context-settings.ts";
 import { Extensions } from "./extensions.ts";
 import { liveClient } from "./live-client.ts";
 import { LiveSession } from "./live-session.ts";
 import { chooseModel } from "./model.ts";
+import { selection } from "./select-agent.ts";
 import { type Ground, standOnGround } from "./start.ts";
 import { latestSession, lookUpSession } from "./store.ts";
 import { resumeOnModel } from "./switch-model.ts";
@@ -35,10 +35,10 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
   if (!chosen.ok) return chosen;
   const moved = await standWhereItRan(options, first.value, chosen.value);
   if (!moved.ok) return moved;
-  const { ground, notices, recordedModel } = moved.value;
+  const { ground, notices, recordedModel, ownModel } = moved.value;
   const resumed = chosen.value !== undefined;
 
-  const model = await modelFor(ground, recordedModel);
+  const model = await modelFor(ground, recordedModel, ownModel && options.flags["model"] === undefined);
   if (!model.ok) return model;
   const extensions = await Extensions.load(ground, options.slashNames ?? []);
   const selected = options.agent === undefined ? undefined : selectAgent(extensions.catalog, options.agent);
@@ -64,7 +64,9 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
   const { log } = opened.value;
   const live = new LiveSession({ ground, log, sessionId, paths, resolved: model.value, options, extensions, past });
   await begin(live, { resumed, opened: opened.value, options, model: model.value });
-  if (selected) await selectForSession(live, selected.value);
+  live.wantedAgent = selected?.value;
+  const agent = live.agents.selected();
+  if (agent && (!selected || selected.value.name === agent.name)) await extensions.selectServers(live, agent);
   extensions.open(live);
   notices.push(
     ...extensions.warnings(),
@@ -104,7 +106,8 @@ async function choose(choice: SessionChoice, ground: Ground): Promise<Result<str
   });
 }
 
-type Standing = { ground: Ground; notices: string[]; recordedModel: string | undefined };
+/** `ownModel`: of the agent that the session runs as. */
+type Standing = { ground: Ground; notices: string[]; recordedModel: string | undefined; ownModel: boolean };
 
 /** A resumed session runs here if here is inside its root, else where it ran before, else here with a warning. */
 async function standWhereItRan(
@@ -112,29 +115,34 @@ async function standWhereItRan(
   ground: Ground,
   id: string | undefined,
 ): Promise<Result<Standing, Failure>> {
-  if (id === undefined) return ok({ ground, notices: [], recordedModel: undefined });
+  if (id === undefined) return ok({ ground, notices: [], recordedModel: undefined, ownModel: false });
   const read = await readSession(ground.paths.session(id));
   if (!read.ok) return read;
   const state = replay(read.value.events);
   const recordedModel = state.model || undefined;
+  const ownModel = selection(state)?.data.model !== undefined;
   const { cwd, gitRoot } = state.context;
   const root = gitRoot ?? cwd;
-  if (root === "" || isInside(ground.context.cwd, root)) return ok({ ground, notices: [], recordedModel });
+  if (root === "" || isInside(ground.context.cwd, root)) return ok({ ground, notices: [], recordedModel, ownModel });
   try {
     process.chdir(cwd);
   } catch {
     const notice = `Warning: the session ran in ${cwd}, which cannot be entered; it goes on in ${ground.context.cwd}.`;
-    return ok({ ground, notices: [notice], recordedModel });
+    return ok({ ground, notices: [notice], recordedModel, ownModel });
   }
   const there = await standOnGround({ flags: options.flags as Flags, trustFolder: options.trustFolder });
   return there.ok
-    ? ok({ ground: there.value, notices: [`The session goes on in ${cwd}, where it ran.`], recordedModel })
+    ? ok({ ground: there.value, notices: [`The session goes on in ${cwd}, where it ran.`], recordedModel, ownModel })
     : there;
 }
 
 /** What was asked for; on resume else the session's own model, and what is configured when that one is gone. */
-async function modelFor(ground: Ground, recorded: string | undefined): Promise<Result<Resolved, Failure>> {
-  if (recorded === undefined || ground.settings.values.model !== undefined) return chooseModel(ground);
+async function modelFor(
+  ground: Ground,
+  recorded: string | undefined,
+  keep: boolean,
+): Promise<Result<Resolved, Failure>> {
+  if (recorded === undefined || (ground.settings.values.model !== undefined && !keep)) return chooseModel(ground);
   const same = await chooseModel(ground, recorded);
   if (same.ok) return same;
   const other = await chooseModel(ground);

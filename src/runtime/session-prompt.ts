@@ -23,7 +23,7 @@ export function sessionPrompt(live: LiveSession): SessionPrompt {
     mode: session.state.mode,
     sessionDir: session.dir,
     instructions: instructions.text,
-    extra: live.extensions.promptFragments(),
+    extra: live.extensions.promptFragments(live.offered()),
     ...(identity === undefined ? {} : { identity }),
   });
   const contributors = files.map((f) => ({ name: f.path, tokens: boundTokens(f.text) }));

@@ -117,6 +117,6 @@ const noTopic: Failure = {
   code: "command_usage",
   what: "/research needs a topic.",
   data: "Nothing was started.",
-  next: "For example: /research how this repository handles retries",
+  next: "Usage: /research TOPIC, for example /research how this repository handles retries",
   exit: 2,
 };

@@ -67,8 +67,12 @@ export function planRewind(state: SessionState, to: string | undefined): Result<
   });
 }
 
+/** Of a running turn: it must not lose its ground. */
+export const rewindRefusal = ({ live }: Session): { ok: false; error: Failure } | undefined =>
+  live.abort && refuse("turn_running", "A turn is running.", "Interrupt it, then rewind.");
+
+/** To be run when no turn can begin meanwhile (`exclusively`). */
 export async function rewind(session: Session, to: string | undefined): Promise<Result<RewindPlan, Failure>> {
-  if (session.live.driving) return refuse("turn_running", "A turn is running.", "Interrupt it, then rewind.");
   const plan = planRewind(session.state, to);
   if (!plan.ok) return plan;
   await cancelCompaction(session, "history_changed");

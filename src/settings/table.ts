@@ -4,6 +4,7 @@ import { agentRows } from "./table/agent.ts";
 import { contextRows } from "./table/context.ts";
 import { featureRows } from "./table/feature.ts";
 import { gatewayRows } from "./table/gateway.ts";
+import { memoryRows } from "./table/memory.ts";
 import { modelRows } from "./table/model.ts";
 import { orchestrationRows } from "./table/orchestration.ts";
 import { proxyRows } from "./table/proxy.ts";
@@ -16,6 +17,7 @@ const rows = [
   ...contextRows,
   ...recallRows,
   ...orchestrationRows,
+  ...memoryRows,
   ...featureRows,
   ...proxyRows,
   ...proxyStateRows,

@@ -15,11 +15,11 @@ export type Terminal = {
   /** Resolves when the text appears after what was waited for before. */
   see: (text: string | RegExp, ms?: number) => Promise<void>;
   type: (line: string) => void;
-  press: (key: "ctrl+c" | "ctrl+d") => void;
+  press: (key: keyof typeof KEYS) => void;
   exit: Promise<number>;
 };
 
-const KEYS = { "ctrl+c": "\u0003", "ctrl+d": "\u0004" };
+const KEYS = { "ctrl+b": "\u0002", "ctrl+c": "\u0003", "ctrl+d": "\u0004" };
 
 export function openTerminal(place: Place, args: string[] = []): Terminal {
   const pty = spawn(process.execPath, [bin, ...args], {

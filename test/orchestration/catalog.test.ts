@@ -79,7 +79,13 @@ describe("OE10 custom agents", () => {
     const { place, of } = await cast([tasks(task("HELLO", { agent_type: "reviewer" })), text("ok")], {
       HELLO: [text("hi")],
     });
-    const fields = { name: "Reviewer", tools: "Read, Grep, Bash", color: "blue", maxTurns: "9", permissionMode: "plan" };
+    const fields = {
+      name: "Reviewer",
+      tools: "Read, Grep, Bash",
+      color: "blue",
+      maxTurns: "9",
+      permissionMode: "plan",
+    };
     put(place.home, "agents/x.md", agent("reviews: thoroughly", fields, "You review."));
     const hidden = { "disable-model-invocation": "true" };
     put(place.home, "agents/hidden.md", agent("hidden from models", hidden));
@@ -93,6 +99,20 @@ describe("OE10 custom agents", () => {
     const event = eventsOf(place, onlySession(place), "session.custom_agents_updated")[0] as Record<string, unknown>;
     expect(event).toMatchObject({ warnings: [], errors: [] });
     expect((event["agents"] as { name: string }[]).map((one) => one.name)).toEqual(["hidden", "reviewer"]);
+  });
+
+  it("O29 the list keeps to 12,000 characters: names stand for descriptions, custom agents come first", async () => {
+    const { place, server } = await cast([text("ok")], {});
+    const name = (n: number) => `agent-${String(n).padStart(3, "0")}`;
+    for (let n = 0; n < 60; n++) put(place.home, `agents/${name(n)}.md`, agent(`"${"word ".repeat(100)}"`));
+    await run(place, ["-p", "hello"]);
+    const list = toolText(server.requests[0], "task").split("Agents:\n")[1] ?? "";
+    expect(list.length).toBeLessThanOrEqual(12_000);
+    const lines = list.split("\n");
+    expect(lines[0]).toContain("- agent-000 (custom): word word");
+    for (let n = 0; n < 60; n++) expect(lines.filter((line) => line.startsWith(`- ${name(n)}`))).toHaveLength(1);
+    expect(lines).toContain("- agent-059");
+    expect(lines.some((line) => line.startsWith("- explore"))).toBe(true);
   });
 
   it("O31 OB3 OI8 a model of another product: the session's model runs, in event, request and result", async () => {
@@ -136,7 +156,9 @@ describe("OB1 broken agent files", () => {
     ["bad-servers.md", agent("kept", { "mcp-servers": "5" }), "mcp-servers", "a map"],
   ];
 
-  async function withBroken(args: string[]): Promise<{ done: Finished; place: Place; listed: string; requests: number }> {
+  async function withBroken(
+    args: string[],
+  ): Promise<{ done: Finished; place: Place; listed: string; requests: number }> {
     const { place, server } = await cast([text("fine")], {});
     for (const [name, content] of [...broken, ...dropped]) put(place.home, `agents/${name}`, content);
     symlinkSync("loop.md", join(place.home, "agents/loop.md"));
@@ -158,11 +180,17 @@ describe("OB1 broken agent files", () => {
     }
     for (const [name] of broken) {
       expect(listed).not.toContain(`- ${name.replace(".md", "")} `);
-      expect(event["errors"]?.filter((line) => line.includes(join("agents", name))), name).toHaveLength(1);
+      expect(
+        event["errors"]?.filter((line) => line.includes(join("agents", name))),
+        name,
+      ).toHaveLength(1);
     }
     for (const [name] of dropped) {
       expect(listed).toContain(`- ${name.replace(".md", "")} (custom): kept`);
-      expect(event["warnings"]?.filter((line) => line.includes(join("agents", name))), name).toHaveLength(1);
+      expect(
+        event["warnings"]?.filter((line) => line.includes(join("agents", name))),
+        name,
+      ).toHaveLength(1);
     }
     expect(count(done.stderr, `Warning: ${join(place.home, "agents/loop.md")}: `)).toBe(1);
   });
@@ -201,5 +229,22 @@ describe("trust of a project's agents", () => {
     expect(toolText(server.requests[1], "task")).toContain("- mine (custom): a project agent");
     expect(second.stderr).not.toContain("not trusted");
     expect(second.stderr).toContain(join(folder, ".claude/agents/other.md"));
+  });
+
+  it("O12 OB15 A7.15 trusted for good; a file changed since is off until it is trusted again", async () => {
+    const { place, server } = await cast([text("ok"), text("ok"), text("ok")], {});
+    const file = put(place.folder, ".everlong/agents/mine.md", agent("as it was"));
+    put(place.folder, ".everlong/agents/other.md", agent("untouched"));
+    expect((await run(place, ["trust"])).code).toBe(0);
+    await run(place, ["-p", "hello"]);
+    expect(toolText(server.requests[0], "task")).toContain("- mine (custom): as it was");
+    put(place.folder, ".everlong/agents/mine.md", agent("as it is now"));
+    const changed = await run(place, ["-p", "hello"]);
+    expect(toolText(server.requests[1], "task")).not.toContain("mine");
+    expect(toolText(server.requests[1], "task")).toContain("- other (custom): untouched");
+    expect(lineWith(changed.stderr, file)).toContain("everlong trust");
+    await run(place, ["trust"]);
+    await run(place, ["-p", "hello"]);
+    expect(toolText(server.requests[2], "task")).toContain("- mine (custom): as it is now");
   });
 });

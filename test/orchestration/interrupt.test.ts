@@ -1,4 +1,6 @@
 // Ctrl+C with agents: the turn ends with its sync subtree, the background goes on until a second one.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bash, onlySession, toolResults } from "../agent/scene.ts";
 import { calls, hang, text } from "../model-server/reply.ts";
@@ -16,7 +18,11 @@ describe("O54 interrupting", () => {
         text("after the interrupt"),
         text("heard"),
       ],
-      { BACK: () => hang(), FRONT: [tasks(task("BELOW", { name: "below" }))], BELOW: () => calls([bash("sleep 1000")]) },
+      {
+        BACK: () => hang(),
+        FRONT: [tasks(task("BELOW", { name: "below" }))],
+        BELOW: () => calls([bash("sleep 1000")]),
+      },
     );
 
   it("O54 OI15 Ctrl+C cancels the turn with its sync subtree and tells what still runs; again within 3 s stops that too", async () => {
@@ -78,11 +84,48 @@ describe("O54 interrupting", () => {
     await terminal.see("sleep 1000");
     await expect.poll(() => of("BACK").length, { timeout: 20_000 }).toBe(1);
     terminal.press("ctrl+c");
-    await terminal.see("Interrupted.");
+    await terminal.see("1 agent still runs");
     await new Promise((resolve) => setTimeout(resolve, 3200));
     terminal.press("ctrl+c");
-    await terminal.see("again to exit");
+    await terminal.see("1 agent still runs");
     expect(cancelled(place)).not.toContain("back");
     await leave(terminal);
+  });
+});
+
+describe("O53 stopping one agent", () => {
+  it("O53 OI15 whoever waits for an agent that the user stops is told so and goes on, at every depth", async () => {
+    const { place, of } = await cast([tasks(task("CHILD", { name: "child" })), text("main goes on")], {
+      CHILD: [tasks(task("LEAF", { name: "leaf" })), text("child goes on"), hang()],
+      LEAF: () => hang(),
+    });
+    const terminal = await at(place);
+    terminal.type("go");
+    await expect.poll(() => of("LEAF").length, { timeout: 20_000 }).toBe(1);
+    terminal.type("/tasks stop leaf");
+    await terminal.see("Stopped: leaf.");
+    await terminal.see("main goes on");
+    expect(toolResults(of("CHILD")[1]).at(-1)?.text).toMatch(/cancelled by user/);
+    expect(toolResults(of("main")[1]).at(-1)?.text).toBe("child goes on");
+    await leave(terminal);
+    expect(cancelled(place)).toEqual(["leaf"]);
+  });
+
+  it("O53 O54 an interrupt while an agent's question is open takes the question back", async () => {
+    const { place, of } = await cast([tasks(task("CHILD", { name: "child" })), text("main goes on")], {
+      CHILD: () => calls([bash("touch made")]),
+    });
+    const terminal = await at(place);
+    terminal.type("go");
+    await terminal.see("Permission needed");
+    await terminal.see("Your choice:");
+    terminal.press("ctrl+c");
+    await terminal.see("Interrupted.");
+    await expect.poll(() => cancelled(place), { timeout: 20_000 }).toEqual(["child"]);
+    terminal.type("1");
+    await terminal.see("main goes on");
+    await leave(terminal);
+    expect(of("main")).toHaveLength(2);
+    expect(existsSync(join(place.folder, "made"))).toBe(false);
   });
 });

@@ -87,7 +87,7 @@ function toolsOf(read: FieldReader, field: "tools" | "disallowedTools"): AgentTo
 
 function modelsOf(read: FieldReader): string[] {
   const models = read.list("model") ?? [];
-  return models.includes("inherit") ? [] : models;
+  return models[0] === "inherit" ? [] : models;
 }
 
 function capsOf(read: FieldReader): AgentCaps {

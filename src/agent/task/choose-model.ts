@@ -103,12 +103,12 @@ function costRatio({ find, sessionModel }: ModelWish, { prices }: ModelOffer): n
   return Math.max(ratio(prices.input, own.input), ratio(prices.output, own.output));
 }
 
-function sessionInstead(
-  { sessionModel }: ModelWish,
+export function sessionInstead(
+  { sessionModel }: Pick<ModelWish, "sessionModel">,
   requested: string,
   reason: "unknown_model" | "cost_guard",
   ratio?: number,
-): ModelChoice {
+): Required<Pick<ModelChoice, "model" | "changed" | "note">> {
   const why =
     reason === "unknown_model"
       ? "which is not available here"

@@ -88,6 +88,8 @@ function grown(record: AgentRecord, event: DurableEnvelope): AgentRecord | "igno
     }
     case "subagent.promoted":
       return { ...record, executionMode: "background" };
+    case "subagent.model_changed":
+      return { ...record, model: event.data.used, ...optional("note", event.data.note) };
     case "subagent.stalled":
       return {
         ...record,

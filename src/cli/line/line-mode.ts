@@ -74,39 +74,37 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
     if (outcome.ok && "send" in outcome) await client.send(outcome.send);
   };
 
+  const printError = (error: unknown) =>
+    current().print(`Error: ${error instanceof Error ? error.message : String(error)}`);
   screen = openScreen({
-    line: (text) =>
-      void onLine(text).catch((error: unknown) =>
-        current().print(`Error: ${error instanceof Error ? error.message : String(error)}`),
-      ),
+    line: (text) => void onLine(text).catch(printError),
     interrupt: (typed) => {
       const recently = performance.now() - lastInterrupt;
-      if (client.view().busy) {
-        const back = client.interrupt("user");
-        const unsent = back.length > 0 ? ` Not sent: ${back.map((b) => JSON.stringify(b)).join(", ")}` : "";
-        const others = client.tasks.running();
-        const still = others === 1 ? "1 agent still runs" : `${others} agents still run`;
-        const more = others > 0 ? ` ${still} in the background; Ctrl+C again stops ${others === 1 ? "it" : "them"}.` : "";
-        current().print(`Interrupted.${unsent}${more}`);
-        lastInterrupt = performance.now();
-      } else if (client.tasks.running() > 0 && recently < STOP_ALL_MS) {
+      lastInterrupt = performance.now();
+      const others = client.tasks.running();
+      const { busy } = client.view();
+      const back = busy ? client.interrupt("user") : [];
+      const said = busy ? ["Interrupted."] : [];
+      if (back.length > 0) said.push(`Not sent: ${back.map((b) => JSON.stringify(b)).join(", ")}`);
+      if (others > 0 && recently < STOP_ALL_MS)
         void client.tasks.cancelAll().then((count) => current().print(`Stopped ${counted(count, "agent")}.`));
-      } else if (typed === "" && performance.now() - lastInterrupt < EXIT_WINDOW_MS) ended(EXIT.done);
-      else {
-        if (typed === "") current().print("Press Ctrl+C again to exit.");
-        else current().prompt();
-        lastInterrupt = typed === "" ? performance.now() : Number.NEGATIVE_INFINITY;
-      }
+      else if (others > 0 && typed === "") said.push(stillRunning(others));
+      else if (!busy && typed === "" && recently < EXIT_WINDOW_MS) return ended(EXIT.done);
+      else if (!busy && typed === "") said.push("Press Ctrl+C again to exit.");
+      else if (!busy) lastInterrupt = Number.NEGATIVE_INFINITY; // it only cleared the line
+      if (said.length > 0) current().print(said.join(" "));
+      else current().prompt();
     },
+    // Where nothing is waited for, the key only moves the cursor.
+    background: () =>
+      void client.tasks.promoteToBackground().then((done) => done.ok && current().print(done.value), printError),
     end: () => ended(EXIT.done),
   });
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) process.on(signal, () => ended(EXIT.interrupted));
 
   attach(client);
   screen.print(header(client, version, opened.value.notices));
-  client
-    .ready()
-    .catch((error: unknown) => current().print(`Error: ${error instanceof Error ? error.message : String(error)}`));
+  client.ready().catch(printError);
   const code = await finished;
   client.interrupt("exit");
   await client.close(code === EXIT.done ? { type: "routine" } : { type: "signal" });
@@ -144,6 +142,11 @@ async function askTrust(): Promise<"go on" | "exit"> {
 function unopened(): never {
   throw new Error("The terminal is not open yet.");
 }
+
+const stillRunning = (count: number): string =>
+  count === 1
+    ? "1 agent still runs in the background; Ctrl+C again stops it."
+    : `${count} agents still run in the background; Ctrl+C again stops them.`;
 
 function promptOf(client: Client): string {
   const { mode, allowAll } = client.view();

@@ -19,6 +19,8 @@ export type ScreenEvents = {
   line: (text: string) => void;
   /** Ctrl+C; `typed` is what stood in the input line, which is now empty. */
   interrupt: (typed: string) => void;
+  /** Ctrl+B. */
+  background: () => void;
   end: () => void;
 };
 
@@ -74,7 +76,12 @@ export function openScreen(events: ScreenEvents): Screen {
     rl.write(null, { ctrl: true, name: "u" });
     events.interrupt(typed);
   });
+  const onKey = (_text: unknown, key: { ctrl?: boolean; name?: string } | undefined) => {
+    if (key?.ctrl && key.name === "b") events.background();
+  };
+  process.stdin.on("keypress", onKey);
   rl.on("close", () => {
+    process.stdin.off("keypress", onKey);
     waiting?.(undefined);
     events.end();
   });

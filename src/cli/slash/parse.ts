@@ -18,20 +18,17 @@ export function parseTyped(text: string): Typed {
   const name = (found[1] ?? "").toLowerCase();
   const command = slashCommands.find((c) => c.name === (ALIASES[name] ?? name));
   if (command) return { type: "command", command, args: (found[2] ?? "").trim() };
-  const near = nearNames(
-    name,
-    slashCommands.map((c) => c.name),
-  ).map((n) => `/${n}`);
+  return { type: "unknown", name, args: (found[2] ?? "").trim(), failure: unknownCommand(name) };
+}
+
+/** `own`: what the user has added to ours. */
+export function unknownCommand(name: string, own: readonly string[] = []): Failure {
+  const near = nearNames(name, [...slashCommands.map((c) => c.name), ...own]).map((n) => `/${n}`);
   return {
-    type: "unknown",
-    name,
-    args: (found[2] ?? "").trim(),
-    failure: {
-      code: "unknown_command",
-      what: `/${found[1]} is not a command.`,
-      data: "Nothing was sent.",
-      next: `${near.length > 0 ? `Did you mean ${near.join(" or ")}? ` : ""}/help lists them; start with a space to send it as text.`,
-      exit: 2,
-    },
+    code: "unknown_command",
+    what: `/${name} is not a command.`,
+    data: "Nothing was sent.",
+    next: `${near.length > 0 ? `Did you mean ${near.join(" or ")}? ` : ""}/help lists them; start with a space to send it as text.`,
+    exit: 2,
   };
 }

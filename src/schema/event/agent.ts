@@ -84,6 +84,8 @@ export const agentEvents = {
     used: z.string(),
     reason: z.string(),
     ratio: z.number().optional(),
+    /** The first line of its results from now on. */
+    note: z.string().optional(),
   }),
   "subagent.completed": z.looseObject({ ...who, ...totals, result: z.string() }),
   "subagent.failed": z.looseObject({
@@ -97,6 +99,8 @@ export const agentEvents = {
     agentName: z.string(),
     agentDisplayName: z.string(),
     tools: z.array(z.string()),
+    /** Where choosing it has changed the session's model: giving it up changes it back. */
+    model: z.looseObject({ before: z.string(), now: z.string() }).optional(),
   }),
   "subagent.deselected": z.looseObject({ agentName: z.string() }),
   "session.custom_agents_updated": z.looseObject({

@@ -4,6 +4,7 @@ import { isRecord } from "../../base/json.ts";
 import { agentEvents, ephemeralAgentEvents } from "./agent.ts";
 import { contextEvents, ephemeralContextEvents } from "./context.ts";
 import { conversationEvents, ephemeralConversationEvents } from "./conversation.ts";
+import { ephemeralMemoryEvents } from "./memory.ts";
 import { ephemeralSessionEvents, sessionEvents } from "./session.ts";
 import { ephemeralToolEvents, toolEvents } from "./tool.ts";
 
@@ -20,6 +21,7 @@ export const ephemeralEvents = {
   ...ephemeralContextEvents,
   ...ephemeralToolEvents,
   ...ephemeralAgentEvents,
+  ...ephemeralMemoryEvents,
 };
 export const eventData = { ...durableEvents, ...ephemeralEvents };
 

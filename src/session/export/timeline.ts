@@ -10,9 +10,31 @@ export type Entry = {
 
 export function timeline(chain: readonly DurableEnvelope[]): Entry[] {
   return chain.flatMap((event) => {
-    const entry = entryOf(event);
+    const entry = event.agentId === undefined ? entryOf(event) : agentEntry(event);
     return entry ? [{ ...entry, timestamp: event.timestamp }] : [];
   });
+}
+
+/** Of a subagent only that it ran and how it ended: its conversation is its own, and what came of it stands in the main one. */
+function agentEntry(event: DurableEnvelope): Omit<Entry, "timestamp"> | undefined {
+  const notice = (title: string, text: string) => ({ kind: "notice" as const, title, text });
+  switch (event.type) {
+    case "subagent.started": {
+      const { agentId, agentType, description, model } = event.data;
+      return notice(`Agent ${agentId} started`, `${agentType}, ${model}: ${description}`);
+    }
+    case "subagent.completed":
+      return notice(
+        `Agent ${event.data.agentId} completed`,
+        `${event.data.turns} turns, ${event.data.totalTokens} tokens`,
+      );
+    case "subagent.failed":
+      return notice(`Agent ${event.data.agentId} failed`, `${event.data.error.code}: ${event.data.error.message}`);
+    case "subagent.cancelled":
+      return notice(`Agent ${event.data.agentId} was cancelled`, `by ${event.data.by}: ${event.data.reason}`);
+    default:
+      return undefined;
+  }
 }
 
 function entryOf(event: DurableEnvelope): Omit<Entry, "timestamp"> | undefined {

@@ -55,7 +55,7 @@ export class IndexWriter {
       event.timestamp,
       this.#session,
     ]);
-    if (event.agentId !== undefined) return;
+    if (event.agentId !== undefined) return this.#addOfAgent(event);
     this.#addText(event);
     switch (event.type) {
       case "session.resume":
@@ -101,6 +101,13 @@ export class IndexWriter {
       default:
         return;
     }
+  }
+
+  /** What a subagent did counts for the session; what it said is no part of the conversation that refs and recall name. */
+  #addOfAgent(event: DurableEnvelope): void {
+    if (event.type === "assistant.usage") this.#usage(event);
+    if (event.type === "tool.execution_complete")
+      for (const f of event.data.filesChanged ?? []) this.#file(event, f.path);
   }
 
   #run(sql: string, values: (string | number | null)[]): void {
@@ -180,10 +187,11 @@ export class IndexWriter {
     this.#run(
       `INSERT INTO model_calls (session_id, agent_id, turn_index, step, model, input_tokens, output_tokens, cache_read_tokens,
          cache_write_tokens, cost, duration_ms, status, trimmed_messages, trimmed_tokens, interaction, timestamp)
-       VALUES (?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'ok', 0, 0, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'ok', 0, 0, ?, ?)`,
       [
         ...[
           this.#session,
+          event.agentId ?? null,
           this.#refs.turn,
           u.step,
           u.model,

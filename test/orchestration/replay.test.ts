@@ -1,0 +1,250 @@
+// The registry and the main conversation come from the log alone: live, after a resume, after going back.
+import { describe, expect, it } from "vitest";
+import { type AgentRecords, foldAgents } from "../../src/agent/task/fold.ts";
+import { agentTree } from "../../src/agent/task/show.ts";
+import type { DurableEnvelope } from "../../src/schema/event/envelope.ts";
+import { bash, messagesOf, onlySession, toolResults, userTexts } from "../agent/scene.ts";
+import { converse } from "../context/stage.ts";
+import { calls, error, hang, text } from "../model-server/reply.ts";
+import { logOf, type Place, run, start } from "../tool/everlong.ts";
+import { cast, eventsOf, task, tasks } from "./cast.ts";
+import { at, leave } from "./terminal.ts";
+
+const call = (name: string, args: object) => calls([{ name, args }]);
+
+/** Records at every prefix of the log. */
+function prefixes(place: Place, id: string): AgentRecords[] {
+  const records: AgentRecords = new Map();
+  return (logOf(place, id) as DurableEnvelope[]).map((event) => {
+    foldAgents(records, event, id);
+    return new Map(records);
+  });
+}
+
+const tree = (records: AgentRecords | undefined): string =>
+  agentTree(
+    [...(records?.values() ?? [])].filter((r) => !r.removed),
+    { now: new Date(0).toISOString() },
+  );
+/** Without the time that a running agent takes. */
+const timeless = (list: string): string => list.replace(/\s+\d+[smh]\S*/g, "");
+const linesOf = (text: string): string[] => text.split("\n").filter((line) => / turns {2}/.test(line));
+
+describe("OI1 the registry", () => {
+  const script = () =>
+    cast(
+      (_request, step) =>
+        [
+          tasks(
+            task("SYNC", { name: "sync" }),
+            task("IDLE", { name: "idle", mode: "background" }),
+            task("STOP", { name: "stop", mode: "background" }),
+            task("BAD", { name: "bad", mode: "background" }),
+          ),
+          call("write_agent", { agent_id: "idle", message: "and more?" }),
+          call("stop_agent", { agent_id: "stop" }),
+        ][step] ?? text(`main ${step}`),
+      {
+        SYNC: [tasks(task("LEAF", { name: "leaf" })), text("sync result")],
+        LEAF: [text("leaf result")],
+        IDLE: [text("one", { delayMs: 100 }), text("two"), text("three")],
+        STOP: () => hang(),
+        BAD: () => error(401, "no entry"),
+      },
+    );
+
+  it("OI1 OI2 O59 after starts, messages, cancels and failures /tasks says the same before and after a kill", async () => {
+    const { place } = await script();
+    const terminal = await at(place);
+    terminal.type("go");
+    const settled = () =>
+      linesOf(tree(prefixes(place, onlySession(place)).at(-1))).filter((l) => / running /.test(l)).length === 0;
+    await terminal.see("Agent stop was cancelled");
+    await expect.poll(settled, { timeout: 20_000 }).toBe(true);
+    await terminal.see(/main \d/);
+    const from = terminal.screen().length;
+    terminal.type("/tasks");
+    await expect.poll(() => linesOf(terminal.screen().slice(from)).length, { timeout: 20_000 }).toBe(5);
+    const shown = linesOf(terminal.screen().slice(from)).map((line) => line.replace(/^> /, ""));
+    process.kill(terminal.pid, "SIGKILL");
+    await terminal.exit;
+    const id = onlySession(place);
+    const resumed = await run(place, ["--resume", id, "-p", "/tasks"]);
+    expect(linesOf(resumed.stdout)).toEqual(shown);
+    expect(shown.map((line) => line.trim().split(/ {2,}/)[0])).toEqual(["sync", "leaf", "idle", "stop", "bad"]);
+    expect(shown.join("\n")).toMatch(/leaf .*completed[\s\S]*idle .*idle[\s\S]*stop .*cancelled[\s\S]*bad .*failed/);
+    const ends = new Map<string, number>();
+    for (const event of eventsOf(place, id, "subagent_session_boundary"))
+      if (event["phase"] !== "start") ends.set(`${event["agentId"]}`, (ends.get(`${event["agentId"]}`) ?? 0) + 1);
+    expect(Math.max(...ends.values())).toBe(1);
+  });
+
+  it("OI1 OI2 the live list equals the fold of the log whenever nothing moves, and no prefix of it throws", async () => {
+    const { place } = await script();
+    const { client, say, close } = await converse(place, { interactive: true });
+    const compare = () => {
+      const all = prefixes(place, client.sessionId);
+      expect(timeless(client.tasks.list())).toBe(timeless(tree(all.at(-1))));
+      return all;
+    };
+    await say("go");
+    compare();
+    await client.tasks.sendMessage("idle", "once more");
+    await client.untilIdle();
+    compare();
+    await client.tasks.cancel("idle");
+    await client.tasks.remove("stop");
+    const all = compare();
+    // A record that has ended never changes its status again.
+    const ended = new Map<string, string>();
+    for (const records of all)
+      for (const [id, record] of records) {
+        if (ended.has(id)) expect(record.status).toBe(ended.get(id));
+        if (["completed", "failed", "cancelled"].includes(record.status)) ended.set(id, record.status);
+      }
+    expect(ended.size).toBe(5);
+    await close();
+  });
+});
+
+describe("O59 going back", () => {
+  it("O59 OI9 /undo cancels what was started since; its record is gone and its id is never used again", async () => {
+    const { place, of } = await cast(
+      (request, step) =>
+        step === 0 ||
+        userTexts(request).at(-1)?.startsWith("start") !== true ||
+        messagesOf(request).at(-1)?.role === "tool"
+          ? text(`main ${step}`)
+          : tasks(task("LATE", { name: "late", mode: "background" })),
+      { LATE: (_r, step) => (step === 0 ? calls([bash("sleep 1000")]) : text("late again")) },
+    );
+    const terminal = await at(place, ["--allow-all"]);
+    terminal.type("hello");
+    await terminal.see("main 0");
+    terminal.type("start it");
+    await expect
+      .poll(() => /main 2/.test(terminal.screen()) && /sleep 1000/.test(terminal.screen()), { timeout: 20_000 })
+      .toBe(true);
+    terminal.type("/undo");
+    await terminal.see("Went back; 1 message");
+    terminal.type("/tasks");
+    await terminal.see("No agent");
+    terminal.type("start another");
+    await terminal.see("Agent late-2");
+    await terminal.see("main");
+    await expect.poll(() => of("LATE").length, { timeout: 20_000 }).toBe(2);
+    await leave(terminal);
+    const id = onlySession(place);
+    const log = logOf(place, id);
+    const cancelled = log.findIndex((e) => e.type === "subagent.cancelled" && e.agentId === "late");
+    const back = log.findIndex((e) => e.type === "session.snapshot_rewind");
+    expect(cancelled).toBeGreaterThan(0);
+    expect(cancelled).toBeLessThan(back);
+    expect(log.slice(back).some((e) => e.agentId === "late")).toBe(false);
+    // Nothing of the one that is gone reaches the model again.
+    for (const request of of("main").slice(3)) expect(request.rawBody).not.toMatch(/agent_id late\b(?!-)|Agent late /);
+    const resumed = await run(place, ["--resume", id, "-p", "/tasks"]);
+    expect(linesOf(resumed.stdout).map((line) => line.split(/ {2,}/)[0])).toEqual(["late-2"]);
+    expect((await run(place, ["sessions", "verify", id])).stdout).toContain("whole");
+  });
+
+  it("O59 an agent of before the target keeps its conversation, also what was said to it since", async () => {
+    const { place, of } = await cast(
+      (request, step) =>
+        [
+          tasks(task("EARLY", { name: "early", mode: "background" })),
+          call("read_agent", { agent_id: "early", wait: true, timeout: 20 }),
+          text("main 2"),
+          call("write_agent", { agent_id: "early", message: "second question" }),
+          call("read_agent", { agent_id: "early", wait: true, timeout: 20 }),
+          text("main 5"),
+          call("write_agent", { agent_id: "early", message: "third question" }),
+          call("read_agent", { agent_id: "early", wait: true, timeout: 20, since_turn: 2 }),
+        ][step] ?? text(`main ${userTexts(request).length}`),
+      { EARLY: [text("first answer"), text("second answer"), text("third answer")] },
+    );
+    const { client, say, close } = await converse(place, { interactive: true });
+    await say("one");
+    await say("two");
+    expect(await client.history.rewind(undefined)).toMatchObject({ ok: true });
+    expect(client.tasks.list()).toMatch(/early .* idle .* 2 turns/);
+    await say("three");
+    expect(userTexts(of("EARLY")[2])).toEqual(["EARLY", "second question", "third question"]);
+    expect(toolResults(of("main").at(-1)).at(-1)?.text).toContain("third answer");
+    expect(of("main").at(-1)?.rawBody).not.toContain("second answer");
+    await close();
+  });
+});
+
+describe("O59 what was waited for", () => {
+  it("O59 OI15 O78 a sync agent that a kill interrupted goes on by write_agent, and its answer is announced", async () => {
+    const { place, of } = await cast(
+      (_request, step) =>
+        [
+          tasks(task("SYNC", { name: "waited" })),
+          call("write_agent", { agent_id: "waited", message: "go on" }),
+          text("written"),
+        ][step] ?? text("heard"),
+      { SYNC: [hang(), text("the late answer", { delayMs: 300 })] },
+    );
+    const running = start(place, ["-p", "go"]);
+    await expect.poll(() => of("SYNC").length, { timeout: 20_000 }).toBe(1);
+    running.kill("SIGKILL");
+    await running.done;
+    const id = onlySession(place);
+    const done = await run(place, ["--resume", id, "-p", "what now?"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(done.stdout.trim()).toBe("heard");
+    expect(toolResults(of("main")[1])).toHaveLength(1);
+    expect(userTexts(of("main")[1]).join("\n")).toContain("waited");
+    expect(userTexts(of("SYNC")[1])).toEqual(["SYNC", "go on"]);
+    expect(userTexts(of("main").at(-1)).at(-1)).toContain("the late answer");
+  });
+
+  it("O59 going back while a turn runs is refused, and stops nobody", async () => {
+    const { place, of } = await cast([tasks(task("SYNC", { name: "waited" })), text("main end")], {
+      SYNC: () => hang(),
+    });
+    const terminal = await at(place);
+    terminal.type("go");
+    await expect.poll(() => of("SYNC").length, { timeout: 20_000 }).toBe(1);
+    terminal.type("/undo");
+    await terminal.see("A turn is running.");
+    terminal.type("/tasks");
+    await terminal.see(/waited .*running/);
+    await leave(terminal);
+  });
+});
+
+describe("O71 the main conversation", () => {
+  it("O71 holds nothing of its agents but what they returned, live and after a resume; /usage counts them", async () => {
+    const usage = (input: number) => ({ usage: { input, output: 1, cacheRead: 0, cacheWrite: 0, reasoning: 0 } });
+    const { place, of } = await cast(
+      [tasks(task("CHILD", { name: "child" })), text("main end", usage(10)), text("resumed", usage(10))],
+      {
+        CHILD: [
+          calls([bash("echo inner-out-$((20+3))")], { text: "inner thought", ...usage(1000) }),
+          text("the result", usage(2000)),
+        ],
+      },
+    );
+    const done = await run(place, ["-p", "go", "--allow-all", "--output-format", "json"]);
+    expect(done.code, done.stderr).toBe(0);
+    const id = onlySession(place);
+    await run(place, ["--resume", id, "-p", "again"]);
+    expect(of("CHILD")[1]?.rawBody).toContain("inner-out-23");
+    for (const request of of("main")) expect(request.rawBody).not.toMatch(/inner/);
+    expect(messagesOf(of("main")[2]).map((m) => m.role)).toEqual([
+      "system",
+      "user",
+      "assistant",
+      "tool",
+      "assistant",
+      "user",
+    ]);
+    const first = eventsOf(place, id, "assistant.usage")[0];
+    const total = Number(first?.["inputTokens"]) + 10 + 10 + 3000;
+    expect((await run(place, ["--resume", id, "-p", "/usage"])).stdout).toContain(`${total} in`);
+    expect(done.json["usage"]).toMatchObject({ inputTokens: total - 10 });
+  });
+});
