@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bash, onlySession, toolResults } from "../agent/scene.ts";
+import { bash, onlySession, toolResults, userTexts } from "../agent/scene.ts";
 import { calls, hang, text } from "../model-server/reply.ts";
 import { cast, eventsOf, task, tasks } from "./cast.ts";
 import { at, leave } from "./terminal.ts";
@@ -39,9 +39,15 @@ describe("O54 interrupting", () => {
     await terminal.see("Stopped 1 agent");
     expect(cancelled(place)).toContain("back");
     // What the person stopped is no news that starts a turn before the person speaks.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(of("main")).toHaveLength(1);
     terminal.type("and now?");
     await terminal.see("after the interrupt");
     await leave(terminal);
+    expect(of("main")).toHaveLength(2);
+    expect(userTexts(of("main")[1]).join("\n")).toMatch(
+      /back .*was cancelled[\s\S]*and now\?|and now\?[\s\S]*back .*was cancelled/,
+    );
     const results = toolResults(of("main")[1]);
     expect(results).toHaveLength(2);
     expect(results[0]?.text).toContain("agent_id back");

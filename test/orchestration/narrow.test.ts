@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bash, offeredTools, onlySession, readIn, toolResults, userTexts } from "../agent/scene.ts";
 import { converse, gate } from "../context/stage.ts";
+import { inHome, mcpTools, server } from "../mcp/stage.ts";
 import { type Call, calls, text } from "../model-server/reply.ts";
 import { type Place, run } from "../tool/everlong.ts";
 import { cast, eventsOf, task, tasks } from "./cast.ts";
@@ -152,6 +153,31 @@ describe("O66 what is handed on", () => {
     expect(offeredTools(of("UNDER")[0])).toContain("create");
     expect(offeredTools(of("UNDER")[0])).not.toContain("bash");
     expect([has(place, "allowed.txt"), has(place, "made.txt")]).toEqual([true, false]);
+  });
+});
+
+describe("O66 tools of servers", () => {
+  it("O66 O20 a tool of a server without readOnlyHint is not handed on by who does not hold it; one that only reads is", async () => {
+    const { place, of } = await cast(
+      [tasks(task("TOP", { agent_type: "boss" }), task("LOOK", { agent_type: "explore", name: "look" })), text("done")],
+      {
+        TOP: [tasks(task("LOWER", { name: "lower" })), text("end")],
+        LOWER: [calls([{ name: "plain-structured" }, { name: "plain-echo", args: { text: "hello" } }]), text("end")],
+        LOOK: [calls([{ name: "plain-structured" }]), text("end")],
+      },
+    );
+    define(place, "boss", "[agent, read]");
+    inHome(place, "mcp.json", { mcpServers: { plain: server("plain") } });
+    const done = await run(place, ["-p", "go", "--allow-all"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(mcpTools(of("main")[0], "plain")).toContain("plain-structured");
+    expect(mcpTools(of("TOP")[0], "plain")).toEqual([]);
+    for (const who of ["LOWER", "LOOK"])
+      expect(mcpTools(of(who)[0], "plain").sort(), who).toEqual(["plain-die_once", "plain-echo"]);
+    const [refused = "", echoed = ""] = toolResults(of("LOWER")[1]).map((r) => r.text);
+    expect(refused).not.toContain("42");
+    expect(echoed).toBe("hello");
+    expect(toolResults(of("LOOK")[1])[0]?.text).not.toContain("42");
   });
 });
 

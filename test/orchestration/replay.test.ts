@@ -201,6 +201,22 @@ describe("O59 what was waited for", () => {
     expect(userTexts(of("main").at(-1)).at(-1)).toContain("the late answer");
   });
 
+  it("O47 O100 an interrupted agent is stopped by /tasks stop without any model being called", async () => {
+    const { place, of, server } = await cast([tasks(task("BACK", { name: "waited", mode: "background" })), hang()], {
+      BACK: () => hang(),
+    });
+    const running = start(place, ["-p", "go"]);
+    await expect.poll(() => of("BACK").length + of("main").length, { timeout: 20_000 }).toBe(3);
+    running.kill("SIGKILL");
+    await running.done;
+    const before = server.requests.length;
+    const id = onlySession(place);
+    const stopped = await run(place, ["--resume", id, "-p", "/tasks stop waited"]);
+    expect(stopped.code, stopped.stderr).toBe(0);
+    expect((await run(place, ["--resume", id, "-p", "/tasks"])).stdout).toMatch(/waited .*cancelled/);
+    expect(server.requests).toHaveLength(before);
+  });
+
   it("O59 going back while a turn runs is refused, and stops nobody", async () => {
     const { place, of } = await cast([tasks(task("SYNC", { name: "waited" })), text("main end")], {
       SYNC: () => hang(),

@@ -1,6 +1,7 @@
 // Stored sessions with agents: exports, lists, refs and recall show the main conversation, not the agents' own.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { bash, onlySession } from "../agent/scene.ts";
 import { calls, text } from "../model-server/reply.ts";
@@ -87,6 +88,15 @@ describe("O71 lists and recall", () => {
     expect(session).toContain("Files changed: 1");
     expect(session).toContain("Name: first question");
     expect((await run(place, ["--resume", id, "-p", "/session files"])).stdout).toContain("made.txt");
+    const db = new DatabaseSync(join(place.home, "store.db"), { readOnly: true });
+    const calls = db
+      .prepare("SELECT agent_id, count(*) AS n FROM model_calls GROUP BY agent_id ORDER BY agent_id")
+      .all();
+    db.close();
+    expect(calls.map((row) => [row["agent_id"], row["n"]])).toEqual([
+      [null, 3],
+      ["child", 2],
+    ]);
     const listed = (await run(place, ["sessions", "list"])).stdout;
     expect(listed).toContain("first question");
     expect(listed).not.toContain("CHILD");
