@@ -26,7 +26,7 @@ const wholeNamespace = {
 const yamlAsJson = {
   name: "yaml-as-json",
   setup(bundle) {
-    bundle.onLoad({ filter: /\.agent\.yaml$/ }, ({ path }) => ({
+    bundle.onLoad({ filter: /\.(agent|sidekick)\.yaml$/ }, ({ path }) => ({
       contents: JSON.stringify(parse(readFileSync(path, "utf8"))),
       loader: "text",
     }));

@@ -168,7 +168,8 @@ class Run {
       });
     } else if (this.#opened.outputFormat === "text" && result !== "") process.stdout.write(`${result}\n`);
     if (this.#commandFailure) printFailure(this.#commandFailure);
-    else if (error && error.code !== totals.error?.code) process.stderr.write(`${error.message}\n`);
+    else if (error && error !== totals.workflowFailed && error.code !== totals.error?.code)
+      process.stderr.write(`${error.message}\n`); // the others were told when they came
     if (!this.#silent) process.stderr.write(metrics(totals, { durationMs, sessionId }));
     if (interrupted) return EXIT.interrupted;
     return this.#commandFailure?.exit ?? (error ? EXIT.failed : EXIT.done);

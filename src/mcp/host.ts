@@ -1,7 +1,7 @@
 // The MCP host of a session: all its servers, the tools they offer at each turn, and the tasks they run for us.
 import { within } from "../base/abort.ts";
 import { clip } from "../base/text.ts";
-import { failure, type ToolContext, type ToolOutcome } from "../tool/contract.ts";
+import type { ToolContext, ToolOutcome } from "../tool/contract.ts";
 import type { PlannedServer } from "./config/load.ts";
 import type { ListedTool, Progress, TaskReport } from "./connection.ts";
 import { changedTools, type Fingerprints } from "./fingerprint.ts";
@@ -59,8 +59,6 @@ export type McpHost = {
   end: () => Promise<void>;
 };
 
-const MAX_TASKS = 64;
-
 export function createHost(plans: readonly PlannedServer[], parts: HostParts): McpHost {
   const tasks = new Set<LiveTask>();
   const made = new WeakMap<ListedTool, McpTool>();
@@ -84,13 +82,8 @@ export function createHost(plans: readonly PlannedServer[], parts: HostParts): M
     context: ToolContext,
   ): Promise<McpTask | ToolOutcome> {
     const key = { server: server.plan.name, tool };
-    if (tasks.size >= MAX_TASKS)
-      return failure(
-        "mcp_task_limit",
-        `mcp_task_limit: ${MAX_TASKS} MCP tasks run already. Wait for one, or stop one.`,
-      );
     const { timeoutMs } = server;
-    const { signal, sessionDir } = context;
+    const { signal } = context;
     let task: LiveTask | undefined;
     let early: Progress | undefined;
     const onProgress = (progress: Progress): void => {
@@ -101,8 +94,7 @@ export function createHost(plans: readonly PlannedServer[], parts: HostParts): M
       connection.createTask(tool, args, { timeoutMs, signal, onProgress }),
     );
     if (!created.ok) return callFailure(key, created.error, false);
-    const outcome = (result: Parameters<typeof outcomeOf>[0]) =>
-      outcomeOf(result, displayName(key), { sessionDir, images: parts.images });
+    const outcome = (result: Parameters<typeof outcomeOf>[0]) => outcomeOf(result, displayName(key), context);
     task = followedTask(created.value, { server, tool, args, clock: parts.clock, outcome });
     if (early) task.onProgress(early);
     const live = task;

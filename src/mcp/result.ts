@@ -4,15 +4,11 @@ import { isRecord } from "../base/json.ts";
 import { clip } from "../base/text.ts";
 import type { Attachment } from "../schema/message.ts";
 import { spillBytes } from "../store/spill.ts";
-import { failure, success, type ToolOutcome } from "../tool/contract.ts";
+import { failure, success, type ToolContext, type ToolOutcome } from "../tool/contract.ts";
 import { imageType } from "../tool/media.ts";
 import type { CallResult, ContentPart } from "./connection.ts";
 
-export type ResultParts = {
-  sessionDir: string;
-  /** Whether the model in force takes images. */
-  images: () => boolean;
-};
+export type ResultParts = Pick<ToolContext, "sessionDir" | "takesImages">;
 
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 const MAX_IMAGES = 20;
@@ -62,7 +58,7 @@ async function bytesPiece(
   base64: string,
   claimed: string,
   what: string,
-  { sessionDir, images }: ResultParts,
+  { sessionDir, takesImages }: ResultParts,
   mayAttach: boolean,
 ): Promise<Piece> {
   const bytes = Buffer.from(base64, "base64");
@@ -73,7 +69,7 @@ async function bytesPiece(
   const told = `[${what}, ${clip(mediaType, 60) || "unknown type"}, ${bytes.length} bytes`;
   if (!kept.ok) return { text: `${told}; it could not be saved: ${kept.error.what}]` };
   const { path } = kept.value;
-  if (image === undefined || !mayAttach || !images() || bytes.length > MAX_IMAGE_BYTES)
+  if (image === undefined || !mayAttach || !takesImages || bytes.length > MAX_IMAGE_BYTES)
     return { text: `${told}; saved as ${path}]` };
   return { text: `${told}]`, attachment: { kind: "image", path, mediaType: image, bytes: bytes.length } };
 }

@@ -7,7 +7,7 @@ import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } fr
 import type { CallError, CallResult, ListedTool, Progress } from "./connection.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { displayName, type ToolKey } from "./name.ts";
-import { outcomeOf, type ResultParts } from "./result.ts";
+import { outcomeOf } from "./result.ts";
 import type { Server } from "./server.ts";
 import type { McpTask } from "./task/task.ts";
 
@@ -15,10 +15,8 @@ type Arguments = Record<string, unknown>;
 
 export type McpTool = Tool & { mcp: ToolKey & { readOnly: boolean; fingerprint: string; task: boolean } };
 
-export type McpToolParts = Pick<ResultParts, "images"> & {
+export type McpToolParts = {
   clock: Clock;
-  /** At most four a second for each call. */
-  onProgress: (toolCallId: string, text: string) => void;
   /** What becomes of a call that the server runs as a task; absent = such tools are not offered. */
   runTask?: (task: McpTask, context: ToolContext) => Promise<ToolOutcome>;
   startTask: (server: Server, tool: string, args: Arguments, context: ToolContext) => Promise<McpTask | ToolOutcome>;
@@ -38,7 +36,7 @@ export function adaptTool(server: Server, listed: ListedTool, name: string, part
   async function call(input: Arguments, context: ToolContext): Promise<ToolOutcome> {
     const progress = throttled(parts.clock, ({ progress: done, total, message }: Progress) => {
       const count = total === undefined ? `${done}` : `${done}/${total}`;
-      parts.onProgress(context.toolCallId, message === undefined ? count : `${count} ${clip(message, 500)}`);
+      context.progress(message === undefined ? count : `${count} ${clip(message, 500)}`);
     });
     const options = { timeoutMs: server.timeoutMs, signal: context.signal, onProgress: progress };
     const send = () =>
@@ -47,9 +45,7 @@ export function adaptTool(server: Server, listed: ListedTool, name: string, part
       );
     let answer = await send();
     if (!answer.ok && answer.error.code === "closed" && readOnly) answer = await send();
-    return answer.ok
-      ? outcomeOf(answer.value, source, { sessionDir: context.sessionDir, images: parts.images })
-      : callFailure(key, answer.error, readOnly);
+    return answer.ok ? outcomeOf(answer.value, source, context) : callFailure(key, answer.error, readOnly);
   }
 
   const tool = defineTool<Arguments>({
@@ -96,6 +92,7 @@ function inputOf(schema: Record<string, unknown>): z.ZodType<Arguments> {
   return described.pipe(checked);
 }
 
+/** At most four reports a second for each call. */
 const REPORT_MS = 250;
 
 function throttled<T>(clock: Clock, report: (value: T) => void): (value: T) => void {

@@ -16,6 +16,8 @@ export type Deny = {
   by: "guard" | "rule" | "hook" | "mode" | "user" | "nobody";
   reason: string;
   rule?: string;
+  /** Only because nobody could be asked: an approval in force would have let it pass. */
+  covered?: true;
 };
 export type AskedPart = { part: Part; reason: string };
 export type Ask = {
@@ -71,7 +73,7 @@ function judge(part: Part, policy: Policy): Verdict {
   if (part.kind === "write" && part.real === undefined && !part.implied)
     return refused(part, "where this path leads cannot be resolved");
   if (part.kind === "shell" && part.changesOwn)
-    return refused(part, "settings, trust and consent are changed by people only, never from a tool");
+    return refused(part, "settings, trust, consent and memories are changed by people only, never from a tool");
 
   const denying = findRule(policy.deny, part, policy);
   if (denying) return deniedByRule(part, denying);

@@ -1,6 +1,7 @@
 // Words for people and for the model: what is asked, which parts of it, and what would allow what was refused.
 import type { PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
 import type { Ask, Deny } from "./decide.ts";
+import { memoryLines } from "./explain-memory.ts";
 import { ruleFor } from "./offer.ts";
 import { describePart } from "./part.ts";
 import type { Policy } from "./policy.ts";
@@ -33,8 +34,12 @@ export function explainAsk(ask: Ask, requests: readonly PermissionRequest[]): st
   for (const [index, request] of requests.entries()) {
     const spans = ask.parts.flatMap(({ part }) => (part.index === index && part.span ? [{ ...part.span }] : []));
     if (request.kind === "shell") lines.push(markCommand(boxed(request.command), spans));
+    if (request.kind === "memory") lines.push(...memoryLines(request));
   }
-  for (const { part, reason } of ask.parts) lines.push(`- ${describePart(part)}: ${reason}`);
+  for (const { part, reason } of ask.parts) {
+    const isTold = part.kind === "memory" && lines.length > 0; // whole, above
+    lines.push(isTold ? `- ${reason}` : `- ${describePart(part)}: ${reason}`);
+  }
   if (!ask.offer.session && !ask.always) lines.push("It can only be approved once.");
   return lines.join("\n");
 }
@@ -45,7 +50,13 @@ export function refuseUnasked(ask: Ask, policy: Policy): Deny {
   const reason = ask.always
     ? `Denied: ${what}. It needs a person's answer (${ask.reason}), and nobody can be asked here.`
     : `Denied: ${what}. Nobody can be asked here (${ask.reason}). Allowed by ${flagsFor(ask, policy)}.`;
-  return { type: "deny", code: "user_not_available", by: "nobody", reason };
+  return {
+    type: "deny",
+    code: "user_not_available",
+    by: "nobody",
+    reason,
+    ...(ask.always && ask.covered ? { covered: true } : {}),
+  };
 }
 
 function flagsFor(ask: Ask, policy: Policy): string {

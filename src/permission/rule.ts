@@ -18,6 +18,9 @@ const KIND_OF_TOOL: Record<string, PermissionKind> = {
   vote_memory: "memory",
 };
 
+/** They ask for nothing, as they reach only our own local state; a rule that denies one takes it away. */
+const OWN_STATE: ReadonlySet<string> = new Set(["context_board", "send_inbox"]);
+
 const SYNTAX = /^([A-Za-z_][\w-]*)(?:\(([\s\S]*)\))?$/;
 /** A shell rule names the first words of one simple command; these can be in none of them. */
 const NOT_A_WORD = /[;&|<>()$`\\*?]/;
@@ -28,6 +31,7 @@ export function parseRule(text: string): Result<Rule, string> {
   const match = SYNTAX.exec(text.trim());
   if (!match?.[1]) return fail(`"${text}" is not a rule: ${KINDS_HELP}`);
   const name = match[1].toLowerCase();
+  if (OWN_STATE.has(name) && match[2] === undefined) return ok({ kind: "hook", argument: name, text: text.trim() });
   const kind = KIND_OF_TOOL[name] ?? permissionKind.options.find((k) => k === name);
   if (!kind) return fail(`"${text}" names no permission kind: ${KINDS_HELP}`);
   const rule: Rule = { kind, text: text.trim() };

@@ -23,9 +23,19 @@ type Prompt = { text: string; warnings: { type: string; message: string }[]; con
 /** What the runtime knows of an actor. */
 export type Actor = Pick<
   SessionParts,
-  "permit" | "hook" | "lane" | "beforeTurn" | "news" | "isBusy" | "next" | "afterTurn" | "planText"
+  | "permit"
+  | "hook"
+  | "lane"
+  | "signal"
+  | "interrupted"
+  | "beforeTurn"
+  | "news"
+  | "isBusy"
+  | "next"
+  | "afterTurn"
+  | "planText"
 > &
-  Partial<Pick<SessionParts, "refuse" | "cap">> & {
+  Partial<Pick<SessionParts, "refuse" | "cap" | "interaction">> & {
     /** Absent for the main agent. */
     agentId?: string;
     target: () => ModelTarget;
@@ -64,6 +74,7 @@ export function openConversation(live: LiveSession, state: SessionState, actor: 
       betweenTurns: [],
       handedBack: new Set(),
       running: new Map(),
+      stopRequested: false,
       stopBlocks: 0,
     },
   };

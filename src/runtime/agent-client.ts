@@ -20,7 +20,7 @@ export function agentClient(live: LiveSession): Parts {
     },
     fleet: {
       async start({ prompt }) {
-        const refusal = agents.workflows.needsModel("/fleet");
+        const refusal = agents.workflows.refusal("/fleet");
         if (refusal) return fail(refusal);
         await live.ready();
         await live.approvals.load();

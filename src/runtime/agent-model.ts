@@ -46,7 +46,7 @@ export async function modelFor(
     ...(wish.reasoning_effort === undefined ? {} : { effort: wish.reasoning_effort }),
     candidates: definition.models,
     sessionModel: target.id,
-    models: values["agent.models"],
+    models: modelsByAgent(live),
     ...(values["agent.exploreModel"] === undefined ? {} : { exploreModel: values["agent.exploreModel"] }),
     ...(values["agent.rubberDuckModel"] === undefined ? {} : { rubberDuckModel: values["agent.rubberDuckModel"] }),
     costGuard: wish.costGuard ?? values["agent.costGuard"],
@@ -64,10 +64,16 @@ export async function modelFor(
 function isConfigured({ ground }: LiveSession, agent: string): boolean {
   const { values } = ground.settings;
   return (
-    Object.hasOwn(values["agent.models"], agent) ||
+    Object.hasOwn(modelsByAgent({ ground }), agent) ||
     (agent === "explore" && values["agent.exploreModel"] !== undefined) ||
     (agent === "rubber-duck" && values["agent.rubberDuckModel"] !== undefined)
   );
+}
+
+/** What was set for rem-agent by name wins over the setting that is only for it. */
+function modelsByAgent({ ground }: Pick<LiveSession, "ground">): Record<string, string> {
+  const { "consolidate.model": own, "agent.models": models } = ground.settings.values;
+  return own === undefined ? models : { "rem-agent": own, ...models };
 }
 
 async function knownModels(live: LiveSession): Promise<Known> {

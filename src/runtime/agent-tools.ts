@@ -6,9 +6,11 @@ import { stopAgentTool } from "../agent/task/tool/stop-agent.ts";
 import { type TaskRequest, taskTool } from "../agent/task/tool/task.ts";
 import { writeAgentTool } from "../agent/task/tool/write-agent.ts";
 import { systemClock } from "../base/clock.ts";
+import { CONSOLIDATION_PROMPT } from "../memory/consolidate/prompt.ts";
 import type { Tool } from "../tool/contract.ts";
 import { type AgentModel, modelFor, modelSpec } from "./agent-model.ts";
 import type { Agents } from "./agents.ts";
+import { isBoardOn } from "./board.ts";
 import type { LiveSession } from "./live-session.ts";
 
 export type Caller = ToolCaller;
@@ -20,7 +22,8 @@ export function callerTools(live: LiveSession, agents: Agents, caller: Caller): 
     taskTool({
       registry,
       caller,
-      agents: () => catalog.agents,
+      // A switch that was thrown meanwhile counts at once.
+      agents: () => catalog.agents.filter(({ gate }) => gate !== "features.subconscious" || isBoardOn(live.ground)),
       choose: (definition, input) => modelFor(live, definition, input),
       start: (request) => startTask(live, agents, request),
     }),
@@ -42,7 +45,7 @@ async function startTask(live: LiveSession, agents: Agents, request: TaskRequest
     ...(input.model === undefined ? {} : { modelOverride: input.model }),
     executionMode,
     requestedMode,
-    multiTurn: live.ground.settings.values["features.multiTurnAgents"] && definition.name !== "rem-agent",
+    multiTurn: true,
   };
   const { todo_id: todoId } = input;
   const started =
@@ -65,7 +68,8 @@ export const describe = (
   displayName: definition.displayName,
   agentDescription: definition.description,
   description: input.description,
-  prompt: input.prompt,
+  // Whatever the call passed: what is consolidated comes from the store.
+  prompt: definition.promptParts.includeConsolidationPrompt ? CONSOLIDATION_PROMPT : input.prompt,
 });
 
 /** The person does not wait for ever: what takes long goes on in the background. */

@@ -1,12 +1,11 @@
 // The agents of an open session: the registry with its executors, what the main agent is told of them, what it may do now.
 import type { AgentDefinition } from "../agent/catalog/definition.ts";
-import { holdsTool } from "../agent/catalog/hold.ts";
 import { findAgent } from "../agent/catalog/load.ts";
-import { lostMcpTask, mcpTaskRunner } from "../agent/execute/mcp-task.ts";
+import { mcpTaskRunner } from "../agent/execute/mcp-task.ts";
 import { sessionExecutor } from "../agent/execute/session-executor.ts";
 import { sessionInstead } from "../agent/task/choose-model.ts";
 import type { AgentChange, AgentSpec, Coded, Executor, Registry } from "../agent/task/contract.ts";
-import { type AgentRecord, isTerminal, MCP_TASK } from "../agent/task/record.ts";
+import { type AgentRecord, isTerminal } from "../agent/task/record.ts";
 import { createRegistry } from "../agent/task/registry.ts";
 import { systemClock } from "../base/clock.ts";
 import { newId } from "../base/id.ts";
@@ -14,30 +13,32 @@ import { fail, type Result } from "../base/result.ts";
 import type { ModelTarget } from "../model/contract.ts";
 import type { MessageSource } from "../schema/event/conversation.ts";
 import type { DurableEnvelope } from "../schema/event/envelope.ts";
-import { notify, wake } from "../session/run.ts";
+import { wake } from "../session/run.ts";
 import type { PendingNotice, SessionParts } from "../session/session.ts";
 import type { TurnInput } from "../session/turn.ts";
 import type { Tool } from "../tool/contract.ts";
+import { type Above, holdsAsMain, isReadOnlyShell, mayHold } from "./agent-holds.ts";
 import { modelFor, modelSpec } from "./agent-model.ts";
-import { agentNews, stallNotice } from "./agent-news.ts";
+import { agentNews } from "./agent-news.ts";
 import { type Caller, callerTools, describe } from "./agent-tools.ts";
 import { openChild } from "./child.ts";
 import type { LiveSession } from "./live-session.ts";
 import { chooseModel } from "./model.ts";
 import { Workflows } from "./workflows.ts";
 
-/** What has an effect beyond the conversation: a subagent cannot hand it on unless it has it. */
-const EFFECTS: ReadonlySet<string> = new Set(["create", "edit", "bash", "read_bash", "stop_bash", "list_bash"]);
-
 export class Agents {
   readonly registry: Registry;
   readonly workflows: Workflows;
   readonly runMcpTask: ReturnType<typeof mcpTaskRunner>;
   readonly #live: LiveSession;
+  /** Commands of agents that run now, by agent. */
+  readonly shells = new Map<string, () => string[]>();
   readonly #followers = new Map<string, (event: DurableEnvelope) => void>();
   readonly #listeners = new Set<() => void>();
   #mainTools: readonly Tool[] | undefined;
   #isClosing = false;
+  /** Told before, in words that a rewind took back. */
+  readonly #retold = new Set<string>();
 
   /** `past`: the whole log so far. */
   constructor(live: LiveSession, past: Iterable<DurableEnvelope>) {
@@ -54,7 +55,7 @@ export class Agents {
       limits: () => this.#limits(),
       usedIds: () => log.state.agentIds,
       revive: (record) => ({ executor: this.#reviver(record), ...this.#capsOf(record) }),
-      onChange: (record, change) => this.#changed(record, change),
+      onChange: (_, change) => this.#changed(change),
       // The log says so itself, to whoever writes the next event.
       onBroken: () => this.changed(),
     });
@@ -67,8 +68,14 @@ export class Agents {
   #fold(event: DurableEnvelope): void {
     this.registry.fold(event);
     if (event.agentId !== undefined) this.#followers.get(event.agentId)?.(event);
-    else if (event.type === "user.message" && (event.data.source === "user" || event.data.source === "command"))
-      this.registry.resetPrompt();
+    else if (event.type === "session.snapshot_rewind")
+      for (const id of event.data.untoldAgents ?? []) this.#retold.add(id);
+    else if (event.type === "session.fleet_started") this.registry.resetPrompt();
+    else if (event.type === "user.message" && (event.data.source === "user" || event.data.source === "command")) {
+      // What a fleet says to the main agent comes as a command too, and nobody has typed it.
+      if (event.data.source === "user" || !this.workflows.fleet.isRunning()) this.registry.resetPrompt();
+      this.#retold.clear();
+    }
   }
 
   #limits(): ReturnType<Parameters<typeof createRegistry>[0]["limits"]> {
@@ -86,12 +93,14 @@ export class Agents {
     };
   }
 
-  #changed(record: AgentRecord, change: AgentChange): void {
-    const { session } = this.#live;
-    if (change === "stalled" && !record.quiet) notify(session, stallNotice(record));
-    const matters = change === "idle" || change === "ended" || change === "stalled";
-    if (matters && !this.#isClosing) wake(session);
+  #changed(change: AgentChange): void {
+    if (change === "idle" || change === "ended" || change === "stalled") this.wake();
     this.changed();
+  }
+
+  /** There may be something to tell the main agent; not when the session is ending. */
+  wake(): void {
+    if (!this.#isClosing) wake(this.#live.session);
   }
 
   /** Tells whoever listens that something beside the conversation is not as it was. */
@@ -108,9 +117,12 @@ export class Agents {
   async nextChange(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const stop = this.onChange(resolve);
-    signal.addEventListener("abort", () => resolve(), { once: true });
+    const give = () => resolve();
+    signal.addEventListener("abort", give, { once: true });
+    if (signal.aborted) give();
     await promise;
     stop();
+    signal.removeEventListener("abort", give);
   }
 
   /** The events of one agent, as they are written; returns how to stop. */
@@ -131,7 +143,7 @@ export class Agents {
   }
 
   mainHolds(tool: Tool, selected = this.selected()): boolean {
-    return (selected === undefined || holdsTool(selected, tool, "main")) && this.workflows.offers(tool);
+    return holdsAsMain(selected, tool) && this.workflows.offers(tool);
   }
 
   toolsOf(caller: Caller): readonly Tool[] {
@@ -167,18 +179,19 @@ export class Agents {
     const choice = await modelFor(this.#live, definition, {});
     if (!choice.ok) return choice;
     const mode = { executionMode: "background", requestedMode: "background" } as const;
-    const multiTurn = this.#limits().multiTurn;
-    const spec = { ...describe(definition, request), ...modelSpec(choice.value), ...mode, multiTurn };
+    const spec = { ...describe(definition, request), ...modelSpec(choice.value), ...mode, multiTurn: true };
     return this.start(spec, definition, choice.value.target);
   }
 
   /** A record that was found without an executor: its definition and model are looked up again. */
   #reviver(record: AgentRecord): Executor {
-    if (record.agentType === MCP_TASK) return lostMcpTask;
     const definition = findAgent(this.#live.extensions.catalog, record.agentType);
     if (definition) return this.#executor(definition, () => this.#targetOf(record));
     const message = `There is no agent ${record.agentType} here any more; start another one with what it found.`;
-    return async () => ({ type: "failed", error: { code: "unknown_agent_type", message } });
+    return async ({ id }) => {
+      await this.#live.log.emit("subagent_session_boundary", { agentId: id, phase: "failure" }, { agentId: id });
+      return { type: "failed", error: { code: "unknown_agent_type", message } };
+    };
   }
 
   #executor(definition: AgentDefinition, target: () => Promise<ModelTarget>): Executor {
@@ -188,8 +201,8 @@ export class Agents {
         record,
         definition,
         target: await target(),
-        mayHold: (tool: Tool) => this.#mayHold(record, definition, tool),
-        readOnlyShell: this.#isReadOnlyShell(record, definition),
+        mayHold: (tool: Tool) => mayHold(definition, this.#above(record), tool),
+        readOnlyShell: isReadOnlyShell(definition, this.#above(record)),
         agentTools: () => tools,
       };
       const tools = this.toolsOf({ agentId: record.id, depth: record.depth });
@@ -216,29 +229,24 @@ export class Agents {
     return definition ? { caps: definition.caps } : {};
   }
 
-  #parentOf(record: AgentRecord): AgentRecord | undefined {
-    return record.parentId === undefined ? undefined : this.registry.get(record.parentId);
-  }
-
-  #mayHold(record: AgentRecord, definition: AgentDefinition, tool: Tool): boolean {
-    if (!holdsTool(definition, tool, "subagent")) return false;
-    const hasEffects = "mcp" in tool ? !(tool.mcp as { readOnly: boolean }).readOnly : EFFECTS.has(tool.name);
-    const parent = hasEffects ? this.#parentOf(record) : undefined;
-    if (!parent) return true;
-    const above = this.#definitionOf(parent);
-    return above !== undefined && this.#mayHold(parent, above, tool);
-  }
-
-  #isReadOnlyShell(record: AgentRecord, definition: AgentDefinition): boolean {
-    if (definition.tools.readOnlyShell) return true;
-    const parent = this.#parentOf(record);
-    const above = parent && this.#definitionOf(parent);
-    return parent !== undefined && above !== undefined && this.#isReadOnlyShell(parent, above);
+  #above({ parentId }: AgentRecord): Above {
+    const agents: (AgentDefinition | undefined)[] = [];
+    for (let at = parentId; at !== undefined; ) {
+      const parent = this.registry.get(at);
+      agents.push(parent && this.#definitionOf(parent));
+      at = parent?.parentId;
+    }
+    return { agents, main: this.selected() };
   }
 
   /** What the main agent is to be told now. */
   news(cause: MessageSource): PendingNotice[] {
-    return this.#isClosing ? [] : agentNews(this.registry.list({ removed: true }), cause);
+    if (this.#isClosing) return [];
+    const notices = agentNews(this.registry.list({ removed: true }), cause, this.#live.session.state.chain);
+    const isOver = !this.#live.options.interactive && this.workflows.isComplete();
+    // What a rewind took out of the conversation is told again, but nobody asked for a turn; neither when all is done.
+    const wakes = (notice: PendingNotice) => !isOver && !notice.agentIds?.some((id) => this.#retold.has(id));
+    return notices.map((notice) => (notice.wakes && !wakes(notice) ? { ...notice, wakes: false } : notice));
   }
 
   isBusy(): boolean {
@@ -256,11 +264,17 @@ export class Agents {
   /** Before the session ends: idle agents have their answer, running ones are stopped. */
   async end(reason: string): Promise<void> {
     this.#isClosing = true;
-    await this.workflows.end();
-    await this.registry.cancelAll("session", reason);
+    // A fleet is told first: it would take what is cancelled for a failure and try again.
+    const workflows = this.workflows.end();
+    await Promise.all([workflows, this.registry.cancelAll("session", reason)]);
     await this.registry.completeIdle();
     this.registry.end();
     this.changed();
+  }
+
+  isOpen(id: string): boolean {
+    const record = this.registry.get(id);
+    return record !== undefined && !isTerminal(record);
   }
 
   /** Those of them that run, with all below them. */

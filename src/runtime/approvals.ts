@@ -160,7 +160,7 @@ export class Approvals {
 
 const parsed = (texts: readonly string[]): Rule[] => texts.map(parseRule).flatMap((r) => (r.ok ? [r.value] : []));
 
-function rules(from: readonly OriginRule[]): SourcedRule[] {
+export function rules(from: readonly OriginRule[]): SourcedRule[] {
   return from.flatMap(({ text, source }) => {
     const rule = parseRule(text);
     return rule.ok ? [{ ...rule.value, source }] : [];

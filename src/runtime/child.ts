@@ -3,20 +3,19 @@ import type { AgentDefinition } from "../agent/catalog/definition.ts";
 import { renderAgentPrompt } from "../agent/catalog/system-prompt.ts";
 import type { Child } from "../agent/execute/session-executor.ts";
 import { skillsOf } from "../agent/skill/load.ts";
-import type { AgentHandle, Doing } from "../agent/task/contract.ts";
+import type { AgentHandle } from "../agent/task/contract.ts";
 import type { AgentRecord } from "../agent/task/record.ts";
 import { optional } from "../base/optional.ts";
-import type { CallModel, ModelTarget } from "../model/contract.ts";
-import type { DurableEnvelope } from "../schema/event/envelope.ts";
+import type { ModelTarget } from "../model/contract.ts";
 import { applyOwnEvent, replayAgent } from "../session/replay.ts";
 import type { Permit, Session, SessionParts } from "../session/session.ts";
 import { emptyState } from "../session/state.ts";
 import type { Tool } from "../tool/contract.ts";
 import { offeredTools } from "../tool/registry.ts";
 import { openConversation } from "./actor.ts";
+import { listening, patientCall, watcher } from "./child-watch.ts";
 import { createGauge } from "./gauge.ts";
 import type { LiveSession } from "./live-session.ts";
-import { callAnyModel } from "./model.ts";
 import { mustOnlyLook } from "./read-only-shell.ts";
 import { promptInput } from "./session-prompt.ts";
 import { buildTools } from "./tools.ts";
@@ -57,6 +56,19 @@ export async function openChild(live: LiveSession, plan: ChildPlan, handle: Agen
   });
   const skillTool = extensions.skillTool(live, () => session);
   const promptLimit = () => live.promptLimitOf(target);
+  const consolidation = definition.promptParts.includeConsolidationPrompt ? await consolidate() : undefined;
+
+  async function consolidate() {
+    const { openConsolidation } = await import("./consolidate.ts");
+    return openConsolidation(live, {
+      // Its conversation is there before anything happens in it.
+      session: () => session,
+      state,
+      publish: (type, data) => live.log.publish(type, data, agentId),
+      promptLimit: promptLimit(),
+      learnFrom: live.sessionId,
+    });
+  }
 
   async function permit(call: Parameters<SessionParts["permit"]>[0]): Promise<Permit> {
     const refusal = plan.readOnlyShell ? await mustOnlyLook(live, call) : undefined;
@@ -65,15 +77,25 @@ export async function openChild(live: LiveSession, plan: ChildPlan, handle: Agen
     return refusal ?? watch.during({ type: "permission" }, () => live.approvals.door.permit({ ...call, actor }));
   }
 
+  const remembers = { agentId, session: () => session, permit };
   const offered = (): Tool[] => {
     const exclude = ground.settings.values["tool.exclude"];
-    const all = [...tools.all, ...skillTool, ...plan.agentTools(), ...offer(promptLimit())];
+    const board = consolidation ? [consolidation.tool] : [];
+    const all = [
+      ...tools.all,
+      ...skillTool,
+      ...plan.agentTools(),
+      ...offer(promptLimit()),
+      ...live.memory.tools(remembers),
+      ...board,
+    ];
     const mode = live.session.state.mode === "plan" ? "plan" : "interactive";
     return offeredTools(all, { mode, exclude }).filter((tool) => "mcp" in tool || plan.mayHold(tool));
   };
 
-  const session: Session = openConversation(live, state, {
+  const conversation = openConversation(live, state, {
     agentId,
+    interaction: "conversation-subagent",
     target: () => target,
     promptLimit,
     gauge: createGauge(live.index, () => target),
@@ -87,12 +109,15 @@ export async function openChild(live: LiveSession, plan: ChildPlan, handle: Agen
       text: renderAgentPrompt(definition, {
         ...promptInput(live, promptLimit()),
         tools: extensions.promptFragments(offered(), { own }),
+        ...(consolidation ? { consolidation: consolidation.text } : {}),
       }),
       warnings: [],
       contributors: [],
     }),
     planText: () => "",
-    cap: () => handle.cap(),
+    signal: handle.signal,
+    interrupted: async () => undefined,
+    cap: () => consolidation?.cap() ?? handle.cap(),
     beforeTurn: async () => void (await own?.turn(handle.signal)),
     news: () => [],
     isBusy: () => false,
@@ -100,6 +125,7 @@ export async function openChild(live: LiveSession, plan: ChildPlan, handle: Agen
     afterTurn: async () => undefined,
   });
 
+  const session: Session = listening(conversation, handle);
   const watch = watcher(handle, session);
   const unfollow = live.agents.follow(agentId, (event) => {
     applyOwnEvent(state, event);
@@ -114,8 +140,9 @@ export async function openChild(live: LiveSession, plan: ChildPlan, handle: Agen
       for (const message of found.warnings) await session.emit("session.warning", { warningType: "skill", message });
       return Promise.all(found.skills.map((skill) => extensions.invoke(live, session, skill)));
     },
+    ...(consolidation ? { answer: () => consolidation.summary() } : {}),
     async end() {
-      await Promise.all([tools.end(), own?.end()]);
+      await Promise.all([tools.end(), own?.end(), consolidation?.end()]);
       // Its last events (the end boundary, its result) are still to come: they need no conversation any more.
       unfollow();
     },
@@ -130,73 +157,3 @@ function todoOf(live: LiveSession, { todoId, parentId }: AgentRecord): string | 
 
 const effortOf = (text: string | undefined) =>
   text === "low" || text === "medium" || text === "high" ? text : undefined;
-
-/** A call whose model says nothing is tried once more when its agent counts as stalled. */
-function patientCall(handle: AgentHandle): CallModel {
-  return async (target, request, options) => {
-    for (let attempt = 0; ; attempt++) {
-      const silence = new AbortController();
-      handle.doing({ type: "model" });
-      handle.onNudge(() => silence.abort());
-      const outcome = await callAnyModel(target, request, {
-        ...options,
-        signal: AbortSignal.any([options.signal, silence.signal]),
-        onPart: (part) => {
-          handle.touch();
-          options.onPart(part);
-        },
-      });
-      if (outcome.type !== "aborted" || options.signal.aborted || attempt > 0) return outcome;
-    }
-  };
-}
-
-/** Tools that end by a time-out of their own are never silent. */
-const BOUNDED = new Set(["bash", "read_bash", "stop_bash", "sql", "session_store_sql", "web_fetch", "read_agent"]);
-
-type Watcher = {
-  see: (event: DurableEnvelope) => void;
-  during: <T>(doing: Doing, work: () => Promise<T>) => Promise<T>;
-};
-
-/** What the agent is waiting for, from its own events and from what it does around its calls. */
-function watcher(handle: AgentHandle, session: Session): Watcher {
-  const running = new Map<string | symbol, Doing>();
-  const show = () => handle.doing([...running.values()].at(-1) ?? { type: "model" });
-  const see = (event: DurableEnvelope) => {
-    switch (event.type) {
-      case "tool.execution_start": {
-        const { toolCallId, toolName: name } = event.data;
-        running.set(toolCallId, BOUNDED.has(name) ? { type: "tool", name, bounded: true } : { type: "tool", name });
-        handle.onNudge(() => {
-          for (const call of session.live.running.values()) call.abort("stalled");
-        });
-        break;
-      }
-      case "tool.execution_complete":
-        running.delete(event.data.toolCallId);
-        handle.touch();
-        break;
-      case "assistant.message":
-        handle.touch();
-        break;
-      default:
-        return;
-    }
-    show();
-  };
-  return {
-    see,
-    async during(doing, work) {
-      const key = Symbol(doing.type);
-      running.set(key, doing);
-      show();
-      try {
-        return await work();
-      } finally {
-        running.delete(key);
-        show();
-      }
-    },
-  };
-}

@@ -6,6 +6,7 @@ import type { Usage } from "../schema/model.ts";
 import type { AgentMode, PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
 import type { SessionContext } from "../schema/session.ts";
 import type { Todo, TodoDep } from "../schema/todo.ts";
+import type { MemoryClient } from "./memory-client.ts";
 
 /** A permission question as a person sees it. */
 export type PermissionAsk = {
@@ -140,7 +141,19 @@ export type Client = {
     start(options: { prompt?: string }): Promise<Result<{ started: boolean; reason?: string }, Failure>>;
   };
   readonly research: { start(topic: string): Promise<CommandResult> };
+  /** The user's hand on the context board. */
+  readonly board: {
+    command(verb: string, argument: string | undefined, options: Record<string, string | true>): Promise<CommandResult>;
+  };
+  readonly subconscious: {
+    /** A message that has the main agent start a consolidation. */
+    run(): Result<AgentPrompt, Failure>;
+    status(): Promise<CommandResult>;
+  };
+  readonly memory: MemoryClient;
   readonly mcp: { command(args: string): Promise<CommandResult> };
+  /** Entries of this session's inbox: all, one, or one deleted. */
+  inbox(args: string): Promise<CommandResult>;
   hooks(): Promise<CommandResult>;
   skills(): CommandResult;
   /** A command of the user's own, or a skill, by its name; undefined when there is none. */

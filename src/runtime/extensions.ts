@@ -15,6 +15,7 @@ import { notify } from "../session/run.ts";
 import type { RunHook, Session } from "../session/session.ts";
 import { skillTool } from "../tool/builtin/skill.ts";
 import type { Tool } from "../tool/contract.ts";
+import { isBoardOn } from "./board.ts";
 import { type HookActor, type SessionHooks, sessionHooks } from "./hooks.ts";
 import type { LiveSession } from "./live-session.ts";
 import { type AgentMcp, agentMcp, type McpOffer, type SessionMcp, sessionMcp } from "./mcp.ts";
@@ -46,9 +47,8 @@ export class Extensions {
       cwd: ground.context.cwd,
       trust: ground.trust,
     };
-    // The agents of the subconscious come with the context board that they work on.
     const isOn = (gate: string): boolean =>
-      gate !== "features.subconscious" && (values as Record<string, unknown>)[gate] === true;
+      gate === "features.subconscious" ? isBoardOn(ground) : (values as Record<string, unknown>)[gate] === true;
     const [catalog, skills, commands] = await Promise.all([
       loadCatalog({ ...grounds, builtins: builtinAgents, isOn }),
       loadSkills({ ...grounds, directories: values.skillDirectories, disabled: values.disabledSkills }),
@@ -183,7 +183,8 @@ export class Extensions {
       error: "error",
       signal: "abort",
     } as const;
-    await live.session.parts.hook("sessionEnd", { reason: reason[end] }, AbortSignal.timeout(SESSION_END_MS));
+    const limitMs = end === "signal" ? SIGNAL_END_MS : SESSION_END_MS;
+    await live.session.parts.hook("sessionEnd", { reason: reason[end] }, AbortSignal.timeout(limitMs));
     await Promise.all([this.#mcp?.end(), this.#own?.end()]);
   }
 }
@@ -194,6 +195,7 @@ const asksForSkill = (e: DurableEnvelope, name: string): boolean =>
 
 /** A hook at the end must not keep a person waiting. */
 const SESSION_END_MS = 30_000;
+const SIGNAL_END_MS = 1500;
 
 const hooksOf = (live: LiveSession): SessionHooks =>
   sessionHooks({
@@ -211,7 +213,6 @@ function mcpParts(live: LiveSession, session: McpParts["session"]): McpParts {
     owner: live.owner,
     session,
     cwd: live.ground.context.cwd,
-    images: () => live.target.entry.supports.images,
     denied: () => live.approvals.policy().deny,
     dropApprovals: (tools) => live.approvals.dropMcp(tools),
     runTask: (task, context) => live.agents.runMcpTask(task, context),

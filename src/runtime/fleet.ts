@@ -12,7 +12,7 @@ import { fail, type Result } from "../base/result.ts";
 import { clip } from "../base/text.ts";
 import { exclusively, takeTurn, wake } from "../session/run.ts";
 import type { TurnEnd } from "../session/turn.ts";
-import { modelFor } from "./agent-model.ts";
+import { modelFor, modelSpec } from "./agent-model.ts";
 import { describe } from "./agent-tools.ts";
 import type { Agents } from "./agents.ts";
 import type { LiveSession } from "./live-session.ts";
@@ -39,6 +39,7 @@ export class FleetRun {
   }
 
   start(prompt: string | undefined): { started: boolean; reason?: string } {
+    if (this.#live.stopping.signal.aborted) return { started: false, reason: "stopping" };
     return this.#parts().fleet.start(prompt, (end) => void this.#ended(end).catch(() => undefined));
   }
 
@@ -86,11 +87,11 @@ export class FleetRun {
             if (!definition) return fail({ code: "unknown_agent_type", message: `There is no agent ${WORKER}.` });
             const choice = await modelFor(this.#live, definition, {});
             if (!choice.ok) return choice;
-            const { target, model } = choice.value;
             const { id: name, title } = job.todo;
             const about = describe(definition, { name, description: clip(title, 100), prompt: job.prompt });
             const mode = { executionMode: "background", requestedMode: "background" } as const;
-            return this.#agents.start({ ...about, model, ...mode, ...more }, definition, target, wrap);
+            const spec = { ...about, ...modelSpec(choice.value), ...mode, ...more };
+            return this.#agents.start(spec, definition, choice.value.target, wrap);
           }),
         isRunning: (id) => registry.get(id)?.status === "running",
         cancelWorker: (id, reason) => registry.cancelRecursive(id, "fleet", reason),
@@ -116,11 +117,11 @@ export class FleetRun {
   async #ended(end: FleetEnd | { broken: unknown }): Promise<void> {
     const { session } = this.#live;
     const failure = "broken" in end ? { code: "fleet_broken", message: errorText(end.broken) } : fleetFailure(end);
-    if (failure) {
-      const { code, message } = failure;
-      await session.emit("session.error", { errorType: "fleet_failed", code, message });
+    try {
+      if (failure) await session.emit("session.error", { errorType: "fleet_failed", ...failure });
+    } finally {
+      this.#agents.changed();
+      wake(session);
     }
-    this.#agents.changed();
-    wake(session);
   }
 }

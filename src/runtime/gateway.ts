@@ -20,6 +20,7 @@ import { GatewayHealth } from "./gateway-health.ts";
 import { sharedKept } from "./gateway-kept.ts";
 import { operationsOn } from "./gateway-operations.ts";
 import { servedTools } from "./mcp-served.ts";
+import { openMemoryService } from "./memory-service.ts";
 import { catalogOf } from "./model.ts";
 import { openRecallOperations } from "./recall-operations.ts";
 import { type Ground, secretKey, standOnGround } from "./start.ts";
@@ -87,6 +88,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
       return kept.ok ? ok(operationsOn(kept.value, settings)) : kept;
     },
     recall: openRecallOperations(ground.value, shared.open),
+    memory: openMemoryService(ground.value, shared.open),
     mcp: { tools: servedTools(ground.value, shared.open), open: values["gateway.auth"] === "loopback-open" },
     health: () => health.now(),
     report: (_part, error) => void report(error),

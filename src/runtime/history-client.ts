@@ -44,15 +44,16 @@ async function goBack(live: LiveSession, to: string | undefined, preview: boolea
   const note = "/rewind N goes back N messages; 1 would take back:";
   if (preview) return ok([note, ...goneLines(planned.value)].join("\n"));
   // News of the agents that it stops must not begin a turn on ground that is going.
-  return rewindRefusal(session) ?? exclusively(session, () => undoTo(live, to, planned.value.agents), "turn");
+  return rewindRefusal(session) ?? exclusively(session, () => undoTo(live, to), "turn");
 }
 
-async function undoTo(live: LiveSession, to: string | undefined, agents: readonly string[]): Promise<CommandResult> {
+async function undoTo(live: LiveSession, to: string | undefined): Promise<CommandResult> {
   const { session } = live;
   const { state } = session;
   const { mode } = state;
   const agent = selection(state);
-  await live.agents.cancel(agents, "the conversation went back");
+  await cancelSince(live, to);
+  await live.sidekicks.cancel("the conversation went back");
   const plan = await rewind(session, to);
   if (!plan.ok) return plan;
   // What is in force stays in force: the conversation goes back, not the user's choices.
@@ -71,6 +72,16 @@ async function undoTo(live: LiveSession, to: string | undefined, agents: readonl
   const note = "They stay in the log and can be found by recall. Files and what commands did are not undone.";
   const count = `${gone.length} message${gone.length === 1 ? "" : "s"}`;
   return ok([`Went back; ${count} left the conversation:`, ...gone, note].join("\n"));
+}
+
+/** Until none of those that go is left: one of them may have started another meanwhile. */
+async function cancelSince(live: LiveSession, to: string | undefined): Promise<void> {
+  for (let rounds = 0; rounds < 5; rounds++) {
+    const plan = planRewind(live.session.state, to);
+    const open = plan.ok ? plan.value.agents.filter((id) => live.agents.isOpen(id)) : [];
+    if (open.length === 0) return;
+    await live.agents.cancel(open, "the conversation went back");
+  }
 }
 
 const goneLines = ({ prompts }: RewindPlan): string[] =>

@@ -12,10 +12,13 @@ import { interrupt, submit, untilStill } from "../session/run.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
 import { agentClient } from "./agent-client.ts";
 import { attachText } from "./attach.ts";
+import { boardClient } from "./board-client.ts";
 import type { Client, CommandResult, SessionView } from "./client.ts";
 import { contextReport, listPermissions, sessionFacts } from "./client-report.ts";
+import { consolidateOnExit } from "./consolidate-exit.ts";
 import { historyClient } from "./history-client.ts";
 import type { LiveSession } from "./live-session.ts";
+import { liveMemoryClient } from "./memory-live.ts";
 import { listModels } from "./model-list.ts";
 import { recallIn } from "./recall.ts";
 import { settingsCommand } from "./settings-command.ts";
@@ -27,6 +30,8 @@ type Subscribe = (listener: (event: Envelope) => void) => () => void;
 
 const CLOSE_MS = 5000;
 const SETTLE_MS = 30_000;
+/** File memory may be made tidier by one model call, which has its own limit within this. */
+const MEMORY_MS = 40_000;
 
 const refused = (code: string, what: string, next: string, exit: 1 | 2 = 1): CommandResult =>
   fail({ code, what, data: "Nothing was changed.", next, exit });
@@ -64,7 +69,7 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
     untilIdle: () => untilIdle(live),
     interrupt(reason) {
       if (reason !== "user") {
-        live.stopping.abort();
+        live.stopping.abort(reason);
         // Its failure would be that of the log, which shows at the next event.
         void live.agents.end("interrupted").catch(() => undefined);
       }
@@ -76,6 +81,8 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
     history: historyClient(live),
     tasks: tasksClient(live),
     ...agentClient(live),
+    ...boardClient(live),
+    memory: liveMemoryClient(live),
     async rename(title) {
       if (title.trim() === "")
         return refused("command_usage", "A name is needed.", "For example: /rename parser work", 2);
@@ -133,6 +140,7 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
       return done;
     },
     trust: (args) => trustSession(live, args),
+    inbox: async (args) => (await import("./inbox-command.ts")).inboxSlash(live, args),
     recall: (query) => recallIn(live, query),
     facts: (what, wanted) => sessionFacts(live, what, wanted),
     contextReport: () => contextReport(live),
@@ -147,6 +155,7 @@ async function close(live: LiveSession, end: Parameters<Client["close"]>[0]): Pr
   const { session, log } = live;
   interrupt(session, end.type === "signal" ? "signal" : "exit");
   await live.agents.end(end.type === "signal" ? "interrupted" : "the session ended").catch(() => undefined);
+  await live.sidekicks.end();
   // A session that cannot be written any more has already said so.
   await within(
     untilStill(session).catch(() => undefined),
@@ -157,6 +166,7 @@ async function close(live: LiveSession, end: Parameters<Client["close"]>[0]): Pr
   const waitMs = end.type !== "routine" || live.options.interactive ? 0 : SETTLE_MS;
   await settleCompaction(session, waitMs, live.stopping.signal).catch(() => undefined);
   await live.extensions.finish(live, end.type);
+  await within(live.memory.end(live.stopping.signal), MEMORY_MS);
   await Promise.all([live.owner.end(), live.tools.end()]);
   const changed = [...session.state.changedFiles];
   try {
@@ -180,6 +190,8 @@ async function close(live: LiveSession, end: Parameters<Client["close"]>[0]): Pr
     // The log cannot be written: what was acknowledged is in it, and the failure was reported when it began.
   }
   await within(live.updateIndex(), CLOSE_MS);
+  // To begin anew is not to leave.
+  if (end.reason !== "clear") await consolidateOnExit(live);
   await live.index.close();
   await log.close();
 }

@@ -25,14 +25,20 @@ import { writeTodos } from "../tool/sql/todo-tables.ts";
 import { openConversation } from "./actor.ts";
 import { Agents } from "./agents.ts";
 import { Approvals } from "./approvals.ts";
+import { configureBoard, isBoardOn } from "./board.ts";
 import type { OpenOptions } from "./client.ts";
+import type { Consolidation } from "./consolidate.ts";
 import type { Extensions } from "./extensions.ts";
 import { createGauge } from "./gauge.ts";
+import { sessionMemory } from "./memory.ts";
+import { tellPending } from "./memory-pending.ts";
+import type { MemoryActor } from "./memory-session.ts";
 import { callAnyModel } from "./model.ts";
 import { mustOnlyLook } from "./read-only-shell.ts";
 import { settleAgent, skillsToLoad } from "./select-agent.ts";
 import { SessionIndex } from "./session-index.ts";
 import { sessionPrompt } from "./session-prompt.ts";
+import { Sidekicks } from "./sidekicks.ts";
 import { type Ground, standOnGround } from "./start.ts";
 import { type BuiltTools, buildTools } from "./tools.ts";
 
@@ -46,6 +52,8 @@ export type LiveOptions = {
   extensions: Extensions;
   /** Every event of the log so far. */
   past: readonly DurableEnvelope[];
+  /** Whether the session is new. */
+  created: boolean;
 };
 
 export class LiveSession {
@@ -55,6 +63,7 @@ export class LiveSession {
   readonly paths: SessionPaths;
   readonly log: SessionLog;
   readonly options: OpenOptions;
+  readonly created: boolean;
   /** Todos change one step at a time, whoever changes them. */
   readonly oneTodoAtATime = new Mutex();
   readonly owner = createOwner({ runId: newId() });
@@ -62,6 +71,8 @@ export class LiveSession {
   readonly approvals: Approvals;
   readonly extensions: Extensions;
   readonly agents: Agents;
+  readonly sidekicks: Sidekicks;
+  readonly memory = sessionMemory(this);
   readonly tools: BuiltTools;
   readonly gauge = createGauge(
     // The index is there before anything is measured.
@@ -76,10 +87,14 @@ export class LiveSession {
   pendingSwitch: (() => Promise<void>) | undefined;
   /** What `--agent` names; a session that goes on as another agent is settled with it. */
   wantedAgent: AgentDefinition | undefined;
+  /** While the session itself runs as rem-agent: the run of its turn. */
+  consolidation: Consolidation | undefined;
+  readonly #remembers: MemoryActor = { session: () => this.session, permit: (call) => this.#permit(call) };
   #ready: Promise<void> | undefined;
   readonly #callIds: Set<string>;
 
-  constructor({ ground, log, sessionId, paths, resolved, options, extensions, past }: LiveOptions) {
+  constructor({ ground, log, sessionId, paths, resolved, options, extensions, past, created }: LiveOptions) {
+    this.created = created;
     this.sessionId = sessionId;
     this.ground = ground;
     this.paths = paths;
@@ -92,6 +107,14 @@ export class LiveSession {
     this.#callIds = callIdsOf(log);
     this.agents = new Agents(this, past);
     this.session = this.#openMain();
+    this.sidekicks = new Sidekicks(this, past, {
+      memories: () => ({ count: this.memory.counts()?.total ?? 0, prompt: this.memory.section() !== "" }),
+    });
+    const foldAgents = log.onFold;
+    log.onFold = (event) => {
+      foldAgents(event);
+      this.sidekicks.fold(event);
+    };
     this.approvals = new Approvals(this.session, ground, options.prompts, tmpdir());
     this.tools = buildTools(this, {
       session: () => this.session,
@@ -116,8 +139,11 @@ export class LiveSession {
       systemPrompt: () => sessionPrompt(this),
       planText: () => readOptional(this.paths.plan),
       refuse: (name, input) => agents.refuse(name, input),
-      beforeTurn: () => extensions.beforeTurn(this),
-      news: (cause) => agents.news(cause),
+      cap: () => this.consolidation?.cap(),
+      signal: this.stopping.signal,
+      interrupted: () => agents.workflows.stopAutopilot(),
+      beforeTurn: () => this.#beforeTurn(),
+      news: (cause) => [...agents.news(cause), ...this.sidekicks.news()],
       isBusy: () => agents.isBusy(),
       next: () => agents.next(),
       afterTurn: () => this.#afterTurn(),
@@ -165,8 +191,21 @@ export class LiveSession {
 
   async #makeReady(): Promise<void> {
     await this.pendingSwitch?.();
+    await this.sidekicks.ready();
     await settleAgent(this, this.wantedAgent);
     await this.extensions.begin(this);
+    await configureBoard(this, { created: this.created });
+    await tellPending(this);
+  }
+
+  async #beforeTurn(): Promise<void> {
+    await this.extensions.beforeTurn(this);
+    await this.memory.beforeTurn();
+    if (!this.agents.selected()?.promptParts.includeConsolidationPrompt || !isBoardOn(this.ground)) return;
+    const { openConsolidation } = await import("./consolidate.ts");
+    const { state, publish } = this.session;
+    const { promptLimit } = this.limits;
+    this.consolidation = await openConsolidation(this, { session: () => this.session, state, publish, promptLimit });
   }
 
   /** The texts of skills that the next message is to bring along. */
@@ -185,7 +224,15 @@ export class LiveSession {
   offered(selected = this.agents.selected()): Tool[] {
     const { values } = this.ground.settings;
     const { mode } = this.session.state;
-    const all = [...this.tools.all, ...this.agents.mainTools(), ...this.extensions.tools(this)];
+    const board = selected && this.consolidation ? [this.consolidation.tool] : [];
+    const all = [
+      ...this.tools.all,
+      ...this.agents.mainTools(),
+      ...this.extensions.tools(this),
+      ...this.sidekicks.tools(),
+      ...this.memory.tools(this.#remembers),
+      ...board,
+    ];
     return offeredTools(all, { mode, exclude: values["tool.exclude"] }).filter((tool) =>
       this.agents.mainHolds(tool, selected),
     );
@@ -197,6 +244,8 @@ export class LiveSession {
   }
 
   async #afterTurn(): Promise<void> {
+    await this.consolidation?.end();
+    this.consolidation = undefined;
     await this.updateIndex();
     if (this.ground.settings.values["debug.verifyReplay"]) await this.#verifyReplay();
   }

@@ -25,8 +25,6 @@ export type McpParts = {
   owner: Owner;
   session: Pick<Session, "dir" | "root" | "emit" | "publish">;
   cwd: string;
-  /** Whether the model in force takes images. */
-  images: () => boolean;
   /** What is never offered: deny rules. */
   denied: () => readonly Rule[];
   /** Session and location approvals of these tools are void from now on. */
@@ -86,9 +84,6 @@ export async function openHost(sources: readonly Source[], parts: McpParts): Pro
     logFile: (server) => serverLogFile(session.dir, server),
     redact: hide,
     toolCache: fileToolCache(`${home}/cache/mcp`),
-    images: parts.images,
-    onProgress: (toolCallId, progressMessage) =>
-      session.publish("tool.execution_progress", { toolCallId, progressMessage }),
     ...(values["features.mcpTasks"] ? { runTask: parts.runTask } : {}),
     fingerprints,
     onStatus(server, status, reason) {

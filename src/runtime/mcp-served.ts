@@ -1,4 +1,4 @@
-// What Everlong serves to other programs over MCP: recall and the search for sessions, within the client's repository.
+// What Everlong serves to other programs over MCP, within the client's repository: memories, the board, recall and sessions.
 import { within } from "../base/abort.ts";
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
@@ -16,6 +16,8 @@ import type { Within } from "../memory/recall/store/scope.ts";
 import type { Kept, OpenKept } from "../proxy/kept.ts";
 import type { SessionContext } from "../schema/session.ts";
 import { findSession } from "../session/find-session.ts";
+import { isBoardOn } from "./board.ts";
+import { boardServed, memoriesWith, memoryServed } from "./mcp-memory.ts";
 import { searchedText } from "./recall-command.ts";
 import { CATCH_UP_MS, shared, soft } from "./recall-operations.ts";
 import { itemsOf, itemsText, parseWanted, type Wanted } from "./recall-original.ts";
@@ -26,14 +28,21 @@ import { catchUp, latestIn, sessionsIn } from "./store.ts";
 
 type Answer = Promise<Result<string, string>>;
 
-/** A feature that is off has no tools. The tools of memories stand here too: those that write are left out when `readOnly`. */
-export function servedTools(ground: Ground, open: OpenKept, _options: { readOnly?: boolean } = {}): ServedTool[] {
+/** A feature that is off has no tools; those that write are left out when `readOnly`. */
+export function servedTools(ground: Ground, open: OpenKept, { readOnly = false } = {}): ServedTool[] {
   const { values } = ground.settings;
-  if (!values["memory.enabled"] || !values["recall.enabled"]) return [];
+  if (!values["memory.enabled"]) return [];
   const desk = deskOf(ground, open);
-  return [
-    recallServed((input, context) => desk(context, (place) => recall(place, input, context.signal))),
+  const recalls = [
+    recallServed((input, context) =>
+      desk(context, (place) => recall(place, input, context.signal, () => memoriesWith(ground, open, context, input))),
+    ),
     searchSessionsServed((input, context) => desk(context, (place) => searchSessions(place, input, context.signal))),
+  ];
+  return [
+    ...(values["recall.enabled"] ? recalls : []),
+    ...(readOnly ? [] : memoryServed(ground, open)),
+    ...(isBoardOn(ground) ? boardServed(ground, open) : []),
   ];
 }
 
@@ -64,6 +73,7 @@ async function recall(
   place: Place,
   { query, limit }: SearchInput,
   signal: AbortSignal,
+  memories: () => Promise<string>,
 ): Promise<Result<string, Failure>> {
   const wanted = parseWanted(query);
   if (wanted) return original(place, wanted);
@@ -71,7 +81,11 @@ async function recall(
   const item = itemById(kept.store.db, scope, query.trim());
   if (item) return ok(item.text);
   const found = await ask(kept.recall, { text: query, within: scope, limit }, signal);
-  return found.ok ? ok(foundText(readable(place, found.value), searchedText(scope))) : found;
+  if (!found.ok) return found;
+  const remembered = await memories();
+  const said = foundText(readable(place, found.value), searchedText(scope));
+  if (remembered === "") return ok(said);
+  return ok(found.value.hits.length === 0 ? remembered : `${remembered}\n\n${said}`);
 }
 
 /** Only sessions of the place are looked through: one of another repository is as unknown as one that never was. */

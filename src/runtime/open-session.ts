@@ -4,6 +4,7 @@ import { selectAgent } from "../agent/catalog/show.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Failure } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
+import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { VERSION } from "../base/version.ts";
 import type { Resolved } from "../model/resolve.ts";
@@ -15,6 +16,7 @@ import { readSession } from "../session/read-session.ts";
 import { closeInterrupted } from "../session/recover.ts";
 import { replay } from "../session/replay.ts";
 import type { Flags } from "../settings/flag.ts";
+import { isDetached, PARENT_SESSION } from "./board.ts";
 import type { Opened, OpenOptions, SessionChoice } from "./client.ts";
 import { contextWarnings } from "./context-settings.ts";
 import { Extensions } from "./extensions.ts";
@@ -62,12 +64,14 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
   if (!opened.ok) return opened;
 
   const { log } = opened.value;
-  const live = new LiveSession({ ground, log, sessionId, paths, resolved: model.value, options, extensions, past });
+  const parts = { ground, log, sessionId, paths, resolved: model.value, options, extensions, past };
+  const live = new LiveSession({ ...parts, created: !resumed });
   await begin(live, { resumed, opened: opened.value, options, model: model.value });
   live.wantedAgent = selected?.value;
   const agent = live.agents.selected();
   if (agent && (!selected || selected.value.name === agent.name)) await extensions.selectServers(live, agent);
-  extensions.open(live);
+  // An agent that holds no tool of theirs needs no servers.
+  if (!(selected?.value ?? agent)?.promptParts.includeConsolidationPrompt) extensions.open(live);
   notices.push(
     ...extensions.warnings(),
     ...ground.settings.warnings,
@@ -175,6 +179,8 @@ async function begin(live: LiveSession, { resumed, opened, options, model }: Beg
       modelReason: model.reason,
       mode: options.mode ?? "interactive",
       context: ground.context,
+      // It belongs to the session that it was started for, and shows up in no list.
+      ...(isDetached(ground) ? optional("parentSessionId", ground.env[PARENT_SESSION]) : {}),
     });
     return;
   }

@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { errorText, type Failure } from "../base/failure.ts";
+import { ok, type Result } from "../base/result.ts";
 import type { HomePaths } from "../host/paths.ts";
 import type { Recall } from "../memory/recall/recall.ts";
 import { keepsVectors } from "../memory/recall/store/note.ts";
@@ -27,6 +28,7 @@ export class SessionIndex {
   readonly #ground: Ground;
   readonly #id: string;
   #db: Database | undefined;
+  #opening: Promise<Result<Database, Failure>> | undefined;
   #caughtUp = false;
   #pruned = false;
   #recall: Recall | undefined;
@@ -139,10 +141,18 @@ export class SessionIndex {
   }
 
   async #open(): Promise<Database | undefined> {
-    if (this.#db) return this.#db;
-    const opened = await openStore(this.#ground.paths);
-    this.#db = opened.ok ? opened.value : undefined;
-    return this.#db;
+    const opened = await this.store();
+    return opened.ok ? opened.value : undefined;
+  }
+
+  /** The one connection of this session, opened when somebody first needs it. */
+  async store(): Promise<Result<Database, Failure>> {
+    if (this.#db) return ok(this.#db);
+    this.#opening ??= openStore(this.#ground.paths);
+    const opened = await this.#opening;
+    this.#opening = undefined;
+    if (opened.ok) this.#db = opened.value;
+    return opened;
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,7 @@
 // The system prompt of an open session: where it runs, its instructions within their bound, and what takes the room.
 import { release } from "node:os";
+import type { AgentDefinition } from "../agent/catalog/definition.ts";
+import { renderAgentPrompt } from "../agent/catalog/system-prompt.ts";
 import { boundTokens } from "../context/fragment/fragment.ts";
 import { findInstructions } from "../context/instruction/find.ts";
 import { renderInstructions } from "../context/instruction/render.ts";
@@ -16,18 +18,29 @@ export type SessionPrompt = {
 
 export function sessionPrompt(live: LiveSession): SessionPrompt {
   const { session } = live;
+  const selected = live.agents.selected();
+  if (selected?.promptParts.includeConsolidationPrompt) return consolidationPrompt(live, selected);
   const { instructions, files } = projectInstructions(live, live.limits.promptLimit);
-  const identity = live.agents.selected()?.prompt;
+  const identity = selected?.prompt;
   const text = renderSystemPrompt({
     ...surroundings(live),
     mode: session.state.mode,
     sessionDir: session.dir,
     instructions: instructions.text,
-    extra: live.extensions.promptFragments(live.offered()),
+    extra: [
+      ...live.extensions.promptFragments(live.offered()),
+      { text: live.memory.section(), maxTokens: Number.POSITIVE_INFINITY }, // bounded where it is made
+    ],
     ...(identity === undefined ? {} : { identity }),
   });
   const contributors = files.map((f) => ({ name: f.path, tokens: boundTokens(f.text) }));
   return { text, warnings: instructions.warnings, contributors };
+}
+
+/** Nothing of where it runs, no instructions, no memories: only what it works on. */
+function consolidationPrompt({ consolidation }: LiveSession, definition: AgentDefinition): SessionPrompt {
+  const input = { environment: "", instructions: "", consolidation: consolidation?.text ?? "" };
+  return { text: renderAgentPrompt(definition, input), warnings: [], contributors: [] };
 }
 
 /** What a subagent's prompt may be made of, beside its own. */

@@ -81,7 +81,8 @@ function secretValues({ values }: LoadedSettings): string[] {
     ["provider", "providers.openai", "providers.anthropic", "providers.google", "providers.ollama"] as const
   ).map((p) => values[`${p}.apiKey`]);
   const maps = [values["provider.headers"], values["proxy.upstreams.*.apiKey"]].flatMap((map) => Object.values(map));
-  return [...keys, values["recall.openai.apiKey"], ...maps].filter(
+  const service = [values["memory.service.token"], values["memory.service.hmacKey"]];
+  return [...keys, values["recall.openai.apiKey"], ...service, ...maps].filter(
     (v): v is string => typeof v === "string" && v.length >= 8,
   );
 }

@@ -37,7 +37,7 @@ export type BuiltTools = {
   all: readonly Tool[];
   /** Calls with equal lanes run one after another; a command that only looks may run beside others. */
   lane: (tool: Tool, input: unknown) => Promise<string | undefined>;
-  /** Commands that still run, by name and text. */
+  /** Commands that still run, by name and text; of the main agent, also those of its agents. */
   running: () => string[];
   end: () => Promise<void>;
 };
@@ -54,7 +54,11 @@ export function buildTools(live: LiveSession, actor: ToolActor): BuiltTools {
       // A subagent is told nothing: what it started is a return value or nothing.
       if (actor.agentId !== undefined) return;
       const content = `The command in shell ${shell.id} has ended: ${describeEnd(end)}. Its output: read_bash with shell_id ${shell.id}.`;
-      notify(actor.session(), { kind: "shell_completed", content });
+      const data = { shellId: shell.id, exitCode: end.exitCode };
+      // A run without a person ends with its answer: no command keeps it going.
+      const wakes = live.options.interactive;
+      notify(actor.session(), { kind: "shell_completed", content, data, wakes });
+      if (wakes) live.agents.wake();
     },
   });
   const onlyLooks = new Map<string, boolean>();
@@ -86,6 +90,11 @@ export function buildTools(live: LiveSession, actor: ToolActor): BuiltTools {
     ...conversationTools(live, actor),
   ];
 
+  const running = () =>
+    shells.list().flatMap((shell) => (shell.end() === undefined ? [`${shell.id} (${clip(shell.command, 80)})`] : []));
+  const { agentId } = actor;
+  if (agentId !== undefined) live.agents.shells.set(agentId, running);
+
   return {
     all,
     async lane(tool, input) {
@@ -105,13 +114,16 @@ export function buildTools(live: LiveSession, actor: ToolActor): BuiltTools {
       }
       return tool.lane?.(input, { cwd });
     },
-    running: () =>
-      shells.list().flatMap((shell) => (shell.end() === undefined ? [`${shell.id} (${clip(shell.command, 80)})`] : [])),
+    running: () => (agentId === undefined ? [...running(), ...agentShells(live)] : running()),
     async end() {
       await Promise.all(shells.list().map((shell) => shell.stop()));
+      if (agentId !== undefined) live.agents.shells.delete(agentId);
     },
   };
 }
+
+const agentShells = ({ agents }: LiveSession): string[] =>
+  [...agents.shells].flatMap(([id, running]) => running().map((shell) => `${shell} of ${id}`));
 
 function storeScope(live: LiveSession): StoreScope {
   if (live.ground.settings.values["history.scope"] === "all") return { type: "all" };

@@ -52,7 +52,8 @@ export class Workflows {
 
   async startResearch(topic: string): Promise<Result<string, Failure>> {
     const { session } = this.#live;
-    const refusal = this.needsModel("/research") ?? (topic.trim() === "" ? noTopic : undefined);
+    if (this.#live.stopping.signal.aborted) return ok("");
+    const refusal = this.refusal("/research") ?? (topic.trim() === "" ? noTopic : undefined);
     if (refusal) return fail(refusal);
     const folder = join(session.dir, "research");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -96,9 +97,30 @@ export class Workflows {
     return undefined;
   }
 
-  /** A workflow of several agents is beyond the model that is built in. */
-  needsModel(command: string): Failure | undefined {
-    if (this.#live.target.provider !== "offline") return undefined;
+  /** The model has declared the task complete, and nobody has asked for more. */
+  isComplete(): boolean {
+    const { mode, chain } = this.#live.session.state;
+    return mode === "autopilot" && autopilotFacts(chain).complete !== undefined;
+  }
+
+  /** A person has stopped what was going on: it does not go on by itself. */
+  async stopAutopilot(): Promise<void> {
+    const { session } = this.#live;
+    const facts = autopilotFacts(session.state.chain);
+    const { mode } = session.state;
+    if (mode !== "autopilot" || decide(facts, mode, Number.POSITIVE_INFINITY).type !== "continue") return;
+    const { continuations } = facts;
+    await session.emit("session.autopilot_stopped", { reason: "aborted", continuations });
+  }
+
+  /** Why a workflow of several agents cannot begin now: one drives the main agent already, or the model that is built in would. */
+  refusal(command: "/research" | "/fleet"): Failure | undefined {
+    const { session, target } = this.#live;
+    // A research that was cut off can be taken up again; for anything else its limits still hold.
+    const isOpen = session.state.mode === "research" && (command === "/fleet" || session.live.driving !== undefined);
+    if (isOpen) return isBusyWith("A research", command);
+    if (command === "/research" && this.fleet.isRunning()) return isBusyWith("A fleet", command);
+    if (target.provider !== "offline") return undefined;
     return {
       code: "model_needed",
       what: `${command} needs a model provider, and the offline model is in use.`,
@@ -112,6 +134,14 @@ export class Workflows {
     await this.fleet.cancel();
   }
 }
+
+const isBusyWith = (what: string, command: string): Failure => ({
+  code: "already_running",
+  what: `${what} is running in this session, and ${command} needs the main agent for itself.`,
+  data: "Nothing was started, and what runs goes on.",
+  next: "Wait for its end, or interrupt it; a research that was cut off goes on with /research TOPIC.",
+  exit: 1,
+});
 
 const noTopic: Failure = {
   code: "command_usage",

@@ -63,6 +63,10 @@ export const interaction = z.enum([
 ]);
 export type Interaction = z.infer<typeof interaction>;
 
+/** Under which line its usage is added up: what sidekicks cost is a line of its own. */
+export const usageLine = (call: { model: string; interaction: Interaction }): string =>
+  call.interaction === "conversation-sidekick" ? `${call.model} (sidekicks)` : call.model;
+
 /** Closed set of reasons why a model call failed. */
 export const callFailureCode = z.enum([
   "network",

@@ -10,6 +10,7 @@ import { type GatewayFile, removeGatewayFile, writeGatewayFile } from "./gateway
 import { isLoopbackName } from "./host.ts";
 import type { OpenOperations } from "./manage/contract.ts";
 import type { OpenRecall } from "./manage/recall.ts";
+import type { OpenMemory } from "./memory/contract.ts";
 
 export type GatewayOptions = {
   host: string;
@@ -29,6 +30,8 @@ export type GatewayOptions = {
   /** Opened by the first call that needs them. */
   operations: OpenOperations;
   recall: OpenRecall;
+  /** What /api/memory serves; absent = there is no such address. */
+  memory?: OpenMemory;
   /** What /mcp serves; absent = there is no such address. */
   mcp?: { tools: readonly ServedTool[] /** Callers on this machine need no token. */; open: boolean };
   health(): Health;

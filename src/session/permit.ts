@@ -45,7 +45,8 @@ export type Call = {
   actor?: Actor;
 };
 
-export type Actor = { session: Session; name: string };
+/** `asksNobody`: what would need an answer is denied. */
+export type Actor = { session: Session; name: string; asksNobody?: true };
 
 export class Door {
   readonly #parts: DoorParts;
@@ -69,8 +70,23 @@ export class Door {
     if (decision.type === "deny") return this.#deny(call, requests, decision);
     return (
       (await this.#askHooks(call, decision, requests, parts)) ??
-      this.#oneAtATime.run(() => this.#askUser(call, requests, parts))
+      this.#inTurn(call.signal, () => this.#askUser(call, requests, parts))
     );
+  }
+
+  /** One question at a time. Who is stopped while others are asked does not wait for their answers. */
+  #inTurn(signal: AbortSignal, ask: () => Promise<Permit>): Promise<Permit> {
+    const stopped: Permit = { type: "deny", code: "interrupted", message: "Interrupted before anybody was asked." };
+    return new Promise((resolve, reject) => {
+      const leave = () => resolve(stopped);
+      signal.addEventListener("abort", leave, { once: true });
+      this.#oneAtATime
+        .run(async () => {
+          signal.removeEventListener("abort", leave);
+          return signal.aborted ? stopped : ask();
+        })
+        .then(resolve, reject);
+    });
   }
 
   #sessionOf(call: Call): Session {
@@ -107,7 +123,7 @@ export class Door {
         ...(deny.rule ? { rule: deny.rule } : {}),
       });
     }
-    return { type: "deny", code: deny.code, message: deny.reason };
+    return { type: "deny", code: deny.code, message: deny.reason, ...(deny.covered ? { covered: true } : {}) };
   }
 
   /** Step 11: hooks may answer in the person's place, but never what must go straight to the person. */
@@ -136,7 +152,7 @@ export class Door {
     const decision = this.#decide(call, parts);
     if (decision.type === "allow") return this.#allow(call, parts);
     if (decision.type === "deny") return this.#deny(call, requests, decision);
-    if (!this.#parts.ask || call.signal.aborted || policy.mode === "autopilot") {
+    if (!this.#parts.ask || call.actor?.asksNobody || call.signal.aborted || policy.mode === "autopilot") {
       return this.#deny(call, requests, refuseUnasked(decision, policy));
     }
     const { live } = this.#sessionOf(call);
@@ -179,7 +195,8 @@ export class Door {
         allowAll: this.#parts.policy().allowAll,
       });
     }
-    return this.#allow(call, parts);
+    const edited = answer.type === "once" ? answer.edited : undefined;
+    return { ...this.#allow(call, parts), ...(edited ? { edited } : {}) };
   }
 
   async #requested(call: Call, request: PermissionRequest): Promise<string> {

@@ -1,6 +1,7 @@
 // What counts for a whole log, whatever becomes of its chain: totals, counters, the queue, the title.
 import { firstLine } from "../base/text.ts";
 import type { DurableEnvelope } from "../schema/event/envelope.ts";
+import { usageLine } from "../schema/model.ts";
 import { sourceOf } from "./ref.ts";
 import { addUsage, noUsage, type SessionState } from "./state.ts";
 
@@ -13,10 +14,12 @@ export function applyToTotals(state: SessionState, event: DurableEnvelope): void
         Math.min(event.data.limit, state.modelLimits.get(event.data.model) ?? Infinity),
       );
       break;
-    case "assistant.usage":
-      state.usage.set(event.data.model, addUsage(state.usage.get(event.data.model) ?? noUsage, event.data));
+    case "assistant.usage": {
+      const line = usageLine(event.data);
+      state.usage.set(line, addUsage(state.usage.get(line) ?? noUsage, event.data));
       state.apiDurationMs += event.data.durationMs;
       break;
+    }
     case "tool.execution_complete":
       for (const f of event.data.filesChanged ?? []) {
         if (f.operation === "view") continue;

@@ -17,8 +17,10 @@ export type RewindPlan = {
   prompts: { ref: string; content: string }[];
   /** Numbers of the compactions that are taken back with them. */
   checkpoints: number[];
-  /** Agents that were started since. */
+  /** Agents that were started since by the main agent, with all below them. */
   agents: string[];
+  /** Older agents whose result was told since: it leaves the conversation with the telling. */
+  untold: string[];
 };
 
 const refuse = (code: string, what: string, next: string): { ok: false; error: Failure } =>
@@ -62,9 +64,23 @@ export function planRewind(state: SessionState, to: string | undefined): Result<
           ? [e.data.checkpointNumber]
           : [],
       ),
-    agents: chain.slice(at).flatMap((e) => (e.type === "subagent.started" ? [e.data.agentId] : [])),
+    ...agentsSince(chain.slice(at)),
     prompts: removed.map((p) => ({ ref: p.e.data.ref ?? "", content: p.e.data.content })),
   });
+}
+
+/** An agent that stays keeps the agents that it started. */
+function agentsSince(gone: readonly DurableEnvelope[]): Pick<RewindPlan, "agents" | "untold"> {
+  const agents = new Set<string>();
+  const told = new Set<string>();
+  for (const e of gone) {
+    if (e.type === "subagent.started") {
+      const { agentId, parentId } = e.data;
+      if (parentId === undefined || agents.has(parentId)) agents.add(agentId);
+    } else if (e.type === "system.notification") for (const id of e.data.agentIds ?? []) told.add(id);
+    else if (e.type === "subagent.read") told.add(e.data.agentId);
+  }
+  return { agents: [...agents], untold: [...told].filter((id) => !agents.has(id)) };
 }
 
 /** Of a running turn: it must not lose its ground. */
@@ -94,5 +110,6 @@ export function rewindData(plan: RewindPlan): EventData<"session.snapshot_rewind
     ...(ref ? { fromTurn: Number(ref.slice(1)) } : {}),
     withdrawnCheckpoints: plan.checkpoints,
     withdrawnAgents: plan.agents,
+    untoldAgents: plan.untold,
   };
 }

@@ -18,6 +18,7 @@ const nothing: Begin = async () => undefined;
 /** Takes a message. While a turn runs, or older messages wait, it is admitted to the queue first. Resolves when it is safe. */
 export async function submit(session: Session, message: Submission): Promise<{ messageId: string }> {
   const { delivery = "steer", ...input } = message;
+  session.live.stopRequested = false;
   const messageId = session.parts.newId();
   if (session.live.driving || session.state.queue.length > 0) {
     await session.emit("message.queued", { messageId, delivery, ...input });
@@ -46,6 +47,7 @@ export function exclusively<T>(session: Session, work: Exclusive<T>, when: "requ
 
 /** Something changed beside the conversation: news begin a turn, and when nothing runs any more the session is idle. */
 export function wake(session: Session): void {
+  if (session.parts.signal.aborted) return;
   session.live.driving ??= drive(session, nothing);
 }
 
@@ -56,6 +58,7 @@ async function drive(session: Session, begin: Begin): Promise<void> {
     for (;;) {
       await runManual(session);
       for (const work of live.betweenTurns.splice(0)) await work();
+      if (session.parts.signal.aborted) break;
       const next = takeQueued(session) ?? takeNews(session) ?? (await goOn(session, end));
       end = next && (await takeTurn(session, next));
       // What came while nothing was found must not wait for somebody to wake it.
@@ -63,6 +66,8 @@ async function drive(session: Session, begin: Begin): Promise<void> {
     }
   } finally {
     live.driving = undefined;
+    // The log broke, or the session ends: whoever waits for a place between turns is told by the work itself.
+    for (const work of live.betweenTurns.splice(0)) void work();
   }
   if (!session.parts.isBusy())
     session.publish("session.idle", live.lastTurn?.status === "aborted" ? { aborted: true } : {});
@@ -70,15 +75,19 @@ async function drive(session: Session, begin: Begin): Promise<void> {
 
 /** Nothing waits. A stop hook may send it back to work; else the session itself may know what comes next. */
 async function goOn(session: Session, end: TurnEnd | undefined): Promise<TurnInput | undefined> {
-  const reason = end?.status === "done" ? await stopHook(session) : undefined;
-  if (reason !== undefined) return { messageId: session.parts.newId(), content: reason, source: "hook" };
-  return session.parts.isBusy() ? undefined : session.parts.next();
+  const { live, parts } = session;
+  const reason = end?.status === "done" && !live.stopRequested ? await stopHook(session) : undefined;
+  if (live.stopRequested && end?.status !== "aborted") await parts.interrupted();
+  else if (reason !== undefined) return { messageId: parts.newId(), content: reason, source: "hook" };
+  else if (!parts.isBusy()) return parts.next();
+  return undefined;
 }
 
 export async function takeTurn(session: Session, input: TurnInput): Promise<TurnEnd | undefined> {
-  const { live } = session;
+  const { live, parts } = session;
+  if (parts.signal.aborted) return undefined;
   const prompt = await promptHook(session, input);
-  if (prompt.type === "blocked") return undefined;
+  if (prompt.type === "blocked" || parts.signal.aborted) return undefined;
   const end = await runTurn(session, prompt.input);
   await runManual(session);
   // A summary that became ready is applied as soon as the turn is over.
@@ -129,6 +138,7 @@ export function interrupt(session: Session, reason: string): string[] {
     void cancelCompaction(session, "user").catch(() => undefined);
     if (reason === "user") return [];
   }
+  live.stopRequested = true;
   if (!live.abort) return [];
   const waiting = [...session.state.queue];
   for (const m of waiting) live.handedBack.add(m.messageId);

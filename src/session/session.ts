@@ -12,6 +12,8 @@ import type { ContextItem } from "../schema/context-item.ts";
 import type { MessageSource } from "../schema/event/conversation.ts";
 import type { DurableType, Envelope, EphemeralType, EventData } from "../schema/event/envelope.ts";
 import type { Message } from "../schema/message.ts";
+import type { Interaction } from "../schema/model.ts";
+import type { EditedMemory } from "../schema/permission.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
 import type { Tool } from "../tool/contract.ts";
 import type { SessionState } from "./state.ts";
@@ -19,7 +21,11 @@ import type { TurnEnd, TurnInput } from "./turn.ts";
 import type { TurnPhase } from "./turn-phase.ts";
 import type { WindowState } from "./window.ts";
 
-export type Permit = { type: "allow" } | { type: "deny"; code: string; message: string };
+export type Permit =
+  /** `edited`: what the person made of a memory before allowing it. */
+  | { type: "allow"; edited?: EditedMemory }
+  /** `covered`: it had to be asked about and nobody was there, though an approval in force would have let it pass. */
+  | { type: "deny"; code: string; message: string; covered?: true };
 
 /** A measured request: what the meter shows and the calibration learns from. */
 export type Measured = {
@@ -73,8 +79,14 @@ export type SessionParts = {
   hook: RunHook;
   /** A workflow's limits, such as those of research: why this call may not be made now. */
   refuse?: (name: string, input: unknown) => { code: string; message: string } | undefined;
+  /** How its requests call themselves; without it by who speaks. */
+  interaction?: Interaction;
   /** Asked before each step of a subagent: the cap that it has reached. */
   cap?: () => { code: string; message: string } | undefined;
+  /** Aborts when this actor's life ends: no turn of it begins any more, and one that runs is cut. */
+  signal: AbortSignal;
+  /** A person has interrupted while no turn ran: what would go on by itself does not. */
+  interrupted: () => Promise<void>;
   /** At the beginning of each turn, before the tools are looked at. */
   beforeTurn: () => Promise<void>;
   /** What there is to tell the model now; telling is writing the event. `cause` is whose words the turn begins with. */
@@ -135,6 +147,8 @@ export type PendingNotice = {
   /** Further fields of its event. */
   data?: Record<string, unknown>;
   wakes?: boolean;
+  /** Where its text has a bound of its own; else that of every notification. */
+  maxTokens?: number;
 };
 
 export type Session = {
@@ -170,6 +184,8 @@ export type Session = {
     handedBack: Set<string>;
     /** The tools that run, so that one of them can be cancelled. */
     running: Map<string, AbortController>;
+    /** Interrupted since the last real message: nothing goes on by itself. */
+    stopRequested: boolean;
     /** How often stop hooks have sent it back to work since the last real message. */
     stopBlocks: number;
   };

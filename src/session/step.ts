@@ -50,7 +50,7 @@ async function call(session: Session, turn: Turn, step: number, prepared: Ready)
     items,
     toolChoice: "auto",
     initiator: turn.initiator,
-    interaction: turn.initiator === "user" ? "conversation-user" : "conversation-agent",
+    interaction: parts.interaction ?? (turn.initiator === "user" ? "conversation-user" : "conversation-agent"),
     sessionId: session.id,
     ...optional("maxOutputTokens", outputFor(target, currentTokens)),
     ...optional("reasoningEffort", parts.reasoningEffort()),

@@ -5,6 +5,7 @@ import { newId } from "../base/id.ts";
 import type { HookInputs } from "../hook/input.ts";
 import { type HookOutcome, noOutcome } from "../hook/merge.ts";
 import type { HookName } from "../hook/name.ts";
+import type { ModelTarget } from "../model/contract.ts";
 import { makePolicy, type PolicyInput } from "../permission/policy.ts";
 import type { EventData } from "../schema/event/envelope.ts";
 import type { PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
@@ -123,6 +124,7 @@ export function bench({ hooks = {}, policy = {}, answer, parts = {}, slots = 4, 
       trace.push(name);
       return { ...noOutcome, ...hooks[name]?.(input, signal) };
     },
+    target: () => ({ entry: { supports: { images: true } } }) as ModelTarget,
     lane: async (tool, input) => tool.lane?.(input, { cwd: main.root }),
     bound: async (_id, content) => ({ content, bytes: content.length, lines: 1 }),
     allowedPath: () => true,

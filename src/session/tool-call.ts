@@ -110,6 +110,9 @@ async function execute(
     mode: session.state.mode,
     signal,
     partial: throttle(session, call.toolCallId),
+    progress: (progressMessage) =>
+      session.publish("tool.execution_progress", { toolCallId: call.toolCallId, progressMessage }),
+    takesImages: session.parts.target().entry.supports.images,
     allowedPath: (path) => session.parts.allowedPath(call.toolCallId, path),
   };
   // A tool that throws has a bug; the turn goes on with a failed result.

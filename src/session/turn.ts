@@ -30,7 +30,7 @@ export async function runTurn(session: Session, input: TurnInput): Promise<TurnE
   const startedAt = parts.clock.monotonic();
   const turn: Turn = {
     turnId: parts.newId(),
-    signal: abort.signal,
+    signal: AbortSignal.any([abort.signal, parts.signal]),
     initiator: input.source === "user" || input.source === "command" ? "user" : "agent",
   };
   live.phase = nextPhase(live.phase, { type: "call", step: 1 });
@@ -57,7 +57,7 @@ export async function runTurn(session: Session, input: TurnInput): Promise<TurnE
         break;
       }
     }
-    if (end.status === "aborted") await closeAborted(session, turn.turnId, abort.signal);
+    if (end.status === "aborted") await closeAborted(session, turn.turnId, turn.signal);
     await session.emit("turn.end", {
       turnId: turn.turnId,
       ...end,
@@ -111,7 +111,7 @@ async function afterStep(session: Session, turn: Turn, outcome: StepEnd): Promis
       await runToolStep(session, turn.turnId, toolRequests, turn.signal);
       if (turn.signal.aborted) return { status: "aborted" };
       if (session.live.repeated.count >= REPEAT_LIMIT)
-        return limit(`the same call failing ${REPEAT_LIMIT} times in a row`);
+        return { ...limit(`the same call failing ${REPEAT_LIMIT} times in a row`), code: "repeated_failure" };
       return isComplete(session) ? { status: "done" } : undefined;
     }
   }
@@ -119,7 +119,9 @@ async function afterStep(session: Session, turn: Turn, outcome: StepEnd): Promis
 
 /** The model has declared the task complete with its last calls: there is nothing to ask it any more. */
 function isComplete({ state }: Session): boolean {
-  const last = state.chain.findLast((e) => e.type === "assistant.message" || e.type === "session.task_complete");
+  const last = state.chain.findLast(
+    (e) => e.agentId === undefined && (e.type === "assistant.message" || e.type === "session.task_complete"),
+  );
   return last?.type === "session.task_complete";
 }
 
@@ -144,11 +146,11 @@ async function enterWaiting(session: Session, { turnId, signal }: Turn, cause: M
   const notices = [...session.live.notices.splice(0), ...session.parts.news(cause)];
   // All at once: what is told is how things stood when it was put into words.
   await Promise.all(
-    notices.map(({ kind, content, agentIds, data }) =>
+    notices.map(({ kind, content, agentIds, data, maxTokens }) =>
       session.emit("system.notification", {
         ...data,
         kind,
-        content: notification(content),
+        content: notification(content, maxTokens),
         ...(agentIds ? { agentIds } : {}),
       }),
     ),

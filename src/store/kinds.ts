@@ -28,6 +28,7 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "store.db", kind: "projection", rebuiltFrom: LOGS },
   { path: "store.db-*", kind: "projection", rebuiltFrom: LOGS },
   { path: "proxy/sessions/*/**", kind: "truth", rebuiltFrom: "-" },
+  { path: "pending/*", kind: "truth", rebuiltFrom: "-" },
   { path: "settings.json", kind: "truth", rebuiltFrom: "-" },
   { path: "trust.json", kind: "truth", rebuiltFrom: "-" },
   { path: "permissions.json", kind: "truth", rebuiltFrom: "-" },
@@ -69,6 +70,14 @@ export const tableKinds: Readonly<Record<string, Omit<StoredKind, "path">>> = {
   proxy_request: { kind: "truth", rebuiltFrom: "-" },
   proxy_total: { kind: "truth", rebuiltFrom: "-" },
   proxy_window: { kind: "cache", rebuiltFrom: "the next context error" },
+  ...Object.fromEntries(
+    [
+      ...["memories", "memory_citations", "memory_votes", "memory_changes", "memory_idempotency"],
+      ...["dynamic_context_items", "board_changes", "consolidation_runs"],
+    ].map((name) => [name, { kind: "truth", rebuiltFrom: "-" } as const]),
+  ),
+  memory_text: { kind: "projection", rebuiltFrom: "memories" },
+  memory_generation: { kind: "cache", rebuiltFrom: "the next write" },
   token_calibration: { kind: "cache", rebuiltFrom: "the next model calls" },
 };
 

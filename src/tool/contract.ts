@@ -38,6 +38,10 @@ export type ToolContext = {
   signal: AbortSignal;
   /** Streams output while the tool runs; throttled by the caller. */
   partial: (text: string) => void;
+  /** How far it has come, in a few words, for people; a sign of life. */
+  progress: (text: string) => void;
+  /** Whether the model that calls sees images. */
+  takesImages: boolean;
   /** True when this path may be read or written now; checked again at use, against real paths. */
   allowedPath: (path: string) => boolean;
 };

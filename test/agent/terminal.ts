@@ -33,6 +33,7 @@ export function openTerminal(place: Place, args: string[] = []): Terminal {
       HOME: dirname(place.home),
       EVERLONG_HOME: place.home,
       OLLAMA_HOST: "http://127.0.0.1:9",
+      EVERLONG_CONSOLIDATE_ON_EXIT: "false", // a test that wants what goes on after the exit says so
       ...place.env,
     },
   });

@@ -66,8 +66,6 @@ export function bench(
     clock: systemClock,
     callTimeoutMs: 10_000,
     logFile: (name) => join(folder, "log", `${name}.log`),
-    images: () => true,
-    onProgress: (_id, text) => progress.push(text),
     onStatus: (name, status, reason) => statuses.push([name, status, reason].filter(Boolean).join(" ")),
     ...more,
   });
@@ -84,6 +82,8 @@ export function bench(
     mode: "interactive",
     signal: new AbortController().signal,
     partial: () => undefined,
+    progress: (text) => progress.push(text),
+    takesImages: true,
     allowedPath: () => true,
     ...extra,
   });

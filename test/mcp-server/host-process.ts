@@ -16,8 +16,6 @@ const host = createHost([{ name: "plain", origin: "user", where: "test", type: "
   answers: {},
   clock: systemClock,
   callTimeoutMs: 20_000,
-  images: () => false,
-  onProgress: () => undefined,
 });
 host.start();
 await host.waitForStart(20_000);

@@ -409,8 +409,6 @@ it("a failed or untrusted plan is listed and never started", async () => {
       answers: {},
       clock: (await import("../../src/base/clock.ts")).systemClock,
       callTimeoutMs: 1000,
-      images: () => false,
-      onProgress: () => undefined,
     },
   );
   host.start();

@@ -226,7 +226,7 @@ describe("a stream that dies", () => {
   it("O144 OB19 a process that dies takes its tasks with it: looked for after the restart, then task_lost", async () => {
     const b = taskBench(overStdio());
     const task = await b.start({ steps: 5, stepMs: 100, exitAt: 3, poll: 250 });
-    expect(failureOf(await task.ended)).toMatch(/^task_lost \| task_lost: MCP server "task" no longer knows/);
+    expect(failureOf(await task.ended)).toMatch(/^task_lost \| MCP server "task" no longer knows/);
     expect(b.statuses).toEqual(["task starting", "task connected", "task starting", "task connected"]);
   });
 
@@ -264,7 +264,7 @@ describe("a stream that dies", () => {
       },
     );
     expect(failureOf(await task.ended)).toMatch(
-      /^server_unreachable \| server_unreachable: MCP server "far" gave no answer for 1 s: it is gone/,
+      /^server_unreachable \| MCP server "far" gave no answer for 1 s: it is gone/,
     );
     expect(task.state().progress.streamWarnings.length).toBeGreaterThan(1);
   });

@@ -32,6 +32,8 @@ async function gatewayOf(place: Place, env: Record<string, string> = {}): Promis
   return startGateway({ url: "" }, { place: { ...place, env: { ...place.env, ...env } } });
 }
 
+const READ = ["recall", "search_sessions"];
+
 const initialize = {
   jsonrpc: "2.0",
   id: 1,
@@ -49,7 +51,7 @@ describe("our own MCP server", () => {
       await overHttp(gateway, { root: place.folder }),
     ];
     for (const served of [stdio, http]) {
-      expect(await served.tools()).toEqual(["recall", "search_sessions"]);
+      expect(await served.tools()).toEqual([...READ, "store_memory", "vote_memory", "context_board"]);
       const found = await served.call("recall", { query: "zebra port" });
       expect(found).toContain(`${here}:t1.1`);
       expect(found).not.toContain("giraffe");
@@ -76,10 +78,11 @@ describe("our own MCP server", () => {
     expect(await http.call("recall", { query: "t1.1" })).toMatch(/^error: /);
   });
 
-  it("O152 with memory or recall off there are no tools; --read-only still has those that read", async () => {
+  it("O152 with memory off there are no tools; --read-only has those that read", async () => {
     const place = newPlace();
-    expect(await (await overStdio(place, { args: ["--read-only"] })).tools()).toEqual(["recall", "search_sessions"]);
-    expect(await (await overStdio(place, { env: { EVERLONG_RECALL: "off" } })).tools()).toEqual([]);
+    expect(await (await overStdio(place, { args: ["--read-only"] })).tools()).toEqual([...READ, "context_board"]);
+    const off = { EVERLONG_RECALL: "off" };
+    expect(await (await overStdio(place, { env: off, args: ["--read-only"] })).tools()).toEqual(["context_board"]);
     expect(await (await overStdio(place, { env: { EVERLONG_MEMORY: "off" } })).tools()).toEqual([]);
   });
 

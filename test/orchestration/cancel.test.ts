@@ -1,6 +1,6 @@
 // Cancelling really stops everything, a crash loses nothing, and silence is seen.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -8,6 +8,7 @@ import { bash, onlySession, toolResults, until, userTexts } from "../agent/scene
 import { calls, hang, text } from "../model-server/reply.ts";
 import { logOf, run, start } from "../tool/everlong.ts";
 import { cast, eventsOf, task, tasks } from "./cast.ts";
+import { at, leave } from "./terminal.ts";
 
 /** Processes whose command line has the mark. */
 function alive(mark: string): string[] {
@@ -153,15 +154,37 @@ describe("OE7 stall and silence", () => {
 });
 
 describe("OB8 a cancel during an edit", () => {
-  it("OB8 leaves the file whole", async () => {
-    const { place } = await cast([tasks(task("EDIT")), text("never")], {
-      EDIT: [calls([bash("printf old > f.txt; sleep 1000.77")]), text("never")],
+  it("OB8 leaves the file whole, at every moment, and nothing is written after it", async () => {
+    const EDITS = 40;
+    const body = "all work and no play\n".repeat(100_000);
+    const edits = Array.from({ length: EDITS }, (_, i) => ({
+      name: "edit",
+      args: { path: "f.txt", old_str: `state ${i};`, new_str: `state ${i + 1};` },
+    }));
+    const { place, of } = await cast([tasks(task("EDIT", { name: "editor", mode: "background" })), text("started")], {
+      EDIT: [calls(edits), text("never")],
     });
-    const running = start(place, ["-p", "go", "--allow-all"]);
-    await until("the command", () => existsSync(join(place.folder, "f.txt")));
-    running.kill("SIGINT");
-    await running.done;
-    await wait(50);
-    expect(readFileSync(join(place.folder, "f.txt"), "utf8")).toBe("old");
+    const file = join(place.folder, "f.txt");
+    writeFileSync(file, `state 0;${body}`);
+    /** The number of edits in it; fails on anything but a whole file. */
+    const state = (): number => {
+      const [, count, rest] = /^state (\d+);([\s\S]*)$/.exec(readFileSync(file, "utf8")) ?? [];
+      expect(rest === body).toBe(true);
+      return Number(count);
+    };
+    const terminal = await at(place, ["--allow-all"]);
+    terminal.type("go");
+    await until("some edits", () => state() >= 3);
+    terminal.type("/tasks stop editor");
+    await until("its end", () => {
+      state();
+      return eventsOf(place, onlySession(place), "subagent.cancelled").length === 1;
+    });
+    const left = state();
+    expect(left).toBeLessThan(EDITS);
+    await wait(500);
+    expect(state()).toBe(left);
+    expect(of("EDIT")).toHaveLength(1);
+    await leave(terminal);
   });
 });

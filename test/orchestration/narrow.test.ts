@@ -249,3 +249,26 @@ describe("O63 inside subagents", () => {
     expect(last(toolResults(of("main").at(-1)))).toBe("child end");
   });
 });
+
+describe("OI7 the main session as an agent", () => {
+  it("O16 O66 OI7 what its definition leaves out, no agent of it has either", async () => {
+    const { place, of } = await cast(
+      [calls([bash("touch by-main")]), tasks(task("CHILD", { name: "child" })), text("done")],
+      {
+        CHILD: [
+          calls([bash("touch by-child"), create("made.txt"), bash("echo looked")]),
+          tasks(task("LEAF")),
+          text("end"),
+        ],
+        LEAF: [calls([bash("touch by-leaf")]), text("leaf end")],
+      },
+    );
+    define(place, "looker", "[read, 'shell:read-only', agent]");
+    const finished = await run(place, ["-p", "go", "--agent", "looker", "--allow-all"]);
+    expect(finished.code, finished.stderr).toBe(0);
+    for (const name of ["by-main", "by-child", "made.txt", "by-leaf"]) expect(has(place, name), name).toBe(false);
+    expect(last(toolResults(of("CHILD")[1]))).toContain("looked");
+    expect(offeredTools(of("CHILD")[0])).not.toContain("create");
+    expect(offeredTools(of("CHILD")[0])).toContain("sql");
+  });
+});

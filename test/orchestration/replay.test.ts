@@ -171,7 +171,8 @@ describe("O59 going back", () => {
     await say("three");
     expect(userTexts(of("EARLY")[2])).toEqual(["EARLY", "second question", "third question"]);
     expect(toolResults(of("main").at(-1)).at(-1)?.text).toContain("third answer");
-    expect(of("main").at(-1)?.rawBody).not.toContain("second answer");
+    // What was read of it left with the rewind, so it is told again, once.
+    expect(of("main").at(-1)?.rawBody.split("second answer")).toHaveLength(2);
     await close();
   });
 });

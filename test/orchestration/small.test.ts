@@ -142,7 +142,7 @@ describe("one writer, and an end", () => {
   });
 
   it("OI4 every agent comes to rest with a silent model, a hook that hangs and a command that never ends", async () => {
-    const { place } = await cast(
+    const { place, of } = await cast(
       [
         tasks(
           task("SILENT", { name: "silent", mode: "background" }),
@@ -156,7 +156,7 @@ describe("one writer, and an end", () => {
         SHELL: [calls([{ name: "bash", args: { command: "sleep 1000.5", description: "x" } }]), text("moved on")],
         HOOKED: [text("an answer")],
       },
-      { env: { EVERLONG_AGENT_STALL_SECONDS: "0.5", EVERLONG_BASH_WAIT_SECONDS: "0.3", MULTI_TURN_AGENTS: "false" } },
+      { env: { EVERLONG_AGENT_STALL_SECONDS: "0.5", EVERLONG_BASH_WAIT_SECONDS: "3", MULTI_TURN_AGENTS: "false" } },
     );
     await run(place, ["-p", "/help"]);
     const hooks = {
@@ -171,5 +171,7 @@ describe("one writer, and an end", () => {
     const { sessionId } = JSON.parse(done.stdout) as { sessionId: string };
     const ends = ["subagent.completed", "subagent.failed"].flatMap((type) => eventsOf(place, sessionId, type));
     expect(ends.map((e) => e["agentId"]).sort()).toEqual(["hooked", "shell", "silent"]);
+    // Longer than the silence that fails an agent: the command was waited for, and then left to itself.
+    expect(toolResults(of("SHELL").at(-1)).at(-1)?.text).toMatch(/still running after 3/);
   }, 60_000);
 });

@@ -168,8 +168,8 @@ it("O146 a cancelled record cancels the task on its server; what the server says
 it("O144 O145 a task that is lost, failed or cancelled by its server: failed, with the reason", async () => {
   for (const [end, error] of [
     [
-      { type: "failed", code: "task_lost", message: "task_lost: unknown" },
-      { code: "task_lost", message: "task_lost: unknown" },
+      { type: "failed", code: "task_lost", message: "unknown" },
+      { code: "task_lost", message: "unknown" },
     ],
     [
       { type: "cancelled", by: "server", message: "maintenance" },

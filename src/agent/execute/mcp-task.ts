@@ -72,16 +72,6 @@ export function mcpTaskExecutor(task: McpTask, { registry, emit, clock }: McpTas
   };
 }
 
-/** After a restart nobody follows the task any more: its record can be read, not continued. */
-export const lostMcpTask: Executor = async () => ({
-  type: "failed",
-  error: {
-    code: "mcp_task_interrupted",
-    message:
-      "mcp_task_interrupted: Everlong ended while this task ran, and it is no longer followed. Start a new task.",
-  },
-});
-
 function specOf(task: McpTask, toolCallId: string, parentId: string | undefined): AgentSpec {
   const name = displayName(task);
   return {
@@ -121,13 +111,10 @@ function endOf(end: McpTaskEnd, task: McpTask): AgentEnd {
 function outcomeOf(record: AgentRecord, task: McpTask): ToolOutcome {
   const state = task.state();
   if (state.phase === "ended" && state.end.type === "completed") return state.end.outcome;
-  if (record.status === "failed") return failure(record.error.code, coded(record.error));
-  if (record.status === "cancelled") return failure("cancelled", `cancelled: ${record.reason}`);
+  if (record.status === "failed") return failure(record.error.code, record.error.message);
+  if (record.status === "cancelled") return failure("cancelled", record.reason);
   return success(record.status === "completed" ? record.result : (record.latestResponse ?? ""));
 }
-
-const coded = ({ code, message }: { code: string; message: string }): string =>
-  message.startsWith(code) ? message : `${code}: ${message}`;
 
 const backgroundText = (id: string, task: McpTask): string =>
   `${displayName(task)} runs as a task in the background. agent_id: ${id}\nYou will be notified when it ends; do not poll it. read_agent with this agent_id shows its state and its result, stop_agent cancels it.`;

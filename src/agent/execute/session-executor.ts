@@ -4,7 +4,7 @@ import { afterStop } from "../../hook/stop.ts";
 import type { Usage } from "../../schema/model.ts";
 import { cancelCompaction } from "../../session/compaction.ts";
 import { closeInterrupted } from "../../session/recover.ts";
-import { interrupt, takeTurn } from "../../session/run.ts";
+import { takeTurn } from "../../session/run.ts";
 import type { Session } from "../../session/session.ts";
 import { addUsage, noUsage, type SessionState } from "../../session/state.ts";
 import type { MessageInput } from "../../session/turn.ts";
@@ -19,6 +19,8 @@ export type Child = {
   description: string;
   /** What its skills say, for its first message; invoking them is written down. */
   skills: () => Promise<string[]>;
+  /** Its own words do not count: this is its answer. */
+  answer?: () => string;
   /** Ends its shells and its own servers. Bounded; must not reject. */
   end: () => Promise<void>;
 };
@@ -32,15 +34,12 @@ export function sessionExecutor(open: OpenChild): Executor {
     const { session } = child;
     const isNew = !session.state.chain.some((e) => e.type === "subagent_session_boundary");
     if (isNew) await session.emit("subagent_session_boundary", { agentId: handle.id, phase: "start" });
-    const stop = () => void interrupt(session, "cancelled");
-    handle.signal.addEventListener("abort", stop, { once: true });
     let end: AgentEnd = { type: "failed", error: { code: "failed", message: "The agent ended without an answer." } };
     try {
       end = await work(child, handle, isNew);
     } catch (error) {
       end = failed("failed", errorText(error));
     } finally {
-      handle.signal.removeEventListener("abort", stop);
       await cancelCompaction(session, "shutdown").catch(() => false); // the log cannot be written: its failure is told where it shows
       await child.end();
       const phase = end.type === "completed" || handle.signal.aborted ? "end" : "failure";
@@ -59,16 +58,16 @@ async function work(child: Child, handle: AgentHandle, isNew: boolean): Promise<
   let response = handle.record().latestResponse ?? "";
   let blocks = 0;
   let wasAsked = false;
-  while (message) {
+  while (message && !handle.signal.aborted) {
     const before = totalUsage(session.state);
     const end = await takeTurn(session, message);
     if (handle.signal.aborted) return failed("cancelled", "It was stopped.");
-    const cap = end?.status === "limit" ? handle.cap() : undefined;
+    const cap = end?.status === "limit" || end?.status === "aborted" ? session.parts.cap?.() : undefined;
     if (cap) return failed(cap.code, cap.message);
     const isEmpty = end?.code === "empty_response";
     if (end?.status !== "done" && !isEmpty)
       return failed(end?.code ?? "model_failed", end?.reason ?? "The turn could not be run.");
-    const answer = isEmpty ? "" : lastAnswer(session.state);
+    const answer = child.answer?.() ?? (isEmpty ? "" : lastAnswer(session.state));
     if (answer === "") {
       if (wasAsked) return failed("empty_result", "The agent ended twice without any text.");
       wasAsked = true;

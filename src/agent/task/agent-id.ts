@@ -1,6 +1,7 @@
 // Ids of agents: made from their names, never used twice, and found again by id, name or prefix.
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip, nearNames } from "../../base/text.ts";
+import { SIDEKICK_ID } from "../../schema/event/memory.ts";
 import { normaliseName } from "../file/name.ts";
 import { type Coded, MAIN, USER } from "./contract.ts";
 import type { AgentRecord } from "./record.ts";
@@ -11,7 +12,7 @@ const CANDIDATES = 10;
 
 export function makeAgentId(name: string, agentType: string, isUsed: (id: string) => boolean): string {
   const base = slug(name) || slug(agentType) || "agent";
-  const taken = (id: string) => id === MAIN || id === USER || isUsed(id);
+  const taken = (id: string) => id === MAIN || id === USER || SIDEKICK_ID.test(id) || isUsed(id);
   if (!taken(base)) return base;
   let n = 2;
   while (taken(`${base}-${n}`)) n++;

@@ -31,6 +31,8 @@ export type LiveAgent = {
   /** Silent periods that were dealt with. */
   stalls: number;
   doing: Doing;
+  /** How often it, or an agent below it, waits for a person right now; since when, and for how long it has before. */
+  readonly asking: { count: number; since: number; ms: number };
   nudge: ((reason: string) => void) | undefined;
   publishedAt: number;
 };
@@ -75,8 +77,12 @@ export function createCore(parts: RegistryParts): Core {
     timer: undefined,
     running: () => openRecords(core).filter((record) => record.status === "running"),
     silentFor() {
-      const progress = core.running().map(({ id }) => core.lives.get(id)?.progressAt ?? core.since.get(id) ?? 0);
-      return progress.length === 0 ? 0 : parts.clock.monotonic() - Math.max(...progress);
+      const now = parts.clock.monotonic();
+      const progress = core.running().map(({ id }) => {
+        const live = core.lives.get(id);
+        return live && isPatient(live.doing) ? now : (live?.progressAt ?? core.since.get(id) ?? 0);
+      });
+      return progress.length === 0 ? 0 : now - Math.max(...progress);
     },
   };
   return core;
@@ -105,6 +111,7 @@ export function createLive(
     quietFrom: core.parts.clock.monotonic(),
     stalls: 0,
     doing: { type: "model" },
+    asking: { count: 0, since: 0, ms: 0 },
     nudge: undefined,
     publishedAt: -Infinity,
   };
@@ -124,6 +131,25 @@ export function touch(core: Core, id: string | undefined): void {
   for (let at = id; at !== undefined; at = core.records.get(at)?.parentId) {
     const live = core.lives.get(at);
     if (live) Object.assign(live, { progressAt: now, quietFrom: now, stalls: 0 });
+  }
+}
+
+/** A person may take any time, and what ends by a time-out of its own is waited for: neither is silence. */
+export const isPatient = (doing: Doing): boolean =>
+  doing.type === "permission" || (doing.type === "tool" && doing.bounded === true);
+
+/** A person's time is nobody's: neither that of the agent that asks nor that of those above it, which wait for it. */
+export function setDoing(core: Core, live: LiveAgent, doing: Doing): void {
+  const [asked, asks] = [live.doing, doing].map(({ type }) => type === "permission");
+  live.doing = doing;
+  if (asked === asks) return;
+  if (asked) touch(core, live.id);
+  const now = core.parts.clock.monotonic();
+  for (let at: string | undefined = live.id; at !== undefined; at = core.records.get(at)?.parentId) {
+    const asking = core.lives.get(at)?.asking;
+    if (!asking) continue;
+    if (asks && asking.count++ === 0) asking.since = now;
+    if (asked && --asking.count === 0) asking.ms += now - asking.since;
   }
 }
 
@@ -158,8 +184,11 @@ export type RecordEnd = AgentEnd | { type: "cancelled"; by: string; reason: stri
 export async function endRecord(core: Core, id: string, end: RecordEnd): Promise<boolean> {
   const record = core.records.get(id);
   if (!record || isTerminal(record)) return false;
-  await emitEnd(core, record, end);
   const live = core.lives.get(id);
+  if (live) setDoing(core, live, { type: "model" });
+  // Nobody has worked on it since a resume: its conversation is closed here.
+  else await core.parts.emit(id, "subagent_session_boundary", { agentId: id, phase: "end" });
+  await emitEnd(core, record, end);
   core.lives.delete(id);
   wake(live);
   touch(core, record.parentId);

@@ -3,6 +3,7 @@ import { isRecord } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
 import { clip } from "../../base/text.ts";
 import type { DurableEnvelope, Envelope, EventData } from "../../schema/event/envelope.ts";
+import { SIDEKICK_ID } from "../../schema/event/memory.ts";
 import { MAIN } from "./contract.ts";
 import { type AgentProgress, type AgentRecord, isTerminal, type RunningRecord } from "./record.ts";
 import { type Change, transition } from "./transition.ts";
@@ -22,11 +23,15 @@ export function foldAgents(records: AgentRecords, event: DurableEnvelope, sessio
   };
   switch (event.type) {
     case "subagent.started":
+      // Sidekicks are nobody's agents: they hold no slot, and nobody waits for them.
+      if (SIDEKICK_ID.test(event.data.agentId)) return;
       if (!records.has(event.data.agentId)) records.set(event.data.agentId, startedRecord(event, sessionId));
       return;
     case "session.snapshot_rewind":
       // Those that were there before the target keep all they did: their work is not the main agent's to take back.
       for (const id of event.data.withdrawnAgents ?? []) records.delete(id);
+      for (const id of event.data.untoldAgents ?? [])
+        put(id, (record) => (record.status === "running" ? record : { ...record, told: false }));
       return;
     case "session.resume":
       for (const [id, record] of records) {

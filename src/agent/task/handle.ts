@@ -1,6 +1,6 @@
 // What an executor may do to its record. Once the record has ended, or its end has begun, nothing here does anything.
 import type { AgentHandle, Coded } from "./contract.ts";
-import { announce, type Core, type LiveAgent, release, tell, touch } from "./core.ts";
+import { announce, type Core, type LiveAgent, release, setDoing, tell, touch } from "./core.ts";
 import { type AgentMessage, type AgentRecord, MCP_TASK } from "./record.ts";
 import { plan } from "./watch.ts";
 
@@ -33,10 +33,7 @@ export function createHandle(core: Core, live: LiveAgent): AgentHandle {
       if (!isDead()) touch(core, id);
     },
     doing(what) {
-      if (isDead()) return;
-      // An answer to a question is progress; the time that it took was nobody's silence.
-      if (live.doing.type === "permission") touch(core, id);
-      live.doing = what;
+      if (!isDead()) setDoing(core, live, what);
     },
     onNudge(callback) {
       live.nudge = callback;

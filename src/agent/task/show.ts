@@ -24,12 +24,11 @@ export function runMs(record: AgentRecord, now?: string): number {
   return record.telemetry.durationMs + msBetween(record.startedAt, now ?? record.lastEventAt);
 }
 
-/** What it has come to: the result, the reason of its end, or its latest answer. */
+/** What it has come to: the result, the reason of its end, or its latest answer. The code of a failure is said around it. */
 export function outcomeText(record: AgentRecord): string {
   if (record.status === "completed") return withNote(record, record.result);
   const latest = record.latestResponse ? `Its latest response:\n${record.latestResponse}` : "";
-  if (record.status === "failed")
-    return withNote(record, [`${record.error.code}: ${record.error.message}`, latest].filter(Boolean).join("\n\n"));
+  if (record.status === "failed") return withNote(record, [record.error.message, latest].filter(Boolean).join("\n\n"));
   if (record.status === "cancelled")
     return withNote(record, [`cancelled by ${record.by}: ${record.reason}`, latest].filter(Boolean).join("\n\n"));
   return withNote(record, record.latestResponse ?? "");
@@ -139,22 +138,17 @@ function endText(record: AgentRecord, hasTurns: boolean): string[] {
 
 export type TreeOptions = {
   now: string;
-  /** Commands that run, a line each. */
-  shells?: readonly string[];
   isWaiting?: (id: string) => boolean;
 };
 
 /** The tree of /tasks: who works for whom. Empty when there is nothing. */
-export function agentTree(
-  records: readonly AgentRecord[],
-  { now, shells = [], isWaiting = () => false }: TreeOptions,
-): string {
+export function agentTree(records: readonly AgentRecord[], { now, isWaiting = () => false }: TreeOptions): string {
   const shown = new Set(records.map(({ id }) => id));
   const below = (parentId: string | undefined, indent: string): string[] =>
     records
       .filter((one) => (one.parentId !== undefined && shown.has(one.parentId) ? one.parentId : undefined) === parentId)
       .flatMap((one) => [`${indent}${treeLine(one, now, isWaiting(one.id))}`, ...below(one.id, `${indent}  `)]);
-  return [...below(undefined, ""), ...shells.map((shell) => `shell  ${shell}`)].join("\n");
+  return below(undefined, "").join("\n");
 }
 
 function treeLine(record: AgentRecord, now: string, isWaiting: boolean): string {

@@ -149,6 +149,66 @@ describe("caps", () => {
   });
 });
 
+describe("O56 waiting for a person", () => {
+  const asking = { type: "permission" } as const;
+  const model = { type: "model" } as const;
+
+  it("O56 O58 the time of an answer counts for nobody's cap_minutes: not the agent's, not of those above it", async () => {
+    const s = scene({ maxMs: 10_000 });
+    const [parent, child] = [puppet(), puppet()];
+    await s.start("a", parent.run);
+    await s.start("b", child.run, { parentId: "a", executionMode: "sync" });
+    const handle = await child.started;
+    await s.pass(4000);
+    handle.doing(asking);
+    await s.pass(60_000);
+    handle.doing(model);
+    await s.pass(4000);
+    const { signal } = await parent.started;
+    expect([signal.aborted, handle.signal.aborted]).toEqual([false, false]);
+    await s.pass(4000);
+    expect(signal.reason).toBe("cap_minutes");
+    expect(handle.signal.reason).toBe("cap_minutes");
+  });
+
+  it("O56 a question that ends with its agent stops counting for the parent", async () => {
+    const s = scene({ maxMs: 10_000 });
+    await s.start("a", untilAborted);
+    await s.start("b", untilAborted, { parentId: "a", executionMode: "sync" });
+    const c = puppet();
+    await s.start("c", c.run, { parentId: "a", executionMode: "sync" });
+    (await c.started).doing(asking);
+    await s.pass(20_000);
+    expect(s.registry.get("a")?.status).toBe("running");
+    c.end({ type: "completed", result: "x" });
+    await s.pass(11_000);
+    expect(s.registry.get("a")).toMatchObject({ status: "failed", error: { code: "cap_minutes" } });
+  });
+
+  it("O57 O126 a tool with a time-out of its own is not silent, neither for the stall nor for who waits in prompt mode", async () => {
+    const s = scene({ stallMs: 1000 });
+    const a = puppet();
+    await s.start("a", a.run);
+    const handle = await a.started;
+    handle.doing({ type: "tool", name: "bash", bounded: true });
+    await s.pass(20_500);
+    expect(s.types("a")).not.toContain("subagent.stalled");
+    expect(s.registry.silentFor()).toBe(0);
+    handle.doing({ type: "tool", name: "grep" });
+    await s.pass(4000);
+    expect(handle.signal.reason).toBe("stalled");
+  });
+});
+
+it("O61 a record that nobody has worked on since a resume is closed with its boundary", async () => {
+  const s = scene();
+  await s.start("a", talker);
+  const again = scene();
+  for (const e of s.events) again.append(e.agentId, e.type, e.data);
+  await again.registry.cancelRecursive("a", USER, "enough");
+  expect(again.types("a").slice(-2)).toEqual(["subagent_session_boundary", "subagent.cancelled"]);
+});
+
 describe("stalls", () => {
   it("O56 O57 silence is announced, then nudged, then fails; what it waited for is the reason", async () => {
     const s = scene({ stallMs: 1000 });

@@ -1,10 +1,12 @@
 // Time: one timer for all agents, set to the nearest moment at which one of them is silent, over its time or idle too long.
 import type { Doing } from "./contract.ts";
-import { type Core, type LiveAgent, openRecords, tell, touch } from "./core.ts";
+import { type Core, isPatient, type LiveAgent, openRecords, tell, touch } from "./core.ts";
 import { type AgentRecord, MCP_TASK } from "./record.ts";
 import { completeIdle, failAgent } from "./stop.ts";
 
 const MINUTE = 60_000;
+/** While a person is asked, the caps of time are looked at again so often. */
+const ASKED_MS = 1000;
 /** Periods of silence: announced, nudged, failed. */
 const LAST_PERIOD = 3;
 
@@ -47,7 +49,8 @@ function nextMoment(core: Core, record: AgentRecord): number {
   if (live?.stopping || core.closing.has(record.id)) return Infinity;
   if (record.status === "idle") return idleUntil(core, record);
   if (record.status !== "running" || !live) return Infinity;
-  return Math.min(capAt(core, record, live), stallAt(core, record, live));
+  const cap = live.asking.count > 0 ? core.parts.clock.monotonic() + ASKED_MS : capAt(core, record, live);
+  return Math.min(cap, stallAt(core, record, live));
 }
 
 const idleUntil = (core: Core, { id }: AgentRecord): number => (core.since.get(id) ?? 0) + core.parts.limits().idleMs;
@@ -55,10 +58,10 @@ const idleUntil = (core: Core, { id }: AgentRecord): number => (core.since.get(i
 const maxMs = (core: Core, { caps }: LiveAgent): number =>
   Math.min(core.parts.limits().maxMs, (caps.maxMinutes ?? Infinity) * MINUTE);
 
-/** Only time in `running` counts, that of earlier runs too. */
+/** Only time in `running` counts, that of earlier runs too; what a person takes for an answer does not. */
 function capAt(core: Core, record: AgentRecord, live: LiveAgent): number {
   if (record.agentType === MCP_TASK) return Infinity;
-  return (core.since.get(record.id) ?? 0) + maxMs(core, live) - record.telemetry.durationMs;
+  return (core.since.get(record.id) ?? 0) + maxMs(core, live) + live.asking.ms - record.telemetry.durationMs;
 }
 
 function stallAt(core: Core, { agentType }: AgentRecord, { quietFrom, stalls }: LiveAgent): number {
@@ -69,7 +72,7 @@ function stallAt(core: Core, { agentType }: AgentRecord, { quietFrom, stalls }: 
 
 function checkRunning(core: Core, record: AgentRecord, live: LiveAgent): void {
   const { id } = record;
-  if (isPast(core, capAt(core, record, live))) {
+  if (live.asking.count === 0 && isPast(core, capAt(core, record, live))) {
     const minutes = Math.round((maxMs(core, live) / MINUTE) * 100) / 100;
     failAgent(core, id, { code: "cap_minutes", message: `It has run for all of its ${minutes} minutes.` }).catch(
       core.parts.onBroken,
@@ -77,8 +80,8 @@ function checkRunning(core: Core, record: AgentRecord, live: LiveAgent): void {
     return;
   }
   if (!isPast(core, stallAt(core, record, live))) return;
-  // A person may take any time, and an agent that waits for another is as quick as that one, whose end is progress too.
-  if (live.doing.type === "permission") touch(core, id);
+  // An agent that waits for another is as quick as that one, whose end is progress too.
+  if (isPatient(live.doing)) touch(core, id);
   else if (!hasRunningChild(core, id)) stalled(core, id, live);
   else live.quietFrom = core.parts.clock.monotonic();
 }

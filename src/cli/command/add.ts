@@ -1,7 +1,10 @@
 // The commands beside the agent: each loads its code only when it is called.
 import type { Command } from "commander";
 import { addWith } from "../with/add.ts";
+import { addBoard } from "./board.ts";
+import { addInbox } from "./inbox.ts";
 import { addMcp } from "./mcp.ts";
+import { addMemory } from "./memory.ts";
 import { type Done, limit, type Print, printer } from "./print.ts";
 import { addProxy, addServe } from "./proxy.ts";
 
@@ -24,6 +27,9 @@ export function addCommands(program: Command, done: Done): void {
   addProxy(program, print);
   addWith(program, done);
   addMcp(program, done);
+  addBoard(program, print);
+  addMemory(program, print);
+  addInbox(program, print);
 }
 
 function addRecall(program: Command, print: Print): void {

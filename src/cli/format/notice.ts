@@ -1,9 +1,12 @@
 // Events that a person should see while prompt mode works, one line each, for stderr.
 import { clip } from "../../base/text.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
+import { SIDEKICK_ID } from "../../schema/event/memory.ts";
 
 /** `redact` is the secret filter: stderr is kept in build logs. It comes before any cut: half a key is still a key. */
 export function noticeLine(event: Envelope, redact: (text: string) => string): string | undefined {
+  // They work in silence: what they find is told when the main agent is told.
+  if (event.agentId !== undefined && SIDEKICK_ID.test(event.agentId)) return undefined;
   const line = lineOf(event, redact);
   const isOwn = event.agentId === undefined || event.type.startsWith("subagent.");
   return line === undefined || isOwn ? line : `[${event.agentId}] ${line}`;
@@ -27,6 +30,11 @@ function lineOf(event: Envelope, redact: (text: string) => string): string | und
       return `Agent ${event.data.agentId} is stalled: ${event.data.reason}`;
     case "subagent.model_changed":
       return `Agent ${event.data.agentId} runs on ${event.data.used} instead of ${event.data.requested}: ${event.data.reason}`;
+    case "system.notification": {
+      const { kind, senderName, summary, entryId } = event.data;
+      if (kind !== "new_inbox_message") return undefined;
+      return `Inbox: ${clip(redact(`${senderName}: ${summary}`), 200)} (${entryId})`;
+    }
     case "session.mode_changed":
       return event.data.newMode === "research" ? "Research mode: only dispatching and the report." : undefined;
     case "hook.block_limit":

@@ -1,6 +1,7 @@
 // Figures of one run, added up from its events.
 import type { Envelope } from "../../schema/event/envelope.ts";
-import type { Usage } from "../../schema/model.ts";
+import { SIDEKICK_ID } from "../../schema/event/memory.ts";
+import { type Usage, usageLine } from "../../schema/model.ts";
 
 const zero = (): Usage => ({
   inputTokens: 0,
@@ -11,6 +12,8 @@ const zero = (): Usage => ({
 });
 const COUNTS = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"] as const;
 
+/** Model calls that are no step of the work. */
+const UNCOUNTED: ReadonlySet<string> = new Set(["conversation-compaction", "conversation-sidekick"]);
 const WORKFLOW_ERRORS: ReadonlySet<string> = new Set(["research_failed", "fleet_failed", "blocked_by_hook"]);
 
 export type Denial = { kind: string; reason: string };
@@ -31,6 +34,8 @@ export class RunTotals {
   #kinds = new Map<string, string>();
 
   add(event: Envelope): void {
+    // What sidekicks do decides nothing about the run; what they cost is its cost.
+    if (event.agentId !== undefined && SIDEKICK_ID.test(event.agentId) && event.type !== "assistant.usage") return;
     switch (event.type) {
       case "turn.start":
         if (event.agentId !== undefined) break;
@@ -41,9 +46,9 @@ export class RunTotals {
         if (event.agentId === undefined && event.data.content !== "") this.result = event.data.content;
         break;
       case "assistant.usage":
-        if (event.data.interaction !== "conversation-compaction") this.steps++;
+        if (!UNCOUNTED.has(event.data.interaction)) this.steps++;
         this.modelMs += event.data.durationMs;
-        this.byModel[event.data.model] = sum(this.byModel[event.data.model] ?? zero(), event.data);
+        this.byModel[usageLine(event.data)] = sum(this.byModel[usageLine(event.data)] ?? zero(), event.data);
         break;
       case "permission.requested":
         this.#kinds.set(event.data.requestId, event.data.kind);
@@ -62,9 +67,8 @@ export class RunTotals {
         break;
       case "session.error":
         if (event.agentId !== undefined) break;
-        if (WORKFLOW_ERRORS.has(event.data.errorType))
-          this.workflowFailed = { code: event.data.errorType, message: event.data.message };
         this.error = { code: event.data.code ?? event.data.errorType, message: event.data.message };
+        if (WORKFLOW_ERRORS.has(event.data.errorType)) this.workflowFailed = this.error;
         break;
       case "session.autopilot_stopped":
         this.autopilotStopped = event.data;

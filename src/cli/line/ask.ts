@@ -16,6 +16,12 @@ export function linePrompts(screen: () => Screen): Required<Prompts> {
           const feedback = await screen().ask("What should it do instead? ", signal);
           return feedback ? { type: "reject", feedback } : { type: "reject" };
         }
+        if (answer === "6" && canEdit(ask)) {
+          const fact = (await screen().ask("The fact in your words (empty: back): ", signal))?.trim();
+          if (fact) return { type: "once", edited: { fact } };
+          screen().print(permissionText(ask));
+          continue;
+        }
         screen().print("Type one of the numbers above and press Enter.");
       }
     },
@@ -50,6 +56,9 @@ export function linePrompts(screen: () => Screen): Required<Prompts> {
   };
 }
 
+/** What the user writes there counts as typed by the user. */
+const canEdit = ({ request }: PermissionAsk): boolean => request.kind === "memory" && request.action === "store";
+
 function permissionText(ask: PermissionAsk): string {
   return [
     "",
@@ -60,5 +69,6 @@ function permissionText(ask: PermissionAsk): string {
     ...(ask.location ? [`  3. this folder, from now on: ${ask.location}`] : []),
     "  4. reject",
     "  5. reject, and say what to do instead",
+    ...(canEdit(ask) ? ["  6. store it in your own words"] : []),
   ].join("\n");
 }

@@ -57,7 +57,7 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
     if (typed.command.name === "clear") {
       const next = await openClient({ ...open, session: { type: "new" }, prompts, slashNames });
       if (!next.ok) return current().print(next.error.what);
-      await client.close({ type: "routine" });
+      await client.close({ type: "routine", reason: "clear" });
       current().print(`A new session begins. The old one: everlong --resume ${client.sessionId}`);
       client = next.value.client;
       attach(client);

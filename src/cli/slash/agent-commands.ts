@@ -120,6 +120,12 @@ export const agentCommands: readonly SlashCommand[] = [
     help: "MCP servers",
     run: (c, a) => c.mcp.command(a),
   },
+  {
+    name: "inbox",
+    args: "[ID|delete ID]",
+    help: "what background agents have found for this session",
+    run: (c, a) => c.inbox(a),
+  },
   { name: "skills", args: "", help: "skills there are", run: async (c) => c.skills() },
   { name: "hooks", args: "", help: "hooks, whether they run, and how they last ended", run: (c) => c.hooks() },
 ];

@@ -2,7 +2,9 @@
 import { fail, ok } from "../../base/result.ts";
 import type { AgentPrompt, Client, CommandResult } from "../../runtime/client.ts";
 import { agentCommands } from "./agent-commands.ts";
+import { boardCommands } from "./board-commands.ts";
 import { showHelp } from "./help.ts";
+import { memoryCommands } from "./memory-commands.ts";
 import { showContext, showSession, showTodos, showUsage } from "./show.ts";
 
 /** What a command did: its output, or a message to send to the model. */
@@ -120,6 +122,8 @@ export const slashCommands: readonly SlashCommand[] = [
     run: (c, a) => c.recall(a),
   },
   ...agentCommands,
+  ...boardCommands,
+  ...memoryCommands,
   { name: "clear", args: "", help: "start a new session", interactiveOnly: true, run: atTerminal },
   { name: "exit", args: "", help: "leave", interactiveOnly: true, run: atTerminal },
 ];

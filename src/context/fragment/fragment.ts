@@ -46,6 +46,6 @@ export function joinNotifications(before: string, next: string): string {
 }
 
 /** A notification reaches the model as user-role text in its own tag. */
-export function notification(text: string): string {
-  return renderFragment({ tag: "system_notification", text, maxTokens: 1000 });
+export function notification(text: string, maxTokens = 1000): string {
+  return renderFragment({ tag: "system_notification", text, maxTokens });
 }

@@ -1,7 +1,7 @@
 // One request to a server: bounded, told of an abort, and its failure a value.
 import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
-import * as z from "zod";
+import { $ZodError } from "zod/v4/core";
 import { errorText } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
@@ -52,7 +52,7 @@ const reporting = (onProgress: (progress: Progress) => void): RequestOptions => 
 });
 
 function callError(error: unknown, timeoutMs: number): CallError {
-  if (error instanceof z.ZodError) return { code: "bad_answer", message: "its answer is not what MCP asks for" };
+  if (error instanceof $ZodError) return { code: "bad_answer", message: "its answer is not what MCP asks for" };
   // Of a failed fetch only the cause says anything.
   const cause = error instanceof Error && error.cause !== undefined ? `: ${errorText(error.cause)}` : "";
   const message = clip(`${errorText(error).replace(/^(MCP error -?\d+: )+/, "")}${cause}`, MESSAGE_CHARS);

@@ -50,7 +50,7 @@ export async function followTask(first: TaskReport, parts: FollowParts): Promise
   const unreachable = (why: string): McpTaskEnd => ({
     type: "failed",
     code: "server_unreachable",
-    message: `server_unreachable: MCP server "${server.plan.name}" gave no answer for ${Math.round(unreachableMs / 1000)} s: ${why}.`,
+    message: `MCP server "${server.plan.name}" gave no answer for ${Math.round(unreachableMs / 1000)} s: ${why}.`,
   });
 
   /** Only while this request is open can the server ask what it needs to know; what it answers comes again later. */
@@ -76,7 +76,7 @@ export async function followTask(first: TaskReport, parts: FollowParts): Promise
       if (last.status === "failed") return failed("failed", message ?? answer.error.message);
       if (answer.error.code === "refused" || answer.error.code === "bad_answer")
         return isUnknown(answer.error)
-          ? failed("task_lost", `task_lost: the task was completed, but its result is gone: ${answer.error.message}`)
+          ? failed("task_lost", `The task was completed, but its result is gone: ${answer.error.message}`)
           : failed("failed", answer.error.message);
       tell({ type: "warned", warning: `tasks/result: ${answer.error.message}` });
       if (isSilent()) return unreachable(answer.error.message);
@@ -120,7 +120,7 @@ export async function followTask(first: TaskReport, parts: FollowParts): Promise
 }
 
 const ANOTHER_TASK: CallError = { code: "bad_answer", message: "it answered about another task" };
-const lostText = ({ plan }: Server): string => `task_lost: MCP server "${plan.name}" no longer knows the task.`;
+const lostText = ({ plan }: Server): string => `MCP server "${plan.name}" no longer knows the task.`;
 
 const isUnknown = ({ code, rpc }: CallError): boolean =>
   code === "refused" && (rpc === INVALID_PARAMS || rpc === METHOD_NOT_FOUND);

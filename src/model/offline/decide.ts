@@ -5,20 +5,21 @@ import type { ModelRequest } from "../contract.ts";
 import type { Decision } from "./chat.ts";
 import { decideChat } from "./chat.ts";
 import { compactionText } from "./compaction.ts";
+import { consolidationCalls } from "./consolidate.ts";
 import { reportCall } from "./report.ts";
 import { decideReview, REVIEW_AGENTS } from "./review.ts";
 import type { Round } from "./round.ts";
 import { readRound } from "./round.ts";
 import type { PlannedCall } from "./search-plan.ts";
+import { sidekickCalls } from "./sidekick.ts";
 import { answerText, fenced } from "./wording.ts";
 
 export type OfflineAnswer = { text: string; calls: PlannedCall[] };
 
 export function decide(request: ModelRequest): OfflineAnswer {
   if (request.interaction === "conversation-compaction") return { text: compactionText(request), calls: [] };
-  // Agents that work on the board and the inbox have behaviour of their own (A3.10, A3.11); until it is there they add nothing.
-  if (request.agentName === "rem-agent" || request.interaction === "conversation-sidekick")
-    return { text: answerText([]), calls: [] };
+  if (request.agentName === "rem-agent") return consolidate(request);
+  if (request.interaction === "conversation-sidekick") return beside(request);
 
   const round = readRound(request.items);
   if (round === undefined) return { text: answerText(["There is no message to answer."]), calls: [] };
@@ -27,6 +28,20 @@ export function decide(request: ModelRequest): OfflineAnswer {
   if (decision.type === "call") return { text: "", calls: decision.calls };
   const text = answerText(decision.paragraphs);
   return { text, calls: completion(request, round, offered, decision) };
+}
+
+/** As rem-agent: one step of calls, then it stops. */
+function consolidate({ system, items, tools }: ModelRequest): OfflineAnswer {
+  const mayCall = tools.some(({ name }) => name === "context_board") && readRound(items)?.steps === 0;
+  const calls = mayCall ? consolidationCalls(system) : [];
+  return { text: calls.length > 0 ? "" : answerText([]), calls };
+}
+
+/** As a sidekick: what it has found and sent, or nothing. */
+function beside({ items, tools }: ModelRequest): OfflineAnswer {
+  const round = readRound(items);
+  const calls = round ? sidekickCalls(round, new Set(tools.map(({ name }) => name))) : [];
+  return { text: calls.length > 0 ? "" : answerText([]), calls };
 }
 
 function respond(request: ModelRequest, round: Round, offered: ReadonlySet<string>): Decision {

@@ -361,6 +361,10 @@ describe("A7.16 Everlong's own settings", () => {
     ["everlong trust --list", false],
     ["everlong consent list", false],
     ["everlong memory list", false],
+    ["everlong memory --json", false],
+    ["everlong --allow-tool memory -p hello", false],
+    ["everlong memory review --accept 01ABCDEF", true],
+    ["npx everlong memory add --fact x", true],
     ["grep everlong trust", false],
   ])("%s: %s", (command, expected) => {
     expect(changesOwnSettings(command.split(" ").map(literalWord))).toBe(expected);

@@ -1,4 +1,4 @@
-// Everlong called from a tool's shell: it may look at its settings, trust and consent, never change them.
+// Everlong called from a tool's shell: it may look at its settings, trust, consent and memories, never change them.
 import { basename } from "node:path";
 import type { ShellWord } from "./word.ts";
 
@@ -7,9 +7,11 @@ const LOOKS: Record<string, RegExp> = {
   settings: /^(list|get)$/,
   trust: /^(--list|list)$/,
   consent: /^list$/,
+  // An option first is a list, or the name stands after a flag of a run.
+  memory: /^(list|search|show|changes|export|-.*)$/,
 };
 
-/** True when this command would change settings, trust or consent, or might. */
+/** True when this command would change one of them, or might. */
 export function changesOwnSettings(words: readonly ShellWord[]): boolean {
   const own = words.findIndex((w) => /^everlong(\.m?js)?$/i.test(basename(w.value)));
   if (own < 0 || (own > 0 && !LAUNCHERS.test(basename(words[0]?.value ?? "")))) return false;

@@ -3,6 +3,9 @@ import * as z from "zod";
 
 const count = z.number();
 
+/** `sidekick-<name>-<ms>`: the agent id of a sidekick's run, and of nothing else. */
+export const SIDEKICK_ID = /^sidekick-[a-z0-9-]+-\d{13,}$/;
+
 export const ephemeralMemoryEvents = {
   "session.memory_changed": z.looseObject({}),
   "memory.prompt_loaded": z.looseObject({
@@ -43,9 +46,10 @@ export const ephemeralMemoryEvents = {
     durationMs: count,
   }),
   "sidekick.skipped": z.looseObject({ name: z.string(), reason: z.string() }),
-  "sidekick.started": z.looseObject({ name: z.string() }),
+  "sidekick.started": z.looseObject({ name: z.string(), agentId: z.string() }),
   "sidekick.ended": z.looseObject({
     name: z.string(),
+    agentId: z.string(),
     state: z.string(),
     tokens: count,
     sends: count,

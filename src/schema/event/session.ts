@@ -80,6 +80,8 @@ export const sessionEvents = {
     filesSkipped: z.array(z.string()),
     /** Agents that leave the history with it. */
     withdrawnAgents: z.array(z.string()).optional(),
+    /** Agents that stay, and whose result left with the words that told it. */
+    untoldAgents: z.array(z.string()).optional(),
   }),
 };
 

@@ -8,6 +8,8 @@ import type { Report } from "../contract.ts";
 import type { EventStream } from "../event-stream.ts";
 import type { OpenOperations } from "../manage/contract.ts";
 import type { OpenRecall } from "../manage/recall.ts";
+import type { OpenMemory } from "../memory/contract.ts";
+import { memoryRoutes } from "../memory/routes.ts";
 import { refusal, refusalOf } from "../refusal.ts";
 import { SECURITY_HEADERS } from "../respond.ts";
 import { type SignIn, setCookie } from "../sign-in.ts";
@@ -21,6 +23,8 @@ import { type Env, refuse } from "./reply.ts";
 export type ApiParts = {
   operations: OpenOperations;
   recall: OpenRecall;
+  /** Absent = there is no such address. */
+  memory?: OpenMemory;
   events: EventStream;
   signIn: SignIn;
   throttle: Throttle;
@@ -49,6 +53,7 @@ export function createApi(parts: ApiParts): (req: IncomingMessage, res: ServerRe
   app.route("/api/proxy", sessionRoutes);
   app.route("/api/proxy", lookRoutes);
   app.route("/api/recall", recallRoutes(parts.recall, events));
+  if (parts.memory) app.route("/api/memory", memoryRoutes(parts.memory));
   app.get("/api/events", (c) => {
     events.attach(c.env.outgoing, c.req.header("last-event-id"));
     return RESPONSE_ALREADY_SENT;

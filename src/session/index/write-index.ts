@@ -30,6 +30,7 @@ export class IndexWriter {
   #items: Item[] = [];
   #place: Place | undefined;
   #hasRow = false;
+  #ofOther: boolean | undefined;
 
   constructor(db: DatabaseSync, session: string, { redact, recall = true }: IndexOptions) {
     this.#db = db;
@@ -55,7 +56,7 @@ export class IndexWriter {
       event.timestamp,
       this.#session,
     ]);
-    if (event.agentId !== undefined) return this.#addOfAgent(event);
+    if (event.agentId !== undefined || this.#isOfOther()) return this.#addOfAgent(event);
     this.#addText(event);
     switch (event.type) {
       case "session.resume":
@@ -110,6 +111,14 @@ export class IndexWriter {
       for (const f of event.data.filesChanged ?? []) this.#file(event, f.path);
   }
 
+  /** A session that another one started for itself, such as a consolidation: nobody talked in it. */
+  #isOfOther(): boolean {
+    this.#ofOther ??=
+      this.#db.prepare("SELECT 1 FROM sessions WHERE id = ? AND parent_session_id IS NOT NULL").get(this.#session) !==
+      undefined;
+    return this.#ofOther;
+  }
+
   #run(sql: string, values: (string | number | null)[]): void {
     this.#db.prepare(sql).run(...values);
   }
@@ -130,6 +139,7 @@ export class IndexWriter {
       [model, producer, parentSessionId ?? null, forkedFrom?.sessionId ?? null, startTime, this.#session],
     );
     this.#context(event.data.context);
+    this.#ofOther = undefined;
   }
 
   #context(c: SessionContext): void {

@@ -65,7 +65,7 @@ export const memoryRows = [
     default: false,
     scope: "off",
     unreadable: "off",
-    help: "Let the model merge and shorten the memories of a repository's file when a session ends",
+    help: "Let the model tidy the memories of a repository's file when a session ends",
   },
   {
     key: "memory.injected",

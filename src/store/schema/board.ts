@@ -1,4 +1,4 @@
-// The context board: reusable knowledge by repository and branch, and what was changed on it.
+// The context board: reusable knowledge by repository and branch, what was changed on it, and the runs that kept it.
 
 export const boardSchema = `
   CREATE TABLE dynamic_context_items (
@@ -23,7 +23,7 @@ export const boardSchema = `
   CREATE INDEX dynamic_context_items_place ON dynamic_context_items (repository, branch);
 
   CREATE TABLE board_changes (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     repository TEXT NOT NULL,
     branch TEXT NOT NULL,
     src TEXT NOT NULL,
@@ -32,9 +32,26 @@ export const boardSchema = `
     actor TEXT NOT NULL,
     run TEXT,
     at TEXT NOT NULL,
-    -- JSON of the row without its counters; NULL where there was none.
+    -- JSON of the row as it stood; NULL where there was none.
     before TEXT,
     after TEXT
   );
   CREATE INDEX board_changes_place ON board_changes (repository, branch, at);
+  CREATE INDEX board_changes_run ON board_changes (run) WHERE run IS NOT NULL;
+
+  CREATE TABLE consolidation_runs (
+    id TEXT PRIMARY KEY,
+    repository TEXT NOT NULL,
+    branch TEXT NOT NULL,
+    -- The session whose turns were looked at.
+    session TEXT,
+    outcome TEXT NOT NULL,
+    added INTEGER NOT NULL,
+    pruned INTEGER NOT NULL,
+    refused INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    duration_ms INTEGER NOT NULL,
+    ended_at TEXT NOT NULL
+  );
+  CREATE INDEX consolidation_runs_place ON consolidation_runs (repository, branch, ended_at);
 `;

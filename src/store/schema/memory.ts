@@ -2,7 +2,9 @@
 
 export const memorySchema = `
   CREATE TABLE memories (
-    id TEXT PRIMARY KEY,
+    -- The row of memory_text.
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
     scope TEXT NOT NULL CHECK (scope IN ('repository', 'user')),
     -- NULL for user scope.
     repository TEXT,
@@ -78,5 +80,7 @@ export const memorySchema = `
     at TEXT NOT NULL
   ) WITHOUT ROWID;
 
-  CREATE VIRTUAL TABLE memory_text USING fts5 (id UNINDEXED, subject, fact, tokenize = 'porter unicode61');
+  CREATE VIRTUAL TABLE memory_text USING fts5 (subject, fact, tokenize = 'porter unicode61');
+  -- What is deleted is gone from the index at once, not when its parts are next merged.
+  INSERT INTO memory_text (memory_text, rank) VALUES ('secure-delete', 1);
 `;

@@ -29,6 +29,8 @@ export function testContext(more: Partial<ToolContext> = {}): ToolContext {
     mode: "interactive",
     signal: new AbortController().signal,
     partial: () => undefined,
+    progress: () => undefined,
+    takesImages: true,
     allowedPath: (path) => path.startsWith(base),
     ...more,
   };

@@ -84,7 +84,7 @@ describe("sql", () => {
     const { sql, file, context } = session();
     await sql("INSERT INTO todos (id, title) VALUES ('a', 'A'); CREATE TABLE own (x); INSERT INTO own VALUES (1)");
     const db = new DatabaseSync(file);
-    db.exec("CREATE TABLE inbox_entries (id TEXT, unread INTEGER); INSERT INTO inbox_entries VALUES ('m', 1)");
+    db.exec("INSERT INTO inbox_entries VALUES ('m', 's', 'a', 'a', 'sidekick', 'i', 1, 'x', 'y', 1, 'now', NULL, NULL)");
     db.close();
     const stolen = join(context.cwd, "stolen.db");
     for (const query of [

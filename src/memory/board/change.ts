@@ -1,0 +1,124 @@
+// The board's log of changes, and taking changes back.
+import type { Result } from "../../base/result.ts";
+import type { Fault } from "../../store/fault.ts";
+import { type Database, write } from "../../store/sqlite.ts";
+import { type BoardItem, type BoardPlace, CAPACITY, keyOf, type Src, stampOf, type Writer } from "./item.ts";
+import { countItems, deleteRow, findItem, writeRow } from "./row.ts";
+
+export type BoardAction = "add" | "edit" | "remove" | "adopt" | "undo";
+export type BoardChange = {
+  id: number;
+  place: BoardPlace;
+  src: Src;
+  name: string;
+  action: BoardAction;
+  actor: string;
+  run?: string;
+  at: string;
+  before?: BoardItem;
+  after?: BoardItem;
+};
+
+const KEPT_DAYS = 90;
+
+type Recorded = { action: BoardAction; at: string; before: BoardItem | undefined; after: BoardItem | undefined };
+
+/** In the transaction of the change itself. */
+export function recordChange(
+  db: Database,
+  { repository, branch }: BoardPlace,
+  { action, at, before, after }: Recorded,
+  { actor, run }: Pick<Writer, "actor" | "run">,
+): void {
+  const { src, name } = after ?? before ?? {};
+  if (src === undefined || name === undefined) return; // nothing was there and nothing is
+  const json = (item: BoardItem | undefined) => (item ? JSON.stringify(item) : null);
+  db.prepare(
+    `INSERT INTO board_changes (repository, branch, src, name, action, actor, run, at, before, after)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(repository, branch, src, name, action, actor, run ?? null, at, json(before), json(after));
+  const oldest = new Date(Date.parse(at) - KEPT_DAYS * 86_400_000).toISOString();
+  db.prepare("DELETE FROM board_changes WHERE repository = ? AND branch = ? AND at < ?").run(
+    repository,
+    branch,
+    oldest,
+  );
+}
+
+/** Newest first. */
+export function listChanges(
+  db: Database,
+  { repository, branch }: BoardPlace,
+  { run, limit = 50 }: { run?: string | undefined; limit?: number } = {},
+): BoardChange[] {
+  return db
+    .prepare(
+      `SELECT * FROM board_changes WHERE repository = ? AND branch = ? AND (?3 IS NULL OR run = ?3)
+       ORDER BY id DESC LIMIT ?4`,
+    )
+    .all(repository, branch, run ?? null, limit)
+    .map(changeOf);
+}
+
+export type UndoOutcome =
+  | { type: "undone"; items: string[] }
+  | { type: "not_found" }
+  /** They were changed again afterwards. */
+  | { type: "changed_later"; items: string[] }
+  | { type: "board_full" };
+
+/** Takes back one change, or all of a run: every row as it was before, or, unless forced, nothing at all. */
+export function undoChanges(
+  db: Database,
+  { which, at, force }: { which: string; at: string; force: boolean },
+  actor: string,
+): Promise<Result<UndoOutcome, Fault>> {
+  return write(db, (): UndoOutcome => {
+    const changes = db
+      .prepare("SELECT * FROM board_changes WHERE run = ?1 OR (?2 AND id = CAST(?1 AS INTEGER)) ORDER BY id")
+      .all(which, /^\d{1,15}$/.test(which) ? 1 : 0)
+      .map(changeOf);
+    if (changes.length === 0) return { type: "not_found" };
+    const rows = [...Map.groupBy(changes, (c) => JSON.stringify([c.place, keyOf(c)])).values()];
+    const spans = rows.flatMap((own) => {
+      const [first, last] = [own[0], own.at(-1)];
+      return first && last
+        ? [{ ...last, before: first.before, now: findItem(db, last.place, last.src, last.name) }]
+        : [];
+    });
+    const later = spans.filter(({ after, now }) => (after && stampOf(after)) !== (now && stampOf(now)));
+    if (later.length > 0 && !force) return { type: "changed_later", items: later.map(keyOf) };
+    const room = new Map(spans.map(({ place }) => [JSON.stringify(place), CAPACITY - countItems(db, place).all]));
+    for (const { place, before, now } of spans) {
+      const key = JSON.stringify(place);
+      room.set(key, (room.get(key) ?? 0) + Number(now !== undefined) - Number(before !== undefined));
+    }
+    if ([...room.values()].some((left) => left < 0)) return { type: "board_full" };
+    for (const { place, src, name, before, now } of spans) {
+      const counters = now && { readCount: now.readCount, count: now.count, lastReadAt: now.lastReadAt };
+      const version = Math.max(before?.version ?? 0, now?.version ?? 0) + 1;
+      const after = before && { ...before, ...counters, version, updatedAt: at };
+      if (after) writeRow(db, place, after);
+      else deleteRow(db, place, src, name);
+      recordChange(db, place, { action: "undo", at, before: now, after }, { actor });
+    }
+    return { type: "undone", items: spans.map(keyOf) };
+  });
+}
+
+function changeOf(row: Record<string, unknown>): BoardChange {
+  const item = (name: "before" | "after") =>
+    row[name] === null ? {} : { [name]: JSON.parse(String(row[name])) as BoardItem };
+  return {
+    id: Number(row["id"]),
+    place: { repository: String(row["repository"]), branch: String(row["branch"]) },
+    src: row["src"] === "user" ? "user" : "agent",
+    name: String(row["name"]),
+    action: String(row["action"]) as BoardAction,
+    actor: String(row["actor"]),
+    ...(row["run"] === null ? {} : { run: String(row["run"]) }),
+    at: String(row["at"]),
+    ...item("before"),
+    ...item("after"),
+  };
+}

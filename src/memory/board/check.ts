@@ -1,0 +1,66 @@
+// What may go on the board: filtered for secrets first, then held to its bounds; nothing is cut silently.
+import { fail, ok, type Result } from "../../base/result.ts";
+import type { FilteredText, Redactor } from "../secret/filter.ts";
+import type { ItemText } from "./item.ts";
+
+export type Refusal = { code: "invalid_inputs" | "filter_failed"; message: string };
+
+export const NAME_RULE =
+  "a name is kebab-case (small letters, digits, single hyphens between them), up to 64 characters";
+const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+const MAX = { name: 64, description: 200, context: 8000 } as const;
+type Field = keyof typeof MAX;
+
+/** `redactions`: how many secrets were replaced. */
+export type Checked = { text: ItemText; redactions: number };
+
+export function checkItem(redactor: Redactor, given: Record<Field, string>): Result<Checked, Refusal> {
+  const filtered = redactor.fields(given);
+  if (!filtered.ok) return fail({ code: "filter_failed", message: FILTER_FAILED });
+  const { name, description, context } = filtered.value;
+  const wrong = [
+    nameFault(name.text),
+    ...(["description", "context"] as const).map((f) => fault(f, filtered.value[f].text)),
+  ];
+  if (/[\r\n\u2028\u2029]/.test(description.text)) wrong.push("description must be one line");
+  const faults = wrong.filter((one) => one !== undefined);
+  if (faults.length > 0) return fail({ code: "invalid_inputs", message: `${faults.join("; ")}. Nothing was stored.` });
+  const redactions = [name, description, context].reduce((sum, { findings }) => sum + findings.length, 0);
+  return ok({ text: { name: name.text, description: description.text, content: context.text }, redactions });
+}
+
+/** A name to look for. */
+export function checkName(redactor: Redactor, given: string): Result<FilteredText, Refusal> {
+  const name = redactor.text(given);
+  if (!name.ok) return fail({ code: "filter_failed", message: FILTER_FAILED });
+  const wrong = nameFault(name.value.text);
+  return wrong === undefined ? ok(name.value.text) : fail({ code: "invalid_inputs", message: `${wrong}.` });
+}
+
+const FILTER_FAILED = "The text could not be checked for secrets, so nothing was stored.";
+
+const characters = (text: string): number => [...text].length;
+
+function fault(field: Field, text: string): string | undefined {
+  const length = characters(text);
+  if (text.trim() === "") return `${field} is needed, 1 to ${MAX[field]} characters`;
+  return length > MAX[field] ? `${field} has ${length} characters, at most ${MAX[field]} are possible` : undefined;
+}
+
+function nameFault(name: string): string | undefined {
+  if (NAME.test(name) && name.length <= MAX.name) return undefined;
+  const near = suggestedName(name);
+  return `name: ${NAME_RULE}${near === "" ? "" : `; for example "${near}"`}`;
+}
+
+/** The nearest name that fits; empty when nothing of it does. */
+export function suggestedName(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, MAX.name)
+    .replace(/^-+|-+$/g, "");
+}

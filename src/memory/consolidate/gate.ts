@@ -1,0 +1,25 @@
+// Whether leaving a session starts a consolidation of its own: one pure decision.
+
+export const MIN_USER_MESSAGES = 3;
+
+export type Leaving = {
+  /** Memory, the board and consolidation at the exit are all on. */
+  on: boolean;
+  /** This process is such a consolidation itself. */
+  detached: boolean;
+  /** A person leaves a terminal; a prompt run never starts one. */
+  interactive: boolean;
+  userMessages: number;
+};
+
+/** `nothing`: not even an event. */
+export type Gate = "nothing" | "detached_child" | "below_min_turns" | "spawn";
+/** The outcomes of `consolidation.gate`. */
+export type GateOutcome = Exclude<Gate, "nothing" | "spawn"> | "spawned" | "spawn_failed";
+
+export function gate({ on, detached, interactive, userMessages }: Leaving): Gate {
+  if (!on) return "nothing";
+  if (detached) return "detached_child";
+  if (!interactive) return "nothing";
+  return userMessages < MIN_USER_MESSAGES ? "below_min_turns" : "spawn";
+}

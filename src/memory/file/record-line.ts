@@ -1,0 +1,145 @@
+// Records as lines of a memory file. What a line holds beside is kept; what it claims is believed no further than a file is.
+import { isRecord } from "../../base/json.ts";
+import { optional } from "../../base/optional.ts";
+import { readCitation, splitCitations } from "../record/citation.ts";
+import type { Author, Change, Draft, MemoryRecord, Origin, OriginKind, Source, Status } from "../record/contract.ts";
+import { factHash, fold, length } from "../record/fold.ts";
+import { BOUNDS } from "../record/read-input.ts";
+import { TRUST, trustOf } from "../record/trust.ts";
+import type { Redactor } from "../secret/filter.ts";
+import { type FileLine, readLine } from "./lines.ts";
+
+/** Undefined: the line cannot be used as a record, for its bounds or because the filter failed on it. */
+export function recordOfLine(
+  { id, at, value }: FileLine,
+  repository: string,
+  redactor: Redactor,
+): MemoryRecord | undefined {
+  const given = value["citations"];
+  const list = Array.isArray(given) ? given.filter((one) => typeof one === "string") : given;
+  const raws = typeof list === "string" || Array.isArray(list) ? splitCitations(list).filter(Boolean) : [];
+  const texts = { subject: textOf(value["subject"]), fact: textOf(value["fact"]), reason: textOf(value["reason"]) };
+  const cited = Object.fromEntries(raws.map((raw, i) => [`citation ${i}`, raw]));
+  const clean = redactor.fields<string>({ ...texts, ...cited });
+  if (!clean.ok || raws.length > BOUNDS.citations || raws.some((raw) => length(raw) > BOUNDS.citation))
+    return undefined;
+  if ((["subject", "fact", "reason"] as const).some((name) => length(texts[name]) > BOUNDS[name])) return undefined;
+  const createdAt = typeof value["createdAt"] === "string" ? value["createdAt"] : at;
+  return {
+    id,
+    subject: clean.value["subject"]?.text || "general",
+    fact: clean.value["fact"]?.text ?? "",
+    citations: raws.flatMap((_, i) => clean.value[`citation ${i}`] ?? []).map(({ text }) => readCitation(text)),
+    reason: clean.value["reason"]?.text ?? "",
+    scope: "repository",
+    repository,
+    source: sourceOf(value["source"]),
+    author: authorOf(value["author"]),
+    createdAt: createdAt || EPOCH,
+    updatedAt: at || createdAt || EPOCH,
+    version: typeof value["version"] === "number" && value["version"] >= 1 ? Math.floor(value["version"]) : 1,
+    votes: { up: 0, down: 0, mine: null, disputed: false },
+    lastVerifiedAt: null,
+    verification: "unverified",
+    status: statusOf(value["status"]),
+    recalls: { count: 0, lastAt: null },
+  };
+}
+
+/** A line that does not say when it was written is older than all that do. */
+export const EPOCH = "1970-01-01T00:00:00.000Z";
+
+export function lineOfDraft(draft: Draft, now: string): FileLine {
+  return lineOf({
+    id: draft.id,
+    subject: draft.subject,
+    fact: draft.fact,
+    citations: draft.citations.map(({ raw }) => raw),
+    reason: draft.reason,
+    source: draft.source,
+    author: draft.author,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+    ...(draft.status === "pending" ? { status: "pending" } : {}),
+    ...(draft.replaces === undefined ? {} : { replaces: [draft.replaces] }),
+  });
+}
+
+export type LineChange = Omit<Change, "trust"> & { trust?: number; status?: "active"; replaces?: readonly string[] };
+
+/** The line with these fields changed, all others as they were. */
+export function changedLine(line: FileLine, record: MemoryRecord, change: LineChange, now: string): FileLine {
+  const { citations, trust, status, ...texts } = change;
+  const { status: old, ...rest } = line.value;
+  const stays = old !== undefined && status === undefined ? { status: old } : {};
+  return lineOf({
+    ...rest,
+    ...texts,
+    ...stays,
+    ...optional(
+      "citations",
+      citations?.map(({ raw }) => raw),
+    ),
+    ...(trust === undefined ? {} : { source: { ...(isRecord(rest["source"]) ? rest["source"] : {}), trust } }),
+    updatedAt: later(line.at, now),
+    version: record.version + 1,
+  });
+}
+
+/** Nothing of the text is left; the hash, salted by the id, still knows the fact. */
+export function deletedLine(line: FileLine, record: MemoryRecord, now: string): FileLine {
+  return lineOf({
+    id: line.id,
+    deleted: true,
+    updatedAt: later(line.at, now),
+    factHash: factHash(line.id, record.fact),
+  });
+}
+
+export const knowsFact = (line: FileLine, fact: string): boolean =>
+  line.gone && line.value["factHash"] === factHash(line.id, fact);
+
+/** A change is younger than what it changes, whatever the clock says. */
+export const later = (than: string, now: string): string =>
+  now > than ? now : new Date(Date.parse(than) + 1).toISOString();
+
+export function lineOf(value: Record<string, unknown>): FileLine {
+  const line = readLine(JSON.stringify(value));
+  if (!line) throw new TypeError("a line of our own cannot be read");
+  return line;
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? fold(value) : "");
+
+const KINDS = new Set<string>(Object.keys(TRUST));
+
+function sourceOf(value: unknown): Source {
+  const given = isRecord(value) ? value : {};
+  const origins = (Array.isArray(given["origins"]) ? given["origins"] : []).flatMap((one): Origin[] =>
+    isRecord(one) && KINDS.has(String(one["kind"])) ? [{ kind: one["kind"] as OriginKind, ...idOf(one, "ref") }] : [],
+  );
+  const trust = typeof given["trust"] === "number" && given["trust"] >= 0 ? given["trust"] : trustOf(origins);
+  return {
+    ...idOf(given, "sessionId"),
+    ...idOf(given, "turnId"),
+    ...idOf(given, "toolCallId"),
+    ...idOf(given, "agentId"),
+    ...idOf(given, "model"),
+    client: typeof given["client"] === "string" ? given["client"] : "file",
+    origins: origins.length > 0 ? origins : [{ kind: "file" }],
+    trust: Math.min(trust, TRUST.file),
+  };
+}
+
+const idOf = <K extends string>(value: Record<string, unknown>, name: K): { [P in K]?: string } =>
+  optional(name, typeof value[name] === "string" ? value[name] : undefined);
+
+function authorOf(value: unknown): Author {
+  const given = isRecord(value) ? value : {};
+  const { kind, id, name } = given;
+  const known = kind === "user" || kind === "agent" ? kind : "import";
+  return { kind: known, id: typeof id === "string" ? id : "file", name: typeof name === "string" ? name : "file" };
+}
+
+const statusOf = (value: unknown): Status => (value === "pending" ? { type: "pending" } : { type: "active" });

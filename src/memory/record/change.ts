@@ -1,0 +1,106 @@
+// The user's hand on records: edit, delete, decide on pending ones. No prompt: the user acts.
+import { isRecord } from "../../base/json.ts";
+import { optional } from "../../base/optional.ts";
+import type {
+  Actor,
+  Change,
+  Conflict,
+  Deleted,
+  Edited,
+  Got,
+  MemoryRecord,
+  Place,
+  Resolution,
+  Resolved,
+} from "./contract.ts";
+import { missingClient, storeFailed, unsupported } from "./failure.ts";
+import { readChange } from "./read-input.ts";
+import { TRUST } from "./trust.ts";
+import type { EditOutcome, MemoryFailure, WriteParts } from "./write-contract.ts";
+
+export type ByUser = { actor: Actor; version?: number; place?: Place };
+
+/** `input`: any of subject, fact, citations, reason; `trust: "user"` says that the user stands for it. */
+export async function editRecord(
+  parts: WriteParts,
+  request: { id: string; input: unknown; by: ByUser },
+  signal: AbortSignal,
+): Promise<EditOutcome> {
+  const input = isRecord(request.input) ? request.input : {};
+  const read = readChange(parts.redactor, input);
+  if (!read.ok) return read.error;
+  const client = await parts.client();
+  if (client.type === "skipped") return missingClient(client);
+  const { citations, ...texts } = read.value.change;
+  const change: Change = {
+    ...texts,
+    ...(citations
+      ? { citations: citations.map((one) => (parts.tree ? { ...one, state: parts.tree.check(one) } : one)) }
+      : {}),
+    ...(input["trust"] === "user" ? { trust: TRUST.user } : {}),
+  };
+  const edited: Edited = await client.strategy.edit(request.id, change, request.by, signal);
+  if (edited.type === "failed") return storeFailed(edited.cause, edited.mayBeStored, edited.status);
+  if (edited.type === "unsupported") return unsupported(client.strategy.kind, "edit records");
+  if (edited.type !== "edited") return edited;
+  parts.onChanged?.();
+  return { ...edited, redactions: read.value.redactions };
+}
+
+const TRIES = 1000;
+
+/**
+ * Reads, changes and writes one record; when somebody else was quicker, reads again, so that no change is lost. The change
+ * must be a function of the record alone.
+ */
+export async function updateRecord(
+  parts: WriteParts,
+  request: { id: string; change: (record: MemoryRecord) => unknown; by: Omit<ByUser, "version"> },
+  signal: AbortSignal,
+): Promise<EditOutcome> {
+  const client = await parts.client();
+  if (client.type === "skipped") return missingClient(client);
+  const { id, change, by } = request;
+  let got: Got | Conflict = await client.strategy.get(id, optional("place", by.place), signal);
+  for (let left = TRIES; ; left--) {
+    if (got.type === "failed") return storeFailed(got.cause, got.mayBeStored, got.status);
+    if (got.type === "unsupported") return unsupported(client.strategy.kind, "read records");
+    if (got.type === "not_found") return got;
+    const record: MemoryRecord = got.type === "got" ? got.record : got.current;
+    const input = change(record);
+    const done = await editRecord(parts, { id, input, by: { ...by, version: record.version } }, signal);
+    if (done.type !== "conflict" || left === 0 || signal.aborted) return done;
+    got = done;
+  }
+}
+
+type Settled<T> = Exclude<T, { type: "failed" } | { type: "unsupported" }> | MemoryFailure;
+
+export async function removeRecord(
+  parts: WriteParts,
+  request: { id: string; by: ByUser },
+  signal: AbortSignal,
+): Promise<Settled<Deleted>> {
+  const client = await parts.client();
+  if (client.type === "skipped") return missingClient(client);
+  const deleted = await client.strategy.delete(request.id, request.by, signal);
+  if (deleted.type === "failed") return storeFailed(deleted.cause, deleted.mayBeStored, deleted.status);
+  if (deleted.type === "unsupported") return unsupported(client.strategy.kind, "delete records");
+  if (deleted.type === "deleted") parts.onChanged?.();
+  return deleted;
+}
+
+/** Accept, replace or reject a record that waits for the user. */
+export async function resolveRecord(
+  parts: WriteParts,
+  request: { id: string; resolution: Resolution; by: ByUser },
+  signal: AbortSignal,
+): Promise<Settled<Resolved>> {
+  const client = await parts.client();
+  if (client.type === "skipped") return missingClient(client);
+  const resolved = await client.strategy.resolve(request.id, request.resolution, request.by, signal);
+  if (resolved.type === "failed") return storeFailed(resolved.cause, resolved.mayBeStored, resolved.status);
+  if (resolved.type === "unsupported") return unsupported(client.strategy.kind, "keep records for review");
+  if (resolved.type === "resolved") parts.onChanged?.();
+  return resolved;
+}

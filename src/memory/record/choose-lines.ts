@@ -1,0 +1,116 @@
+// The lines of the memory section: the best records that fit, each scope with its share, printed in a fixed order.
+import { recalledLine } from "../../context/fragment/recalled.ts";
+import type { MemoryRecord, Scope } from "./contract.ts";
+import { shortIds } from "./id.ts";
+import { byScore, type Ranked, rank, scoreOf, type View } from "./rank.ts";
+import { linesTokens } from "./section.ts";
+import { verificationOf } from "./verification.ts";
+
+export type Room = { maxTokens: number; maxRecords: number };
+export type Lines = { lines: string[]; shown: string[]; leftOut: number; stale: number };
+
+/** So many cited files are looked at, those of the best records first; the others stay as last known. */
+const MOST_FILES = 200;
+/** So many that do not fit are passed over in search of one that does. */
+const MISFITS = 20;
+/** A scope that has enough gets at least this part. */
+const SHARE = 0.25;
+
+/** Disputed records are not among the shown, nor counted as left out. */
+export function chooseLines(records: readonly MemoryRecord[], room: Room, view: View, clean: Clean): Lines {
+  const open: Record<Scope, MemoryRecord[]> = { repository: [], user: [] };
+  for (const record of records)
+    if (record.status.type === "active" && !record.votes.disputed) open[record.scope].push(record);
+  const most = Math.max(MOST_FILES, room.maxRecords) + MISFITS;
+  const ranked = SCOPES.flatMap((scope) => rank(open[scope], view, most));
+  const looked = lookAt(ranked.sort(byScore), view).sort(byScore);
+  const ids = shortIds(
+    looked.map(({ record }) => record.id),
+    SCOPES.flatMap((scope) => open[scope].map(({ id }) => id)),
+  );
+  const lines = new Map<string, string>();
+  const lineOf = (record: MemoryRecord): string => {
+    const line = lines.get(record.id) ?? lineFor(record, ids.get(record.id) ?? record.id, view.nowMs);
+    lines.set(record.id, line);
+    return line;
+  };
+  const shown = choose(looked, room, lineOf).sort(
+    (a, b) => compare(a.scope, b.scope) || compare(a.subject, b.subject) || compare(a.id, b.id),
+  );
+  return {
+    // Filtered together: what was filtered when it was stored seldom changes, and one scan is cheaper than many.
+    lines: shown.length > 0 ? clean(shown.map(lineOf).join("\n")).split("\n") : [],
+    shown: shown.map(({ id }) => id),
+    leftOut: open.repository.length + open.user.length - shown.length,
+    stale: shown.filter(({ verification }) => verification === "stale").length,
+  };
+}
+
+const SCOPES: readonly Scope[] = ["repository", "user"];
+
+export type Clean = (text: string) => string;
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The states of cited files as the work tree says now. */
+function lookAt(ranked: readonly Ranked[], view: View): Ranked[] {
+  const { tree } = view;
+  let files = 0;
+  return ranked.map((one) => {
+    // Files of the repository say nothing about what holds everywhere.
+    if (!tree || one.record.scope === "user" || files >= MOST_FILES) return one;
+    const citations = one.record.citations.map((citation) => {
+      if (citation.kind !== "file") return citation;
+      files++;
+      return { ...citation, state: tree.check(citation) };
+    });
+    const record = { ...one.record, citations, verification: verificationOf(citations) };
+    return { record, score: scoreOf(record, view) };
+  });
+}
+
+/** First each scope's share, then whoever is best; a record that does not fit gives way to the next. */
+function choose(ranked: readonly Ranked[], room: Room, lineOf: (record: MemoryRecord) => string): MemoryRecord[] {
+  const chosen = new Set<MemoryRecord>();
+  let tokens = 0;
+  const take = (candidates: readonly Ranked[], limit: Room): void => {
+    let [spent, count, misfits] = [0, 0, 0];
+    for (const { record } of candidates) {
+      if (count >= limit.maxRecords || chosen.size >= room.maxRecords || misfits >= MISFITS) return;
+      if (chosen.has(record)) continue;
+      const cost = linesTokens(lineOf(record));
+      if (spent + cost > limit.maxTokens || tokens + cost > room.maxTokens) {
+        misfits++;
+        continue;
+      }
+      chosen.add(record);
+      spent += cost;
+      tokens += cost;
+      count++;
+    }
+  };
+  const share = { maxTokens: room.maxTokens * SHARE, maxRecords: Math.max(1, Math.floor(room.maxRecords * SHARE)) };
+  for (const scope of SCOPES)
+    take(
+      ranked.filter(({ record }) => record.scope === scope),
+      share,
+    );
+  take(ranked, { maxTokens: room.maxTokens - tokens, maxRecords: room.maxRecords - chosen.size });
+  return [...chosen];
+}
+
+function lineFor(record: MemoryRecord, id: string, nowMs: number): string {
+  const cited = record.citations.map(({ raw, kind, state }) => (kind === "file" ? `${raw} (${state})` : raw));
+  const marks = [
+    record.scope,
+    ...(record.verification === "stale" ? ["stale: check before use"] : []),
+    ageOf(record.createdAt, nowMs),
+    `by ${record.author.kind}`,
+  ];
+  return recalledLine(`- [${id}] ${record.subject}: ${record.fact} | ${cited.join("; ")} | ${marks.join(", ")}`);
+}
+
+function ageOf(createdAt: string, nowMs: number): string {
+  const days = Math.max(0, Math.floor((nowMs - (Date.parse(createdAt) || nowMs)) / 86_400_000));
+  return days === 0 ? "today" : days === 1 ? "1 day old" : `${days} days old`;
+}

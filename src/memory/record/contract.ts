@@ -1,0 +1,262 @@
+// Memory records and the one interface behind which they are kept: every strategy answers with these values.
+import type { FilteredText } from "../secret/filter.ts";
+
+export type Scope = "repository" | "user";
+export type StrategyKind = "embedded" | "service" | "jsonl" | "injected";
+
+export type CitationKind = "file" | "turn" | "url" | "user" | "text";
+export type CitationState = "unchecked" | "verified" | "moved" | "changed" | "missing" | "unverifiable";
+export type Citation<Text extends string = string> = {
+  raw: Text;
+  kind: CitationKind;
+  /** Relative to the repository's root, as it was written. */
+  path?: string;
+  startLine?: number;
+  endLine?: number;
+  hash?: string;
+  commit?: string;
+  state: CitationState;
+  checkedAt?: string;
+};
+
+/** Of all file citations together. */
+export type Verification = "unverified" | "none" | "verified" | "partial" | "stale";
+
+export type Status =
+  /** Waits for the user; never in a prompt. */
+  | { type: "pending" }
+  | { type: "active" }
+  | { type: "superseded"; by: string }
+  /** A tombstone: nothing of its text is left. */
+  | { type: "deleted" };
+
+export type OriginKind = "user" | "assistant" | "file" | "tool" | "web" | "mcp" | "memory" | "import" | "proxy";
+/** Where a fact's words come from. `ref`: turn and call, or the record. */
+export type Origin = { kind: OriginKind; ref?: string };
+
+/** Provenance: set by whoever runs the call, never by the model. */
+export type Source = {
+  sessionId?: string;
+  turnId?: string;
+  toolCallId?: string;
+  agentId?: string;
+  /** `cli`, `session`, `rest:<token>`, `mcp:<client>`, `import`. */
+  client: string;
+  model?: string;
+  origins: readonly Origin[];
+  trust: number;
+};
+export type Author = { kind: "user" | "agent" | "import"; id: string; name: string };
+
+export type Direction = "upvote" | "downvote";
+/** `mine`: of the user whose records are read. `disputed`: kept out of the prompt until votes change. */
+export type Votes = { up: number; down: number; mine: Direction | null; disputed: boolean };
+
+export type MemoryRecord = {
+  id: string;
+  subject: string;
+  fact: string;
+  citations: Citation[];
+  reason: string;
+  scope: Scope;
+  /** Null for user scope. */
+  repository: string | null;
+  source: Source;
+  author: Author;
+  createdAt: string;
+  updatedAt: string;
+  version: number;
+  votes: Votes;
+  lastVerifiedAt: string | null;
+  verification: Verification;
+  status: Status;
+  /** Prompts it stood in. */
+  recalls: { count: number; lastAt: string | null };
+};
+
+/** Whose records: both keys are compared exactly. No repository: only user records are visible. */
+export type Place = { repository?: string; user: string };
+
+/** A checked record on its way to a store. The id is made before the first attempt: it is the idempotency key. */
+export type Draft = {
+  id: string;
+  subject: FilteredText;
+  fact: FilteredText;
+  citations: readonly Citation<FilteredText>[];
+  reason: FilteredText;
+  scope: Scope;
+  place: Place;
+  source: Source;
+  author: Author;
+  status: "active" | "pending";
+  /** A fact that the user had deleted may be stored again: only the user's own hand sets it. */
+  revive?: boolean;
+  /** Becomes superseded by this one. */
+  replaces?: string;
+};
+
+/** Who does it, for the change row. */
+export type Actor = Author;
+export type Ballot = {
+  fact: FilteredText;
+  /** Instead of the fact: one record. */
+  id?: string;
+  direction: Direction;
+  reason: FilteredText;
+  place: Place;
+  /** One current vote for each: the user, or the user's agent in one session. */
+  actor: { key: string; kind: "user" | "agent" };
+};
+export type Change = {
+  subject?: FilteredText;
+  fact?: FilteredText;
+  reason?: FilteredText;
+  citations?: readonly Citation<FilteredText>[];
+  trust?: number;
+};
+
+/** The machine or the service could not do it. `mayBeStored`: it may have happened all the same. */
+export type Failed = { type: "failed"; cause: string; status?: number; mayBeStored: boolean };
+export type Unsupported = { type: "unsupported" };
+/** `ambiguous`: the ids that a shortened one may mean. */
+export type NotFound = { type: "not_found"; ambiguous?: string[] };
+/** It was changed since it was read: nothing was written. */
+export type Conflict = { type: "conflict"; current: MemoryRecord };
+
+export type Stored =
+  | { type: "stored"; record: MemoryRecord }
+  /** The same folded fact in the same place; pending ones too. */
+  | { type: "already_stored"; id: string; status: Status["type"] }
+  | { type: "deleted_before" }
+  /** A service refused it by one of its codes. */
+  | { type: "refused"; code: FailureCode; message: string }
+  | Failed
+  | Unsupported;
+export type Voted =
+  | { type: "voted"; record: MemoryRecord; changed: boolean }
+  /** For strategies that cannot show the record. */
+  | { type: "counted" }
+  | { type: "fact_not_found"; near: string[] }
+  | { type: "refused"; code: FailureCode; message: string }
+  | Failed
+  | Unsupported;
+export type Found =
+  | { type: "found"; record: MemoryRecord }
+  /** The user deleted this fact. */
+  | { type: "deleted" }
+  | { type: "absent"; near: string[] }
+  | Failed
+  | Unsupported;
+export type Listed =
+  | { type: "listed"; records: MemoryRecord[]; next?: string }
+  | { type: "invalid"; field: "after" | "limit" }
+  | Failed
+  | Unsupported;
+export type Got = { type: "got"; record: MemoryRecord } | NotFound | Failed | Unsupported;
+export type Edited = { type: "edited"; record: MemoryRecord } | NotFound | Conflict | Failed | Unsupported;
+export type Deleted = { type: "deleted"; id: string } | NotFound | Conflict | Failed | Unsupported;
+export type Resolution = { how: "accept" } | { how: "reject" } | { how: "replace"; old: string };
+export type Resolved =
+  | { type: "resolved"; record: MemoryRecord | undefined }
+  | { type: "not_pending" }
+  | NotFound
+  | Failed
+  | Unsupported;
+
+export type MemoryChange = {
+  id: number;
+  memory: string;
+  action: "store" | "edit" | "vote" | "status" | "delete" | "verify";
+  actor: Actor;
+  at: string;
+  before: unknown;
+  after: unknown;
+};
+export type Changes = { type: "changes"; changes: MemoryChange[] } | Failed | Unsupported;
+
+export type ListQuery = {
+  /** Undefined reads across repositories: only for the user's own `--all` and export. */
+  place?: Place;
+  scope?: Scope;
+  status?: readonly Status["type"][];
+  subject?: string;
+  author?: Author["kind"];
+  /** Words to search for. */
+  text?: string;
+  stale?: boolean;
+  limit?: number;
+  /** From the `next` of an earlier answer. */
+  after?: string;
+};
+
+export type Counts = { repository: number; user: number; total: number; shown: number };
+export type Definition = { name: string; version: string; description: string; inputSchema: Record<string, unknown> };
+export type PromptAnswer = {
+  enabled: boolean;
+  /** Plain lines, not fenced; null when there is no memory. */
+  prompt: string | null;
+  counts: Counts;
+  stale: number;
+  storeInstructions: string;
+  /** A definition that this program cannot fill is left out (M31): its tool is not offered. */
+  tools: { store?: Definition; vote?: Definition };
+};
+export type PromptAsk = { place: Place; scopes: readonly Scope[]; maxTokens: number; maxRecords: number };
+export type Prompted = { type: "prompted"; answer: PromptAnswer } | (Failed & { code: string });
+
+/** Never throws or rejects: what a strategy lacks is `unsupported`. */
+export interface Strategy {
+  readonly kind: StrategyKind;
+  readonly supportsVoting: boolean;
+  readonly supportsScopes: boolean;
+  /** Where it asks; part of the cache's key. */
+  readonly endpoint?: string;
+  prompt(ask: PromptAsk, signal: AbortSignal): Promise<Prompted>;
+  /** By the exact folded fact, repository before user. `scope`: in that one only. */
+  find(fact: string, where: { place: Place; scope?: Scope }, signal: AbortSignal): Promise<Found>;
+  store(draft: Draft, signal: AbortSignal): Promise<Stored>;
+  vote(ballot: Ballot, signal: AbortSignal): Promise<Voted>;
+  list(query: ListQuery, signal: AbortSignal): Promise<Listed>;
+  /** By the id or a prefix of it; a place limits what is seen. */
+  get(id: string, where: { place?: Place }, signal: AbortSignal): Promise<Got>;
+  /** `version`: what it was read at; undefined takes any. */
+  edit(
+    id: string,
+    change: Change,
+    by: { actor: Actor; version?: number; place?: Place },
+    signal: AbortSignal,
+  ): Promise<Edited>;
+  delete(id: string, by: { actor: Actor; version?: number; place?: Place }, signal: AbortSignal): Promise<Deleted>;
+  resolve(
+    id: string,
+    resolution: Resolution,
+    by: { actor: Actor; place?: Place },
+    signal: AbortSignal,
+  ): Promise<Resolved>;
+  /** A place limits them to its records. */
+  changes(
+    query: { memory?: string; since?: string; limit?: number; place?: Place },
+    signal: AbortSignal,
+  ): Promise<Changes>;
+  /** Moves with every write of any process; undefined where nobody can tell. */
+  generation(): number | undefined;
+  shutdown(signal: AbortSignal): Promise<void>;
+}
+
+/** Why there is no strategy to use; `message` names the setting or the place at fault. */
+export type Skip = { type: "skipped"; reason: string; message: string };
+export type Client = { type: "ready"; strategy: Strategy } | Skip;
+
+export type FailureCode =
+  | "invalid_inputs"
+  | "invalid_scope"
+  | "missing_client"
+  | "permission_denied"
+  | "voting_unsupported"
+  | "fact_not_found"
+  | "memory_secret"
+  | "filter_failed"
+  | "already_in_instructions"
+  | "deleted_before"
+  | "limit_reached"
+  | "store_failed";

@@ -1,0 +1,195 @@
+// The embedded strategy: records in store.db, with scopes and votes, no network.
+import type { Clock } from "../../../base/clock.ts";
+import type { Failure } from "../../../base/failure.ts";
+import type { Result } from "../../../base/result.ts";
+import { type Database, write } from "../../../store/sqlite.ts";
+import { chooseLines } from "../choose-lines.ts";
+import type { Failed, MemoryRecord, Place, PromptAsk, Strategy } from "../contract.ts";
+import { factHash } from "../fold.ts";
+import { roomForLines } from "../section.ts";
+import { storeDefinition, voteDefinition } from "../tool/definition.ts";
+import type { WorkTree } from "../write-contract.ts";
+import { activeRecords, findFact, generationOf, getRecord, isTombstone, listChanges, listRecords } from "./read.ts";
+import {
+  after,
+  castVote,
+  changeRecord,
+  dropTombstones,
+  eraseRecord,
+  insertRecord,
+  settlePending,
+  type Work,
+} from "./write.ts";
+
+export type EmbeddedParts = {
+  /** store.db, opened at the first use and migrated; whoever opened it closes it. */
+  open: () => Promise<Result<Database, Failure>>;
+  /** False: there is no store yet, so there are no records. */
+  exists?: () => boolean;
+  /** Of the hashes by which a deleted fact is known again. */
+  hashKey: string;
+  /** Whose own votes and records are meant where no place says it. */
+  user: string;
+  clock: Clock;
+  /** What is stored is filtered again when it is shown: a newer rule covers older rows. */
+  redact: (text: string) => string;
+  tree?: WorkTree;
+  /** Called in the transaction of each change, with what came of it: what must be written with it, or not at all. */
+  inside?: (db: Database, outcome: { type: string }) => void;
+};
+
+export function embeddedStrategy(parts: EmbeddedParts): Strategy {
+  const { clock, user } = parts;
+  const hash = (fact: string): string => factHash(parts.hashKey, fact);
+  let known: Database | undefined;
+
+  const reading = async <T>(work: (db: Database) => T): Promise<T | Failed> => {
+    const db = await parts.open();
+    if (!db.ok) return failedBy(db.error, false);
+    known = db.value;
+    return work(db.value);
+  };
+  /** One transaction; whether an error at its end came before or after the commit nobody can say. */
+  const writing = async <T extends { type: string }>(
+    work: (work: Work) => T,
+    signal: AbortSignal,
+  ): Promise<T | Failed> => {
+    const db = await parts.open();
+    if (!db.ok) return failedBy(db.error, false);
+    known = db.value;
+    db.value.exec("PRAGMA secure_delete = ON");
+    const change = (inside: Database): T => {
+      const outcome = work({ db: inside, now: clock.now(), user, hash });
+      parts.inside?.(inside, outcome);
+      return outcome;
+    };
+    const done = await write(db.value, change, { signal, clock });
+    return done.ok ? done.value : failedBy(done.error, done.error.code !== "store_busy");
+  };
+  /** The record as this transaction sees it, if its version is the expected one. */
+  const current = (
+    { db }: Work,
+    id: string,
+    { version, place }: { version?: number; place?: Place },
+  ): { type: "not_found" } | { type: "conflict"; current: MemoryRecord } | { type: "got"; record: MemoryRecord } => {
+    const got = getRecord(db, id, place ? { place } : {}, user);
+    if (got.type !== "got") return { type: "not_found" };
+    const isOld = version !== undefined && version !== got.record.version;
+    return isOld ? { type: "conflict", current: got.record } : { type: "got", record: got.record };
+  };
+
+  return {
+    kind: "embedded",
+    supportsVoting: true,
+    supportsScopes: true,
+
+    async prompt(ask) {
+      if (parts.exists && !known && !parts.exists())
+        return { type: "prompted", answer: promptOf([], ask, parts).answer };
+      const done = await reading(
+        (db) => ({ type: "read", records: activeRecords(db, ask.place, ask.scopes) }) as const,
+      );
+      if (done.type === "failed") return { ...done, code: "store_unavailable" };
+      const { answer, shown } = promptOf(done.records, ask, parts);
+      if (shown.length > 0) await countRecalls(shown);
+      return { type: "prompted", answer };
+    },
+    find: (fact, where) => reading((db) => findFact(db, hash(fact), fact, where)),
+    store: (draft, signal) =>
+      writing((work) => {
+        const { place, scope } = draft;
+        const same = findFact(work.db, hash(draft.fact), draft.fact, { place, scope });
+        if (same.type === "found")
+          return { type: "already_stored", id: same.record.id, status: same.record.status.type } as const;
+        if (same.type === "deleted") {
+          if (!draft.revive) return { type: "deleted_before" } as const;
+          dropTombstones(work, hash(draft.fact), draft);
+        }
+        return { type: "stored", record: insertRecord(work, draft) } as const;
+      }, signal),
+    vote: (ballot, signal) =>
+      writing((work) => {
+        const { place, fact, id } = ballot;
+        const got = id === undefined ? undefined : getRecord(work.db, id, { place }, user);
+        const found =
+          got?.type === "got" ? ({ ...got, type: "found" } as const) : findFact(work.db, hash(fact), fact, { place });
+        if (found.type !== "found")
+          return { type: "fact_not_found", near: found.type === "absent" ? found.near : [] } as const;
+        const changed = castVote(work, found.record, ballot);
+        return { type: "voted", record: after(work, found.record.id), changed } as const;
+      }, signal),
+    list: (query) => reading((db) => listRecords(db, query, user)),
+    get: (id, where) => reading((db) => getRecord(db, id, where, user)),
+    edit: (id, change, by, signal) =>
+      writing((work) => {
+        const now = current(work, id, by);
+        if (now.type !== "got") return now;
+        return { type: "edited", record: changeRecord(work, now.record, change, by.actor) } as const;
+      }, signal),
+    async delete(id, by, signal) {
+      const done = await writing((work) => {
+        const now = current(work, id, by);
+        if (now.type === "not_found" && isTombstone(work.db, id)) return { type: "deleted", id } as const;
+        if (now.type !== "got") return now;
+        eraseRecord(work, now.record, by.actor);
+        return { type: "deleted", id: now.record.id } as const;
+      }, signal);
+      if (done.type === "deleted") forgetPages();
+      return done;
+    },
+    async resolve(id, resolution, by, signal) {
+      const done = await writing((work) => {
+        const now = current(work, id, by);
+        if (now.type === "conflict") return { type: "not_pending" } as const;
+        if (now.type === "not_found") return now;
+        if (!settlePending(work, now.record, resolution, by.actor)) return { type: "not_pending" } as const;
+        const record = resolution.how === "reject" ? undefined : after(work, now.record.id);
+        return { type: "resolved", record } as const;
+      }, signal);
+      if (done.type === "resolved" && resolution.how === "reject") forgetPages();
+      return done;
+    },
+    changes: (query) => reading((db) => ({ type: "changes", changes: listChanges(db, query) }) as const),
+    generation: () => (known?.isOpen ? generationOf(known) : undefined),
+    async shutdown() {
+      known = undefined;
+    },
+  };
+
+  /** The log of the database still has the old pages; a reader in the way leaves them to the next time. */
+  function forgetPages(): void {
+    known?.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
+  /** No new version and no generation: it says nothing about the record. */
+  async function countRecalls(ids: readonly string[]): Promise<void> {
+    if (!known) return;
+    const at = clock.now();
+    const sql = `UPDATE memories SET recalls = recalls + 1, last_recalled_at = ? WHERE id IN (${ids.map(() => "?").join(", ")})`;
+    // A store that others hold now keeps its old numbers.
+    await write(known, (db) => db.prepare(sql).run(at, ...ids), { clock, limitMs: 200 });
+  }
+}
+
+export function promptOf(
+  records: readonly MemoryRecord[],
+  ask: PromptAsk,
+  { clock, redact, tree }: Pick<EmbeddedParts, "clock" | "redact" | "tree">,
+) {
+  const room = { maxTokens: roomForLines(ask.maxTokens), maxRecords: ask.maxRecords };
+  const view = { nowMs: Date.parse(clock.now()), tree };
+  const { lines, shown, stale } = chooseLines(records, room, view, redact);
+  const user = records.filter(({ scope }) => scope === "user").length;
+  const counts = { repository: records.length - user, user, total: records.length, shown: shown.length };
+  const answer = {
+    enabled: true,
+    prompt: lines.length > 0 ? lines.join("\n") : null,
+    counts,
+    stale,
+    storeInstructions: "",
+    tools: { store: storeDefinition(true), vote: voteDefinition() },
+  };
+  return { answer, shown };
+}
+
+const failedBy = ({ what }: Failure, mayBeStored: boolean): Failed => ({ type: "failed", cause: what, mayBeStored });

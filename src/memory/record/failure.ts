@@ -1,0 +1,79 @@
+// Failures of memory, in words: what happened, which field, rule or setting is at fault, what to do next.
+import type { FailureCode, Skip } from "./contract.ts";
+import type { DeniedBy, MemoryFailure } from "./write-contract.ts";
+
+const made = (code: FailureCode, message: string, more: Partial<MemoryFailure> = {}): MemoryFailure => ({
+  type: "failure",
+  code,
+  message,
+  ...more,
+});
+
+export type BadField = { field: string; why: string };
+
+export const invalidInputs = (bad: readonly BadField[]): MemoryFailure =>
+  made(
+    "invalid_inputs",
+    `Nothing was stored: ${bad.map(({ field, why }) => `"${field}" ${why}`).join("; ")}. Send it again with that corrected.`,
+    { fields: bad.map(({ field }) => field) },
+  );
+
+export const invalidScope = (why: string): MemoryFailure => made("invalid_scope", `Nothing was stored: ${why}`);
+
+export const missingClient = ({ message }: Skip): MemoryFailure =>
+  made("missing_client", `Nothing was stored: ${message}`);
+
+const DENIED: Record<DeniedBy, string> = {
+  rule: "A rule forbids it; do not try again.",
+  user: "The user said no; do not try again in other words.",
+  user_not_available: "Nobody can be asked here. The user may allow it with --allow-tool memory.",
+};
+export const permissionDenied = (by: DeniedBy, message: string): MemoryFailure =>
+  made("permission_denied", `${message} ${DENIED[by]}`.trim(), { by });
+
+export const memorySecret = (scope: string | undefined): MemoryFailure =>
+  made(
+    "memory_secret",
+    scope === "user"
+      ? "Nothing was stored: the text holds a secret, and facts for every project may hold none. Leave the secret out; say where it is kept instead."
+      : "Nothing was stored: with its secret taken out, the fact says nothing. Say where the secret is kept or how it is used, without its value.",
+  );
+export const filterFailed = (): MemoryFailure =>
+  made("filter_failed", "Nothing was stored: the text could not be checked for secrets. Send it shorter.");
+
+export const alreadyInInstructions = (): MemoryFailure =>
+  made("already_in_instructions", "Nothing was stored: the instructions say this already, so every session knows it.");
+export const deletedBefore = (): MemoryFailure =>
+  made(
+    "deleted_before",
+    "Nothing was stored: the user deleted this fact. Only the user may add it again, with `everlong memory add`.",
+  );
+export const limitReached = (max: number): MemoryFailure =>
+  made(
+    "limit_reached",
+    `Nothing was stored: this session has stored ${max} facts, the most that memory.maxStoresPerSession allows.`,
+  );
+
+export const votingUnsupported = (kind: string): MemoryFailure =>
+  made("voting_unsupported", `No vote was counted: memories kept by "${kind}" (memory.strategy) cannot be voted on.`);
+export const factNotFound = (near: readonly string[]): MemoryFailure =>
+  made(
+    "fact_not_found",
+    near.length === 0
+      ? 'No vote was counted: no visible memory has exactly the text in "fact". Use the text as it is shown.'
+      : `No vote was counted: no visible memory has exactly the text in "fact". The nearest:\n${near.map((fact) => `- ${fact}`).join("\n")}`,
+  );
+
+export function storeFailed(cause: string, mayBeStored: boolean, status?: number): MemoryFailure {
+  const rest = mayBeStored
+    ? "It may have been stored all the same: the same call again does no harm."
+    : "It was not stored.";
+  const http = status === undefined ? "" : ` (HTTP ${status})`;
+  return made("store_failed", `The store failed${http}: ${cause} ${rest}`, {
+    mayBeStored,
+    ...(status === undefined ? {} : { status }),
+  });
+}
+export const unsupported = (kind: string, what: string): MemoryFailure =>
+  made("store_failed", `The store "${kind}" (memory.strategy) cannot ${what}.`, { mayBeStored: false });
+export const refused = (code: FailureCode, message: string): MemoryFailure => made(code, message);

@@ -1,0 +1,42 @@
+// Ids of records: `mem_` and a ULID, so that they sort by the time they were made.
+import { randomBytes } from "node:crypto";
+
+const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+export const PREFIX = "mem_";
+/** Fewer letters are more likely a slip than a choice. */
+export const SHORTEST = 6;
+
+export function newMemoryId(now: number = Date.now()): string {
+  let time = "";
+  for (let i = 0, left = now; i < 10; i++, left = Math.floor(left / 32)) time = `${DIGITS[left % 32]}${time}`;
+  const random = [...randomBytes(16)].map((byte) => DIGITS[byte % 32]).join("");
+  return PREFIX + time + random;
+}
+
+/** As people may type it: whole or the beginning, with or without `mem_`, in any case. Undefined when it is no id. */
+export function readId(text: string): { id: string; whole: boolean } | undefined {
+  const body = text.trim().replace(/^mem_/i, "").toUpperCase();
+  if (!/^[0-9A-HJKMNP-TV-Z]{6,26}$/.test(body)) return undefined;
+  return { id: PREFIX + body, whole: body.length === 26 };
+}
+
+const SHORT = PREFIX.length + 8;
+
+/** The shortest beginnings, of 8 letters or more, that tell the wanted ids from all others. */
+export function shortIds(wanted: readonly string[], all: Iterable<string>): Map<string, string> {
+  const alike = new Map(wanted.map((id) => [id.slice(0, SHORT), [] as string[]]));
+  for (const id of all) alike.get(id.slice(0, SHORT))?.push(id);
+  return new Map(
+    wanted.map((id) => {
+      const others = alike.get(id.slice(0, SHORT)) ?? [];
+      const shared = Math.max(0, ...others.map((other) => (other === id ? 0 : common(id, other))));
+      return [id, id.slice(PREFIX.length, Math.max(SHORT, shared + 1))];
+    }),
+  );
+}
+
+function common(a: string, b: string): number {
+  let n = 0;
+  while (n < a.length && a[n] === b[n]) n++;
+  return n;
+}

@@ -1,0 +1,120 @@
+// The prompt's memories, fetched once for whoever asks at the same time, kept until the place or the store changes.
+import type { Clock } from "../../base/clock.ts";
+import type { Client, Counts, Place, PromptAnswer, Scope, Strategy } from "./contract.ts";
+import { memorySection } from "./section.ts";
+
+export type Loaded =
+  | { type: "loaded"; strategy: Strategy; answer: PromptAnswer; section: string; cached: boolean; durationMs: number }
+  /** No memory for this build of the prompt: no section, no tools. */
+  | { type: "unavailable"; strategy: string; code: string; durationMs: number }
+  | { type: "skipped"; reason: string; message: string };
+
+export type LoaderParts = {
+  client: () => Promise<Client>;
+  place: () => Place;
+  scopes: () => readonly Scope[];
+  bound: () => { maxTokens: number; maxRecords: number };
+  timeoutMs: () => number;
+  clock: Clock;
+};
+
+const FAILURES = 3;
+const PAUSE_MS = 30_000;
+
+type Entry = { key: string; generation: number | undefined; value: Promise<Loaded>; done?: Loaded };
+
+/** Another process may have written; what failed is tried again. */
+const isFresh = ({ done, generation }: Entry, strategy: Strategy): boolean =>
+  done?.type === "loaded" && generation === strategy.generation();
+
+export class MemoryLoader {
+  readonly #parts: LoaderParts;
+  #entry: Entry | undefined;
+  #failures = 0;
+  #notBefore = 0;
+
+  constructor(parts: LoaderParts) {
+    this.#parts = parts;
+  }
+
+  /** Never rejects. A caller who gives up leaves the others waiting. */
+  async load(): Promise<Loaded> {
+    const client = await this.#parts.client();
+    if (client.type === "skipped") {
+      this.drop();
+      return client;
+    }
+    const { strategy } = client;
+    const key = this.#keyOf(strategy);
+    const known = this.#entry;
+    if (known?.key === key && (!known.done || isFresh(known, strategy))) {
+      const value = await known.value;
+      return value.type === "loaded" && known.done ? { ...value, cached: true } : value;
+    }
+    if (this.#failures >= FAILURES && this.#parts.clock.monotonic() < this.#notBefore)
+      return { type: "unavailable", strategy: strategy.kind, code: "paused", durationMs: 0 };
+    const entry: Entry = { key, generation: strategy.generation(), value: this.#ask(strategy) };
+    this.#entry = entry;
+    const value = await entry.value;
+    // An answer for a place that is no longer the place is for nobody.
+    if (this.#entry !== entry || this.#keyOf(strategy) !== key) {
+      if (this.#entry === entry) this.#entry = undefined;
+      return this.load();
+    }
+    entry.done = value;
+    // Before the first use nobody could tell.
+    entry.generation ??= strategy.generation();
+    this.#count(value);
+    return value;
+  }
+
+  /** Counts of the last answer, for conditions and figures. */
+  counts(): Counts | undefined {
+    return this.#entry?.done?.type === "loaded" ? this.#entry.done.answer.counts : undefined;
+  }
+
+  /** Result and running fetch are both forgotten. */
+  drop(): void {
+    this.#entry = undefined;
+  }
+
+  #keyOf({ kind, endpoint }: Strategy): string {
+    const { user, repository } = this.#parts.place();
+    return JSON.stringify([kind, endpoint, user, repository, this.#parts.scopes(), this.#parts.bound()]);
+  }
+
+  #count(value: Loaded): void {
+    this.#failures = value.type === "unavailable" ? this.#failures + 1 : 0;
+    this.#notBefore = this.#parts.clock.monotonic() + PAUSE_MS;
+  }
+
+  async #ask(strategy: Strategy): Promise<Loaded> {
+    const { clock, bound } = this.#parts;
+    const start = clock.monotonic();
+    const took = () => Math.round(clock.monotonic() - start);
+    const limit = new AbortController();
+    const { maxTokens, maxRecords } = bound();
+    const ask = { place: this.#parts.place(), scopes: this.#parts.scopes(), maxTokens, maxRecords };
+    const late = clock.sleep(this.#parts.timeoutMs(), limit.signal).then((isLate) => {
+      if (isLate) limit.abort();
+      return { type: "late" } as const;
+    });
+    const given = await Promise.race([strategy.prompt(ask, limit.signal), late]);
+    limit.abort();
+    const failed = (code: string): Loaded => ({
+      type: "unavailable",
+      strategy: strategy.kind,
+      code,
+      durationMs: took(),
+    });
+    if (given.type === "late") return failed("timeout");
+    if (given.type === "failed") return failed(given.code);
+    const { answer } = given;
+    const leftOut = Math.max(0, answer.counts.total - answer.counts.shown);
+    const section =
+      answer.enabled && answer.prompt
+        ? memorySection({ prompt: answer.prompt, leftOut }, { maxTokens, maxRecords })
+        : "";
+    return { type: "loaded", strategy, answer, section, cached: false, durationMs: took() };
+  }
+}

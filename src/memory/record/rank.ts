@@ -1,0 +1,63 @@
+// Which records matter most here and now: a pure function of records, work tree and clock.
+import type { MemoryRecord } from "./contract.ts";
+import type { WorkTree } from "./write-contract.ts";
+
+const HALF_LIFE_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+export type View = { nowMs: number; tree: WorkTree | undefined };
+export type Ranked = { record: MemoryRecord; score: number };
+
+/** The best of them, best first, ties by id: more than `most` only when they are equally good. */
+export function rank(records: readonly MemoryRecord[], view: View, most: number): Ranked[] {
+  const scores = new Float64Array(records.length);
+  let at = 0;
+  for (const record of records) scores[at++] = scoreOf(record, view);
+  // Sorting numbers is far cheaper than sorting records.
+  const least = scores.length > most ? (scores.toSorted()[scores.length - most] ?? 0) : 0;
+  const best: Ranked[] = [];
+  at = 0;
+  for (const record of records) {
+    const score = scores[at++] ?? 0;
+    if (score >= least) best.push({ record, score });
+  }
+  return best.sort(byScore);
+}
+
+export const byScore = (a: Ranked, b: Ranked): number => b.score - a.score || (a.record.id < b.record.id ? -1 : 1);
+
+export function scoreOf(record: MemoryRecord, { nowMs, tree }: View): number {
+  const { verification, votes, source } = record;
+  const sum =
+    0.35 * relevance(record, tree) +
+    0.25 * VERIFIED[verification] +
+    (0.2 * (votes.up + 1)) / (votes.up + votes.down + 2) +
+    0.2 * recency(record, nowMs);
+  return source.trust * sum * (verification === "stale" ? 0.5 : 1);
+}
+
+const VERIFIED: Record<MemoryRecord["verification"], number> = {
+  verified: 1,
+  partial: 0.6,
+  none: 0.5,
+  unverified: 0.5,
+  stale: 0,
+};
+
+/** Without a work tree nothing is known of files. */
+function relevance({ citations }: MemoryRecord, tree: WorkTree | undefined): number {
+  if (!tree) return 0.5;
+  let best = 0;
+  for (const { kind, state, path } of citations) {
+    if (kind !== "file") continue;
+    const isThere = state === "verified" || state === "moved" || state === "changed";
+    if (isThere && path !== undefined && tree.isNear(path)) return 1;
+    best = Math.max(best, isThere ? 0.7 : 0.2);
+  }
+  return best === 0 ? 0.5 : best; // no file is cited
+}
+
+function recency({ createdAt, lastVerifiedAt }: MemoryRecord, nowMs: number): number {
+  const since = Math.max(Date.parse(createdAt) || 0, lastVerifiedAt === null ? 0 : Date.parse(lastVerifiedAt) || 0);
+  return 0.5 ** (Math.max(0, nowMs - since) / DAY_MS / HALF_LIFE_DAYS);
+}

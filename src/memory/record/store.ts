@@ -1,0 +1,216 @@
+// The one way by which a record comes to be, whoever asks: fixed steps, the first that fails ends it, one outcome.
+import { fail, ok, type Result } from "../../base/result.ts";
+import type { Citation, Draft, MemoryRecord, Origin, Place, Scope, Source, Stored, Strategy } from "./contract.ts";
+import {
+  alreadyInInstructions,
+  deletedBefore,
+  filterFailed,
+  invalidScope,
+  limitReached,
+  missingClient,
+  permissionDenied,
+  refused,
+  storeFailed,
+  unsupported,
+} from "./failure.ts";
+import { alreadySaid } from "./known-text.ts";
+import { type ReadStore, readStore } from "./read-input.ts";
+import { mustAsk, trustOf } from "./trust.ts";
+import type { MemoryFailure, MemoryPermission, StoreOutcome, StoreRequest, WriteParts } from "./write-contract.ts";
+
+/** What is known of a store as it goes through the steps, for its event. */
+type Progress = { scope: string; strategy: string; origins: readonly Origin[]; redactions: number };
+
+export async function storeRecord(
+  parts: WriteParts,
+  request: StoreRequest,
+  signal: AbortSignal,
+): Promise<StoreOutcome> {
+  const start = parts.clock.monotonic();
+  const progress: Progress = { scope: "", strategy: "", origins: [], redactions: 0 };
+  const outcome = await run(parts, request, signal, progress);
+  parts.onStore?.({
+    outcome: outcome.type === "failure" ? outcome.code : outcome.type,
+    scope: progress.scope,
+    strategy: progress.strategy,
+    origins: [...new Set(progress.origins.map(({ kind }) => kind))],
+    redactions: progress.redactions,
+    similar: 0,
+    durationMs: Math.round(parts.clock.monotonic() - start),
+  });
+  if (outcome.type === "stored") parts.onChanged?.();
+  return outcome;
+}
+
+async function run(
+  parts: WriteParts,
+  request: StoreRequest,
+  signal: AbortSignal,
+  progress: Progress,
+): Promise<StoreOutcome> {
+  const read = readStore(parts.redactor, request.input);
+  if (!read.ok) return read.error;
+  progress.redactions = read.value.redactions;
+  // What the scope may be depends on the strategy; that there is none comes after a scope that never can be.
+  const client = await parts.client();
+  const strategy = client.type === "ready" ? client.strategy : undefined;
+  const scope = readScope(read.value.scope, request.place, parts.settings().userScope, strategy);
+  if (!scope.ok) return scope.error;
+  progress.scope = scope.value;
+  if (client.type === "skipped") return missingClient(client);
+  progress.strategy = client.strategy.kind;
+  return decide(parts, request, { ...read.value, scope: scope.value }, client.strategy, signal, progress);
+}
+
+type Ready = Omit<ReadStore, "scope"> & { scope: Scope };
+
+async function decide(
+  parts: WriteParts,
+  request: StoreRequest,
+  ready: Ready,
+  strategy: Strategy,
+  signal: AbortSignal,
+  progress: Progress,
+): Promise<StoreOutcome> {
+  const { fact, scope } = ready;
+  const { place, ask } = request;
+  const known = await strategy.find(fact, { place, scope }, signal);
+  if (known.type === "failed") return storeFailed(known.cause, known.mayBeStored, known.status);
+  if (known.type === "found")
+    return { type: "already_stored", id: known.record.id, scope, status: known.record.status.type };
+  if (known.type === "deleted" && ask) return deletedBefore();
+  if (ask && alreadySaid(fact, parts.instructions?.() ?? "")) return alreadyInInstructions();
+  const { maxStores } = parts.settings();
+  if (ask && (parts.storesSoFar?.() ?? 0) >= maxStores) return limitReached(maxStores);
+
+  const origins = request.origins(fact);
+  progress.origins = origins;
+  const trust = await trustFrom(strategy, origins, place, signal);
+  if (!ask || strategy.kind === "injected")
+    return keep(parts, request, ready, strategy, { origins, trust }, "active", signal);
+  const leave = await ask(permissionFor(request, ready, { origins, trust }), signal);
+  if (leave.type === "denied") return permissionDenied(leave.by, leave.message);
+  // An answer holds for its own turn only.
+  if (signal.aborted) return permissionDenied("user_not_available", "The turn was stopped; nothing was stored.");
+  if (leave.type === "pending") return keep(parts, request, ready, strategy, { origins, trust }, "pending", signal);
+  if (!leave.edited) return keep(parts, request, ready, strategy, { origins, trust }, "active", signal);
+  // The person's own words, and the person has said yes to them: checked like any other, asked about no more.
+  const input = { ...plain(ready), ...leave.edited, scope };
+  const { ask: _asked, ...typed } = request;
+  return run(parts, { ...typed, input, origins: () => [{ kind: "user" }] }, signal, progress);
+}
+
+async function keep(
+  parts: WriteParts,
+  request: StoreRequest,
+  ready: Ready,
+  strategy: Strategy,
+  from: Pick<Source, "origins" | "trust">,
+  status: Draft["status"],
+  signal: AbortSignal,
+): Promise<StoreOutcome> {
+  const { subject, fact, reason, scope, redactions } = ready;
+  const draft: Draft = {
+    id: parts.newId(),
+    subject,
+    fact,
+    reason,
+    citations: ready.citations.map((one) => checked(parts, one)),
+    scope,
+    place: request.place,
+    source: { ...request.source, ...from },
+    author: request.author,
+    status,
+    ...(request.ask ? {} : { revive: true }),
+  };
+  return outcomeOf(await strategy.store(draft, signal), strategy, scope, redactions);
+}
+
+function checked<T extends string>(parts: WriteParts, citation: Citation<T>): Citation<T> {
+  if (citation.kind !== "file" || !parts.tree) return citation;
+  return { ...citation, state: parts.tree.check(citation), checkedAt: parts.clock.now() };
+}
+
+function outcomeOf(stored: Stored, strategy: Strategy, scope: Scope, redactions: number): StoreOutcome {
+  switch (stored.type) {
+    case "stored":
+      return { type: isPending(stored.record) ? "pending_review" : "stored", record: stored.record, redactions };
+    case "already_stored":
+      return { type: "already_stored", id: stored.id, scope, status: stored.status };
+    case "deleted_before":
+      return deletedBefore();
+    case "refused":
+      return stored.code === "filter_failed" ? filterFailed() : refused(stored.code, stored.message);
+    case "failed":
+      return storeFailed(stored.cause, stored.mayBeStored, stored.status);
+    case "unsupported":
+      return unsupported(strategy.kind, "store");
+  }
+}
+
+const isPending = ({ status }: MemoryRecord): boolean => status.type === "pending";
+
+function readScope(
+  given: unknown,
+  place: Place,
+  userScope: boolean,
+  strategy: Strategy | undefined,
+): Result<Scope, MemoryFailure> {
+  if (given !== undefined && given !== "repository" && given !== "user")
+    return fail(invalidScope('"scope" must be "repository" or "user".'));
+  const scope = given ?? "repository";
+  if (scope === "user" && strategy && !strategy.supportsScopes)
+    return fail(invalidScope(`"scope" may not be "user": memories kept by "${strategy.kind}" have one scope.`));
+  if (scope === "user" && !userScope)
+    return fail(invalidScope('"scope" may not be "user": the setting memory.userScope is off.'));
+  if (scope === "repository" && place.repository === undefined)
+    return fail(invalidScope('no repository is known here, so "scope" must be given as "user".'));
+  return ok(scope);
+}
+
+const plain = ({ subject, fact, reason, citations }: Ready) => ({
+  subject,
+  fact,
+  reason,
+  citations: citations.map(({ raw }) => raw),
+});
+
+/** What is said again is trusted as the record that said it. */
+async function trustFrom(
+  strategy: Strategy,
+  origins: readonly Origin[],
+  place: Place,
+  signal: AbortSignal,
+): Promise<number> {
+  const known = new Map<string, number>();
+  for (const { kind, ref } of origins) {
+    if (kind !== "memory" || ref === undefined) continue;
+    const got = await strategy.get(ref, { place }, signal);
+    if (got.type === "got") known.set(ref, got.record.source.trust);
+  }
+  return trustOf(origins, (ref) => known.get(ref));
+}
+
+function permissionFor(
+  request: StoreRequest,
+  ready: Ready,
+  { origins, trust }: Pick<Source, "origins" | "trust">,
+): MemoryPermission {
+  const { scope } = ready;
+  const { repository } = request.place;
+  const { toolCallId } = request.source;
+  return {
+    kind: "memory",
+    action: "store",
+    summary: `store for ${scope === "user" ? "every project" : "this repository"}: ${ready.fact}`,
+    ...plain(ready),
+    scope,
+    ...(scope === "repository" && repository !== undefined ? { repository } : {}),
+    ...(toolCallId === undefined ? {} : { toolCallId }),
+    origins: [...origins],
+    trust,
+    similar: [],
+    warnings: [],
+    mustAsk: mustAsk(scope, origins, []),
+  };
+}

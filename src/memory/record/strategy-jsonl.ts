@@ -1,0 +1,272 @@
+// Memories in a file of the repository: storing journals a line, ending a session merges the journal into the file.
+import type { Clock } from "../../base/clock.ts";
+import type { Result } from "../../base/result.ts";
+import type { Fault } from "../../store/fault.ts";
+import type { FileLine } from "../file/lines.ts";
+import { noMemory, recordLines } from "../file/merge.ts";
+import { type AskModel, optimise } from "../file/optimise.ts";
+import { changedLine, deletedLine, knowsFact, lineOfDraft, recordOfLine } from "../file/record-line.ts";
+import { RepositoryFiles, type RepositoryFilesOptions, type Settled } from "../file/repository-files.ts";
+import type { Redactor } from "../secret/filter.ts";
+import type {
+  Conflict,
+  Draft,
+  Failed,
+  Listed,
+  ListQuery,
+  MemoryRecord,
+  NotFound,
+  PromptAsk,
+  Skip,
+  Stored,
+  Strategy,
+} from "./contract.ts";
+import { promptOf } from "./embedded/strategy.ts";
+import { fold } from "./fold.ts";
+import { readId } from "./id.ts";
+import { storeDefinition } from "./tool/definition.ts";
+import type { WorkTree } from "./write-contract.ts";
+
+export type JsonlOptions = RepositoryFilesOptions & {
+  /** Key of the repository that the file belongs to. */
+  repository: string;
+  /** The folder is trusted: only then the file is read or written. */
+  trusted: boolean;
+  redactor: Redactor;
+  newId: () => string;
+  clock: Clock;
+  /** What is shown is filtered again. */
+  redact: (text: string) => string;
+  tree?: WorkTree;
+  /** One call of the session's model; absent where optimising is off or the model cannot do it. */
+  optimise?: AskModel;
+  onWritten?: (written: Settled) => void;
+  /** What the user must know: unreadable lines, a file that cannot be written. */
+  onWarning?: (message: string) => void;
+};
+
+export function openJsonl(options: JsonlOptions): Strategy | Skip {
+  if (options.trusted) return new JsonlStrategy(options);
+  const message = `the folder ${options.root} is not trusted, and its memory file is used only when it is (\`everlong trust\`).`;
+  return { type: "skipped", reason: "untrusted_folder", message };
+}
+
+type Changed = { type: "changed"; record: MemoryRecord } | Conflict | NotFound | Failed;
+type One = { type: "one"; entry: Entry } | NotFound | Failed;
+type Entry = { line: FileLine; record: MemoryRecord };
+const unsupported = { type: "unsupported" } as const;
+const notFound = { type: "not_found" } as const;
+const PAGE = 100;
+const MOST = 500;
+
+class JsonlStrategy implements Strategy {
+  readonly kind = "jsonl";
+  readonly supportsVoting = false;
+  readonly supportsScopes = false;
+  readonly #options: JsonlOptions;
+  readonly #files: RepositoryFiles;
+  /** By the line's text: what was filtered once is not filtered again. */
+  #read = new Map<string, MemoryRecord | undefined>();
+  #leftovers: Promise<void> | undefined;
+  #warned = new Set<string>();
+
+  constructor(options: JsonlOptions) {
+    this.#options = options;
+    this.#files = new RepositoryFiles(options);
+  }
+
+  async prompt(ask: PromptAsk, signal: AbortSignal) {
+    this.#leftovers ??= this.#settle([], signal); // of a process that was killed
+    await this.#leftovers;
+    const entries = await this.#entries();
+    if (!entries.ok) return { ...failed(entries.error), code: entries.error.code };
+    const active = entries.value.filter(({ record }) => record.status.type === "active").map(({ record }) => record);
+    const { answer } = promptOf(active, ask, this.#options);
+    return { type: "prompted" as const, answer: { ...answer, tools: { store: storeDefinition(false) } } };
+  }
+
+  async find(fact: string, { scope }: { scope?: string }, _signal: AbortSignal) {
+    if (scope === "user") return { type: "absent" as const, near: [] };
+    const loaded = await this.#files.load();
+    if (!loaded.ok) return failed(loaded.error);
+    const wanted = fold(fact);
+    const found = recordLines(loaded.value.all).map((line) => this.#recordOf(line));
+    const record = found.find((one) => one !== undefined && fold(one.fact) === wanted);
+    if (record) return { type: "found" as const, record };
+    const isDeleted = [...loaded.value.all.lines.values()].some((line) => knowsFact(line, wanted));
+    return isDeleted ? { type: "deleted" as const } : { type: "absent" as const, near: [] };
+  }
+
+  async store(draft: Draft, signal: AbortSignal): Promise<Stored> {
+    if (draft.scope !== "repository") return { type: "refused", code: "invalid_scope", message: ONE_SCOPE };
+    const done = await this.#files.append<Stored>(async () => {
+      const known = await this.find(draft.fact, {}, signal);
+      if (known.type === "failed") return { outcome: known };
+      if (known.type === "found") {
+        const { id, status } = known.record;
+        return { outcome: { type: "already_stored", id, status: status.type } };
+      }
+      if (known.type === "deleted" && !draft.revive) return { outcome: { type: "deleted_before" } };
+      const line = lineOfDraft(draft, this.#options.clock.now());
+      const record = this.#recordOf(line);
+      // What cannot be read again is not written either.
+      return record ? { line, outcome: { type: "stored", record } } : { outcome: UNREADABLE };
+    }, signal);
+    return done.ok ? done.value : failed(done.error);
+  }
+
+  async vote() {
+    return unsupported;
+  }
+
+  async list(query: ListQuery, _signal: AbortSignal): Promise<Listed> {
+    const { limit = PAGE, after } = query;
+    if (!Number.isInteger(limit) || limit < 1 || limit > MOST) return { type: "invalid", field: "limit" };
+    if (after !== undefined && !/^\S+ \S+$/.test(after)) return { type: "invalid", field: "after" };
+    if (query.scope === "user" || !this.#sees(query.place?.repository)) return { type: "listed", records: [] };
+    const entries = await this.#entries();
+    if (!entries.ok) return failed(entries.error);
+    const words = (query.text ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+    const records = entries.value
+      .map(({ record }) => record)
+      .filter(
+        (one) =>
+          (query.status ?? ["active", "pending"]).includes(one.status.type) &&
+          (query.subject === undefined || one.subject === query.subject) &&
+          (query.author === undefined || one.author.kind === query.author) &&
+          query.stale !== true &&
+          words.every((word) => `${one.subject} ${one.fact}`.toLowerCase().includes(word)),
+      )
+      .sort((a, b) => (orderOf(a) < orderOf(b) ? 1 : -1));
+    const rest = after === undefined ? records : records.filter((one) => orderOf(one) < after);
+    const page = rest.slice(0, limit);
+    const last = page.at(-1);
+    return { type: "listed", records: page, ...(last && rest.length > page.length ? { next: orderOf(last) } : {}) };
+  }
+
+  async get(id: string, { place }: Parameters<Strategy["get"]>[1], _signal: AbortSignal) {
+    const found = await this.#one(id, place?.repository);
+    return found.type === "one" ? { type: "got" as const, record: found.entry.record } : found;
+  }
+
+  async edit(...[id, change, by, signal]: Parameters<Strategy["edit"]>) {
+    const done = await this.#change(id, by, signal, ({ line, record }) =>
+      changedLine(line, record, change, this.#options.clock.now()),
+    );
+    return done.type === "changed" ? { type: "edited" as const, record: done.record } : done;
+  }
+
+  async delete(...[id, by, signal]: Parameters<Strategy["delete"]>) {
+    const done = await this.#change(id, by, signal, ({ line, record }) =>
+      deletedLine(line, record, this.#options.clock.now()),
+    );
+    return done.type === "changed" ? { type: "deleted" as const, id: done.record.id } : done;
+  }
+
+  async resolve(...[id, resolution, by, signal]: Parameters<Strategy["resolve"]>) {
+    const now = this.#options.clock.now();
+    const old = resolution.how === "replace" ? { replaces: [resolution.old] } : {};
+    const done = await this.#change(id, by, signal, ({ line, record }) => {
+      if (record.status.type !== "pending") return undefined;
+      if (resolution.how === "reject") return deletedLine(line, record, now);
+      return changedLine(line, record, { status: "active", ...old }, now);
+    });
+    if (done.type === "conflict") return { type: "not_pending" as const };
+    if (done.type !== "changed") return done;
+    return { type: "resolved" as const, record: resolution.how === "reject" ? undefined : done.record };
+  }
+
+  async changes() {
+    return unsupported;
+  }
+
+  generation(): number {
+    return this.#files.stamp();
+  }
+
+  async shutdown(signal: AbortSignal): Promise<void> {
+    const { optimise: ask, repository, redactor, newId } = this.#options;
+    const loaded = await this.#files.load();
+    const isWaiting = loaded.ok && loaded.value.waiting.lines.size > 0;
+    const made = ask && isWaiting ? await optimise(loaded.value.all, { ask, repository, redactor, newId }, signal) : [];
+    await this.#settle(made, signal, loaded.ok ? loaded.value.all : noMemory);
+  }
+
+  async #settle(made: readonly FileLine[], signal: AbortSignal, seen = noMemory): Promise<void> {
+    const settled = await this.#files.settle({ made, seen }, signal);
+    if (!settled.ok) {
+      this.#warn(`${settled.error.what} What was remembered is kept in EVERLONG_HOME and written later.`);
+    } else if (settled.value) this.#options.onWritten?.(settled.value);
+  }
+
+  /** Looked at and changed under one lock; a line that is not made is a conflict. */
+  async #change(
+    id: string,
+    by: Parameters<Strategy["delete"]>[1],
+    signal: AbortSignal,
+    make: (entry: Entry) => FileLine | undefined,
+  ): Promise<Changed> {
+    const done = await this.#files.append<Changed>(async () => {
+      const found = await this.#one(id, by.place?.repository);
+      if (found.type !== "one") return { outcome: found };
+      const { record } = found.entry;
+      const isOld = by.version !== undefined && by.version !== record.version;
+      const line = isOld ? undefined : make(found.entry);
+      if (!line) return { outcome: { type: "conflict", current: record } };
+      return { line, outcome: { type: "changed", record: this.#recordOf(line) ?? record } };
+    }, signal);
+    return done.ok ? done.value : failed(done.error);
+  }
+
+  async #one(id: string, repository: string | undefined): Promise<One> {
+    const entries = await this.#entries();
+    if (!entries.ok) return failed(entries.error);
+    const start = readId(id)?.id ?? id;
+    const found = this.#sees(repository) ? entries.value.filter(({ record }) => record.id.startsWith(start)) : [];
+    const entry = found.find(({ record }) => record.id === id) ?? (found.length === 1 ? found[0] : undefined);
+    if (entry) return { type: "one" as const, entry };
+    return found.length > 1 ? { ...notFound, ambiguous: found.map(({ record }) => record.id) } : notFound;
+  }
+
+  #sees(repository: string | undefined): boolean {
+    return repository === undefined || repository === this.#options.repository;
+  }
+
+  async #entries(): Promise<Result<Entry[], Fault>> {
+    const { refused } = this.#files;
+    for (const name of refused) this.#warn(`${name} leads out of the repository by a link: it is not used.`);
+    const loaded = await this.#files.load();
+    if (!loaded.ok) return loaded;
+    const { unread } = loaded.value.all;
+    if (unread.size > 0) this.#warn(`${unread.size} lines of the memory file cannot be read; they stay as they are.`);
+    const entries = recordLines(loaded.value.all).flatMap((line): Entry[] => {
+      const record = this.#recordOf(line);
+      return record ? [{ line, record }] : [];
+    });
+    return { ok: true, value: entries };
+  }
+
+  #recordOf(line: FileLine): MemoryRecord | undefined {
+    if (line.gone) return undefined;
+    if (!this.#read.has(line.text)) {
+      this.#read.set(line.text, recordOfLine(line, this.#options.repository, this.#options.redactor));
+    }
+    return this.#read.get(line.text);
+  }
+
+  #warn(message: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
+    this.#options.onWarning?.(message);
+  }
+}
+
+const ONE_SCOPE = 'memories of a file belong to its repository: "scope" may not be "user".';
+
+/** Newest first, as everywhere. */
+const orderOf = ({ updatedAt, id }: MemoryRecord): string => `${updatedAt} ${id}`;
+
+const UNREADABLE: Failed = { type: "failed", cause: "the line could not be read again.", mayBeStored: false };
+
+/** After an error of the disk nobody can say. */
+const failed = ({ what, code }: Fault): Failed => ({ type: "failed", cause: what, mayBeStored: code === "store_io" });

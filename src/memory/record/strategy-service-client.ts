@@ -1,0 +1,237 @@
+// The routes of a memory service as a strategy.
+import { optional } from "../../base/optional.ts";
+import type { Result } from "../../base/result.ts";
+import type { Failed, PromptAsk, Strategy } from "./contract.ts";
+import { fold } from "./fold.ts";
+import { bodyOf, fieldsOf, listUrl, statusIn } from "./strategy-service-body.ts";
+import type { ServiceAddress, ServiceAnswer, ServiceFault, ServiceRequest } from "./strategy-service-http.ts";
+import { sendable } from "./strategy-service-http.ts";
+import {
+  readChanges,
+  readError,
+  readPage,
+  readPrompt,
+  readRecord,
+  recordOfDraft,
+  type ServiceError,
+} from "./strategy-service-read.ts";
+
+export type ServiceParts = {
+  now: () => string;
+  onUnsupported?: (definition: { name: string; version: string }) => void;
+};
+export type Ask = (request: ServiceRequest, signal: AbortSignal) => Promise<Result<ServiceAnswer, ServiceFault>>;
+/** An answer that is good, or what went wrong. */
+type Told =
+  | { type: "answer"; status: number; body: unknown }
+  | { type: "error"; status: number; error: ServiceError }
+  | (Failed & { code: string });
+
+export function serviceStrategy(address: ServiceAddress, ask: Ask, options: ServiceParts): Strategy {
+  let scopes = true;
+  let voting = true;
+  const tell = async (request: ServiceRequest, signal: AbortSignal): Promise<Told> => {
+    const answer = await ask(request, signal);
+    if (!answer.ok) {
+      const { code, cause, mayBeDone } = answer.error;
+      return {
+        type: "failed",
+        code,
+        cause: `the memory service at ${address.origin}: ${cause}`,
+        mayBeStored: mayBeDone,
+      };
+    }
+    const { status, body } = answer.value;
+    return status < 300 ? { type: "answer", status, body } : { type: "error", status, error: readError(body) };
+  };
+  /** A status that no outcome of its own stands for. */
+  const failedWith = ({ status, error }: { status: number; error: ServiceError }): Failed => ({
+    type: "failed",
+    cause: `the memory service at ${address.origin} answered ${status}${error.message ? `: ${error.message}` : ""}.`,
+    status,
+    mayBeStored: status >= 500,
+  });
+  const unreadable = (mayBeStored = false): Failed => ({
+    type: "failed",
+    cause: `the answer of the memory service at ${address.origin} cannot be understood.`,
+    mayBeStored,
+  });
+  /** Answers have a bound: what is too much at once is asked for in smaller pages. */
+  const inPages = async (
+    limit: number | undefined,
+    url: (limit: number) => string,
+    signal: AbortSignal,
+  ): Promise<Told> => {
+    for (let count = Math.min(limit ?? PAGE, PAGE); ; count = Math.floor(count / 2)) {
+      const told = await tell({ method: "GET", url: url(count) }, signal);
+      if (told.type !== "failed" || told.code !== "too_large" || count <= 1) return told;
+    }
+  };
+  /** Where the route itself is missing. */
+  const lacks = (status: number): boolean => status === 404 || status === 405 || status === 501;
+  const ifMatch = (version: number | undefined) => ({ "if-match": version === undefined ? "*" : `"v${version}"` });
+
+  /** Outcomes that edit and delete have in common. */
+  const refusedChange = ({ status, error }: { status: number; error: ServiceError }) => {
+    if (status === 404) return { type: "not_found" } as const;
+    const current = status === 412 ? readRecord(error.details) : undefined;
+    return current ? ({ type: "conflict", current } as const) : failedWith({ status, error });
+  };
+
+  return {
+    kind: "service",
+    endpoint: address.origin,
+    get supportsVoting() {
+      return voting;
+    },
+    get supportsScopes() {
+      return scopes;
+    },
+
+    async prompt(wanted: PromptAsk, signal) {
+      const told = await tell({ method: "GET", url: address.prompt(wanted) }, signal);
+      if (told.type === "failed") return told;
+      if (told.type === "error") return { ...failedWith(told), code: `http_${told.status}` };
+      const read = readPrompt(told.body);
+      if (!read.ok) return { ...unreadable(), cause: `the memory service: ${read.error}`, code: "invalid_answer" };
+      const { answer, unsupported, supportsScopes } = read.value;
+      scopes = supportsScopes;
+      voting = answer.tools.vote !== undefined;
+      for (const one of unsupported) options.onUnsupported?.(one);
+      return { type: "prompted", answer };
+    },
+
+    /** Asked for by its words. What is not found is for the service to judge, when it is told to store or to count. */
+    async find(fact, { place, scope }, signal) {
+      const query = { place, text: fact, status: ["active", "pending"] as const, ...optional("scope", scope) };
+      const listed = await this.list(query, signal);
+      if (listed.type === "failed") return listed;
+      const records = listed.type === "listed" ? listed.records : [];
+      const same = records.filter((one) => fold(one.fact) === fold(fact));
+      const record = same.find((one) => one.scope === "repository") ?? same[0];
+      return record ? { type: "found", record } : { type: "unsupported" };
+    },
+
+    async store(draft, signal) {
+      if (draft.scope === "repository" && sendable(draft.place) === undefined)
+        return { type: "refused", code: "invalid_scope", message: LOCAL_ONLY };
+      const url = address.records(draft.place, draft.scope);
+      const headers = { "idempotency-key": draft.id };
+      const told = await tell({ method: "POST", url, body: bodyOf(draft), headers }, signal);
+      if (told.type === "failed") return told;
+      if (told.type === "error") {
+        const { known, message } = told.error;
+        if (known === "deleted_before") return { type: "deleted_before" };
+        return known ? { type: "refused", code: known, message } : failedWith(told);
+      }
+      const body = fieldsOf(told.body);
+      const id = typeof body["id"] === "string" ? body["id"] : draft.id;
+      if (told.status === 200) return { type: "already_stored", id, status: statusIn(body) };
+      const made = recordOfDraft(draft, id, told.status === 202, options.now());
+      return { type: "stored", record: readRecord(body["record"]) ?? made };
+    },
+
+    async vote(ballot, signal) {
+      const { direction, reason, fact, id, actor, place } = ballot;
+      const said = { direction, reason, ...(actor.kind === "agent" ? { actor: actor.key } : {}) };
+      const request: ServiceRequest =
+        id === undefined
+          ? {
+              method: "POST",
+              url: address.votes(),
+              body: { ...said, fact, ...optional("repository", sendable(place)) },
+            }
+          : { method: "POST", url: address.record(id, place, "/votes"), body: said };
+      const told = await tell(request, signal);
+      if (told.type === "failed") return told;
+      if (told.type === "error") {
+        const { known, message, code } = told.error;
+        if (known) return { type: "refused", code: known, message };
+        return code === "" && lacks(told.status) ? { type: "unsupported" } : failedWith(told);
+      }
+      const body = fieldsOf(told.body);
+      const record = readRecord(body["record"]);
+      return record ? { type: "voted", record, changed: body["changed"] !== false } : { type: "counted" };
+    },
+
+    async list(query, signal) {
+      const { limit } = query;
+      if (limit !== undefined && limit < 1) return { type: "invalid", field: "limit" };
+      const told = await inPages(limit, (count) => listUrl(address, { ...query, limit: count }), signal);
+      if (told.type === "failed") return told;
+      if (told.type === "error") {
+        if (told.status === 400 && query.after !== undefined) return { type: "invalid", field: "after" };
+        return lacks(told.status) ? { type: "unsupported" } : failedWith(told);
+      }
+      const page = readPage(told.body);
+      if (!page) return unreadable();
+      return {
+        type: "listed",
+        records: page.items.flatMap((one) => readRecord(one) ?? []),
+        ...optional("next", page.next),
+      };
+    },
+
+    async get(id, { place }, signal) {
+      const told = await tell({ method: "GET", url: address.record(id, place) }, signal);
+      if (told.type === "failed") return told;
+      if (told.type === "error") return told.status === 404 ? { type: "not_found" } : failedWith(told);
+      const record = readRecord(told.body);
+      return record ? { type: "got", record } : unreadable();
+    },
+
+    async edit(id, change, { version, place }, signal) {
+      const { citations, trust, ...texts } = change;
+      const body = {
+        ...texts,
+        ...optional(
+          "citations",
+          citations?.map(({ raw }) => raw),
+        ),
+        ...(trust === undefined ? {} : { trust: "user" }),
+      };
+      const url = address.record(id, place);
+      const told = await tell({ method: "PATCH", url, body, headers: ifMatch(version) }, signal);
+      if (told.type === "failed") return told;
+      if (told.type === "error") return refusedChange(told);
+      const record = readRecord(told.body);
+      return record ? { type: "edited", record } : unreadable(true);
+    },
+
+    async delete(id, { version, place }, signal) {
+      const told = await tell({ method: "DELETE", url: address.record(id, place), headers: ifMatch(version) }, signal);
+      if (told.type === "failed") return told;
+      return told.type === "error" ? refusedChange(told) : { type: "deleted", id };
+    },
+
+    async resolve(id, resolution, { place }, signal) {
+      const { how } = resolution;
+      const body = { how, ...(resolution.how === "replace" ? { old: resolution.old } : {}) };
+      const told = await tell({ method: "POST", url: address.record(id, place, "/resolution"), body }, signal);
+      if (told.type === "failed") return told;
+      if (told.type === "error") {
+        if (told.error.code === "not_pending") return { type: "not_pending" };
+        return told.status === 404 ? { type: "not_found" } : failedWith(told);
+      }
+      return { type: "resolved", record: readRecord(fieldsOf(told.body)["record"]) };
+    },
+
+    async changes({ memory, since, limit, place }, signal) {
+      const where = place === undefined ? { all: "true" } : { repository: sendable(place) };
+      const url = (count: number): string => address.changes({ memory, since, limit: String(count), ...where });
+      const told = await inPages(limit, url, signal);
+      if (told.type === "failed") return told;
+      if (told.type === "error") return lacks(told.status) ? { type: "unsupported" } : failedWith(told);
+      const page = readPage(told.body);
+      return page ? { type: "changes", changes: readChanges(page.items) } : unreadable();
+    },
+
+    generation: () => undefined,
+    shutdown: async () => undefined,
+  };
+}
+
+const PAGE = 50;
+
+const LOCAL_ONLY =
+  'this repository is only known on this machine, and its name is never sent to a service: give "scope" as "user".';

@@ -1,0 +1,50 @@
+// Memories kept by a service: another program, on this machine or elsewhere, that speaks our routes.
+import type { Place, Skip, Strategy } from "./contract.ts";
+import { type ServiceParts, serviceStrategy } from "./strategy-service-client.ts";
+import { ServiceAddress, type ServiceRequest, send, sendable } from "./strategy-service-http.ts";
+
+export type ServiceOptions = ServiceParts & {
+  url: string | undefined;
+  token?: string | undefined;
+  /** The token of this machine's own gateway, for an address on this machine. */
+  localToken?: () => string | undefined;
+  hmacKey?: string | undefined;
+  timeoutMs: number;
+  place: Place;
+  userScope: boolean;
+  /** The folder is trusted. */
+  trusted: boolean;
+  /** Consent for exactly the origin of that address. */
+  hasConsent: (url: string) => Promise<boolean>;
+};
+
+/** No connection is opened here, and none ever where the answer is no. */
+export async function openService(options: ServiceOptions): Promise<Strategy | Skip> {
+  const { url, place, userScope, hmacKey } = options;
+  if (url === undefined || url === "") return skipped("no_url", "memory.service.url is not set.");
+  const address = ServiceAddress.of(url);
+  if (!address.ok) return skipped("bad_url", address.error);
+  const repository = sendable(place);
+  if (repository === undefined && hmacKey !== undefined)
+    return skipped("no_repository", "memory.service.hmacKey is set, and this folder's repository has no remote name.");
+  if (repository === undefined && !userScope)
+    return skipped("no_repository", "this folder's repository has no remote name, and memory.userScope is off.");
+  const { origin, isLoopback } = address.value;
+  if (!isLoopback && !options.trusted)
+    return skipped(
+      "untrusted_folder",
+      `${origin} is not this machine, and this folder is not trusted (\`everlong trust\`).`,
+    );
+  const mayConnect = async (): Promise<boolean> => isLoopback || options.hasConsent(url);
+  if (!(await mayConnect()))
+    return skipped(
+      "no_consent",
+      `nobody has agreed to send memories to ${origin} (\`everlong consent grant ${origin}\`).`,
+    );
+  const token = options.token ?? (isLoopback ? options.localToken?.() : undefined);
+  const sender = { token, timeoutMs: options.timeoutMs, mayConnect };
+  const ask = (request: ServiceRequest, signal: AbortSignal) => send(sender, request, signal);
+  return serviceStrategy(address.value, ask, options);
+}
+
+const skipped = (reason: string, message: string): Skip => ({ type: "skipped", reason, message });

@@ -1,0 +1,130 @@
+// The one write path of records: what callers ask for, what they may be asked, and what comes of it.
+import type { Redactor } from "../secret/filter.ts";
+import type {
+  Author,
+  Ballot,
+  Citation,
+  CitationState,
+  Client,
+  Conflict,
+  Direction,
+  FailureCode,
+  MemoryRecord,
+  NotFound,
+  Origin,
+  Place,
+  Scope,
+  Source,
+  Status,
+} from "./contract.ts";
+
+export type DeniedBy = "rule" | "user" | "user_not_available";
+export type MemoryFailure = {
+  type: "failure";
+  code: FailureCode;
+  message: string;
+  /** Of invalid_inputs. */
+  fields?: string[];
+  /** Of permission_denied. */
+  by?: DeniedBy;
+  /** Of store_failed. */
+  mayBeStored?: boolean;
+  status?: number;
+};
+
+export type StoreOutcome =
+  | { type: "stored"; record: MemoryRecord; redactions: number }
+  | { type: "already_stored"; id: string; scope: Scope; status: Status["type"] }
+  | { type: "pending_review"; record: MemoryRecord; redactions: number }
+  | MemoryFailure;
+export type VoteOutcome = { type: "voted"; record?: MemoryRecord; changed: boolean } | MemoryFailure;
+export type EditOutcome =
+  | { type: "edited"; record: MemoryRecord; redactions: number }
+  | Conflict
+  | NotFound
+  | MemoryFailure;
+
+/** What a person is asked about: complete and unshortened. */
+export type MemoryPermission = {
+  kind: "memory";
+  action: "store" | "vote";
+  /** One line. */
+  summary: string;
+  subject?: string;
+  fact: string;
+  citations?: string[];
+  reason: string;
+  scope: Scope;
+  repository?: string;
+  direction?: Direction;
+  toolCallId?: string;
+  origins: Origin[];
+  trust: number;
+  similar: { id: string; fact: string; relation: string }[];
+  warnings: string[];
+  /** No rule and no approval in force covers it. */
+  mustAsk: boolean;
+};
+
+export type Leave =
+  /** `edited`: what the person made of it; it is filtered and checked again and counts as typed by the user. */
+  | { type: "approved"; edited?: { subject?: string; fact?: string; citations?: string[]; reason?: string } }
+  /** It must be asked, an approval is in force, and nobody is there. */
+  | { type: "pending" }
+  | { type: "denied"; by: DeniedBy; message: string };
+export type AskLeave = (request: MemoryPermission, signal: AbortSignal) => Promise<Leave>;
+
+/** What a caller wants to store; `input` is whatever came in. */
+export type StoreRequest = {
+  input: unknown;
+  place: Place;
+  source: Omit<Source, "origins" | "trust">;
+  author: Author;
+  /** Of the fact, computed by the runtime; `[{ kind: "user" }]` when the user types it here. */
+  origins: (fact: string) => readonly Origin[];
+  /** Absent when the user acts: nobody has to be asked. */
+  ask?: AskLeave;
+};
+export type VoteRequest = {
+  input: unknown;
+  place: Place;
+  source: Omit<Source, "origins" | "trust">;
+  actor: Ballot["actor"];
+  ask?: AskLeave;
+};
+
+/** What the write path needs; all of it injected. */
+export type WriteParts = {
+  client: () => Client | Promise<Client>;
+  redactor: Redactor;
+  newId: () => string;
+  settings: () => { userScope: boolean; maxStores: number };
+  /** Stores of this session so far; absent where there is no session. */
+  storesSoFar?: () => number;
+  /** What the model is told anyway: system prompt and instruction files. */
+  instructions?: () => string;
+  /** Where cited files are looked up; absent without a work tree. */
+  tree?: WorkTree;
+  clock: { now(): string; monotonic(): number };
+  /** Told of each outcome: event data without any text. */
+  onStore?: (event: StoreEvent) => void;
+  onVote?: (event: { outcome: string; direction: string; strategy: string }) => void;
+  /** A record was stored or voted on. */
+  onChanged?: () => void;
+};
+export type StoreEvent = {
+  outcome: string;
+  scope: string;
+  strategy: string;
+  origins: string[];
+  redactions: number;
+  similar: number;
+  durationMs: number;
+};
+
+/** Files of the repository as far as citations need them. */
+export type WorkTree = {
+  check(citation: Citation): CitationState;
+  /** Under the working folder or in one of the last commits. */
+  isNear(path: string): boolean;
+};

@@ -1,0 +1,51 @@
+// The gateway's memory: records and board of this home, as /api/memory serves them.
+import { systemClock } from "../base/clock.ts";
+import { ok } from "../base/result.ts";
+import { newMemoryId } from "../memory/record/id.ts";
+import { parseRule } from "../permission/rule.ts";
+import type { OpenKept } from "../proxy/kept.ts";
+import type { MemoryHouse, OpenMemory } from "../server/memory/contract.ts";
+import { LOCAL_USER } from "./memory-strategy.ts";
+import { type Ground, secretKey } from "./start.ts";
+
+/** The local token's name, until tokens have names of their own. */
+const TOKEN = "local";
+
+/** A gateway serves its own store, whatever strategy the agents of this home use: it is what they would ask. */
+export function openMemoryService({ settings, paths, redact }: Ground, open: OpenKept): OpenMemory {
+  const { values } = settings;
+  const denied = values["permissions.deny"].some((text) => {
+    const rule = parseRule(text);
+    return rule.ok && rule.value.kind === "memory";
+  });
+  const failures: MemoryHouse["failures"] = [];
+  return async () => {
+    const kept = await open();
+    if (!kept.ok) return kept;
+    const { embeddedStrategy } = await import("../memory/record/embedded/strategy.ts");
+    const { store, redactor } = kept.value;
+    const { db } = store;
+    const parts = {
+      open: async () => ok(db),
+      hashKey: secretKey(paths.home),
+      user: LOCAL_USER,
+      clock: systemClock,
+      redact,
+    };
+    return ok({
+      enabled: values["memory.enabled"],
+      userScope: values["memory.userScope"],
+      db,
+      strategy: (inside) => embeddedStrategy({ ...parts, ...(inside ? { inside } : {}) }),
+      user: LOCAL_USER,
+      tokenName: TOKEN,
+      denied,
+      bound: { maxTokens: values["memory.prompt.maxTokens"], maxRecords: values["memory.prompt.maxRecords"] },
+      redactor,
+      redact,
+      newId: () => newMemoryId(),
+      failures,
+      clock: systemClock,
+    });
+  };
+}

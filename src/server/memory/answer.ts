@@ -1,0 +1,76 @@
+// How the memory routes answer: records with their version as ETag, failures with the names that the tools use.
+import type { Context } from "hono";
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import type { Failed, FailureCode, MemoryRecord } from "../../memory/record/contract.ts";
+import type { MemoryFailure } from "../../memory/record/write-contract.ts";
+import type { Env } from "../api/reply.ts";
+import type { Refusal } from "../contract.ts";
+import { refusal } from "../refusal.ts";
+import type { MemoryHouse } from "./contract.ts";
+
+const STATUS: Record<FailureCode, [status: number, hint: string]> = {
+  invalid_inputs: [400, "Correct the named fields and send it again."],
+  invalid_scope: [400, "Give scope as repository, with its key in repository, or as user."],
+  missing_client: [409, "Set memory.enabled to true and start the gateway again."],
+  permission_denied: [403, "A deny rule of this gateway's settings forbids it."],
+  voting_unsupported: [409, "Use a store that counts votes."],
+  fact_not_found: [404, "Send the fact exactly as it is shown, with its repository."],
+  memory_secret: [400, "Leave the secret out; say where it is kept instead."],
+  filter_failed: [400, "Send it shorter."],
+  already_in_instructions: [409, "There is nothing to do."],
+  deleted_before: [409, "Only the user may add it again."],
+  limit_reached: [429, "Try again later."],
+  store_failed: [503, "Send it again with the same Idempotency-Key: it is stored once."],
+};
+
+export function refusalOfFailure({ code, message, fields, by, mayBeStored }: MemoryFailure): Refusal {
+  if (code === "store_failed") return unavailable(mayBeStored === true);
+  const [status, hint] = STATUS[code];
+  const details = { ...optional("fields", fields), ...optional("by", by) };
+  const headers = status === 429 ? { headers: { "retry-after": "60" } } : {};
+  return { status, code, message, hint, ...headers, ...(Object.keys(details).length > 0 ? { details } : {}) };
+}
+
+/** Never with the words of the database: they hold paths. */
+export const unavailable = (mayBeStored: boolean): Refusal =>
+  refusal("store_unavailable", { hint: STATUS.store_failed[1], details: { code: "store_failed", mayBeStored } });
+
+export const unavailableBy = ({ mayBeStored }: Failed): Refusal => unavailable(mayBeStored);
+
+export const notFound = refusal("not_found", {
+  message: "There is no such record.",
+  hint: "GET /api/memory/records lists what there is.",
+});
+
+export const tag = (version: number): string => `"v${version}"`;
+
+/** What `If-Match` asks for: any version, one, or (-1) one that cannot be. Absent: it must be sent. */
+export function expectedVersion(c: Context<Env>): Result<number | undefined, Refusal> {
+  const given = c.req.header("if-match")?.trim();
+  if (given === undefined || given === "")
+    return fail(
+      refusal("precondition_required", {
+        message: "If-Match is needed.",
+        hint: "Read it, and send If-Match with its ETag.",
+      }),
+    );
+  if (given === "*") return ok(undefined);
+  const version = /^(?:W\/)?"v(\d{1,15})"$/.exec(given)?.[1];
+  return ok(version === undefined ? -1 : Number(version));
+}
+
+/** Who was too late is shown what stands there now. */
+export const stale = (version: number, body: unknown): Refusal =>
+  refusal("stale", { details: body, headers: { etag: tag(version) } });
+
+/** A record as it is shown: every text filtered once more, so that a newer rule covers older rows. */
+export function shown({ redact }: Pick<MemoryHouse, "redact">, record: MemoryRecord): MemoryRecord {
+  return {
+    ...record,
+    subject: redact(record.subject),
+    fact: redact(record.fact),
+    reason: redact(record.reason),
+    citations: record.citations.map((one) => ({ ...one, raw: redact(one.raw) })),
+  };
+}

@@ -1,0 +1,183 @@
+// /api/memory/board: items of a branch, read and changed as by the user's own hand.
+import { type Context, Hono } from "hono";
+import * as z from "zod";
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { listChanges, undoChanges } from "../../memory/board/change.ts";
+import { checkItem } from "../../memory/board/check.ts";
+import { type BoardItem, type BoardPlace, type Src, seenOf } from "../../memory/board/item.ts";
+import { findItem, listItems } from "../../memory/board/row.ts";
+import { putItem, removeItem } from "../../memory/board/store.ts";
+import { OFF } from "../../memory/record/choose.ts";
+import { missingClient } from "../../memory/record/failure.ts";
+import { invalid, readJson } from "../api/json-body.ts";
+import { type Env, paging, refuse } from "../api/reply.ts";
+import type { Refusal } from "../contract.ts";
+import { refusal, refusalOf } from "../refusal.ts";
+import { expectedVersion, refusalOfFailure, stale, tag, unavailable } from "./answer.ts";
+import type { MemoryHouse, OpenMemory } from "./contract.ts";
+import { repositoryKey } from "./write.ts";
+
+const itemBody = z.strictObject({ description: z.string(), content: z.string() });
+const undoBody = z.strictObject({ force: z.boolean().optional() });
+const PATH = "/board/items/:src/:name";
+
+type Asked = { house: MemoryHouse; place: BoardPlace; src: Src; name: string };
+
+export function boardRoutes(open: OpenMemory): Hono<Env> {
+  const routes = new Hono<Env>();
+  routes.get("/board", async (c) => {
+    const place = placeIn(c);
+    if (!place.ok) return refuse(c, place.error);
+    const house = await open();
+    if (!house.ok) return refuse(c, refusalOf(house.error));
+    const items = listItems(house.value.db, place.value).map((item) => {
+      const { content: _left, ...rest } = shownItem(house.value, item);
+      return rest;
+    });
+    return c.json({ ...place.value, items });
+  });
+  routes.get("/board/changes", async (c) => {
+    const place = placeIn(c);
+    if (!place.ok) return refuse(c, place.error);
+    const page = paging(c);
+    if (!page.ok) return refuse(c, page.error);
+    const house = await open();
+    if (!house.ok) return refuse(c, refusalOf(house.error));
+    const changes = listChanges(house.value.db, place.value, {
+      run: c.req.query("run"),
+      ...optional("limit", page.value.limit),
+    });
+    const shownIn = (item: BoardItem | undefined) => item && shownItem(house.value, item);
+    const items = changes.map((one) => ({ ...one, before: shownIn(one.before), after: shownIn(one.after) }));
+    return c.json({ items, next: null });
+  });
+  routes.post("/board/changes/:id/undo", async (c) => {
+    const body = await readJson(c.env.incoming, undoBody);
+    if (!body.ok) return refuse(c, body.error);
+    const house = await open();
+    if (!house.ok) return refuse(c, refusalOf(house.error));
+    if (!house.value.enabled) return refuse(c, refusalOfFailure(missingClient(OFF)));
+    const { db, clock, tokenName } = house.value;
+    const { force = false } = body.value;
+    const done = await undoChanges(db, { which: c.req.param("id"), at: clock.now(), force }, `rest:${tokenName}`);
+    if (!done.ok) return refuse(c, unavailable(true));
+    const { value: outcome } = done;
+    if (outcome.type === "undone") return c.json({ outcome: "undone", items: outcome.items });
+    if (outcome.type === "not_found") return refuse(c, noChange);
+    return refuse(c, outcome.type === "board_full" ? full : { ...changedLater, details: { items: outcome.items } });
+  });
+
+  routes.get(PATH, async (c) => {
+    const asked = await askedOf(c, open);
+    if (!asked.ok) return refuse(c, asked.error);
+    const { house, place, src, name } = asked.value;
+    const item = findItem(house.db, place, src, name);
+    if (!item) return refuse(c, noItem);
+    return c.json(shownItem(house, item), 200, { etag: tag(item.version) });
+  });
+
+  routes.put(PATH, async (c) => {
+    const body = await readJson(c.env.incoming, itemBody);
+    if (!body.ok) return refuse(c, body.error);
+    const asked = await askedOf(c, open);
+    if (!asked.ok) return refuse(c, asked.error);
+    const { house, place, src, name } = asked.value;
+    if (!house.enabled) return refuse(c, refusalOfFailure(missingClient(OFF)));
+    const before = findItem(house.db, place, src, name);
+    const fits = before ? matches(c, house, before) : ok(undefined);
+    if (!fits.ok) return refuse(c, fits.error);
+    if (!before && src !== "user")
+      return refuse(c, {
+        ...invalid("Only items with src user can be made here."),
+        code: "forbidden_src",
+        status: 403,
+      });
+    const { description, content } = body.value;
+    const checked = checkItem(house.redactor, { name, description, context: content });
+    if (!checked.ok) return refuse(c, { ...invalid(checked.error.message), code: checked.error.code });
+    const { text } = checked.value;
+    const done = await putItem(house.db, place, { src, text, at: house.clock.now() }, writerOf(house, before));
+    if (!done.ok) return refuse(c, unavailable(true));
+    const { value: outcome } = done;
+    if (outcome.type === "board_full") return refuse(c, full);
+    if (outcome.type === "changed_since") return refuse(c, outcome.now ? changed(house, outcome.now) : noItem);
+    const item = findItem(house.db, place, src, name);
+    return item ? c.json(shownItem(house, item), before ? 200 : 201, { etag: tag(item.version) }) : refuse(c, noItem);
+  });
+
+  routes.delete(PATH, async (c) => {
+    const asked = await askedOf(c, open);
+    if (!asked.ok) return refuse(c, asked.error);
+    const { house, place, src, name } = asked.value;
+    const before = findItem(house.db, place, src, name);
+    if (!before) return refuse(c, noItem);
+    const fits = matches(c, house, before);
+    if (!fits.ok) return refuse(c, fits.error);
+    const done = await removeItem(house.db, place, { src, name, at: house.clock.now() }, writerOf(house, before));
+    if (!done.ok) return refuse(c, unavailable(true));
+    if (done.value.type === "changed_since" && done.value.now) return refuse(c, changed(house, done.value.now));
+    return c.body(null, 204);
+  });
+  return routes;
+}
+
+function placeIn(c: Context<Env>): Result<BoardPlace, Refusal> {
+  const { repository, branch } = c.req.query();
+  if (!repositoryKey.safeParse(repository).success || !repositoryKey.safeParse(branch).success)
+    return fail(invalid("Which board? Add ?repository=KEY&branch=NAME."));
+  return ok({ repository: String(repository), branch: String(branch) });
+}
+
+async function askedOf(c: Context<Env>, open: OpenMemory): Promise<Result<Asked, Refusal>> {
+  const place = placeIn(c);
+  if (!place.ok) return place;
+  const { src, name = "" } = c.req.param() as { src?: string; name?: string };
+  if (src !== "agent" && src !== "user") return fail(noItem);
+  const house = await open();
+  return house.ok ? ok({ house: house.value, place: place.value, src, name }) : fail(refusalOf(house.error));
+}
+
+/** Whether the caller has seen the item as it is now. */
+function matches(c: Context<Env>, house: MemoryHouse, item: BoardItem): Result<void, Refusal> {
+  const version = expectedVersion(c);
+  if (!version.ok) return version;
+  if (version.value === undefined || version.value === item.version) return ok(undefined);
+  return fail(changed(house, item));
+}
+
+const changed = (house: MemoryHouse, item: BoardItem): Refusal => stale(item.version, shownItem(house, item));
+
+/** What was just read must still stand there when it is changed. */
+const writerOf = ({ tokenName }: MemoryHouse, before: BoardItem | undefined) => ({
+  actor: `rest:${tokenName}`,
+  source: {},
+  seen: seenOf(before ? [before] : []),
+});
+
+const shownItem = ({ redact }: MemoryHouse, item: BoardItem): BoardItem => ({
+  ...item,
+  description: redact(item.description),
+  content: redact(item.content),
+});
+
+const noItem = refusal("not_found", {
+  message: "There is no such item on this board.",
+  hint: "GET /api/memory/board lists them.",
+});
+const full = refusal("invalid_inputs", {
+  status: 409,
+  code: "board_full",
+  message: "The board has 25 items already.",
+  hint: "Delete one first.",
+});
+const noChange = refusal("not_found", {
+  message: "There is no such change of a board.",
+  hint: "GET /api/memory/board/changes lists them.",
+});
+const changedLater = refusal("invalid_inputs", {
+  status: 409,
+  code: "changed_later",
+  message: "It was changed again afterwards; nothing was undone.",
+  hint: 'Send {"force": true} to undo it all the same.',
+});

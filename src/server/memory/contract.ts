@@ -1,0 +1,35 @@
+// What the memory routes need of this gateway: its store, its switches, and who is asking.
+import type { Clock } from "../../base/clock.ts";
+import type { Failure } from "../../base/failure.ts";
+import type { Result } from "../../base/result.ts";
+import type { Strategy } from "../../memory/record/contract.ts";
+import type { Redactor } from "../../memory/secret/filter.ts";
+import type { Database } from "../../store/sqlite.ts";
+
+/** Runs in the transaction of a change, with what came of it. */
+export type Inside = (db: Database, outcome: { type: string }) => void;
+
+export type MemoryHouse = {
+  /** memory.enabled: off, nothing new comes in; reading and deleting work. */
+  enabled: boolean;
+  userScope: boolean;
+  db: Database;
+  /** One for each request: `inside` joins its changes. */
+  strategy(inside?: Inside): Strategy;
+  /** The one user of this gateway. */
+  user: string;
+  /** Of the token that was presented; the local one until there are others. */
+  tokenName: string;
+  /** A rule forbids changing memories. */
+  denied: boolean;
+  bound: { maxTokens: number; maxRecords: number };
+  redactor: Redactor;
+  /** Everything that is shown is filtered again. */
+  redact: (text: string) => string;
+  newId: () => string;
+  /** What was refused or failed lately, newest last: codes and times, no text. */
+  failures: { code: string; at: string }[];
+  clock: Clock;
+};
+/** Opened by the first call that needs it. */
+export type OpenMemory = () => Promise<Result<MemoryHouse, Failure>>;

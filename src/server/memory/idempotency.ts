@@ -1,0 +1,78 @@
+// Repeating a POST does its work once: the first answer is kept with the write itself, in the same transaction.
+import { createHash } from "node:crypto";
+import { canonicalJson } from "../../base/json.ts";
+import { ok, type Result } from "../../base/result.ts";
+import { type Database, write } from "../../store/sqlite.ts";
+import type { Refusal } from "../contract.ts";
+
+export type Answer = { status: number; body: unknown };
+type Kept = { type: "none" } | { type: "conflict" } | { type: "replay"; answer: Answer };
+
+const KEPT_MS = 24 * 3600 * 1000;
+const FORM = /^[\x21-\x7e]{1,128}$/;
+
+/** Another process has done this very request meanwhile: our own transaction is taken back. */
+export class KeyTaken extends Error {}
+
+export const isKey = (text: string): boolean => FORM.test(text);
+
+/** Keys of requests that run in this process. */
+const running = new WeakMap<Database, Set<string>>();
+
+export type OnceOutcome =
+  | { type: "answered"; answer: Result<Answer, Refusal>; replayed: boolean }
+  | { type: "conflict" | "in_progress" };
+
+/** Runs the work once for a key. A refusal is not kept: the same request may do better later. */
+export async function once(
+  { db, key, request, now }: { db: Database; key: string; request: unknown; now: string },
+  work: (keep: (db: Database, answer: Answer) => void) => Promise<Result<Answer, Refusal>>,
+): Promise<OnceOutcome> {
+  const hash = createHash("sha256").update(canonicalJson(request)).digest("hex");
+  const keys = running.get(db) ?? new Set();
+  running.set(db, keys);
+  if (keys.has(key)) return { type: "in_progress" };
+  keys.add(key);
+  try {
+    const known = find(db, key, hash, now);
+    if (known.type === "conflict") return known;
+    if (known.type === "replay") return { type: "answered", answer: ok(known.answer), replayed: true };
+    let isKept = false;
+    const answer = await work((inside, given) => {
+      insert(inside, { key, hash, now, answer: given });
+      isKept = true;
+    });
+    // Nothing was written, and the answer is good: it is the answer to this key from now on.
+    if (!isKept && answer.ok) await write(db, (inside) => insert(inside, { key, hash, now, answer: answer.value }));
+    return { type: "answered", answer, replayed: false };
+  } catch (error) {
+    if (!(error instanceof KeyTaken)) throw error;
+    const other = find(db, key, hash, now);
+    if (other.type !== "replay") return { type: "conflict" };
+    return { type: "answered", answer: ok(other.answer), replayed: true };
+  } finally {
+    keys.delete(key);
+  }
+}
+
+function find(db: Database, key: string, hash: string, now: string): Kept {
+  const row = db
+    .prepare("SELECT body_hash, status, answer FROM memory_idempotency WHERE key = ? AND at > ?")
+    .get(key, oldest(now));
+  if (!row) return { type: "none" };
+  if (row["body_hash"] !== hash) return { type: "conflict" };
+  return { type: "replay", answer: { status: Number(row["status"]), body: JSON.parse(String(row["answer"])) } };
+}
+
+function insert(
+  db: Database,
+  { key, hash, now, answer }: { key: string; hash: string; now: string; answer: Answer },
+): void {
+  db.prepare("DELETE FROM memory_idempotency WHERE at <= ?").run(oldest(now));
+  const { changes } = db
+    .prepare("INSERT OR IGNORE INTO memory_idempotency (key, body_hash, status, answer, at) VALUES (?, ?, ?, ?, ?)")
+    .run(key, hash, answer.status, JSON.stringify(answer.body ?? null), now);
+  if (Number(changes) === 0) throw new KeyTaken();
+}
+
+const oldest = (now: string): string => new Date(Date.parse(now) - KEPT_MS).toISOString();

@@ -1,0 +1,71 @@
+// /api/memory beside the records: how it stands, what was changed, everything as a stream; and what is not there yet.
+import { Hono } from "hono";
+import { stream } from "hono/streaming";
+import { encodeLine } from "../../base/json-line.ts";
+import { optional } from "../../base/optional.ts";
+import { clientGone } from "../../proxy/forward/deliver.ts";
+import { type Env, paging, refuse } from "../api/reply.ts";
+import { refusal, refusalOf } from "../refusal.ts";
+import { shown, unavailable } from "./answer.ts";
+import type { OpenMemory } from "./contract.ts";
+import { placeOf } from "./write.ts";
+
+const PAGE = 500;
+
+export function lookRoutes(open: OpenMemory): Hono<Env> {
+  const routes = new Hono<Env>();
+  routes.get("/status", async (c) => {
+    const house = await open();
+    if (!house.ok) return refuse(c, refusalOf(house.error));
+    const { db, enabled, userScope, failures } = house.value;
+    const rows = db.prepare("SELECT scope, status, count(*) AS n FROM memories GROUP BY scope, status").all();
+    const counts: Record<string, Record<string, number>> = { repository: {}, user: {} };
+    for (const row of rows)
+      counts[String(row["scope"])] = { ...counts[String(row["scope"])], [String(row["status"])]: Number(row["n"]) };
+    return c.json({ enabled, strategy: house.value.strategy().kind, userScope, counts, failures });
+  });
+  routes.get("/changes", async (c) => {
+    const page = paging(c);
+    if (!page.ok) return refuse(c, page.error);
+    const house = await open();
+    if (!house.ok) return refuse(c, refusalOf(house.error));
+    const { memory, since, repository, all } = c.req.query();
+    const query = {
+      ...optional("limit", page.value.limit),
+      ...optional("memory", memory),
+      ...optional("since", since),
+      ...(all === "true" ? {} : { place: placeOf(house.value, repository) }),
+    };
+    const told = await house.value.strategy().changes(query, clientGone(c.env.outgoing));
+    if (told.type !== "changes") return refuse(c, unavailable(false));
+    return c.json({ items: told.changes, next: null });
+  });
+  routes.get("/export", async (c) => {
+    const house = await open();
+    if (!house.ok) return refuse(c, refusalOf(house.error));
+    const strategy = house.value.strategy();
+    c.header("content-type", "application/x-ndjson; charset=utf-8");
+    const gone = clientGone(c.env.outgoing);
+    return stream(c, async (out) => {
+      for (let after: string | undefined; ; ) {
+        const page = await strategy.list({ limit: PAGE, ...optional("after", after) }, gone);
+        // The status is already sent: a stream that breaks off says that something is missing.
+        if (page.type !== "listed") throw new Error("the export could not be read to its end");
+        for (const record of page.records) await out.write(encodeLine(shown(house.value, record)));
+        after = page.next;
+        if (after === undefined) return;
+      }
+    });
+  });
+  for (const path of ["/inbox", "/sidekicks"]) routes.get(path, (c) => refuse(c, later));
+  for (const path of ["/changes/:id/undo", "/import", "/records/:id/verification"])
+    routes.post(path, (c) => refuse(c, later));
+  return routes;
+}
+
+const later = refusal("not_found", {
+  status: 501,
+  code: "not_implemented",
+  message: "This gateway does not do that yet.",
+  hint: "The command line may: see `everlong memory --help`.",
+});

@@ -1,0 +1,75 @@
+// Every POST of the memory routes: its body, its key, its work once, its answer.
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type * as z from "zod";
+import type { Result } from "../../base/result.ts";
+import { clientGone } from "../../proxy/forward/deliver.ts";
+import { invalid, readJson } from "../api/json-body.ts";
+import { type Env, refuse } from "../api/reply.ts";
+import type { Refusal } from "../contract.ts";
+import { refusal, refusalOf } from "../refusal.ts";
+import type { Inside, MemoryHouse, OpenMemory } from "./contract.ts";
+import { type Answer, isKey, once } from "./idempotency.ts";
+
+export type Work<T> = (post: {
+  house: MemoryHouse;
+  body: T;
+  key: string | undefined;
+  /** Keeps, in the transaction of the change, what `answer` says of its outcome. */
+  keeping: (answer: (outcome: { type: string }) => Answer | undefined) => Inside | undefined;
+  signal: AbortSignal;
+}) => Promise<Result<Answer, Refusal>>;
+
+export async function posting<T>(
+  c: Context<Env>,
+  open: OpenMemory,
+  schema: z.ZodType<T>,
+  work: Work<T>,
+): Promise<Response> {
+  const body = await readJson(c.env.incoming, schema);
+  if (!body.ok) return refuse(c, body.error);
+  const key = c.req.header("idempotency-key");
+  if (key !== undefined && !isKey(key)) return refuse(c, badKey);
+  const house = await open();
+  if (!house.ok) return refuse(c, refusalOf(house.error));
+  const { db, clock } = house.value;
+  // Once the body is here the work is done, whether its caller waits for the answer or not.
+  const signal = key === undefined ? clientGone(c.env.outgoing) : new AbortController().signal;
+  const given = { house: house.value, body: body.value, key, signal };
+  if (key === undefined) return answered(c, await work({ ...given, keeping: () => undefined }), false);
+  const request = { method: c.req.method, path: c.req.path, query: c.req.query(), body: body.value };
+  const done = await once({ db, key, request, now: clock.now() }, (keep) =>
+    work({
+      ...given,
+      keeping: (answer) => (inside, outcome) => {
+        const told = answer(outcome);
+        if (told) keep(inside, told);
+      },
+    }),
+  );
+  if (done.type !== "answered") return refuse(c, TAKEN[done.type]);
+  return answered(c, done.answer, done.replayed);
+}
+
+function answered(c: Context<Env>, answer: Result<Answer, Refusal>, replayed: boolean): Response {
+  if (!answer.ok) return refuse(c, answer.error);
+  const { status, body } = answer.value;
+  return c.json(body as object, status as ContentfulStatusCode, replayed ? { "x-everlong-replayed": "1" } : {});
+}
+
+const badKey = invalid("Idempotency-Key must have 1 to 128 visible ASCII characters.");
+
+const TAKEN = {
+  conflict: refusal("invalid_inputs", {
+    status: 409,
+    code: "idempotency_conflict",
+    message: "This Idempotency-Key was used for another request.",
+    hint: "Make a new key for a new request.",
+  }),
+  in_progress: refusal("invalid_inputs", {
+    status: 409,
+    code: "in_progress",
+    message: "The request with this Idempotency-Key is still running.",
+    hint: "Send it again in a moment.",
+  }),
+} as const;

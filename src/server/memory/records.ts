@@ -1,0 +1,247 @@
+// /api/memory/records and /votes: list, store, read, edit, erase, vote, decide on pending ones.
+import { type Context, Hono } from "hono";
+import * as z from "zod";
+import { isRecord } from "../../base/json.ts";
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { editRecord, removeRecord, resolveRecord } from "../../memory/record/change.ts";
+import type { Author, ListQuery, MemoryRecord, Scope, Status, Voted } from "../../memory/record/contract.ts";
+import { readStore } from "../../memory/record/read-input.ts";
+import type { VoteOutcome } from "../../memory/record/write-contract.ts";
+import { clientGone } from "../../proxy/forward/deliver.ts";
+import { invalid, readJson } from "../api/json-body.ts";
+import { type Env, paging, refuse } from "../api/reply.ts";
+import type { Refusal } from "../contract.ts";
+import { refusal, refusalOf } from "../refusal.ts";
+import { expectedVersion, notFound, refusalOfFailure, shown, stale, tag, unavailableBy } from "./answer.ts";
+import type { MemoryHouse, OpenMemory } from "./contract.ts";
+import type { Answer } from "./idempotency.ts";
+import { posting } from "./posting.ts";
+import { actorOf, placeOf, repositoryKey, storeBody, storeByRest, voteBody, voteByRest, writeParts } from "./write.ts";
+
+const STATUSES = ["pending", "active", "superseded", "deleted"] as const satisfies readonly Status["type"][];
+const SCOPES = ["repository", "user"] as const satisfies readonly Scope[];
+const AUTHORS = ["user", "agent", "import"] as const satisfies readonly Author["kind"][];
+const resolutionBody = z.discriminatedUnion("how", [
+  z.object({ how: z.enum(["accept", "reject"]) }),
+  z.object({ how: z.literal("replace"), old: z.string().min(1).max(100) }),
+]);
+
+export function recordRoutes(open: OpenMemory): Hono<Env> {
+  const routes = new Hono<Env>();
+  routes.get("/records", async (c) => {
+    const query = listQuery(c);
+    if (!query.ok) return refuse(c, query.error);
+    const house = await open();
+    if (!house.ok) return refuse(c, refusalOf(house.error));
+    const { repository, ...wanted } = query.value;
+    const place = c.req.query("all") === "true" ? {} : { place: placeOf(house.value, repository) };
+    const listed = await house.value.strategy().list({ ...wanted, ...place }, clientGone(c.env.outgoing));
+    if (listed.type === "invalid") return refuse(c, invalid(`${listed.field} is not one that a list gave.`));
+    if (listed.type !== "listed") return refuse(c, refusalOfOutcome(listed));
+    return c.json({ items: listed.records.map((one) => shown(house.value, one)), next: listed.next ?? null });
+  });
+
+  routes.post("/records", async (c) => {
+    if (c.req.query("dryRun") !== undefined) return dryRun(c, open);
+    return posting(c, open, storeBody, async ({ house, body, key, keeping, signal }) => {
+      const given = { ...body, ...optional("repository", body.repository ?? c.req.query("repository")) };
+      const inside = keeping((outcome) => storedAnswer(house, outcome));
+      const options = { ...optional("inside", inside), ...optional("key", key) };
+      const outcome = await storeByRest(house, given, options, signal);
+      if (outcome.type === "failure") return fail(refusalOfFailure(outcome));
+      const { type } = outcome;
+      return ok(type === "already_stored" ? knownAnswer(outcome.id, outcome.status) : newAnswer(house, outcome.record));
+    });
+  });
+
+  routes.get("/records/:id", async (c) => {
+    const house = await open();
+    if (!house.ok) return refuse(c, refusalOf(house.error));
+    const where = placeIn(house.value, c);
+    const got = await house.value.strategy().get(c.req.param("id"), where, clientGone(c.env.outgoing));
+    if (got.type === "not_found") return refuse(c, notFound);
+    if (got.type !== "got") return refuse(c, refusalOfOutcome(got));
+    return c.json(shown(house.value, got.record), 200, { etag: tag(got.record.version) });
+  });
+
+  routes.patch("/records/:id", async (c) => {
+    const version = expectedVersion(c);
+    if (!version.ok) return refuse(c, version.error);
+    const body = await readJson(c.env.incoming, z.looseObject({}));
+    if (!body.ok) return refuse(c, body.error);
+    const house = await open();
+    if (!house.ok) return refuse(c, refusalOf(house.error));
+    if (house.value.denied) return refuse(c, denied);
+    const by = { actor: actorOf(house.value), ...optional("version", version.value), ...placeIn(house.value, c) };
+    const request = { id: c.req.param("id"), input: body.value, by };
+    const edited = await editRecord(writeParts(house.value), request, new AbortController().signal);
+    if (edited.type === "failure") return refuse(c, refusalOfFailure(edited));
+    if (edited.type === "not_found") return refuse(c, notFound);
+    if (edited.type === "conflict") return refuse(c, stale(edited.current.version, shown(house.value, edited.current)));
+    return c.json(shown(house.value, edited.record), 200, { etag: tag(edited.record.version) });
+  });
+
+  routes.delete("/records/:id", async (c) => {
+    const version = expectedVersion(c);
+    if (!version.ok) return refuse(c, version.error);
+    const house = await open();
+    if (!house.ok) return refuse(c, refusalOf(house.error));
+    const id = c.req.param("id");
+    const by = { actor: actorOf(house.value), ...optional("version", version.value), ...placeIn(house.value, c) };
+    const { signal } = new AbortController();
+    const deleted = await removeRecord(writeParts(house.value, { off: true }), { id, by }, signal);
+    if (deleted.type === "failure") return refuse(c, refusalOfFailure(deleted));
+    if (deleted.type === "conflict")
+      return refuse(c, stale(deleted.current.version, shown(house.value, deleted.current)));
+    if (deleted.type === "deleted") return c.body(null, 204);
+    const known = await house.value.strategy().changes({ memory: id, limit: 1 }, signal);
+    return known.type === "changes" && known.changes.length > 0 ? c.body(null, 204) : refuse(c, notFound);
+  });
+
+  routes.post("/votes", (c) =>
+    posting(c, open, voteBody, async ({ house, body, keeping, signal }) => {
+      const inside = keeping((outcome) => votedAnswer(house, outcome));
+      return answerOfVote(house, await voteByRest(house, body, inside, signal));
+    }),
+  );
+
+  routes.post("/records/:id/votes", (c) =>
+    posting(c, open, voteBody, async ({ house, body, keeping, signal }) => {
+      const got = await house.strategy().get(c.req.param("id"), placeIn(house, c), signal);
+      if (got.type !== "got") return fail(got.type === "not_found" ? notFound : refusalOfOutcome(got));
+      // By its text, as everybody votes; its own place decides between equal texts.
+      const { fact, repository } = got.record;
+      const { repository: _asked, ...vote } = body;
+      const inside = keeping((outcome) => votedAnswer(house, outcome));
+      const ballot = { ...vote, fact, ...optional("repository", repository ?? undefined) };
+      return answerOfVote(house, await voteByRest(house, ballot, inside, signal));
+    }),
+  );
+
+  routes.post("/records/:id/resolution", (c) =>
+    posting(c, open, resolutionBody, async ({ house, body, keeping, signal }) => {
+      if (house.denied) return fail(denied);
+      const told = (outcome: { type: string }): Answer | undefined =>
+        outcome.type === "resolved" ? resolvedAnswer(house, outcome) : undefined;
+      const inside = keeping(told);
+      const by = { actor: actorOf(house), ...placeIn(house, c) };
+      const request = { id: c.req.param("id"), resolution: body, by };
+      const done = await resolveRecord(writeParts(house, optional("inside", inside)), request, signal);
+      if (done.type === "failure") return fail(refusalOfFailure(done));
+      if (done.type === "not_found") return fail(notFound);
+      if (done.type === "not_pending") return fail(notPending);
+      return ok(resolvedAnswer(house, done));
+    }),
+  );
+  return routes;
+}
+
+/** Reports what is there already; nothing is stored. */
+async function dryRun(c: Context<Env>, open: OpenMemory): Promise<Response> {
+  const body = await readJson(c.env.incoming, storeBody);
+  if (!body.ok) return refuse(c, body.error);
+  const house = await open();
+  if (!house.ok) return refuse(c, refusalOf(house.error));
+  const read = readStore(house.value.redactor, body.value);
+  if (!read.ok) return refuse(c, refusalOfFailure(read.error));
+  const place = placeOf(house.value, body.value.repository ?? c.req.query("repository"));
+  const found = await house.value.strategy().find(read.value.fact, { place }, clientGone(c.env.outgoing));
+  if (found.type === "failed") return refuse(c, unavailableBy(found));
+  const { redact } = house.value;
+  const same = found.type === "found" ? [{ ...found.record, relation: "same" }] : [];
+  const near = found.type === "absent" ? found.near.map((fact) => ({ fact, relation: "near" })) : [];
+  const similar = [...same, ...near].map((one) => ({
+    ...("id" in one ? { id: one.id } : {}),
+    fact: redact(one.fact),
+    relation: one.relation,
+  }));
+  return c.json({ similar });
+}
+
+function listQuery(c: Context<Env>): Result<Omit<ListQuery, "place"> & { repository?: string }, Refusal> {
+  const page = paging(c);
+  if (!page.ok) return page;
+  const { status, subject, q, stale: isStale, repository } = c.req.query();
+  const scope = SCOPES.find((one) => one === c.req.query("scope"));
+  const author = AUTHORS.find((one) => one === c.req.query("author"));
+  if (scope === undefined && c.req.query("scope") !== undefined)
+    return fail(invalid("scope must be repository or user."));
+  if (author === undefined && c.req.query("author") !== undefined)
+    return fail(invalid("author must be user, agent or import."));
+  if (repository !== undefined && !repositoryKey.safeParse(repository).success)
+    return fail(invalid("repository must have 1 to 500 characters."));
+  const statuses = status?.split(",").map((one) => STATUSES.find((known) => known === one));
+  if (statuses && !statuses.every((one) => one !== undefined))
+    return fail(invalid(`status must be among ${STATUSES.join(", ")}.`));
+  return ok({
+    ...page.value,
+    ...optional("scope", scope),
+    ...optional("status", statuses),
+    ...optional("author", author),
+    ...optional("subject", subject),
+    ...optional("text", q),
+    ...(isStale === "true" ? { stale: true } : {}),
+    ...optional("repository", repository),
+  });
+}
+
+const placeIn = (house: MemoryHouse, c: Context<Env>) => {
+  const repository = c.req.query("repository");
+  return repository === undefined ? {} : { place: placeOf(house, repository) };
+};
+
+const newAnswer = (house: MemoryHouse, record: MemoryRecord): Answer => {
+  const isPending = record.status.type === "pending";
+  const outcome = isPending ? "pending_review" : "stored";
+  return { status: isPending ? 202 : 201, body: { outcome, id: record.id, record: shown(house, record) } };
+};
+const knownAnswer = (id: string, status: Status["type"]): Answer => ({
+  status: 200,
+  body: { outcome: "already_stored", id, status },
+});
+
+/** In the transaction: what the store has just said. */
+function storedAnswer(house: MemoryHouse, outcome: { type: string }): Answer | undefined {
+  const { type } = outcome;
+  if (type === "stored" && hasRecord(outcome)) return newAnswer(house, outcome.record);
+  return undefined;
+}
+
+const votedBody = (house: MemoryHouse, record: MemoryRecord | undefined, changed: boolean): Answer => ({
+  status: 200,
+  body: { outcome: "voted", changed, ...(record ? { record: shown(house, record) } : {}) },
+});
+const votedAnswer = (house: MemoryHouse, outcome: { type: string }): Answer | undefined => {
+  if (outcome.type !== "voted" || !hasRecord(outcome)) return undefined;
+  return votedBody(house, outcome.record, (outcome as Extract<Voted, { type: "voted" }>).changed);
+};
+const resolvedAnswer = (house: MemoryHouse, outcome: object): Answer => ({
+  status: 200,
+  body: { outcome: "resolved", record: hasRecord(outcome) ? shown(house, outcome.record) : null },
+});
+
+const hasRecord = (outcome: object): outcome is { record: MemoryRecord } =>
+  "record" in outcome && isRecord(outcome.record);
+
+function answerOfVote(house: MemoryHouse, outcome: VoteOutcome): Result<Answer, Refusal> {
+  if (outcome.type === "failure") return fail(refusalOfFailure(outcome));
+  return ok(votedBody(house, outcome.record, outcome.changed));
+}
+
+const refusalOfOutcome = (
+  outcome: { type: "failed"; mayBeStored: boolean; cause: string } | { type: "unsupported" },
+) => (outcome.type === "failed" ? unavailableBy(outcome) : refusal("not_found"));
+
+const denied = refusalOfFailure({
+  type: "failure",
+  code: "permission_denied",
+  message: "A rule of the gateway forbids changing memories.",
+  by: "rule",
+});
+const notPending = refusal("invalid_inputs", {
+  status: 409,
+  code: "not_pending",
+  message: "This record does not wait for anybody.",
+  hint: "GET /api/memory/records?status=pending lists those that do.",
+});

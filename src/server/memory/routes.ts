@@ -1,0 +1,16 @@
+// /api/memory: the memory of this home as a service.
+import { Hono } from "hono";
+import type { Env } from "../api/reply.ts";
+import { boardRoutes } from "./board.ts";
+import type { OpenMemory } from "./contract.ts";
+import { lookRoutes } from "./look.ts";
+import { promptRoutes } from "./prompt.ts";
+import { recordRoutes } from "./records.ts";
+
+export function memoryRoutes(open: OpenMemory): Hono<Env> {
+  return new Hono<Env>()
+    .route("/", promptRoutes(open))
+    .route("/", recordRoutes(open))
+    .route("/", boardRoutes(open))
+    .route("/", lookRoutes(open));
+}

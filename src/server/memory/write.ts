@@ -1,0 +1,131 @@
+// Writing records over HTTP: the same path as everybody's, with a caller who shows no conversation and cannot be asked.
+import * as z from "zod";
+import { OFF } from "../../memory/record/choose.ts";
+import type { Place, Source } from "../../memory/record/contract.ts";
+import { readId } from "../../memory/record/id.ts";
+import { storeRecord } from "../../memory/record/store.ts";
+import { voteOn } from "../../memory/record/vote.ts";
+import type { AskLeave, StoreOutcome, VoteOutcome, WriteParts } from "../../memory/record/write-contract.ts";
+import type { Inside, MemoryHouse } from "./contract.ts";
+
+const name = z.string().min(1).max(200);
+export const repositoryKey = z.string().min(1).max(500);
+export const storeBody = z.looseObject({
+  repository: repositoryKey.optional(),
+  /** The user said yes to this very text. */
+  approved: z.boolean().optional(),
+  /** It is to wait for the user. */
+  pending: z.boolean().optional(),
+  /** The user typed it; only with `approved`. */
+  author: z.literal("user").optional(),
+  source: z
+    .object({ sessionId: name, turnId: name, toolCallId: name, agentId: name, model: name })
+    .partial()
+    .optional(),
+});
+export const voteBody = z.looseObject({
+  repository: repositoryKey.optional(),
+  /** An agent's, in one session; absent for the user's own. */
+  actor: name.optional(),
+});
+
+/** `off`: works while memory is switched off too. `id`: what the caller named the record. */
+export function writeParts(
+  house: MemoryHouse,
+  options: { inside?: Inside; id?: string; off?: boolean } = {},
+): WriteParts {
+  const strategy = house.strategy(options.inside);
+  return {
+    client: () => (house.enabled || options.off ? { type: "ready", strategy } : OFF),
+    redactor: house.redactor,
+    newId: () => (options.id !== undefined && isFree(house, options.id) ? options.id : house.newId()),
+    settings: () => ({ userScope: house.userScope, maxStores: Number.POSITIVE_INFINITY }),
+    clock: house.clock,
+    onStore: ({ outcome }) => noteFailure(house, outcome),
+    onVote: ({ outcome }) => noteFailure(house, outcome),
+  };
+}
+
+const FAILURES_KEPT = 20;
+const GOOD: ReadonlySet<string> = new Set(["stored", "already_stored", "pending_review", "voted"]);
+
+function noteFailure({ failures, clock }: MemoryHouse, outcome: string): void {
+  if (GOOD.has(outcome)) return;
+  failures.push({ code: outcome, at: clock.now() });
+  failures.splice(0, failures.length - FAILURES_KEPT);
+}
+
+/** A key may come back after it was forgotten, for another record. */
+const isFree = ({ db }: MemoryHouse, id: string): boolean =>
+  db.prepare("SELECT 1 FROM memories WHERE id = ?").get(id) === undefined;
+
+export const placeOf = ({ user }: MemoryHouse, repository: string | undefined): Place =>
+  repository === undefined ? { user } : { repository, user };
+
+export const actorOf = ({ tokenName, user }: MemoryHouse) =>
+  ({ kind: "user", id: user, name: `rest:${tokenName}` }) as const;
+
+const sourceOf = ({ tokenName, redact }: MemoryHouse, given: z.infer<typeof storeBody>["source"] = {}) =>
+  ({
+    ...Object.fromEntries(Object.entries(given).map(([key, value]) => [key, redact(value ?? "")])),
+    client: `rest:${tokenName}`,
+  }) as Omit<Source, "origins" | "trust">;
+
+export function storeByRest(
+  house: MemoryHouse,
+  body: z.infer<typeof storeBody>,
+  options: { inside?: Inside; key?: string },
+  signal: AbortSignal,
+): Promise<StoreOutcome> {
+  const { repository, approved = false, pending = false, author, source, ...input } = body;
+  const isOwn = author === "user" && approved;
+  // The writer made the id before its first attempt: a repetition is the same record.
+  const id = readId(options.key ?? "")?.whole ? options.key : undefined;
+  const parts = writeParts(house, { ...options, ...(id === undefined ? {} : { id }) });
+  const ask: AskLeave = async ({ mustAsk }) => {
+    if (house.denied) return { type: "denied", by: "rule", message: "A rule of the gateway forbids it." };
+    return pending || (mustAsk && !approved) ? { type: "pending" } : { type: "approved" };
+  };
+  return storeRecord(
+    parts,
+    {
+      input,
+      place: placeOf(house, repository),
+      source: sourceOf(house, source),
+      author: isOwn
+        ? actorOf(house)
+        : {
+            kind: "agent",
+            id: source?.agentId ?? source?.sessionId ?? `rest:${house.tokenName}`,
+            name: `rest:${house.tokenName}`,
+          },
+      origins: () => [{ kind: "assistant" }],
+      ...(isOwn && !house.denied && !pending ? {} : { ask }),
+    },
+    signal,
+  );
+}
+
+export function voteByRest(
+  house: MemoryHouse,
+  { repository, actor, ...input }: z.infer<typeof voteBody>,
+  inside: Inside | undefined,
+  signal: AbortSignal,
+): Promise<VoteOutcome> {
+  return voteOn(
+    writeParts(house, inside ? { inside } : {}),
+    {
+      input,
+      place: placeOf(house, repository),
+      source: sourceOf(house),
+      actor:
+        actor === undefined
+          ? { key: `user:${house.user}`, kind: "user" }
+          : { key: `rest:${house.redact(actor)}`, kind: "agent" },
+      ...(house.denied
+        ? { ask: async () => ({ type: "denied", by: "rule", message: "A rule of the gateway forbids it." }) as const }
+        : {}),
+    },
+    signal,
+  );
+}

@@ -1,0 +1,130 @@
+// Silence: what works is never taken for it, what is really silent is cancelled alone, and a stall is told once.
+import { describe, expect, it } from "vitest";
+import { bash, onlySession, toolResults } from "../agent/scene.ts";
+import { name, server } from "../mcp/stage.ts";
+import { type Call, calls, hang, text } from "../model-server/reply.ts";
+import { type Place, run } from "../tool/everlong.ts";
+import { cast, eventsOf, task, tasks } from "./cast.ts";
+
+const ONE_SECOND = { env: { EVERLONG_AGENT_STALL_SECONDS: "1" } };
+const slow = (steps: number, stepMs: number): Call => ({ name: "far-slow", args: { steps, stepMs } });
+
+/** Reasons of stalls but for the model's: on a busy machine its answer may take a second. */
+const reasons = (place: Place) =>
+  eventsOf(place, onlySession(place), "subagent.stalled")
+    .map((e) => String(e["reason"]))
+    .filter((reason) => reason !== "model_silent");
+
+const notified = (place: Place, kind: string) =>
+  eventsOf(place, onlySession(place), "system.notification").filter((e) => e["kind"] === kind);
+
+describe("O57 what works is not silent", () => {
+  it.each([
+    ["a command that sleeps within its wait", [bash("sleep 3.5; echo fine", { initial_wait: 60 })], "fine"],
+    [
+      "a command that prints",
+      [bash("for i in 1 2 3 4 5 6 7; do echo $i; sleep 0.5; done; echo fine", { initial_wait: 60 })],
+      "fine",
+    ],
+  ])("O57 %s", async (_, made, words) => {
+    const { place, of } = await cast(
+      [tasks(task("WORKER")), text("noted")],
+      { WORKER: [calls(made), text("done")] },
+      ONE_SECOND,
+    );
+    const done = await run(place, ["-p", "go", "--allow-all"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(reasons(place)).toEqual([]);
+    expect(toolResults(of("WORKER").at(-1)).at(-1)?.text).toContain(words);
+  });
+
+  it("O57 a read_bash that waits for its command", async () => {
+    const { place, of } = await cast(
+      [tasks(task("WORKER")), text("noted")],
+      {
+        WORKER: [
+          calls([bash("sleep 30", { mode: "async", shell_id: "s1" })]),
+          calls([{ name: "read_bash", args: { shell_id: "s1", delay: 3.5 } }]),
+          text("done"),
+        ],
+      },
+      ONE_SECOND,
+    );
+    const done = await run(place, ["-p", "go", "--allow-all"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(reasons(place)).toEqual([]);
+    expect(toolResults(of("WORKER").at(-1)).at(-1)?.text).not.toContain("stalled");
+  });
+
+  it("O56 O126 O136 the progress of a server's tool is progress of the agent that called it", async () => {
+    const { place, of } = await cast(
+      [tasks(task("WORKER", { mode: "background" })), text("started"), text("heard")],
+      { WORKER: [calls([slow(8, 500)]), text("done")] },
+      { env: { EVERLONG_AGENT_STALL_SECONDS: "1.5", EVERLONG_TASK_WAIT_SECONDS: "2" } },
+    );
+    name(place, { far: server("plain") });
+    const done = await run(place, ["-p", "go", "--allow-all", "--trust-folder", "--output-format", "stream-json"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(reasons(place)).toEqual([]);
+    expect(toolResults(of("WORKER").at(-1)).at(-1)?.text).toContain("slow and done");
+    const progress = done.events.filter((e) => e.type === "tool.execution_progress");
+    expect(progress.length).toBeGreaterThan(0);
+    expect(new Set(progress.map((e) => e.agentId))).toEqual(new Set(["worker"]));
+  });
+
+  it("O126 prompt.waitSeconds does not cut an agent that waits for its command", async () => {
+    const { place } = await cast(
+      [tasks(task("WORKER", { mode: "background" })), text("started"), text("heard")],
+      { WORKER: [calls([bash("sleep 4; echo fine", { initial_wait: 60 })]), text("done")] },
+      { env: { EVERLONG_TASK_WAIT_SECONDS: "2" } },
+    );
+    const done = await run(place, ["-p", "go", "--allow-all"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(done.stdout.trim()).toBe("heard");
+  });
+});
+
+describe("O57 what is silent", () => {
+  it("O56 O57 a silent call of a server: stalled with the server's name, cancelled alone with an error result", async () => {
+    const { place, of } = await cast(
+      [tasks(task("WORKER")), text("noted")],
+      { WORKER: [calls([slow(1, 100_000), bash("sleep 5; echo fine", { initial_wait: 60 })]), text("done")] },
+      { env: { ...ONE_SECOND.env, EVERLONG_MCP_CALL_TIMEOUT_SECONDS: "100" } },
+    );
+    name(place, { far: server("plain") });
+    const done = await run(place, ["-p", "go", "--allow-all", "--trust-folder"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(reasons(place)).toEqual(["mcp:far"]);
+    const [silent, command] = toolResults(of("WORKER").at(-1)).map((r) => r.text);
+    expect(silent).toMatch(/^Error \(stalled\): Stopped, because/);
+    expect(command).toContain("fine");
+    expect(toolResults(of("main").at(-1)).at(-1)?.text).toBe("done");
+  });
+});
+
+describe("O56 telling of a stall", () => {
+  it("O56 O76 O78 the main agent is woken once for it, and the failure that follows says its code once", async () => {
+    const { place } = await cast(
+      [tasks(task("SILENT", { name: "mute", mode: "background" })), text("started"), text("I see"), text("heard")],
+      { SILENT: () => hang() },
+      ONE_SECOND,
+    );
+    const done = await run(place, ["-p", "go"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(notified(place, "agent_stalled")).toMatchObject([{ agentId: "mute", status: "running" }]);
+    const [failed] = notified(place, "agent_completed");
+    expect(String(failed?.["content"])).toMatch(/failed \(stalled\)\.\nNothing came from it/);
+  });
+
+  it("O56 one that moves again has nothing to tell", async () => {
+    const { place } = await cast(
+      [tasks(task("SLOW")), text("end")],
+      { SLOW: [text("late answer", { delayMs: 1500 })] },
+      ONE_SECOND,
+    );
+    const done = await run(place, ["-p", "go"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(eventsOf(place, onlySession(place), "subagent.stalled")).toHaveLength(1);
+    expect(notified(place, "agent_stalled")).toEqual([]);
+  });
+});
