@@ -48,6 +48,9 @@ export type Call = {
 /** `asksNobody`: what would need an answer is denied. */
 export type Actor = { session: Session; name: string; asksNobody?: true };
 
+/** Far more than can run at once: older calls have ended long ago. */
+const MOST_GRANTED = 10_000;
+
 export class Door {
   readonly #parts: DoorParts;
   readonly #oneAtATime = new Mutex();
@@ -109,6 +112,8 @@ export class Door {
       (p.kind === "read" || p.kind === "write") && p.real !== undefined ? [p.real] : [],
     );
     this.#granted.set(call.toolCallId, new Set(paths));
+    const [oldest] = this.#granted.keys();
+    if (this.#granted.size > MOST_GRANTED && oldest !== undefined) this.#granted.delete(oldest);
     return { type: "allow" };
   }
 

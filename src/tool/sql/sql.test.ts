@@ -84,7 +84,9 @@ describe("sql", () => {
     const { sql, file, context } = session();
     await sql("INSERT INTO todos (id, title) VALUES ('a', 'A'); CREATE TABLE own (x); INSERT INTO own VALUES (1)");
     const db = new DatabaseSync(file);
-    db.exec("INSERT INTO inbox_entries VALUES ('m', 's', 'a', 'a', 'sidekick', 'i', 1, 'x', 'y', 1, 'now', NULL, NULL)");
+    db.exec(
+      "INSERT INTO inbox_entries VALUES ('m', 's', 'a', 'a', 'sidekick', 'i', 1, 'x', 'y', 1, 'now', NULL, NULL)",
+    );
     db.close();
     const stolen = join(context.cwd, "stolen.db");
     for (const query of [
