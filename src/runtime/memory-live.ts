@@ -88,7 +88,7 @@ async function switchMemory(live: LiveSession, on: boolean): Promise<CommandResu
 }
 
 /** Lines of the section begin with the beginning of an id. */
-const LINE_ID = /^\[([0-9A-Z]+)\]/;
+const LINE_ID = /^- \[([0-9A-Z]+)\]/;
 
 async function show(live: LiveSession, query: string): Promise<CommandResult> {
   if (live.memory.enabled() && live.memory.section() === "") await live.memory.newEpoch();

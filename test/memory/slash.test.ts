@@ -96,9 +96,11 @@ describe("/memory", () => {
     expect(seen).toContain("The zebra port is 7411.");
     expect(seen).not.toContain("Prefer short functions.");
     expect(rest).toContain("Prefer short functions.");
+    expect(rest).not.toContain("Node 24");
     const found = (await slash(place, "show zebra")).stdout;
     expect(found).toContain("The zebra port is 7411.");
     expect(found).not.toContain("Node 24");
+    expect(found).not.toContain("Not seen");
   });
 
   it("M58 M77 in a terminal delete asks and review goes through what waits", async () => {
