@@ -46,7 +46,8 @@ function keyRemote(config: string): string {
   return name === undefined ? "" : remoteUrl(config, name);
 }
 
-function remoteKey(url: string): string | undefined {
+/** Of a remote's address, credentials left out. */
+export function remoteKey(url: string): string | undefined {
   const path = repositoryOf(url)?.toLowerCase();
   const host = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^@/]*@)?([^/:@\s]+)[:/]/i.exec(url)?.[1]?.toLowerCase();
   if (path === undefined || host === undefined) return undefined;

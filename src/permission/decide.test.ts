@@ -30,6 +30,10 @@ describe("A7.4 the order of decision", () => {
     };
     for (const path of [join(home, "settings.json"), ".mcp.json", ".git/config", ".everlong/hooks/a.json"])
       expect(await place.decide(write(path), everything)).toMatchObject({ type: "deny", code: "guard" });
+    for (const key of ["gateway.token", "secret.key"]) {
+      expect(await place.decide(read(join(home, key)), everything)).toMatchObject({ type: "deny", code: "guard" });
+      expect(await place.shell(`cat ${join(home, key)}`, everything)).toMatchObject({ type: "deny", code: "guard" });
+    }
     const both = { deny: rules("shell(rm)") };
     expect(await place.shell("rm x; echo x > .mcp.json", both)).toMatchObject({ type: "deny", code: "guard" });
   });

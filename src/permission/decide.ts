@@ -1,5 +1,5 @@
 // The one decision: may this call run, must someone be asked, or is it refused. Deny wins; the strictest part decides.
-import { guardOf } from "./guard.ts";
+import { guardOf, isOwnKey } from "./guard.ts";
 import { matchesRule } from "./match-rule.ts";
 import { type Offer, offerFor } from "./offer.ts";
 import { describePart, type Part } from "./part.ts";
@@ -70,6 +70,8 @@ function allowed(verdicts: readonly Verdict[]): Allow {
 function judge(part: Part, policy: Policy): Verdict {
   const guard = part.kind === "write" && part.real !== undefined ? guardOf(part.real, policy.places) : undefined;
   if (guard?.level === "refuse") return refused(part, `${guard.what} cannot be written by a tool, whatever is allowed`);
+  if (part.kind === "read" && part.real !== undefined && isOwnKey(part.real, policy.places))
+    return refused(part, "Everlong's own keys cannot be read by a tool, whatever is allowed");
   if (part.kind === "write" && part.real === undefined && !part.implied)
     return refused(part, "where this path leads cannot be resolved");
   if (part.kind === "shell" && part.changesOwn)

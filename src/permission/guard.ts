@@ -32,6 +32,12 @@ export function isOwnPaper(real: string, sessionDir: string): boolean {
 
 export const isPlan = (real: string, sessionDir: string): boolean => real === join(sessionDir, "plan.md");
 
+/** Whoever reads these speaks with the user's voice to the gateway, or can tell marks of secrets apart. */
+const KEYS = ["gateway.token", "secret.key"];
+
+export const isOwnKey = (real: string, { everlongHome }: Pick<GuardPlaces, "everlongHome">): boolean =>
+  KEYS.some((name) => real.toLowerCase() === join(everlongHome, name).toLowerCase());
+
 /** What guards this real path against being written. Letter case is ignored: some file systems do too. */
 export function guardOf(real: string, places: GuardPlaces): Guarded | undefined {
   if (isOwnPaper(real, places.sessionDir)) return undefined;

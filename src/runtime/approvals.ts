@@ -166,3 +166,7 @@ export function rules(from: readonly OriginRule[]): SourcedRule[] {
     return rule.ok ? [{ ...rule.value, source }] : [];
   });
 }
+
+/** Of the tools that ask for nothing: whether a rule takes this one away. */
+export const isToolDenied = ({ settings }: Pick<Ground, "settings">, tool: string): boolean =>
+  rules(settings.permissions.deny).some(({ kind, argument }) => kind === "hook" && argument === tool);

@@ -4,15 +4,17 @@ import { resolve } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { errorText, type Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
-import { listChanges, undoChanges } from "../memory/board/change.ts";
+import { KEPT_DAYS, listChanges, undoChanges } from "../memory/board/change.ts";
 import { type Checked, checkItem } from "../memory/board/check.ts";
 import { type BoardItem, type BoardPlace, CAPACITY, keyOf, type PutOutcome, type Src } from "../memory/board/item.ts";
 import { findItem, listItems } from "../memory/board/row.ts";
 import { adoptItems, putItem, removeItem } from "../memory/board/store.ts";
+import { givenBranch, givenRepository, PLACE_REFUSED } from "../memory/given-place.ts";
 import type { SessionContext } from "../schema/session.ts";
 import type { Database } from "../store/sqlite.ts";
 import { boardPlace, redactorOf } from "./board.ts";
 import { changeText, itemText, rowText } from "./board-show.ts";
+import { refuseInToolShell } from "./settings-command.ts";
 import { type Ground, standOnGround } from "./start.ts";
 import { openStore } from "./store.ts";
 
@@ -38,6 +40,7 @@ const USER = { actor: "user", source: {} } as const;
 const refused = (code: string, what: string, next: string, exit: 1 | 2 = 1) =>
   fail<Failure>({ code, what, data: "Nothing was changed.", next, exit });
 const usage = (what: string, next: string) => refused("usage", what, next, 2);
+const LOOKING: readonly BoardVerb[] = ["list", "show", "changes"];
 const LIST = "everlong board list shows what is there.";
 
 /** `at`: in an open session its own ground. `stdin`: what was piped in; empty at a terminal. */
@@ -51,17 +54,30 @@ export async function boardCommand(
   const stood = at ? ok(at.ground) : await standOnGround();
   if (!stood.ok) return stood;
   const { value: ground } = stood;
+  // What the user's hand does counts as the user's: an agent's shell has no part in it.
+  const kept = LOOKING.includes(verb) ? undefined : refuseInToolShell(ground.env, "The board is");
+  if (kept) return fail(kept);
   if (options.src !== undefined && options.src !== "agent" && options.src !== "user")
     return usage(`--src is agent or user, not "${options.src}".`, LIST);
+  const place = placeOf(ground, at?.context ?? ground.context, options);
+  if (!place.ok) return place;
   const opened = await openStore(ground.paths);
   if (!opened.ok) return opened;
-  const here = boardPlace(ground, at?.context ?? ground.context);
-  const place = { repository: options.repo ?? here.repository, branch: options.branch ?? here.branch };
   try {
-    return await verbs[verb]({ db: opened.value, ground, place, options, stdin }, argument ?? "");
+    return await verbs[verb]({ db: opened.value, ground, place: place.value, options, stdin }, argument ?? "");
   } finally {
     opened.value.close();
   }
+}
+
+function placeOf(ground: Ground, context: SessionContext, { repo, branch }: BoardOptions): Result<BoardPlace, Failure> {
+  const here = boardPlace(ground, context);
+  const redactor = redactorOf(ground);
+  const repository = repo === undefined ? here.repository : givenRepository(redactor, repo);
+  const named = branch === undefined ? here.branch : givenBranch(redactor, branch);
+  if (repository === undefined || named === undefined)
+    return refused("invalid_inputs", PLACE_REFUSED, "--repo takes owner/name, host/path or local:FOLDER.", 2);
+  return ok({ repository, branch: named });
 }
 
 const verbs: Record<BoardVerb, (desk: Desk, argument: string) => Promise<BoardAnswer> | BoardAnswer> = {
@@ -94,20 +110,27 @@ const verbs: Record<BoardVerb, (desk: Desk, argument: string) => Promise<BoardAn
     const { src } = found.value;
     const done = await removeItem(desk.db, desk.place, { src, name, at: systemClock.now() }, USER);
     if (!done.ok) return done;
-    return done.value.type === "removed" ? ok(`${src}/${name} is removed.`) : missing(name);
+    if (done.value.type !== "removed") return missing(name);
+    return ok(
+      `${src}/${name} is removed. Its text stays in the log of changes for ${KEPT_DAYS} days, so that undo works.`,
+    );
   },
   changes({ db, place, options: { run, limit, json } }) {
     const changes = listChanges(db, place, { run, ...(limit === undefined ? {} : { limit }) });
     if (json) return lines(changes);
     return ok(changes.length === 0 ? "Nothing was changed on this board." : changes.map(changeText).join("\n"));
   },
-  async undo({ db, options: { force = false } }, which) {
-    const done = await undoChanges(db, { which, at: systemClock.now(), force }, USER.actor);
+  async undo({ db, place, options: { force = false } }, which) {
+    const done = await undoChanges(db, place, { which, at: systemClock.now(), force }, USER.actor);
     if (!done.ok) return done;
     const { value: outcome } = done;
     if (outcome.type === "undone") return ok(`As before: ${outcome.items.join(", ")}.`);
     if (outcome.type === "not_found")
-      return refused("not_found", `There is no change or run "${which}".`, "everlong board changes lists them.");
+      return refused(
+        "not_found",
+        `There is no change or run "${which}" of this board.`,
+        "everlong board changes lists them.",
+      );
     if (outcome.type === "board_full") return refused("board_full", FULL, "Remove some items first.");
     const again = `${outcome.items.join(", ")} changed again since then.`;
     return refused("changed_later", again, "Look at everlong board changes; --force undoes it all the same.");

@@ -1,7 +1,9 @@
 // The context board of an open session: which one it is, what stands on it, and the tool for agents that hold it.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { within } from "../base/abort.ts";
 import { systemClock } from "../base/clock.ts";
+import type { Failure } from "../base/failure.ts";
 import { repositoryKey } from "../host/git.ts";
 import type { BoardItem, BoardPlace } from "../memory/board/item.ts";
 import type { BoardToolParts } from "../memory/board/tool.ts";
@@ -33,21 +35,28 @@ export function boardPlace({ redact }: Pick<Ground, "redact">, context: SessionC
 export const redactorOf = ({ paths, secrets }: Pick<Ground, "paths" | "secrets">): Redactor =>
   secretRedactor(secretKey(paths.home), secrets);
 
+/** How long the first turn waits for the counters. */
+const COUNT_MS = 300;
+
 /** On create and on resume. Only a session that a person began is one more that has seen the items. */
 export async function configureBoard(live: LiveSession, { created }: { created: boolean }): Promise<void> {
   const { ground, session } = live;
   if (!isBoardOn(ground)) return;
   const place = boardPlace(ground, session.state.context);
+  const tell = ({ code, what }: Failure) => session.publish("soft_failure", { part: "board", code, message: what });
   let items = 0;
   // A home without a store has no board; it is not made for this.
   if (existsSync(ground.paths.store)) {
     const { countSession } = await import("../memory/board/store.ts");
     const { countItems } = await import("../memory/board/row.ts");
     const store = await live.index.store();
-    const counted = store.ok && created && !isDetached(ground) ? await countSession(store.value, place) : store;
     if (store.ok) items = countItems(store.value, place).all;
-    if (!counted.ok)
-      session.publish("soft_failure", { part: "board", code: counted.error.code, message: counted.error.what });
+    else tell(store.error);
+    if (store.ok && created && items > 0 && !isDetached(ground)) {
+      // A store that another process holds is waited for beside the first turn, not before it.
+      const counting = countSession(store.value, place).then((counted) => counted.ok || tell(counted.error));
+      await within(counting, COUNT_MS);
+    }
   }
   session.publish("board.configured", { ...place, items, inherited: 0 });
 }
@@ -67,13 +76,16 @@ export async function boardTool(
   more: Pick<BoardToolParts, "writer" | "refuse"> & { onDone?: BoardToolParts["onDone"]; run?: string } = {},
 ): Promise<Tool> {
   const { contextBoardTool } = await import("../memory/board/tool.ts");
+  const { tellingRedactor } = await import("./memory-events.ts");
   const { ground, session } = live;
   const { run, onDone, ...parts } = more;
   return contextBoardTool({
     ...parts,
     place: boardPlace(ground, session.state.context),
     store: () => live.index.store(),
-    redactor: redactorOf(ground),
+    redactor: tellingRedactor(redactorOf(ground), (found) =>
+      session.publish("secret.redacted", { ...found, where: "board" }),
+    ),
     redact: ground.redact,
     now: () => systemClock.now(),
     onDone(command, outcome) {

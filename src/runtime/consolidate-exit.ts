@@ -3,6 +3,7 @@ import { spawnDetached } from "../host/detached.ts";
 import { gate } from "../memory/consolidate/gate.ts";
 import { CONSOLIDATION_PROMPT } from "../memory/consolidate/prompt.ts";
 import { settingsTable } from "../settings/table.ts";
+import { isToolDenied } from "./approvals.ts";
 import { consolidationLog, DETACHED, isBoardOn, isDetached, PARENT_ENGAGEMENT, PARENT_SESSION } from "./board.ts";
 import type { LiveSession } from "./live-session.ts";
 
@@ -11,7 +12,8 @@ export async function consolidateOnExit(live: LiveSession): Promise<void> {
   const { ground, session, options } = live;
   const { values } = ground.settings;
   const decided = gate({
-    on: isBoardOn(ground) && values["consolidate.onExit"],
+    // A run that may not call its one tool would only cost.
+    on: isBoardOn(ground) && values["consolidate.onExit"] && !isToolDenied(ground, "context_board"),
     detached: isDetached(ground),
     interactive: options.interactive,
     userMessages: session.state.chain.filter((e) => e.type === "user.message" && isFromUser(e.data.source)).length,

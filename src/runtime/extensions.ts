@@ -10,12 +10,13 @@ import { skillsList } from "../agent/skill/list.ts";
 import { findSkill, loadSkills, type Skill, type Skills } from "../agent/skill/load.ts";
 import { fail, ok } from "../base/result.ts";
 import type { Fragment } from "../context/fragment/fragment.ts";
+import { noOutcome } from "../hook/merge.ts";
 import type { DurableEnvelope } from "../schema/event/envelope.ts";
 import { notify } from "../session/run.ts";
 import type { RunHook, Session } from "../session/session.ts";
 import { skillTool } from "../tool/builtin/skill.ts";
 import type { Tool } from "../tool/contract.ts";
-import { isBoardOn } from "./board.ts";
+import { isBoardOn, isDetached } from "./board.ts";
 import { type HookActor, type SessionHooks, sessionHooks } from "./hooks.ts";
 import type { LiveSession } from "./live-session.ts";
 import { type AgentMcp, agentMcp, type McpOffer, type SessionMcp, sessionMcp } from "./mcp.ts";
@@ -96,6 +97,8 @@ export class Extensions {
 
   hookFor(live: LiveSession, actor?: HookActor): RunHook {
     return async (...args) => {
+      // A consolidation that nobody sees is no session of the user's: only what guards tools runs around it.
+      if (isDetached(live.ground) && !AROUND_TOOLS.has(args[0])) return noOutcome;
       this.#hooks ??= hooksOf(live);
       return this.#hooks.hookFor(actor)(...args);
     };
@@ -192,6 +195,13 @@ export class Extensions {
 /** `/NAME` was typed: its message prescribes the call. */
 const asksForSkill = (e: DurableEnvelope, name: string): boolean =>
   e.type === "user.message" && e.data.directive?.tool === "skill" && e.data.directive.args["name"] === name;
+
+const AROUND_TOOLS: ReadonlySet<string> = new Set([
+  "preToolUse",
+  "postToolUse",
+  "postToolUseFailure",
+  "permissionRequest",
+]);
 
 /** A hook at the end must not keep a person waiting. */
 const SESSION_END_MS = 30_000;

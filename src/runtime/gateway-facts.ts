@@ -4,6 +4,8 @@ import { VERSION } from "../base/version.ts";
 import type { ProxySettings } from "../proxy/settings.ts";
 import type { Upstreams } from "../proxy/upstream/choose.ts";
 import { isLoopbackName } from "../server/host.ts";
+import { isBoardOn } from "./board.ts";
+import { sidekickSwitches } from "./sidekick-service.ts";
 import type { Ground } from "./start.ts";
 
 export type GatewayFacts = {
@@ -17,18 +19,24 @@ export type GatewayFacts = {
 };
 
 export function gatewayFacts(
-  { paths, settings: { values } }: Ground,
+  ground: Ground,
   settings: ProxySettings,
   upstreams: Upstreams,
   address: string,
 ): GatewayFacts {
+  const {
+    paths,
+    settings: { values },
+  } = ground;
+  const switches = sidekickSwitches(ground);
   const features = {
     recall: settings.memory && values["recall.enabled"],
     trimming: settings.memory,
     semantic: settings.memory && values["recall.semantic.enabled"],
     graph: false,
-    board: false,
-    sidekicks: false,
+    board: isBoardOn(ground),
+    // They run in the sessions of this home, not for proxied ones.
+    sidekicks: switches.memory && switches.enabled,
   };
   const named = (wanted: boolean) => Object.entries(features).flatMap(([name, on]) => (on === wanted ? [name] : []));
   return {

@@ -6,10 +6,12 @@ import { fail, ok, type Result } from "../base/result.ts";
 import { clip } from "../base/text.ts";
 import type { CommandResult } from "./client.ts";
 import type { LiveSession } from "./live-session.ts";
+import { refuseInToolShell } from "./settings-command.ts";
 import { type Ground, standOnGround } from "./start.ts";
 import { latestSession, lookUpSession } from "./store.ts";
 
 type Options = { session?: string; json?: boolean };
+const WHAT = "The inbox is";
 type Redact = (text: string) => string;
 
 export function inboxList(options: Options): Promise<CommandResult> {
@@ -27,7 +29,9 @@ export function inboxShow(id: string, options: Options): Promise<CommandResult> 
 }
 
 export function inboxDelete(id: string, options: Options & { yes?: boolean }): Promise<CommandResult> {
-  return withInbox(options, async ({ entries, redact, remove }) => {
+  return withInbox(options, async ({ entries, redact, env, remove }) => {
+    const refused = refuseInToolShell(env, WHAT);
+    if (refused) return fail(refused);
     const found = findEntry(entries, id);
     if (!found.ok) return found;
     if (!options.yes)
@@ -47,7 +51,7 @@ export async function inboxSlash(live: LiveSession, args: string): Promise<Comma
   const [verb = "list", id, ...rest] = args.split(/\s+/).filter(Boolean);
   const inbox = await live.sidekicks.inbox();
   const entries = inbox.list();
-  const { redact } = live.ground;
+  const { redact, env } = live.ground;
   if (verb === "list" && id === undefined) return ok(listText(entries, redact));
   const isVerb = verb === "show" || verb === "delete";
   const wanted = isVerb ? id : verb;
@@ -62,11 +66,16 @@ export async function inboxSlash(live: LiveSession, args: string): Promise<Comma
   const found = findEntry(entries, wanted);
   if (!found.ok) return found;
   if (verb !== "delete") return ok(showText(found.value, redact));
+  const refused = refuseInToolShell(env, WHAT);
+  if (refused) return fail(refused);
   await inbox.remove(found.value.id);
   return ok(deletedText(found.value.id));
 }
 
-type Opened = { entries: InboxEntry[]; redact: Redact; remove: (id: string) => Promise<CommandResult> };
+type Opened = Pick<Ground, "env" | "redact"> & {
+  entries: InboxEntry[];
+  remove: (id: string) => Promise<CommandResult>;
+};
 
 async function withInbox(
   { session }: Options,
@@ -74,7 +83,7 @@ async function withInbox(
 ): Promise<CommandResult> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
-  const { paths, redact } = ground.value;
+  const { paths, redact, env } = ground.value;
   const id = await sessionOf(ground.value, session);
   if (!id.ok) return id;
   const store = inboxStore(paths.session(id.value).db);
@@ -83,6 +92,7 @@ async function withInbox(
   return work({
     entries: entries.value.reverse(),
     redact,
+    env,
     async remove(entry) {
       const removed = await store.remove(entry);
       return removed.ok ? ok(deletedText(entry)) : removed;

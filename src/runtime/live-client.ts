@@ -166,7 +166,8 @@ async function close(live: LiveSession, end: Parameters<Client["close"]>[0]): Pr
   const waitMs = end.type !== "routine" || live.options.interactive ? 0 : SETTLE_MS;
   await settleCompaction(session, waitMs, live.stopping.signal).catch(() => undefined);
   await live.extensions.finish(live, end.type);
-  await within(live.memory.end(live.stopping.signal), MEMORY_MS);
+  // Told to stop it does only what cannot be done later; a person who leaves has asked for the rest.
+  await live.memory.end(end.type === "signal" ? live.stopping.signal : AbortSignal.timeout(MEMORY_MS));
   await Promise.all([live.owner.end(), live.tools.end()]);
   const changed = [...session.state.changedFiles];
   try {

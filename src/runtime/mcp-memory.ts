@@ -23,8 +23,8 @@ import { inspect } from "../permission/inspect.ts";
 import { makePolicy } from "../permission/policy.ts";
 import type { OpenKept } from "../proxy/kept.ts";
 import { success, type ToolOutcome } from "../tool/contract.ts";
-import { rules } from "./approvals.ts";
-import { boardPlace, redactorOf } from "./board.ts";
+import { isToolDenied, rules } from "./approvals.ts";
+import { boardPlace, isBoardOn, redactorOf } from "./board.ts";
 import { LOCAL_USER, memoryRedactor, placeIn, strategyFor, strategySettings, treeOf } from "./memory-strategy.ts";
 import { type Ground, standOnGround } from "./start.ts";
 
@@ -96,7 +96,7 @@ async function atDesk(
   const ground = stood.value;
   const cwd = folder ?? ground.context.cwd;
   const place = folder === undefined ? { user: LOCAL_USER } : placeIn(ground, folder);
-  const tree = folder === undefined ? undefined : treeOf(ground.root, folder);
+  const tree = folder === undefined ? undefined : treeOf(ground, folder);
   const { values } = ground.settings;
   const strategy = await strategyFor({
     ground,
@@ -132,7 +132,7 @@ const answerOf = (told: ToolOutcome): Result<string, string> =>
 /** The memory permission of the folder, with nobody there to answer. */
 function leaveIn(ground: Ground, cwd: string): AskLeave {
   return async (request) => {
-    const { leaveOf } = await import("./memory-session.ts");
+    const { leaveOf } = await import("./memory-leave.ts");
     const { settings, paths, root, userHome, trust } = ground;
     const { permissions, values } = settings;
     const approved = await locationApprovals(paths.home, root);
@@ -165,12 +165,7 @@ const looking = z.strictObject({
 
 /** Only to look: nothing is added or pruned from outside. A rule that denies it takes it away. */
 export function boardServed(ground: Ground, open: OpenKept): ServedTool[] {
-  if (
-    rules(ground.settings.permissions.deny).some(
-      ({ kind, argument }) => kind === "hook" && argument === "context_board",
-    )
-  )
-    return [];
+  if (isToolDenied(ground, "context_board")) return [];
   return [
     served({
       name: "context_board",
@@ -183,6 +178,9 @@ export function boardServed(ground: Ground, open: OpenKept): ServedTool[] {
         if (folder === undefined) return fail("no_repository: the client named no root, so there is no board to show.");
         const stood = await groundOf(ground, folder);
         if (!stood.ok) return stood;
+        // Listed by the settings of where this was started; the client's folder may have others.
+        if (!isBoardOn(stood.value) || isToolDenied(stood.value, "context_board"))
+          return fail("board_off: the settings of this folder switch the context board off, or a rule denies it.");
         const { redact } = stood.value;
         const { contextBoardTool } = await import("../memory/board/tool.ts");
         const tool = contextBoardTool({

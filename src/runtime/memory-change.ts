@@ -204,13 +204,14 @@ export async function voteMemory(
     );
   const found = await recordOf(desk, id, flags);
   if (!found.ok) return found;
-  const { fact, repository } = found.value;
+  const { id: whole, fact, repository } = found.value;
   const { user } = desk.place;
   const done = await voteOn(
     desk.parts,
     {
       input: { fact, direction, reason: flags.reason },
-      // Exactly this record's scope: the same fact may stand in another one.
+      // The same fact may stand in another scope.
+      id: whole,
       place: repository === null ? { user } : { repository, user },
       source: desk.source,
       actor: { key: `user:${user}`, kind: "user" },

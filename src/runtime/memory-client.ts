@@ -54,7 +54,7 @@ async function withDesk(ground: Ground, work: (desk: Desk) => Promise<CommandRes
   const { cwd } = ground.context;
   const { values } = ground.settings;
   const place = placeIn(ground, cwd);
-  const tree = treeOf(ground.root, cwd);
+  const tree = treeOf(ground, cwd);
   const parts: WriteParts = {
     client: () => (client ??= strategyFor({ ground, place, open, tree, enabled: true })),
     redactor: memoryRedactor(ground),

@@ -8,6 +8,7 @@ import { type Desk, recordsOf } from "./memory-desk.ts";
 import { strategySettings } from "./memory-strategy.ts";
 import { listText } from "./memory-text.ts";
 import { setSetting } from "./settings-command.ts";
+import { REM_AGENT } from "./sidekicks.ts";
 
 /** After these the section must not say what is no longer so. */
 const CHANGING: readonly MemoryVerb[] = ["edit", "delete", "vote", "review", "undo"];
@@ -72,12 +73,12 @@ async function status(live: LiveSession): Promise<CommandResult> {
   );
 }
 
-/** In the user's settings, and at once: tools and section are gone with the next request, sidekicks now. */
+/** In the user's settings, and at once: tools and section are gone with the next request, sidekicks and consolidation now. */
 async function switchMemory(live: LiveSession, on: boolean): Promise<CommandResult> {
   const written = await setSetting("memory.enabled", String(on));
   if (!written.ok) return written;
   await live.reloadSettings();
-  if (!on) await live.sidekicks.cancel("memory_off");
+  if (!on) await Promise.all([live.sidekicks.cancel("memory_off"), stopConsolidation(live)]);
   if (live.memory.enabled() !== on)
     return ok(`memory.enabled is ${on} in your settings, but something stronger says ${!on} here: see /settings.`);
   return ok(
@@ -85,6 +86,15 @@ async function switchMemory(live: LiveSession, on: boolean): Promise<CommandResu
       ? "Memory is on, from the next message on."
       : "Memory is off from now on. What is stored stays: /memory list shows it, /memory delete erases it.",
   );
+}
+
+/** Also one that a subagent started. */
+async function stopConsolidation({ agents }: LiveSession): Promise<void> {
+  const ids = agents.registry.list().flatMap(({ id, agentType, status }) => {
+    const isOpen = status === "running" || status === "idle";
+    return agentType === REM_AGENT && isOpen ? [id] : [];
+  });
+  await agents.cancel(ids, "memory off");
 }
 
 /** Lines of the section begin with the beginning of an id. */

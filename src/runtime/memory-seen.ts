@@ -7,7 +7,9 @@ const FILE_TOOLS = new Set(["view", "grep", "glob"]);
 const MEMORY_TOOLS = new Set(["recall", "session_store_sql", "read_inbox", "context_board"]);
 /** Their results hold nothing but our own words. */
 const OWN_TOOLS = new Set(["store_memory", "vote_memory", "report_intent", "task_complete"]);
-const WEB = /\b(?:curl|wget|https?:\/\/)/i;
+/** Programs that bring text from elsewhere. */
+const WEB =
+  /\b(?:curl|wget|aria2c|gh|ssh|scp|rsync|nc|ncat|telnet|ftp|sftp|lynx|w3m)\b|https?:\/\/|\bgit\s+(?:fetch|pull|clone|ls-remote)\b|\bnpm\s+(?:view|info|show)\b/i;
 /** Piped or attached text was not typed. */
 const typed = blockRemover([{ name: "stdin" }]);
 
@@ -15,14 +17,17 @@ type Call = { name: string; mcp: boolean; args: string; ref: string };
 
 /** Of every agent of the session: what one of them read, another may repeat. `section`: the memories in the prompt. */
 export function seenTexts(chain: readonly DurableEnvelope[], section: string): SeenText[] {
-  const last = chain.findLastIndex((e) => e.type === "user.message" && e.data.source === "user" && !e.agentId);
+  const last = turnBegin(chain);
   const calls = new Map<string, Call>();
   const seen: SeenText[] = [];
   for (const [i, e] of chain.entries()) {
     if (e.type === "user.message" && e.data.source === "user" && !e.agentId) {
-      const own = typed(e.data.content);
+      const { content, display, ref, turnId } = e.data;
+      const own = typed(display ?? content);
       seen.push({ kind: "user", text: own });
-      if (own !== e.data.content) seen.push({ kind: "file", text: e.data.content, ref: e.data.ref ?? e.data.turnId });
+      // What hooks, skills and pipes put around it was not typed.
+      const rest = content.replace(own, () => "");
+      if (rest.trim() !== "") seen.push({ kind: "file", text: rest, ref: ref ?? turnId });
     } else if (e.type === "tool.execution_start") {
       const { toolCallId, toolName, turnId, mcpServerName } = e.data;
       const args = toolName === "bash" ? JSON.stringify(e.data.arguments ?? "") : "";
@@ -41,6 +46,15 @@ export function seenTexts(chain: readonly DurableEnvelope[], section: string): S
   for (const [, id, text] of section.matchAll(/^- \[(\w+)\] (.*)$/gm))
     if (text) seen.push({ kind: "memory", text, ...(id ? { ref: id } : {}) });
   return seen;
+}
+
+/** Where the turn of the user's last message began: one that steers does not make what was read before it older. */
+function turnBegin(chain: readonly DurableEnvelope[]): number {
+  const at = chain.findLastIndex((e) => e.type === "user.message" && e.data.source === "user" && !e.agentId);
+  const message = chain[at];
+  const turnId = message?.type === "user.message" ? message.data.turnId : undefined;
+  const begin = chain.findLastIndex((e) => e.type === "turn.start" && !e.agentId && e.data.turnId === turnId);
+  return begin === -1 ? at : begin;
 }
 
 function kindOf({ name, mcp, args }: Call): SeenText["kind"] | undefined {

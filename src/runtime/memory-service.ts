@@ -6,13 +6,15 @@ import { parseRule } from "../permission/rule.ts";
 import type { OpenKept } from "../proxy/kept.ts";
 import type { MemoryHouse, OpenMemory } from "../server/memory/contract.ts";
 import { LOCAL_USER } from "./memory-strategy.ts";
+import { inboxOf, sidekicksOf } from "./sidekick-service.ts";
 import { type Ground, secretKey } from "./start.ts";
 
 /** The local token's name, until tokens have names of their own. */
 const TOKEN = "local";
 
 /** A gateway serves its own store, whatever strategy the agents of this home use: it is what they would ask. */
-export function openMemoryService({ settings, paths, redact }: Ground, open: OpenKept): OpenMemory {
+export function openMemoryService(ground: Ground, open: OpenKept): OpenMemory {
+  const { settings, paths, redact } = ground;
   const { values } = settings;
   const denied = values["permissions.deny"].some((text) => {
     const rule = parseRule(text);
@@ -45,6 +47,8 @@ export function openMemoryService({ settings, paths, redact }: Ground, open: Ope
       redact,
       newId: () => newMemoryId(),
       failures,
+      inbox: (session) => inboxOf(ground, session),
+      sidekicks: () => sidekicksOf(ground),
       clock: systemClock,
     });
   };

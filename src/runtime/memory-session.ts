@@ -9,17 +9,12 @@ import { sectionLimit } from "../memory/record/section.ts";
 import type { MemoryCall, MemoryToolParts } from "../memory/record/tool/parts.ts";
 import { storeMemoryTool } from "../memory/record/tool/store-memory.ts";
 import { voteMemoryTool } from "../memory/record/tool/vote-memory.ts";
-import type {
-  AskLeave,
-  Leave,
-  StoreRequest,
-  VoteRequest,
-  WorkTree,
-  WriteParts,
-} from "../memory/record/write-contract.ts";
-import type { Permit, Session, SessionParts } from "../session/session.ts";
+import type { StoreRequest, VoteRequest, WorkTree, WriteParts } from "../memory/record/write-contract.ts";
+import type { Session, SessionParts } from "../session/session.ts";
 import type { Tool, ToolContext } from "../tool/contract.ts";
 import type { LiveSession } from "./live-session.ts";
+import { countingTree, type Looked, tellingRedactor } from "./memory-events.ts";
+import { askBy } from "./memory-leave.ts";
 import { fileOptimiser } from "./memory-optimise.ts";
 import { seenTexts, storesIn } from "./memory-seen.ts";
 import { LOCAL_USER, memoryRedactor, placeIn, strategyFor, treeOf } from "./memory-strategy.ts";
@@ -36,6 +31,9 @@ export class RecordsInSession {
   #strategy: Promise<Client> | undefined;
   #place: string | undefined;
   #now: Loaded | undefined;
+  #looked: () => Looked | undefined = () => undefined;
+  /** Generation of the store when it was last compared with what is shown. */
+  #lookedAt: number | undefined;
   readonly #failures = new Map<string, number>();
   #lastFailure: LastFailure | undefined;
   #skipped: string | undefined;
@@ -67,13 +65,15 @@ export class RecordsInSession {
     const { place } = this;
     if (this.#strategy && this.#place === place.repository) return this.#strategy;
     const { ground, session, index } = this.#live;
+    const { tree, take } = countingTree(this.#tree());
+    this.#looked = take;
     this.#place = place.repository;
     this.#strategy = strategyFor({
       ground,
       place,
       enabled: true,
       open: () => index.store(),
-      tree: this.#tree(),
+      tree,
       ...optional("optimise", fileOptimiser(this.#live)),
       onUnsupported: (definition) => session.publish("memory.definition_unsupported", definition),
       onWritten: (written) => session.publish("memory.file_written", written),
@@ -86,13 +86,28 @@ export class RecordsInSession {
   async load(): Promise<boolean> {
     const before = this.#now;
     this.#now = await this.#loader.load();
+    this.#lookedAt = this.#now.type === "loaded" ? this.#now.strategy.generation() : undefined;
     this.#tell(this.#now);
+    this.#tellLooked();
     return before?.type !== this.#now.type || this.section(before) !== this.section();
   }
 
   /** Whether what is in force is for another place, or was not to be had. */
   isOld(): boolean {
     return this.#now === undefined || this.#now.type === "unavailable" || this.#place !== this.place.repository;
+  }
+
+  /** What was deleted, here or by another process, does not stay in the prompt until the next epoch. */
+  async hasGone(): Promise<boolean> {
+    if (this.#now?.type !== "loaded") return false;
+    const { strategy } = this.#now;
+    const generation = strategy.generation();
+    if (generation === this.#lookedAt) return false;
+    this.#lookedAt = generation;
+    const shown = [...this.section().matchAll(/^- \[([0-9A-Z]+)\]/gm)].map(([, id]) => `mem_${id}`);
+    const { signal } = this.#live.stopping;
+    const found = await Promise.all(shown.map((id) => strategy.get(id, { place: this.place }, signal)));
+    return found.some((got) => got.type === "not_found" || (got.type === "got" && got.record.status.type !== "active"));
   }
 
   section(loaded = this.#now): string {
@@ -149,9 +164,15 @@ export class RecordsInSession {
   get write(): WriteParts {
     const { ground, session } = this.#live;
     const values = () => ground.settings.values;
+    // The user may still delete while memory is off; of that nothing is told.
+    const told: Session["publish"] = (type, data) => {
+      if (values()["memory.enabled"]) session.publish(type, data);
+    };
     return {
       client: () => this.client(),
-      redactor: memoryRedactor(ground),
+      redactor: tellingRedactor(memoryRedactor(ground), (found) =>
+        told("secret.redacted", { ...found, where: "memory" }),
+      ),
       newId: () => newMemoryId(),
       settings: () => ({ userScope: values()["memory.userScope"], maxStores: values()["memory.maxStoresPerSession"] }),
       storesSoFar: () => storesIn(session.state.chain),
@@ -160,6 +181,7 @@ export class RecordsInSession {
       clock: systemClock,
       onStore: (event) => session.publish("memory.store", event),
       onVote: (event) => session.publish("memory.vote", event),
+      onEdited: (event) => told("memory.changed", event),
       onChanged: () => session.publish("session.memory_changed", {}),
     };
   }
@@ -179,9 +201,9 @@ export class RecordsInSession {
   /** With memory.verify off no file is looked at: what is known of them stays. */
   #tree(): WorkTree {
     const { ground, session } = this.#live;
-    const tree = treeOf(ground.root, session.state.context.cwd);
+    const tree = treeOf(ground, session.state.context.cwd);
     if (ground.settings.values["memory.verify"]) return tree;
-    return { check: ({ state }) => state, isNear: (path) => tree.isNear(path) };
+    return { ...tree, check: ({ state }) => state };
   }
 
   #scopes(): readonly Scope[] {
@@ -251,6 +273,13 @@ export class RecordsInSession {
     });
   }
 
+  /** With memory.verify off no file was looked at. */
+  #tellLooked(): void {
+    const looked = this.#looked();
+    const { ground, session } = this.#live;
+    if (looked && ground.settings.values["memory.verify"]) session.publish("memory.verified", looked);
+  }
+
   /** The third of one kind is told to the user, once. */
   #failed(code: string): void {
     const count = (this.#failures.get(code) ?? 0) + 1;
@@ -261,26 +290,3 @@ export class RecordsInSession {
     this.#live.session.publish("soft_failure", { part: "memory", code, message });
   }
 }
-
-/** The one door, asked for exactly this request. */
-const askBy =
-  ({ permit }: MemoryActor, { tool, input, context }: MemoryCall): AskLeave =>
-  async (request, signal) => {
-    const asked: Tool = { ...tool, permissions: () => [request] };
-    return leaveOf(await permit({ toolCallId: context.toolCallId, tool: asked, input, signal }));
-  };
-
-export function leaveOf(permit: Permit): Leave {
-  if (permit.type === "allow") return { type: "approved", ...optional("edited", edited(permit.edited)) };
-  if (permit.covered) return { type: "pending" };
-  const by = permit.code === "rejected" ? "user" : permit.code === "user_not_available" ? permit.code : "rule";
-  return { type: "denied", by, message: permit.message };
-}
-
-const edited = (words: Extract<Permit, { type: "allow" }>["edited"]) =>
-  words && {
-    ...optional("subject", words.subject),
-    ...optional("fact", words.fact),
-    ...optional("citations", words.citations),
-    ...optional("reason", words.reason),
-  };

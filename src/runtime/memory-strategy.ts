@@ -5,7 +5,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Failure } from "../base/failure.ts";
 import { optional } from "../base/optional.ts";
 import type { Result } from "../base/result.ts";
-import { repositoryKey } from "../host/git.ts";
+import { gitContext, repositoryKey } from "../host/git.ts";
 import { chooseStrategy, type Makers, type StrategySettings } from "../memory/record/choose.ts";
 import type { Client, Place } from "../memory/record/contract.ts";
 import { newMemoryId } from "../memory/record/id.ts";
@@ -39,10 +39,32 @@ export const placeIn = ({ redact }: Pick<Ground, "redact">, folder: string): Pla
   user: LOCAL_USER,
 });
 
-export const treeOf = (root: string, cwd: string): WorkTree => {
+const RECENT_MS = 150;
+
+/** What the last commits touched is asked once for each commit; unknown when git takes too long. */
+export function treeOf(
+  ground: Pick<Ground, "root" | "env" | "secrets">,
+  folder: string,
+  limitMs = RECENT_MS,
+): WorkTree {
   const real = (path: string): string => realPath(path, "/") ?? path;
-  return workTree({ root: real(root), cwd: real(cwd) });
-};
+  const [root, cwd] = [real(ground.root), real(folder)];
+  let tree = workTree({ root, cwd });
+  let asked: string | undefined;
+  return {
+    check: (citation) => tree.check(citation),
+    isNear: (path) => tree.isNear(path),
+    async look() {
+      const { headCommit } = gitContext(root);
+      // In the root itself everything is near.
+      if (root === cwd || headCommit === undefined || headCommit === asked) return;
+      asked = headCommit;
+      const { recentFiles } = await import("../host/git-recent.ts");
+      const recent = await recentFiles(root, { env: { base: ground.env, secrets: ground.secrets }, limitMs });
+      tree = workTree({ root, cwd, ...optional("recent", recent) });
+    },
+  };
+}
 
 export const memoryRedactor = ({ paths, secrets }: Pick<Ground, "paths" | "secrets">): Redactor =>
   secretRedactor(secretKey(paths.home), secrets);

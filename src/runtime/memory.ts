@@ -56,7 +56,7 @@ export class SessionMemory {
     this.#epoch = epoch;
     if (!on) return isNew;
     const records = await this.records();
-    return isNew || records.isOld() ? this.newEpoch() : false;
+    return isNew || records.isOld() || (await records.hasGone()) ? this.newEpoch() : false;
   }
 
   /** Another after a compaction, its undoing, a rewind or a switch of the model: the cached prefix is gone anyway. */

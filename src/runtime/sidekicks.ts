@@ -9,8 +9,9 @@ import { errorText } from "../base/failure.ts";
 import type { DurableEnvelope } from "../schema/event/envelope.ts";
 import type { PendingNotice } from "../session/session.ts";
 import type { Tool } from "../tool/contract.ts";
-import { boardItems, isDetached } from "./board.ts";
+import { boardItems } from "./board.ts";
 import type { LiveSession } from "./live-session.ts";
+import { sidekickSwitches } from "./sidekick-service.ts";
 
 /** What the layers of memory know; asked at each use. */
 export type SidekickSources = {
@@ -18,7 +19,7 @@ export type SidekickSources = {
   memories: () => { count: number; prompt: boolean };
 };
 
-const REM_AGENT = "rem-agent";
+export const REM_AGENT = "rem-agent";
 
 export class Sidekicks {
   readonly #live: LiveSession;
@@ -108,15 +109,8 @@ export class Sidekicks {
 
   #settings(): SidekickSettings {
     const { ground, session } = this.#live;
-    const { values } = ground.settings;
-    return {
-      memory: values["memory.enabled"] && !isDetached(ground) && session.state.agent !== REM_AGENT,
-      enabled: values["sidekick.enabled"],
-      off: values["sidekick.off"],
-      isOn: (setting) => (values as Record<string, unknown>)[setting] === true,
-      maxTokensPerTurn: values["sidekick.maxTokensPerTurn"],
-      maxTokensPerSession: values["sidekick.maxTokensPerSession"],
-    };
+    const switches = sidekickSwitches(ground);
+    return { ...switches, memory: switches.memory && session.state.agent !== REM_AGENT };
   }
 
   async #load(): Promise<Schedule> {

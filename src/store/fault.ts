@@ -22,7 +22,8 @@ const NEXT: Record<FaultCode, string> = {
   store_denied: "Make the folder and the file writable for you.",
   store_io: "Check the disk; the same work can then be repeated.",
   store_busy: "Another process is using it; try again.",
-  store_corrupt: "The file is damaged; move it away and it is made anew.",
+  store_corrupt:
+    "The file is damaged. Keep it: memories and boards stand nowhere else. Moved away, it is made anew from the logs without them.",
   store_too_new: "Use the newer program that wrote it.",
   unsafe_path: "Replace the link, device or folder by a plain file.",
   not_found: "Check the path.",

@@ -188,6 +188,54 @@ describe("everlong board", () => {
   });
 });
 
+describe("the user's hand only, on the board that was named", () => {
+  it("M125 a repository or branch with a credential is refused; an address becomes its key", async () => {
+    const place = newPlace();
+    const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    const addAt = (...where: string[]) =>
+      run(place, ["board", "add", "a", "--description", "d", "--content", "c", ...where]);
+    for (const where of [
+      ["--branch", `fix-${secret}`],
+      ["--repo", `acme/${secret}`],
+      ["--repo", `https://${secret}@host.example/app`],
+    ]) {
+      const done = await addAt(...where);
+      expect([done.code, done.stderr]).toEqual([2, expect.stringContaining("credential")]);
+      expect(done.stdout + done.stderr).not.toContain(secret);
+    }
+    expect(boardOf(place)).toEqual([]);
+    expect((await addAt("--repo", `https://me:${secret}@github.com/Acme/App.git`, "--branch", "main")).code).toBe(0);
+    expect(boardOf(place)).toMatchObject([{ repository: "acme/app", branch: "main", name: "a" }]);
+    expect((await run(place, ["board", "show", "a", "--repo", "Acme/App", "--branch", "main"])).code).toBe(0);
+  });
+
+  it("M90 an agent's shell may look at the board and not change it", async () => {
+    const place = newPlace();
+    expect((await userAdd(place, "a")).code).toBe(0);
+    const inTool = (...args: string[]) => run(place, ["board", ...args], { env: { EVERLONG_TOOL_SHELL: "r1" } });
+    for (const args of [["list"], ["show", "a"], ["changes"]]) expect((await inTool(...args)).code).toBe(0);
+    for (const args of [
+      ["add", "b", "--description", "d", "--content", "c"],
+      ["edit", "a", "--content", "c"],
+      ["remove", "a"],
+      ["undo", "1"],
+      ["adopt", "dev"],
+    ])
+      expect(await inTool(...args)).toMatchObject({ code: 1, stderr: expect.stringContaining("by people only") });
+    expect(boardOf(place)).toMatchObject([{ name: "a", content: "content of a" }]);
+  });
+
+  it("M90 undo is of the board that was named; remove says what stays", async () => {
+    const place = newPlace();
+    expect((await userAdd(place, "a")).code).toBe(0);
+    expect((await run(place, ["board", "undo", "1", "--branch", "other"])).code).toBe(1);
+    expect(boardOf(place)).toHaveLength(1);
+    expect((await run(place, ["board", "remove", "a"])).stdout).toContain("90 days");
+    expect((await run(place, ["board", "undo", "2"])).code).toBe(0);
+    expect(boardOf(place)).toHaveLength(1);
+  });
+});
+
 describe("many processes", () => {
   it("MI8 MI9 six at once: never 26 items, every reading and every session counted", async () => {
     const place = newPlace();

@@ -1,5 +1,5 @@
 // Consolidation: asked for, as an agent of its own, and going on after a person has left the terminal.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gitInit, messagesOf, onlySession, scene, systemOf, textOf, until, userTexts } from "../agent/scene.ts";
@@ -209,6 +209,20 @@ describe("leaving the terminal", () => {
     await leave(terminal);
     expect(server.requests).toHaveLength(5);
     expect(server.requests.some(isRem)).toBe(false);
+  });
+
+  it("M98 a rule that denies its one tool: nothing is started", async () => {
+    const { place, server } = await scene(answer, { env: ON });
+    await run(place, ["settings", "set", "permissions.deny", "context_board"]);
+    const terminal = await at(place);
+    for (const word of ["one", "two", "three"]) {
+      terminal.type(word);
+      await terminal.see("said");
+    }
+    await leave(terminal);
+    // Its process would open the log at its start.
+    expect(existsSync(join(place.home, "logs", "consolidate.log"))).toBe(false);
+    expect(server.requests).toHaveLength(3);
   });
 
   it("M98 O19 a consolidation of its own starts no further one", async () => {

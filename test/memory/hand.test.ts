@@ -274,6 +274,17 @@ describe("changing memories", () => {
     expect(await list(place)).toMatchObject([{ votes: { up: 1, down: 0, mine: "upvote", disputed: false } }]);
   });
 
+  it("M77 a vote by id counts for that record, not for another with the same text", async () => {
+    const place = repository();
+    const ids = [await add(place, "The build needs Node 24."), await add(place, "The tests need Node 22.")];
+    expect((await memory(place, ["edit", ids[1] ?? "", "--fact", "The build needs Node 24."])).code).toBe(0);
+    for (const [i, id] of ids.entries()) {
+      expect((await memory(place, ["vote", id, "up", "--reason", "seen today"])).stdout).toContain("Counted: +1 -0.");
+      const counted = (await list(place)).filter((r) => r.votes.up === 1).map((r) => r.id);
+      expect(counted.sort()).toEqual(ids.slice(0, i + 1).sort());
+    }
+  });
+
   it("M72 --trust user raises the trust of what an agent stored", async () => {
     const place = repository();
     await allowMemory(place);

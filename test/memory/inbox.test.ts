@@ -49,6 +49,9 @@ describe("everlong inbox", () => {
     expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("--yes")]);
     const wrong = await run(place, ["inbox", "show", "nothing-like-it"]);
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("inbox list")]);
+    const inTool = { env: { ...env, EVERLONG_TOOL_SHELL: "r1" } };
+    const byAgent = await run(place, ["inbox", "delete", entryId, "--yes"], inTool);
+    expect([byAgent.code, byAgent.stderr]).toEqual([1, expect.stringContaining("by people only")]);
     expect((await run(place, ["inbox", "delete", entryId, "--yes"], { env })).code).toBe(0);
     expect(await entries(place)).toEqual([]);
     const db = readFileSync(join(place.home, "sessions", id, "session.db"), "latin1");

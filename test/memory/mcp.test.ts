@@ -158,4 +158,18 @@ describe("memories over MCP", () => {
     expect(await storeOver(served, "There the port is 9000.")).toMatch(/^error: missing_client: .*memory\.enabled/);
     expect(await list(place, ["--all"])).toEqual([]);
   });
+
+  it.each([
+    ["switched off", { "features.subconscious": false }],
+    ["denied", { permissions: { deny: ["context_board"] } }],
+  ])("M5 M66 O151 a folder whose board is %s is not read for, whoever serves", async (_how, settings) => {
+    const place = repository();
+    const other = otherFolder(place);
+    await addItem(place, "plans", "Of the other repository.", other);
+    const served = await overStdio(place, { root: other });
+    expect(await served.call("context_board", { command: "get_board" })).toContain("plans");
+    mkdirSync(join(other, ".everlong"));
+    writeFileSync(join(other, ".everlong", "settings.json"), JSON.stringify(settings));
+    expect(await served.call("context_board", { command: "get_board" })).toMatch(/^error: board_off: /);
+  });
 });

@@ -63,6 +63,28 @@ describe("M27 which strategy", () => {
   });
 });
 
+describe("M46 embedded", () => {
+  it("M46 the last commits are asked for before records are ranked, and not when there are none", async () => {
+    const db = await openMemories();
+    const asked: string[] = [];
+    const tree = {
+      check: () => "verified" as const,
+      isNear: () => asked.push("near") > 0,
+      look: async () => void asked.push("look"),
+    };
+    const strategy = embeddedOver(db, { tree });
+    const ask = { place: here, scopes: ["repository"] as const, maxTokens: 2000, maxRecords: 60 };
+    await strategy.prompt(ask, signal);
+    expect(asked).toEqual([]);
+    await strategy.store(draft(here, "ranked"), signal);
+    await strategy.prompt(ask, signal);
+    expect(asked[0]).toBe("look");
+    expect(asked.slice(1)).toContain("near");
+    expect(asked.slice(1)).not.toContain("look");
+    db.close();
+  });
+});
+
 describe("M40 injected", () => {
   it("M40 shows its text, keeps what is stored for the session, and votes only when told to", async () => {
     const strategy = injectedStrategy({ prompt: "- one\n- two", votes: false, clock: systemClock });

@@ -1,8 +1,10 @@
 // The memory service: `everlong serve` and its /api/memory, as any program would use it.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { FilteredEntry } from "../../src/agent/inbox/entry.ts";
+import { inboxStore } from "../../src/agent/inbox/store.ts";
 import { fail } from "../../src/base/result.ts";
 import { newMemoryId } from "../../src/memory/record/id.ts";
 import { openStage } from "../../src/server/server-fixture.ts";
@@ -280,9 +282,27 @@ describe("M135 the routes", () => {
     const [, { items }] = await read(await send(gateway, "GET", `/board/changes${where}`));
     expect(items).toMatchObject([{ action: "remove", actor: "rest:local" }, { action: "edit" }, { action: "add" }]);
     const change = (items as Json[])[0]?.["id"];
-    expect((await send(gateway, "POST", `/board/changes/${change}/undo`, {})).status).toBe(200);
+    const elsewhere = `/board/changes/${change}/undo?repository=${REPO}&branch=other`;
+    expect(await code(await send(gateway, "POST", elsewhere, {}))).toEqual([404, "not_found"]);
+    expect((await send(gateway, "POST", `/board/changes/${change}/undo${where}`, {})).status).toBe(200);
     expect(await read(await send(gateway, "GET", at))).toMatchObject([200, { content: "Run npm run release." }]);
-    expect(await code(await send(gateway, "POST", "/board/changes/999/undo", {}))).toEqual([404, "not_found"]);
+    expect(await code(await send(gateway, "POST", `/board/changes/999/undo${where}`, {}))).toEqual([404, "not_found"]);
+  });
+
+  it("M125 a repository or branch with a credential is refused and not stored; an address becomes its key", async () => {
+    const gateway = await stage();
+    const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    const refused = [400, "invalid_inputs"];
+    const text = { description: "d", content: "c" };
+    const item = (where: string) => send(gateway, "PUT", `/board/items/user/a?${where}`, text);
+    expect(await code(await item(`repository=${REPO}&branch=${secret}`))).toEqual(refused);
+    expect(await code(await item(`repository=acme/${secret}&branch=main`))).toEqual(refused);
+    const misplaced = { repository: `https://${secret}@host.example/app` };
+    expect(await code(await send(gateway, "POST", "/records", record("Misplaced", misplaced)))).toEqual(refused);
+    expect(rows(gateway, "SELECT * FROM memories")).toEqual([]);
+    expect(rows(gateway, "SELECT * FROM dynamic_context_items")).toEqual([]);
+    const repository = `https://me:${secret}@github.com/Acme/Widgets.git`;
+    expect(await put(gateway, "By its address", { repository })).toMatchObject({ repository: REPO });
   });
 
   it("M135 status has no path; changes and export are there; what is not says so", async () => {
@@ -307,8 +327,135 @@ describe("M135 the routes", () => {
         .sort(),
     ).toEqual(["One fact", "Other repository"]);
     expect((await code(await send(gateway, "POST", "/import", {})))[0]).toBe(501);
-    expect((await code(await send(gateway, "GET", "/sidekicks")))[0]).toBe(501);
     expect((await code(await send(gateway, "GET", "/nothing")))[0]).toBe(404);
+  });
+
+  it("M123 M135 the inbox of a session: filtered, newest first, nothing marked as read; no such session is 404", async () => {
+    const gateway = await stage();
+    const id = "0a0b0c0d-1111-4222-8333-444455556666";
+    const folder = join(gateway.place.home, "sessions", id);
+    mkdirSync(folder, { recursive: true });
+    expect(await read(await send(gateway, "GET", `/inbox?session=${id}`))).toEqual([200, { items: [], next: null }]);
+    const store = inboxStore(join(folder, "session.db"));
+    const secret = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+    for (const [n, content] of ["Use pnpm.", `The token is ${secret}`].entries()) {
+      const sender = { senderId: "sidekick-x-1", senderName: "x", senderType: "sidekick", interactionId: "m1" };
+      const entry = { id: `x-${n}`, recipientSessionId: id, ...sender, sequence: n + 1, summary: "s", content };
+      const times = { sentAt: "2026-01-01T00:00:00.000Z", readAt: null, notifiedAt: null };
+      // As an older filter would have let it through.
+      await store.add({ ...entry, unread: true, ...times } as unknown as FilteredEntry, () => true);
+    }
+    const [status, told] = await read(await send(gateway, "GET", `/inbox?session=${id}`));
+    expect([status, told]).toMatchObject([
+      200,
+      {
+        items: [
+          { id: "x-1", unread: true },
+          { id: "x-0", content: "Use pnpm.", senderName: "x" },
+        ],
+        next: null,
+      },
+    ]);
+    expect(JSON.stringify(told)).not.toContain(secret);
+    const kept = await store.list();
+    expect(kept.ok && kept.value.map(({ unread, readAt }) => [unread, readAt])).toEqual([
+      [true, null],
+      [true, null],
+    ]);
+    for (const other of ["0a0b0c0d-1111-4222-8333-444455556667", "..", id.slice(0, 8), `../sessions/${id}`])
+      expect(await code(await send(gateway, "GET", `/inbox?session=${encodeURIComponent(other)}`)), other).toEqual([
+        404,
+        "not_found",
+      ]);
+    expect(await code(await send(gateway, "GET", "/inbox"))).toEqual([400, "invalid_inputs"]);
+  });
+
+  it.each([
+    [{}, [null, "setting"], true],
+    [
+      { EVERLONG_GITHUB_CONTEXT_SIDEKICK_AGENT: "on", EVERLONG_SIDEKICK_OFF: "subconscious-agent" },
+      ["off", null],
+      true,
+    ],
+    [{ EVERLONG_SIDEKICKS: "off" }, ["off", "off"], true],
+    [{ EVERLONG_MEMORY: "off" }, ["memory_off", "memory_off"], false],
+  ])("M135 sidekicks and what keeps them from running: %j", async (env, whyNot, memory) => {
+    const gateway = await stage(env);
+    const [status, told] = await read(await send(gateway, "GET", "/sidekicks"));
+    expect([status, told]).toMatchObject([
+      200,
+      {
+        switches: { memory, maxTokensPerTurn: 12_000 },
+        items: [
+          { name: "subconscious-agent", setting: "features.subconscious", conditions: ["hasBoardEntries"] },
+          { name: "github-context", setting: "features.githubContext", triggers: [{ event: "user.message" }] },
+        ],
+        runs: [],
+      },
+    ]);
+    expect((told["items"] as Json[]).map((one) => one["whyNot"])).toEqual(whyNot);
+  });
+
+  it("M51 M52 M54 MI11 a client's check changes states, verification and its time; no version, no change, no status", async () => {
+    const gateway = await stage();
+    const cited = ["src/a.ts:3", "src/b.ts", "https://a.test/x"];
+    const made = await put(gateway, "Two files say so", { citations: cited });
+    const at = `/records/${made["id"]}/verification`;
+    const check = async (states: Record<string, string>, headers = {}) => {
+      const citations = Object.entries(states).map(([raw, state]) => ({ raw, state }));
+      return send(gateway, "POST", at, { citations }, headers);
+    };
+    const noted = async (states: Record<string, string>): Promise<Json> => {
+      const [status, body] = await read(await check(states));
+      expect([status, body["outcome"]]).toEqual([200, "verified"]);
+      return body["record"] as Json;
+    };
+    const generation = () => rows(gateway, "SELECT value FROM memory_generation")[0]?.["value"];
+    expect(made).toMatchObject({ verification: "unverified", lastVerifiedAt: null });
+    const partial = await noted({ "src/a.ts:3": "verified", "src/b.ts": "missing" });
+    expect(partial).toMatchObject({ verification: "partial", lastVerifiedAt: null });
+    const good = await noted({ "src/b.ts": "moved", "https://a.test/x": "unverifiable" });
+    expect(good).toMatchObject({ verification: "verified", lastVerifiedAt: expect.stringMatching(/^20/) });
+    const before = generation();
+    expect(await noted({ "src/b.ts": "moved" })).toMatchObject({ verification: "verified" });
+    expect(generation()).toBe(before);
+    const stale = await noted({ "src/a.ts:3": "changed", "src/b.ts": "missing" });
+    expect(generation()).not.toBe(before);
+    expect((await read(await send(gateway, "GET", `/prompt?repository=${REPO}`)))[1]).toMatchObject({ stale: 1 });
+    expect(stale).toMatchObject({ verification: "stale", status: { type: "active" } });
+    const [got] = rows(gateway, "SELECT version, updated_at, last_verified_at FROM memories");
+    expect(got).toEqual({
+      version: 1,
+      updated_at: made["updatedAt"],
+      last_verified_at: expect.stringMatching(/^20/),
+    });
+    expect((stale["citations"] as Json[]).map(({ raw, state }) => [raw, state])).toEqual([
+      ["src/a.ts:3", "changed"],
+      ["src/b.ts", "missing"],
+      ["https://a.test/x", "unverifiable"],
+    ]);
+    expect(rows(gateway, "SELECT action FROM memory_changes")).toEqual([{ action: "store" }]);
+
+    for (const bad of [{ "src/c.ts": "verified" }, { "https://a.test/x": "verified" }, { "src/b.ts": "unchecked" }, {}])
+      expect(await code(await check(bad)), JSON.stringify(bad)).toEqual([400, "invalid_inputs"]);
+    expect(await code(await check({ "src/a.ts:3": "verified", "src/c.ts": "verified" }))).toEqual([
+      400,
+      "invalid_inputs",
+    ]);
+    expect(await read(await send(gateway, "GET", `/records/${made["id"]}`))).toMatchObject([
+      200,
+      { verification: "stale" },
+    ]);
+    const key = { "idempotency-key": "check-1" };
+    expect((await check({ "src/a.ts:3": "verified" }, key)).headers.get("x-everlong-replayed")).toBeNull();
+    expect((await check({ "src/a.ts:3": "verified" }, key)).headers.get("x-everlong-replayed")).toBe("1");
+    const citations = [{ raw: "src/b.ts", state: "verified" }];
+    expect(await code(await send(gateway, "POST", `${at}?repository=acme/other`, { citations }))).toEqual([
+      404,
+      "not_found",
+    ]);
+    const none = `/records/${newMemoryId()}/verification`;
+    expect(await code(await send(gateway, "POST", none, { citations }))).toEqual([404, "not_found"]);
   });
 
   it("M135 with memory off there: no prompt, no store, reading and deleting work", async () => {
@@ -324,12 +471,17 @@ describe("M135 the routes", () => {
       { enabled: false, prompt: null },
     ]);
     expect(await code(await send(off, "POST", "/records", record("New")))).toEqual([409, "missing_client"]);
+    const citations = [{ raw: "src/a.ts:3", state: "verified" }];
+    expect(await code(await send(off, "POST", `/records/${id}/verification`, { citations }))).toEqual([
+      409,
+      "missing_client",
+    ]);
     expect((await send(off, "GET", `/records/${id}`)).status).toBe(200);
     expect((await send(off, "DELETE", `/records/${id}`, undefined, { "if-match": "*" })).status).toBe(204);
     expect(await read(await send(off, "GET", "/status"))).toMatchObject([200, { enabled: false }]);
   });
 
-  it("M138 deny rules hold: no store, no vote, no edit", async () => {
+  it("M138 deny rules hold: no store, no vote, no edit, no check", async () => {
     const gateway = await stage();
     const { id } = await put(gateway, "From before the rule");
     await gateway.stop();
@@ -349,6 +501,8 @@ describe("M135 the routes", () => {
     expect(await code(await send(denying, "PATCH", `/records/${id}`, { fact: "x" }, { "if-match": "*" }))).toEqual(
       forbidden,
     );
+    const check = { citations: [{ raw: "src/a.ts:3", state: "verified" }] };
+    expect(await code(await send(denying, "POST", `/records/${id}/verification`, check))).toEqual(forbidden);
     expect(rows(denying, "SELECT count(*) AS n FROM memories")).toEqual([{ n: 1 }]);
   });
 });

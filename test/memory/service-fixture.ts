@@ -41,6 +41,10 @@ export async function openMemoryStage(more: Partial<MemoryHouse> = {}): Promise<
     redact,
     newId: () => newMemoryId(),
     failures: [],
+    inbox: async () => ({ type: "no_session" }),
+    sidekicks: async () => {
+      throw new Error("no sidekicks on this stage");
+    },
     clock: systemClock,
     ...more,
   };

@@ -2,10 +2,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { gitInit, scene } from "../agent/scene.ts";
+import { gitInit, messagesOf, scene, until, userTexts } from "../agent/scene.ts";
 import { openTerminal } from "../agent/terminal.ts";
-import { text } from "../model-server/reply.ts";
+import { calls, text } from "../model-server/reply.ts";
 import { logOf, only, type Place, run } from "../tool/everlong.ts";
+import { add as addItem, boardOf, isRem } from "./board-stage.ts";
 import { add, allowMemory, list, pending } from "./hand-stage.ts";
 
 async function stage(): Promise<Place> {
@@ -61,6 +62,36 @@ describe("/memory", () => {
     expect(told.stdout).toContain("something stronger says false");
   });
 
+  it("M81 off ends a consolidation that runs in the background, and nothing more of it is stored", async () => {
+    let go = (): void => undefined;
+    const hold = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const { place, server } = await scene(async (request) => {
+      if (isRem(request)) {
+        await hold;
+        return calls([addItem("lesson", "too late")]);
+      }
+      const args = /Call the tool `task`[\s\S]*?(\{[\s\S]*\})/.exec(userTexts(request).at(-1) ?? "")?.[1];
+      const isAsked = messagesOf(request).at(-1)?.role === "user";
+      return args && isAsked ? calls([{ name: "task", args: JSON.parse(args) }]) : text("said");
+    });
+    gitInit(place);
+    const terminal = openTerminal(place);
+    await terminal.see("Type a message");
+    terminal.type("/subconscious run");
+    await until("the request of rem-agent", () => server.requests.some(isRem));
+    await terminal.see("said");
+    terminal.type("/memory off");
+    await terminal.see("Memory is off from now on.");
+    await until("the end of the run", () => logOf(place).some((e) => e.type === "subagent.cancelled"));
+    expect(only(logOf(place), "subagent.cancelled")[0]?.data).toMatchObject({ reason: "memory off" });
+    go();
+    terminal.type("/exit");
+    expect(await terminal.exit).toBe(0);
+    expect(boardOf(place)).toEqual([]);
+  });
+
   it("M81 the verbs are those of the command line; wrong usage says so and changes nothing", async () => {
     const place = await stage();
     const added = await slash(
@@ -96,6 +127,8 @@ describe("/memory", () => {
     expect(seen).toContain("The zebra port is 7411.");
     expect(seen).not.toContain("Prefer short functions.");
     expect(rest).toContain("Prefer short functions.");
+    expect(rest).not.toContain("Node 24");
+    expect(rest).not.toContain("zebra");
     expect(rest).not.toContain("Node 24");
     const found = (await slash(place, "show zebra")).stdout;
     expect(found).toContain("The zebra port is 7411.");
@@ -162,5 +195,24 @@ describe("/memory", () => {
     expect(off.events.filter((e) => /^(memory|session\.memory)/.test(e.type))).toEqual([]);
     expect(only(logOf(place), "command.complete")).toHaveLength(1);
     expect(await list(place)).toEqual([]);
+  });
+});
+
+describe("what is deleted elsewhere", () => {
+  it("M15 M43 a fact deleted by another process is out of the next request of an open session", async () => {
+    const { server, place } = await scene(() => text("Fine."));
+    gitInit(place);
+    const id = await add(place, "The zebra port is 7411.");
+    const terminal = openTerminal(place);
+    await terminal.see("Type a message");
+    terminal.type("one");
+    await terminal.see("Fine.");
+    expect(server.requests[0]?.rawBody).toContain("The zebra port is 7411.");
+    expect((await run(place, ["memory", "delete", id, "--yes"])).code).toBe(0);
+    terminal.type("two");
+    await terminal.see("Fine.");
+    expect(server.requests[1]?.rawBody).not.toContain("The zebra port is 7411.");
+    terminal.type("/exit");
+    await terminal.exit;
   });
 });

@@ -9,6 +9,7 @@ import type { RunEnd, RunTask, ScheduleParts, Trigger } from "./contract.ts";
 import { readsBoard, type SidekickDefinition } from "./definition.ts";
 import { isTrivial, sharesWord } from "./relevant.ts";
 import { type RunChange, type SidekickRun, type StartedRun, transition } from "./run.ts";
+import { offBy } from "./switch.ts";
 import { notVerbatim } from "./verbatim.ts";
 
 type Live = {
@@ -102,11 +103,10 @@ export class Schedule {
   /** The first "no", in the order of the cheapest; undefined when it may start. */
   async #refusal(definition: SidekickDefinition, trigger: Trigger, last: string): Promise<string | undefined> {
     const { settings, conditions, boardItems, nearness } = this.#parts;
-    const { enabled, off, isOn } = settings();
-    const { name, setting } = definition;
+    const { name } = definition;
     const { request } = this.#turn;
-    if (!enabled || off.includes(name)) return "off";
-    if (setting !== undefined && !isOn(setting)) return "setting";
+    const off = offBy(definition, settings());
+    if (off !== undefined) return off;
     const limit = definition.triggers.find(({ event }) => event === trigger.event);
     if (limit && "limit" in limit && (this.#starts.get(startKey(name, trigger)) ?? 0) >= (limit.limit ?? Infinity))
       return "trigger_limit";

@@ -19,7 +19,7 @@ export type BoardChange = {
   after?: BoardItem;
 };
 
-const KEPT_DAYS = 90;
+export const KEPT_DAYS = 90;
 
 type Recorded = { action: BoardAction; at: string; before: BoardItem | undefined; after: BoardItem | undefined };
 
@@ -67,34 +67,32 @@ export type UndoOutcome =
   | { type: "changed_later"; items: string[] }
   | { type: "board_full" };
 
-/** Takes back one change, or all of a run: every row as it was before, or, unless forced, nothing at all. */
+/** Takes back one change of this board, or all of a run: every row as it was before, or, unless forced, nothing at all. */
 export function undoChanges(
   db: Database,
+  place: BoardPlace,
   { which, at, force }: { which: string; at: string; force: boolean },
   actor: string,
 ): Promise<Result<UndoOutcome, Fault>> {
   return write(db, (): UndoOutcome => {
     const changes = db
-      .prepare("SELECT * FROM board_changes WHERE run = ?1 OR (?2 AND id = CAST(?1 AS INTEGER)) ORDER BY id")
-      .all(which, /^\d{1,15}$/.test(which) ? 1 : 0)
+      .prepare(
+        `SELECT * FROM board_changes WHERE repository = ?1 AND branch = ?2
+         AND (run = ?3 OR (?4 AND id = CAST(?3 AS INTEGER))) ORDER BY id`,
+      )
+      .all(place.repository, place.branch, which, /^\d{1,15}$/.test(which) ? 1 : 0)
       .map(changeOf);
     if (changes.length === 0) return { type: "not_found" };
-    const rows = [...Map.groupBy(changes, (c) => JSON.stringify([c.place, keyOf(c)])).values()];
+    const rows = [...Map.groupBy(changes, keyOf).values()];
     const spans = rows.flatMap((own) => {
       const [first, last] = [own[0], own.at(-1)];
-      return first && last
-        ? [{ ...last, before: first.before, now: findItem(db, last.place, last.src, last.name) }]
-        : [];
+      return first && last ? [{ ...last, before: first.before, now: findItem(db, place, last.src, last.name) }] : [];
     });
     const later = spans.filter(({ after, now }) => (after && stampOf(after)) !== (now && stampOf(now)));
     if (later.length > 0 && !force) return { type: "changed_later", items: later.map(keyOf) };
-    const room = new Map(spans.map(({ place }) => [JSON.stringify(place), CAPACITY - countItems(db, place).all]));
-    for (const { place, before, now } of spans) {
-      const key = JSON.stringify(place);
-      room.set(key, (room.get(key) ?? 0) + Number(now !== undefined) - Number(before !== undefined));
-    }
-    if ([...room.values()].some((left) => left < 0)) return { type: "board_full" };
-    for (const { place, src, name, before, now } of spans) {
+    const more = spans.filter(({ before }) => before).length - spans.filter(({ now }) => now).length;
+    if (countItems(db, place).all + more > CAPACITY) return { type: "board_full" };
+    for (const { src, name, before, now } of spans) {
       const counters = now && { readCount: now.readCount, count: now.count, lastReadAt: now.lastReadAt };
       const version = Math.max(before?.version ?? 0, now?.version ?? 0) + 1;
       const after = before && { ...before, ...counters, version, updatedAt: at };

@@ -62,7 +62,7 @@ describe("the board's rows", () => {
           if (what === "add") await put(db, "agent", name);
           else if (what === "user-add") await put(db, "user", name);
           else if (what === "prune") await removeItem(db, place, { name, at: later() }, agent);
-          else await undoChanges(db, { which: "run_1", at: later(), force: true }, "user");
+          else await undoChanges(db, place, { which: "run_1", at: later(), force: true }, "user");
           const after = listItems(db, place);
           expect(after.length).toBeLessThanOrEqual(CAPACITY);
           if (what !== "user-add") expect(after.filter((i) => i.src === "user")).toEqual(users);
@@ -127,7 +127,7 @@ describe("the log of changes", () => {
     await put(db, "agent", "added", "x", writer);
     await removeItem(db, place, { name: "pruned", at: later() }, writer);
     expect(listChanges(db, place, { run: "run_2" }).map((c) => c.action)).toEqual(["remove", "add", "edit", "edit"]);
-    expect(await undoChanges(db, { which: "run_2", at: later(), force: false }, "user")).toMatchObject({
+    expect(await undoChanges(db, place, { which: "run_2", at: later(), force: false }, "user")).toMatchObject({
       value: { type: "undone" },
     });
     expect(listItems(db, place).map(({ version: _, updatedAt: __, ...rest }) => rest)).toEqual(before);
@@ -138,17 +138,19 @@ describe("the log of changes", () => {
     const writer = { ...run(db), run: "run_3" };
     for (const name of ["a", "b"]) await put(db, "agent", name, "run's", writer);
     await put(db, "agent", "a", "the user's", user);
-    const undo = (force: boolean) => undoChanges(db, { which: "run_3", at: later(), force }, "user");
+    const undo = (force: boolean) => undoChanges(db, place, { which: "run_3", at: later(), force }, "user");
     expect(await undo(false)).toMatchObject({ value: { type: "changed_later", items: ["agent/a"] } });
     expect(listItems(db, place)).toHaveLength(2);
     expect(await undo(true)).toMatchObject({ value: { type: "undone" } });
     expect(listItems(db, place)).toEqual([]);
     const [newest] = listChanges(db, place);
-    expect(await undoChanges(db, { which: String(newest?.id), at: later(), force: false }, "user")).toMatchObject({
+    expect(
+      await undoChanges(db, place, { which: String(newest?.id), at: later(), force: false }, "user"),
+    ).toMatchObject({
       value: { type: "undone" },
     });
     expect(listItems(db, place).map((i) => i.name)).toEqual([newest?.name]);
-    expect(await undoChanges(db, { which: "9999", at: later(), force: false }, "user")).toMatchObject({
+    expect(await undoChanges(db, place, { which: "9999", at: later(), force: false }, "user")).toMatchObject({
       value: { type: "not_found" },
     });
   });

@@ -43,8 +43,15 @@ export async function editRecord(
   if (edited.type === "failed") return storeFailed(edited.cause, edited.mayBeStored, edited.status);
   if (edited.type === "unsupported") return unsupported(client.strategy.kind, "edit records");
   if (edited.type !== "edited") return edited;
-  parts.onChanged?.();
+  tell(parts, "edit", request.by);
   return { ...edited, redactions: read.value.redactions };
+}
+
+type Action = Parameters<NonNullable<WriteParts["onEdited"]>>[0]["action"];
+
+function tell(parts: WriteParts, action: Action, { actor }: ByUser): void {
+  parts.onEdited?.({ action, by: actor.kind });
+  parts.onChanged?.();
 }
 
 const TRIES = 1000;
@@ -86,7 +93,7 @@ export async function removeRecord(
   const deleted = await client.strategy.delete(request.id, request.by, signal);
   if (deleted.type === "failed") return storeFailed(deleted.cause, deleted.mayBeStored, deleted.status);
   if (deleted.type === "unsupported") return unsupported(client.strategy.kind, "delete records");
-  if (deleted.type === "deleted") parts.onChanged?.();
+  if (deleted.type === "deleted") tell(parts, "delete", request.by);
   return deleted;
 }
 
@@ -101,6 +108,6 @@ export async function resolveRecord(
   const resolved = await client.strategy.resolve(request.id, request.resolution, request.by, signal);
   if (resolved.type === "failed") return storeFailed(resolved.cause, resolved.mayBeStored, resolved.status);
   if (resolved.type === "unsupported") return unsupported(client.strategy.kind, "keep records for review");
-  if (resolved.type === "resolved") parts.onChanged?.();
+  if (resolved.type === "resolved") tell(parts, request.resolution.how, request.by);
   return resolved;
 }

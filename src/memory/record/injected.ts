@@ -45,9 +45,9 @@ export function injectedStrategy(parts: { prompt: string; votes: boolean; clock:
       kept.set(record.id, record);
       return { type: "stored", record };
     },
-    async vote({ fact, actor, direction }: Ballot) {
+    async vote({ id, fact, actor, direction }: Ballot) {
       if (!parts.votes) return { type: "unsupported" };
-      const record = byFact(fact);
+      const record = id === undefined ? byFact(fact) : kept.get(id);
       if (!record) return { type: "counted" };
       const votes = ballots.get(record.id) ?? new Map<string, Direction>();
       const changed = votes.get(actor.key) !== direction;

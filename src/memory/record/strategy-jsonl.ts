@@ -81,6 +81,7 @@ class JsonlStrategy implements Strategy {
     const entries = await this.#entries();
     if (!entries.ok) return { ...failed(entries.error), code: entries.error.code };
     const active = entries.value.filter(({ record }) => record.status.type === "active").map(({ record }) => record);
+    if (active.length > 0) await this.#options.tree?.look?.();
     const { answer } = promptOf(active, ask, this.#options);
     return { type: "prompted" as const, answer: { ...answer, tools: { store: storeDefinition(false) } } };
   }

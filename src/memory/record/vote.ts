@@ -1,4 +1,5 @@
-// Voting on a record by its exact text: fixed steps like those of a store.
+// Voting on a record by its exact text, or by its id: fixed steps like those of a store.
+import { optional } from "../../base/optional.ts";
 import type { MemoryRecord, Voted } from "./contract.ts";
 import {
   factNotFound,
@@ -34,19 +35,22 @@ async function run(
   const { strategy } = client;
   told.strategy = strategy.kind;
   if (!strategy.supportsVoting) return votingUnsupported(strategy.kind);
-  const { place, ask, actor } = request;
-  const found = await strategy.find(read.value.fact, { place }, signal);
+  const { id, place, ask, actor } = request;
+  const found =
+    id === undefined
+      ? await strategy.find(read.value.fact, { place }, signal)
+      : await strategy.get(id, { place }, signal);
   if (found.type === "failed") return storeFailed(found.cause, found.mayBeStored, found.status);
   if (found.type === "absent") return factNotFound(found.near);
-  if (found.type === "deleted") return factNotFound([]);
-  const record = found.type === "found" ? found.record : undefined;
+  if (found.type === "deleted" || found.type === "not_found") return factNotFound([]);
+  const record = found.type === "found" || found.type === "got" ? found.record : undefined;
   if (ask) {
     const leave = await ask(permissionFor(request, read.value, record), signal);
     if (leave.type === "denied") return permissionDenied(leave.by, leave.message);
     if (leave.type === "pending") return permissionDenied("user_not_available", "The vote must be asked about.");
   }
   const { fact, reason, direction } = read.value;
-  const ballot = { fact, reason, direction, place, actor, ...(record ? { id: record.id } : {}) };
+  const ballot = { fact, reason, direction, place, actor, ...optional("id", record?.id ?? id) };
   const voted = await strategy.vote(ballot, signal);
   return outcomeOf(voted, strategy.kind);
 }

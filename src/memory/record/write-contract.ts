@@ -13,6 +13,7 @@ import type {
   NotFound,
   Origin,
   Place,
+  Resolution,
   Scope,
   Source,
   Status,
@@ -87,6 +88,8 @@ export type StoreRequest = {
 };
 export type VoteRequest = {
   input: unknown;
+  /** Instead of the fact: one record. */
+  id?: string;
   place: Place;
   source: Omit<Source, "origins" | "trust">;
   actor: Ballot["actor"];
@@ -109,7 +112,9 @@ export type WriteParts = {
   /** Told of each outcome: event data without any text. */
   onStore?: (event: StoreEvent) => void;
   onVote?: (event: { outcome: string; direction: string; strategy: string }) => void;
-  /** A record was stored or voted on. */
+  /** A record was edited, deleted or decided on. */
+  onEdited?: (event: { action: "edit" | "delete" | Resolution["how"]; by: Author["kind"] }) => void;
+  /** A record was stored, voted on or edited. */
   onChanged?: () => void;
 };
 export type StoreEvent = {
@@ -127,4 +132,6 @@ export type WorkTree = {
   check(citation: Citation): CitationState;
   /** Under the working folder or in one of the last commits. */
   isNear(path: string): boolean;
+  /** Learns what the last commits touched; before records are ranked. Bounded. */
+  look?(): Promise<void>;
 };

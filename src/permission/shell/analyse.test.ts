@@ -365,6 +365,13 @@ describe("A7.16 Everlong's own settings", () => {
     ["everlong --allow-tool memory -p hello", false],
     ["everlong memory review --accept 01ABCDEF", true],
     ["npx everlong memory add --fact x", true],
+    ["everlong board changes --run x", false],
+    ["everlong board show x", false],
+    ["everlong board add x --content y", true],
+    ["npx everlong board --json remove x", true],
+    ["everlong inbox", false],
+    ["everlong inbox show x", false],
+    ["everlong inbox delete x --yes", true],
     ["grep everlong trust", false],
   ])("%s: %s", (command, expected) => {
     expect(changesOwnSettings(command.split(" ").map(literalWord))).toBe(expected);

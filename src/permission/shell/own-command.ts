@@ -1,4 +1,4 @@
-// Everlong called from a tool's shell: it may look at its settings, trust, consent and memories, never change them.
+// Everlong called from a tool's shell: it may look at its settings, trust, consent, memories, board and inbox, never change them.
 import { basename } from "node:path";
 import type { ShellWord } from "./word.ts";
 
@@ -9,6 +9,8 @@ const LOOKS: Record<string, RegExp> = {
   consent: /^list$/,
   // An option first is a list, or the name stands after a flag of a run.
   memory: /^(list|search|show|changes|export|-.*)$/,
+  board: /^(list|show|changes|-.*)$/,
+  inbox: /^(list|show|-.*)$/,
 };
 
 /** True when this command would change one of them, or might. */

@@ -43,6 +43,13 @@ export const notFound = refusal("not_found", {
   hint: "GET /api/memory/records lists what there is.",
 });
 
+export const denied = refusalOfFailure({
+  type: "failure",
+  code: "permission_denied",
+  message: "A rule of the gateway forbids changing memories.",
+  by: "rule",
+});
+
 export const tag = (version: number): string => `"v${version}"`;
 
 /** What `If-Match` asks for: any version, one, or (-1) one that cannot be. Absent: it must be sent. */

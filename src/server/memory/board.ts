@@ -8,6 +8,7 @@ import { checkItem } from "../../memory/board/check.ts";
 import { type BoardItem, type BoardPlace, type Src, seenOf } from "../../memory/board/item.ts";
 import { findItem, listItems } from "../../memory/board/row.ts";
 import { putItem, removeItem } from "../../memory/board/store.ts";
+import { givenBranch, givenRepository, PLACE_REFUSED } from "../../memory/given-place.ts";
 import { OFF } from "../../memory/record/choose.ts";
 import { missingClient } from "../../memory/record/failure.ts";
 import { invalid, readJson } from "../api/json-body.ts";
@@ -19,6 +20,7 @@ import type { MemoryHouse, OpenMemory } from "./contract.ts";
 import { repositoryKey } from "./write.ts";
 
 const itemBody = z.strictObject({ description: z.string(), content: z.string() });
+const boardQuery = z.object({ repository: repositoryKey, branch: repositoryKey });
 const undoBody = z.strictObject({ force: z.boolean().optional() });
 const PATH = "/board/items/:src/:name";
 
@@ -27,10 +29,10 @@ type Asked = { house: MemoryHouse; place: BoardPlace; src: Src; name: string };
 export function boardRoutes(open: OpenMemory): Hono<Env> {
   const routes = new Hono<Env>();
   routes.get("/board", async (c) => {
-    const place = placeIn(c);
-    if (!place.ok) return refuse(c, place.error);
     const house = await open();
     if (!house.ok) return refuse(c, refusalOf(house.error));
+    const place = placeIn(c, house.value);
+    if (!place.ok) return refuse(c, place.error);
     const items = listItems(house.value.db, place.value).map((item) => {
       const { content: _left, ...rest } = shownItem(house.value, item);
       return rest;
@@ -38,12 +40,12 @@ export function boardRoutes(open: OpenMemory): Hono<Env> {
     return c.json({ ...place.value, items });
   });
   routes.get("/board/changes", async (c) => {
-    const place = placeIn(c);
-    if (!place.ok) return refuse(c, place.error);
     const page = paging(c);
     if (!page.ok) return refuse(c, page.error);
     const house = await open();
     if (!house.ok) return refuse(c, refusalOf(house.error));
+    const place = placeIn(c, house.value);
+    if (!place.ok) return refuse(c, place.error);
     const changes = listChanges(house.value.db, place.value, {
       run: c.req.query("run"),
       ...optional("limit", page.value.limit),
@@ -57,10 +59,13 @@ export function boardRoutes(open: OpenMemory): Hono<Env> {
     if (!body.ok) return refuse(c, body.error);
     const house = await open();
     if (!house.ok) return refuse(c, refusalOf(house.error));
+    const place = placeIn(c, house.value);
+    if (!place.ok) return refuse(c, place.error);
     if (!house.value.enabled) return refuse(c, refusalOfFailure(missingClient(OFF)));
     const { db, clock, tokenName } = house.value;
     const { force = false } = body.value;
-    const done = await undoChanges(db, { which: c.req.param("id"), at: clock.now(), force }, `rest:${tokenName}`);
+    const wanted = { which: c.req.param("id"), at: clock.now(), force };
+    const done = await undoChanges(db, place.value, wanted, `rest:${tokenName}`);
     if (!done.ok) return refuse(c, unavailable(true));
     const { value: outcome } = done;
     if (outcome.type === "undone") return c.json({ outcome: "undone", items: outcome.items });
@@ -122,20 +127,23 @@ export function boardRoutes(open: OpenMemory): Hono<Env> {
   return routes;
 }
 
-function placeIn(c: Context<Env>): Result<BoardPlace, Refusal> {
-  const { repository, branch } = c.req.query();
-  if (!repositoryKey.safeParse(repository).success || !repositoryKey.safeParse(branch).success)
-    return fail(invalid("Which board? Add ?repository=KEY&branch=NAME."));
-  return ok({ repository: String(repository), branch: String(branch) });
+function placeIn(c: Context<Env>, { redactor }: MemoryHouse): Result<BoardPlace, Refusal> {
+  const asked = boardQuery.safeParse(c.req.query());
+  if (!asked.success) return fail(invalid("Which board? Add ?repository=KEY&branch=NAME."));
+  const repository = givenRepository(redactor, asked.data.repository);
+  const branch = givenBranch(redactor, asked.data.branch);
+  if (repository === undefined || branch === undefined) return fail(invalid(PLACE_REFUSED));
+  return ok({ repository, branch });
 }
 
 async function askedOf(c: Context<Env>, open: OpenMemory): Promise<Result<Asked, Refusal>> {
-  const place = placeIn(c);
+  const house = await open();
+  if (!house.ok) return fail(refusalOf(house.error));
+  const place = placeIn(c, house.value);
   if (!place.ok) return place;
   const { src, name = "" } = c.req.param() as { src?: string; name?: string };
   if (src !== "agent" && src !== "user") return fail(noItem);
-  const house = await open();
-  return house.ok ? ok({ house: house.value, place: place.value, src, name }) : fail(refusalOf(house.error));
+  return ok({ house: house.value, place: place.value, src, name });
 }
 
 /** Whether the caller has seen the item as it is now. */
@@ -172,7 +180,7 @@ const full = refusal("invalid_inputs", {
   hint: "Delete one first.",
 });
 const noChange = refusal("not_found", {
-  message: "There is no such change of a board.",
+  message: "There is no such change of this board.",
   hint: "GET /api/memory/board/changes lists them.",
 });
 const changedLater = refusal("invalid_inputs", {

@@ -9,6 +9,32 @@ import type { Database } from "../../store/sqlite.ts";
 /** Runs in the transaction of a change, with what came of it. */
 export type Inside = (db: Database, outcome: { type: string }) => void;
 
+/** An entry of a session's inbox, with whatever else its store keeps of it. */
+export type InboxItem = { id: string; summary: string; content: string };
+export type InboxAnswer =
+  | { type: "entries"; entries: readonly InboxItem[] }
+  | { type: "no_session" }
+  | { type: "failed" };
+export type SidekickItem = {
+  name: string;
+  description: string;
+  /** The key of its own switch. */
+  setting: string | null;
+  /** What settings say against its running now; its conditions are a session's. */
+  whyNot: "memory_off" | "off" | "setting" | null;
+};
+export type SidekicksAnswer = {
+  switches: {
+    memory: boolean;
+    enabled: boolean;
+    off: readonly string[];
+    maxTokensPerTurn: number;
+    maxTokensPerSession: number;
+  };
+  items: readonly SidekickItem[];
+  runs: readonly [];
+};
+
 export type MemoryHouse = {
   /** memory.enabled: off, nothing new comes in; reading and deleting work. */
   enabled: boolean;
@@ -29,6 +55,9 @@ export type MemoryHouse = {
   newId: () => string;
   /** What was refused or failed lately, newest last: codes and times, no text. */
   failures: { code: string; at: string }[];
+  /** By the whole id of a session. */
+  inbox(session: string): Promise<InboxAnswer>;
+  sidekicks(): Promise<SidekicksAnswer>;
   clock: Clock;
 };
 /** Opened by the first call that needs it. */

@@ -57,9 +57,7 @@ export function lookRoutes(open: OpenMemory): Hono<Env> {
       }
     });
   });
-  for (const path of ["/inbox", "/sidekicks"]) routes.get(path, (c) => refuse(c, later));
-  for (const path of ["/changes/:id/undo", "/import", "/records/:id/verification"])
-    routes.post(path, (c) => refuse(c, later));
+  for (const path of ["/changes/:id/undo", "/import"]) routes.post(path, (c) => refuse(c, later));
   return routes;
 }
 

@@ -13,7 +13,7 @@ import { invalid, readJson } from "../api/json-body.ts";
 import { type Env, paging, refuse } from "../api/reply.ts";
 import type { Refusal } from "../contract.ts";
 import { refusal, refusalOf } from "../refusal.ts";
-import { expectedVersion, notFound, refusalOfFailure, shown, stale, tag, unavailableBy } from "./answer.ts";
+import { denied, expectedVersion, notFound, refusalOfFailure, shown, stale, tag, unavailableBy } from "./answer.ts";
 import type { MemoryHouse, OpenMemory } from "./contract.ts";
 import type { Answer } from "./idempotency.ts";
 import { posting } from "./posting.ts";
@@ -233,12 +233,6 @@ const refusalOfOutcome = (
   outcome: { type: "failed"; mayBeStored: boolean; cause: string } | { type: "unsupported" },
 ) => (outcome.type === "failed" ? unavailableBy(outcome) : refusal("not_found"));
 
-const denied = refusalOfFailure({
-  type: "failure",
-  code: "permission_denied",
-  message: "A rule of the gateway forbids changing memories.",
-  by: "rule",
-});
 const notPending = refusal("invalid_inputs", {
   status: 409,
   code: "not_pending",

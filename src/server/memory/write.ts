@@ -1,11 +1,19 @@
 // Writing records over HTTP: the same path as everybody's, with a caller who shows no conversation and cannot be asked.
 import * as z from "zod";
+import { givenRepository, PLACE_REFUSED } from "../../memory/given-place.ts";
 import { OFF } from "../../memory/record/choose.ts";
 import type { Place, Source } from "../../memory/record/contract.ts";
+import { refused } from "../../memory/record/failure.ts";
 import { readId } from "../../memory/record/id.ts";
 import { storeRecord } from "../../memory/record/store.ts";
 import { voteOn } from "../../memory/record/vote.ts";
-import type { AskLeave, StoreOutcome, VoteOutcome, WriteParts } from "../../memory/record/write-contract.ts";
+import type {
+  AskLeave,
+  MemoryFailure,
+  StoreOutcome,
+  VoteOutcome,
+  WriteParts,
+} from "../../memory/record/write-contract.ts";
 import type { Inside, MemoryHouse } from "./contract.ts";
 
 const name = z.string().min(1).max(200);
@@ -59,8 +67,17 @@ function noteFailure({ failures, clock }: MemoryHouse, outcome: string): void {
 const isFree = ({ db }: MemoryHouse, id: string): boolean =>
   db.prepare("SELECT 1 FROM memories WHERE id = ?").get(id) === undefined;
 
-export const placeOf = ({ user }: MemoryHouse, repository: string | undefined): Place =>
-  repository === undefined ? { user } : { repository, user };
+/** To look in. One that may not be stored finds nothing. */
+export const placeOf = ({ user, redactor, redact }: MemoryHouse, repository: string | undefined): Place =>
+  repository === undefined
+    ? { user }
+    : { repository: givenRepository(redactor, repository) ?? redact(repository), user };
+
+function placeRefused(house: MemoryHouse, repository: string | undefined): MemoryFailure | undefined {
+  if (repository === undefined || givenRepository(house.redactor, repository) !== undefined) return undefined;
+  noteFailure(house, "invalid_inputs");
+  return refused("invalid_inputs", PLACE_REFUSED);
+}
 
 export const actorOf = ({ tokenName, user }: MemoryHouse) =>
   ({ kind: "user", id: user, name: `rest:${tokenName}` }) as const;
@@ -71,13 +88,16 @@ const sourceOf = ({ tokenName, redact }: MemoryHouse, given: z.infer<typeof stor
     client: `rest:${tokenName}`,
   }) as Omit<Source, "origins" | "trust">;
 
-export function storeByRest(
+export async function storeByRest(
   house: MemoryHouse,
   body: z.infer<typeof storeBody>,
   options: { inside?: Inside; key?: string },
   signal: AbortSignal,
 ): Promise<StoreOutcome> {
-  const { repository, approved = false, pending = false, author, source, ...input } = body;
+  const { repository, approved = false, pending = false, author, source: given, ...input } = body;
+  const misplaced = placeRefused(house, repository);
+  if (misplaced) return misplaced;
+  const source = sourceOf(house, given);
   const isOwn = author === "user" && approved;
   // The writer made the id before its first attempt: a repetition is the same record.
   const id = readId(options.key ?? "")?.whole ? options.key : undefined;
@@ -91,12 +111,12 @@ export function storeByRest(
     {
       input,
       place: placeOf(house, repository),
-      source: sourceOf(house, source),
+      source,
       author: isOwn
         ? actorOf(house)
         : {
             kind: "agent",
-            id: source?.agentId ?? source?.sessionId ?? `rest:${house.tokenName}`,
+            id: source.agentId ?? source.sessionId ?? `rest:${house.tokenName}`,
             name: `rest:${house.tokenName}`,
           },
       origins: () => [{ kind: "assistant" }],
@@ -106,16 +126,21 @@ export function storeByRest(
   );
 }
 
-export function voteByRest(
+/** `id`: on that record, whatever else has the same text. */
+export async function voteByRest(
   house: MemoryHouse,
   { repository, actor, ...input }: z.infer<typeof voteBody>,
   inside: Inside | undefined,
   signal: AbortSignal,
+  id?: string,
 ): Promise<VoteOutcome> {
+  const misplaced = placeRefused(house, repository);
+  if (misplaced) return misplaced;
   return voteOn(
     writeParts(house, inside ? { inside } : {}),
     {
       input,
+      ...(id === undefined ? {} : { id }),
       place: placeOf(house, repository),
       source: sourceOf(house),
       actor:

@@ -2,6 +2,8 @@
 import type { Row } from "../row.ts";
 
 const common = { type: "boolean", scope: "project" } as const;
+/** Of memory: a project may switch them off, and nothing on. */
+const ofMemory = { type: "boolean", scope: "off", unreadable: "off" } as const;
 
 export const featureRows = [
   {
@@ -26,35 +28,31 @@ export const featureRows = [
     help: "Accepted for compatibility; every subagent is session-based",
   },
   {
-    ...common,
+    ...ofMemory,
     key: "features.subconscious",
     env: ["EVERLONG_SUBCONSCIOUS", "COPILOT_SUBCONSCIOUS"],
     default: true,
-    unreadable: "off",
     help: "The context board and the agents that keep it",
   },
   {
-    ...common,
+    ...ofMemory,
     key: "features.githubContext",
     env: ["EVERLONG_GITHUB_CONTEXT_SIDEKICK_AGENT", "GITHUB_CONTEXT_SIDEKICK_AGENT"],
     default: false,
-    unreadable: "off",
     help: "The sidekick that looks for related issues and earlier work",
   },
   {
-    ...common,
+    ...ofMemory,
     key: "features.agenticMemory",
     env: ["EVERLONG_AGENTIC_MEMORY", "!copilot-feature-agentic-memory-disabled", "copilot-feature-agentic-memory"],
     default: true,
-    unreadable: "off",
     help: "Memory by a remote service, once its address is set",
   },
   {
-    ...common,
+    ...ofMemory,
     key: "features.memoryInRepo",
     env: ["EVERLONG_MEMORY_IN_REPO", "copilot_swe_agent_memory_in_repo_store"],
     default: false,
-    unreadable: "off",
     help: "Memories in a file of the repository",
   },
   {

@@ -90,6 +90,7 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
         (db) => ({ type: "read", records: activeRecords(db, ask.place, ask.scopes) }) as const,
       );
       if (done.type === "failed") return { ...done, code: "store_unavailable" };
+      if (done.records.length > 0) await parts.tree?.look?.();
       const { answer, shown } = promptOf(done.records, ask, parts);
       if (shown.length > 0) await countRecalls(shown);
       return { type: "prompted", answer };

@@ -126,6 +126,8 @@ export function eraseRecord(work: Work, record: MemoryRecord, actor: Actor): voi
   ).run(record.id);
   db.prepare("DELETE FROM memory_citations WHERE memory = ?").run(record.id);
   db.prepare("DELETE FROM memory_votes WHERE memory = ?").run(record.id);
+  // Answers that were kept for repeated requests hold the record as it was.
+  db.prepare("DELETE FROM memory_idempotency WHERE instr(answer, ?) > 0").run(record.id);
   blankChanges(work, record.id);
   touch(work, record.id);
   note(work, { memory: record.id, action: "delete", actor, before: record.status, after: { type: "deleted" } });
@@ -143,7 +145,7 @@ export function settlePending(work: Work, record: MemoryRecord, resolution: Reso
   return moveStatus(work, record.id, { type: "accept" }, actor) !== undefined;
 }
 
-export const after = ({ db, user }: Work, id: string): MemoryRecord => {
+export const after = ({ db, user }: Pick<Work, "db" | "user">, id: string): MemoryRecord => {
   const record = recordById(db, id, user);
   if (!record) throw new Error(`The record ${id} was not there after it was written.`);
   return record;

@@ -1,0 +1,20 @@
+// A repository or branch that a caller names, as the key that is stored for it; refused when it holds a secret.
+import { keyMeant } from "../host/repository-key.ts";
+import type { Redactor } from "./secret/filter.ts";
+
+/** Never with the name itself: it may be what must not be shown. */
+export const PLACE_REFUSED = "repository or branch looks like it holds a credential, or is an address without a path.";
+
+/** Undefined: refused. */
+export function givenRepository(redactor: Redactor, given: string): string | undefined {
+  const key = keyMeant(given);
+  return key === undefined ? undefined : unchanged(redactor, key);
+}
+
+/** Undefined: refused. */
+export const givenBranch = (redactor: Redactor, given: string): string | undefined => unchanged(redactor, given);
+
+function unchanged(redactor: Redactor, text: string): string | undefined {
+  const filtered = redactor.text(text);
+  return filtered.ok && filtered.value.text === text ? text : undefined;
+}

@@ -1,0 +1,37 @@
+// /api/memory/inbox and /sidekicks: what background agents have sent to a session, and which of them may run.
+import { Hono } from "hono";
+import { invalid } from "../api/json-body.ts";
+import { type Env, refuse } from "../api/reply.ts";
+import { refusal, refusalOf } from "../refusal.ts";
+import { unavailable } from "./answer.ts";
+import type { OpenMemory } from "./contract.ts";
+
+export function helperRoutes(open: OpenMemory): Hono<Env> {
+  return new Hono<Env>()
+    .get("/inbox", async (c) => {
+      const session = c.req.query("session");
+      if (session === undefined || session === "") return refuse(c, invalid("Whose inbox? Add ?session=ID."));
+      const house = await open();
+      if (!house.ok) return refuse(c, refusalOf(house.error));
+      const { redact } = house.value;
+      const told = await house.value.inbox(session);
+      if (told.type === "no_session") return refuse(c, noSession);
+      if (told.type === "failed") return refuse(c, unavailable(false));
+      const items = told.entries.map((one) => ({
+        ...one,
+        summary: redact(one.summary),
+        content: redact(one.content),
+      }));
+      return c.json({ items, next: null });
+    })
+    .get("/sidekicks", async (c) => {
+      const house = await open();
+      if (!house.ok) return refuse(c, refusalOf(house.error));
+      return c.json(await house.value.sidekicks());
+    });
+}
+
+const noSession = refusal("not_found", {
+  message: "There is no session with this id.",
+  hint: "`everlong sessions --all` lists them; give the whole id.",
+});

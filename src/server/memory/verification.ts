@@ -1,0 +1,70 @@
+// POST /api/memory/records/{id}/verification: what a client with a work tree found when it looked at the cited files.
+import { Hono } from "hono";
+import * as z from "zod";
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { OFF } from "../../memory/record/choose.ts";
+import { type Check, type CheckNoted, noteCheck } from "../../memory/record/embedded/verify.ts";
+import { missingClient } from "../../memory/record/failure.ts";
+import { BOUNDS } from "../../memory/record/read-input.ts";
+import { write } from "../../store/sqlite.ts";
+import { invalid } from "../api/json-body.ts";
+import type { Env } from "../api/reply.ts";
+import type { Refusal } from "../contract.ts";
+import { denied, notFound, refusalOfFailure, shown, unavailable } from "./answer.ts";
+import type { MemoryHouse, OpenMemory } from "./contract.ts";
+import type { Answer } from "./idempotency.ts";
+import { posting } from "./posting.ts";
+import { placeOf, repositoryKey } from "./write.ts";
+
+const checkBody = z.strictObject({
+  repository: repositoryKey.optional(),
+  citations: z
+    .array(
+      z.strictObject({
+        raw: z.string().min(1).max(BOUNDS.citation),
+        state: z.enum(["verified", "moved", "changed", "missing", "unverifiable"]),
+      }),
+    )
+    .min(1)
+    .max(BOUNDS.citations),
+});
+
+export function verificationRoutes(open: OpenMemory): Hono<Env> {
+  return new Hono<Env>().post("/records/:id/verification", (c) =>
+    posting(c, open, checkBody, async ({ house, body, keeping, signal }) => {
+      if (house.denied) return fail(denied);
+      // Switched off, nothing is checked either.
+      if (!house.enabled) return fail(refusalOfFailure(missingClient(OFF)));
+      const repository = body.repository ?? c.req.query("repository");
+      const check: Check = {
+        id: c.req.param("id"),
+        ...optional("place", repository === undefined ? undefined : placeOf(house, repository)),
+        citations: body.citations,
+        shown: house.redact,
+      };
+      const inside = keeping((outcome) => {
+        const told = answerOf(house, outcome as CheckNoted);
+        return told.ok ? told.value : undefined;
+      });
+      const { clock, user } = house;
+      const done = await write(
+        house.db,
+        (db) => {
+          const noted = noteCheck({ db, now: clock.now(), user }, check);
+          inside?.(db, noted);
+          return noted;
+        },
+        { signal, clock },
+      );
+      return done.ok ? answerOf(house, done.value) : fail(unavailable(done.error.code !== "store_busy"));
+    }),
+  );
+}
+
+function answerOf(house: MemoryHouse, noted: CheckNoted): Result<Answer, Refusal> {
+  if (noted.type === "not_found") return fail(notFound);
+  if (noted.type === "invalid")
+    return fail(invalid("citations: each must be one of the record's own, and only files have another state."));
+  return ok({ status: 200, body: { outcome: "verified", record: shown(house, noted.record) } });
+}
