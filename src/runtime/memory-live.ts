@@ -1,10 +1,12 @@
 // /memory of an open session: how memory stands, the switch, what the model sees, and the verbs on the session's own strategy.
+
 import { ok } from "../base/result.ts";
 import { strategyKind } from "../memory/record/choose.ts";
 import type { CommandResult } from "./client.ts";
 import type { LiveSession } from "./live-session.ts";
 import { deskOn, type Hands, type MemoryClient, type MemoryVerb, runVerb } from "./memory-client.ts";
 import { type Desk, recordsOf } from "./memory-desk.ts";
+import { isShown, shownLines } from "./memory-shown.ts";
 import { strategySettings } from "./memory-strategy.ts";
 import { listText } from "./memory-text.ts";
 import { setSetting } from "./settings-command.ts";
@@ -97,9 +99,6 @@ async function stopConsolidation({ agents }: LiveSession): Promise<void> {
   await agents.cancel(ids, "memory off");
 }
 
-/** Lines of the section begin with the beginning of an id. */
-const LINE_ID = /^- \[([0-9A-Z]+)\]/;
-
 async function show(live: LiveSession, query: string): Promise<CommandResult> {
   if (live.memory.enabled() && live.memory.section() === "") await live.memory.newEpoch();
   const section = live.memory.section();
@@ -107,17 +106,15 @@ async function show(live: LiveSession, query: string): Promise<CommandResult> {
   const found = await recordsOf(desk, {}, query === "" ? {} : { text: query });
   if (!found.ok) return found;
   const { records } = found.value;
-  const lines = section.split("\n").map((text) => ({ text, id: LINE_ID.exec(text)?.[1] }));
-  const isOf = (id: string, short: string | undefined): boolean =>
-    short !== undefined && id.slice("mem_".length).startsWith(short);
+  const lines = shownLines(section);
   const seen =
     query === ""
       ? section
       : lines
-          .filter((l) => records.some((r) => isOf(r.id, l.id)))
+          .filter((l) => records.some((r) => isShown(r, l)))
           .map((l) => l.text)
           .join("\n");
-  const rest = records.filter(({ id }) => !lines.some((line) => isOf(id, line.id)));
+  const rest = records.filter((record) => !lines.some((line) => isShown(record, line)));
   return ok(
     [
       seen === "" ? "The model sees no memories." : seen,

@@ -1,4 +1,5 @@
 // Records inside an open session: loaded for the prompt, offered as tools, changed with leave. Loaded only while memory is on.
+
 import { systemClock } from "../base/clock.ts";
 import { optional } from "../base/optional.ts";
 import type { Client, Counts, PromptAnswer, Scope } from "../memory/record/contract.ts";
@@ -17,6 +18,7 @@ import { countingTree, type Looked, tellingRedactor } from "./memory-events.ts";
 import { askBy } from "./memory-leave.ts";
 import { fileOptimiser } from "./memory-optimise.ts";
 import { seenTexts, storesIn } from "./memory-seen.ts";
+import { hasGone } from "./memory-shown.ts";
 import { LOCAL_USER, memoryRedactor, placeIn, strategyFor, treeOf } from "./memory-strategy.ts";
 
 /** Who calls the tools: the main agent, or a subagent that names them. */
@@ -104,10 +106,7 @@ export class RecordsInSession {
     const generation = strategy.generation();
     if (generation === this.#lookedAt) return false;
     this.#lookedAt = generation;
-    const shown = [...this.section().matchAll(/^- \[([0-9A-Z]+)\]/gm)].map(([, id]) => `mem_${id}`);
-    const { signal } = this.#live.stopping;
-    const found = await Promise.all(shown.map((id) => strategy.get(id, { place: this.place }, signal)));
-    return found.some((got) => got.type === "not_found" || (got.type === "got" && got.record.status.type !== "active"));
+    return hasGone(this.section(), { strategy, place: this.place, signal: this.#live.stopping.signal });
   }
 
   section(loaded = this.#now): string {

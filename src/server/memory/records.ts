@@ -110,12 +110,11 @@ export function recordRoutes(open: OpenMemory): Hono<Env> {
     posting(c, open, voteBody, async ({ house, body, keeping, signal }) => {
       const got = await house.strategy().get(c.req.param("id"), placeIn(house, c), signal);
       if (got.type !== "got") return fail(got.type === "not_found" ? notFound : refusalOfOutcome(got));
-      // By its text, as everybody votes; its own place decides between equal texts.
       const { fact, repository } = got.record;
       const { repository: _asked, ...vote } = body;
       const inside = keeping((outcome) => votedAnswer(house, outcome));
       const ballot = { ...vote, fact, ...optional("repository", repository ?? undefined) };
-      return answerOfVote(house, await voteByRest(house, ballot, inside, signal));
+      return answerOfVote(house, await voteByRest(house, ballot, inside, signal, got.record.id));
     }),
   );
 
