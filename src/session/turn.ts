@@ -37,7 +37,6 @@ export async function runTurn(session: Session, input: TurnInput): Promise<TurnE
   let steps = 0;
   let end: TurnEnd;
   try {
-    await parts.beforeTurn();
     await refreshSystemPrompt(session);
     await session.emit("turn.start", { turnId: turn.turnId, cause: input.source });
     if ("content" in input) await enter(session, turn.turnId, input);
@@ -176,6 +175,8 @@ async function enter(session: Session, turnId: string, input: MessageInput): Pro
 
 /** The system text is written anew only when it differs: at start, at resume, after a change of mode, tools or instructions. */
 export async function refreshSystemPrompt(session: Session): Promise<void> {
+  // Also before a summary or a report that no turn precedes: they show what the next request will hold.
+  await session.parts.beforeTurn();
   const { text, warnings } = session.parts.systemPrompt();
   const before = session.state.systemText;
   if (text === before) return;
