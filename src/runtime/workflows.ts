@@ -108,7 +108,9 @@ export class Workflows {
     const { session } = this.#live;
     const facts = autopilotFacts(session.state.chain);
     const { mode } = session.state;
-    if (mode !== "autopilot" || decide(facts, mode, Number.POSITIVE_INFINITY).type !== "continue") return;
+    const decision = decide(facts, mode, Number.POSITIVE_INFINITY);
+    const isOver = decision.type === "nothing" || (decision.type === "stop" && decision.reason !== "aborted");
+    if (mode !== "autopilot" || isOver) return;
     const { continuations } = facts;
     await session.emit("session.autopilot_stopped", { reason: "aborted", continuations });
   }

@@ -58,7 +58,10 @@ async function drive(session: Session, begin: Begin): Promise<void> {
     for (;;) {
       await runManual(session);
       for (const work of live.betweenTurns.splice(0)) await work();
-      if (session.parts.signal.aborted) break;
+      if (session.parts.signal.aborted) {
+        await session.parts.interrupted();
+        break;
+      }
       const next = takeQueued(session) ?? takeNews(session) ?? (await goOn(session, end));
       end = next && (await takeTurn(session, next));
       // What came while nothing was found must not wait for somebody to wake it.
