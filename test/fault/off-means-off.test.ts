@@ -19,12 +19,12 @@ const names = switches.map((row) => row.key.slice("features.".length));
 const allOff = { EVERLONG_FEATURES: names.map((name) => `-${name}`).join(","), EVERLONG_MEMORY: "off" };
 
 /** Each way to turn one switch off: under our name, under each seed name, by the list. */
-const ways = switches.flatMap((row) => [
+const ways: { key: string; env: Record<string, string> }[] = switches.flatMap((row) => [
   ...row.env.map((name) => ({
     key: row.key,
-    env: name.startsWith("!") ? { [name.slice(1)]: "1" } : { [name]: "off" },
+    env: { EVERLONG_MEMORY: "off", ...(name.startsWith("!") ? { [name.slice(1)]: "1" } : { [name]: "off" }) },
   })),
-  { key: row.key, env: { EVERLONG_FEATURES: `-${row.key.slice("features.".length)}` } },
+  { key: row.key, env: { EVERLONG_MEMORY: "off", EVERLONG_FEATURES: `-${row.key.slice("features.".length)}` } },
 ]);
 
 type Left = { request: string; headers: Record<string, string>; files: Map<string, string> };

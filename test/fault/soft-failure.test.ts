@@ -34,7 +34,7 @@ describe("P34 D10 soft never means silent", () => {
     async (_name, plant) => {
       server = await startModelServer();
       server.always(() => text("an answer"));
-      const place = placeFor(server);
+      const place = placeFor(server, { EVERLONG_MEMORY: "off" });
       await run(place, ["-p", "first"]);
       const [id = ""] = sessionsOf(place);
       breakStore(place, plant);
@@ -63,7 +63,7 @@ describe("P34 D10 soft never means silent", () => {
       ]),
       text("went on"),
     );
-    const place = placeFor(server);
+    const place = placeFor(server, { EVERLONG_MEMORY: "off" });
     mkdirSync(place.home, { recursive: true });
     writeFileSync(join(place.home, "store.db"), "no database\n".repeat(400));
     const done = await run(place, ["-p", "go", "--allow-all", "--output-format", "stream-json"]);
@@ -76,7 +76,7 @@ describe("P34 D10 soft never means silent", () => {
   it("P34 a broken index never hides a session: --resume by id works, --continue says what is wrong", async () => {
     server = await startModelServer();
     server.always(() => text("an answer"));
-    const place = placeFor(server);
+    const place = placeFor(server, { EVERLONG_MEMORY: "off" });
     await run(place, ["-p", "first"]);
     breakStore(place, ways["garbage in store.db"] as (store: string) => void);
     const [id = ""] = sessionsOf(place);
@@ -90,7 +90,7 @@ describe("P34 D10 soft never means silent", () => {
     server = await startModelServer();
     server.always(() => text("an answer"));
     const bin = brokenCopy(/publish\("soft_failure", \{ \.\.\.soft/, 'publish("session.idle", { ...soft');
-    const place = { ...placeFor(server), bin };
+    const place = { ...placeFor(server, { EVERLONG_MEMORY: "off" }), bin };
     mkdirSync(place.home, { recursive: true });
     writeFileSync(join(place.home, "store.db"), "no database\n".repeat(400));
     const done = await run(place, ["-p", "go", "--output-format", "stream-json"]);
