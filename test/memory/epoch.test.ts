@@ -39,9 +39,14 @@ const layers = ({ home }: Place, id: string) => ({
   inbox: rows(join(home, "sessions", id, "session.db"), "SELECT * FROM inbox_entries"),
 });
 
+/** The stage leaves the tools of memory out, for its small windows. */
+const WITH_MEMORY = { EVERLONG_TOOL_EXCLUDE: "task,read_agent,write_agent,stop_agent" };
+
 describe("M48 the section and the epoch", () => {
   it("M48 what is stored meanwhile, here or elsewhere, does not change it; a compaction does, its undoing does", async () => {
-    const { place, mains } = await stage((_request, n) => (n === 1 ? store : text(`answer ${n}`)));
+    const { place, mains } = await stage((_request, n) => (n === 1 ? store : text(`answer ${n}`)), {
+      env: WITH_MEMORY,
+    });
     await add(place, OLD);
     const { say, client } = await converse(place);
     for (const word of ["one", "two", "three"]) await say(word);
@@ -71,7 +76,7 @@ describe("M48 the section and the epoch", () => {
   });
 
   it("M48 a resumed session begins with what is there then", async () => {
-    const { place, mains } = await stage((_request, n) => (n === 0 ? store : text("said")));
+    const { place, mains } = await stage((_request, n) => (n === 0 ? store : text("said")), { env: WITH_MEMORY });
     await add(place, OLD);
     const first = await converse(place);
     await first.say("one");
