@@ -1,18 +1,9 @@
 // Test run settings: units beside their source, behaviour suites under test/.
-import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+import { texts } from "./scripts/bundle.mjs";
 
 export default defineConfig({
-  plugins: [
-    {
-      // The same rule as the bundle's text loader: a .md import is the file's text.
-      name: "text",
-      enforce: "pre",
-      load(id: string) {
-        return id.endsWith(".md") ? `export default ${JSON.stringify(readFileSync(id, "utf8"))}` : undefined;
-      },
-    },
-  ],
+  plugins: [texts],
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     testTimeout: 60_000,

@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { bundleFile } from "../scripts/bundle.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const wanted = process.argv.slice(2);
@@ -13,18 +13,7 @@ const out = mkdtempSync(join(here, "..", "node_modules", ".bench-"));
 try {
   for (const name of names) {
     const outfile = join(out, name.replace(/\.ts$/, ".mjs"));
-    await build({
-      entryPoints: [join(here, name)],
-      outfile,
-      bundle: true,
-      platform: "node",
-      mainFields: ["module", "main"],
-      format: "esm",
-      loader: { ".md": "text" },
-      define: { EVERLONG_VERSION: '"bench"' },
-      banner: { js: "import { createRequire as __cr } from 'node:module'; const require = __cr(import.meta.url);" },
-      logLevel: "error",
-    });
+    await bundleFile(join(here, name), outfile);
     console.log(`\n# ${name.replace(".bench.ts", "")}`);
     await (await import(pathToFileURL(outfile).href)).bench();
   }

@@ -1,67 +1,59 @@
-// Bundles src/main.ts into dist/, one entry with lazy chunks, so that a start loads only what it needs.
+// Bundles src/main.ts into dist/: one entry with lazy parts, so that a start loads only what it needs.
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { parse } from "yaml";
+import { rolldown } from "rolldown";
+import { texts } from "./bundle.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-// `import { z }` brings all of zod with its fifty languages; as a namespace only what is used stays.
-const wholeNamespace = {
-  name: "zod-namespace",
-  setup(bundle) {
-    bundle.onLoad({ filter: /(@ai-sdk|@modelcontextprotocol).*\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, "utf8").replace(
-        /import \{ z \} from ["']zod(?:\/v4)?["']/g,
-        'import * as z from "zod/v4"',
-      ),
-      loader: "js",
-    }));
-  },
-};
+// The lazy doors that every turn goes through. They and what they import are one part:
+// each file costs a start a millisecond, and a turn would need more than a hundred of them.
+const OF_EVERY_TURN = [
+  "cli/prompt-mode",
+  "runtime/open-session",
+  "runtime/memory-session",
+  "runtime/inbox",
+  "model/call",
+  "agent/sidekick/builtin",
+  "agent/sidekick/schedule",
+  "memory/board/store",
+  "memory/board/tool",
+  "memory/record/embedded/strategy",
+  "session/index/write-index",
+].map((name) => join(root, "src", `${name}.ts`));
 
-// Our agents are written in YAML and shipped as JSON, so that a start needs no YAML reader.
-const yamlAsJson = {
-  name: "yaml-as-json",
-  setup(bundle) {
-    bundle.onLoad({ filter: /\.(agent|sidekick)\.yaml$/ }, ({ path }) => ({
-      contents: JSON.stringify(parse(readFileSync(path, "utf8"))),
-      loader: "text",
-    }));
-  },
-};
-
-const { metafile } = await build({
-  plugins: [wholeNamespace, yamlAsJson],
-  metafile: true,
-  absWorkingDir: root,
-  entryPoints: ["src/main.ts"],
-  outdir: "dist",
-  entryNames: "[name]",
-  chunkNames: "part/[name]-[hash]",
-  bundle: true,
-  splitting: true,
-  format: "esm",
+const bundle = await rolldown({
+  cwd: root,
+  input: "src/main.ts",
   platform: "node",
-  // The UMD entries of some packages hide their own requires from the bundler.
-  mainFields: ["module", "main"],
-  // Its CommonJS entry would have no named exports as a lazy chunk.
-  alias: { yaml: join(root, "node_modules", "yaml", "browser", "index.js") },
-  target: "node22",
-  minifySyntax: true,
-  sourcemap: false,
-  legalComments: "none",
-  loader: { ".md": "text" },
+  plugins: [texts],
   external: ["@vscode/ripgrep", "@lydell/node-pty"],
-  define: { EVERLONG_VERSION: JSON.stringify(version), "process.env.NODE_ENV": '"production"' },
-  banner: { js: "import { createRequire as __cr } from 'node:module'; const require = __cr(import.meta.url);" },
-  logLevel: "warning",
+  resolve: {
+    // The UMD entries of some packages hide their own requires from the bundler.
+    mainFields: ["module", "main"],
+    // Its other entry is CommonJS and twice as large.
+    alias: { yaml: join(root, "node_modules", "yaml", "browser", "index.js") },
+  },
+  transform: {
+    target: "node22",
+    define: { EVERLONG_VERSION: JSON.stringify(version), "process.env.NODE_ENV": '"production"' },
+  },
+  checks: { ineffectiveDynamicImport: false },
 });
+const { output } = await bundle.write({
+  dir: "dist",
+  entryFileNames: "[name].js",
+  chunkFileNames: "part/[name]-[hash].js",
+  minify: { compress: true, mangle: false, codegen: false },
+  comments: false,
+  codeSplitting: { groups: [{ name: "turn", test: (id) => OF_EVERY_TURN.includes(id) }] },
+});
+await bundle.close();
 
 // Parts of earlier builds go only after this one has succeeded.
-const made = new Set(Object.keys(metafile.outputs).map((path) => join(root, path)));
+const made = new Set(output.map((file) => join(root, "dist", file.fileName)));
 for (const name of readdirSync(join(root, "dist", "part"))) {
   const path = join(root, "dist", "part", name);
   if (!made.has(path)) rmSync(path);

@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { build } from "esbuild";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { bundleFile } from "../../scripts/bundle.mjs";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Settled } from "../../src/memory/file/repository-files.ts";
 import type { PromptAsk, Strategy } from "../../src/memory/record/contract.ts";
@@ -368,16 +368,7 @@ describe("many processes", () => {
   beforeAll(async () => {
     const folder = mkdtempSync(join(import.meta.dirname, "../../node_modules/.jsonl-"));
     script = join(folder, "process.mjs");
-    await build({
-      entryPoints: [join(import.meta.dirname, "jsonl-process.ts")],
-      outfile: script,
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      loader: { ".md": "text" },
-      banner: { js: "import { createRequire as __cr } from 'node:module'; const require = __cr(import.meta.url);" },
-      logLevel: "error",
-    });
+    await bundleFile(join(import.meta.dirname, "jsonl-process.ts"), script);
     return () => rmSync(folder, { recursive: true, force: true });
   });
 

@@ -1,6 +1,5 @@
 // The built-in agents: their files, their tools, and exactly what each is told.
 import { readdirSync } from "node:fs";
-import { build } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { trustForRun } from "../../permission/trust.ts";
@@ -34,15 +33,6 @@ describe("built-in agents", () => {
     expect(Object.keys(builtinAgents).sort()).toEqual(files.sort());
     expect(warnings).toEqual([]);
     expect(agents.map((a) => `${a.name}.agent.yaml`)).toEqual(files.sort());
-    const bundle = await build({
-      entryPoints: [`${import.meta.dirname}/builtin.ts`],
-      bundle: true,
-      write: false,
-      format: "esm",
-      logLevel: "silent",
-    });
-    const url = `data:text/javascript,${encodeURIComponent(bundle.outputFiles[0]!.text)}`;
-    expect((await import(/* @vite-ignore */ url)).builtinAgents).toEqual(builtinAgents);
   });
 
   it.each([
