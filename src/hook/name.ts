@@ -29,6 +29,9 @@ export const SUBJECT: Partial<Record<HookName, string>> = {
   sessionStart: "source",
 };
 
+/** What is done to tool calls, not to sessions and turns. */
+export const isAroundTools = (name: HookName): boolean => SUBJECT[name] === "toolName";
+
 const aliases: ReadonlyMap<string, HookName> = new Map([
   ...hookNames.map((name) => [`${name.charAt(0).toUpperCase()}${name.slice(1)}`, name] as const),
   ["UserPromptSubmit", "userPromptSubmitted"],

@@ -47,6 +47,17 @@ export type Actor = Pick<
     systemPrompt: () => Prompt;
   };
 
+/** Of an actor beside the main one: it has no plan, nothing is told to it, and nothing follows its turn. */
+export const ALONE = {
+  planText: () => "",
+  interrupted: async () => undefined,
+  beforeTurn: async () => undefined,
+  news: () => [],
+  isBusy: () => false,
+  next: async () => undefined,
+  afterTurn: async () => undefined,
+} satisfies Partial<Actor>;
+
 export function openConversation(live: LiveSession, state: SessionState, actor: Actor): Session {
   const { log } = live;
   const { agentId } = actor;

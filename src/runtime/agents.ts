@@ -62,10 +62,9 @@ export class Agents {
     this.registry.reload(past);
     this.runMcpTask = mcpTaskRunner({ registry: this.registry, emit, clock: systemClock });
     this.workflows = new Workflows(live, this);
-    log.onFold = (event) => this.#fold(event);
   }
 
-  #fold(event: DurableEnvelope): void {
+  fold(event: DurableEnvelope): void {
     this.registry.fold(event);
     if (event.agentId !== undefined) this.#followers.get(event.agentId)?.(event);
     else if (event.type === "session.snapshot_rewind")
@@ -185,7 +184,7 @@ export class Agents {
 
   /** A record that was found without an executor: its definition and model are looked up again. */
   #reviver(record: AgentRecord): Executor {
-    const definition = findAgent(this.#live.extensions.catalog, record.agentType);
+    const definition = this.#definitionOf(record);
     if (definition) return this.#executor(definition, () => this.#targetOf(record));
     const message = `There is no agent ${record.agentType} here any more; start another one with what it found.`;
     return async ({ id }) => {
@@ -250,7 +249,7 @@ export class Agents {
   }
 
   isBusy(): boolean {
-    return this.registry.list({ removed: true }).some((r) => r.status === "running") || this.workflows.isBusy();
+    return this.running().length > 0 || this.workflows.isBusy();
   }
 
   next(): Promise<TurnInput | undefined> {
@@ -284,6 +283,6 @@ export class Agents {
 
   /** Records of work that nobody has seen the end of. */
   running(): AgentRecord[] {
-    return this.registry.list({ removed: true }).filter((r) => !isTerminal(r) && r.status === "running");
+    return this.registry.list({ removed: true }).filter((r) => r.status === "running");
   }
 }

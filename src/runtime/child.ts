@@ -12,7 +12,7 @@ import type { Permit, Session, SessionParts } from "../session/session.ts";
 import { emptyState } from "../session/state.ts";
 import type { Tool } from "../tool/contract.ts";
 import { offeredTools } from "../tool/registry.ts";
-import { openConversation } from "./actor.ts";
+import { ALONE, openConversation } from "./actor.ts";
 import { listening, patientCall, watcher } from "./child-watch.ts";
 import { createGauge } from "./gauge.ts";
 import type { LiveSession } from "./live-session.ts";
@@ -94,6 +94,7 @@ export async function openChild(live: LiveSession, plan: ChildPlan, handle: Agen
   };
 
   const conversation = openConversation(live, state, {
+    ...ALONE,
     agentId,
     interaction: "conversation-subagent",
     target: () => target,
@@ -114,15 +115,9 @@ export async function openChild(live: LiveSession, plan: ChildPlan, handle: Agen
       warnings: [],
       contributors: [],
     }),
-    planText: () => "",
     signal: handle.signal,
-    interrupted: async () => undefined,
     cap: () => consolidation?.cap() ?? handle.cap(),
     beforeTurn: async () => void (await own?.turn(handle.signal)),
-    news: () => [],
-    isBusy: () => false,
-    next: async () => undefined,
-    afterTurn: async () => undefined,
   });
 
   const session: Session = listening(conversation, handle);

@@ -11,6 +11,7 @@ import { findSkill, loadSkills, type Skill, type Skills } from "../agent/skill/l
 import { fail, ok } from "../base/result.ts";
 import type { Fragment } from "../context/fragment/fragment.ts";
 import { noOutcome } from "../hook/merge.ts";
+import { isAroundTools } from "../hook/name.ts";
 import type { DurableEnvelope } from "../schema/event/envelope.ts";
 import { notify } from "../session/run.ts";
 import type { RunHook, Session } from "../session/session.ts";
@@ -32,6 +33,7 @@ export class Extensions {
   /** Of the agent that the main session runs as. */
   #own: AgentMcp | undefined;
   #offer: McpOffer = () => [];
+  #skill: Tool[] | undefined;
   #startContext = "";
 
   private constructor(catalog: Catalog, skills: Skills, commands: Commands) {
@@ -98,7 +100,7 @@ export class Extensions {
   hookFor(live: LiveSession, actor?: HookActor): RunHook {
     return async (...args) => {
       // A consolidation that nobody sees is no session of the user's: only what guards tools runs around it.
-      if (isDetached(live.ground) && !AROUND_TOOLS.has(args[0])) return noOutcome;
+      if (isDetached(live.ground) && !isAroundTools(args[0])) return noOutcome;
       this.#hooks ??= hooksOf(live);
       return this.#hooks.hookFor(actor)(...args);
     };
@@ -119,7 +121,8 @@ export class Extensions {
 
   tools(live: LiveSession): readonly Tool[] {
     const isAsked = (name: string) => live.session.state.chain.some((e) => asksForSkill(e, name));
-    return [...this.skillTool(live, () => live.session, isAsked), ...this.#offer(live.limits.promptLimit)];
+    this.#skill ??= this.skillTool(live, () => live.session, isAsked);
+    return [...this.#skill, ...this.#offer(live.limits.promptLimit)];
   }
 
   /** For a subagent. */
@@ -195,13 +198,6 @@ export class Extensions {
 /** `/NAME` was typed: its message prescribes the call. */
 const asksForSkill = (e: DurableEnvelope, name: string): boolean =>
   e.type === "user.message" && e.data.directive?.tool === "skill" && e.data.directive.args["name"] === name;
-
-const AROUND_TOOLS: ReadonlySet<string> = new Set([
-  "preToolUse",
-  "postToolUse",
-  "postToolUseFailure",
-  "permissionRequest",
-]);
 
 /** A hook at the end must not keep a person waiting. */
 const SESSION_END_MS = 30_000;

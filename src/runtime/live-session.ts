@@ -110,9 +110,8 @@ export class LiveSession {
     this.sidekicks = new Sidekicks(this, past, {
       memories: () => ({ count: this.memory.counts()?.total ?? 0, prompt: this.memory.section() !== "" }),
     });
-    const foldAgents = log.onFold;
     log.onFold = (event) => {
-      foldAgents(event);
+      this.agents.fold(event);
       this.sidekicks.fold(event);
     };
     this.approvals = new Approvals(this.session, ground, options.prompts, tmpdir());

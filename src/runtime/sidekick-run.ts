@@ -8,16 +8,17 @@ import { boardReader } from "../agent/sidekick/verbatim.ts";
 import { newId } from "../base/id.ts";
 import { clip } from "../base/text.ts";
 import { noOutcome } from "../hook/merge.ts";
+import { isAroundTools } from "../hook/name.ts";
 import { renderBoard } from "../memory/board/render.ts";
 import type { ModelTarget } from "../model/contract.ts";
 import { applyOwnEvent } from "../session/replay.ts";
-import { interrupt, takeTurn } from "../session/run.ts";
+import { takeTurn } from "../session/run.ts";
 import type { RunHook, Session } from "../session/session.ts";
 import { emptyState } from "../session/state.ts";
 import type { TurnEnd } from "../session/turn.ts";
 import type { Tool } from "../tool/contract.ts";
 import { offeredTools } from "../tool/registry.ts";
-import { openConversation } from "./actor.ts";
+import { ALONE, openConversation } from "./actor.ts";
 import { boardItems, boardPlace, boardTool } from "./board.ts";
 import { createGauge } from "./gauge.ts";
 import type { LiveSession } from "./live-session.ts";
@@ -27,8 +28,6 @@ import { buildTools } from "./tools.ts";
 
 /** A pasted book would use up the turn's tokens before anything was looked for. */
 const REQUEST_CHARS = 8000;
-/** A sidekick begins and ends in silence: only what is done to its tool calls is anybody's business. */
-const HOOKS: ReadonlySet<string> = new Set(["preToolUse", "postToolUse", "postToolUseFailure", "permissionRequest"]);
 
 export async function runSidekick(live: LiveSession, task: RunTask): Promise<RunEnd> {
   const { definition, agentId, signal, request } = task;
@@ -38,14 +37,11 @@ export async function runSidekick(live: LiveSession, task: RunTask): Promise<Run
   const startedAt = performance.now();
   await session.emit("subagent.started", startOf(task, target));
   await session.emit("subagent_session_boundary", { agentId, phase: "start" });
-  const stop = () => void interrupt(session, "cancelled");
-  signal.addEventListener("abort", stop, { once: true });
   let ended: RunEnd = { type: "failed", code: "failed", message: "It ended without an answer." };
   try {
     const message = { messageId: newId(), content: clip(request, REQUEST_CHARS), source: "agent" } as const;
     if (!signal.aborted) ended = endOf(await takeTurn(session, message));
   } finally {
-    signal.removeEventListener("abort", stop);
     await end();
     const durationMs = Math.round(performance.now() - startedAt);
     await tellEnd(session, task, ended, { model: target.id, totalToolCalls: seen.calls, durationMs });
@@ -73,7 +69,8 @@ async function open(
   const state = { ...emptyState(), sessionId: live.sessionId, model: target.id, agent: definition.name };
   Object.assign(state, { context, createdAt });
   const hooks = extensions.hookFor(live, { agentId, agentName: definition.name, agentType: definition.name });
-  const hook: RunHook = async (name, input, at) => (HOOKS.has(name) ? hooks(name, input, at) : noOutcome);
+  // It begins and ends in silence: only what is done to its tool calls is anybody's business.
+  const hook: RunHook = async (name, input, at) => (isAroundTools(name) ? hooks(name, input, at) : noOutcome);
   const permit: Session["parts"]["permit"] = (call) =>
     live.approvals.door.permit({ ...call, actor: { session, name: agentId, asksNobody: true } });
   const built = buildTools(live, { agentId, session: () => session, images: () => false, permit });
@@ -91,6 +88,7 @@ async function open(
     }).filter((tool) => sidekickHolds(definition, tool));
   const promptLimit = () => live.promptLimitOf(target);
   const session: Session = openConversation(live, state, {
+    ...ALONE,
     agentId,
     interaction: "conversation-sidekick",
     target: () => target,
@@ -107,17 +105,10 @@ async function open(
       warnings: [],
       contributors: [],
     }),
-    planText: () => "",
     cap: () =>
       task.cap() ??
       (seen.steps >= definition.maxSteps ? { code: "cap_steps", message: `${definition.maxSteps} steps` } : undefined),
     signal: task.signal,
-    interrupted: async () => undefined,
-    beforeTurn: async () => undefined,
-    news: () => [],
-    isBusy: () => false,
-    next: async () => undefined,
-    afterTurn: async () => undefined,
   });
   const unfollow = live.agents.follow(agentId, (event) => {
     applyOwnEvent(state, event);

@@ -1,5 +1,5 @@
 // What runs beside the conversation, for a face: look at it, write to it, stop it, wait for it.
-import { type Coded, USER } from "../agent/task/contract.ts";
+import { type Coded, PROMPT_MODE, USER } from "../agent/task/contract.ts";
 import { type AgentRecord, isTerminal } from "../agent/task/record.ts";
 import { agentTree, describeAgent } from "../agent/task/show.ts";
 import { systemClock } from "../base/clock.ts";
@@ -107,7 +107,7 @@ export async function untilIdle(live: LiveSession): Promise<{ abandoned: Abandon
       const waited = await agents.registry.waitForAgents(stopping.signal, { silenceMs });
       if (waited.outcome !== "timeout") continue;
       await agents.workflows.fleet.cancel();
-      await agents.registry.cancelAll("prompt mode", "wait_timeout");
+      await agents.registry.cancelAll(PROMPT_MODE, "wait_timeout");
       await untilStill(session);
       return { abandoned: silenceMs === 0 ? [] : waited.running.map(abandoned) };
     }

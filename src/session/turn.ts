@@ -176,7 +176,7 @@ async function enter(session: Session, turnId: string, input: MessageInput): Pro
 /** The system text is written anew only when it differs: at start, at resume, after a change of mode, tools or instructions. */
 export async function refreshSystemPrompt(session: Session): Promise<void> {
   // Also before a summary or a report that no turn precedes: they show what the next request will hold.
-  await session.parts.beforeTurn();
+  if (session.state.openTurn === undefined) await session.parts.beforeTurn();
   const { text, warnings } = session.parts.systemPrompt();
   const before = session.state.systemText;
   if (text === before) return;

@@ -188,3 +188,4 @@ export type Registry = {
 /** Who acts for the main agent and for the user, in `from` and `by`. No agent gets these ids. */
 export const MAIN = "main";
 export const USER = "user";
+export const PROMPT_MODE = "prompt mode";

@@ -1,9 +1,9 @@
 // The injected strategy, for tests: its prompt comes from a setting, what is stored lives as long as the session.
 import type { Clock } from "../../base/clock.ts";
-import type { Ballot, Direction, Draft, MemoryRecord, Strategy } from "./contract.ts";
+import type { Ballot, Direction, MemoryRecord, Strategy } from "./contract.ts";
 import { fold } from "./fold.ts";
+import { newRecord } from "./new-record.ts";
 import { storeDefinition, voteDefinition } from "./tool/definition.ts";
-import { verificationOf } from "./verification.ts";
 
 export function injectedStrategy(parts: { prompt: string; votes: boolean; clock: Clock }): Strategy {
   const kept = new Map<string, MemoryRecord>();
@@ -41,7 +41,7 @@ export function injectedStrategy(parts: { prompt: string; votes: boolean; clock:
     async store(draft) {
       const same = byFact(draft.fact);
       if (same && same.scope === draft.scope) return { type: "already_stored", id: same.id, status: same.status.type };
-      const record = recordOf(draft, parts.clock.now());
+      const record = newRecord(draft, parts.clock.now());
       kept.set(record.id, record);
       return { type: "stored", record };
     },
@@ -72,29 +72,5 @@ export function injectedStrategy(parts: { prompt: string; votes: boolean; clock:
     async shutdown() {
       kept.clear();
     },
-  };
-}
-
-/** A new record of a draft, as any strategy without tables makes it. */
-export function recordOf(draft: Draft, now: string): MemoryRecord {
-  const { id, subject, fact, reason, scope, source, author, status, citations } = draft;
-  return {
-    id,
-    subject,
-    fact,
-    reason,
-    citations: [...citations],
-    scope,
-    repository: scope === "repository" ? (draft.place.repository ?? null) : null,
-    source,
-    author,
-    createdAt: now,
-    updatedAt: now,
-    version: 1,
-    votes: { up: 0, down: 0, mine: null, disputed: false },
-    lastVerifiedAt: null,
-    verification: verificationOf(citations),
-    status: { type: status },
-    recalls: { count: 0, lastAt: null },
   };
 }

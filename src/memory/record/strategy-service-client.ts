@@ -3,6 +3,7 @@ import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
 import type { Failed, PromptAsk, Strategy } from "./contract.ts";
 import { fold } from "./fold.ts";
+import { newRecord } from "./new-record.ts";
 import { bodyOf, fieldsOf, listUrl, statusIn } from "./strategy-service-body.ts";
 import type { ServiceAddress, ServiceAnswer, ServiceFault, ServiceRequest } from "./strategy-service-http.ts";
 import { sendable } from "./strategy-service-http.ts";
@@ -12,7 +13,6 @@ import {
   readPage,
   readPrompt,
   readRecord,
-  recordOfDraft,
   type ServiceError,
 } from "./strategy-service-read.ts";
 
@@ -127,7 +127,8 @@ export function serviceStrategy(address: ServiceAddress, ask: Ask, options: Serv
       const body = fieldsOf(told.body);
       const id = typeof body["id"] === "string" ? body["id"] : draft.id;
       if (told.status === 200) return { type: "already_stored", id, status: statusIn(body) };
-      const made = recordOfDraft(draft, id, told.status === 202, options.now());
+      const status = told.status === 202 ? "pending" : "active";
+      const made = newRecord({ ...draft, id, status }, options.now());
       return { type: "stored", record: readRecord(body["record"]) ?? made };
     },
 

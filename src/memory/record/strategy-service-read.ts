@@ -3,7 +3,7 @@ import * as z from "zod";
 import { isRecord } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
-import type { Definition, Draft, FailureCode, MemoryChange, MemoryRecord, PromptAnswer } from "./contract.ts";
+import type { Definition, FailureCode, MemoryChange, MemoryRecord, PromptAnswer } from "./contract.ts";
 
 const MAX_INSTRUCTIONS = 2000;
 const text = z.string();
@@ -155,27 +155,3 @@ export function readPage(body: unknown): { items: unknown[]; next?: string } | u
 
 export const readChanges = (items: readonly unknown[]): MemoryChange[] =>
   items.filter((one): one is MemoryChange => isRecord(one) && typeof one["id"] === "number");
-
-/** For services that only say that it is stored. */
-export function recordOfDraft(draft: Draft, id: string, pending: boolean, now: string): MemoryRecord {
-  const { subject, fact, reason, scope, place, source, author } = draft;
-  return {
-    id,
-    subject,
-    fact,
-    citations: [...draft.citations],
-    reason,
-    scope,
-    repository: scope === "repository" ? (place.repository ?? null) : null,
-    source,
-    author,
-    createdAt: now,
-    updatedAt: now,
-    version: 1,
-    votes: { up: 0, down: 0, mine: null, disputed: false },
-    lastVerifiedAt: null,
-    verification: "unverified",
-    status: { type: pending ? "pending" : "active" },
-    recalls: { count: 0, lastAt: null },
-  };
-}
