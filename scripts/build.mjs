@@ -12,9 +12,9 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 // each file costs a start a millisecond, and a turn would need more than a hundred of them.
 const OF_EVERY_TURN = [
   "cli/prompt-mode",
-  "runtime/open-session",
-  "runtime/memory-session",
-  "runtime/inbox",
+  "runtime/session/open-session",
+  "runtime/memory/session",
+  "runtime/sidekick/inbox",
   "model/call",
   "agent/sidekick/builtin",
   "agent/sidekick/schedule",

@@ -1,6 +1,7 @@
 // Prompt mode: one prompt or command, then exit. Stdout carries the answer in the chosen format and nothing else.
 import { describeFailure, type Failure, FailureError } from "../base/failure.ts";
 import { encodeLine } from "../base/json-line.ts";
+import { customCommandNames } from "../runtime/agent/custom-command.ts";
 import {
   type AbandonedAgent,
   type AgentPrompt,
@@ -9,7 +10,6 @@ import {
   type OpenOptions,
   openClient,
 } from "../runtime/client.ts";
-import { customCommandNames } from "../runtime/custom-command.ts";
 import { outputFormatOf } from "../runtime/flags.ts";
 import type { Envelope } from "../schema/event/envelope.ts";
 import { EXIT, printFailure } from "./exit.ts";

@@ -2,8 +2,8 @@
 import type { Failure } from "../base/failure.ts";
 import { describeFailure } from "../base/failure.ts";
 import { clip } from "../base/text.ts";
-import { openGateway, type RunningGateway } from "../runtime/gateway.ts";
-import { freshLink } from "../runtime/gateway-link.ts";
+import { openGateway, type RunningGateway } from "../runtime/gateway/gateway.ts";
+import { freshLink } from "../runtime/gateway/link.ts";
 import { EXIT, printFailure } from "./exit.ts";
 import { grouped } from "./format/table.ts";
 import { visible } from "./line/screen.ts";

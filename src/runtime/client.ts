@@ -6,7 +6,7 @@ import type { Usage } from "../schema/model.ts";
 import type { AgentMode, PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
 import type { SessionContext } from "../schema/session.ts";
 import type { Todo, TodoDep } from "../schema/todo.ts";
-import type { MemoryClient } from "./memory-client.ts";
+import type { MemoryClient } from "./memory/client.ts";
 
 /** A permission question as a person sees it. */
 export type PermissionAsk = {
@@ -191,6 +191,6 @@ export type Opened = {
 };
 
 export async function openClient(options: OpenOptions): Promise<Result<Opened, Failure>> {
-  const { openSession } = await import("./open-session.ts");
+  const { openSession } = await import("./session/open-session.ts");
   return openSession(options);
 }

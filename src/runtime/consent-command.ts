@@ -5,10 +5,10 @@ import { loadServers } from "../mcp/config/load.ts";
 import { isLoopback } from "../memory/recall/embed/choose.ts";
 import { grantConsent, hasConsent, listConsents, originOf, revokeConsent } from "../permission/consent.ts";
 import { changeInHome } from "./home-file.ts";
-import { mcpSources } from "./mcp-sources.ts";
+import { mcpSources } from "./mcp/sources.ts";
+import type { Printed } from "./session/stored-sessions.ts";
 import { refuseInToolShell } from "./settings-command.ts";
 import { type Ground, standOnGround } from "./start.ts";
-import type { Printed } from "./stored-sessions.ts";
 
 /** Settings that hold such an address, and what goes there. */
 const ENDPOINTS = ["recall.semantic.baseUrl", "recall.openai.baseUrl"] as const;

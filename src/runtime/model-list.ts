@@ -2,8 +2,8 @@
 import { ok } from "../base/result.ts";
 import { promptLimit } from "../model/limits.ts";
 import type { CommandResult } from "./client.ts";
-import type { LiveSession } from "./live-session.ts";
 import { catalogOf } from "./model.ts";
+import type { LiveSession } from "./session/live-session.ts";
 
 export async function listModels(live: LiveSession): Promise<CommandResult> {
   const { values } = live.ground.settings;

@@ -6,7 +6,7 @@ import { gitContext } from "../host/git.ts";
 import { listTrusted, revokeTrust, trustFolder, trustNotice } from "../permission/trust.ts";
 import type { CommandResult } from "./client.ts";
 import { changeInHome } from "./home-file.ts";
-import type { LiveSession } from "./live-session.ts";
+import type { LiveSession } from "./session/live-session.ts";
 import { refuseInToolShell } from "./settings-command.ts";
 import { type Ground, standOnGround } from "./start.ts";
 

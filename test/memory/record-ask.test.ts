@@ -1,8 +1,8 @@
 // What a person is asked about a memory: whole, unshortened, with where it comes from; and which answers mean what.
 import { describe, expect, it } from "vitest";
 import { memoryLines } from "../../src/permission/explain-memory.ts";
-import { leaveOf } from "../../src/runtime/memory-leave.ts";
-import { seenTexts, storesIn } from "../../src/runtime/memory-seen.ts";
+import { leaveOf } from "../../src/runtime/memory/leave.ts";
+import { seenTexts, storesIn } from "../../src/runtime/memory/seen.ts";
 import type { DurableEnvelope } from "../../src/schema/event/envelope.ts";
 
 describe("M64 the prompt", () => {

@@ -2,7 +2,7 @@
 // `everlong serve`, with a real store and real HTTP.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openGateway, type RunningGateway } from "../../src/runtime/gateway.ts";
+import { openGateway, type RunningGateway } from "../../src/runtime/gateway/gateway.ts";
 import { newPlace } from "../tool/everlong.ts";
 
 export type InProcess = {

@@ -19,7 +19,7 @@ export function addCommands(program: Command, done: Done): void {
     .description("summaries written by compactions, of the latest session of this folder unless one is named")
     .option("--json", "as JSON")
     .action(async (session, number, options) => {
-      const { checkpointsCommand } = await import("../../runtime/checkpoints.ts");
+      const { checkpointsCommand } = await import("../../runtime/session/checkpoints.ts");
       await print(checkpointsCommand(session, number, options));
     });
   addRecall(program, print);
@@ -58,7 +58,7 @@ function addRecall(program: Command, print: Print): void {
     .option("--reindex [what]", "build the index anew from the logs; embeddings: choose and ask the embedder anew")
     .option("--json", "as JSON")
     .action(async (query: string[], options) => {
-      const { recallCommand } = await import("../../runtime/recall-command.ts");
+      const { recallCommand } = await import("../../runtime/recall/command.ts");
       await print(recallCommand(query.join(" "), options));
     });
   program
@@ -70,14 +70,14 @@ function addRecall(program: Command, print: Print): void {
     .option("--ablate", "what each signal is worth")
     .option("--json", "as JSON")
     .action(async (what, file, options) => {
-      const { evalCommand } = await import("../../runtime/eval-recall.ts");
+      const { evalCommand } = await import("../../runtime/recall/eval-recall.ts");
       await print(evalCommand(what, file, options));
     });
 }
 
 function addSessions(program: Command, print: Print): void {
-  const load = () => import("../../runtime/stored-sessions.ts");
-  const loadRemoval = () => import("../../runtime/remove-sessions.ts");
+  const load = () => import("../../runtime/session/stored-sessions.ts");
+  const loadRemoval = () => import("../../runtime/session/remove-sessions.ts");
   const sessions = program.command("sessions").description("look at, search and manage stored sessions");
   sessions
     .command("list", { isDefault: true })

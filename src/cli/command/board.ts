@@ -16,7 +16,7 @@ export function addBoard(program: Command, print: Print): void {
     verb: "list" | "show" | "add" | "edit" | "remove" | "changes" | "undo" | "adopt",
     ...args: unknown[]
   ) => {
-    const { boardCommand } = await import("../../runtime/board-command.ts");
+    const { boardCommand } = await import("../../runtime/board/command.ts");
     const [argument, options] = args.length === 1 ? [undefined, args[0]] : args;
     await print(boardCommand(verb, argument as string | undefined, options as object, piped));
   };

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Print } from "./print.ts";
 
 export function addInbox(program: Command, print: Print): void {
-  const load = () => import("../../runtime/inbox-command.ts");
+  const load = () => import("../../runtime/sidekick/inbox-command.ts");
   const inbox = program.command("inbox").description("what background agents have found for a session");
   const of = (command: Command): Command =>
     command.option("--session <id>", "of that session instead of the latest of this folder");

@@ -11,7 +11,7 @@ export function addMcp(program: Command, done: Done): void {
     .action(async (options: { readOnly?: boolean }) => {
       const stop = new AbortController();
       for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
-      const { serveMcp } = await import("../../runtime/mcp-serve.ts");
+      const { serveMcp } = await import("../../runtime/mcp/serve.ts");
       const served = await serveMcp({
         readOnly: options.readOnly ?? false,
         stdin: process.stdin,

@@ -1,14 +1,14 @@
 // `everlong memory`: the user's own hand on what is remembered. The same verbs, with the same options, serve `/memory`.
 import { createInterface } from "node:readline/promises";
 import { type Command, Option } from "commander";
-import type { Hands, MemoryCall } from "../../runtime/memory-client.ts";
+import type { Hands, MemoryCall } from "../../runtime/memory/client.ts";
 import { limit, type Print } from "./print.ts";
 
 export function addMemory(program: Command, print: Print): void {
   const memory = program.command("memory").description("see, change, decide on and take out what is remembered");
   addMemoryVerbs(memory, async (call) => {
-    const { memoryCommand } = await import("../../runtime/memory-client.ts");
-    const { editText } = await import("../../runtime/gateway-edit.ts");
+    const { memoryCommand } = await import("../../runtime/memory/client.ts");
+    const { editText } = await import("../../runtime/gateway/edit.ts");
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
     await print(memoryCommand(call, isTerminal ? { ...terminalHands, editor: editText } : {}));
   });

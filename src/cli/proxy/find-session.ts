@@ -1,7 +1,7 @@
 // Which proxied session is meant: its id, the beginning of one, or the latest.
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { ProxyOperations } from "../../runtime/gateway-operations.ts";
+import type { ProxyOperations } from "../../runtime/gateway/operations.ts";
 
 export type Chosen = { last?: boolean };
 

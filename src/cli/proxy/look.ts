@@ -3,7 +3,7 @@ import type { Failure } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { clip, firstLine } from "../../base/text.ts";
-import { type ProxyOperations, withOperations } from "../../runtime/gateway-operations.ts";
+import { type ProxyOperations, withOperations } from "../../runtime/gateway/operations.ts";
 import { counted, grouped, minute, table } from "../format/table.ts";
 import { visible } from "../line/screen.ts";
 import { type Chosen, findSession } from "./find-session.ts";

@@ -1,7 +1,7 @@
 // What `why` and `serve` say, and how sessions are found by what is typed.
 import { describe, expect, it } from "vitest";
 import { ok } from "../../base/result.ts";
-import type { ProxyOperations } from "../../runtime/gateway-operations.ts";
+import type { ProxyOperations } from "../../runtime/gateway/operations.ts";
 import { bannerText, requestLine } from "../serve.ts";
 import { findSession } from "./find-session.ts";
 import { type Why, whyText } from "./why.ts";

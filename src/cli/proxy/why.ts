@@ -2,7 +2,7 @@
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
-import type { ProxyOperations } from "../../runtime/gateway-operations.ts";
+import type { ProxyOperations } from "../../runtime/gateway/operations.ts";
 import { grouped } from "../format/table.ts";
 import { findSession, usage } from "./find-session.ts";
 import { type Printed, tell } from "./look.ts";

@@ -7,9 +7,9 @@ import {
   holdGateway,
   type Wanted,
   withGround,
-} from "../../runtime/with.ts";
-import { agentEnvironment, codexSignIn, findCommand, runAgent } from "../../runtime/with-child.ts";
-import { openLaunch, removeLaunch, writeLaunch } from "../../runtime/with-launch.ts";
+} from "../../runtime/gateway/with.ts";
+import { agentEnvironment, codexSignIn, findCommand, runAgent } from "../../runtime/gateway/with-child.ts";
+import { openLaunch, removeLaunch, writeLaunch } from "../../runtime/gateway/with-launch.ts";
 import { EXIT, printFailure } from "../exit.ts";
 import { agentNames, rowOf } from "./agents.ts";
 import { upstreamFor } from "./base.ts";

@@ -1,0 +1,288 @@
+// The agents of an open session: the registry with its executors, what the main agent is told of them, what it may do now.
+import type { AgentDefinition } from "../../agent/catalog/definition.ts";
+import { findAgent } from "../../agent/catalog/load.ts";
+import { mcpTaskRunner } from "../../agent/execute/mcp-task.ts";
+import { sessionExecutor } from "../../agent/execute/session-executor.ts";
+import { sessionInstead } from "../../agent/task/choose-model.ts";
+import type { AgentChange, AgentSpec, Coded, Executor, Registry } from "../../agent/task/contract.ts";
+import { type AgentRecord, isTerminal } from "../../agent/task/record.ts";
+import { createRegistry } from "../../agent/task/registry.ts";
+import { systemClock } from "../../base/clock.ts";
+import { newId } from "../../base/id.ts";
+import { fail, type Result } from "../../base/result.ts";
+import type { ModelTarget } from "../../model/contract.ts";
+import type { MessageSource } from "../../schema/event/conversation.ts";
+import type { DurableEnvelope } from "../../schema/event/envelope.ts";
+import { wake } from "../../session/run.ts";
+import type { PendingNotice, SessionParts } from "../../session/session.ts";
+import type { TurnInput } from "../../session/turn.ts";
+import type { Tool } from "../../tool/contract.ts";
+import { chooseModel } from "../model.ts";
+import type { LiveSession } from "../session/live-session.ts";
+import { openChild } from "./child.ts";
+import { type Above, holdsAsMain, isReadOnlyShell, mayHold } from "./holds.ts";
+import { modelFor, modelSpec } from "./model.ts";
+import { agentNews } from "./news.ts";
+import { type Caller, callerTools, describe } from "./tools.ts";
+import { Workflows } from "./workflows.ts";
+
+export class Agents {
+  readonly registry: Registry;
+  readonly workflows: Workflows;
+  readonly runMcpTask: ReturnType<typeof mcpTaskRunner>;
+  readonly #live: LiveSession;
+  /** Commands of agents that run now, by agent. */
+  readonly shells = new Map<string, () => string[]>();
+  readonly #followers = new Map<string, (event: DurableEnvelope) => void>();
+  readonly #listeners = new Set<() => void>();
+  #mainTools: readonly Tool[] | undefined;
+  #isClosing = false;
+  /** Told before, in words that a rewind took back. */
+  readonly #retold = new Set<string>();
+
+  /** `past`: the whole log so far. */
+  constructor(live: LiveSession, past: Iterable<DurableEnvelope>) {
+    const { log } = live;
+    this.#live = live;
+    const emit: Parameters<typeof createRegistry>[0]["emit"] = (agentId, type, data) =>
+      log.emit(type, data, { agentId });
+    this.registry = createRegistry({
+      sessionId: live.sessionId,
+      emit,
+      publish: (agentId, type, data) => log.publish(type, data, agentId),
+      clock: systemClock,
+      newId,
+      limits: () => this.#limits(),
+      usedIds: () => log.state.agentIds,
+      revive: (record) => ({ executor: this.#reviver(record), ...this.#capsOf(record) }),
+      onChange: (_, change) => this.#changed(change),
+      // The log says so itself, to whoever writes the next event.
+      onBroken: () => this.changed(),
+    });
+    this.registry.reload(past);
+    this.runMcpTask = mcpTaskRunner({ registry: this.registry, emit, clock: systemClock });
+    this.workflows = new Workflows(live, this);
+  }
+
+  fold(event: DurableEnvelope): void {
+    this.registry.fold(event);
+    if (event.agentId !== undefined) this.#followers.get(event.agentId)?.(event);
+    else if (event.type === "session.snapshot_rewind")
+      for (const id of event.data.untoldAgents ?? []) this.#retold.add(id);
+    else if (event.type === "session.fleet_started") this.registry.resetPrompt();
+    else if (event.type === "user.message" && (event.data.source === "user" || event.data.source === "command")) {
+      // What a fleet says to the main agent comes as a command too, and nobody has typed it.
+      if (event.data.source === "user" || !this.workflows.fleet.isRunning()) this.registry.resetPrompt();
+      this.#retold.clear();
+    }
+  }
+
+  #limits(): ReturnType<Parameters<typeof createRegistry>[0]["limits"]> {
+    const v = this.#live.ground.settings.values;
+    return {
+      maxDepth: v["agent.maxDepth"],
+      maxConcurrent: v["agent.maxConcurrent"],
+      maxPerPrompt: v["agent.maxPerPrompt"],
+      idleMs: v["agent.idleMinutes"] * 60_000,
+      stallMs: v["agent.stallSeconds"] * 1000,
+      maxSteps: v["agent.maxSteps"],
+      maxTokens: v["agent.maxTokens"],
+      maxMs: v["agent.maxMinutes"] * 60_000,
+      multiTurn: v["features.multiTurnAgents"],
+    };
+  }
+
+  #changed(change: AgentChange): void {
+    if (change === "idle" || change === "ended" || change === "stalled") this.wake();
+    this.changed();
+  }
+
+  /** There may be something to tell the main agent; not when the session is ending. */
+  wake(): void {
+    if (!this.#isClosing) wake(this.#live.session);
+  }
+
+  /** Tells whoever listens that something beside the conversation is not as it was. */
+  changed(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Until some record changes, or the signal aborts. */
+  async nextChange(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = this.onChange(resolve);
+    const give = () => resolve();
+    signal.addEventListener("abort", give, { once: true });
+    if (signal.aborted) give();
+    await promise;
+    stop();
+    signal.removeEventListener("abort", give);
+  }
+
+  /** The events of one agent, as they are written; returns how to stop. */
+  follow(agentId: string, fold: (event: DurableEnvelope) => void): () => void {
+    this.#followers.set(agentId, fold);
+    return () => void this.#followers.delete(agentId);
+  }
+
+  /** The definition that the main session runs as. */
+  selected(): AgentDefinition | undefined {
+    const { agent } = this.#live.session.state;
+    return agent === undefined ? undefined : findAgent(this.#live.extensions.catalog, agent);
+  }
+
+  mainTools(): readonly Tool[] {
+    this.#mainTools ??= this.toolsOf({ depth: 0 });
+    return this.#mainTools;
+  }
+
+  mainHolds(tool: Tool, selected = this.selected()): boolean {
+    return holdsAsMain(selected, tool) && this.workflows.offers(tool);
+  }
+
+  toolsOf(caller: Caller): readonly Tool[] {
+    return callerTools(this.#live, this, caller);
+  }
+
+  /** `wrap`: what a workflow puts around its run. */
+  async start(
+    spec: AgentSpec,
+    definition: AgentDefinition,
+    target: ModelTarget,
+    wrap: (executor: Executor) => Executor = (executor) => executor,
+  ): Promise<Result<AgentRecord, Coded>> {
+    const executor = wrap(this.#executor(definition, async () => target));
+    return this.registry.startAgent({ ...spec, caps: definition.caps }, executor);
+  }
+
+  /** For a face: an agent in the background, on the model of the session or of its definition. */
+  async startFor(request: {
+    agentType: string;
+    prompt: string;
+    name: string;
+    description: string;
+  }): Promise<Result<AgentRecord, Coded>> {
+    const definition = findAgent(this.#live.extensions.catalog, request.agentType);
+    if (!definition) {
+      const names = this.#live.extensions.catalog.agents.map(({ name }) => name).join(", ");
+      return fail({
+        code: "unknown_agent_type",
+        message: `There is no agent ${request.agentType}. There are: ${names}.`,
+      });
+    }
+    const choice = await modelFor(this.#live, definition, {});
+    if (!choice.ok) return choice;
+    const mode = { executionMode: "background", requestedMode: "background" } as const;
+    const spec = { ...describe(definition, request), ...modelSpec(choice.value), ...mode, multiTurn: true };
+    return this.start(spec, definition, choice.value.target);
+  }
+
+  /** A record that was found without an executor: its definition and model are looked up again. */
+  #reviver(record: AgentRecord): Executor {
+    const definition = this.#definitionOf(record);
+    if (definition) return this.#executor(definition, () => this.#targetOf(record));
+    const message = `There is no agent ${record.agentType} here any more; start another one with what it found.`;
+    return async ({ id }) => {
+      await this.#live.log.emit("subagent_session_boundary", { agentId: id, phase: "failure" }, { agentId: id });
+      return { type: "failed", error: { code: "unknown_agent_type", message } };
+    };
+  }
+
+  #executor(definition: AgentDefinition, target: () => Promise<ModelTarget>): Executor {
+    return sessionExecutor(async (handle) => {
+      const record = handle.record();
+      const plan = {
+        record,
+        definition,
+        target: await target(),
+        mayHold: (tool: Tool) => mayHold(definition, this.#above(record), tool),
+        readOnlyShell: isReadOnlyShell(definition, this.#above(record)),
+        agentTools: () => tools,
+      };
+      const tools = this.toolsOf({ agentId: record.id, depth: record.depth });
+      return openChild(this.#live, plan, handle);
+    });
+  }
+
+  async #targetOf({ id, model }: AgentRecord): Promise<ModelTarget> {
+    const { target, ground, log } = this.#live;
+    if (model === target.id) return target;
+    const resolved = await chooseModel(ground, model);
+    if (resolved.ok) return resolved.value.target;
+    const { changed, note } = sessionInstead({ sessionModel: target.id }, model, "unknown_model");
+    await log.emit("subagent.model_changed", { agentId: id, ...changed, note }, { agentId: id });
+    return target;
+  }
+
+  #definitionOf(record: AgentRecord): AgentDefinition | undefined {
+    return findAgent(this.#live.extensions.catalog, record.agentType);
+  }
+
+  #capsOf(record: AgentRecord): { caps?: AgentDefinition["caps"] } {
+    const definition = this.#definitionOf(record);
+    return definition ? { caps: definition.caps } : {};
+  }
+
+  #above({ parentId }: AgentRecord): Above {
+    const agents: (AgentDefinition | undefined)[] = [];
+    for (let at = parentId; at !== undefined; ) {
+      const parent = this.registry.get(at);
+      agents.push(parent && this.#definitionOf(parent));
+      at = parent?.parentId;
+    }
+    return { agents, main: this.selected() };
+  }
+
+  /** What the main agent is to be told now. */
+  news(cause: MessageSource): PendingNotice[] {
+    if (this.#isClosing) return [];
+    const notices = agentNews(this.registry.list({ removed: true }), cause, this.#live.session.state.chain);
+    const isOver = !this.#live.options.interactive && this.workflows.isComplete();
+    // What a rewind took out of the conversation is told again, but nobody asked for a turn; neither when all is done.
+    const wakes = (notice: PendingNotice) => !isOver && !notice.agentIds?.some((id) => this.#retold.has(id));
+    return notices.map((notice) => (notice.wakes && !wakes(notice) ? { ...notice, wakes: false } : notice));
+  }
+
+  isBusy(): boolean {
+    return this.running().length > 0 || this.workflows.isBusy();
+  }
+
+  next(): Promise<TurnInput | undefined> {
+    return this.workflows.next();
+  }
+
+  refuse(name: string, input: unknown): ReturnType<NonNullable<SessionParts["refuse"]>> {
+    return this.workflows.refuse(name, input);
+  }
+
+  /** Before the session ends: idle agents have their answer, running ones are stopped. */
+  async end(reason: string): Promise<void> {
+    this.#isClosing = true;
+    // A fleet is told first: it would take what is cancelled for a failure and try again.
+    const workflows = this.workflows.end();
+    await Promise.all([workflows, this.registry.cancelAll("session", reason)]);
+    await this.registry.completeIdle();
+    this.registry.end();
+    this.changed();
+  }
+
+  isOpen(id: string): boolean {
+    const record = this.registry.get(id);
+    return record !== undefined && !isTerminal(record);
+  }
+
+  /** Those of them that run, with all below them. */
+  async cancel(ids: readonly string[], reason: string): Promise<void> {
+    await Promise.all(ids.map((id) => this.registry.cancelRecursive(id, "user", reason)));
+  }
+
+  /** Records of work that nobody has seen the end of. */
+  running(): AgentRecord[] {
+    return this.registry.list({ removed: true }).filter((r) => r.status === "running");
+  }
+}

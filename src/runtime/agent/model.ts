@@ -1,0 +1,116 @@
+// On which model a subagent runs here: what can be used now, with its price, and the choice among it.
+import type { AgentDefinition } from "../../agent/catalog/definition.ts";
+import { chooseModel as choose, type ModelChoice, type ModelOffer } from "../../agent/task/choose-model.ts";
+import type { Coded } from "../../agent/task/contract.ts";
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { findModel, splitName } from "../../model/catalog.ts";
+import type { ModelTarget } from "../../model/contract.ts";
+import { fetchJson } from "../../model/resolve-fetch.ts";
+import { resolveInput } from "../../model/resolve-input.ts";
+import { listModels } from "../../model/resolve-list.ts";
+import { catalogOf, chooseModel } from "../model.ts";
+import type { LiveSession } from "../session/live-session.ts";
+
+export type AgentModel = ModelChoice & { target: ModelTarget };
+
+/** The choice as an agent's record keeps it. */
+export const modelSpec = ({ model, effort, note, changed }: ModelChoice) => ({
+  model,
+  ...optional("reasoningEffort", effort),
+  ...optional("note", note),
+  ...optional("modelChanged", changed),
+});
+
+type Wish = { model?: string | undefined; reasoning_effort?: string | undefined; costGuard?: "off" };
+
+/** `listed`: what the custom server names; undefined when it names nothing, and then any name may be right. */
+type Known = { offers: ModelOffer[]; listed: readonly string[] | undefined };
+
+export async function modelFor(
+  live: LiveSession,
+  definition: Pick<AgentDefinition, "name" | "models">,
+  wish: Wish,
+): Promise<Result<AgentModel, Coded>> {
+  const { target, ground } = live;
+  const { values } = ground.settings;
+  const wantsNone = wish.model === undefined && definition.models.length === 0 && !isConfigured(live, definition.name);
+  if (wantsNone) {
+    const effort = wish.reasoning_effort;
+    return ok({ model: target.id, target, ...(effort === undefined ? {} : { effort }) });
+  }
+  const known = await knownModels(live);
+  const chosen = choose({
+    agentType: definition.name,
+    ...(wish.model === undefined ? {} : { model: wish.model }),
+    ...(wish.reasoning_effort === undefined ? {} : { effort: wish.reasoning_effort }),
+    candidates: definition.models,
+    sessionModel: target.id,
+    models: modelsByAgent(live),
+    ...(values["agent.exploreModel"] === undefined ? {} : { exploreModel: values["agent.exploreModel"] }),
+    ...(values["agent.rubberDuckModel"] === undefined ? {} : { rubberDuckModel: values["agent.rubberDuckModel"] }),
+    costGuard: wish.costGuard ?? values["agent.costGuard"],
+    maxCostRatio: values["agent.maxCostRatio"],
+    find: (name) => findOffer(live, known, name),
+    offers: known.offers,
+  });
+  if (!chosen.ok) return chosen;
+  if (chosen.value.model === target.id) return ok({ ...chosen.value, target });
+  const resolved = await chooseModel(ground, chosen.value.model);
+  if (resolved.ok) return ok({ ...chosen.value, target: resolved.value.target });
+  return fail({ code: "unknown_model", message: resolved.error.what });
+}
+
+function isConfigured({ ground }: LiveSession, agent: string): boolean {
+  const { values } = ground.settings;
+  return (
+    Object.hasOwn(modelsByAgent({ ground }), agent) ||
+    (agent === "explore" && values["agent.exploreModel"] !== undefined) ||
+    (agent === "rubber-duck" && values["agent.rubberDuckModel"] !== undefined)
+  );
+}
+
+/** What was set for rem-agent by name wins over the setting that is only for it. */
+function modelsByAgent({ ground }: Pick<LiveSession, "ground">): Record<string, string> {
+  const { "consolidate.model": own, "agent.models": models } = ground.settings.values;
+  return own === undefined ? models : { "rem-agent": own, ...models };
+}
+
+async function knownModels(live: LiveSession): Promise<Known> {
+  const { ground, target } = live;
+  const { values, sources } = ground.settings;
+  const { catalog } = catalogOf(ground);
+  const usable = new Set<string>();
+  for (const provider of ["openai", "anthropic", "google"] as const)
+    if (values[`providers.${provider}.apiKey`]) usable.add(provider);
+  const own: ModelOffer = { id: target.id, ...offerOf(target.entry) };
+  const others = catalog.filter((e) => usable.has(e.provider) && e.id !== target.id);
+  const offers = [own, ...others.map((e): ModelOffer => ({ id: e.id, ...offerOf(e) }))];
+  if (values["provider.baseUrl"] === undefined) return { offers, listed: [] };
+  const list = await listModels(resolveInput(values, sources, { catalog, fetchJson, signal: live.stopping.signal }));
+  if (!list.ok || list.value.length === 0) return { offers, listed: undefined };
+  const listed = list.value.map(({ name }) => name);
+  return { offers: [...offers, ...listed.map((name) => customOffer(live, name))], listed };
+}
+
+function findOffer(live: LiveSession, known: Known, name: string): ModelOffer | undefined {
+  const [prefix, rest] = splitName(name);
+  const bare = prefix === undefined ? name : rest;
+  const offered = known.offers.find(({ id }) => id === name || splitName(id)[1] === name);
+  if (offered) return offered;
+  if (known.listed !== undefined || (prefix !== undefined && prefix !== "custom")) return undefined;
+  return customOffer(live, bare);
+}
+
+function customOffer({ ground }: LiveSession, name: string): ModelOffer {
+  const id = `custom/${name}`;
+  const { catalog } = catalogOf(ground);
+  return { id, ...offerOf(findModel(catalog, id) ?? findModel(catalog, name)) };
+}
+
+function offerOf(entry: ModelTarget["entry"] | undefined): Omit<ModelOffer, "id"> {
+  return {
+    ...(entry?.family === undefined ? {} : { family: entry.family }),
+    ...(entry?.prices === undefined ? {} : { prices: entry.prices }),
+  };
+}

@@ -1,0 +1,120 @@
+// What runs beside the conversation, for a face: look at it, write to it, stop it, wait for it.
+import { type Coded, PROMPT_MODE, USER } from "../../agent/task/contract.ts";
+import { type AgentRecord, isTerminal } from "../../agent/task/record.ts";
+import { agentTree, describeAgent } from "../../agent/task/show.ts";
+import { systemClock } from "../../base/clock.ts";
+import type { Failure } from "../../base/failure.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { untilStill } from "../../session/run.ts";
+import type { AbandonedAgent, TasksClient } from "../client.ts";
+import type { LiveSession } from "../session/live-session.ts";
+
+export function tasksClient(live: LiveSession): TasksClient {
+  const { registry } = live.agents;
+  const find = (id: string) => answer(registry.resolve(id));
+  return {
+    async startAgent(request) {
+      const started = answer(await live.agents.startFor(request));
+      return started.ok ? ok(`Started ${started.value.id} in the background.`) : started;
+    },
+    list: () => listTasks(live),
+    getProgress(id) {
+      const found = find(id);
+      return found.ok
+        ? ok(
+            describeAgent(found.value, {
+              now: systemClock.now(),
+              isWaiting: registry.isWaitingForPermission(found.value.id),
+            }),
+          )
+        : found;
+    },
+    async sendMessage(id, message) {
+      const found = find(id);
+      if (!found.ok) return found;
+      const sent = answer(await registry.sendMessage(found.value.id, USER, message));
+      return sent.ok ? ok(`${found.value.id}: ${sent.value.delivery}.`) : sent;
+    },
+    async promoteToBackground(id) {
+      const waiting = registry.list().filter(isWaitedFor);
+      const found = id === undefined ? ok(waiting) : find(id);
+      if (!found.ok) return found;
+      const records = Array.isArray(found.value) ? found.value : [found.value];
+      if (records.length === 0) return fail(refusal("nothing_running", "The main agent waits for no agent."));
+      const lines: string[] = [];
+      for (const { id: agentId } of records) {
+        const done = answer(await registry.promoteAgentToBackground(agentId));
+        if (!done.ok) return done;
+        lines.push(`${agentId} goes on in the background.`);
+      }
+      return ok(lines.join("\n"));
+    },
+    async cancel(id) {
+      const found = find(id);
+      if (!found.ok) return found;
+      if (isTerminal(found.value)) return ok(`${found.value.id} is already ${found.value.status}.`);
+      const stopped = await registry.cancelRecursive(found.value.id, USER, "stopped by the user");
+      return ok(`Stopped: ${stopped.join(", ")}.`);
+    },
+    async cancelAll() {
+      await live.agents.workflows.fleet.cancel();
+      return (await registry.cancelAll(USER, "stopped by the user")).length;
+    },
+    async remove(id) {
+      const found = find(id);
+      if (!found.ok) return found;
+      const removed = answer(await registry.remove(found.value.id));
+      return removed.ok ? ok(`${found.value.id} is no longer listed.`) : removed;
+    },
+    running: () => registry.list().filter((r) => r.status === "running" && r.executionMode === "background").length,
+  };
+}
+
+function listTasks({ agents, tools }: LiveSession): string {
+  const { registry } = agents;
+  const isWaiting = (id: string) => registry.isWaitingForPermission(id);
+  const tree = agentTree(registry.list(), { now: systemClock.now(), isWaiting });
+  const fleet = agents.workflows.fleet.describe();
+  const shells = tools.running().map((shell) => `shell ${shell}`);
+  return [fleet, tree, ...shells].filter(Boolean).join("\n") || "No agent, MCP task or command runs or ran.";
+}
+
+const isWaitedFor = (r: AgentRecord): boolean =>
+  r.status === "running" && r.executionMode === "sync" && r.parentId === undefined;
+
+const refusal = (code: string, what: string): Failure => ({
+  code,
+  what,
+  data: "Nothing was changed.",
+  next: "/tasks lists what there is.",
+  exit: 1,
+});
+
+function answer<T>(result: Result<T, Coded>): Result<T, Failure> {
+  return result.ok ? result : fail(refusal(result.error.code, result.error.message));
+}
+
+/** Waits for the conversation and all work beside it; agents that say nothing for too long are given up. */
+export async function untilIdle(live: LiveSession): Promise<{ abandoned: AbandonedAgent[] }> {
+  const { agents, session, stopping } = live;
+  for (;;) {
+    await untilStill(session);
+    if (!agents.isBusy() || stopping.signal.aborted) return { abandoned: [] };
+    const silenceMs = live.ground.settings.values["prompt.waitSeconds"] * 1000;
+    if (agents.running().length === 0) await agents.nextChange(stopping.signal);
+    else if (live.options.interactive) await agents.registry.waitForAgents(stopping.signal, {});
+    else {
+      const waited = await agents.registry.waitForAgents(stopping.signal, { silenceMs });
+      if (waited.outcome !== "timeout") continue;
+      await agents.workflows.fleet.cancel();
+      await agents.registry.cancelAll(PROMPT_MODE, "wait_timeout");
+      await untilStill(session);
+      return { abandoned: silenceMs === 0 ? [] : waited.running.map(abandoned) };
+    }
+  }
+}
+
+const abandoned = ({ id, progress }: AgentRecord): AbandonedAgent => ({
+  id,
+  ...(progress.latestIntent === undefined ? {} : { intent: progress.latestIntent }),
+});

@@ -1,0 +1,97 @@
+// The context board of an open session: which one it is, what stands on it, and the tool for agents that hold it.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { within } from "../../base/abort.ts";
+import { systemClock } from "../../base/clock.ts";
+import type { Failure } from "../../base/failure.ts";
+import { repositoryKey } from "../../host/git.ts";
+import type { BoardItem, BoardPlace } from "../../memory/board/item.ts";
+import type { BoardToolParts } from "../../memory/board/tool.ts";
+import { type Redactor, secretRedactor } from "../../memory/secret/filter.ts";
+import type { SessionContext } from "../../schema/session.ts";
+import type { Tool } from "../../tool/contract.ts";
+import type { LiveSession } from "../session/live-session.ts";
+import { type Ground, secretKey } from "../start.ts";
+
+/** In the environment of a consolidation that runs on its own. */
+export const DETACHED = "EVERLONG_DETACHED";
+export const PARENT_SESSION = "EVERLONG_PARENT_SESSION";
+export const PARENT_ENGAGEMENT = "EVERLONG_PARENT_ENGAGEMENT";
+
+/** What became of runs that nobody watched. */
+export const consolidationLog = (logs: string): string => join(logs, "consolidate.log");
+
+export const isDetached = ({ env }: Pick<Ground, "env">): boolean => Boolean(env[DETACHED]);
+
+/** The board and its agents; memory's own switch is above them. */
+export const isBoardOn = ({ settings: { values } }: Pick<Ground, "settings">): boolean =>
+  values["memory.enabled"] && values["features.subconscious"];
+
+/** Without a branch, or without git at all, a folder has one board. */
+export function boardPlace({ redact }: Pick<Ground, "redact">, context: SessionContext): BoardPlace {
+  return { repository: redact(repositoryKey(context.cwd)), branch: redact(context.branch ?? "default") };
+}
+
+export const redactorOf = ({ paths, secrets }: Pick<Ground, "paths" | "secrets">): Redactor =>
+  secretRedactor(secretKey(paths.home), secrets);
+
+/** How long the first turn waits for the counters. */
+const COUNT_MS = 300;
+
+/** On create and on resume. Only a session that a person began is one more that has seen the items. */
+export async function configureBoard(live: LiveSession, { created }: { created: boolean }): Promise<void> {
+  const { ground, session } = live;
+  if (!isBoardOn(ground)) return;
+  const place = boardPlace(ground, session.state.context);
+  const tell = ({ code, what }: Failure) => session.publish("soft_failure", { part: "board", code, message: what });
+  let items = 0;
+  // A home without a store has no board; it is not made for this.
+  if (existsSync(ground.paths.store)) {
+    const { countSession } = await import("../../memory/board/store.ts");
+    const { countItems } = await import("../../memory/board/row.ts");
+    const store = await live.index.store();
+    if (store.ok) items = countItems(store.value, place).all;
+    else tell(store.error);
+    if (store.ok && created && items > 0 && !isDetached(ground)) {
+      // A store that another process holds is waited for beside the first turn, not before it.
+      const counting = countSession(store.value, place).then((counted) => counted.ok || tell(counted.error));
+      await within(counting, COUNT_MS);
+    }
+  }
+  session.publish("board.configured", { ...place, items, inherited: 0 });
+}
+
+/** What stands on it now; nothing while it is off or cannot be read. */
+export async function boardItems(live: LiveSession): Promise<BoardItem[]> {
+  const { ground } = live;
+  if (!isBoardOn(ground) || !existsSync(ground.paths.store)) return [];
+  const { listItems } = await import("../../memory/board/row.ts");
+  const store = await live.index.store();
+  return store.ok ? listItems(store.value, boardPlace(ground, live.session.state.context)) : [];
+}
+
+/** For an agent that holds it: as a sidekick does, only to read, unless a writer is given. */
+export async function boardTool(
+  live: LiveSession,
+  more: Pick<BoardToolParts, "writer" | "refuse"> & { onDone?: BoardToolParts["onDone"]; run?: string } = {},
+): Promise<Tool> {
+  const { contextBoardTool } = await import("../../memory/board/tool.ts");
+  const { tellingRedactor } = await import("../memory/events.ts");
+  const { ground, session } = live;
+  const { run, onDone, ...parts } = more;
+  return contextBoardTool({
+    ...parts,
+    place: boardPlace(ground, session.state.context),
+    store: () => live.index.store(),
+    redactor: tellingRedactor(redactorOf(ground), (found) =>
+      session.publish("secret.redacted", { ...found, where: "board" }),
+    ),
+    redact: ground.redact,
+    now: () => systemClock.now(),
+    onDone(command, outcome) {
+      if (command === "add" || command === "prune")
+        session.publish("board.changed", { command, outcome, ...(run === undefined ? {} : { run }) });
+      onDone?.(command, outcome);
+    },
+  });
+}

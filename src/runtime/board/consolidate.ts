@@ -1,0 +1,139 @@
+// A consolidation in an open session: rem-agent as a subagent, or as the agent that the session itself runs as.
+import { appendFileSync, mkdirSync } from "node:fs";
+import { systemClock } from "../../base/clock.ts";
+import { shortId } from "../../base/id.ts";
+import { encodeLine } from "../../base/json-line.ts";
+import { seenOf } from "../../memory/board/item.ts";
+import { listItems } from "../../memory/board/row.ts";
+import { evidenceLimit, renderEvidence } from "../../memory/consolidate/evidence.ts";
+import { newestSession, sessionHistory } from "../../memory/consolidate/history.ts";
+import { consolidationText } from "../../memory/consolidate/prompt.ts";
+import { RUN_LIMITS, type RunOutcome, recordRun, startRun } from "../../memory/consolidate/run.ts";
+import { interrupt } from "../../session/run.ts";
+import type { Session } from "../../session/session.ts";
+import type { SessionState } from "../../session/state.ts";
+import type { Tool } from "../../tool/contract.ts";
+import type { LiveSession } from "../session/live-session.ts";
+import { boardPlace, boardTool, consolidationLog, isBoardOn, isDetached, PARENT_SESSION } from "./board.ts";
+
+export type Consolidation = {
+  tool: Tool;
+  /** For the system prompt. */
+  text: string;
+  cap(): { code: string; message: string } | undefined;
+  /** In place of what the agent says. */
+  summary(): string;
+  /** Once. Must not reject. */
+  end(): Promise<void>;
+};
+
+export type ConsolidationActor = {
+  /** The conversation of rem-agent, once it is open. */
+  session: () => Session;
+  state: SessionState;
+  publish: Session["publish"];
+  promptLimit: number;
+  /** The session to learn from; absent: the one that this process was started for, or the newest one here. */
+  learnFrom?: string;
+};
+
+/** The evidence and what the run may overwrite are of one moment: this one. */
+export async function openConsolidation(live: LiveSession, actor: ConsolidationActor): Promise<Consolidation> {
+  const { ground } = live;
+  const { redact, settings, context } = ground;
+  const place = boardPlace(ground, live.session.state.context);
+  const db = await live.index.reader();
+  const branch = context.branch === undefined ? undefined : redact(context.branch);
+  const learnFrom =
+    actor.learnFrom ??
+    ground.env[PARENT_SESSION] ??
+    (db && newestSession(db, { ...context, root: ground.root, branch }, live.sessionId));
+  const items = db ? listItems(db, place) : [];
+  const history = db && learnFrom !== undefined ? sessionHistory(db, learnFrom) : { turns: [] };
+  const evidence = renderEvidence(
+    { place, items, ...history },
+    { maxTokens: evidenceLimit(actor.promptLimit), redact },
+  );
+  const startedAt = systemClock.monotonic();
+  const run = startRun({
+    id: shortId("run"),
+    maxTokens: settings.values["consolidate.maxTokens"],
+    elapsedMs: () => systemClock.monotonic() - startedAt,
+  });
+  const source = {
+    ...(learnFrom === undefined ? {} : { session: learnFrom }),
+    run: run.id,
+    turns: history.turns.map(({ id }) => id),
+  };
+  const writer = { actor: "rem-agent", run: run.id, source, seen: seenOf(items) };
+  const tool = await boardTool(live, {
+    run: run.id,
+    writer: () => writer,
+    refuse: (command) => off() ?? run.refuse(command),
+    onDone: (command, outcome) => run.done(command, outcome),
+  });
+  // A switch that is thrown meanwhile counts at once.
+  const off = () => (isBoardOn(ground) ? undefined : { code: "cancelled", message: "the switch: the board is off" });
+  // A model that says nothing more is cut off as well.
+  const timer = setTimeout(() => interrupt(actor.session(), "limit_reached"), RUN_LIMITS.ms);
+  timer.unref();
+  const { state, publish } = actor;
+  const before = spent(state);
+  const since = () => {
+    const now = spent(state);
+    return { requests: now.requests - before.requests, tokens: now.tokens - before.tokens };
+  };
+  publish("consolidation.started", evidence.sizes);
+  let isOver = false;
+
+  return {
+    tool,
+    text: consolidationText(evidence.text),
+    cap: () => off() ?? run.cap(since()),
+    summary: () => run.summary(),
+    async end() {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      const { tokens } = since();
+      const outcome = outcomeOf(actor.session(), run.cap(since()) !== undefined);
+      const durationMs = Math.round(systemClock.monotonic() - startedAt);
+      const report = { outcome, ...run.counts, tokens, durationMs };
+      const ended = { id: run.id, session: learnFrom, endedAt: systemClock.now(), ...report };
+      const store = await live.index.store();
+      const recorded = store.ok ? await recordRun(store.value, place, ended) : store;
+      if (isDetached(ground)) writeLog(ground.paths.logs, ended);
+      publish("consolidation.completed", report);
+      if (!recorded.ok) {
+        const { code, what } = recorded.error;
+        publish("soft_failure", { part: "consolidation", code, message: what });
+      }
+    },
+  };
+}
+
+function outcomeOf({ live }: Session, atLimit: boolean): RunOutcome {
+  const { lastTurn } = live;
+  // Nothing to say is what is asked of it.
+  if (lastTurn?.status === "done" || lastTurn?.code === "empty_response") return "completed";
+  if (atLimit) return "limit_reached";
+  return lastTurn?.status === "aborted" || !lastTurn ? "cancelled" : "failed";
+}
+
+function spent(state: SessionState): { requests: number; tokens: number } {
+  const usage = [...state.usage.values()];
+  return {
+    requests: state.chain.filter((e) => e.type === "assistant.message").length,
+    tokens: usage.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0),
+  };
+}
+
+/** Of a run that nobody watches. */
+function writeLog(logs: string, report: object): void {
+  try {
+    mkdirSync(logs, { recursive: true, mode: 0o700 });
+    appendFileSync(consolidationLog(logs), encodeLine(report), { mode: 0o600 });
+  } catch {
+    // The store has the same line; a log that cannot be written must not end the run.
+  }
+}

@@ -1,0 +1,55 @@
+// What `serve` says about itself at its start: never a key.
+import { statSync } from "node:fs";
+import { VERSION } from "../../base/version.ts";
+import type { ProxySettings } from "../../proxy/settings.ts";
+import type { Upstreams } from "../../proxy/upstream/choose.ts";
+import { isLoopbackName } from "../../server/host.ts";
+import { isBoardOn } from "../board/board.ts";
+import { sidekickSwitches } from "../sidekick/service.ts";
+import type { Ground } from "../start.ts";
+
+export type GatewayFacts = {
+  version: string;
+  address: string;
+  store: { kind: "sqlite"; path: string; bytes: number };
+  on: readonly string[];
+  off: readonly string[];
+  upstreams: readonly { name: string; host: string; key: boolean }[];
+  loopback: boolean;
+};
+
+export function gatewayFacts(
+  ground: Ground,
+  settings: ProxySettings,
+  upstreams: Upstreams,
+  address: string,
+): GatewayFacts {
+  const {
+    paths,
+    settings: { values },
+  } = ground;
+  const switches = sidekickSwitches(ground);
+  const features = {
+    recall: settings.memory && values["recall.enabled"],
+    trimming: settings.memory,
+    semantic: settings.memory && values["recall.semantic.enabled"],
+    graph: false,
+    board: isBoardOn(ground),
+    // They run in the sessions of this home, not for proxied ones.
+    sidekicks: switches.memory && switches.enabled,
+  };
+  const named = (wanted: boolean) => Object.entries(features).flatMap(([name, on]) => (on === wanted ? [name] : []));
+  return {
+    version: VERSION,
+    address,
+    store: { kind: "sqlite", path: paths.store, bytes: statSync(paths.store, { throwIfNoEntry: false })?.size ?? 0 },
+    on: named(true),
+    off: named(false),
+    upstreams: [...upstreams.values()].map(({ name, url, apiKey, problem }) => ({
+      name,
+      host: url?.host ?? `unusable: ${problem}`,
+      key: apiKey !== undefined,
+    })),
+    loopback: isLoopbackName(values["gateway.host"]),
+  };
+}

@@ -1,0 +1,132 @@
+// The gateway of this home: settings, store, proxy and server put together; `serve` and `with` start it.
+import { systemClock } from "../../base/clock.ts";
+import type { Failure } from "../../base/failure.ts";
+import { newId } from "../../base/id.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { VERSION } from "../../base/version.ts";
+import { repositoryKey } from "../../host/git.ts";
+import { createProxy } from "../../proxy/proxy.ts";
+import { proxySettings } from "../../proxy/settings.ts";
+import { upstreamsOf } from "../../proxy/upstream/choose.ts";
+import { UpstreamPools } from "../../proxy/upstream/pool.ts";
+import type { ProxyEvent } from "../../server/contract.ts";
+import { findGateway, pidOf, whoListens } from "../../server/find.ts";
+import { addressOf, startGateway } from "../../server/listen.ts";
+import { ensureToken, sameToken } from "../../server/token.ts";
+import type { Flags } from "../../settings/flag.ts";
+import { reportCrash } from "../crash.ts";
+import { servedTools } from "../mcp/served.ts";
+import { openMemoryService } from "../memory/service.ts";
+import { catalogOf } from "../model.ts";
+import { openRecallOperations } from "../recall/operations.ts";
+import { type Ground, secretKey, standOnGround } from "../start.ts";
+import { type GatewayFacts, gatewayFacts } from "./facts.ts";
+import { GatewayHealth } from "./health.ts";
+import { sharedKept } from "./kept.ts";
+import { operationsOn } from "./operations.ts";
+
+export type RunningGateway = {
+  address: string;
+  /** For callers that present themselves: never printed, never an argument. */
+  token: string;
+  facts: GatewayFacts;
+  warnings: readonly string[];
+  /** A fresh one-time link to the dashboard. */
+  link(): string;
+  on(listener: (event: ProxyEvent) => void): () => void;
+  /** Something went wrong that no request can be blamed for; the gateway goes on. Gives the sentence to print. */
+  report(error: unknown): string;
+  close(): Promise<void>;
+};
+
+/** A bug that comes with every request must not fill the disk. */
+const MOST_REPORTS = 10;
+const THREAD_MS = 60_000;
+
+export async function openGateway(flags: Flags = {}): Promise<Result<RunningGateway, Failure>> {
+  const ground = await standOnGround({ flags });
+  if (!ground.ok) return ground;
+  const { paths, settings: loaded } = ground.value;
+  const { values } = loaded;
+  const token = ensureToken(paths.home);
+  if (!token.ok) return token;
+  const settings = proxySettings(values);
+  const { catalog, warnings } = catalogOf(ground.value);
+  const health = new GatewayHealth(() => performance.now());
+  const shared = sharedKept(ground.value, settings, (part, { code }) => health.soft(part, code));
+  const upstreams = upstreamsOf(settings);
+  const proxy = createProxy({
+    settings,
+    upstreams,
+    pools: new UpstreamPools({ timeoutMs: settings.upstreamTimeoutMs }),
+    key: secretKey(paths.home),
+    isToken: (value) => sameToken(value, token.value),
+    repositoryKey,
+    catalog,
+    clock: systemClock,
+    newId,
+    open: shared.open,
+  });
+  proxy.on((event) => health.see(event));
+  let bugs = 0;
+  const report = (error: unknown): string => {
+    health.soft("gateway", "bug");
+    return ++bugs > MOST_REPORTS ? "The same again; see the reports before." : reportCrash(error);
+  };
+  const started = await startGateway({
+    host: values["gateway.host"],
+    port: values["gateway.port"],
+    home: paths.home,
+    version: VERSION,
+    token: token.value,
+    allowedHosts: values["gateway.allowedHosts"],
+    requireToken: settings.requireToken,
+    drainMs: values["gateway.drainSeconds"] * 1000,
+    proxy,
+    async operations() {
+      const kept = await shared.open();
+      return kept.ok ? ok(operationsOn(kept.value, settings)) : kept;
+    },
+    recall: openRecallOperations(ground.value, shared.open),
+    memory: openMemoryService(ground.value, shared.open),
+    mcp: { tools: servedTools(ground.value, shared.open), open: values["gateway.auth"] === "loopback-open" },
+    health: () => health.now(),
+    report: (_part, error) => void report(error),
+  });
+  if (!started.ok) {
+    await proxy.close();
+    return started.error.code === "port_taken" ? fail(await portTaken(ground.value, token.value)) : started;
+  }
+  // The first request finds the store open and the searching thread at work.
+  if (settings.memory) void shared.open().then((kept) => kept.ok && kept.value.recall.start(THREAD_MS));
+  const { address, link, close } = started.value;
+  return ok({
+    address,
+    token: token.value,
+    facts: gatewayFacts(ground.value, settings, upstreams, address),
+    warnings: [...loaded.warnings, ...warnings],
+    link,
+    on: (listener) => proxy.on(listener),
+    report,
+    async close() {
+      await close();
+      await shared.close();
+    },
+  });
+}
+
+/** F82: who has the port, and what to do about it. */
+async function portTaken({ settings: { values }, paths }: Ground, token: string): Promise<Failure> {
+  const port = values["gateway.port"];
+  const address = addressOf(values["gateway.host"], port);
+  const taken = { code: "port_taken", data: "Nothing was started.", exit: 1 } as const;
+  const who = await whoListens(address, token);
+  if (who === "ours") {
+    const found = (await findGateway(paths.home)) ?? { address, token };
+    const pid = await pidOf(found);
+    const what = `Port ${port} is taken by the Everlong gateway of this home${pid === undefined ? "" : ` (pid ${pid})`}.`;
+    return { ...taken, what, next: "Use that one: `everlong serve --link` prints a link to it. Or give --port." };
+  }
+  const holder = who === "everlong" ? "an Everlong gateway of another home" : "another program, which is not Everlong";
+  return { ...taken, what: `Port ${port} is taken by ${holder}.`, next: "Choose another with --port." };
+}

@@ -1,0 +1,35 @@
+// How the gateway does: what failed softly, how often, and whether it still does.
+import type { Check, Health, ProxyEvent } from "../../server/contract.ts";
+
+/** A failure counts as present for this long. */
+const PRESENT_MS = 60_000;
+
+export class GatewayHealth {
+  readonly #monotonic: () => number;
+  readonly #failed = new Map<string, { code: string; count: number; at: number }>();
+  #requests = 0;
+
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
+  soft(part: string, code: string): void {
+    const count = (this.#failed.get(part)?.count ?? 0) + 1;
+    this.#failed.set(part, { code, count, at: this.#monotonic() });
+  }
+
+  see({ type, data }: ProxyEvent): void {
+    if (type === "proxy.request") this.#requests++;
+    if (type === "proxy.soft_failure") this.soft(String(data["part"]), String(data["code"]));
+  }
+
+  now(): Health {
+    const now = this.#monotonic();
+    const checks = [...this.#failed].map(([name, { code, at, count }]): Check => {
+      const present = now - at < PRESENT_MS;
+      return { name, status: present ? "degraded" : "ok", finding: `${code}, ${count} in all` };
+    });
+    const counts = [...this.#failed].map(([part, { count }]): [string, number] => [`softFailures.${part}`, count]);
+    return { checks, counters: { requests: this.#requests, ...Object.fromEntries(counts) } };
+  }
+}

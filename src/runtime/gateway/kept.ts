@@ -1,0 +1,80 @@
+// The proxy's store, index and searcher of this home, opened once and shared by requests and management.
+import { errorText } from "../../base/failure.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { secretRedactor } from "../../memory/secret/filter.ts";
+import type { Kept, OpenKept } from "../../proxy/kept.ts";
+import { Remember } from "../../proxy/remember/remember.ts";
+import type { ProxySettings } from "../../proxy/settings.ts";
+import { Checkpointer } from "../../store/checkpoint.ts";
+import { type Fault, faultAt } from "../../store/fault.ts";
+import { openRecall } from "../recall/engine.ts";
+import { RecallRepair } from "../recall/repair.ts";
+import { type Ground, secretKey } from "../start.ts";
+import { openStore } from "../store.ts";
+import { proxyStoreOn } from "./proxy-store.ts";
+
+export type SharedKept = {
+  open: OpenKept;
+  /** Whoever opened it; a second call does nothing. */
+  close(): Promise<void>;
+};
+export type Trouble = (part: string, trouble: { code: string; message: string }) => void;
+
+/** How long the first request waits while another process holds the whole store. */
+const OPEN_MS = 500;
+
+/** One store for everybody who asks: SQLite's locks do not bear a second one in a process. Tried again after a failure. */
+export function sharedKept(ground: Ground, settings: ProxySettings, onTrouble: Trouble): SharedKept {
+  let opened: ReturnType<OpenKept> | undefined;
+  return {
+    async open() {
+      opened ??= openKept(ground, settings, onTrouble).catch((error: unknown) =>
+        // A database of somebody else: the schema does not fit it.
+        fail(faultAt("store_corrupt", ground.paths.store, errorText(error))),
+      );
+      const kept = await opened;
+      if (!kept.ok) opened = undefined;
+      return kept;
+    },
+    async close() {
+      const kept = await opened;
+      if (kept?.ok) await kept.value.close();
+    },
+  };
+}
+
+async function openKept(ground: Ground, settings: ProxySettings, onTrouble: Trouble): Promise<Result<Kept, Fault>> {
+  const { paths, secrets } = ground;
+  const db = await openStore(paths, { limitMs: OPEN_MS });
+  if (!db.ok) return db as Result<never, Fault>;
+  const store = proxyStoreOn(ground, settings, db.value, (message) =>
+    onTrouble("log", { code: "log_damaged", message }),
+  );
+  const tell = (trouble: { code: string; message: string }): void => onTrouble("recall", trouble);
+  const repair = new RecallRepair(db.value, ground, tell);
+  repair.resume();
+  const recall = openRecall(ground, db.value, {
+    mayChoose: true,
+    onTrouble: tell,
+    onDamaged: (message) => repair.noticed(message),
+  });
+  const redactor = secretRedactor(secretKey(paths.home), secrets);
+  const remember = new Remember({
+    store,
+    redactor,
+    writer: repair.guard(() => recall.writer),
+    mode: settings.store,
+    onTrouble: (trouble) => onTrouble("store", trouble),
+    onStored: () => recall.embedSoon(),
+  });
+  const checkpointer = new Checkpointer(db.value);
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await repair.close();
+    await remember.close();
+    await recall.close();
+    await checkpointer.close();
+    db.value.close();
+  };
+  return ok({ store, recall, remember, redactor, close: () => (closed ??= close()) });
+}

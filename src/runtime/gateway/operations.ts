@@ -1,0 +1,35 @@
+// Management for the command line: through the gateway that runs, else on the store and the files themselves.
+import { systemClock } from "../../base/clock.ts";
+import type { Failure } from "../../base/failure.ts";
+import type { Result } from "../../base/result.ts";
+import type { Kept } from "../../proxy/kept.ts";
+import { type ProxySettings, proxySettings } from "../../proxy/settings.ts";
+import { StateReader } from "../../proxy/state/files.ts";
+import { findGateway } from "../../server/find.ts";
+import type { ProxyOperations } from "../../server/manage/contract.ts";
+import { localOperations } from "../../server/manage/local.ts";
+import { remoteOperations } from "../../server/manage/remote.ts";
+import { standOnGround } from "../start.ts";
+import { sharedKept } from "./kept.ts";
+
+export type { ProxyOperations } from "../../server/manage/contract.ts";
+
+export const operationsOn = ({ store, recall, redactor }: Kept, settings: ProxySettings): ProxyOperations =>
+  localOperations({ store, recall, redactor, settings, files: new StateReader(), clock: systemClock });
+
+export async function withOperations<T>(
+  work: (operations: ProxyOperations) => Promise<Result<T, Failure>>,
+): Promise<Result<T, Failure>> {
+  const ground = await standOnGround();
+  if (!ground.ok) return ground;
+  const gateway = await findGateway(ground.value.paths.home);
+  if (gateway) return work(remoteOperations(gateway));
+  const settings = proxySettings(ground.value.settings.values);
+  const shared = sharedKept(ground.value, settings, () => undefined);
+  try {
+    const kept = await shared.open();
+    return kept.ok ? await work(operationsOn(kept.value, settings)) : kept;
+  } finally {
+    await shared.close();
+  }
+}

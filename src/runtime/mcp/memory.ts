@@ -1,0 +1,215 @@
+// store_memory, vote_memory and context_board for MCP clients: the same write path and permissions, with nobody to ask.
+import { tmpdir } from "node:os";
+import * as z from "zod";
+import { systemClock } from "../../base/clock.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { recalledLine } from "../../context/fragment/recalled.ts";
+import { gitContext } from "../../host/git.ts";
+import { type SearchInput, type ServeContext, type ServedTool, served } from "../../mcp/serve/tool.ts";
+import { strategyKind } from "../../memory/record/choose.ts";
+import type { MemoryRecord, Place } from "../../memory/record/contract.ts";
+import { newMemoryId } from "../../memory/record/id.ts";
+import { storeRecord } from "../../memory/record/store.ts";
+import { storeDefinition, voteDefinition } from "../../memory/record/tool/definition.ts";
+import { storeText, voteText } from "../../memory/record/tool/parts.ts";
+import { storeInput } from "../../memory/record/tool/store-memory.ts";
+import { voteInput } from "../../memory/record/tool/vote-memory.ts";
+import { voteOn } from "../../memory/record/vote.ts";
+import type { AskLeave, WriteParts } from "../../memory/record/write-contract.ts";
+import { locationApprovals } from "../../permission/approvals.ts";
+import { decide } from "../../permission/decide.ts";
+import { refuseUnasked } from "../../permission/explain.ts";
+import { inspect } from "../../permission/inspect.ts";
+import { makePolicy } from "../../permission/policy.ts";
+import type { OpenKept } from "../../proxy/kept.ts";
+import { success, type ToolOutcome } from "../../tool/contract.ts";
+import { boardPlace, isBoardOn, redactorOf } from "../board/board.ts";
+import { LOCAL_USER, memoryRedactor, placeIn, strategyFor, strategySettings, treeOf } from "../memory/strategy.ts";
+import { isToolDenied, rules } from "../session/approvals.ts";
+import { type Ground, standOnGround } from "../start.ts";
+
+export function memoryServed(ground: Ground, open: OpenKept): ServedTool[] {
+  const kind = strategyKind(strategySettings(ground));
+  const votes = kind === "injected" ? ground.settings.values["memory.injectedVote"] : kind !== "jsonl";
+  const store = served({
+    name: "store_memory",
+    description: storeDefinition(true).description,
+    input: storeInput(kind !== "jsonl"),
+    readOnly: false,
+    run: (input, context) =>
+      atDesk(ground, open, context, async ({ parts, place, client, ask }) => {
+        const request = {
+          place,
+          source: { client },
+          author: { kind: "agent" as const, id: client, name: client },
+          ask,
+        };
+        // What the client's model saw is not known here.
+        const origins = () => [{ kind: "assistant" as const }];
+        return storeText(await storeRecord(parts, { ...request, input, origins }, context.signal));
+      }),
+  });
+  const vote = served({
+    name: "vote_memory",
+    description: voteDefinition().description,
+    input: voteInput,
+    readOnly: false,
+    run: (input, context) =>
+      atDesk(ground, open, context, async ({ parts, place, client, ask }) => {
+        const actor = { key: `agent:${place.user}:${client}`, kind: "agent" as const };
+        return voteText(await voteOn(parts, { input, place, source: { client }, actor, ask }, context.signal));
+      }),
+  });
+  return votes ? [store, vote] : [store];
+}
+
+type Desk = { parts: WriteParts; place: Place; client: string; ask: AskLeave };
+
+/** Facts in use that hold all of these words, as lines; empty when there are none, or they cannot be read. */
+export async function memoriesWith(
+  ground: Ground,
+  open: OpenKept,
+  context: ServeContext,
+  { query, limit }: SearchInput,
+): Promise<string> {
+  const found = await atDesk(ground, open, context, async ({ parts, place }) => {
+    const client = await parts.client();
+    if (client.type === "skipped") return success("");
+    const listed = await client.strategy.list({ place, text: query, status: ["active"], limit }, context.signal);
+    const records = listed.type === "listed" ? listed.records : [];
+    const line = ({ id, subject, fact, citations }: MemoryRecord): string =>
+      recalledLine(ground.redact(`[${id}] ${subject}: ${fact} | ${citations.map(({ raw }) => raw).join("; ")}`));
+    return success(records.map(line).join("\n"));
+  });
+  return found.ok && found.value !== "" ? `Memories (recorded data, possibly outdated):\n${found.value}` : "";
+}
+
+/** Settings, trust and rules are those of the client's folder; without one, only what belongs to the user is reached. */
+async function atDesk(
+  own: Ground,
+  open: OpenKept,
+  { folder, client, signal }: ServeContext,
+  work: (desk: Desk) => Promise<ToolOutcome>,
+): Promise<Result<string, string>> {
+  const stood = await groundOf(own, folder);
+  if (!stood.ok) return stood;
+  const ground = stood.value;
+  const cwd = folder ?? ground.context.cwd;
+  const place = folder === undefined ? { user: LOCAL_USER } : placeIn(ground, folder);
+  const tree = folder === undefined ? undefined : treeOf(ground, folder);
+  const { values } = ground.settings;
+  const strategy = await strategyFor({
+    ground,
+    place,
+    tree,
+    async open() {
+      const kept = await open();
+      return kept.ok ? ok(kept.value.store.db) : kept;
+    },
+  });
+  const parts: WriteParts = {
+    client: () => strategy,
+    redactor: memoryRedactor(ground),
+    newId: () => newMemoryId(),
+    settings: () => ({ userScope: values["memory.userScope"], maxStores: values["memory.maxStoresPerSession"] }),
+    ...(tree ? { tree } : {}),
+    clock: systemClock,
+  };
+  const told = await work({ parts, place, client: ground.redact(client), ask: leaveIn(ground, cwd) });
+  if (strategy.type === "ready") await strategy.strategy.shutdown(signal);
+  return answerOf(told);
+}
+
+async function groundOf(own: Ground, folder: string | undefined): Promise<Result<Ground, string>> {
+  if (folder === undefined || folder === own.context.cwd) return ok(own);
+  const stood = await standOnGround({ cwd: folder });
+  return stood.ok ? stood : fail(`${stood.error.code}: ${stood.error.what}`);
+}
+
+const answerOf = (told: ToolOutcome): Result<string, string> =>
+  told.type === "success" ? ok(told.text) : fail(`${told.code}: ${told.message}`);
+
+/** The memory permission of the folder, with nobody there to answer. */
+function leaveIn(ground: Ground, cwd: string): AskLeave {
+  return async (request) => {
+    const { leaveOf } = await import("../memory/leave.ts");
+    const { settings, paths, root, userHome, trust } = ground;
+    const { permissions, values } = settings;
+    const approved = await locationApprovals(paths.home, root);
+    const policy = makePolicy({
+      deny: rules(permissions.deny),
+      ask: rules(permissions.ask),
+      allow: rules(permissions.allow),
+      location: approved.ok ? approved.value : [],
+      allowAll: values["permissions.allowAll"],
+      trusted: trust.trusted,
+      root,
+      cwd,
+      sessionDir: paths.sessions,
+      everlongHome: paths.home,
+      userHome,
+      tempDir: tmpdir(),
+    });
+    const decision = decide(await inspect([request], { cwd, userHome }), policy);
+    if (decision.type === "allow") return { type: "approved" };
+    const { code, reason, covered } = decision.type === "deny" ? decision : refuseUnasked(decision, policy);
+    return leaveOf({ type: "deny", code, message: reason, ...(covered ? { covered } : {}) });
+  };
+}
+
+const looking = z.strictObject({
+  command: z.enum(["get_board", "get"]).describe("`get_board`: the table. `get`: one item's whole content."),
+  src: z.enum(["agent", "user"]).optional().describe("Of `get`."),
+  name: z.string().max(200).optional().describe("Of `get`."),
+});
+
+/** Only to look: nothing is added or pruned from outside. A rule that denies it takes it away. */
+export function boardServed(ground: Ground, open: OpenKept): ServedTool[] {
+  if (isToolDenied(ground, "context_board")) return [];
+  return [
+    served({
+      name: "context_board",
+      description:
+        "The context board of this repository and branch: short items that sessions left for later ones. `get_board` lists them, `get` (`src`, `name`) gives the whole content of one.",
+      input: looking,
+      readOnly: true,
+      async run(input, context) {
+        const { folder, signal } = context;
+        if (folder === undefined) return fail("no_repository: the client named no root, so there is no board to show.");
+        const stood = await groundOf(ground, folder);
+        if (!stood.ok) return stood;
+        // Listed by the settings of where this was started; the client's folder may have others.
+        if (!isBoardOn(stood.value) || isToolDenied(stood.value, "context_board"))
+          return fail("board_off: the settings of this folder switch the context board off, or a rule denies it.");
+        const { redact } = stood.value;
+        const { contextBoardTool } = await import("../../memory/board/tool.ts");
+        const tool = contextBoardTool({
+          place: boardPlace(stood.value, gitContext(folder)),
+          async store() {
+            const kept = await open();
+            return kept.ok ? ok(kept.value.store.db) : kept;
+          },
+          redactor: redactorOf(stood.value),
+          redact,
+          now: () => systemClock.now(),
+        });
+        return answerOf(await tool.run(input, outside(folder, signal)));
+      },
+    }),
+  ];
+}
+
+/** A call from outside of every session. */
+const outside = (cwd: string, signal: AbortSignal) => ({
+  sessionId: "",
+  toolCallId: "",
+  cwd,
+  root: cwd,
+  sessionDir: "",
+  mode: "interactive" as const,
+  signal,
+  partial: () => undefined,
+  progress: () => undefined,
+  takesImages: false,
+  allowedPath: () => false,
+});

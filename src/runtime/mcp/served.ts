@@ -1,0 +1,144 @@
+// What Everlong serves to other programs over MCP, within the client's repository: memories, the board, recall and sessions.
+import { within } from "../../base/abort.ts";
+import type { Failure } from "../../base/failure.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { firstLine } from "../../base/text.ts";
+import { gitContext } from "../../host/git.ts";
+import {
+  recallServed,
+  type SearchInput,
+  type ServeContext,
+  type ServedTool,
+  searchSessionsServed,
+} from "../../mcp/serve/tool.ts";
+import { itemById } from "../../memory/recall/list.ts";
+import type { Within } from "../../memory/recall/store/scope.ts";
+import type { Kept, OpenKept } from "../../proxy/kept.ts";
+import type { SessionContext } from "../../schema/session.ts";
+import { findSession } from "../../session/find-session.ts";
+import { isBoardOn } from "../board/board.ts";
+import { searchedText } from "../recall/command.ts";
+import { CATCH_UP_MS, shared, soft } from "../recall/operations.ts";
+import { itemsOf, itemsText, parseWanted, type Wanted } from "../recall/original.ts";
+import { ask, foundText, labelOf, type RecallFound, type RecallHit, snippetText } from "../recall/query.ts";
+import { scopesOf, sessionsHere } from "../recall/scope.ts";
+import type { Ground } from "../start.ts";
+import { catchUp, latestIn, sessionsIn } from "../store.ts";
+import { boardServed, memoriesWith, memoryServed } from "./memory.ts";
+
+type Answer = Promise<Result<string, string>>;
+
+/** A feature that is off has no tools; those that write are left out when `readOnly`. */
+export function servedTools(ground: Ground, open: OpenKept, { readOnly = false } = {}): ServedTool[] {
+  const { values } = ground.settings;
+  if (!values["memory.enabled"]) return [];
+  const desk = deskOf(ground, open);
+  const recalls = [
+    recallServed((input, context) =>
+      desk(context, (place) => recall(place, input, context.signal, () => memoriesWith(ground, open, context, input))),
+    ),
+    searchSessionsServed((input, context) => desk(context, (place) => searchSessions(place, input, context.signal))),
+  ];
+  return [
+    ...(values["recall.enabled"] ? recalls : []),
+    ...(readOnly ? [] : memoryServed(ground, open)),
+    ...(isBoardOn(ground) ? boardServed(ground, open) : []),
+  ];
+}
+
+/** Where one question is answered: nothing outside of it can be asked for. */
+type Place = { ground: Ground; kept: Kept; context: SessionContext | undefined; scope: Within };
+
+function deskOf(ground: Ground, open: OpenKept) {
+  const readLogs = new WeakMap<Kept, ReturnType<typeof shared<void>>>();
+  return async ({ folder, signal }: ServeContext, work: (place: Place) => Promise<Result<string, Failure>>): Answer => {
+    const kept = await open();
+    if (!kept.ok) return fail(kept.error.what);
+    const { db } = kept.value.store;
+    const read =
+      readLogs.get(kept.value) ?? shared(() => soft(catchUp(db, ground.paths, ground.indexing, () => undefined)));
+    readLogs.set(kept.value, read);
+    await within(read(), CATCH_UP_MS, signal);
+    const context = folder === undefined ? undefined : gitContext(folder);
+    const scopes = context ? scopesOf("auto", context) : ok([{ type: "user" as const }]);
+    if (!scopes.ok) return fail(scopes.error);
+    const told = await soft(
+      work({ ground, kept: kept.value, context, scope: { scopes: scopes.value, everyone: true } }),
+    );
+    return told.ok ? told : fail([told.error.what, told.error.next].filter(Boolean).join(" "));
+  };
+}
+
+async function recall(
+  place: Place,
+  { query, limit }: SearchInput,
+  signal: AbortSignal,
+  memories: () => Promise<string>,
+): Promise<Result<string, Failure>> {
+  const wanted = parseWanted(query);
+  if (wanted) return original(place, wanted);
+  const { kept, scope } = place;
+  const item = itemById(kept.store.db, scope, query.trim());
+  if (item) return ok(item.text);
+  const found = await ask(kept.recall, { text: query, within: scope, limit }, signal);
+  if (!found.ok) return found;
+  const remembered = await memories();
+  const said = foundText(readable(place, found.value), searchedText(scope));
+  if (remembered === "") return ok(said);
+  return ok(found.value.hits.length === 0 ? remembered : `${remembered}\n\n${said}`);
+}
+
+/** Only sessions of the place are looked through: one of another repository is as unknown as one that never was. */
+async function original({ ground, kept, context }: Place, wanted: Wanted): Promise<Result<string, Failure>> {
+  const { db } = kept.store;
+  const here = context ? sessionsIn(db, sessionsHere(context)) : [];
+  const latest = context && latestIn(db, context.gitRoot ?? context.cwd);
+  const name = wanted.session ?? latest;
+  if (name === undefined) return fail(noSession);
+  const ids = here.map(({ id }) => id);
+  const session = await findSession(name, ids, async () => here);
+  if (!session.ok) return session;
+  const items = await itemsOf(ground.paths, session.value, wanted);
+  return items.ok ? ok(ground.redact(itemsText(items.value))) : items;
+}
+
+const noSession: Failure = {
+  code: "session_not_found",
+  what: "session_not_found: there is no session here that this ref could mean.",
+  next: "Search for words; results have refs with their session.",
+  exit: 1,
+};
+
+/** A ref that can be asked for again: of our own sessions `SESSION:tN.k`, of others the item's id. */
+function readable({ kept, context }: Place, found: RecallFound): RecallFound {
+  const own = new Set(context ? sessionsIn(kept.store.db, sessionsHere(context)).map(({ id }) => id) : []);
+  const withRef = ({ ref, ...hit }: RecallHit): RecallHit => {
+    const { session } = hit.source;
+    if (ref === undefined || session === undefined || !own.has(session)) return hit;
+    return { ...hit, source: { seq: hit.source.seq }, ref: `${session}:${ref}` };
+  };
+  return { ...found, hits: found.hits.map(withRef) };
+}
+
+/** Hits that one session may have before others are looked for. */
+const HITS_EACH = 5;
+
+async function searchSessions(
+  { kept, scope }: Place,
+  { query, limit }: SearchInput,
+  signal: AbortSignal,
+): Promise<Result<string, Failure>> {
+  const found = await ask(kept.recall, { text: query, within: scope, limit: limit * HITS_EACH }, signal);
+  if (!found.ok) return found;
+  const bySession = Map.groupBy(found.value.hits, ({ source }) => source.session);
+  const names = new Map(sessionsIn(kept.store.db).map(({ id, name }) => [id, name]));
+  const rows = [...bySession].flatMap(([session, hits]) => {
+    const [best] = hits;
+    if (session === undefined || !best) return [];
+    const dates = hits.flatMap(({ time }) => time?.slice(0, 10) ?? []).sort();
+    const title = [session, dates.at(-1), names.get(session)].filter(Boolean).join("  ");
+    return [`${title}\n  ${labelOf(best)}: ${firstLine(snippetText(best), 200)}`];
+  });
+  if (rows.length === 0) return ok(`No session was found in ${searchedText(scope)}.`);
+  return ok(rows.slice(0, limit).join("\n"));
+}

@@ -1,0 +1,30 @@
+// Leave for a memory, asked at the session's one door, and what its answer means for the record.
+import { optional } from "../../base/optional.ts";
+import type { MemoryCall } from "../../memory/record/tool/parts.ts";
+import type { AskLeave, Leave } from "../../memory/record/write-contract.ts";
+import type { Permit } from "../../session/session.ts";
+import type { Tool } from "../../tool/contract.ts";
+import type { MemoryActor } from "./session.ts";
+
+/** The one door, asked for exactly this request. */
+export const askBy =
+  ({ permit }: Pick<MemoryActor, "permit">, { tool, input, context }: MemoryCall): AskLeave =>
+  async (request, signal) => {
+    const asked: Tool = { ...tool, permissions: () => [request] };
+    return leaveOf(await permit({ toolCallId: context.toolCallId, tool: asked, input, signal }));
+  };
+
+export function leaveOf(permit: Permit): Leave {
+  if (permit.type === "allow") return { type: "approved", ...optional("edited", edited(permit.edited)) };
+  if (permit.covered) return { type: "pending" };
+  const by = permit.code === "rejected" ? "user" : permit.code === "user_not_available" ? permit.code : "rule";
+  return { type: "denied", by, message: permit.message };
+}
+
+const edited = (words: Extract<Permit, { type: "allow" }>["edited"]) =>
+  words && {
+    ...optional("subject", words.subject),
+    ...optional("fact", words.fact),
+    ...optional("citations", words.citations),
+    ...optional("reason", words.reason),
+  };

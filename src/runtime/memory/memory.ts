@@ -1,0 +1,104 @@
+// Memory of an open session, as the rest of the runtime sees it: a switch, a section, tools. Off, nothing of it is loaded.
+import type { Counts } from "../../memory/record/contract.ts";
+import type { Tool } from "../../tool/contract.ts";
+import type { LiveSession } from "../session/live-session.ts";
+import type { LastFailure, MemoryActor, RecordsInSession } from "./session.ts";
+
+export type MemoryStatus = {
+  enabled: boolean;
+  strategy: string;
+  /** Why there is none to use. */
+  why?: string;
+  counts?: Counts;
+  pending: number;
+  lastFailure?: LastFailure;
+  /** Exactly what the model sees. */
+  section: string;
+};
+
+export class SessionMemory {
+  readonly #live: LiveSession;
+  #records: RecordsInSession | undefined;
+  #section = "";
+  #wasOn = false;
+  #epoch = "";
+
+  constructor(live: LiveSession) {
+    this.#live = live;
+  }
+
+  enabled(): boolean {
+    return this.#live.ground.settings.values["memory.enabled"];
+  }
+
+  /** Changes only with `newEpoch`, and with `beforeTurn` when that says so. */
+  section(): string {
+    return this.enabled() ? this.#section : "";
+  }
+
+  tools(actor: MemoryActor): readonly Tool[] {
+    return this.enabled() ? (this.#records?.tools(actor) ?? []) : [];
+  }
+
+  counts(): Counts | undefined {
+    return this.enabled() ? this.#records?.counts() : undefined;
+  }
+
+  /**
+   * At each turn, before its prompt is made: what is in force changes only where an epoch began, when the switch or the
+   * repository changed, and at the first success after a failure. What this session stores waits until then.
+   */
+  async beforeTurn(): Promise<boolean> {
+    const on = this.enabled();
+    const epoch = this.#epochNow();
+    const isNew = on !== this.#wasOn || epoch !== this.#epoch;
+    this.#wasOn = on;
+    this.#epoch = epoch;
+    if (!on) return isNew;
+    const records = await this.records();
+    return isNew || records.isOld() || (await records.hasGone()) ? this.newEpoch() : false;
+  }
+
+  /** Another after a compaction, its undoing, a rewind or a switch of the model: the cached prefix is gone anyway. */
+  #epochNow(): string {
+    const { state, live } = this.#live.session;
+    const { number, reason } = live.window.epoch;
+    const rewound = reason === "rewind" ? number : 0;
+    const summaries = state.checkpoints.map(({ eventId, undone }) => `${eventId}${undone ? "-" : "+"}`);
+    return [state.model, ...summaries, rewound].join(" ");
+  }
+
+  /** At start, resume, compaction, undo, rewind, model switch, change of tools. True when the section is another one. */
+  async newEpoch(): Promise<boolean> {
+    if (!this.enabled()) return false;
+    const records = await this.records();
+    const isOther = await records.load();
+    this.#section = records.section();
+    return isOther;
+  }
+
+  /** The records themselves, for commands of the user: loaded now if they were not. */
+  async records(): Promise<RecordsInSession> {
+    if (!this.#records) {
+      const { RecordsInSession } = await import("./session.ts");
+      this.#records ??= new RecordsInSession(this.#live);
+    }
+    return this.#records;
+  }
+
+  async status(signal: AbortSignal): Promise<MemoryStatus> {
+    const enabled = this.enabled();
+    if (!enabled) return { enabled, strategy: "", pending: 0, section: "" };
+    const records = await this.records();
+    const counts = records.counts();
+    const pending = await records.pending(signal);
+    return { enabled, ...records.state, ...(counts ? { counts } : {}), pending, section: this.section() };
+  }
+
+  /** Writes what the strategy keeps until the end. */
+  async end(signal: AbortSignal): Promise<void> {
+    await this.#records?.end(signal);
+  }
+}
+
+export const sessionMemory = (live: LiveSession): SessionMemory => new SessionMemory(live);

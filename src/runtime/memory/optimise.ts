@@ -1,0 +1,50 @@
+// Shortening a repository's memory file with the session's own model, when the user wants that.
+import { newId } from "../../base/id.ts";
+import type { AskModel } from "../../memory/file/optimise.ts";
+import type { ModelRequest } from "../../model/contract.ts";
+import type { ContextItem } from "../../schema/context-item.ts";
+import type { Message } from "../../schema/message.ts";
+import { callAnyModel } from "../model.ts";
+import type { LiveSession } from "../session/live-session.ts";
+
+const SYSTEM = "You shorten lists of facts without losing any. You answer in JSON lines only.";
+
+/** Undefined: memory.file.optimise is off. The offline model gives no answer: it cannot judge what two facts share. */
+export function fileOptimiser(live: LiveSession): AskModel | undefined {
+  if (!live.ground.settings.values["memory.file.optimise"]) return undefined;
+  return async (prompt, signal) => {
+    const { target, session } = live;
+    if (target.provider === "offline") return undefined;
+    const start = performance.now();
+    const message: ContextItem<Message> = {
+      id: newId(),
+      role: "user",
+      kind: "message",
+      isPrompt: true,
+      turn: 0,
+      toolCallIds: [],
+      toolResultFor: [],
+      tokens: 0,
+      raw: { role: "user", content: prompt },
+    };
+    const request: ModelRequest = {
+      system: SYSTEM,
+      items: [message],
+      tools: [],
+      toolChoice: "none",
+      initiator: "agent",
+      interaction: "conversation-agent",
+      sessionId: session.id,
+    };
+    const { streamIdleMs } = session.parts.limits;
+    const outcome = await callAnyModel(target, request, { signal, onPart: () => undefined, idleMs: streamIdleMs });
+    if (outcome.type !== "answer") return undefined;
+    const { content, usage, ttftMs } = outcome.answer;
+    if (usage) {
+      const durationMs = Math.round(performance.now() - start);
+      const where = { turnId: session.state.openTurn ?? "end", step: 0, interaction: request.interaction };
+      await session.emit("assistant.usage", { ...usage, model: target.id, ...where, durationMs, ttftMs });
+    }
+    return content;
+  };
+}

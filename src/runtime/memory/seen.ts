@@ -1,0 +1,78 @@
+// What the session has seen, text by text, for telling where a fact comes from.
+import { blockRemover } from "../../base/tag-block.ts";
+import type { SeenText } from "../../memory/record/origins.ts";
+import type { DurableEnvelope } from "../../schema/event/envelope.ts";
+
+const FILE_TOOLS = new Set(["view", "grep", "glob"]);
+const MEMORY_TOOLS = new Set(["recall", "session_store_sql", "read_inbox", "context_board"]);
+/** Their results hold nothing but our own words. */
+const OWN_TOOLS = new Set(["store_memory", "vote_memory", "report_intent", "task_complete"]);
+/** Programs that bring text from elsewhere. */
+const WEB =
+  /\b(?:curl|wget|aria2c|gh|ssh|scp|rsync|nc|ncat|telnet|ftp|sftp|lynx|w3m)\b|https?:\/\/|\bgit\s+(?:fetch|pull|clone|ls-remote)\b|\bnpm\s+(?:view|info|show)\b/i;
+/** Piped or attached text was not typed. */
+const typed = blockRemover([{ name: "stdin" }]);
+
+type Call = { name: string; mcp: boolean; args: string; ref: string };
+
+/** Of every agent of the session: what one of them read, another may repeat. `section`: the memories in the prompt. */
+export function seenTexts(chain: readonly DurableEnvelope[], section: string): SeenText[] {
+  const last = turnBegin(chain);
+  const calls = new Map<string, Call>();
+  const seen: SeenText[] = [];
+  for (const [i, e] of chain.entries()) {
+    if (e.type === "user.message" && e.data.source === "user" && !e.agentId) {
+      const { content, display, ref, turnId } = e.data;
+      const own = typed(display ?? content);
+      seen.push({ kind: "user", text: own });
+      // What hooks, skills and pipes put around it was not typed.
+      const rest = content.replace(own, () => "");
+      if (rest.trim() !== "") seen.push({ kind: "file", text: rest, ref: ref ?? turnId });
+    } else if (e.type === "tool.execution_start") {
+      const { toolCallId, toolName, turnId, mcpServerName } = e.data;
+      const args = toolName === "bash" ? JSON.stringify(e.data.arguments ?? "") : "";
+      calls.set(toolCallId, {
+        name: toolName,
+        mcp: mcpServerName !== undefined,
+        args,
+        ref: `${turnId}/${toolCallId}`,
+      });
+    } else if (e.type === "tool.execution_complete") {
+      const call = calls.get(e.data.toolCallId);
+      const kind = call && kindOf(call);
+      if (kind) seen.push({ kind, text: e.data.result.content, ref: call.ref, thisTurn: i > last });
+    }
+  }
+  for (const [, id, text] of section.matchAll(/^- \[(\w+)\] (.*)$/gm))
+    if (text) seen.push({ kind: "memory", text, ...(id ? { ref: id } : {}) });
+  return seen;
+}
+
+/** Where the turn of the user's last message began: one that steers does not make what was read before it older. */
+function turnBegin(chain: readonly DurableEnvelope[]): number {
+  const at = chain.findLastIndex((e) => e.type === "user.message" && e.data.source === "user" && !e.agentId);
+  const message = chain[at];
+  const turnId = message?.type === "user.message" ? message.data.turnId : undefined;
+  const begin = chain.findLastIndex((e) => e.type === "turn.start" && !e.agentId && e.data.turnId === turnId);
+  return begin === -1 ? at : begin;
+}
+
+function kindOf({ name, mcp, args }: Call): SeenText["kind"] | undefined {
+  if (mcp) return "mcp";
+  if (OWN_TOOLS.has(name)) return undefined;
+  if (name === "web_fetch" || WEB.test(args)) return "web";
+  if (FILE_TOOLS.has(name)) return "file";
+  return MEMORY_TOOLS.has(name) ? "memory" : "tool";
+}
+
+/** Stores of this session that worked, before a resume too. */
+export const storesIn = (chain: readonly DurableEnvelope[]): number => {
+  const names = new Map<string, string>();
+  let count = 0;
+  for (const e of chain) {
+    if (e.type === "tool.execution_start") names.set(e.data.toolCallId, e.data.toolName);
+    if (e.type !== "tool.execution_complete" || names.get(e.data.toolCallId) !== "store_memory") continue;
+    if (e.data.success && !e.data.result.content.startsWith("already_stored")) count++;
+  }
+  return count;
+};

@@ -1,0 +1,55 @@
+// The gateway's memory: records and board of this home, as /api/memory serves them.
+import { systemClock } from "../../base/clock.ts";
+import { ok } from "../../base/result.ts";
+import { newMemoryId } from "../../memory/record/id.ts";
+import { parseRule } from "../../permission/rule.ts";
+import type { OpenKept } from "../../proxy/kept.ts";
+import type { MemoryHouse, OpenMemory } from "../../server/memory/contract.ts";
+import { inboxOf, sidekicksOf } from "../sidekick/service.ts";
+import { type Ground, secretKey } from "../start.ts";
+import { LOCAL_USER } from "./strategy.ts";
+
+/** The local token's name, until tokens have names of their own. */
+const TOKEN = "local";
+
+/** A gateway serves its own store, whatever strategy the agents of this home use: it is what they would ask. */
+export function openMemoryService(ground: Ground, open: OpenKept): OpenMemory {
+  const { settings, paths, redact } = ground;
+  const { values } = settings;
+  const denied = values["permissions.deny"].some((text) => {
+    const rule = parseRule(text);
+    return rule.ok && rule.value.kind === "memory";
+  });
+  const failures: MemoryHouse["failures"] = [];
+  return async () => {
+    const kept = await open();
+    if (!kept.ok) return kept;
+    const { embeddedStrategy } = await import("../../memory/record/embedded/strategy.ts");
+    const { store, redactor } = kept.value;
+    const { db } = store;
+    const parts = {
+      open: async () => ok(db),
+      hashKey: secretKey(paths.home),
+      user: LOCAL_USER,
+      clock: systemClock,
+      redact,
+    };
+    return ok({
+      enabled: values["memory.enabled"],
+      userScope: values["memory.userScope"],
+      db,
+      strategy: (inside) => embeddedStrategy({ ...parts, ...(inside ? { inside } : {}) }),
+      user: LOCAL_USER,
+      tokenName: TOKEN,
+      denied,
+      bound: { maxTokens: values["memory.prompt.maxTokens"], maxRecords: values["memory.prompt.maxRecords"] },
+      redactor,
+      redact,
+      newId: () => newMemoryId(),
+      failures,
+      inbox: (session) => inboxOf(ground, session),
+      sidekicks: () => sidekicksOf(ground),
+      clock: systemClock,
+    });
+  };
+}

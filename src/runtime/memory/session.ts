@@ -1,0 +1,291 @@
+// Records inside an open session: loaded for the prompt, offered as tools, changed with leave. Loaded only while memory is on.
+
+import { systemClock } from "../../base/clock.ts";
+import { optional } from "../../base/optional.ts";
+import type { Client, Counts, PromptAnswer, Scope } from "../../memory/record/contract.ts";
+import { newMemoryId } from "../../memory/record/id.ts";
+import { type Loaded, MemoryLoader } from "../../memory/record/loader.ts";
+import { originsOf } from "../../memory/record/origins.ts";
+import { sectionLimit } from "../../memory/record/section.ts";
+import type { MemoryCall, MemoryToolParts } from "../../memory/record/tool/parts.ts";
+import { storeMemoryTool } from "../../memory/record/tool/store-memory.ts";
+import { voteMemoryTool } from "../../memory/record/tool/vote-memory.ts";
+import type { StoreRequest, VoteRequest, WorkTree, WriteParts } from "../../memory/record/write-contract.ts";
+import type { Session, SessionParts } from "../../session/session.ts";
+import type { Tool, ToolContext } from "../../tool/contract.ts";
+import type { LiveSession } from "../session/live-session.ts";
+import { countingTree, type Looked, tellingRedactor } from "./events.ts";
+import { askBy } from "./leave.ts";
+import { fileOptimiser } from "./optimise.ts";
+import { seenTexts, storesIn } from "./seen.ts";
+import { hasGone } from "./shown.ts";
+import { LOCAL_USER, memoryRedactor, placeIn, strategyFor, treeOf } from "./strategy.ts";
+
+/** Who calls the tools: the main agent, or a subagent that names them. */
+export type MemoryActor = { session: () => Session; permit: SessionParts["permit"]; agentId?: string };
+export type LastFailure = { code: string; at: string };
+
+const SHOWN_AFTER = 3;
+
+export class RecordsInSession {
+  readonly #live: LiveSession;
+  readonly #loader: MemoryLoader;
+  #strategy: Promise<Client> | undefined;
+  #place: string | undefined;
+  #now: Loaded | undefined;
+  #looked: () => Looked | undefined = () => undefined;
+  /** Generation of the store when it was last compared with what is shown. */
+  #lookedAt: number | undefined;
+  readonly #failures = new Map<string, number>();
+  #lastFailure: LastFailure | undefined;
+  #skipped: string | undefined;
+  /** By who calls: they are asked for at each step. */
+  readonly #tools = new WeakMap<MemoryActor, { by: PromptAnswer; tools: readonly Tool[] }>();
+
+  constructor(live: LiveSession) {
+    this.#live = live;
+    const values = () => live.ground.settings.values;
+    this.#loader = new MemoryLoader({
+      client: () => this.client(),
+      place: () => this.place,
+      scopes: () => this.#scopes(),
+      bound: () => ({
+        maxTokens: sectionLimit(values()["memory.prompt.maxTokens"], live.limits.promptLimit),
+        maxRecords: values()["memory.prompt.maxRecords"],
+      }),
+      timeoutMs: () => values()["memory.service.timeoutMs"],
+      clock: systemClock,
+    });
+  }
+
+  get place() {
+    return placeIn(this.#live.ground, this.#live.session.state.context.cwd);
+  }
+
+  /** One strategy for a session and a place. */
+  client(): Promise<Client> {
+    const { place } = this;
+    if (this.#strategy && this.#place === place.repository) return this.#strategy;
+    const { ground, session, index } = this.#live;
+    const { tree, take } = countingTree(this.#tree());
+    this.#looked = take;
+    this.#place = place.repository;
+    this.#strategy = strategyFor({
+      ground,
+      place,
+      enabled: true,
+      open: () => index.store(),
+      tree,
+      ...optional("optimise", fileOptimiser(this.#live)),
+      onUnsupported: (definition) => session.publish("memory.definition_unsupported", definition),
+      onWritten: (written) => session.publish("memory.file_written", written),
+      onWarning: (message) => session.publish("soft_failure", { part: "memory", code: "memory_file", message }),
+    });
+    return this.#strategy;
+  }
+
+  /** Fetches, or takes what is still true; true when section or tools may differ from before. */
+  async load(): Promise<boolean> {
+    const before = this.#now;
+    this.#now = await this.#loader.load();
+    this.#lookedAt = this.#now.type === "loaded" ? this.#now.strategy.generation() : undefined;
+    this.#tell(this.#now);
+    this.#tellLooked();
+    return before?.type !== this.#now.type || this.section(before) !== this.section();
+  }
+
+  /** Whether what is in force is for another place, or was not to be had. */
+  isOld(): boolean {
+    return this.#now === undefined || this.#now.type === "unavailable" || this.#place !== this.place.repository;
+  }
+
+  /** What was deleted, here or by another process, does not stay in the prompt until the next epoch. */
+  async hasGone(): Promise<boolean> {
+    if (this.#now?.type !== "loaded") return false;
+    const { strategy } = this.#now;
+    const generation = strategy.generation();
+    if (generation === this.#lookedAt) return false;
+    this.#lookedAt = generation;
+    return hasGone(this.section(), { strategy, place: this.place, signal: this.#live.stopping.signal });
+  }
+
+  section(loaded = this.#now): string {
+    return loaded?.type === "loaded" ? loaded.section : "";
+  }
+
+  counts(): Counts | undefined {
+    return this.#now?.type === "loaded" ? this.#now.answer.counts : undefined;
+  }
+
+  get state(): { strategy: string; why?: string; lastFailure?: LastFailure } {
+    const now = this.#now;
+    return {
+      strategy: now?.type === "loaded" ? now.strategy.kind : now?.type === "unavailable" ? now.strategy : "",
+      ...(now?.type === "skipped" ? { why: now.message } : {}),
+      ...(now?.type === "unavailable" ? { why: `it could not be reached (${now.code})` } : {}),
+      ...optional("lastFailure", this.#lastFailure),
+    };
+  }
+
+  /** Records that wait for the user. */
+  async pending(signal: AbortSignal): Promise<number> {
+    const client = await this.client();
+    if (client.type === "skipped") return 0;
+    const listed = await client.strategy.list({ place: this.place, status: ["pending"], limit: 500 }, signal);
+    return listed.type === "listed" ? listed.records.length : 0;
+  }
+
+  /** None while there is nothing to store into. */
+  tools(actor: MemoryActor): readonly Tool[] {
+    if (this.#now?.type !== "loaded" || !this.#now.answer.enabled) return [];
+    const made = this.#tools.get(actor);
+    if (made?.by === this.#now.answer) return made.tools;
+    const tools = this.#makeTools(actor, this.#now);
+    this.#tools.set(actor, { by: this.#now.answer, tools });
+    return tools;
+  }
+
+  #makeTools(actor: MemoryActor, { strategy, answer }: Extract<Loaded, { type: "loaded" }>): Tool[] {
+    const { store, vote } = answer.tools;
+    const parts: MemoryToolParts = {
+      write: this.write,
+      storing: (call) => this.#storing(actor, call),
+      voting: (call) => this.#voting(actor, call),
+      onFailure: (code) => this.#failed(code),
+    };
+    const said = { scopes: strategy.supportsScopes, instructions: answer.storeInstructions };
+    return [
+      ...(store ? [storeMemoryTool(parts, store, said)] : []),
+      ...(vote && strategy.supportsVoting ? [voteMemoryTool(parts, vote)] : []),
+    ];
+  }
+
+  get write(): WriteParts {
+    const { ground, session } = this.#live;
+    const values = () => ground.settings.values;
+    // The user may still delete while memory is off; of that nothing is told.
+    const told: Session["publish"] = (type, data) => {
+      if (values()["memory.enabled"]) session.publish(type, data);
+    };
+    return {
+      client: () => this.client(),
+      redactor: tellingRedactor(memoryRedactor(ground), (found) =>
+        told("secret.redacted", { ...found, where: "memory" }),
+      ),
+      newId: () => newMemoryId(),
+      settings: () => ({ userScope: values()["memory.userScope"], maxStores: values()["memory.maxStoresPerSession"] }),
+      storesSoFar: () => storesIn(session.state.chain),
+      instructions: () => this.#told(),
+      tree: this.#tree(),
+      clock: systemClock,
+      onStore: (event) => session.publish("memory.store", event),
+      onVote: (event) => session.publish("memory.vote", event),
+      onEdited: (event) => told("memory.changed", event),
+      onChanged: () => session.publish("session.memory_changed", {}),
+    };
+  }
+
+  async end(signal: AbortSignal): Promise<void> {
+    const client = await this.#strategy;
+    if (client?.type === "ready") await client.strategy.shutdown(signal);
+  }
+
+  /** The system prompt without the memories themselves. */
+  #told(): string {
+    const { text } = this.#live.session.parts.systemPrompt();
+    const section = this.section();
+    return section ? text.replace(section, "") : text;
+  }
+
+  /** With memory.verify off no file is looked at: what is known of them stays. */
+  #tree(): WorkTree {
+    const { ground, session } = this.#live;
+    const tree = treeOf(ground, session.state.context.cwd);
+    if (ground.settings.values["memory.verify"]) return tree;
+    return { ...tree, check: ({ state }) => state };
+  }
+
+  #scopes(): readonly Scope[] {
+    return this.#live.ground.settings.values["memory.userScope"] ? ["repository", "user"] : ["repository"];
+  }
+
+  #storing(actor: MemoryActor, call: MemoryCall): StoreRequest {
+    const { session } = this.#live;
+    return {
+      input: call.input,
+      place: this.place,
+      source: this.#source(actor, call.context),
+      author: { kind: "agent", id: actor.agentId ?? session.id, name: actor.agentId ?? "main agent" },
+      origins: (fact) => originsOf(fact, seenTexts(session.state.chain, this.section())),
+      ask: askBy(actor, call),
+    };
+  }
+
+  #voting(actor: MemoryActor, call: MemoryCall): VoteRequest {
+    return {
+      input: call.input,
+      place: this.place,
+      source: this.#source(actor, call.context),
+      actor: { key: `agent:${LOCAL_USER}:${this.#live.session.id}`, kind: "agent" },
+      ask: askBy(actor, call),
+    };
+  }
+
+  #source(actor: MemoryActor, { sessionId, toolCallId }: ToolContext) {
+    const { openTurn, model } = actor.session().state;
+    return {
+      client: "session",
+      sessionId,
+      toolCallId,
+      ...optional("turnId", openTurn),
+      ...optional("agentId", actor.agentId),
+      model,
+    };
+  }
+
+  #tell(now: Loaded): void {
+    const { session } = this.#live;
+    if (now.type === "skipped") {
+      if (this.#skipped !== now.reason) session.publish("memory.skipped", { reason: now.reason });
+      this.#skipped = now.reason;
+      return;
+    }
+    const { durationMs } = now;
+    if (now.type === "unavailable") {
+      const { strategy, code } = now;
+      this.#lastFailure = { code, at: systemClock.now() };
+      if (code !== "paused") session.publish("memory.prompt_unavailable", { strategy, code, durationMs });
+      return;
+    }
+    const { answer, cached, section, strategy } = now;
+    const { shown, ...counts } = answer.counts;
+    const tokens = Math.ceil(Buffer.byteLength(section) / 3);
+    const { stale } = answer;
+    session.publish("memory.prompt_loaded", {
+      strategy: strategy.kind,
+      counts,
+      shown: section ? shown : 0,
+      tokens,
+      stale,
+      cached,
+      durationMs,
+    });
+  }
+
+  /** With memory.verify off no file was looked at. */
+  #tellLooked(): void {
+    const looked = this.#looked();
+    const { ground, session } = this.#live;
+    if (looked && ground.settings.values["memory.verify"]) session.publish("memory.verified", looked);
+  }
+
+  /** The third of one kind is told to the user, once. */
+  #failed(code: string): void {
+    const count = (this.#failures.get(code) ?? 0) + 1;
+    this.#failures.set(code, count);
+    this.#lastFailure = { code, at: systemClock.now() };
+    if (count !== SHOWN_AFTER) return;
+    const message = `Memory could not be used ${count} times in this session (${code}). /memory shows how it stands.`;
+    this.#live.session.publish("soft_failure", { part: "memory", code, message });
+  }
+}

@@ -1,0 +1,142 @@
+// The strategy that keeps the records of a place, made from this machine's settings, trust and consent.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../base/clock.ts";
+import type { Failure } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
+import type { Result } from "../../base/result.ts";
+import { gitContext, repositoryKey } from "../../host/git.ts";
+import { chooseStrategy, type Makers, type StrategySettings } from "../../memory/record/choose.ts";
+import type { Client, Place } from "../../memory/record/contract.ts";
+import { newMemoryId } from "../../memory/record/id.ts";
+import type { JsonlOptions } from "../../memory/record/strategy-jsonl.ts";
+import type { ServiceOptions } from "../../memory/record/strategy-service.ts";
+import { workTree } from "../../memory/record/work-tree.ts";
+import type { WorkTree } from "../../memory/record/write-contract.ts";
+import { type Redactor, secretRedactor } from "../../memory/secret/filter.ts";
+import { hasConsent } from "../../permission/consent.ts";
+import { realPath } from "../../permission/path.ts";
+import type { Database } from "../../store/sqlite.ts";
+import { type Ground, secretKey } from "../start.ts";
+
+/** The one user of a home. */
+export const LOCAL_USER = "local";
+
+export type StrategyParts = {
+  ground: Ground;
+  place: Place;
+  /** store.db, when it is needed. */
+  open: () => Promise<Result<Database, Failure>>;
+  tree?: WorkTree | undefined;
+  /** Else what memory.enabled says. */
+  enabled?: boolean;
+} & Pick<ServiceOptions, "onUnsupported"> &
+  Pick<JsonlOptions, "onWritten" | "onWarning" | "optimise">;
+
+/** Whose records a folder sees. */
+export const placeIn = ({ redact }: Pick<Ground, "redact">, folder: string): Place => ({
+  repository: redact(repositoryKey(folder)),
+  user: LOCAL_USER,
+});
+
+const RECENT_MS = 150;
+
+/** What the last commits touched is asked once for each commit; unknown when git takes too long. */
+export function treeOf(
+  ground: Pick<Ground, "root" | "env" | "secrets">,
+  folder: string,
+  limitMs = RECENT_MS,
+): WorkTree {
+  const real = (path: string): string => realPath(path, "/") ?? path;
+  const [root, cwd] = [real(ground.root), real(folder)];
+  let tree = workTree({ root, cwd });
+  let asked: string | undefined;
+  return {
+    check: (citation) => tree.check(citation),
+    isNear: (path) => tree.isNear(path),
+    async look() {
+      const { headCommit } = gitContext(root);
+      // In the root itself everything is near.
+      if (root === cwd || headCommit === undefined || headCommit === asked) return;
+      asked = headCommit;
+      const { recentFiles } = await import("../../host/git-recent.ts");
+      const recent = await recentFiles(root, { env: { base: ground.env, secrets: ground.secrets }, limitMs });
+      tree = workTree({ root, cwd, ...optional("recent", recent) });
+    },
+  };
+}
+
+export const memoryRedactor = ({ paths, secrets }: Pick<Ground, "paths" | "secrets">): Redactor =>
+  secretRedactor(secretKey(paths.home), secrets);
+
+export const strategySettings = ({ settings: { values } }: Pick<Ground, "settings">): StrategySettings => ({
+  enabled: values["memory.enabled"],
+  strategy: values["memory.strategy"],
+  injected: values["memory.injected"],
+  agenticMemory: values["features.agenticMemory"],
+  serviceUrl: values["memory.service.url"],
+  memoryInRepo: values["features.memoryInRepo"],
+});
+
+/** Only the chosen one's code is loaded. */
+export function strategyFor(parts: StrategyParts): Promise<Client> {
+  const settings = strategySettings(parts.ground);
+  return chooseStrategy({ ...settings, enabled: parts.enabled ?? settings.enabled }, makersOf(parts));
+}
+
+function makersOf(parts: StrategyParts): Makers {
+  const { ground, place, open, tree, onUnsupported, onWritten, onWarning, optimise } = parts;
+  const { paths, root, trust, redact } = ground;
+  const { values } = ground.settings;
+  const { home } = paths;
+  const shown = { redact, clock: systemClock, ...optional("tree", tree) };
+  return {
+    async embedded() {
+      const { embeddedStrategy } = await import("../../memory/record/embedded/strategy.ts");
+      // A home without a store has no records; it is not made for looking.
+      const exists = () => existsSync(paths.store);
+      return embeddedStrategy({ ...shown, open, exists, hashKey: secretKey(home), user: place.user });
+    },
+    async injected() {
+      const { injectedStrategy } = await import("../../memory/record/injected.ts");
+      const prompt = values["memory.injected"] ?? "";
+      return injectedStrategy({ prompt, votes: values["memory.injectedVote"], clock: systemClock });
+    },
+    async service() {
+      const { openService } = await import("../../memory/record/strategy-service.ts");
+      const { readToken } = await import("../../server/token.ts");
+      const local = readToken(home);
+      return openService({
+        url: values["memory.service.url"],
+        token: values["memory.service.token"],
+        localToken: () => (local.ok ? local.value : undefined),
+        hmacKey: values["memory.service.hmacKey"],
+        timeoutMs: values["memory.service.timeoutMs"],
+        place,
+        userScope: values["memory.userScope"],
+        trusted: trust.trusted,
+        hasConsent: (url) => hasConsent(home, root, url),
+        now: () => systemClock.now(),
+        ...optional("onUnsupported", onUnsupported),
+      });
+    },
+    async jsonl() {
+      const { openJsonl } = await import("../../memory/record/strategy-jsonl.ts");
+      return openJsonl({
+        ...shown,
+        root,
+        home,
+        locks: join(home, "locks"),
+        // By its own flag, the file is the one that the flag is about.
+        seed: /^(?:true|1|on|yes)$/i.test(ground.env["copilot_swe_agent_memory_in_repo_store"] ?? ""),
+        repository: place.repository ?? "",
+        trusted: trust.trusted,
+        redactor: memoryRedactor(ground),
+        newId: () => newMemoryId(),
+        ...optional("onWritten", onWritten),
+        ...optional("onWarning", onWarning),
+        ...optional("optimise", optimise),
+      });
+    },
+  };
+}

@@ -1,0 +1,120 @@
+// Memories as text for people: rows of a list, one record whole, changes; what is printed is filtered once more.
+import type { Failure } from "../../base/failure.ts";
+import type { MemoryChange, MemoryRecord } from "../../memory/record/contract.ts";
+import { PREFIX, shortIds } from "../../memory/record/id.ts";
+import type { MemoryFailure } from "../../memory/record/write-contract.ts";
+
+/** One object a line, and nothing else. */
+export const jsonLines = (rows: readonly unknown[]): string => rows.map((row) => JSON.stringify(row)).join("\n");
+
+/** Two lines each: what it is, then the whole fact. */
+export function listText(records: readonly MemoryRecord[], now: number): string {
+  const ids = records.map(({ id }) => id);
+  const short = shortIds(ids, ids);
+  return records
+    .map((record) => {
+      const { id, scope, repository, subject, verification, author, votes } = record;
+      const where = scope === "user" ? "user" : `repository ${repository}`;
+      const facts = [short.get(id) ?? id, where, subject, votesText(votes), verification, author.kind];
+      return `${[...facts, age(record.createdAt, now), ...marks(record)].join("  ")}\n  ${record.fact}`;
+    })
+    .join("\n");
+}
+
+const votesText = ({ up, down }: MemoryRecord["votes"]): string => `+${up} -${down}`;
+
+function marks({ status, votes }: MemoryRecord): string[] {
+  const state =
+    status.type === "active" ? [] : [status.type === "superseded" ? `superseded by ${status.by}` : status.type];
+  return [...state, ...(votes.disputed ? ["disputed"] : [])].map((mark) => `[${mark}]`);
+}
+
+const DAY = 86_400_000;
+const UNITS = [
+  ["d", DAY],
+  ["h", 3_600_000],
+  ["min", 60_000],
+] as const;
+
+/** In its largest unit; a clock that went back makes nothing negative. */
+export function age(iso: string, now: number): string {
+  const ms = Math.max(0, now - Date.parse(iso));
+  const [name, size] = UNITS.find(([, one]) => ms >= one) ?? ["min", 60_000];
+  return `${Math.floor(ms / size)}${name}`;
+}
+
+/** Every field, where it comes from, and what happened to it. */
+export function recordText(record: MemoryRecord, history: readonly MemoryChange[]): string {
+  const { source, author, votes, recalls } = record;
+  const mine = votes.mine === null ? "" : `, yours: ${votes.mine}`;
+  const rows: [string, string][] = [
+    ["id", record.id],
+    ["subject", record.subject],
+    ["fact", record.fact],
+    ...record.citations.map((c): [string, string] => ["cited", `${c.raw}  (${c.kind}, ${c.state})`]),
+    ["reason", record.reason],
+    ["scope", record.scope],
+    ["repository", record.repository ?? "none: it holds in every project"],
+    [
+      "status",
+      [record.status.type, ...(record.status.type === "superseded" ? [`by ${record.status.by}`] : [])].join(" "),
+    ],
+    ["version", String(record.version)],
+    ["votes", `${votesText(votes)}${mine}${votes.disputed ? " (disputed: kept out of prompts)" : ""}`],
+    [
+      "verification",
+      `${record.verification}${record.lastVerifiedAt === null ? "" : `, last ${record.lastVerifiedAt}`}`,
+    ],
+    ["created", record.createdAt],
+    ["updated", record.updatedAt],
+    ["recalled", `${recalls.count} times${recalls.lastAt === null ? "" : `, last ${recalls.lastAt}`}`],
+    ["author", `${author.kind} ${author.name}`],
+    ["client", source.client],
+    ...(["sessionId", "turnId", "toolCallId", "agentId", "model"] as const).flatMap((key): [string, string][] =>
+      source[key] === undefined ? [] : [[LABELS[key], source[key]]],
+    ),
+    ["origins", source.origins.map(({ kind, ref }) => (ref === undefined ? kind : `${kind} (${ref})`)).join(", ")],
+    ["trust", String(source.trust)],
+  ];
+  const lines = rows.map(([name, value]) => `${`${name}:`.padEnd(14)}${value}`);
+  return [...lines, ...(history.length > 0 ? ["history:", ...history.map((c) => `  ${changeLine(c)}`)] : [])].join(
+    "\n",
+  );
+}
+
+const LABELS = { sessionId: "session", turnId: "turn", toolCallId: "tool call", agentId: "agent", model: "model" };
+
+export const changeLine = ({ id, at, action, actor, memory }: MemoryChange): string =>
+  `${id}  ${at}  ${action}  ${memory}  by ${actor.kind}${actor.name === "" ? "" : ` ${actor.name}`}`;
+
+/** For export: a section each. */
+export const markdown = (records: readonly MemoryRecord[]): string =>
+  ["# Memories", ...records.map((record) => `## ${record.subject}\n\n${indented(recordText(record, []))}`)].join(
+    "\n\n",
+  );
+
+const indented = (text: string): string => text.replace(/^/gm, "    ");
+
+/** Wrong input is wrong usage; everything else is work that failed. */
+export const toFailure = ({ code, message }: MemoryFailure): Failure => ({
+  code,
+  what: `${code}: ${message}`,
+  exit: code === "invalid_inputs" || code === "invalid_scope" ? 2 : 1,
+});
+
+export const unknownId = (id: string, ambiguous?: readonly string[]): Failure =>
+  ambiguous
+    ? {
+        code: "ambiguous_id",
+        what: `"${id}" is the beginning of several memories: ${ambiguous.map((one) => one.slice(PREFIX.length)).join(", ")}.`,
+        data: "Nothing was changed.",
+        next: "Write more of it.",
+        exit: 1,
+      }
+    : {
+        code: "not_found",
+        what: `There is no memory "${id}" here.`,
+        data: "Nothing was changed.",
+        next: "everlong memory list shows those of this repository and yours; --all looks everywhere. An id is 6 letters or more.",
+        exit: 1,
+      };

@@ -1,0 +1,90 @@
+// One question, whoever asks it: a ref gives the exact words, an id its item, everything else is searched.
+import type { Failure } from "../../base/failure.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { itemById, type Original } from "../../memory/recall/list.ts";
+import type { Within } from "../../memory/recall/store/scope.ts";
+import type { Database } from "../../store/sqlite.ts";
+import type { Ground } from "../start.ts";
+import { latestIn } from "../store.ts";
+import { badAsk, queryOf, type RecallAsk, recallOff, type Where, whereOf } from "./ask.ts";
+import type { Found, Wanted } from "./original.ts";
+import type { RecallFound, RecallQuery } from "./query.ts";
+import { type Aimed, type AnySession, aimedAt, namedSession, originalsOf, type Sessions } from "./session.ts";
+
+/** Where questions are answered: the store is caught up with the logs. */
+export type Desk = Sessions & {
+  ground: Ground;
+  search(query: RecallQuery): Promise<Result<RecallFound, Failure>>;
+};
+export type Answer =
+  | { type: "originals"; session: string; items: Found[] }
+  | { type: "item"; item: Original }
+  | ({ type: "found"; found: RecallFound } & Where);
+
+export const WINDOW = 2;
+
+export async function answer(desk: Desk, text: string, ask: RecallAsk): Promise<Result<Answer, Failure>> {
+  const { db, ground } = desk;
+  const query = queryOf(text, ask);
+  if (!query.ok) return query;
+  const aimed = await aimedAt(desk, ask.around === undefined ? text : turnOf(ask.around));
+  if (!aimed.ok) return aimed;
+  if (ask.around !== undefined && (!aimed.value || "checkpoint" in aimed.value.wanted))
+    return badAsk(`"${ask.around}" is not a turn such as t12.`, "Name a turn: --around t12.");
+  const named = aimed.value?.session ? ok(aimed.value.session) : await sessionOf(desk, ask.session);
+  if (!named.ok) return named;
+  if (aimed.value) return originals(desk, aimed.value, named.value, ask);
+  const { values } = ground.settings;
+  if (!values["recall.enabled"]) return recallOff;
+  const where = whereOf(ask, ground, named.value?.id);
+  if (!where.ok) return where;
+  const { within } = where.value;
+  const item = itemById(db, within, text.trim());
+  if (item) return ok({ type: "item", item });
+  const found = await desk.search({ limit: values["recall.limit"], ...query.value, within });
+  if (!found.ok) return found;
+  return ok({ type: "found", ...where.value, found: ask.full ? whole(found.value, db, within) : found.value });
+}
+
+const turnOf = (around: string): string => (/^\d+$/.test(around) ? `t${around}` : around);
+
+async function sessionOf(desk: Desk, name: string | undefined): Promise<Result<AnySession | undefined, Failure>> {
+  return name === undefined ? ok(undefined) : namedSession(desk, name);
+}
+
+async function originals(
+  desk: Desk,
+  { wanted }: Aimed,
+  session: AnySession | undefined,
+  { around, window = WINDOW }: RecallAsk,
+): Promise<Result<Answer, Failure>> {
+  const latest = session ? undefined : latestIn(desk.db, desk.ground.root);
+  const of = session ?? (latest === undefined ? undefined : ({ type: "own", id: latest } as const));
+  if (!of) return fail(noSession);
+  const items = await originalsOf(desk, of, around === undefined ? wanted : widened(wanted, window));
+  return items.ok ? ok({ type: "originals", session: of.id, items: items.value }) : items;
+}
+
+/** Whole turns, and so many more on each side. */
+export function widened(wanted: Wanted, window: number): Wanted {
+  if ("checkpoint" in wanted) return wanted;
+  const { item: _whole, ...turns } = wanted;
+  return { ...turns, from: Math.max(1, turns.from - window), to: turns.to + window };
+}
+
+/** Items with all of their text instead of snippets. */
+const whole = (found: RecallFound, db: Database, within: Within): RecallFound => ({
+  ...found,
+  hits: found.hits.map((hit) => {
+    const text = itemById(db, within, hit.id)?.text ?? "";
+    return { ...hit, snippets: [{ text, start: 0, end: text.length, hits: [] }] };
+  }),
+});
+
+const noSession: Failure = {
+  code: "session_not_found",
+  what: "There is no session in this folder.",
+  data: "Nothing was changed.",
+  next: "Name one: --session ID.",
+  exit: 1,
+};

@@ -1,0 +1,93 @@
+// What a question to recall may say, from the command line or as JSON, read into the engine's own words.
+import type { Failure } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { KINDS, type Kind } from "../../memory/recall/item.ts";
+import type { Within } from "../../memory/recall/store/scope.ts";
+import type { Ground } from "../start.ts";
+import type { RecallQuery } from "./query.ts";
+import { EVERYWHERE, SCOPES, type ScopeName, scopesOf } from "./scope.ts";
+import { parseTime } from "./time.ts";
+
+export type RecallAsk = {
+  scope?: string;
+  all?: boolean;
+  session?: string;
+  repo?: string;
+  branch?: string;
+  kind?: string[];
+  role?: string[];
+  since?: string;
+  until?: string;
+  before?: string;
+  asOf?: string;
+  order?: string;
+  around?: string;
+  window?: number;
+  limit?: number;
+  cursor?: string;
+  full?: boolean;
+  explain?: boolean;
+};
+
+export const badAsk = (what: string, next: string, code = "invalid_inputs") =>
+  fail<Failure>({ code, what, data: "Nothing was changed.", next, exit: 2 });
+
+export const recallOff = badAsk("Recall is switched off.", "Set recall.enabled to true.", "recall_off");
+
+export type Where = { within: Within; scope: ScopeName };
+
+/** The person at this machine asks: within the scope, every caller's sessions. */
+export function whereOf(
+  ask: RecallAsk,
+  { context, settings }: Ground,
+  session: string | undefined,
+): Result<Where, Failure> {
+  const everywhere = ask.all || (ask.scope === undefined && settings.values["history.scope"] === "all");
+  const name =
+    ask.scope ?? (session ? "session" : ask.branch ? "branch" : ask.repo ? "repository" : everywhere ? "all" : "auto");
+  const scope = SCOPES.find((known) => known === name);
+  if (!scope) return badAsk(`"${name}" is not a scope.`, `Scopes: ${SCOPES.join(", ")}.`, "invalid_scope");
+  if (scope === "all") return ok({ scope, within: EVERYWHERE });
+  const scopes = scopesOf(scope, {
+    ...context,
+    ...optional("repository", ask.repo ?? context.repository),
+    ...optional("branch", ask.branch ?? context.branch),
+    ...optional("session", session),
+  });
+  if (!scopes.ok) return badAsk(scopes.error, "Name another scope.", "invalid_scope");
+  return ok({ scope, within: { scopes: scopes.value, everyone: true } });
+}
+
+/** Still without where to look. */
+type Query = Omit<RecallQuery, "within" | "limit"> & { limit?: number };
+
+export function queryOf(text: string, ask: RecallAsk): Result<Query, Failure> {
+  const bounded = [ask.since, ask.until, ask.before, ask.around].some((bound) => bound !== undefined);
+  if (text.trim() === "" && !bounded)
+    return badAsk("There is nothing to look for.", "Give a query, or --since, --until or --around.");
+  const bad = ask.kind?.find((kind) => !(KINDS as readonly string[]).includes(kind));
+  if (bad !== undefined) return badAsk(`"${bad}" is not a kind.`, `Kinds: ${KINDS.join(", ")}.`);
+  const { order } = ask;
+  if (order !== undefined && order !== "relevance" && order !== "time")
+    return badAsk(`"${order}" is not an order.`, "Orders: relevance, time.");
+  const times = {
+    since: parseTime(ask.since, "since"),
+    before: ask.before === undefined ? parseTime(ask.until, "until") : parseTime(ask.before, "before"),
+    asOf: parseTime(ask.asOf, "until"),
+  };
+  for (const [name, time] of Object.entries(times))
+    if (time === null) return badAsk(`${name} is not a date or time.`, "For example 2025-03-01, 7d or yesterday.");
+  return ok({
+    ...(text.trim() === "" ? {} : { text }),
+    ...optional("kinds", ask.kind as Kind[] | undefined),
+    ...optional("roles", ask.role),
+    ...optional("since", times.since ?? undefined),
+    ...optional("before", times.before ?? undefined),
+    ...optional("asOf", times.asOf ?? undefined),
+    ...(order === undefined ? {} : { order }),
+    ...optional("limit", ask.limit === undefined ? undefined : Math.min(1000, ask.limit)),
+    ...optional("cursor", ask.cursor),
+    ...(ask.explain ? { explain: true } : {}),
+  });
+}

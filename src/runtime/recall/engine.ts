@@ -1,0 +1,56 @@
+// The recall engine with this run's settings.
+import { join } from "node:path";
+import type { EmbedderSettings } from "../../memory/recall/embed/choose.ts";
+import { Recall } from "../../memory/recall/recall.ts";
+import { hasConsent } from "../../permission/consent.ts";
+import type { Database } from "../../store/sqlite.ts";
+import type { Ground } from "../start.ts";
+
+export type EngineOptions = {
+  /** Whether an undecided store may look for an embedder on this machine. */
+  mayChoose: boolean;
+  onTrouble?: (trouble: { code: string; message: string }) => void;
+  onDamaged?: (message: string) => void;
+};
+
+export function openRecall(ground: Ground, db: Database, { mayChoose, onTrouble, onDamaged }: EngineOptions): Recall {
+  const { values } = ground.settings;
+  const semantic = embedderSettings(ground, mayChoose);
+  return new Recall({
+    db,
+    path: ground.paths.store,
+    timeoutMs: values["recall.timeoutMs"],
+    maxPostings: values["recall.maxPostings"],
+    vectorFormat: values["recall.vectorFormat"],
+    ...(semantic ? { semantic } : {}),
+    ...(onTrouble ? { onTrouble } : {}),
+    ...(onDamaged ? { onDamaged } : {}),
+  });
+}
+
+/** Undefined when texts are not to be compared by meaning. */
+export function embedderSettings(ground: Ground, mayChoose: boolean): EmbedderSettings | undefined {
+  const { settings, paths, trust, root } = ground;
+  const { values } = settings;
+  const embedder = values["recall.embedder"];
+  if (
+    !values["memory.enabled"] ||
+    !values["recall.enabled"] ||
+    !values["recall.semantic.enabled"] ||
+    embedder === "none"
+  )
+    return undefined;
+  const [baseUrl, model, apiKey] = [
+    values["recall.openai.baseUrl"],
+    values["recall.openai.model"],
+    values["recall.openai.apiKey"],
+  ];
+  return {
+    embedder,
+    ollama: { baseUrl: values["recall.semantic.baseUrl"], model: values["recall.semantic.model"] },
+    ...(baseUrl && model ? { openai: { baseUrl, model, ...(apiKey ? { apiKey } : {}) } } : {}),
+    staticDirs: [values["recall.static.dir"] ?? join(paths.home, "models", "static")],
+    mayCall: async (origin) => trust.trusted && (await hasConsent(paths.home, root, origin)),
+    mayChoose,
+  };
+}

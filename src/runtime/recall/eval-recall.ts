@@ -1,0 +1,78 @@
+// `everlong eval recall FILE`: the engine measured on labelled questions, in a store of its own.
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { errorText, type Failure } from "../../base/failure.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { chooseEmbedder } from "../../memory/recall/embed/choose.ts";
+import type { Embedder } from "../../memory/recall/embed/contract.ts";
+import { parseCorpora } from "../../memory/recall/eval/corpus.ts";
+import { type EvaluateOptions, evaluate } from "../../memory/recall/eval/evaluate.ts";
+import { ablationText, evaluationText } from "../../memory/recall/eval/report.ts";
+import { SIGNALS, type Signal } from "../../memory/recall/rank/weights.ts";
+import { type Printed, usage } from "../session/stored-sessions.ts";
+import { type Ground, standOnGround } from "../start.ts";
+import { embedderSettings } from "./engine.ts";
+
+type EvalFlags = { embedder?: string; channels?: string[]; limit?: number; ablate?: boolean; json?: boolean };
+
+const EMBEDDERS = ["none", "static", "ollama", "openai"] as const;
+type EmbedderName = (typeof EMBEDDERS)[number];
+
+export async function evalCommand(what: string, file: string, flags: EvalFlags): Promise<Printed> {
+  if (what !== "recall") return usage(`"${what}" cannot be measured.`, "Use: everlong eval recall FILE.");
+  const unknown = flags.channels?.find((c) => !(SIGNALS as readonly string[]).includes(c));
+  if (unknown !== undefined) return usage(`"${unknown}" is not a signal.`, `Signals: ${SIGNALS.join(", ")}.`);
+  if (flags.embedder !== undefined && !(EMBEDDERS as readonly string[]).includes(flags.embedder))
+    return usage(`"${flags.embedder}" is not an embedder.`, `Embedders: ${EMBEDDERS.join(", ")}.`);
+  const ground = await standOnGround();
+  if (!ground.ok) return ground;
+  const text = read(resolve(file));
+  if (!text.ok) return text;
+  const corpora = parseCorpora(text.value);
+  if (!corpora.ok) return fail(broken(`${file}: ${corpora.error}`));
+  const embedder = await embedderFor(ground.value, flags.embedder as EmbedderName | undefined);
+  if (!embedder.ok) return embedder;
+  const options: EvaluateOptions = {
+    ...(flags.channels ? { signals: flags.channels as Signal[] } : {}),
+    ...(flags.limit === undefined ? {} : { limit: flags.limit }),
+    ...(embedder.value ? { embedder: embedder.value } : {}),
+  };
+  const all = await evaluate(corpora.value, options);
+  if (!flags.ablate) return ok(flags.json ? { json: all } : evaluationText(all));
+  const used = options.signals ?? SIGNALS;
+  const without = [];
+  for (const signal of used) {
+    const rest = await evaluate(corpora.value, { ...options, signals: used.filter((s) => s !== signal) });
+    without.push({ signal, evaluation: rest });
+  }
+  return ok(flags.json ? { json: { all, without } } : ablationText(all, without));
+}
+
+function read(path: string): Result<string, Failure> {
+  try {
+    return ok(readFileSync(path, "utf8"));
+  } catch (error) {
+    return fail(broken(errorText(error)));
+  }
+}
+
+const broken = (what: string): Failure => ({
+  code: "bad_file",
+  what,
+  data: "Nothing was measured.",
+  next: "A line is one corpus: {documents: [{id, text, …}], questions: [{text, relevant: [id]}]}.",
+  exit: 1,
+});
+
+/** Nobody is called unless he was named. */
+async function embedderFor(
+  ground: Ground,
+  name: EmbedderName | undefined,
+): Promise<Result<Embedder | undefined, Failure>> {
+  if (name === "none") return ok(undefined);
+  const settings = embedderSettings(ground, false);
+  if (!settings) return ok(undefined);
+  const chosen = await chooseEmbedder({ ...settings, embedder: name ?? "static" });
+  if (chosen.embedder || name === undefined) return ok(chosen.embedder);
+  return fail({ ...broken(chosen.notes.join("; ")), code: "no_embedder", next: "Use another --embedder." });
+}

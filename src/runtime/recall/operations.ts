@@ -1,0 +1,139 @@
+// Recall over HTTP on the gateway's own store: the command line's answers, with secrets filtered out of every text.
+import { within } from "../../base/abort.ts";
+import { errorText, type Failure } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { itemById } from "../../memory/recall/list.ts";
+import { isDamage } from "../../memory/recall/store/damage.ts";
+import type { Kept, OpenKept } from "../../proxy/kept.ts";
+import type { ItemView, OpenRecall, RecallOperations, RecallView, Said } from "../../server/manage/recall.ts";
+import type { Ground } from "../start.ts";
+import { catchUp } from "../store.ts";
+import { type Answer, answer, type Desk, widened } from "./answer.ts";
+import { recallOff } from "./ask.ts";
+import type { Found, Wanted } from "./original.ts";
+import { ask, unavailable } from "./query.ts";
+import { EVERYWHERE } from "./scope.ts";
+import { type AnySession, aimedAt, namedSession, originalsOf } from "./session.ts";
+
+/** Longer nobody waits for logs to be read; what is not indexed by then is told as skipped. */
+export const CATCH_UP_MS = 5_000;
+const STATS_MS = 10_000;
+
+export function openRecallOperations(ground: Ground, open: OpenKept): OpenRecall {
+  const known = new WeakMap<Kept, RecallOperations>();
+  return async () => {
+    const kept = await open();
+    if (!kept.ok) return kept;
+    const operations = known.get(kept.value) ?? operationsOf(ground, kept.value);
+    known.set(kept.value, operations);
+    return ok(operations);
+  };
+}
+
+function operationsOf(ground: Ground, { store, recall }: Kept): RecallOperations {
+  const { paths, indexing, settings, redact } = ground;
+  const { db } = store;
+  const enabled = settings.values["recall.enabled"];
+  const readLogs = shared(() => soft(catchUp(db, paths, indexing, () => undefined)));
+  const sessions = { db, paths, store };
+  const said = (items: readonly Found[]): Said[] => items.map((item) => ({ ...item, text: redact(item.text) }));
+  const turnsOf = async (session: AnySession, wanted: Wanted): Promise<Result<Said[], Failure>> => {
+    const found = await originalsOf(sessions, session, wanted);
+    return found.ok ? ok(said(found.value)) : found;
+  };
+
+  const itemOf = async (id: string, around: number | undefined): Promise<Result<ItemView, Failure>> => {
+    const aimed = await aimedAt(sessions, id);
+    if (!aimed.ok) return aimed;
+    if (aimed.value?.session) return originalAt(aimed.value.session, aimed.value.wanted, around);
+    if (!enabled) return recallOff;
+    const item = itemById(db, EVERYWHERE, id);
+    if (!item) return fail(unknown(id));
+    const { session, turn } = item.source;
+    if (around === undefined || session === undefined || turn === undefined) return ok({ item });
+    const of = await namedSession(sessions, session);
+    const near = of.ok ? await turnsOf(of.value, widened({ from: turn, to: turn }, around)) : of;
+    return near.ok ? ok({ item, around: near.value }) : near;
+  };
+
+  const originalAt = async (
+    session: AnySession,
+    wanted: Wanted,
+    around: number | undefined,
+  ): Promise<Result<ItemView, Failure>> => {
+    const found = await turnsOf(session, wanted);
+    if (!found.ok) return found;
+    const [only, another] = found.value;
+    if (!only || another) return fail(severalItems);
+    const near = around === undefined ? undefined : await turnsOf(session, widened(wanted, around));
+    if (near && !near.ok) return near;
+    return ok({ item: { ...only, session: session.id }, ...optional("around", near?.value) });
+  };
+
+  return {
+    async ask({ query = "", ...question }, signal) {
+      const read = await within(readLogs(), CATCH_UP_MS, signal);
+      if (read.type === "value" && !read.value.ok && read.value.error.code !== "store_unavailable") return read.value;
+      const desk: Desk = { ...sessions, ground, search: (asked) => ask(recall, asked, signal) };
+      const told = await soft(answer(desk, query, question));
+      return told.ok ? ok(viewOf(told.value, said, read.type === "value")) : told;
+    },
+    item: (id, around) => soft(itemOf(id, around)),
+
+    async stats() {
+      const stats = await recall.stats({ timeoutMs: STATS_MS });
+      return stats.ok ? ok({ enabled, ...stats.value }) : fail(unavailable(stats.error.message));
+    },
+  };
+}
+
+/** A damaged index fails softly: the next search has it rebuilt. */
+export async function soft<T>(work: Promise<Result<T, Failure>>): Promise<Result<T, Failure>> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return fail(unavailable(errorText(error)));
+  }
+}
+
+function viewOf(told: Answer, said: (items: readonly Found[]) => Said[], whole: boolean): RecallView {
+  if (told.type === "item") return told.item;
+  if (told.type === "originals") return { session: told.session, items: said(told.items) };
+  const { hits: results, partial, skipped, ...rest } = told.found;
+  const late = whole ? [] : ["sessions not indexed yet"];
+  return { scope: told.scope, results, ...rest, partial: partial || !whole, skipped: [...skipped, ...late] };
+}
+
+/** One run at a time. Who comes while one goes on waits for the next: what was said before the question is found. */
+export function shared<T>(work: () => Promise<Result<T, Failure>>): () => Promise<Result<T, Failure>> {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<Result<T, Failure>> | undefined;
+  const run = (): Promise<Result<T, Failure>> => {
+    next = undefined;
+    return work();
+  };
+  return () => {
+    if (next) return next;
+    next = last.then(run, run);
+    last = next;
+    return next;
+  };
+}
+
+const unknown = (id: string): Failure => ({
+  code: "no_such_item",
+  what: `There is no item ${id.slice(0, 120)}.`,
+  data: "Nothing was changed.",
+  next: "An id comes from a search; a ref of one item is SESSION:tN.k.",
+  exit: 1,
+});
+
+const severalItems: Failure = {
+  code: "invalid_inputs",
+  what: "That ref names more than one item.",
+  data: "Nothing was changed.",
+  next: "Name one, as in SESSION:t3.2; whole turns are the answer to POST /api/recall with the ref as its query.",
+  exit: 2,
+};

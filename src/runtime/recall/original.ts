@@ -1,0 +1,62 @@
+// The exact original of anything that was ever said, by its ref: read from the log, which has every character.
+import type { Failure } from "../../base/failure.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import type { HomePaths } from "../../host/paths.ts";
+import { readSession } from "../../session/read-session.ts";
+import { parseRef, type Ref, RefCounter, sourceOf } from "../../session/ref.ts";
+
+export type Found = { ref: string; sourceType: string; text: string; timestamp: string };
+export type Wanted = Ref | { session?: string; checkpoint: number };
+
+const CHECKPOINT = /^(?:([0-9a-f-]{4,36}):)?checkpoint:(\d{1,6})$/i;
+
+/** `tN`, `tN.k`, `tN-tM`, `checkpoint:N`, each also after `SESSION:`. */
+export function parseWanted(text: string): Wanted | undefined {
+  const found = CHECKPOINT.exec(text.trim());
+  if (!found) return parseRef(text);
+  return { ...(found[1] ? { session: found[1].toLowerCase() } : {}), checkpoint: Number(found[2]) };
+}
+
+/** The items that it names, in order. */
+export async function itemsOf(paths: HomePaths, sessionId: string, wanted: Wanted): Promise<Result<Found[], Failure>> {
+  const read = await readSession(paths.session(sessionId));
+  if (!read.ok) return read;
+  const refs = new RefCounter();
+  const found: Found[] = [];
+  let last = 0;
+  for (const event of read.value.events) {
+    if (event.agentId !== undefined) continue;
+    const { timestamp } = event;
+    if ("checkpoint" in wanted) {
+      if (event.type !== "session.compaction_complete" || event.data.checkpointNumber !== wanted.checkpoint) continue;
+      const ref = `checkpoint:${wanted.checkpoint}`;
+      found.push({ ref, sourceType: "checkpoint", text: event.data.summaryContent ?? "", timestamp });
+      continue;
+    }
+    const source = sourceOf(event);
+    if (!source) continue;
+    const at = refs.next(event);
+    last = Math.max(last, at.turn);
+    const inside = at.turn >= wanted.from && at.turn <= wanted.to;
+    if (!inside || (wanted.item !== undefined && at.item !== wanted.item) || source.text === "") continue;
+    found.push({ ref: `t${at.turn}.${at.item}`, sourceType: source.type, text: source.text, timestamp });
+  }
+  if (found.length > 0) return ok(found);
+  if ("checkpoint" in wanted)
+    return fail(missing("There is no such checkpoint in that session.", "everlong checkpoints lists them."));
+  const next = last > 0 ? `Its turns are t1 to t${last}.` : "It has no turns yet.";
+  return fail(missing("There is no such turn in that session.", next));
+}
+
+export const noSuchTurn = (what: string): Failure => missing(what, "everlong proxy show lists what there is.");
+
+const missing = (what: string, next: string): Failure => ({
+  code: "no_such_turn",
+  what,
+  data: "Nothing was changed.",
+  next,
+  exit: 1,
+});
+
+export const itemsText = (items: readonly Found[]): string =>
+  items.length === 1 ? (items[0]?.text ?? "") : items.map((i) => `[${i.ref} ${i.sourceType}]\n${i.text}`).join("\n\n");

@@ -1,0 +1,119 @@
+// One question to the engine, ranked or by time, with one form of answer; and that answer as text.
+import { errorText, type Failure } from "../../base/failure.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import type { Listed } from "../../memory/recall/list.ts";
+import type { Recall } from "../../memory/recall/recall.ts";
+import type { SearchPlan, SearchResult, Shown } from "../../memory/recall/result.ts";
+import type { SearchRequest } from "../../memory/recall/search.ts";
+import type { SearchFault } from "../../memory/recall/thread/searcher.ts";
+
+export type RecallQuery = Omit<SearchRequest, "text" | "limit"> & {
+  text?: string;
+  order?: "relevance" | "time";
+  limit: number;
+  /** Where an earlier list ended. */
+  cursor?: string;
+};
+export type RecallHit = Listed & Partial<Pick<SearchResult, "score" | "parts" | "also">>;
+export type RecallFound = {
+  hits: RecallHit[];
+  /** How many more there are; of a list by time it is only known that there are more: the cursor. */
+  more: number;
+  cursor?: string;
+  partial: boolean;
+  skipped: string[];
+  plan?: SearchPlan;
+};
+
+const START_MS = 10_000;
+
+/** A search that somebody asked for waits for the thread to start; the search's own limit counts from then on. */
+export async function ask(
+  recall: Recall,
+  query: RecallQuery,
+  signal?: AbortSignal,
+): Promise<Result<RecallFound, Failure>> {
+  const { text, order, cursor, ...request } = query;
+  const limits = signal ? { signal } : {};
+  await recall.start(START_MS, signal);
+  if (text !== undefined && order !== "time") {
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const answer = await recall.search({ text, zone, now: Date.now(), ...request }, limits);
+    if (!answer.ok) return fail(faultOf(answer.error));
+    const { results, ...rest } = answer.value;
+    return ok({ hits: results, ...rest });
+  }
+  const listed = await recall.list(
+    { ...request, ...(text === undefined ? {} : { text }), ...(cursor === undefined ? {} : { cursor }) },
+    limits,
+  );
+  if (!listed.ok) return fail(faultOf(listed.error));
+  const { items, cursor: next } = listed.value;
+  return ok({ hits: items, more: 0, partial: false, skipped: [], ...(next === undefined ? {} : { cursor: next }) });
+}
+
+export const unavailable = (why: string, next = "Try again."): Failure => ({
+  code: "store_unavailable",
+  what: `The search index cannot be used: ${errorText(why)}`,
+  data: "The logs have everything.",
+  next,
+  exit: 1,
+});
+
+export const REINDEX = "`everlong recall --reindex` builds it anew.";
+
+const faultOf = ({ code, message }: SearchFault): Failure =>
+  unavailable(message, code === "index_damaged" ? REINDEX : undefined);
+
+/** `t3.2` in this session, `SESSION:t3.2` elsewhere; else the item's id. */
+export function refOf(hit: Shown, here?: string): string {
+  const { session } = hit.source;
+  if (hit.ref === undefined) return hit.id;
+  return session === undefined || session === here ? hit.ref : `${session}:${hit.ref}`;
+}
+
+/** Who said it, or what it is. */
+export const labelOf = ({ kind, role, rewound }: Shown): string =>
+  `${kind === "turn" && role !== "" ? role : kind}${rewound ? ", rewound" : ""}`;
+
+export const snippetText = (hit: Pick<RecallHit, "snippets">): string => hit.snippets.map((s) => s.text).join("\n");
+
+export function foundText(found: RecallFound, searched: string, explained = false): string {
+  const notes = found.partial ? [`Not everything was searched in time: ${found.skipped.join(", ")}.`] : [];
+  if (found.hits.length === 0) return [`Nothing was found in ${searched}.`, ...notes].join("\n");
+  const rows = found.hits.map((h) => {
+    const where = [h.source.session === undefined ? "" : `session ${h.source.session}`, h.ref ?? h.id];
+    const what = [labelOf(h), h.time?.slice(0, 10)].filter(Boolean).join(", ");
+    const score = explained && h.parts ? [`${h.score?.toFixed(3)} = ${partsText(h.parts)}`] : [];
+    return [`${where.filter(Boolean).join(" ")} (${what})`, ...score, snippetText(h)].join("\n");
+  });
+  const more = found.more > 0 ? [`${found.more} more`] : [];
+  const next = found.cursor === undefined ? [] : [`There are more: --cursor '${found.cursor}'`];
+  const plan = explained && found.plan ? [planText(found.plan)] : [];
+  return [...rows, ...more, ...next, ...notes, ...plan].join("\n\n");
+}
+
+const partsText = (parts: Readonly<Record<string, number>>): string =>
+  Object.entries(parts)
+    .filter(([, value]) => value !== 0)
+    .map(([name, value]) => `${name} ${value.toFixed(3)}`)
+    .join(" + ");
+
+function planText({
+  terms,
+  phrases,
+  candidates,
+  ranked,
+  passages,
+  scopes,
+  embedder,
+  milliseconds,
+}: SearchPlan): string {
+  const times = Object.entries(milliseconds).map(([phase, ms]) => `${phase} ${ms.toFixed(1)} ms`);
+  return [
+    `${passages} passages in scope (${scopes.map((s) => `@${s}`).join(" ")}), ${candidates} candidates, ${ranked} ranked`,
+    `embedder: ${embedder ?? "none"}; ${times.join(", ")}`,
+    ...(phrases.length > 0 ? [`phrases: ${phrases.join(" | ")}`] : []),
+    ...terms.map((t) => `${t.channel} ${t.text}: in ${t.count}, rarity ${t.rarity.toFixed(2)}, ${t.use}`),
+  ].join("\n");
+}

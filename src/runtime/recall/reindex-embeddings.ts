@@ -1,0 +1,53 @@
+// `everlong recall --reindex embeddings`: the embedder is chosen anew, and every passage gets its vector.
+import { fail, ok } from "../../base/result.ts";
+import { chooseEmbedder } from "../../memory/recall/embed/choose.ts";
+import { embedWaiting, lineUp } from "../../memory/recall/embed/queue.ts";
+import { setNote } from "../../memory/recall/store/note.ts";
+import { write } from "../../store/sqlite.ts";
+import { type Printed, usage, withStore } from "../session/stored-sessions.ts";
+import { embedderSettings } from "./engine.ts";
+
+export function reindexEmbeddings(): Promise<Printed> {
+  return withStore(async (db, ground) => {
+    const settings = embedderSettings(ground, true);
+    if (!settings)
+      return usage("Searching by meaning is switched off.", "Set recall.embedder and recall.semantic.enabled.");
+    const { name, embedder, notes } = await chooseEmbedder(settings);
+    const kept = await write(db, () => {
+      setNote(db, "embedder", embedder ? name : undefined);
+      setNote(db, "linedUp", undefined);
+      db.prepare("DELETE FROM recall_waiting").run();
+      // Only vectors of the active embedder are ever compared.
+      db.prepare("DELETE FROM recall_vector WHERE embedder <> ?").run(embedder?.id ?? "");
+    });
+    if (!kept.ok) return kept;
+    if (!embedder)
+      return fail({
+        code: "no_embedder",
+        what: ["There is no embedder.", ...notes].join(" "),
+        data: "Words are searched as before.",
+        next: "Start Ollama with the model of recall.semantic.model, or set recall.embedder.",
+        exit: 1,
+      });
+    const { signal } = new AbortController();
+    const lined = await lineUp(db, embedder.id, signal);
+    if (!lined.ok) return lined;
+    const stop = new AbortController();
+    let trouble = "";
+    const made = await embedWaiting(
+      db,
+      {
+        embedder,
+        format: ground.settings.values["recall.vectorFormat"],
+        onTrouble: ({ code, message }) => {
+          trouble = message;
+          if (code === "unavailable") stop.abort();
+        },
+      },
+      stop.signal,
+    );
+    const left = Number(db.prepare("SELECT count(*) AS n FROM recall_waiting").get()?.["n"]);
+    const rest = left > 0 ? ` ${left} wait: ${trouble}` : "";
+    return ok(`${embedder.id}: ${made} passages have new vectors.${rest}`);
+  });
+}

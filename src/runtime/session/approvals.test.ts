@@ -1,0 +1,98 @@
+// Approvals of an open session: where each answer is kept, and that a reset really resets.
+import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { noOutcome } from "../../hook/merge.ts";
+import { homePaths } from "../../host/paths.ts";
+import type { PermissionAnswer } from "../../schema/permission.ts";
+import type { Session } from "../../session/session.ts";
+import type { Tool } from "../../tool/contract.ts";
+import type { Ground } from "../start.ts";
+import { Approvals } from "./approvals.ts";
+
+const noted = (log: unknown[][], type: string) => log.filter(([name]) => name === type).map(([, data]) => data);
+
+function setup(answer: PermissionAnswer["type"]) {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "everlong-approvals-")));
+  const home = join(base, "home");
+  const log: unknown[][] = [];
+  const note = async (type: string, data: unknown) => void log.push([type, data]);
+  const session = {
+    root: base,
+    dir: join(home, "sessions", "s"),
+    state: { context: { cwd: base }, mode: "interactive" },
+    live: { phase: { type: "running_tools" } },
+    emit: note,
+    publish: note,
+    parts: { hook: async () => noOutcome },
+  } as unknown as Session;
+  const ground = {
+    settings: {
+      permissions: { deny: [], ask: [], allow: [], dirs: [] },
+      values: { "permissions.allowAll": false },
+    },
+    paths: homePaths(home),
+    trust: { trusted: true },
+    userHome: base,
+  } as unknown as Ground;
+  let asked = 0;
+  const permission = async () => {
+    asked++;
+    return { type: answer } as PermissionAnswer;
+  };
+  const approvals = new Approvals(session, ground, { permission }, join(base, "tmp"));
+  const tool = { permissions: () => [{ kind: "shell", command: "touch x" }] } as unknown as Tool;
+  return {
+    approvals,
+    log,
+    file: homePaths(home).permissions,
+    asked: () => asked,
+    touch: () => approvals.door.permit({ toolCallId: "c", tool, input: {}, signal: new AbortController().signal }),
+  };
+}
+
+describe("A7.7 answers and their reset", () => {
+  it("an answer for the location holds until the location is reset, in memory and in the file", async () => {
+    const { approvals, touch, asked, file } = setup("location");
+    await approvals.load();
+    await touch();
+    await touch();
+    expect(asked()).toBe(1);
+    expect(approvals.list()).toEqual([{ list: "allow", rule: "shell(touch:*)", origin: "approved for this folder" }]);
+    expect(await approvals.reset("location")).toEqual({ ok: true, value: undefined });
+    expect(approvals.list()).toEqual([]);
+    expect(readFileSync(file, "utf8")).not.toContain("touch");
+    await touch();
+    expect(asked()).toBe(2);
+  });
+
+  it("resetting the session leaves what was approved for the location", async () => {
+    const { approvals, touch, asked } = setup("location");
+    await touch();
+    await approvals.reset("session");
+    await touch();
+    expect(asked()).toBe(1);
+  });
+
+  it("a reset that cannot be written is a failure: the approvals stay and nothing says they are gone", async () => {
+    const { approvals, touch, file, log } = setup("location");
+    await touch();
+    writeFileSync(file, "{ broken");
+    expect(await approvals.reset("location")).toMatchObject({ ok: false, error: { code: "state_unreadable" } });
+    expect(approvals.list()).toHaveLength(1);
+    expect(noted(log, "permission.rules_changed")).toHaveLength(1); // the answer, not the reset
+  });
+
+  it("a location answer that cannot be saved holds for the session, and is told of", async () => {
+    const { approvals, touch, asked, file, log } = setup("location");
+    await touch();
+    await approvals.reset("location");
+    writeFileSync(file, "{ broken");
+    await touch();
+    await touch();
+    expect(asked()).toBe(2);
+    expect(noted(log, "soft_failure")).toMatchObject([{ part: "permissions.json", code: "state_unreadable" }]);
+    expect(approvals.list()).toMatchObject([{ origin: "approved for this session" }]);
+  });
+});

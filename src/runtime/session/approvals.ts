@@ -1,0 +1,172 @@
+// What is allowed in the open session right now: rules of the settings, approvals, allow-all, folders; and the door that asks.
+import type { Failure } from "../../base/failure.ts";
+import { ok, type Result } from "../../base/result.ts";
+import {
+  addLocationApprovals,
+  dropLocationApprovals,
+  locationApprovals,
+  resetLocationApprovals,
+} from "../../permission/approvals.ts";
+import { makePolicy, type Policy, type SourcedRule } from "../../permission/policy.ts";
+import { parseRule } from "../../permission/rule.ts";
+import type { Rule } from "../../schema/permission.ts";
+import { Door } from "../../session/permit.ts";
+import type { Session } from "../../session/session.ts";
+import type { OriginRule } from "../../settings/load.ts";
+import type { UpdateFile } from "../../settings/write.ts";
+import type { Prompts } from "../client.ts";
+import { changeInHome } from "../home-file.ts";
+import type { Ground } from "../start.ts";
+
+export class Approvals {
+  readonly door: Door;
+  readonly #session: Session;
+  readonly #ground: Ground;
+  readonly #tempDir: string;
+  readonly #update: UpdateFile;
+  readonly #settings: { deny: SourcedRule[]; ask: SourcedRule[]; allow: SourcedRule[] };
+  readonly #folders: string[];
+  #sessionRules: Rule[] = [];
+  #locationRules: Rule[] = [];
+  #allowAll: boolean;
+
+  constructor(session: Session, ground: Ground, prompts: Prompts, tempDir: string) {
+    this.#session = session;
+    this.#ground = ground;
+    this.#tempDir = tempDir;
+    this.#update = changeInHome(ground.paths.home);
+    const { permissions, values } = ground.settings;
+    this.#settings = { deny: rules(permissions.deny), ask: rules(permissions.ask), allow: rules(permissions.allow) };
+    this.#folders = permissions.dirs.map((d) => d.text);
+    this.#allowAll = values["permissions.allowAll"];
+    const ask = prompts.permission;
+    this.door = new Door({
+      session: () => session,
+      policy: () => this.policy(),
+      userHome: ground.userHome,
+      ...(ask
+        ? { ask: (question, signal) => ask({ ...question, agent: question.agent ?? "main agent" }, signal) }
+        : {}),
+      store: (scope, texts) => this.#store(scope, texts),
+    });
+  }
+
+  get allowAll(): boolean {
+    return this.#allowAll;
+  }
+
+  /** Must be awaited before the first decision: approvals of this location stand in a file. */
+  async load(): Promise<void> {
+    const read = await locationApprovals(this.#ground.paths.home, this.#session.root);
+    this.#locationRules = read.ok ? read.value : [];
+    if (!read.ok) this.#report(read.error);
+  }
+
+  policy(): Policy {
+    const { context, mode } = this.#session.state;
+    return makePolicy({
+      ...this.#settings,
+      session: this.#sessionRules,
+      location: this.#locationRules,
+      allowAll: this.#allowAll,
+      mode,
+      trusted: this.#ground.trust.trusted,
+      root: this.#session.root,
+      cwd: context.cwd,
+      sessionDir: this.#session.dir,
+      everlongHome: this.#ground.paths.home,
+      userHome: this.#ground.userHome,
+      tempDir: this.#tempDir,
+      dirs: this.#folders,
+    });
+  }
+
+  addFolder(path: string): void {
+    this.#folders.push(path);
+  }
+
+  /** Approvals that a skill or the user gives for the session; never over a deny or ask. */
+  addSessionRules(texts: readonly string[]): void {
+    const isNew = ({ text }: Rule) => !this.#sessionRules.some((rule) => rule.text === text);
+    this.#sessionRules.push(...parsed(texts).filter(isNew));
+  }
+
+  async setAllowAll(on: boolean): Promise<void> {
+    this.#allowAll = on;
+    await this.#session.emit("permission.rules_changed", { scope: "session", added: [], removed: [], allowAll: on });
+  }
+
+  /** A location whose file cannot be changed keeps its approvals, and the failure says so. */
+  async reset(scope: "session" | "location"): Promise<Result<void, Failure>> {
+    const removed = (scope === "session" ? this.#sessionRules : this.#locationRules).map((r) => r.text);
+    if (scope === "session") this.#sessionRules = [];
+    else {
+      const gone = await resetLocationApprovals(this.#ground.paths.home, this.#session.root, this.#update);
+      if (!gone.ok) return gone;
+      this.#locationRules = [];
+    }
+    await this.#session.emit("permission.rules_changed", { scope, added: [], removed, allowAll: this.#allowAll });
+    return ok(undefined);
+  }
+
+  /** MCP tools that are not what they were when they were approved ask again. */
+  async dropMcp(tools: readonly { server: string; tool: string }[]): Promise<void> {
+    const isVoid = (rule: Rule): boolean =>
+      rule.kind === "mcp" && tools.some(({ server, tool }) => rule.argument === `${server}:${tool}`);
+    const [session, location] = [this.#sessionRules.filter(isVoid), this.#locationRules.filter(isVoid)];
+    this.#sessionRules = this.#sessionRules.filter((rule) => !isVoid(rule));
+    this.#locationRules = this.#locationRules.filter((rule) => !isVoid(rule));
+    for (const [scope, rules] of [["session", session] as const, ["location", location] as const]) {
+      const removed = rules.map((rule) => rule.text);
+      if (removed.length === 0) continue;
+      await this.#session.emit("permission.rules_changed", { scope, added: [], removed, allowAll: this.#allowAll });
+    }
+    if (location.length === 0) return;
+    const texts = location.map((rule) => rule.text);
+    const { home } = this.#ground.paths;
+    const done = await dropLocationApprovals(home, this.#session.root, texts, this.#update);
+    if (!done.ok) this.#report(done.error);
+  }
+
+  /** Every rule with where it comes from. */
+  list(): { list: string; rule: string; origin: string }[] {
+    const sourced = (list: string, from: readonly SourcedRule[]) =>
+      from.map((r) => ({ list, rule: r.text, origin: r.source ?? "settings" }));
+    return [
+      ...sourced("deny", this.#settings.deny),
+      ...sourced("ask", this.#settings.ask),
+      ...sourced("allow", this.#settings.allow),
+      ...this.#sessionRules.map((r) => ({ list: "allow", rule: r.text, origin: "approved for this session" })),
+      ...this.#locationRules.map((r) => ({ list: "allow", rule: r.text, origin: "approved for this folder" })),
+    ];
+  }
+
+  /** An answer for the location that cannot be saved still holds for the session. */
+  async #store(scope: "session" | "location", texts: readonly string[]): Promise<void> {
+    if (scope === "session") return this.addSessionRules(texts);
+    const saved = await addLocationApprovals(this.#ground.paths.home, this.#session.root, texts, this.#update);
+    if (saved.ok) {
+      this.#locationRules.push(...parsed(texts));
+      return;
+    }
+    this.addSessionRules(texts);
+    this.#report(saved.error);
+  }
+
+  #report({ code, what }: Failure): void {
+    this.#session.publish("soft_failure", { part: "permissions.json", code, message: what });
+  }
+}
+
+const parsed = (texts: readonly string[]): Rule[] => texts.map(parseRule).flatMap((r) => (r.ok ? [r.value] : []));
+
+export function rules(from: readonly OriginRule[]): SourcedRule[] {
+  return from.flatMap(({ text, source }) => {
+    const rule = parseRule(text);
+    return rule.ok ? [{ ...rule.value, source }] : [];
+  });
+}
+
+/** Of the tools that ask for nothing: whether a rule takes this one away. */
+export const isToolDenied = ({ settings }: Pick<Ground, "settings">, tool: string): boolean =>
+  rules(settings.permissions.deny).some(({ kind, argument }) => kind === "hook" && argument === tool);

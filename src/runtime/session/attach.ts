@@ -1,0 +1,20 @@
+// Text attached to a prompt: whole when short, else a preview and the path of the file that holds all of it.
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { FailureError } from "../../base/failure.ts";
+import { cutAt, escapeTag } from "../../base/text.ts";
+import { atomicWrite } from "../../store/atomic-write.ts";
+
+const MAX_BYTES = 20_480;
+const PREVIEW = 4096;
+
+export async function attachText(sessionDir: string, text: string): Promise<string> {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_BYTES) return `<stdin>\n${escapeTag(text, "stdin")}\n</stdin>`;
+  const name = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  const path = join(sessionDir, "files", `stdin-${name}.txt`);
+  const written = await atomicWrite(path, text, { private: true });
+  if (!written.ok) throw new FailureError(written.error);
+  const preview = escapeTag(cutAt(text, PREVIEW), "stdin");
+  return `<stdin>\n${preview}\n[preview of ${bytes} bytes; all of it is in ${path}]\n</stdin>`;
+}

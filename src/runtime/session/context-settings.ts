@@ -1,0 +1,32 @@
+// The settings of compaction and truncation, thresholds read; what is not a threshold is warned about once.
+import { parseThreshold } from "../../context/compact/threshold.ts";
+import type { ContextSettings } from "../../session/session.ts";
+import type { Ground } from "../start.ts";
+
+const DEFAULTS = { "compaction.background": 0.8, "compaction.exhaustion": 0.95 } as const;
+
+function threshold(ground: Ground, key: keyof typeof DEFAULTS) {
+  const { values, sources } = ground.settings;
+  return parseThreshold(values[key], `${key} (${sources[key]})`, DEFAULTS[key]);
+}
+
+export function contextSettings(ground: Ground): ContextSettings {
+  const { values } = ground.settings;
+  return {
+    mode: values["compaction.mode"],
+    background: threshold(ground, "compaction.background").value,
+    exhaustion: threshold(ground, "compaction.exhaustion").value,
+    minMessages: values["compaction.minMessages"],
+    target: values["compaction.target"],
+    keepRecent: values["compaction.keepRecent"],
+    timeoutMs: values["compaction.timeoutMs"],
+    maxChunks: values["compaction.maxChunks"],
+    truncation: values["truncation.mode"],
+    truncationTarget: values["truncation.target"],
+    recallOn: values["recall.enabled"],
+  };
+}
+
+export function contextWarnings(ground: Ground): string[] {
+  return (Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]).flatMap((key) => threshold(ground, key).warning ?? []);
+}

@@ -1,0 +1,63 @@
+// How large a request of one conversation is: counted, and calibrated by what its model reported.
+import type { ModelTarget } from "../../model/contract.ts";
+import {
+  accountingBasis,
+  type Calibration,
+  calibrated,
+  uncalibrated,
+  updateFactor,
+} from "../../model/tokens/calibrate.ts";
+import { tokenCounter } from "../../model/tokens/counter.ts";
+import { countItem, measure } from "../../model/tokens/measure.ts";
+import { HistoryMeter } from "../../model/tokens/meter.ts";
+import type { SessionParts } from "../../session/session.ts";
+import type { SessionIndex } from "./index.ts";
+
+export type Gauge = Pick<
+  SessionParts,
+  "measure" | "totals" | "countItem" | "countText" | "loadCounter" | "calibrate"
+> & {
+  calibration: () => Calibration;
+  /** The model is another one now. */
+  forget: () => void;
+};
+
+export function createGauge(index: Pick<SessionIndex, "calibration" | "learn">, target: () => ModelTarget): Gauge {
+  const meter = new HistoryMeter();
+  let known: Calibration | undefined;
+  const calibration = () => known ?? uncalibrated;
+  const learned = async (): Promise<Calibration> => {
+    known ??= await index.calibration(target());
+    return known;
+  };
+  return {
+    calibration,
+    forget: () => {
+      known = undefined;
+    },
+    async measure(request) {
+      const state = await learned();
+      const raw = await measure(request);
+      const itemTokens = raw.itemTokens.map((tokens) => calibrated(tokens, state));
+      return {
+        itemTokens,
+        systemTokens: calibrated(raw.systemTokens, state),
+        toolDefinitionsTokens: calibrated(raw.toolDefinitionsTokens, state),
+        conversationTokens: itemTokens.reduce((a, b) => a + b, 0),
+        rawTokens: raw.systemTokens + raw.toolDefinitionsTokens + raw.conversationTokens,
+        basis: accountingBasis(state),
+      };
+    },
+    async totals(request) {
+      const state = await learned();
+      return { ...(await meter.totals(request, state)), basis: accountingBasis(state) };
+    },
+    countItem: async (item) => calibrated(await countItem(item), calibration()),
+    countText: (text) => Math.ceil(tokenCounter.countNow(text) * calibration().factor),
+    loadCounter: () => tokenCounter.load(),
+    calibrate(estimate, reported) {
+      known = updateFactor(calibration(), { estimate, reported });
+      index.learn(target(), { estimate, reported });
+    },
+  };
+}

@@ -1,0 +1,137 @@
+// The hooks of an open session: found once, run for whichever agent acts. Where there are none, none of their code is loaded.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../base/clock.ts";
+import { newId } from "../../base/id.ts";
+import type { Hook } from "../../hook/hook.ts";
+import type { HookContext } from "../../hook/input.ts";
+import { noOutcome } from "../../hook/merge.ts";
+import type { HookRunner } from "../../hook/run.ts";
+import { childEnvironment } from "../../host/environment.ts";
+import type { Owner } from "../../host/process.ts";
+import { hasConsent } from "../../permission/consent.ts";
+import type { DurableType, EventData } from "../../schema/event/envelope.ts";
+import type { RunHook } from "../../session/session.ts";
+import type { Ground } from "../start.ts";
+
+/** A subagent, as its hooks are told of it. */
+export type HookActor = NonNullable<HookContext["agent"]>;
+
+export type SessionHooks = {
+  /** For the main agent without an actor. */
+  hookFor: (actor?: HookActor) => RunHook;
+  /** The text of /hooks. */
+  list: () => Promise<string>;
+};
+
+export type SessionHooksParts = {
+  ground: Ground;
+  owner: Pick<Owner, "spawn">;
+  sessionId: string;
+  /** The event log. */
+  transcriptPath: string;
+  cwd: () => string;
+  /** Resolves when it is in the log. */
+  emit: <T extends DurableType>(agentId: string | undefined, type: T, data: EventData<T>) => Promise<unknown>;
+};
+
+type Loaded = { runner: HookRunner; hooks: readonly Hook[] };
+
+export function sessionHooks(parts: SessionHooksParts): SessionHooks {
+  const { ground, sessionId, transcriptPath, cwd } = parts;
+  // A change of settings is a new value of them: hooks that came or went with it count from then on.
+  let seen: Ground["settings"] | undefined;
+  let mayRun = false;
+  let loading: Promise<Loaded> | undefined;
+
+  function look(): boolean {
+    if (seen !== ground.settings) {
+      seen = ground.settings;
+      mayRun = !isSwitchedOff(ground) && areThere(ground);
+      loading = undefined;
+    }
+    return mayRun;
+  }
+
+  const load = (): Promise<Loaded> => {
+    loading ??= loadRunner(parts);
+    return loading;
+  };
+
+  return {
+    hookFor: (actor) => async (name, input, signal) => {
+      if (!look()) return noOutcome;
+      const { runner } = await load();
+      const context = { sessionId, cwd: cwd(), transcriptPath, ...(actor ? { agent: actor } : {}) };
+      return runner.run(name, input, context, signal);
+    },
+    async list() {
+      look();
+      const [{ describeHooks }, { runner, hooks }] = await Promise.all([import("../../hook/list.ts"), load()]);
+      return describeHooks(hooks, runner.lastRun);
+    },
+  };
+}
+
+/** By the user or the environment, which is for all of them. A project's own switch is the loader's to weigh. */
+function isSwitchedOff({ settings: { values, sources } }: Ground): boolean {
+  return values.disableAllHooks && !sources.disableAllHooks.startsWith("project");
+}
+
+/** A cheap look at every place that may hold hooks. */
+function areThere({ paths, trust, settings }: Ground): boolean {
+  return (
+    names(paths.hooks).length > 0 ||
+    names(join(paths.home, "plugins")).length > 0 ||
+    trust.files.some((file) => file.kind === "hooks") ||
+    Object.keys(settings.values.hooks).length > 0 ||
+    settings.withheld.some((one) => one.key === "hooks")
+  );
+}
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // absent: there are none
+  }
+}
+
+async function loadRunner({ ground, owner, emit }: SessionHooksParts): Promise<Loaded> {
+  const [{ loadHooks }, { createHookRunner }] = await Promise.all([
+    import("../../hook/load.ts"),
+    import("../../hook/run.ts"),
+  ]);
+  const { env, secrets, root, trust, paths, redact } = ground;
+  const rule = () => {
+    const { values } = ground.settings;
+    return {
+      allowLocalhost: values["hook.allowLocalhost"],
+      allowHttpAuth: values["hook.allowHttpAuth"],
+      offline: values.offline,
+    };
+  };
+  const { values, sources } = ground.settings;
+  const byEnvironment = sources.disableAllHooks.startsWith("environment");
+  const { hooks, warnings } = await loadHooks({
+    everlongHome: paths.home,
+    root,
+    trust,
+    http: rule(),
+    disabled: byEnvironment ? values.disableAllHooks : undefined,
+  });
+  const warn = (message: string) => emit(undefined, "session.warning", { warningType: "hook", message });
+  for (const { path, message } of warnings) await warn(`${path}: ${message}`);
+  const runner = createHookRunner({
+    hooks: () => hooks,
+    command: { owner, root, env: childEnvironment({ base: env, secrets }) },
+    http: { rule, hasConsent: (url) => hasConsent(paths.home, root, url), variable: (name) => env[name] },
+    redact,
+    emit: (type, data, agentId) => emit(agentId, type, data as EventData<typeof type>),
+    // A log that cannot be written tells whoever writes the next event.
+    warn: (message) => void warn(message).catch(() => undefined),
+    newId,
+    clock: systemClock,
+  });
+  return { runner, hooks };
+}

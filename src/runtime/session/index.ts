@@ -1,0 +1,176 @@
+// The open session's side of store.db: opened after the first turn, never in the way of the conversation.
+
+import { existsSync } from "node:fs";
+import { errorText, type Failure } from "../../base/failure.ts";
+import { ok, type Result } from "../../base/result.ts";
+import type { HomePaths } from "../../host/paths.ts";
+import type { Recall } from "../../memory/recall/recall.ts";
+import { keepsVectors } from "../../memory/recall/store/note.ts";
+import type { ModelTarget } from "../../model/contract.ts";
+import { type Calibration, uncalibrated } from "../../model/tokens/calibrate.ts";
+import { forgetOldCalls, indexSession } from "../../session/index/index-session.ts";
+import type { Redact } from "../../session/index/write-index.ts";
+import type { SessionState } from "../../session/state.ts";
+import { workspaceOf, workspaceText } from "../../session/workspace.ts";
+import { atomicWrite } from "../../store/atomic-write.ts";
+import type { Database } from "../../store/sqlite.ts";
+import { crashPoint } from "../crash.ts";
+import type { Ground } from "../start.ts";
+import { catchUp, type OnSkipped, openStore, skippedText } from "../store.ts";
+import { readCalibration, saveSamples } from "./calibration.ts";
+import { writeCheckpoints } from "./checkpoints.ts";
+
+type Soft = { part: string; code: string; message: string };
+
+const soft = (part: string, { code, what }: Failure): Soft => ({ part, code, message: what });
+
+export class SessionIndex {
+  readonly #ground: Ground;
+  readonly #id: string;
+  #db: Database | undefined;
+  #opening: Promise<Result<Database, Failure>> | undefined;
+  #caughtUp = false;
+  #pruned = false;
+  #recall: Recall | undefined;
+  #samples: { target: ModelTarget; estimate: number; reported: number }[] = [];
+  /** Sessions that a reader had to go without, and an embedder's trouble: told with the next update. */
+  #skipped: Soft[] = [];
+  #told: string | undefined;
+
+  constructor(ground: Ground, id: string) {
+    this.#ground = ground;
+    this.#id = id;
+  }
+
+  /** What an earlier process learned; a missing store means nothing was. */
+  async calibration(target: ModelTarget): Promise<Calibration> {
+    if (target.provider === "offline" || !existsSync(this.#ground.paths.store)) return uncalibrated;
+    const db = await this.#open();
+    return db ? readCalibration(db, target.provider, target.name) : uncalibrated;
+  }
+
+  learn(target: ModelTarget, sample: { estimate: number; reported: number }): void {
+    this.#samples.push({ target, ...sample });
+  }
+
+  /**
+   * After a turn: log to index, samples to store, summary to workspace.yaml. What failed is returned, never thrown; the
+   * same failure again only after an update that worked.
+   */
+  async update(state: SessionState): Promise<Soft | undefined> {
+    const failed = await this.#update(state);
+    const known = failed?.message === this.#told;
+    this.#told = failed?.message;
+    return known ? undefined : failed;
+  }
+
+  async #update(state: SessionState): Promise<Soft | undefined> {
+    const { paths, redact, settings, indexing } = this.#ground;
+    const crash = (name: string) => crashPoint(settings.values["debug.crashAt"], name);
+    try {
+      const session = paths.session(this.#id);
+      crash("index.md");
+      await writeCheckpoints(session, state, redact);
+      const db = await this.#open();
+      crash("workspace.yaml");
+      await writeWorkspace(db, paths, state, redact);
+      if (!db)
+        return {
+          part: "index",
+          code: "store_unavailable",
+          message: "store.db cannot be opened; the log has everything.",
+        };
+      crash("store row");
+      const done = await indexSession(db, this.#id, session, indexing);
+      if (!done.ok) return soft("index", done.error);
+      if (keepsVectors(db)) (await this.#engine(db, false)).embedSoon();
+      return (await this.#learned(db)) ?? (await this.#prune(db)) ?? this.#skipped.shift();
+    } catch (error) {
+      return { part: "index", code: "failed", message: errorText(error) };
+    }
+  }
+
+  /** A sample that could not be saved is tried again after the next turn. */
+  async #learned(db: Database): Promise<Soft | undefined> {
+    for (let next = this.#samples[0]; next; next = this.#samples[0]) {
+      const { target, ...sample } = next;
+      const saved = await saveSamples(db, target.provider, target.name, [sample]);
+      if (!saved.ok) return soft("calibration", saved.error);
+      this.#samples.shift();
+    }
+    return undefined;
+  }
+
+  /** Once for each process. */
+  async #prune(db: Database): Promise<Soft | undefined> {
+    if (this.#pruned) return undefined;
+    const done = await forgetOldCalls(db, Date.now());
+    this.#pruned = done.ok;
+    return done.ok ? undefined : soft("index", done.error);
+  }
+
+  /** For reading: every session's log has been indexed to its end. */
+  async reader(): Promise<Database | undefined> {
+    const { paths, indexing } = this.#ground;
+    const db = await this.#open();
+    if (!db) return undefined;
+    if (this.#caughtUp) await indexSession(db, this.#id, paths.session(this.#id), indexing);
+    else {
+      const onSkipped: OnSkipped = (id, why) =>
+        this.#skipped.push({ ...soft("index", why), message: skippedText(id, why) });
+      const done = await catchUp(db, paths, indexing, onSkipped);
+      if (!done.ok) return undefined;
+      this.#caughtUp = true;
+    }
+    return db;
+  }
+
+  /** For searching, after the reader is there. `mayChoose`: an undecided store may look for an embedder. */
+  async recall(mayChoose: boolean): Promise<Recall | undefined> {
+    const db = await this.reader();
+    return db && this.#engine(db, mayChoose);
+  }
+
+  async #engine(db: Database, mayChoose: boolean): Promise<Recall> {
+    const { openRecall } = await import("../recall/engine.ts");
+    this.#recall ??= openRecall(this.#ground, db, {
+      mayChoose,
+      onTrouble: ({ code, message }) => this.#skipped.push({ part: "recall", code, message }),
+    });
+    return this.#recall;
+  }
+
+  async #open(): Promise<Database | undefined> {
+    const opened = await this.store();
+    return opened.ok ? opened.value : undefined;
+  }
+
+  /** The one connection of this session, opened when somebody first needs it. */
+  async store(): Promise<Result<Database, Failure>> {
+    if (this.#db) return ok(this.#db);
+    this.#opening ??= openStore(this.#ground.paths);
+    const opened = await this.#opening;
+    this.#opening = undefined;
+    if (opened.ok) this.#db = opened.value;
+    return opened;
+  }
+
+  async close(): Promise<void> {
+    await this.#recall?.close();
+    this.#recall = undefined;
+    this.#db?.close();
+    this.#db = undefined;
+  }
+}
+
+/** The summary beside the log; without the store nothing is known of forks. */
+export async function writeWorkspace(
+  db: Database | undefined,
+  paths: HomePaths,
+  state: SessionState,
+  redact: Redact,
+): Promise<void> {
+  const count = db?.prepare("SELECT count(*) AS n FROM sessions WHERE forked_from = ?").get(state.sessionId);
+  const text = workspaceText(workspaceOf(state, { forks: Number(count?.["n"] ?? 0) }));
+  await atomicWrite(paths.session(state.sessionId).workspace, redact(text), { private: true });
+}

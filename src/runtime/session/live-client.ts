@@ -1,0 +1,225 @@
+// The Client of one open session: what a face may do with it.
+
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { within } from "../../base/abort.ts";
+import { fail, ok } from "../../base/result.ts";
+import type { Envelope } from "../../schema/event/envelope.ts";
+import { settleCompaction } from "../../session/compact-now.ts";
+import { type ExportFormat, exportFormats, exportSession } from "../../session/export/export.ts";
+import { forkSession } from "../../session/fork.ts";
+import { interrupt, submit, untilStill } from "../../session/run.ts";
+import { atomicWrite } from "../../store/atomic-write.ts";
+import { agentClient } from "../agent/client.ts";
+import { tasksClient, untilIdle } from "../agent/tasks-client.ts";
+import { boardClient } from "../board/client.ts";
+import { consolidateOnExit } from "../board/consolidate-exit.ts";
+import type { Client, CommandResult, SessionView } from "../client.ts";
+import { liveMemoryClient } from "../memory/live.ts";
+import { listModels } from "../model-list.ts";
+import { recallIn } from "../recall/recall.ts";
+import { settingsCommand } from "../settings-command.ts";
+import { trustSession } from "../trust-command.ts";
+import { attachText } from "./attach.ts";
+import { historyClient } from "./history-client.ts";
+import type { LiveSession } from "./live-session.ts";
+import { contextReport, listPermissions, sessionFacts } from "./report.ts";
+import { switchModel } from "./switch-model.ts";
+
+type Subscribe = (listener: (event: Envelope) => void) => () => void;
+
+const CLOSE_MS = 5000;
+const SETTLE_MS = 30_000;
+/** File memory may be made tidier by one model call, which has its own limit within this. */
+const MEMORY_MS = 40_000;
+
+const refused = (code: string, what: string, next: string, exit: 1 | 2 = 1): CommandResult =>
+  fail({ code, what, data: "Nothing was changed.", next, exit });
+
+export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subscribe): Client {
+  const { session, approvals } = live;
+  const { state } = session;
+  return {
+    sessionId: session.id,
+    dir: session.dir,
+    resumed,
+    view: () => view(live),
+    on: subscribe,
+    ready: () => live.ready(),
+    async send(message, options = {}) {
+      await live.ready();
+      await approvals.load();
+      const { attached, ...rest } = options;
+      const typed = typeof message === "string" ? { prompt: message, display: message } : message;
+      const { prompt, display, directive } = typed;
+      const more = attached === undefined ? [] : [await attachText(session.dir, attached)];
+      const content = [live.extensions.startContext(), ...(await live.takeSkills()), prompt, ...more]
+        .filter(Boolean)
+        .join("\n\n");
+      // Told to stop while it was made ready: no turn may begin any more.
+      if (live.stopping.signal.aborted) return;
+      await submit(session, {
+        content,
+        source: typeof message === "string" ? "user" : "command",
+        ...rest,
+        ...(content === display ? {} : { display }),
+        ...(directive ? { directive } : {}),
+      });
+    },
+    untilIdle: () => untilIdle(live),
+    interrupt(reason) {
+      if (reason !== "user") {
+        live.stopping.abort(reason);
+        // Its failure would be that of the log, which shows at the next event.
+        void live.agents.end("interrupted").catch(() => undefined);
+      }
+      return interrupt(session, reason);
+    },
+    models: () => listModels(live),
+    setModel: (name) => switchModel(live, name),
+    mode: { get: () => state.mode, set: (mode) => live.setMode(mode) },
+    history: historyClient(live),
+    tasks: tasksClient(live),
+    ...agentClient(live),
+    ...boardClient(live),
+    memory: liveMemoryClient(live),
+    async rename(title) {
+      if (title.trim() === "")
+        return refused("command_usage", "A name is needed.", "For example: /rename parser work", 2);
+      await session.emit("session.title_changed", { title: title.trim(), userNamed: true });
+      await live.updateIndex();
+      return ok(`This session is now called "${title.trim()}".`);
+    },
+    async fork(name) {
+      const forked = await forkSession(state, live.ground.paths, { ...(name ? { name } : {}) });
+      return forked.ok ? ok(`Forked into ${forked.value}: everlong --resume ${forked.value}`) : forked;
+    },
+    async exportTo(format, path) {
+      if (!exportFormats.includes(format as ExportFormat)) {
+        return refused(
+          "command_usage",
+          `"${format}" is not an export format.`,
+          `Formats: ${exportFormats.join(", ")}.`,
+          2,
+        );
+      }
+      const target = resolve(state.context.cwd, path ?? `everlong-${session.id.slice(0, 8)}.${format}`);
+      const written = await atomicWrite(target, exportSession(state, format as ExportFormat, live.ground.redact), {
+        private: true,
+      });
+      return written.ok ? ok(`Written to ${target}`) : written;
+    },
+    async permissions(args) {
+      await approvals.load();
+      const [verb, scope] = args.split(/\s+/);
+      if (args === "") return ok(listPermissions(live));
+      if (verb !== "reset" || (scope !== "session" && scope !== "location")) {
+        return refused(
+          "command_usage",
+          `/permissions does not take "${args}".`,
+          "Try /permissions reset session or /permissions reset location.",
+          2,
+        );
+      }
+      const done = await approvals.reset(scope);
+      if (!done.ok) return done;
+      return ok(`The approvals of this ${scope} are gone.`);
+    },
+    setAllowAll: (on) => approvals.setAllowAll(on),
+    addFolder(path) {
+      const folder = resolve(state.context.cwd, path);
+      if (path === "" || !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+        return refused("not_a_folder", `"${path}" is not a folder.`, "Give the path of an existing folder.", 2);
+      }
+      approvals.addFolder(folder);
+      return ok(`The agent may now work in ${folder} too, for this session.`);
+    },
+    async settings(args) {
+      const done = await settingsCommand(args);
+      if (done.ok) await live.reloadSettings();
+      return done;
+    },
+    trust: (args) => trustSession(live, args),
+    inbox: async (args) => (await import("../sidekick/inbox-command.ts")).inboxSlash(live, args),
+    recall: (query) => recallIn(live, query),
+    facts: (what, wanted) => sessionFacts(live, what, wanted),
+    contextReport: () => contextReport(live),
+    async recordCommand(command, args, success, output) {
+      await session.emit("command.complete", { command, args, success, output });
+    },
+    close: (end) => close(live, end),
+  };
+}
+
+async function close(live: LiveSession, end: Parameters<Client["close"]>[0]): Promise<void> {
+  const { session, log } = live;
+  interrupt(session, end.type === "signal" ? "signal" : "exit");
+  await live.agents.end(end.type === "signal" ? "interrupted" : "the session ended").catch(() => undefined);
+  await live.sidekicks.end();
+  // A session that cannot be written any more has already said so.
+  await within(
+    untilStill(session).catch(() => undefined),
+    CLOSE_MS,
+  );
+  const left = live.tools.running();
+  // A run without a person waits a little for a summary that is being written; a person who leaves does not.
+  const waitMs = end.type !== "routine" || live.options.interactive ? 0 : SETTLE_MS;
+  await settleCompaction(session, waitMs, live.stopping.signal).catch(() => undefined);
+  await live.extensions.finish(live, end.type);
+  // Told to stop it does only what cannot be done later; a person who leaves has asked for the rest.
+  await live.memory.end(end.type === "signal" ? live.stopping.signal : AbortSignal.timeout(MEMORY_MS));
+  await Promise.all([live.owner.end(), live.tools.end()]);
+  const changed = [...session.state.changedFiles];
+  try {
+    if (left.length > 0)
+      await log.emit("session.info", {
+        infoType: "shells_ended",
+        message: `Ended with the session, in the background: ${left.join(", ")}.`,
+      });
+    await log.emit("session.shutdown", {
+      ...end,
+      usage: Object.fromEntries(session.state.usage),
+      apiDurationMs: session.state.apiDurationMs,
+      codeChanges: {
+        files: changed.map(([path]) => path),
+        added: changed.reduce((n, [, c]) => n + c.added, 0),
+        removed: changed.reduce((n, [, c]) => n + c.removed, 0),
+      },
+      currentTokens: session.live.currentTokens,
+    });
+  } catch {
+    // The log cannot be written: what was acknowledged is in it, and the failure was reported when it began.
+  }
+  await within(live.updateIndex(), CLOSE_MS);
+  // To begin anew is not to leave.
+  if (end.reason !== "clear") await consolidateOnExit(live);
+  await live.index.close();
+  await log.close();
+}
+
+function view(live: LiveSession): SessionView {
+  const { session, ground } = live;
+  const { state } = session;
+  return {
+    sessionId: session.id,
+    title: state.title,
+    userNamed: state.userNamed,
+    model: live.target.id,
+    modelReason: live.modelReason,
+    promptLimit: live.limits.promptLimit,
+    mode: state.mode,
+    context: state.context,
+    allowAll: live.approvals.allowAll,
+    trusted: ground.trust.trusted,
+    usage: Object.fromEntries(state.usage),
+    apiDurationMs: state.apiDurationMs,
+    currentTokens: session.live.currentTokens,
+    changedFiles: [...state.changedFiles].map(([path, c]) => ({ path, ...c })),
+    todos: [...state.todos.values()],
+    deps: state.deps,
+    queue: state.queue.map((m) => m.content),
+    promptCount: state.promptCount,
+    busy: session.live.driving !== undefined,
+    lastTurn: session.live.lastTurn,
+  };
+}

@@ -1,0 +1,66 @@
+// The system prompt of an open session: where it runs, its instructions within their bound, and what takes the room.
+import { release } from "node:os";
+import type { AgentDefinition } from "../../agent/catalog/definition.ts";
+import { renderAgentPrompt } from "../../agent/catalog/system-prompt.ts";
+import { boundTokens } from "../../context/fragment/fragment.ts";
+import { findInstructions } from "../../context/instruction/find.ts";
+import { renderInstructions } from "../../context/instruction/render.ts";
+import { environmentText, renderSystemPrompt } from "../../context/system-prompt.ts";
+import type { Contributor } from "../../context/usage/unreclaimable.ts";
+import type { LiveSession } from "./live-session.ts";
+
+export type SessionPrompt = {
+  text: string;
+  warnings: { type: string; message: string }[];
+  /** Parts that a user can make smaller. */
+  contributors: Contributor[];
+};
+
+export function sessionPrompt(live: LiveSession): SessionPrompt {
+  const { session } = live;
+  const selected = live.agents.selected();
+  if (selected?.promptParts.includeConsolidationPrompt) return consolidationPrompt(live, selected);
+  const { instructions, files } = projectInstructions(live, live.limits.promptLimit);
+  const identity = selected?.prompt;
+  const text = renderSystemPrompt({
+    ...surroundings(live),
+    mode: session.state.mode,
+    sessionDir: session.dir,
+    instructions: instructions.text,
+    extra: [
+      ...live.extensions.promptFragments(live.offered()),
+      { text: live.memory.section(), maxTokens: Number.POSITIVE_INFINITY }, // bounded where it is made
+    ],
+    ...(identity === undefined ? {} : { identity }),
+  });
+  const contributors = files.map((f) => ({ name: f.path, tokens: boundTokens(f.text) }));
+  return { text, warnings: instructions.warnings, contributors };
+}
+
+/** Nothing of where it runs, no instructions, no memories: only what it works on. */
+function consolidationPrompt({ consolidation }: LiveSession, definition: AgentDefinition): SessionPrompt {
+  const input = { environment: "", instructions: "", consolidation: consolidation?.text ?? "" };
+  return { text: renderAgentPrompt(definition, input), warnings: [], contributors: [] };
+}
+
+/** What a subagent's prompt may be made of, beside its own. */
+export function promptInput(live: LiveSession, promptLimit: number): { environment: string; instructions: string } {
+  return {
+    environment: environmentText(surroundings(live)),
+    instructions: projectInstructions(live, promptLimit).instructions.text,
+  };
+}
+
+const surroundings = ({ session }: LiveSession) => ({
+  context: session.state.context,
+  root: session.root,
+  os: `${process.platform} ${release()}`,
+  shell: "bash",
+  date: session.state.createdAt.slice(0, 10),
+});
+
+function projectInstructions({ ground, session }: LiveSession, promptLimit: number) {
+  const files = findInstructions({ home: ground.paths.home, root: session.root, cwd: session.state.context.cwd });
+  const maxTokens = Math.min(ground.settings.values["instructions.maxTokens"], Math.floor(promptLimit / 10));
+  return { files, instructions: renderInstructions(files, { maxTokens, trusted: ground.trust.trusted }) };
+}

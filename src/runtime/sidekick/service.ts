@@ -1,0 +1,44 @@
+// Sidekicks and inboxes of this home as they are without any session open: switches, definitions, stored entries.
+import type { SidekickSettings } from "../../agent/sidekick/contract.ts";
+import type { InboxAnswer, SidekicksAnswer } from "../../server/memory/contract.ts";
+import { isDetached } from "../board/board.ts";
+import type { Ground } from "../start.ts";
+
+/** What settings say; a session may know more. */
+export function sidekickSwitches(ground: Pick<Ground, "settings" | "env">): SidekickSettings {
+  const { values } = ground.settings;
+  return {
+    memory: values["memory.enabled"] && !isDetached(ground),
+    enabled: values["sidekick.enabled"],
+    off: values["sidekick.off"],
+    isOn: (setting) => (values as Record<string, unknown>)[setting] === true,
+    maxTokensPerTurn: values["sidekick.maxTokensPerTurn"],
+    maxTokensPerSession: values["sidekick.maxTokensPerSession"],
+  };
+}
+
+export async function sidekicksOf(ground: Pick<Ground, "settings" | "env">): Promise<SidekicksAnswer> {
+  const [{ builtinSidekicks }, { offBy }] = await Promise.all([
+    import("../../agent/sidekick/builtin.ts"),
+    import("../../agent/sidekick/switch.ts"),
+  ]);
+  const switches = sidekickSwitches(ground);
+  const { memory, enabled, off, maxTokensPerTurn, maxTokensPerSession } = switches;
+  const items = (await builtinSidekicks()).map((definition) => {
+    const { prompt: _left, setting = null, ...rest } = definition;
+    return { ...rest, setting, whyNot: memory ? (offBy(definition, switches) ?? null) : ("memory_off" as const) };
+  });
+  // Runs belong to open sessions; nothing here knows of them.
+  return { switches: { memory, enabled, off, maxTokensPerTurn, maxTokensPerSession }, items, runs: [] };
+}
+
+/** Newest first. Looking marks nothing as read. */
+export async function inboxOf({ paths }: Pick<Ground, "paths">, session: string): Promise<InboxAnswer> {
+  const [{ inboxStore }, { sessionIds }] = await Promise.all([
+    import("../../agent/inbox/store.ts"),
+    import("../../session/find-session.ts"),
+  ]);
+  if (!sessionIds(paths.sessions).includes(session)) return { type: "no_session" };
+  const entries = await inboxStore(paths.session(session).db).list();
+  return entries.ok ? { type: "entries", entries: entries.value.reverse() } : { type: "failed" };
+}
