@@ -263,6 +263,21 @@ describe("changing memories", () => {
     ]);
   });
 
+  it("M77 verify looks in the work tree: what is gone is named with its memory, and nothing is written", async () => {
+    const place = repository();
+    writeFileSync(join(place.folder, "a.ts"), "one\ntwo\n");
+    const here = await add(place, "It is in a.ts", ["--cite", "a.ts:1-2"]);
+    const gone = await add(place, "It is in b.ts", ["--cite", "b.ts:1"]);
+    const all = (await memory(place, ["verify"])).stdout;
+    expect(all).toContain(`${gone}  stale  It is in b.ts\n  missing: b.ts:1`);
+    expect(all).toContain("2 checked: 1 cite what is there, 1 what is gone, 0 no file.");
+    writeFileSync(join(place.folder, "a.ts"), "one\n");
+    const one = JSON.parse((await memory(place, ["verify", here, "--json"])).stdout);
+    expect(one).toMatchObject({ id: here, verification: "stale", version: 1 });
+    expect((await memory(place, ["list", "--stale"])).stdout).not.toContain("It is in a.ts");
+    expect((await memory(place, ["verify", "mem_zzzzzz"])).code).toBe(1);
+  });
+
   it("M23 M24 M77 the user has one vote; a downvote disputes, the other direction brings it back", async () => {
     const place = repository();
     const id = await add(place, "The build needs Node 24.");

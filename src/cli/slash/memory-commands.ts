@@ -58,7 +58,7 @@ async function parsed(words: string[], run: Client["memory"]["command"]): Promis
 export const memoryCommands: readonly SlashCommand[] = [
   {
     name: "memory",
-    args: "[on|off|show|list|search|add|edit|delete|vote|review|changes|undo|export]",
+    args: "[on|off|show|list|search|verify|add|edit|delete|vote|review|changes|undo|export]",
     help: "what is remembered: how it stands, switch it, see and change it",
     run: memory,
   },

@@ -17,6 +17,7 @@ export type MemoryVerb =
   | "list"
   | "search"
   | "show"
+  | "verify"
   | "add"
   | "edit"
   | "delete"
@@ -38,7 +39,7 @@ export type MemoryClient = {
   command(call: MemoryCall): Promise<CommandResult>;
 };
 
-const LOOKING: readonly MemoryVerb[] = ["list", "search", "show", "changes", "export"];
+const LOOKING: readonly MemoryVerb[] = ["list", "search", "show", "verify", "changes", "export"];
 
 export async function memoryCommand(call: MemoryCall, hands: Hands): Promise<CommandResult> {
   const ground = await standOnGround();
@@ -103,6 +104,8 @@ export async function runVerb(desk: Desk, { verb, args, flags }: MemoryCall, han
       return (await looking()).searchMemories(desk, args.join(" "), flags);
     case "show":
       return (await looking()).showMemory(desk, first, flags);
+    case "verify":
+      return (await looking()).verifyMemories(desk, args, flags);
     case "changes":
       return (await looking()).memoryChanges(desk, flags);
     case "export":

@@ -1,7 +1,8 @@
-// Looking at memories, on the command line and in a session: list, search, show, changes, export.
+// Looking at memories, on the command line and in a session: list, search, show, verify, changes, export.
 import { resolve } from "node:path";
 import { fail, ok } from "../../base/result.ts";
 import type { Author, MemoryRecord, Status } from "../../memory/record/contract.ts";
+import { verificationOf } from "../../memory/record/verification.ts";
 import type { WorkTree } from "../../memory/record/write-contract.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
 import type { CommandResult } from "../client.ts";
@@ -17,7 +18,7 @@ import {
   usage,
   type Where,
 } from "./desk.ts";
-import { changeLine, jsonLines, listText, markdown, recordText } from "./text.ts";
+import { changeLine, jsonLines, listText, markdown, recordText, verifiedText } from "./text.ts";
 
 export type ListFlags = Where & {
   subject?: string;
@@ -78,10 +79,31 @@ export async function showMemory(desk: Desk, id: string, flags: Where & { json?:
 /** What cited files look like in this work tree at this moment; nothing is written. */
 function checkedNow(record: MemoryRecord, tree: WorkTree | undefined): MemoryRecord {
   if (!tree) return record;
-  return {
-    ...record,
-    citations: record.citations.map((one) => (one.kind === "file" ? { ...one, state: tree.check(one) } : one)),
-  };
+  const citations = record.citations.map((one) => (one.kind === "file" ? { ...one, state: tree.check(one) } : one));
+  return { ...record, citations, verification: verificationOf(citations) };
+}
+
+/** Without ids: all of this repository and the user's own. */
+export async function verifyMemories(
+  desk: Desk,
+  ids: readonly string[],
+  flags: { json?: boolean },
+): Promise<CommandResult> {
+  const { tree } = desk.parts;
+  if (!tree) return usage("There is no work tree here to look in.", "Run it in the repository that the memories cite.");
+  const records: MemoryRecord[] = [];
+  for (const id of ids) {
+    const found = await recordOf(desk, id);
+    if (!found.ok) return found;
+    records.push(found.value);
+  }
+  if (ids.length === 0) {
+    const found = await recordsOf(desk, {}, {});
+    if (!found.ok) return found;
+    records.push(...found.value.records);
+  }
+  const checked = records.map((record) => checkedNow(record, tree));
+  return ok(flags.json ? jsonLines(checked) : verifiedText(checked));
 }
 
 export type ChangesFlags = Where & { since?: string; limit?: number; json?: boolean };

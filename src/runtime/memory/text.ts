@@ -82,6 +82,23 @@ export function recordText(record: MemoryRecord, history: readonly MemoryChange[
   );
 }
 
+/** Those that do not hold with what is wrong, then how many do. */
+export function verifiedText(records: readonly MemoryRecord[]): string {
+  const isGood = ({ verification }: MemoryRecord): boolean => verification === "verified" || verification === "none";
+  const wrong = records.filter((record) => !isGood(record));
+  const lines = wrong.map((record) => {
+    const gone = record.citations.filter(({ kind, state }) => kind === "file" && state !== "verified");
+    return [`${record.id}  ${record.verification}  ${record.fact}`, ...gone.map((c) => `  ${c.state}: ${c.raw}`)].join(
+      "\n",
+    );
+  });
+  const cited = records.filter(({ verification }) => verification === "verified").length;
+  const none = records.length - wrong.length - cited;
+  const sum = `${records.length} checked: ${cited} cite what is there, ${wrong.length} what is gone, ${none} no file.`;
+  const next = wrong.length > 0 ? " Nothing was changed; edit and delete do that." : "";
+  return [...lines, sum + next].join("\n");
+}
+
 const LABELS = { sessionId: "session", turnId: "turn", toolCallId: "tool call", agentId: "agent", model: "model" };
 
 export const changeLine = ({ id, at, action, actor, memory }: MemoryChange): string =>
