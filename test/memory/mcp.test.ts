@@ -20,6 +20,18 @@ async function addItem(place: Place, name: string, content: string, cwd = place.
 }
 
 describe("memories over MCP", () => {
+  it("M20 a client stores as many facts as one session may; another one has its own count", async () => {
+    const place = repository({ EVERLONG_MEMORY_MAX_STORES: "2" });
+    await allowMemory(place);
+    const gateway = await gatewayOf(place);
+    const first = await overHttp(gateway, { root: place.folder });
+    for (const n of ["one", "two"]) expect(await storeOver(first, `The ${n} port is open.`)).toMatch(/^Stored as /);
+    expect(await storeOver(first, "The one port is open.")).toMatch(/^already_stored: /);
+    expect(await storeOver(first, "The third port is open.")).toMatch(/^error: limit_reached: .*stored 2 facts/);
+    const second = await overHttp(gateway, { root: place.folder });
+    expect(await storeOver(second, "The third port is open.")).toMatch(/^Stored as /);
+  });
+
   it("OE15 O150 O151 on stdio and on /mcp: a fact is stored, voted on and read; the board is read and cannot be changed", async () => {
     const place = repository();
     await allowMemory(place);

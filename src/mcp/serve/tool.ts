@@ -8,6 +8,8 @@ export type ServeContext = {
   folder?: string;
   /** As records name it: `mcp:<client name>`. */
   client: string;
+  /** The same for every call of one connection. */
+  connection: object;
   signal: AbortSignal;
 };
 

@@ -31,6 +31,7 @@ import { type Ground, standOnGround } from "../start.ts";
 export function memoryServed(ground: Ground, open: OpenKept): ServedTool[] {
   const kind = strategyKind(strategySettings(ground));
   const votes = kind === "injected" ? ground.settings.values["memory.injectedVote"] : kind !== "jsonl";
+  const stores = new WeakMap<object, number>();
   const store = served({
     name: "store_memory",
     description: storeDefinition(true).description,
@@ -46,7 +47,11 @@ export function memoryServed(ground: Ground, open: OpenKept): ServedTool[] {
         };
         // What the client's model saw is not known here.
         const origins = () => [{ kind: "assistant" as const }];
-        return storeText(await storeRecord(parts, { ...request, input, origins }, context.signal));
+        const { connection, signal } = context;
+        const storesSoFar = () => stores.get(connection) ?? 0;
+        const stored = await storeRecord({ ...parts, storesSoFar }, { ...request, input, origins }, signal);
+        if (stored.type === "stored" || stored.type === "pending_review") stores.set(connection, storesSoFar() + 1);
+        return storeText(stored);
       }),
   });
   const vote = served({
