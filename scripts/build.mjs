@@ -46,7 +46,7 @@ const { output } = await bundle.write({
   dir: "dist",
   entryFileNames: "[name].js",
   chunkFileNames: "part/[name]-[hash].js",
-  minify: { compress: true, mangle: false, codegen: false },
+  minify: "dce-only",
   comments: false,
   codeSplitting: { groups: [{ name: "turn", test: (id) => OF_EVERY_TURN.includes(id) }] },
 });

@@ -89,7 +89,7 @@ describe("P34 D10 soft never means silent", () => {
   it("T4 a build that swallows the failure is seen", async () => {
     server = await startModelServer();
     server.always(() => text("an answer"));
-    const bin = brokenCopy(/publish\("soft_failure", \{ \.\.\.soft/, 'publish("session.idle", { ...soft');
+    const bin = brokenCopy(/publish\("soft_failure", \{\s+\.\.\.soft/, 'publish("session.idle", { ...soft');
     const place = { ...placeFor(server, { EVERLONG_MEMORY: "off" }), bin };
     mkdirSync(place.home, { recursive: true });
     writeFileSync(join(place.home, "store.db"), "no database\n".repeat(400));
