@@ -7,10 +7,11 @@ import { fileURLToPath } from "node:url";
 import { isMainThread } from "node:worker_threads";
 import { systemClock } from "../src/base/clock.ts";
 import { ok } from "../src/base/result.ts";
-import { updateRecord } from "../src/memory/record/change.ts";
+import { editRecord } from "../src/memory/record/change.ts";
 import { chooseLines } from "../src/memory/record/choose-lines.ts";
 import type { MemoryRecord } from "../src/memory/record/contract.ts";
 import { activeRecords } from "../src/memory/record/embedded/read.ts";
+import { recordById } from "../src/memory/record/embedded/row.ts";
 import { embeddedStrategy } from "../src/memory/record/embedded/strategy.ts";
 import { newMemoryId } from "../src/memory/record/id.ts";
 import { storeRecord } from "../src/memory/record/store.ts";
@@ -62,13 +63,19 @@ const request = (fact: string) => ({
   origins: () => [{ kind: "user" } as const],
 });
 
-/** A process of its own: reads the number in the fact, writes the next. */
+/** A process of its own: reads the number in the fact, writes the next; when another was quicker, reads again. */
 async function count(path: string, id: string, times: number): Promise<void> {
   const db = await open(path);
   const parts = writeParts(db);
+  const edit = async ({ fact, version }: MemoryRecord) => {
+    const input = { fact: `number ${Number(/\d+/.exec(fact)?.[0]) + 1}` };
+    return editRecord(parts, { id, input, by: { ...by, version } }, signal);
+  };
   for (let i = 0; i < times; i++) {
-    const change = (record: MemoryRecord) => ({ fact: `number ${Number(/\d+/.exec(record.fact)?.[0]) + 1}` });
-    const done = await updateRecord(parts, { id, change, by }, signal);
+    const record = recordById(db, id, "local");
+    if (!record) throw new Error(`${id} is gone`);
+    let done = await edit(record);
+    while (done.type === "conflict") done = await edit(done.current);
     if (done.type !== "edited") throw new Error(JSON.stringify(done));
   }
   db.close();

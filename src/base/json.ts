@@ -1,4 +1,6 @@
-// JSON as a type, safe parsing and canonical text.
+// JSON as a type, safe parsing, canonical text, and values as people are shown them.
+import { clip } from "./text.ts";
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -11,6 +13,23 @@ export function parseJson(text: string): { ok: true; value: unknown } | { ok: fa
   } catch {
     return { ok: false };
   }
+}
+
+/** What is written by hand has ten levels; what has thousands is made to break whoever walks through it. */
+export const MAX_NESTING = 100;
+
+/** True for a value with more levels than any file or answer needs: walking or printing it could end the stack. */
+export function isTooDeep(value: unknown, levels = MAX_NESTING): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
+}
+
+/** A value that is not what was expected, for a message about it. Never throws. */
+export function shownValue(value: unknown): string {
+  if (value === undefined || value === null) return "nothing";
+  if (typeof value === "bigint" || typeof value === "symbol") return String(value);
+  if (isTooDeep(value)) return `a value nested deeper than ${MAX_NESTING} levels`;
+  return clip(JSON.stringify(value) ?? typeof value, 80);
 }
 
 /** Equal values give equal text, whatever the order of their keys; undefined fields count as absent. */

@@ -104,11 +104,11 @@ class Run {
   }
 
   async #work(interrupts: Interrupts): Promise<void> {
-    await this.#client.ready();
+    await this.#client.ready(this.#typed.type === "prompt" ? this.#typed.text : undefined);
     const message = await this.#message();
     if (message !== undefined && !interrupts.happened)
       await this.#client.send(message, this.#attached === undefined ? {} : { attached: this.#attached });
-    this.#abandoned = (await this.#client.untilIdle()).abandoned;
+    this.#abandoned = (await this.#client.untilIdle(true)).abandoned;
     if (this.#opened.exportPath) {
       const done = await this.#client.exportTo(formatOf(this.#opened.exportPath), this.#opened.exportPath);
       if (!done.ok) this.#note(done.error.what);

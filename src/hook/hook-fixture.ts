@@ -25,7 +25,7 @@ export function bench(folder: string, hooks: unknown, more: Partial<HookParts> =
   const events: Recorded[] = [];
   const warnings = parsed.warnings.map((w) => w.message);
   const owner = createOwner({ runId: newId() });
-  const runner = createHookRunner({
+  const made: HookParts = {
     hooks: () => parsed.hooks,
     command: { owner, root: folder, env: { PATH: "/usr/local/bin:/usr/bin:/bin" } },
     http: {
@@ -39,7 +39,8 @@ export function bench(folder: string, hooks: unknown, more: Partial<HookParts> =
     newId,
     clock: systemClock,
     ...more,
-  });
+  };
+  const runner = createHookRunner(made, { last: new Map(), warned: new Set() });
   return { runner, hooks: parsed.hooks, events, warnings, runId: owner.runId, end: () => owner.end(100) };
 }
 

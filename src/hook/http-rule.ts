@@ -1,6 +1,7 @@
 // Where an http hook may send its payload: judged when it is loaded and again at every call.
 import { isLoopback } from "../model/base-url.ts";
 import type { HttpHook } from "./hook.ts";
+import { decides } from "./name.ts";
 
 export type HttpRule = {
   /** hook.allowLocalhost: plain http to this machine, where https would be required. */
@@ -10,9 +11,6 @@ export type HttpRule = {
   /** The setting `offline`: this machine only. */
   offline: boolean;
 };
-
-/** These decide what may run: what is said to them and by them must not be changed on the way. */
-const DECIDES = new Set(["preToolUse", "permissionRequest"]);
 
 /** Why the hook may not be called; undefined when it may. */
 export function httpRefusal(
@@ -24,7 +22,7 @@ export function httpRefusal(
   if (protocol !== "https:" && protocol !== "http:") return `${url} is neither http nor https`;
   const local = isLoopback(url);
   if (rule.offline && !local) return `${url} is not on this machine, and \`offline\` is set`;
-  const needsHttps = DECIDES.has(name) || allowedEnvVars.length > 0;
+  const needsHttps = decides(name) || allowedEnvVars.length > 0;
   if (protocol === "https:" || !needsHttps || rule.allowHttpAuth || (local && rule.allowLocalhost)) return undefined;
   const why = allowedEnvVars.length > 0 ? "it sends variables of the environment" : `a ${name} hook decides`;
   const how = local ? "hook.allowLocalhost" : "hook.allowHttpAuth";

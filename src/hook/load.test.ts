@@ -124,6 +124,26 @@ describe("loading hooks", () => {
     expect(said("broken.json")).toContain("broken.json:2:12");
   });
 
+  it("OI14 O84 a file that is nested 20,000 deep, trusted or not: named where it counts, and the others load", async () => {
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    putAll();
+    put("root/.everlong/hooks/deep.json", `{"version":1,"hooks":{"preToolUse":[${deep}]}}`);
+    put("root/.github/hooks/version.json", `{"version":${deep},"hooks":{}}`);
+    put("root/.github/hooks/comment.json", `{"version":1, // with a comment\n"hooks":{"preToolUse":[${deep}]}}`);
+    const trust = await trustState(places(), root());
+    expect(await running({ trust })).toEqual(USER);
+    expect((await load({ trust })).warnings).toEqual([]);
+    expect(await running()).toEqual([...USER, ...PROJECT]);
+    const { warnings } = await load();
+    expect(
+      warnings.map(({ path, message }) => [path.split("/").at(-1), /nested deeper than 100/.test(message)]),
+    ).toEqual([
+      ["deep.json", true],
+      ["comment.json", true],
+      ["version.json", true],
+    ]);
+  });
+
   it("O86 OB14 an http hook that decides, on plain http: refused at load, file and URL named", async () => {
     const url = "http://hooks.example/x";
     put("home/hooks/h.json", { version: 1, hooks: { preToolUse: [{ url }], postToolUse: [{ url }] } });

@@ -1,9 +1,10 @@
 // Finds the hooks of a session, in the order in which they run, each with whether it may.
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describeFailure } from "../base/failure.ts";
+import { shownValue } from "../base/json.ts";
 import { decodeUtf8, readWhole, realTarget } from "../host/files.ts";
 import { realPath } from "../permission/path.ts";
+import { entriesOf } from "../permission/project-files.ts";
 import { acceptsFile, type TrustState } from "../permission/trust.ts";
 import { parseSettingsFile } from "../settings/file.ts";
 import { projectFile, userFile } from "../settings/load.ts";
@@ -95,7 +96,7 @@ async function loadFile(place: Place, trust: TrustState): Promise<Loaded> {
   if (!file.ok) return place.settings ? loaded : broken(describeFailure({ ...file.error, data: "", next: "" }));
   const off = place.layer === "project" ? untrusted(trust, place.path, bytes) : undefined;
   const { version = 1, hooks, disableAllHooks } = file.value.value;
-  if (!place.settings && version !== 1) return broken(`"version" must be 1, found ${JSON.stringify(version)}.`);
+  if (!place.settings && version !== 1) return broken(`"version" must be 1, found ${shownValue(version)}.`);
   if (place.settings && hooks === undefined) return { ...loaded, disables: !off && switchedOff(disableAllHooks) };
   const parsed = parseHooks(place, hooks ?? {});
   return {
@@ -113,10 +114,4 @@ function untrusted(trust: TrustState, path: string, bytes: Uint8Array): HookOff 
 
 const switchedOff = (value: unknown): boolean => parseBoolean(value) === true;
 
-function names(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return []; // absent, or not a folder that can be looked into: there is nothing to load
-  }
-}
+const names = (folder: string): string[] => entriesOf(folder).map(({ name }) => name);

@@ -29,6 +29,9 @@ export const SUBJECT: Partial<Record<HookName, string>> = {
   sessionStart: "source",
 };
 
+/** They decide what may run: what is said to them and by them must not be changed or misread. */
+export const decides = (name: HookName): boolean => name === "preToolUse" || name === "permissionRequest";
+
 /** What is done to tool calls, not to sessions and turns. */
 export const isAroundTools = (name: HookName): boolean => SUBJECT[name] === "toolName";
 

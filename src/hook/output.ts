@@ -1,18 +1,21 @@
 // What a hook answers, read strictly: an answer that is not understood is a failure, never no opinion.
 import * as z from "zod";
-import { isRecord, parseJson } from "../base/json.ts";
+import { isRecord, isTooDeep, parseJson } from "../base/json.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { clip } from "../base/text.ts";
-import type { HookName } from "./name.ts";
+import { decides, type HookName } from "./name.ts";
 
 const context = { additionalContext: z.string().optional() };
 const block = { decision: z.enum(["block", "allow"]).optional(), reason: z.string().optional() };
+/** Of those that decide what may run: as other agents' hooks say that nothing may go on. */
+const halt = { continue: z.boolean().optional(), stopReason: z.string().optional() };
 const shapes = {
   sessionStart: z.object(context),
   sessionEnd: z.object({}),
   userPromptSubmitted: z.object({ ...context, ...block, modifiedPrompt: z.string().optional() }),
   preToolUse: z.object({
     ...context,
+    ...halt,
     permissionDecision: z.enum(["allow", "deny", "ask"]).optional(),
     permissionDecisionReason: z.string().optional(),
     modifiedArguments: z.record(z.string(), z.unknown()).optional(),
@@ -22,7 +25,11 @@ const shapes = {
   }),
   postToolUse: z.object(context),
   postToolUseFailure: z.object(context),
-  permissionRequest: z.object({ decision: z.enum(["allow", "deny"]).optional(), reason: z.string().optional() }),
+  permissionRequest: z.object({
+    ...halt,
+    decision: z.enum(["allow", "deny"]).optional(),
+    reason: z.string().optional(),
+  }),
   subagentStart: z.object(context),
   subagentStop: z.object(block),
   agentStop: z.object(block),
@@ -30,6 +37,15 @@ const shapes = {
   errorOccurred: z.object({}),
   notification: z.object({}),
 } satisfies Record<HookName, z.ZodType>;
+
+/** What other agents' hooks may say beside; nothing is made of it. */
+const ALSO_KNOWN: ReadonlySet<string> = new Set([
+  "systemMessage",
+  "suppressOutput",
+  "decision",
+  "reason",
+  "updatedInput",
+]);
 
 /** Of the fields that any hook may use, those that this one's answer had. */
 export type HookOutput = {
@@ -51,8 +67,12 @@ export function parseOutput(name: HookName, text: string): Result<HookOutput, st
   const json = parseJson(text);
   if (!json.ok || !isRecord(json.value))
     return fail(`its answer is not a JSON object: ${clip(JSON.stringify(text.trim()), 100)}`);
-  const parsed = shapes[name].safeParse(inOurWords(name, json.value));
-  if (parsed.success) return ok(parsed.data);
+  if (isTooDeep(json.value)) return fail("its answer is nested too deep");
+  const said = inOurWords(name, json.value);
+  const unknown = decides(name) ? unknownWords(name, said) : [];
+  if (unknown.length > 0) return fail(`its answer says nothing that is known here: ${clip(unknown.join(", "), 100)}`);
+  const parsed = shapes[name].safeParse(said);
+  if (parsed.success) return ok(halted(name, parsed.data));
   const issue = parsed.error.issues[0];
   return fail(`its answer cannot be used: ${issue?.path.join(".")}: ${issue?.message}`);
 }
@@ -63,10 +83,26 @@ export function blockingOutput(name: HookName, reason: string): HookOutput {
   return { decision: name === "permissionRequest" ? "deny" : "block", reason };
 }
 
+/** `continue: false`, which is a no whatever else was said. */
+function halted(
+  name: HookName,
+  output: HookOutput & { continue?: boolean | undefined; stopReason?: string | undefined },
+): HookOutput {
+  const { continue: goesOn, stopReason, ...rest } = output;
+  return goesOn === false ? { ...rest, ...blockingOutput(name, stopReason ?? "") } : rest;
+}
+
+/** All that it says, when none of it is known: a no in words that nobody understands must not count as no opinion. */
+function unknownWords(name: HookName, said: Record<string, unknown>): string[] {
+  const words = Object.keys(said);
+  return words.some((word) => Object.hasOwn(shapes[name].shape, word) || ALSO_KNOWN.has(word)) ? [] : words;
+}
+
 /** What other agents' hooks say, under our names. */
 function inOurWords(name: HookName, answer: Record<string, unknown>): Record<string, unknown> {
-  const { hookSpecificOutput: specific, ...rest } = answer;
-  const said: Record<string, unknown> = { ...rest, ...(isRecord(specific) ? specific : {}) };
+  const { hookSpecificOutput: specific, ...rest } = camelKeys(answer);
+  const said: Record<string, unknown> = { ...rest, ...(isRecord(specific) ? camelKeys(specific) : {}) };
+  delete said["hookEventName"]; // says nothing of its own
   const { updatedInput, decision } = said;
   if (updatedInput !== undefined) said["modifiedArguments"] ??= updatedInput;
   if (isRecord(decision)) {
@@ -81,3 +117,9 @@ function inOurWords(name: HookName, answer: Record<string, unknown>): Record<str
   }
   return said;
 }
+
+/** A hook that is told in snake_case may answer so. */
+const camelKeys = (value: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key.replace(/_([a-z])/g, (_all, c: string) => c.toUpperCase()), one]),
+  );

@@ -109,6 +109,12 @@ describe("hook files", () => {
     expect(messages(hooks)).toEqual([expect.stringContaining(said)]);
   });
 
+  it("OI14 a value nested 20,000 deep is described, not walked through", () => {
+    const deep: unknown = JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`);
+    for (const hooks of [deep, { preToolUse: [deep] }, { preToolUse: [{ bash: "x", env: deep }] }])
+      expect(messages(hooks)).toEqual([expect.stringContaining("nested deeper than 100 levels")]);
+  });
+
   it("OI14 any JSON is read without a throw, and a good hook beside it is still there", () => {
     const names = fc.constantFrom("preToolUse", "Stop", "agentStop", "x");
     const keys = fc.constantFrom("type", "bash", "url", "prompt", "matcher", "hooks", "env", "timeoutSec", "headers");

@@ -1,5 +1,5 @@
 // From the JSON of one file to hooks: what can be used, and a warning for each thing that cannot. Never throws.
-import { isRecord } from "../base/json.ts";
+import { isRecord, shownValue } from "../base/json.ts";
 import { clip, nearNames } from "../base/text.ts";
 import type { CommandHook, Hook, HookLayer, HookWarning, HttpHook, PromptHook } from "./hook.ts";
 import { type HookName, hookNameOf, hookNames, SUBJECT } from "./name.ts";
@@ -20,7 +20,7 @@ export function parseHooks(file: HookFile, hooks: unknown): ParsedHooks {
   const parsed: ParsedHooks = { hooks: [], warnings: [] };
   const warn: Warn = (message) => parsed.warnings.push({ path: file.path, message });
   if (!isRecord(hooks)) {
-    warn(`"hooks" must be an object of hook names, found ${shown(hooks)}; nothing of it is used`);
+    warn(`"hooks" must be an object of hook names, found ${shownValue(hooks)}; nothing of it is used`);
     return parsed;
   }
   for (const [written, entries] of Object.entries(hooks)) {
@@ -28,7 +28,7 @@ export function parseHooks(file: HookFile, hooks: unknown): ParsedHooks {
     if (!known) {
       const near = nearNames(written, hookNames, 1)[0];
       warn(`"${clip(written, 60)}" is not the name of a hook${near ? `; did you mean ${near}?` : ""}`);
-    } else if (!Array.isArray(entries)) warn(`"${written}" must be a list of hooks, found ${shown(entries)}`);
+    } else if (!Array.isArray(entries)) warn(`"${written}" must be a list of hooks, found ${shownValue(entries)}`);
     else {
       for (const [index, entry] of flat(entries).entries()) {
         const at = `${written}[${index}]`;
@@ -56,7 +56,7 @@ function parseEntry(
   entry: unknown,
   warn: Warn,
 ): Hook | undefined {
-  if (!isRecord(entry)) return skip(warn, `must be an object, found ${shown(entry)}`);
+  if (!isRecord(entry)) return skip(warn, `must be an object, found ${shownValue(entry)}`);
   const matcher = parseMatcher(known.name, entry["matcher"], warn);
   if (matcher === "invalid") return undefined;
   const common: Common = {
@@ -77,7 +77,7 @@ function parseEntry(
     case "prompt":
       return parsePrompt(common, entry, warn);
     default:
-      return skip(warn, `"type" must be command, http or prompt, found ${shown(type)}`);
+      return skip(warn, `"type" must be command, http or prompt, found ${shownValue(type)}`);
   }
 }
 
@@ -90,7 +90,7 @@ function parseCommand(common: Common, entry: Entry, warn: Warn): CommandHook | u
   const found = shells.find(([key]) => isText(entry[key]));
   if (!found) return skip(warn, 'needs a command: the text of "bash", "command" or "powershell"');
   const { cwd } = entry;
-  if (cwd !== undefined && !isText(cwd)) warn(`"cwd" must be a folder, found ${shown(cwd)}; the root is used`);
+  if (cwd !== undefined && !isText(cwd)) warn(`"cwd" must be a folder, found ${shownValue(cwd)}; the root is used`);
   return {
     ...common,
     type: "command",
@@ -103,9 +103,9 @@ function parseCommand(common: Common, entry: Entry, warn: Warn): CommandHook | u
 
 function parseHttp(common: Common, entry: Entry, warn: Warn): HttpHook | undefined {
   const { url, allowedEnvVars: names = [] } = entry;
-  if (!isText(url)) return skip(warn, `"url" must be an address, found ${shown(url)}`);
+  if (!isText(url)) return skip(warn, `"url" must be an address, found ${shownValue(url)}`);
   const isList = Array.isArray(names) && names.every(isText);
-  if (!isList) return skip(warn, `"allowedEnvVars" must be a list of names, found ${shown(names)}`);
+  if (!isList) return skip(warn, `"allowedEnvVars" must be a list of names, found ${shownValue(names)}`);
   return {
     ...common,
     type: "http",
@@ -117,7 +117,7 @@ function parseHttp(common: Common, entry: Entry, warn: Warn): HttpHook | undefin
 
 function parsePrompt(common: Common, entry: Entry, warn: Warn): PromptHook | undefined {
   const { prompt } = entry;
-  if (!isText(prompt)) return skip(warn, `"prompt" must be a text, found ${shown(prompt)}`);
+  if (!isText(prompt)) return skip(warn, `"prompt" must be a text, found ${shownValue(prompt)}`);
   if (!TAKES_PROMPT.includes(common.name))
     return skip(warn, `a prompt can be given to ${TAKES_PROMPT.join(", ")} only`);
   return { ...common, type: "prompt", prompt };
@@ -135,20 +135,20 @@ function parseMatcher(name: HookName, matcher: unknown, warn: Warn): RegExp | "i
   } catch {
     // Said below, in the same words as for what is no text at all.
   }
-  skip(warn, `"matcher" must be a regular expression, found ${shown(matcher)}`);
+  skip(warn, `"matcher" must be a regular expression, found ${shownValue(matcher)}`);
   return "invalid";
 }
 
 function parseSeconds(entry: Entry, warn: Warn): number {
   const seconds = entry["timeoutSec"] ?? entry["timeout"] ?? DEFAULT_SECONDS;
   if (typeof seconds === "number" && seconds >= 1 && seconds <= MAX_SECONDS) return seconds;
-  warn(`"timeoutSec" must be 1 to ${MAX_SECONDS}, found ${shown(seconds)}; ${DEFAULT_SECONDS} is used`);
+  warn(`"timeoutSec" must be 1 to ${MAX_SECONDS}, found ${shownValue(seconds)}; ${DEFAULT_SECONDS} is used`);
   return DEFAULT_SECONDS;
 }
 
 function parseOnError(onError: unknown, warn: Warn): "allow" | "deny" {
   if (onError !== undefined && onError !== "allow" && onError !== "deny")
-    warn(`"onError" must be allow or deny, found ${shown(onError)}; deny is used`);
+    warn(`"onError" must be allow or deny, found ${shownValue(onError)}; deny is used`);
   return onError === "allow" ? "allow" : "deny";
 }
 
@@ -157,7 +157,7 @@ function parseTexts(field: string, value: unknown, warn: Warn): Record<string, s
   const entries = isRecord(value) ? Object.entries(value) : [];
   const texts = entries.filter((pair): pair is [string, string] => typeof pair[1] === "string");
   if (!isRecord(value) || texts.length < entries.length)
-    warn(`"${field}" must be an object of texts, found ${shown(value)}; what is no text is left out`);
+    warn(`"${field}" must be an object of texts, found ${shownValue(value)}; what is no text is left out`);
   return Object.fromEntries(texts);
 }
 
@@ -166,4 +166,3 @@ function skip(warn: Warn, what: string): undefined {
 }
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
-const shown = (value: unknown): string => (value === undefined ? "nothing" : clip(JSON.stringify(value), 80));

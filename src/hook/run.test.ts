@@ -161,6 +161,37 @@ describe("hooks that fail", () => {
     expect(one.warnings).toEqual([expect.stringContaining(reason)]);
   });
 
+  const misunderstood = [
+    ["snake_case", { permission_decision: "deny" }],
+    ["snake_case in the form of other agents", { hook_specific_output: { permission_decision: "deny" } }],
+    ["a slip of the pen", { permissionDecison: "deny" }],
+    ["a slip in the form of other agents", { hookSpecificOutput: { hookEventName: "PreToolUse", decison: "deny" } }],
+    ["continue: false", { continue: false, stopReason: "enough" }],
+    ["continue: false beside an allow", { continue: false, permissionDecision: "allow" }],
+  ] as const;
+
+  it.each(misunderstood)("O93 O81 a guard's no in %s is a no", async (_how, answer) => {
+    const { opinion } = await run(hooks({ preToolUse: [{ bash: say(answer) }] }), "preToolUse");
+    expect(opinion?.decision).toBe("deny");
+  });
+
+  it("O91 O81 continue: false of a permissionRequest hook denies; true, and a message alone, are no opinion", async () => {
+    const answered = async (answer: object) =>
+      (await run(hooks({ permissionRequest: [{ bash: say(answer) }] }), "permissionRequest")).answer;
+    expect(await answered({ continue: false, stopReason: "enough" })).toEqual({ decision: "deny", reason: "enough" });
+    for (const answer of [{ continue: true }, { systemMessage: "seen" }, {}]) {
+      expect(await answered(answer)).toBeUndefined();
+      const { opinion, failures } = await run(hooks({ preToolUse: [{ bash: say(answer) }] }), "preToolUse");
+      expect([opinion, failures]).toEqual([undefined, []]);
+    }
+  });
+
+  it("O93 OI14 an answer nested 20,000 deep is a failure of the hook, not of the turn", async () => {
+    const deep = `node -e 'console.log("{\\"modifiedArguments\\":{\\"x\\":"+"[".repeat(20000)+"]".repeat(20000)+"}}")'`;
+    const { opinion } = await run(hooks({ preToolUse: [{ bash: deep }] }), "preToolUse");
+    expect(opinion?.reason).toContain("nested too deep");
+  });
+
   it("O93 onError allow lets the call pass; other hooks count as absent", async () => {
     const lax = hooks({
       preToolUse: [{ bash: "exit 1", onError: "allow" }, { bash: say({ additionalContext: "c" }) }],
@@ -241,6 +272,16 @@ describe("what is seen of hooks", () => {
     expect(saved().toolArgs.token).toBe("[redacted]");
     expect(outcome.modifiedArguments).toEqual({ command: "ls -a", token: "hunter2hunter2" });
     expect(JSON.stringify(one.events)).not.toContain("hunter2");
+  });
+
+  it("O93 O91 a mark that could be two secrets runs nothing: the call is denied, and the event says why", async () => {
+    const echo = `node -e 'let t="";process.stdin.on("data",d=>t+=d).on("end",()=>console.log(JSON.stringify({modifiedArguments:JSON.parse(t).toolArgs})))'`;
+    const redact = (t: string): string => t.replace(/(?<=password=)\S+/g, "[redacted]");
+    const one = hooks({ preToolUse: [{ bash: echo }] }, { redact });
+    const toolArgs = { old_str: "password=old1234", new_str: "password=new5678" };
+    const { opinion, modifiedArguments } = await run(one, "preToolUse", { ...inputs.preToolUse, toolArgs });
+    expect([opinion?.decision, modifiedArguments]).toEqual(["deny", undefined]);
+    expect(one.events.at(-1)?.data).toMatchObject({ success: false, error: expect.stringContaining("[redacted]") });
   });
 
   it("O89 a value that is secret only by its name is hidden", async () => {

@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import { errorText } from "../base/failure.ts";
 import type { MakeId } from "../base/id.ts";
+import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { cutValues, type EmitHook } from "./event.ts";
 import type { Hook } from "./hook.ts";
@@ -10,7 +11,7 @@ import { matches } from "./match.ts";
 import { type HookOutcome, mergeOutput, noOutcome } from "./merge.ts";
 import type { HookName } from "./name.ts";
 import { blockingOutput, type HookOutput, parseOutput } from "./output.ts";
-import { type Redact, redactValue } from "./redact.ts";
+import { type Redact, type Redacted, redactValue } from "./redact.ts";
 import { type CommandParts, runCommand } from "./run-command.ts";
 import { type HttpParts, runHttp } from "./run-http.ts";
 
@@ -41,22 +42,23 @@ export type HookRunner = {
   lastRun: (id: string) => LastRun | undefined;
 };
 
-export function createHookRunner(parts: HookParts): HookRunner {
-  const last = new Map<string, LastRun>();
-  const warned = new Set<string>();
+/** How each hook ended the last time, by its id, and what was warned about: both outlast a runner. */
+export type HookHistory = { last: Map<string, LastRun>; warned: Set<string> };
 
+export function createHookRunner(parts: HookParts, { last, warned }: HookHistory): HookRunner {
   async function runOne(hook: Hook, payload: Payload, agentId: string | undefined, signal: AbortSignal) {
     const { value: shown, restore } = redactValue(payload, parts.redact);
     const about = { hookInvocationId: parts.newId(), hookType: hook.name, source: hook.source };
     const startedAt = parts.clock.monotonic();
     await parts.emit("hook.start", { ...about, input: cutValues(shown) }, agentId);
-    const answered = await answer(hook, JSON.stringify(spokenTo(hook, shown)), parts, signal);
+    const said = await answer(hook, JSON.stringify(spokenTo(hook, shown)), parts, signal);
+    const answered = said.ok ? withSecrets(said.value, restore) : said;
     const durationMs = Math.round(parts.clock.monotonic() - startedAt);
     const ended = answered.ok ? { success: true } : { success: false, error: answered.error };
-    const output = redactValue(answered.ok ? answered.value : {}, parts.redact).value;
+    const output = redactValue(said.ok ? said.value : {}, parts.redact).value;
     await parts.emit("hook.end", { ...about, output: cutValues(output), ...ended, durationMs }, agentId);
     last.set(hook.id, { ...ended, durationMs, at: parts.clock.now() });
-    return answered.ok ? ok(restore(answered.value)) : answered;
+    return answered;
   }
 
   function warnOnce(hook: Hook, reason: string): void {
@@ -90,6 +92,16 @@ export function createHookRunner(parts: HookParts): HookRunner {
 function changed(input: object, { modifiedArguments, modifiedPrompt }: HookOutcome): object {
   if (modifiedArguments) return { ...input, toolArgs: modifiedArguments };
   return modifiedPrompt === undefined ? input : { ...input, prompt: modifiedPrompt };
+}
+
+/** What stands in for the model's or the person's own words needs their secrets; all else that it says is shown. */
+function withSecrets(output: HookOutput, restore: Redacted<unknown>["restore"]): Result<HookOutput, string> {
+  const { modifiedArguments, modifiedPrompt, ...rest } = output;
+  const restored = restore({
+    ...optional("modifiedArguments", modifiedArguments),
+    ...optional("modifiedPrompt", modifiedPrompt),
+  });
+  return restored.ok ? ok({ ...rest, ...restored.value }) : restored;
 }
 
 /** A guard that cannot do its work lets nothing pass. */

@@ -1,15 +1,5 @@
-// Where memories and boards of a folder belong: its repository's key and its branch.
-import { gitContext, remoteKey, repositoryKey } from "./git.ts";
-
-export type MemoryPlace = { repository: string; branch: string };
-
-/** The branch of a detached head, and outside of git. */
-export const DEFAULT_BRANCH = "default";
-
-/** Reads git's own files only: a machine without git gives the same answers. */
-export function memoryPlace(folder: string): MemoryPlace {
-  return { repository: repositoryKey(folder), branch: gitContext(folder).branch ?? DEFAULT_BRANCH };
-}
+// Keys of repositories as people and other programs name them.
+import { remoteKey } from "./git.ts";
 
 /** A key that means nothing outside of this machine: such a repository is never named to a service. */
 export const isLocalKey = (repository: string): boolean => repository.startsWith("local:");

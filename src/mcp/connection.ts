@@ -1,8 +1,11 @@
 // What the host needs of a connected server, without the SDK: every request is bounded and answers with a value.
 import type { Result } from "../base/result.ts";
 
-/** `refused`: the server answered with an error; `closed`: there is no server to answer; `bad_answer`: not what MCP asks for. */
-export type CallErrorCode = "timeout" | "aborted" | "closed" | "refused" | "bad_answer";
+/**
+ * `unavailable`: nothing was sent, for there is no server to send it to; `refused`: the server answered with an error;
+ * `closed`: it went away before it answered; `bad_answer`: not what MCP asks for.
+ */
+export type CallErrorCode = "unavailable" | "timeout" | "aborted" | "closed" | "refused" | "bad_answer";
 export type CallError = {
   code: CallErrorCode;
   message: string;

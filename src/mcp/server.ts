@@ -148,14 +148,15 @@ export function createServer(plan: PlannedServer, parts: ServerParts): Server {
   async function connection({ signal, limitMs, patient }: UseOptions): Answer<Connection> {
     const rest = sparedUntil - parts.clock.monotonic();
     if (rest > 0 && !patient)
-      return refusal(`it did not answer ${failures} times in a row and is tried again in ${Math.ceil(rest / 1000)} s`);
+      return unavailable(
+        `it did not answer ${failures} times in a row and is tried again in ${Math.ceil(rest / 1000)} s`,
+      );
     if (life.status === "lazy") apply({ type: "start" });
     const waited = await within(waiting.promise, limitMs, signal);
     if (waited.type === "aborted") return fail({ code: "aborted", message: "The call was cancelled." });
     if (life.status === "connected") return { ok: true, value: life.connection };
-    if (life.status === "starting")
-      return fail({ code: "timeout", message: `it has not started within ${limitMs} ms` });
-    return refusal("reason" in life ? `it is ${life.status}: ${life.reason}` : `it is ${life.status}`);
+    if (life.status === "starting") return unavailable(`it has not started within ${limitMs} ms`);
+    return unavailable("reason" in life ? `it is ${life.status}: ${life.reason}` : `it is ${life.status}`);
   }
 
   function remember(code: CallErrorCode | undefined): void {
@@ -201,7 +202,7 @@ export function createServer(plan: PlannedServer, parts: ServerParts): Server {
   return server;
 }
 
-const refusal = (message: string) => fail({ code: "closed" as const, message });
+const unavailable = (message: string) => fail({ code: "unavailable" as const, message });
 
 function firstLife(plan: PlannedServer): Life {
   if (plan.type === "failed" || plan.type === "untrusted") return { status: plan.type, reason: plan.reason };

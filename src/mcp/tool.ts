@@ -68,9 +68,16 @@ export function adaptTool(server: Server, listed: ListedTool, name: string, part
 /** The text names the server; a call that may have had its effect says so. */
 export function callFailure({ server, tool }: ToolKey, error: CallError, readOnly: boolean): ToolOutcome {
   if (error.code === "aborted") return failure("interrupted", `The call of ${tool} was cancelled.`);
-  const unsure = readOnly || error.code === "refused" ? "" : " It may have had its effect all the same.";
   const code = error.code === "timeout" ? "timeout" : "failed";
-  return failure(code, `MCP server "${server}", tool "${clip(tool, 100)}": ${error.message}.${unsure}`);
+  return failure(
+    code,
+    `MCP server "${server}", tool "${clip(tool, 100)}": ${error.message}.${effect(error, readOnly)}`,
+  );
+}
+
+function effect({ code }: CallError, readOnly: boolean): string {
+  if (readOnly || code === "refused") return "";
+  return code === "unavailable" ? " The call was not sent." : " It may have had its effect all the same.";
 }
 
 /**

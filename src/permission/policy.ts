@@ -72,9 +72,3 @@ export function makePolicy(input: PolicyInput): Policy {
     ...(input.hook ? { hook: input.hook } : {}),
   };
 }
-
-/** A child's policy: its parent's, with more denied; nothing else about it can change. */
-export const narrowPolicy = (parent: Policy, deny: readonly SourcedRule[]): Policy => ({
-  ...parent,
-  deny: [...parent.deny, ...deny.map((r) => ({ ...r, ...resolveRule(r, parent.userHome) }))],
-});

@@ -1,8 +1,9 @@
 // The files with which a project can make Everlong run something or allow something: what trust is about.
 import { createHash } from "node:crypto";
-import { type Dirent, readdirSync, readFileSync } from "node:fs";
+import { type Dirent, readdirSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { isRecord, parseJson } from "../base/json.ts";
+import { readWhole, realTarget } from "../host/files.ts";
 import { isInside } from "./path.ts";
 
 export type ProjectFileKind = "hooks" | "mcpServers" | "agents" | "skills" | "commands" | "settings";
@@ -13,11 +14,15 @@ const HOMES = [".everlong", ".github", ".claude"];
 const SKIPPED = new Set(["node_modules", ".git", ".everlong", ".github", ".claude"]);
 const MAX_FOLDERS = 20_000;
 const MAX_DEPTH = 8;
+/** More than any loader takes: it then says itself that the file is too large. */
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Those that apply to work in `cwd`: in root and every folder from there down to it. */
 export function findProjectFiles(root: string, cwd: string = root): ProjectFile[] {
   const names = isInside(cwd, root) ? relative(root, cwd).split("/").filter(Boolean) : [];
-  return [root, ...names.map((_, i) => join(root, ...names.slice(0, i + 1)))].flatMap(filesOf);
+  return [root, ...names.map((_, i) => join(root, ...names.slice(0, i + 1)))].flatMap((folder) =>
+    filesOf(folder, root),
+  );
 }
 
 /** Those of root and all folders below it, so that a subfolder of a trusted folder is covered too. */
@@ -27,9 +32,9 @@ export function findAllProjectFiles(root: string): ProjectFile[] {
   let seen = 0;
   for (let depth = 0; depth < MAX_DEPTH && folders.length > 0 && seen < MAX_FOLDERS; depth++) {
     seen += folders.length;
-    files.push(...folders.flatMap(filesOf));
+    files.push(...folders.flatMap((folder) => filesOf(folder, root)));
     folders = folders.flatMap((folder) =>
-      entries(folder)
+      entriesOf(folder)
         .filter((e) => e.isDirectory() && !SKIPPED.has(e.name))
         .map((e) => join(folder, e.name)),
     );
@@ -50,7 +55,7 @@ export function countProjectFiles(files: readonly ProjectFile[]): ProjectCounts 
 
 export const hashOf = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
 
-function filesOf(folder: string): ProjectFile[] {
+function filesOf(folder: string, root: string): ProjectFile[] {
   const found: { path: string; kind: ProjectFileKind }[] = [
     { path: join(folder, ".everlong", "settings.json"), kind: "settings" },
     { path: join(folder, ".mcp.json"), kind: "mcpServers" },
@@ -61,7 +66,7 @@ function filesOf(folder: string): ProjectFile[] {
   for (const home of HOMES.map((name) => join(folder, name))) {
     if (basename(home) !== ".claude") add("hooks", filesIn(join(home, "hooks"), ".json", 0));
     add("agents", filesIn(join(home, "agents"), ".md", 0));
-    add("skills", filesIn(join(home, "skills"), "SKILL.md", 1));
+    add("skills", filesIn(join(home, "skills"), "SKILL.md", 1, root));
     add(
       "commands",
       basename(home) === ".github"
@@ -75,30 +80,30 @@ function filesOf(folder: string): ProjectFile[] {
   });
 }
 
-function filesIn(folder: string, ending: string, depth: number): string[] {
-  return entries(folder).flatMap((e) => {
+/** `linksWithin`: of the folder's own entries, a link to a folder below this one counts as that folder. */
+export function filesIn(folder: string, ending: string, depth: number, linksWithin?: string): string[] {
+  const leadsInside = (path: string): boolean => linksWithin !== undefined && isInside(realTarget(path), linksWithin);
+  return entriesOf(folder).flatMap((e) => {
     const path = join(folder, e.name);
-    if (e.isDirectory()) return depth > 0 ? filesIn(path, ending, depth - 1) : [];
+    if (e.isDirectory() || (e.isSymbolicLink() && leadsInside(path) && !e.name.endsWith(ending)))
+      return depth > 0 ? filesIn(path, ending, depth - 1) : [];
     return e.name.endsWith(ending) ? [path] : [];
   });
 }
 
-function entries(folder: string): Dirent[] {
+/** Sorted by name; of a folder that cannot be listed, none. */
+export function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch {
-    // Absent or not to be looked at: then nothing can be loaded from it either.
-    return [];
+    return []; // absent or not to be looked into: nothing can be loaded from it
   }
 }
 
+/** Undefined when it is absent or unreadable, or a device or pipe that would be read for ever: it is not accepted then. */
 function contentOf(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch {
-    // Absent or unreadable: then it cannot be loaded either.
-    return undefined;
-  }
+  const read = readWhole(realTarget(path), MAX_BYTES);
+  return read.ok ? read.value.bytes : undefined;
 }
 
 function jsonOf(path: string): Record<string, unknown> {

@@ -1,5 +1,6 @@
 // Trust in a folder and in each file that it covered.
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { UpdateFile } from "../settings/write.ts";
@@ -35,6 +36,18 @@ describe("A7.14 O12 trust", () => {
     expect(trustNotice(state)).toContain("3 hooks, 2 MCP servers, 1 agent, 1 skill, 1 command, 1 settings file");
     expect(trustNotice(state)).toContain("--trust-folder");
     for (const file of state.files) expect(acceptsFile(state, file.path, readFileSync(file.path))).toBe(false);
+  });
+
+  it("OI14 a pipe, a device or a folder in the place of a file is no file: it is not waited for, counted or accepted", async () => {
+    const at = (name: string): string => join(place.root, name);
+    rmSync(at(".mcp.json"));
+    execFileSync("mkfifo", [at(".mcp.json"), at(".everlong/hooks/pipe.json")]);
+    symlinkSync("/dev/zero", at(".everlong/hooks/zero.json"));
+    mkdirSync(at(".everlong/hooks/folder.json"));
+    for (const state of [await trustState(places, place.root), trustForRun(place.root)]) {
+      expect(state.found).toMatchObject({ hooks: 3, mcpServers: 0 });
+      expect(state.files.map((file) => file.path).filter((path) => /mcp|pipe|zero|folder/.test(path))).toEqual([]);
+    }
   });
 
   it("trusting turns on every file as it is, persistently; revoking takes it back", async () => {

@@ -100,12 +100,13 @@ export type Client = {
     options?: { delivery?: "steer" | "queue" /** Text piped beside the prompt. */; attached?: string },
   ): Promise<void>;
   /** To be called once a face shows events: what must precede the first request, such as making room for another model. */
-  ready(): Promise<void>;
+  ready(initialPrompt?: string): Promise<void>;
   /**
    * Resolves when no turn, agent or fleet runs and nothing is queued. Agents that are silent for longer than
-   * `prompt.waitSeconds` are stopped first, and given back. Rejects only if the session cannot be written any more.
+   * `prompt.waitSeconds` are stopped first, and given back. `last`: nothing will be sent any more, so that idle agents complete.
+   * Rejects only if the session cannot be written any more.
    */
-  untilIdle(): Promise<{ abandoned: AbandonedAgent[] }>;
+  untilIdle(last?: boolean): Promise<{ abandoned: AbandonedAgent[] }>;
   /** Cuts the running turn; returns queued messages that went back to the user. */
   interrupt(reason: string): string[];
   setModel(name: string): Promise<CommandResult>;

@@ -7,7 +7,7 @@ import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
 import { gitContext } from "../host/git.ts";
 import { type HomePaths, homePaths } from "../host/paths.ts";
-import { type SecretFilter, secretFilter } from "../memory/secret/filter.ts";
+import { type Redactor, type SecretFilter, secretFilter, secretRedactor } from "../memory/secret/filter.ts";
 import { parseRule } from "../permission/rule.ts";
 import { type TrustState, trustForRun, trustState } from "../permission/trust.ts";
 import type { SessionContext } from "../schema/session.ts";
@@ -86,6 +86,10 @@ function secretValues({ values }: LoadedSettings): string[] {
     (v): v is string => typeof v === "string" && v.length >= 8,
   );
 }
+
+/** For text that is to be stored. */
+export const redactorOf = ({ paths, secrets }: Pick<Ground, "paths" | "secrets">): Redactor =>
+  secretRedactor(secretKey(paths.home), secrets);
 
 /** The key of the marks that stand for secrets; made anew when missing. */
 export function secretKey(home: string): string {

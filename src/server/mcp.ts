@@ -34,7 +34,8 @@ const IDLE_MS = 60 * 60_000;
 export function openMcp({ tools, version, report, monotonic }: McpDoorParts): McpDoor {
   const clients = new Map<string, Client>();
 
-  function makeRoom(): void {
+  /** False when every client of as many as there may be has a request or a stream open. */
+  function makeRoom(): boolean {
     const unused = [...clients].filter(([, { open }]) => open === 0).sort(([, a], [, b]) => a.usedAt - b.usedAt);
     const old = unused.filter(
       ([, { usedAt }], i) => clients.size - i >= MOST_CLIENTS || monotonic() - usedAt > IDLE_MS,
@@ -43,11 +44,11 @@ export function openMcp({ tools, version, report, monotonic }: McpDoorParts): Mc
       clients.delete(id);
       void server.close();
     }
+    return clients.size < MOST_CLIENTS;
   }
 
   /** The library keeps a client by the id that it gives it in its first answer. */
   async function newClient(): Promise<Client> {
-    makeRoom();
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void clients.set(id, client),
@@ -73,6 +74,8 @@ export function openMcp({ tools, version, report, monotonic }: McpDoorParts): Mc
       if (!known && id !== undefined) return answerError(res, 404, "Session not found");
       if (!known && !(body && isInitializeRequest(body.value)))
         return answerError(res, 400, "Bad Request: the first request must be initialize");
+      if (!known && !makeRoom())
+        return answerError(res, 503, "Too many clients have a connection open. Try again later.");
       const client = known ?? (await newClient());
       client.usedAt = monotonic();
       client.open++;

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { HookOpinion } from "../permission/policy.ts";
 import { rules } from "../permission/test-place.ts";
+import type { PermissionAnswer } from "../schema/permission.ts";
 import { type BenchOptions, bench } from "./tool-call-fixture.ts";
 
 const lists = ["write", "write(a)", "write(b)", "hook", "read"];
@@ -26,6 +27,20 @@ const calls = [
   { name: "touch", args: { path: "/elsewhere/a" } },
   { name: "sql", args: { query: "q" } },
 ];
+
+it("O67 a call that was stopped before its question does not wait for the answer to another one", async () => {
+  const open = Promise.withResolvers<PermissionAnswer>();
+  const b = bench({ answer: open.promise });
+  const { permit, offered } = b.session.parts;
+  const tool = offered().tools[0];
+  if (!tool) throw new Error("no tool");
+  const touch = (path: string, signal: AbortSignal) => permit({ toolCallId: path, tool, input: { path }, signal });
+  const asked = touch("a", new AbortController().signal);
+  await expect.poll(() => b.questions.length).toBe(1);
+  expect(await touch("b", AbortSignal.abort())).toMatchObject({ type: "deny", code: "interrupted" });
+  open.resolve({ type: "once" });
+  expect((await asked).type).toBe("allow");
+});
 
 it("OI7 O65 whatever the rules, hooks and answers: a subagent's call is decided as the main agent's would be", async () => {
   await fc.assert(

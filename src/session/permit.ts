@@ -80,6 +80,7 @@ export class Door {
   /** One question at a time. Who is stopped while others are asked does not wait for their answers. */
   #inTurn(signal: AbortSignal, ask: () => Promise<Permit>): Promise<Permit> {
     const stopped: Permit = { type: "deny", code: "interrupted", message: "Interrupted before anybody was asked." };
+    if (signal.aborted) return Promise.resolve(stopped);
     return new Promise((resolve, reject) => {
       const leave = () => resolve(stopped);
       signal.addEventListener("abort", leave, { once: true });

@@ -30,7 +30,7 @@ export type Bench = {
 export type BenchOptions = {
   hooks?: Hooks;
   policy?: Partial<PolicyInput>;
-  answer?: PermissionAnswer;
+  answer?: PermissionAnswer | Promise<PermissionAnswer>;
   parts?: Partial<SessionParts>;
   slots?: number;
   /** Runs the calls as this subagent. */

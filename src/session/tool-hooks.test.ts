@@ -215,6 +215,18 @@ describe("limits from outside", () => {
     expect(b.trace.filter((t) => t === "preToolUse")).toHaveLength(1);
   });
 
+  it("O104 O91 a hook cannot lead a call past a workflow's limit", async () => {
+    const refuse = (_name: string, args: unknown) =>
+      JSON.stringify(args).includes("b") ? { code: "research_only", message: "Not b." } : undefined;
+    const b = bench({
+      ...allowAll,
+      parts: { refuse },
+      hooks: { preToolUse: () => ({ modifiedArguments: { path: "b" } }) },
+    });
+    expect(await b.run([touch("a")])).toEqual(["Error (research_only): A hook changed the arguments. Not b."]);
+    expect(started(b)).toEqual([]);
+  });
+
   it("O57 one silent tool is cancelled, the others go on", async () => {
     const b = bench(allowAll);
     const running = b.run([{ name: "silent", args: {} }, touch("a")]);

@@ -29,6 +29,8 @@ export async function beforeCall(session: Session, ready: ReadyCall, signal: Abo
   if (handled) return { ...hooked, instead: success(handled.content) };
   if (!modifiedArguments) return hooked;
   const { call } = ready;
+  const refusal = session.parts.refuse?.(call.name, modifiedArguments);
+  if (refusal) return { ...hooked, instead: failure(refusal.code, `A hook changed the arguments. ${refusal.message}`) };
   const checked = validateCall(session.parts.offered().tools, call.name, modifiedArguments);
   if (!checked.ok) {
     const { code, message } = checked.error;

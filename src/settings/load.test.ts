@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -174,6 +175,31 @@ describe("environment", () => {
 });
 
 describe("files", () => {
+  it("A1.5 B61 a pipe, a device or a file of many megabytes in its place is refused at once, by its name", async () => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), "everlong-settings-")));
+    mkdirSync(join(root, ".everlong"));
+    const path = join(root, ".everlong", "settings.json");
+    const make = [
+      () => execFileSync("mkfifo", [path]),
+      () => symlinkSync("/dev/zero", path),
+      () => writeFileSync(path, " ".repeat(3_000_000)),
+    ];
+    for (const one of make) {
+      rmSync(path, { force: true });
+      one();
+      const result = await loadSettings({ env: {}, home: join(root, "home"), root, trusted: false });
+      expect(result).toMatchObject({
+        ok: false,
+        error: { code: "settings_unreadable", what: expect.stringContaining(path) },
+      });
+    }
+  });
+
+  it("OI14 a file nested 20,000 deep is refused by its name", async () => {
+    const deep = `{"mcpServers": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+    expect((await refused({ project: deep })).what).toContain(`${PROJECT}:1:1 is nested deeper than 100 levels`);
+  });
+
   it("A1.5 B61 AB3 a file that is not JSON stops the start with file:line:column", async () => {
     for (const [text, at] of [
       ['{\n  "model": }\n', "2:12"],

@@ -37,6 +37,8 @@ export type LoadedSettings = {
   warnings: string[];
 };
 
+const MAX_BYTES = 1024 * 1024;
+
 export const userFile = (home: string): string => join(home, "settings.json");
 export const projectFile = (root: string): string => join(root, ".everlong", "settings.json");
 
@@ -104,6 +106,10 @@ function sameFile(a: string, b: string): boolean {
 
 function readFile(path: string): string | undefined {
   try {
+    // A device or a pipe in its place would be read for ever, before anybody was asked for trust.
+    const stat = statSync(path);
+    if (!stat.isFile()) throw new Error("it is not a regular file");
+    if (stat.size > MAX_BYTES) throw new Error(`it has ${stat.size} bytes, and the limit is ${MAX_BYTES}`);
     return readFileSync(path, "utf8");
   } catch (error) {
     const code = errorCode(error);

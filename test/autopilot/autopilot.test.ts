@@ -104,6 +104,30 @@ describe("OE11 autopilot", () => {
     });
   });
 
+  it("O122 O126 a run that does not wait for agents still ends as autopilot ends", async () => {
+    let main = 0;
+    const { server, place } = await scene((request) => {
+      if (isChild(request)) return { kind: "hang" };
+      const look = {
+        agent_type: "explore",
+        name: `look${++main}`,
+        description: "d",
+        prompt: "CHILD",
+        mode: "background",
+      };
+      return main % 2 === 1 ? oneCall("task", look) : text("started one");
+    });
+    const flags = ["--autopilot", "--max-continuations", "1"];
+    const done = await run(place, ["-p", "build it", ...flags], { env: { EVERLONG_TASK_WAIT_SECONDS: "0" } });
+    expect(done.code).toBe(1);
+    expect(done.stderr).toContain("max_continuations");
+    expect(server.requests.filter((r) => !isChild(r))).toHaveLength(4);
+    expect(only(logOf(place), "subagent.cancelled").map((e) => e.data.reason)).toEqual([
+      "wait_timeout",
+      "wait_timeout",
+    ]);
+  });
+
   it("OE11 O124 --no-ask-user only takes the tool away: no task_complete, no continuation", async () => {
     const { server, place } = await scene([text("here is a part")]);
     const done = await run(place, ["-p", "build it", "--no-ask-user"]);

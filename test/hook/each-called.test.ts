@@ -29,7 +29,7 @@ describe("O80 each hook is called", () => {
       expect(note).toMatchObject({ cwd: place.folder, sessionId: expect.any(String), timestamp: expect.any(String) });
       expect(note["transcriptPath"]).toMatch(/events\.jsonl$/);
     }
-    expect(told(place, "sessionStart")[0]).toMatchObject({ source: "new" });
+    expect(told(place, "sessionStart")[0]).toMatchObject({ source: "new", initialPrompt: "go on then" });
     expect(told(place, "userPromptSubmitted")[0]).toMatchObject({ prompt: "go on then" });
     expect(told(place, "agentStop")[0]).toMatchObject({ stopHookActive: false });
     expect(told(place, "sessionEnd")[0]).toMatchObject({ reason: "complete" });

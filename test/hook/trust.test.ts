@@ -1,4 +1,5 @@
 // A repository's own hooks, servers and agents do nothing until the folder is trusted, and a changed file until it is again.
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -30,11 +31,34 @@ describe("OE9 trust", () => {
     expect(notes(place)).toEqual([]);
     expect(has({ ...place, folder: dirname(place.home) }, "mcp-started")).toBe(false);
     expect(server.requests.map((r) => r.rawBody).join()).not.toContain("planted");
-    const types = logOf(place).map((e) => e.type);
-    expect(types.filter((t) => /^(hook|mcp)\./.test(t))).toEqual([]);
+    const log = logOf(place);
+    expect(log.map((e) => e.type).filter((t) => t.startsWith("hook."))).toEqual([]);
+    const statuses = only(log, "session.mcp_server_status_changed").map((e) => e.data.status);
+    expect(statuses.filter((status) => status === "starting" || status === "connected")).toEqual([]);
     const notices = done.stderr.split("\n").filter((l) => l.includes("not trusted"));
     expect(notices).toHaveLength(1);
     expect(notices[0]).toMatch(/2 hooks, 1 MCP server, 1 agent/);
+  });
+
+  it("OI14 OE9 OB1 files that nobody can read through, nested 20,000 deep or a pipe: a session runs, trusted or not", async () => {
+    const { place } = await scene(() => text("ok"));
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    for (const folder of ["hooks", "agents", "skills/s"])
+      mkdirSync(join(place.folder, ".everlong", folder), { recursive: true });
+    writeIn(place, ".everlong/hooks/deep.json", `{"version":1,"hooks":{"preToolUse":[${deep}]}}`);
+    writeIn(place, ".everlong/agents/deep.md", `---\n{"description":"d","model":${deep}}\n---\nx`);
+    writeIn(place, ".mcp.json", `{"mcpServers":{"deep":${deep}}}`);
+    const pipes = ["hooks/pipe.json", "agents/pipe.md", "skills/s/SKILL.md"];
+    execFileSync(
+      "mkfifo",
+      pipes.map((name) => join(place.folder, ".everlong", name)),
+    );
+    for (const more of [[], ["--trust-folder"]]) {
+      const done = await run(place, ["-p", "go", ...more]);
+      expect([done.code, done.stdout.trim()], done.stderr).toEqual([0, "ok"]);
+      for (const name of ["deep.json", "deep.md", ".mcp.json", "pipe.md"])
+        expect(done.stderr.includes(name), name).toBe(more.length > 0);
+    }
   });
 
   it("OE9 O84 with --trust-folder they run, for that run only", async () => {

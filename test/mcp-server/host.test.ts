@@ -114,8 +114,14 @@ describe("a well-behaved server", () => {
     const first = await b.begin();
     expect(first.changed).toEqual([]);
     await b.call(named(first.tools, "change"), { to: "Deletes everything." });
-    await eventually(() => named(b.host.turn().tools, "echo")?.description === "Deletes everything.");
-    expect(b.host.turn().changed).toEqual([]);
+    const changed: unknown[] = [];
+    await eventually(() => {
+      const turn = b.host.turn();
+      changed.push(...turn.changed);
+      return named(turn.tools, "echo")?.description === "Deletes everything.";
+    });
+    changed.push(...b.host.turn().changed);
+    expect(changed).toEqual([{ server: "plain", tool: "echo" }]);
   });
 
   it("B72 so is one that changed since an earlier run", async () => {
@@ -262,7 +268,9 @@ describe("a server that breaks", () => {
     const wait = named((await b.begin()).tools, "wait");
     for (let n = 0; n < 3; n++) expect(words(await b.call(wait))).toMatch(/^timeout/);
     const before = performance.now();
-    expect(words(await b.call(wait))).toMatch(/did not answer 3 times in a row and is tried again in \d+ s/);
+    expect(words(await b.call(wait))).toMatch(
+      /^failed: .* did not answer 3 times in a row and is tried again in \d+ s\. The call was not sent\.$/,
+    );
     expect(performance.now() - before).toBeLessThan(100);
   });
 
@@ -381,6 +389,24 @@ describe("the end", () => {
     expect(named(b.host.turn().tools, "echo")).toBeDefined();
     expect(b.journal().filter((line) => line.startsWith("pid"))).toHaveLength(3);
     expect(b.host.enable("nobody")).toBe(false);
+  });
+
+  it("O139 a call that never left us does not say that it may have had its effect", async () => {
+    const b = bench((journal) => plain({ journal }));
+    const { tools } = await b.begin();
+    await b.host.disable("plain");
+    expect(words(await b.call(named(tools, "die")))).toBe(
+      'failed: MCP server "plain", tool "die": it is disabled. The call was not sent.',
+    );
+    const slow = bench(() => plain({ delayMs: 60_000 }, { timeout: 100, lazy: true }), {
+      toolCache: { read: () => ({ tools: listed, warnings: [] }), write: () => undefined },
+    });
+    const listed = [
+      { name: "die", description: "", inputSchema: {}, readOnly: false, taskSupport: "forbidden" as const },
+    ];
+    expect(words(await slow.call(named((await slow.begin()).tools, "die")))).toMatch(
+      /^failed: .*it has not started within 100 ms\. The call was not sent\.$/,
+    );
   });
 
   it("O53 ending while servers start leaves none", async () => {

@@ -1,7 +1,9 @@
 // The task bridge on real servers: started, followed, cancelled, steered, and every way in which it can go wrong.
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
+import type { Connection } from "../../src/mcp/connection.ts";
 import type { HostParts } from "../../src/mcp/host.ts";
+import type { Server } from "../../src/mcp/server.ts";
 import type { McpTaskEnd, McpTaskState } from "../../src/mcp/task/state.ts";
 import { followedTask, type McpTask } from "../../src/mcp/task/task.ts";
 import { success } from "../../src/tool/contract.ts";
@@ -50,6 +52,23 @@ const readAll = async (task: McpTask): Promise<McpTaskState[]> => {
   return states;
 };
 const failureOf = (end: McpTaskEnd) => (end.type === "failed" ? `${end.code} | ${end.message}` : end.type);
+
+/** A task of a server that is reached so. */
+function taskOf(use: Server["use"]): McpTask {
+  const server: Server = {
+    plan: { name: "far", origin: "user", where: "", type: "failed", reason: "" },
+    timeoutMs: 100,
+    life: () => ({ status: "failed", reason: "gone" }),
+    tools: () => [],
+    lastLines: () => [],
+    start: () => undefined,
+    settled: async () => undefined,
+    use,
+    stop: async () => undefined,
+  };
+  const parts = { tool: "work", args: {}, clock: systemClock, outcome: async () => success(""), unreachableMs: 900 };
+  return followedTask({ taskId: "t", status: "working", pollInterval: 250 }, { server, ...parts });
+}
 
 describe("which tools are tasks", () => {
   it("O141 required goes over the bridge, optional is a plain call", async () => {
@@ -163,6 +182,21 @@ describe("cancelling and steering", () => {
     });
   });
 
+  it("O146 P18 two seconds are for finding the server and for its answer together", async () => {
+    const left: number[] = [];
+    const task = taskOf(async (options, work) => {
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      const cancelTask: Connection["cancelTask"] = async (_id, { timeoutMs }) => {
+        left.push(timeoutMs);
+        return { ok: false, error: { code: "timeout", message: "no answer" } };
+      };
+      return options.patient ? work({ cancelTask, getTask: cancelTask } as Connection) : work({} as Connection);
+    });
+    await task.cancel();
+    expect(left.at(-1)).toBeLessThanOrEqual(500);
+    expect(task.state().phase).toBe("ended");
+  });
+
   it("O146 OE5 the end of the session cancels what still runs, before the servers end", async () => {
     const b = taskBench(overStdio());
     const task = await b.start({ steps: 1000, stepMs: 100 });
@@ -236,33 +270,7 @@ describe("a stream that dies", () => {
   });
 
   it("O144 no answer for the limit: server_unreachable, with the server's name and the last reason", async () => {
-    const server = await startHttp(taskServer);
-    const b = taskBench(() => ({ far: { url: server.url } }));
-    await b.begin();
-    await server.close();
-    const plan = { name: "far", origin: "user", where: "", type: "failed", reason: "" } as const;
-    const nobody = {
-      plan,
-      timeoutMs: 100,
-      life: () => ({ status: "failed" as const, reason: "gone" }),
-      tools: () => [],
-      lastLines: () => [],
-      start: () => undefined,
-      settled: async () => undefined,
-      use: async () => ({ ok: false as const, error: { code: "closed" as const, message: "it is gone" } }),
-      stop: async () => undefined,
-    };
-    const task = followedTask(
-      { taskId: "t", status: "working", pollInterval: 250 },
-      {
-        server: nobody,
-        tool: "work",
-        args: {},
-        clock: systemClock,
-        outcome: async () => success(""),
-        unreachableMs: 900,
-      },
-    );
+    const task = taskOf(async () => ({ ok: false, error: { code: "unavailable", message: "it is gone" } }));
     expect(failureOf(await task.ended)).toMatch(
       /^server_unreachable \| MCP server "far" gave no answer for 1 s: it is gone/,
     );

@@ -309,7 +309,7 @@ describe("/mcp", () => {
 });
 
 describe("the end", () => {
-  it("O55 no server outlives us: not a routine end, not SIGINT, not SIGKILL", async () => {
+  it("O55 no server outlives us: not SIGINT, not SIGKILL", async () => {
     const {
       server: model,
       place,
@@ -329,8 +329,18 @@ describe("the end", () => {
       child.kill(signal);
       const done = await child.done;
       if (signal === "SIGINT") expect(done.code).toBe(130);
-      await until(`their end after ${signal}`, () => !pids.some(isAlive), 10_000);
+      await until(`their end after ${signal}`, () => !pids.some(isAlive), 5000);
     }
+  });
+
+  it("O55 nor do they outlive a routine end", async () => {
+    const { place, journal } = await mcpScene([text("Hi.")], (file) => ({
+      plain: server("plain", { journal: file, grandchild: true }),
+    }));
+    expect((await run(place, ["-p", "Hello", TRUST])).code).toBe(0);
+    const pids = pidsIn(journal());
+    expect(pids).toHaveLength(2);
+    await until("their end", () => !pids.some(isAlive), 5000);
   });
 });
 

@@ -172,4 +172,16 @@ describe("in a subagent", () => {
     expect(lastResult(second)).toBe("mine");
     expect(offeredTools(model.requests.at(-1)).some((tool) => tool.startsWith("own-"))).toBe(false);
   });
+
+  it("O130 a project's agent whose server is off this machine: not contacted, and the user is told how to allow it", async () => {
+    const { place } = await mcpScene(
+      (request) => (!isChild(request) && toolResults(request).length === 0 ? task : text("Done.")),
+      () => ({}),
+    );
+    const own = JSON.stringify({ own: { url: "http://203.0.113.7:9/mcp" } });
+    agent(place, `---\nname: helper\ndescription: helps\nmcp-servers: ${own}\n---\nYou are the helper.\n`);
+    expect((await run(place, ["-p", "Go", ...ALLOW])).code).toBe(0);
+    const told = only(logOf(place), "session.warning").map((e) => e.data.message);
+    expect(told).toEqual([expect.stringContaining("everlong consent grant http://203.0.113.7:9")]);
+  });
 });

@@ -17,7 +17,7 @@ for (let i = 0; i < Number(rounds); i++) {
   const put = await putItem(db, place, { src: "agent", text, at }, options);
   if (put.ok && put.value.type === "stored") stored++;
   const read = await readItem(db, place, { src: "user", name: "shared", at });
-  const counted = await countSession(db, place);
+  const counted = await countSession(db, place, at);
   if (!put.ok || !read.ok || !read.value || !counted.ok) throw new Error("a write was lost");
 }
 db.close();

@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { bash, gitInit, offeredTools, onlySession, scene, systemOf, toolResults, writeIn } from "../agent/scene.ts";
@@ -173,6 +174,32 @@ describe("everlong board", () => {
     expect((await slash("show a")).stdout).toContain("one | two");
     expect((await slash("list")).stdout).toContain("with spaces");
     expect((await slash("fly")).code).toBe(2);
+  });
+
+  it("M90 src/name is an item's name for every verb", async () => {
+    const place = newPlace();
+    expect((await userAdd(place, "a")).code).toBe(0);
+    const cli = (...args: string[]) => run(place, ["board", ...args]);
+    expect((await cli("edit", "user/a", "--content", "edited")).stderr).toBe("");
+    expect((await cli("show", "user/a")).stdout).toContain("edited");
+    expect((await cli("remove", "user/a")).stdout).toContain("user/a is removed");
+    expect(boardOf(place)).toEqual([]);
+  });
+
+  it("M134 what an older filter let through is filtered when it is shown", async () => {
+    const place = newPlace();
+    expect((await userAdd(place, "a")).code).toBe(0);
+    const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    const db = new DatabaseSync(join(place.home, "store.db"));
+    db.prepare("UPDATE dynamic_context_items SET description = ?1, content = ?1").run(`token ${secret}`);
+    db.exec(`UPDATE board_changes SET after = replace(after, 'about a', '${secret}')`);
+    db.close();
+    for (const args of [["list"], ["show", "a"], ["changes"]])
+      for (const more of [[], ["--json"]]) {
+        const { stdout } = await run(place, ["board", ...args, ...more]);
+        expect(stdout, `${args}`).toContain("[redacted:github-token:");
+        expect(stdout).not.toContain(secret);
+      }
   });
 
   it("M125 secrets reach neither the rows nor the log of changes", async () => {

@@ -1,4 +1,5 @@
 // `everlong memory`: see, add, edit, delete, vote, decide, take back and take out, with exit codes that scripts can trust.
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -291,13 +292,41 @@ describe("changing memories", () => {
 
   it("M77 a vote by id counts for that record, not for another with the same text", async () => {
     const place = repository();
-    const ids = [await add(place, "The build needs Node 24."), await add(place, "The tests need Node 22.")];
-    expect((await memory(place, ["edit", ids[1] ?? "", "--fact", "The build needs Node 24."])).code).toBe(0);
+    const fact = "The build needs Node 24.";
+    const ids = [await add(place, fact), await add(place, fact, ["--scope", "user"])];
     for (const [i, id] of ids.entries()) {
       expect((await memory(place, ["vote", id, "up", "--reason", "seen today"])).stdout).toContain("Counted: +1 -0.");
       const counted = (await list(place)).filter((r) => r.votes.up === 1).map((r) => r.id);
       expect(counted.sort()).toEqual(ids.slice(0, i + 1).sort());
     }
+  });
+
+  it("M76 M84 --repo takes the key of a repository or the address of its remote", async () => {
+    const place = repository();
+    execFileSync("git", ["remote", "add", "origin", "git@github.com:Acme/Widgets.git"], { cwd: place.folder });
+    await add(place, "The build needs Node 24.");
+    const cwd = otherFolder(place);
+    for (const repo of ["acme/widgets", "Acme/Widgets", "https://me:secret@github.com/acme/widgets.git"])
+      expect(
+        (await list(place, ["--repo", repo], { cwd })).map((r) => r.repository),
+        repo,
+      ).toEqual(["acme/widgets"]);
+    const none = await memory(place, ["delete", "--all", "--yes", "--repo", "https://github.com"], { cwd });
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("--repo takes owner/name") });
+    expect(await list(place)).toHaveLength(1);
+  });
+
+  it("M20 M21 an edit that would say what another memory says, or a secret for every project, is refused with its reason", async () => {
+    const place = repository();
+    const fact = "The build needs Node 24.";
+    const [one, two] = [await add(place, fact), await add(place, "The tests need Node 22.")];
+    const mine = await add(place, "I write tests first.", ["--scope", "user"]);
+    const same = await memory(place, ["edit", two, "--fact", fact]);
+    expect(same).toMatchObject({ code: 2, stderr: expect.stringContaining(`"fact" is what ${one} says already`) });
+    const token = `ghp_${"a1B2c3D4e5F6g7H8i9J0".repeat(2).slice(0, 36)}`;
+    const secret = await memory(place, ["edit", mine, "--reason", `because of ${token}`]);
+    expect(secret).toMatchObject({ code: 1, stderr: expect.stringContaining("Nothing was written: the text holds a") });
+    expect((await list(place)).map((r) => r.version)).toEqual([1, 1, 1]);
   });
 
   it("M72 --trust user raises the trust of what an agent stored", async () => {

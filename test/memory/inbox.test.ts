@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { oneCall, toolResults } from "../agent/scene.ts";
 import { text } from "../model-server/reply.ts";
-import { only, type Place, run, sessionsOf } from "../tool/everlong.ts";
-import { addItem, type Cast, cast, ended, forwarder, streamed } from "./sidekick-scene.ts";
+import { at, leave } from "../orchestration/terminal.ts";
+import { logOf, only, type Place, run, sessionsOf } from "../tool/everlong.ts";
+import { addItem, type Cast, cast, door, ended, forwarder, get, send, streamed } from "./sidekick-scene.ts";
 
 const ASK = "how do we publish a release of this project?";
 const CONTENT = "Publish the release with the script in tools.";
@@ -74,6 +75,32 @@ describe("everlong inbox", () => {
     const next = await streamed(place, "ok thanks", "--resume", id);
     expect(only(next.events, "system.notification")).toEqual([]);
     expect(main()).toHaveLength(2);
+  });
+
+  it("M123 what is deleted in another process while the session is open is not given to the model", async () => {
+    const { open, opened } = door();
+    const stage = await cast(
+      () => text("answered"),
+      async (_request, step) => {
+        if (step === 0) return get("release-steps");
+        await opened;
+        return step === 1 ? send(CONTENT) : text("done");
+      },
+    );
+    const { place } = stage;
+    await addItem(place, "release-steps", CONTENT);
+    const terminal = await at(place);
+    terminal.type(ASK);
+    await terminal.see("answered");
+    open();
+    await ended(place);
+    const [entry] = await entries(place);
+    expect((await run(place, ["inbox", "delete", String(entry?.["id"]), "--yes"])).code).toBe(0);
+    terminal.type("ok thanks");
+    await terminal.see("answered");
+    await leave(terminal);
+    expect(only(logOf(place), "system.notification")).toEqual([]);
+    expect(JSON.stringify(stage.main()[1]?.body)).not.toContain(CONTENT);
   });
 
   it("MB20 read_inbox of an unknown id is not_found; none unread is a success", async () => {

@@ -93,7 +93,7 @@ const prompt = async (strategy: Strategy): Promise<string> => {
 
 strategyConformance("jsonl", async () => {
   const at = stand();
-  return { strategy: open(at), place: PLACE };
+  return { strategy: open(at), place: PLACE, elsewhere: undefined, tombstones: true };
 });
 
 describe("file memory", () => {
@@ -288,6 +288,163 @@ describe("file memory", () => {
     const listed = await open(at).list({ place: PLACE }, signal);
     expect(listed).toMatchObject({ records: [{ source: { trust: 0.8 } }] });
     expect(JSON.stringify(listed)).not.toContain(token);
+  });
+
+  it("MI1 M125 a secret of a repository's file does not come into the home or into the file again, whatever is changed", async () => {
+    const token = `ghp_${"a1B2c3D4e5F6g7H8i9J0".repeat(2).slice(0, 36)}`;
+    const foreign = {
+      ...{ id: "a", subject: "s", fact: `Deploy with ${token} please`, citations: `a.ts:1; key ${token}` },
+      ...{
+        reason: `it is ${token}`,
+        team: { notes: [`see ${token}`, "kept as it is"], size: 3 },
+        status: "pending",
+        password: "Summer-2026!",
+      },
+    };
+    const actor = { kind: "user", id: "u", name: "u" } as const;
+    const changes = [
+      (strategy: Strategy) => strategy.edit("a", { subject: filtered("deploys") }, { actor }, signal),
+      (strategy: Strategy) => strategy.resolve("a", { how: "accept" }, { actor }, signal),
+    ];
+    for (const change of changes) {
+      const at = stand();
+      put(at, SEED, `${JSON.stringify(foreign)}\n`);
+      const strategy = open(at);
+      expect((await change(strategy)).type).toMatch(/edited|resolved/);
+      const [journal = ""] = waiting(at);
+      const kept = readFileSync(join(at.home, "pending", journal), "utf8");
+      expect(kept).toContain("[redacted:github-token:");
+      expect(kept).not.toContain(token);
+      await strategy.shutdown(signal);
+      expect(kept).not.toContain("Summer-2026!");
+      expect(read(at, SEED)).not.toContain(token);
+      expect(lines(at, SEED)).toMatchObject([
+        { id: "a", citations: ["a.ts:1", expect.stringContaining("[redacted")], team: { size: 3 }, version: 2 },
+      ]);
+      expect(read(at, SEED)).toContain('"kept as it is"');
+    }
+  });
+
+  it("M38 a file that is not UTF-8 is read as far as it can be and never written; what waits is kept", async () => {
+    const at = stand();
+    mkdirSync(join(at.root, ".github"));
+    const bytes = Buffer.concat([Buffer.from('{"id":"a","fact":"Good line"}\n// caf'), Buffer.from([0xe9, 0x0a])]);
+    writeFileSync(join(at.root, SEED), bytes);
+    const strategy = open(at);
+    expect(await prompt(strategy)).toContain("Good line");
+    await remember(strategy, "Waits for the file");
+    await strategy.shutdown(signal);
+    expect(readFileSync(join(at.root, SEED)).equals(bytes)).toBe(true);
+    expect(at.warnings.join()).toMatch(/is not UTF-8 text.*kept in EVERLONG_HOME and written later.*Save it as UTF-8/);
+    expect(waiting(at)).toHaveLength(1);
+    writeFileSync(join(at.root, SEED), bytes.toString("latin1"));
+    await open(at).shutdown(signal);
+    expect(read(at, SEED)).toContain("Waits for the file");
+    expect(read(at, SEED)).toContain("// café\n");
+  });
+
+  it("M11 M58 what a pending record replaces is kept as superseded, out of the prompt, and named by its successor", async () => {
+    const at = stand();
+    const strategy = open(at);
+    const old = await remember(strategy, "Use tabs");
+    const stored = await strategy.store(draft(PLACE, "Use spaces", { status: "pending" }), signal);
+    if (stored.type !== "stored") throw new Error(stored.type);
+    const { id, author: actor } = stored.record;
+    const replace = (by: string) => strategy.resolve(id, { how: "replace", old: by }, { actor }, signal);
+    expect(await replace(newMemoryId())).toEqual({ type: "not_pending" });
+    expect(await replace(old.id)).toMatchObject({ type: "resolved", record: { status: { type: "active" } } });
+    await strategy.shutdown(signal);
+    const after = open(at);
+    expect(await after.get(old.id, {}, signal)).toMatchObject({
+      record: { fact: "Use tabs", status: { type: "superseded", by: id } },
+    });
+    expect(await prompt(after)).toContain("Use spaces");
+    expect(await prompt(after)).not.toContain("Use tabs");
+    expect(await after.list({ place: PLACE, status: ["active"] }, signal)).toMatchObject({ records: [{ id }] });
+  });
+
+  it("M35 M47 M77 ids that others made are shown and asked for as they are, ours by a beginning of six or more", async () => {
+    const at = stand();
+    const uuid = "550e8400-e29b-41d4-a716-446655440000";
+    put(at, SEED, [uuid, "7"].map((id, i) => `${JSON.stringify({ id, fact: `Foreign ${i}` })}\n`).join(""));
+    const strategy = open(at);
+    const ours = await remember(strategy, "One of ours");
+    const given = await strategy.prompt(ask, signal);
+    if (given.type !== "prompted") throw new Error(given.cause);
+    const { prompt: text, ids = [] } = given.answer;
+    expect([...ids].sort()).toEqual([uuid, "7", ours.id].sort());
+    expect(text).toContain(`- [${uuid}] general: Foreign 0`);
+    expect(text).toContain("- [7] general: Foreign 1");
+    expect(text).toContain(`- [${ours.id.slice(4, 12)}] build: One of ours`);
+    for (const id of [...ids, ours.id.slice(4, 10).toLowerCase(), ours.id.slice(0, 12)])
+      expect(await strategy.get(id, {}, signal), id).toMatchObject({ type: "got" });
+    const actor = ours.author;
+    for (const id of ["", "m", "mem_", "5", "550e8400", ours.id.slice(4, 9)]) {
+      expect(await strategy.get(id, {}, signal), id).toEqual({ type: "not_found" });
+      expect(await strategy.delete(id, { actor }, signal), id).toEqual({ type: "not_found" });
+    }
+    expect(await strategy.delete("7", { actor }, signal)).toEqual({ type: "deleted", id: "7" });
+  });
+
+  it("M36 M141 all pages together give every record once, whatever their ids and times look like", async () => {
+    const at = stand();
+    const odd = ["a b", "x", "mem_x y z", "7"].map((id, i) => ({
+      id,
+      fact: `Fact ${i}`,
+      createdAt: i === 1 ? "some day" : "",
+    }));
+    put(at, SEED, odd.map((one) => `${JSON.stringify(one)}\n`).join(""));
+    const strategy = open(at);
+    const seen: string[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await strategy.list({ place: PLACE, limit: 1, ...(after === undefined ? {} : { after }) }, signal);
+      if (page.type !== "listed") throw new Error(page.type);
+      seen.push(...page.records.map(({ id }) => id));
+      after = page.next;
+      if (after === undefined) break;
+    }
+    expect(seen.sort()).toEqual(odd.map(({ id }) => id).sort());
+    expect(await strategy.list({ place: PLACE, after: "x" }, signal)).toEqual({ type: "invalid", field: "after" });
+  });
+
+  it("M21 an edit does not make two records of one fact", async () => {
+    const strategy = open(stand());
+    const [one, two] = [await remember(strategy, "Use tabs"), await remember(strategy, "Use spaces")];
+    const edit = (fact: string) => strategy.edit(two.id, { fact: filtered(fact) }, { actor: two.author }, signal);
+    expect(await edit("Use  tabs")).toEqual({ type: "same_fact", id: one.id });
+    expect(await edit("Use  spaces")).toMatchObject({ type: "edited" });
+  });
+
+  it("M48 after a write the shown records are looked up by reading the file once", async () => {
+    const at = stand();
+    const many = Array.from({ length: 2000 }, (_, i) => ({ id: `f${i}`, fact: `Fact number ${i} of a large file` }));
+    put(at, SEED, many.map((one) => `${JSON.stringify(one)}\n`).join(""));
+    const strategy = open(at);
+    const timed = async (work: () => Promise<unknown>): Promise<number> => {
+      const start = performance.now();
+      await work();
+      return performance.now() - start;
+    };
+    await prompt(strategy); // what is filtered once is not filtered again
+    await remember(strategy, "Moves the files");
+    const once = await timed(() => strategy.get("f0", {}, signal));
+    await remember(strategy, "Moves them again");
+    const all = await timed(() =>
+      Promise.all(
+        many
+          .slice(0, 60)
+          .map(async ({ id }) => expect(await strategy.get(id, {}, signal)).toMatchObject({ type: "got" })),
+      ),
+    );
+    expect(all).toBeLessThan(once * 10);
+    // Others' changes are seen all the same.
+    await open(at).edit(
+      "f1",
+      { subject: filtered("changed") },
+      { actor: { kind: "user", id: "u", name: "u" } },
+      signal,
+    );
+    expect(await strategy.get("f1", {}, signal)).toMatchObject({ record: { subject: "changed" } });
   });
 });
 

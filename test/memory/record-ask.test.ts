@@ -87,7 +87,7 @@ describe("M67 what the session has seen", () => {
       ...called("g", "recall", "recalled"),
       ...called("h", "store_memory", "Stored as mem_X"),
     ];
-    const seen = seenTexts(chain, "<memories>\n- [01ABCDEF] build: a fact | x | repository\n</memories>");
+    const seen = seenTexts(chain, [{ id: "mem_01ABCDEF", text: "- [01ABCDEF] build: a fact | x | repository" }]);
     expect(seen.map(({ kind, ref, thisTurn }) => [kind, ref, thisTurn])).toEqual([
       ["user", undefined, undefined],
       ["web", "T/a", false],
@@ -99,7 +99,7 @@ describe("M67 what the session has seen", () => {
       ["mcp", "T/e", true],
       ["web", "T/f", true],
       ["memory", "T/g", true],
-      ["memory", "01ABCDEF", undefined],
+      ["memory", "mem_01ABCDEF", undefined],
     ]);
     expect(seen.filter(({ kind }) => kind === "user").map(({ text }) => text.trim())).toEqual([
       "first",

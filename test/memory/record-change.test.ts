@@ -146,6 +146,26 @@ describe("edit", () => {
     expect(bad).toMatchObject({ code: "invalid_inputs", fields: ["fact"] });
   });
 
+  it("M20 M21 makes the checks that storing makes: no secret for every project, no second record of one fact", async () => {
+    const s = await scene();
+    const secret = `ghp_${"a1B2c3D4e5F6g7H8i9J0".repeat(2).slice(0, 36)} deploys the ledger service every Tuesday`;
+    const mine = await kept(s, { scope: "user", fact: "I write tests first, always" });
+    const other = await kept(s, { fact: "use tabs for indentation" });
+    const edit = ({ id }: MemoryRecord, input: object) => editRecord(s.parts, { id, input, by }, signal);
+    for (const field of ["fact", "reason", "subject"])
+      expect(await edit(mine, { [field]: secret }), field).toMatchObject({ code: "memory_secret" });
+    expect(await edit(other, { fact: secret })).toMatchObject({ type: "edited", redactions: 1 });
+
+    const one = await kept(s, { fact: "first fact of them all" });
+    const two = await kept(s, { fact: "second fact of them all" });
+    const same = await edit(two, { fact: "first  fact of them all" });
+    expect(same).toMatchObject({ code: "invalid_inputs", fields: ["fact"], message: expect.stringContaining(one.id) });
+    expect(await s.strategy.get(two.id, {}, signal)).toMatchObject({ record: { fact: two.fact, version: 1 } });
+    // The same words in another place are another record.
+    expect(await edit(mine, { fact: one.fact })).toMatchObject({ type: "edited" });
+    expect(await edit(two, { fact: `${two.fact} ` })).toMatchObject({ type: "edited" });
+  });
+
   it("M72 the user raises trust", async () => {
     const s = await scene();
     const record = await kept(s);
@@ -196,6 +216,31 @@ describe("M15 deletion", () => {
   });
 });
 
+it("M20 what failed is told as what it was: a vote, an edit and a deletion are no store", async () => {
+  const s = await scene();
+  const { id, fact } = await kept(s);
+  const failed = async () => ({ type: "failed", cause: "The disk is full.", mayBeStored: true }) as const;
+  const strategy = { ...s.strategy, vote: failed, edit: failed, delete: failed };
+  const parts = { ...s.parts, client: () => ({ type: "ready", strategy }) as const };
+  const done = [
+    await voteOn(parts, vote({ fact, direction: "upvote", reason: "x" }), signal),
+    await editRecord(parts, { id, input: { subject: "x" }, by }, signal),
+    await removeRecord(parts, { id, by }, signal),
+  ];
+  for (const outcome of done)
+    expect(outcome).toMatchObject({
+      code: "store_failed",
+      message:
+        "The store failed: The disk is full. It may have been done all the same: the same call again does no harm.",
+    });
+  const bad = [
+    await voteOn(s.parts, vote({}), signal),
+    await editRecord(s.parts, { id, input: { fact: "" }, by }, signal),
+  ];
+  for (const outcome of bad)
+    expect(outcome).toMatchObject({ message: expect.stringMatching(/^Nothing was written: "fact"/) });
+});
+
 describe("M58 review", () => {
   it("M11 M58 accept, reject, replace", async () => {
     const s = await scene();
@@ -219,6 +264,29 @@ describe("M58 review", () => {
     expect(text).toContain("first thing");
     expect(text).not.toContain("use tabs");
     expect(text).not.toContain("second thing");
+  });
+
+  it("M13 MI4 a record replaces one of its own place only", async () => {
+    const s = await scene();
+    const at = async (repository: string, fact: string, more: object, leave: "approved" | "pending") => {
+      const request = byAgent(plain({ fact, ...more }), { place: { repository, user: "local" } });
+      const done = await storeRecord(s.parts, { ...request, ask: async () => ({ type: leave }) }, signal);
+      if (done.type !== "stored" && done.type !== "pending_review") throw new Error(done.type);
+      return done.record;
+    };
+    const theirs = await at("acme/other", "theirs is not to be touched", {}, "approved");
+    const mine = await at("acme/app", "mine, for every project of mine", { scope: "user" }, "approved");
+    const old = await at("acme/app", "the old one of this place", {}, "approved");
+    const waits = await at("acme/app", "the new one of this place", {}, "pending");
+    const replace = (id: string, place?: typeof here) => {
+      const resolution = { how: "replace", old: id } as const;
+      return resolveRecord(s.parts, { id: waits.id, resolution, by: { ...by, ...(place ? { place } : {}) } }, signal);
+    };
+    for (const { id } of [theirs, mine, waits])
+      for (const place of [here, undefined]) expect(await replace(id, place)).toEqual({ type: "not_pending" });
+    for (const { id } of [theirs, mine])
+      expect(await s.strategy.get(id, {}, signal)).toMatchObject({ record: { status: { type: "active" } } });
+    expect(await replace(old.id, here)).toMatchObject({ type: "resolved" });
   });
 
   it("M11 the transition function leads nowhere from deleted, and only by its arrows", () => {

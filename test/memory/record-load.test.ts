@@ -1,11 +1,13 @@
 // Loading for the prompt: one fetch for many, nothing old applied, failures counted; and where a fact's words come from.
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Place, Prompted, Strategy } from "../../src/memory/record/contract.ts";
+import { contentWords, wordsOf } from "../../src/memory/record/fold.ts";
 import { type LoaderParts, MemoryLoader } from "../../src/memory/record/loader.ts";
 import { originsOf, type SeenText } from "../../src/memory/record/origins.ts";
 import { storeDefinition } from "../../src/memory/record/tool/definition.ts";
 import { embeddedOver, here, openMemories, signal } from "./record-fixture.ts";
-import { draft } from "./strategy.conformance.ts";
+import { draft, filtered } from "./strategy.conformance.ts";
 
 const answer = (prompt: string | null): Prompted => ({
   type: "prompted",
@@ -59,7 +61,7 @@ function loaderOver(strategy: Strategy, more: Partial<LoaderParts> = {}) {
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("the loader", () => {
-  it("M42 concurrent callers share one fetch; a later one gets it from the cache", async () => {
+  it("M42 concurrent callers share one fetch; M43 a later one asks again where nobody can tell what changed", async () => {
     const { strategy, waiting, asked } = slow();
     const { loader } = loaderOver(strategy);
     const all = Array.from({ length: 10 }, () => loader.load());
@@ -67,9 +69,12 @@ describe("the loader", () => {
     waiting[0]?.(answer("- one"));
     for (const loaded of await Promise.all(all))
       expect(loaded).toMatchObject({ type: "loaded", section: expect.stringContaining("- one") });
-    expect(await loader.load()).toMatchObject({ cached: true });
     expect(asked).toHaveLength(1);
     expect(loader.counts()).toMatchObject({ total: 1 });
+    const later = loader.load();
+    await soon();
+    waiting[1]?.(answer("- two"));
+    expect(await later).toMatchObject({ cached: false, section: expect.stringContaining("- two") });
   });
 
   it("MB10 M43 a repository that changes meanwhile: the old answer is dropped, one fetch for the new", async () => {
@@ -87,6 +92,18 @@ describe("the loader", () => {
     for (const loaded of [await first, await second])
       expect(loaded).toMatchObject({ section: expect.stringContaining("- new") });
     expect(asked).toHaveLength(2);
+  });
+
+  it("M24 M45 the line that says how many are missing does not count disputed ones", async () => {
+    const db = await openMemories();
+    const strategy = embeddedOver(db);
+    for (const fact of ["first fact", "second fact", "third fact"]) await strategy.store(draft(here, fact), signal);
+    const ballot = { reason: filtered("wrong"), place: here, actor: { key: "user:local", kind: "user" } } as const;
+    await strategy.vote({ ...ballot, fact: filtered("third fact"), direction: "downvote" }, signal);
+    const { loader } = loaderOver(strategy, { bound: () => ({ maxTokens: 2000, maxRecords: 1 }) });
+    expect(await loader.load()).toMatchObject({ section: expect.stringContaining("(1 more:") });
+    expect(loader.counts()).toEqual({ repository: 2, user: 0, total: 2, shown: 1 });
+    db.close();
   });
 
   it("M41 a failure is one outcome without retry; tried again at the next turn; after three, not for 30 s", async () => {
@@ -146,6 +163,51 @@ describe("M67 origins", () => {
     expect(originsOf(fact, [web(far.replace("Tuesday frozen smoke tests green", "Tuesday frozen"), false)])).toEqual([
       { kind: "assistant" },
     ]);
+  });
+
+  it("M67 however it is spelt: case, accents, width, what stands beside it", () => {
+    const cases = [
+      "THE RELEASE BRANCH IS CUT EVERY TUESDAY AND MORE",
+      "the rélease bránch is cut every tuesdäy and möre",
+      "the ｒｅｌｅａｓｅ branch is cut every ＴＵＥＳＤＡＹ and more",
+      "✓the\u00a0release→branch\u0001is…cut “every” Tuesday—and more",
+    ];
+    for (const text of cases)
+      expect(originsOf(fact, [web(text, false)]), text).toEqual([{ kind: "web", ref: "t1/c1" }]);
+    const chinese = "构建需要最新的节点版本才能运行";
+    expect(originsOf(chinese, [web(`他们说：${chinese}。`, false)])).toEqual([{ kind: "web", ref: "t1/c1" }]);
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(...fact.split(" "), "é", "ＴＵＥＳＤＡＹ", "cut.", "Ünd", "\u0001", "→")),
+        (words) => {
+          const text = words.join(" ");
+          // The plain way: every text is split into its words.
+          const all = wordsOf(text);
+          const wanted = new Set(contentWords(fact));
+          const isLike =
+            new Set(all.filter((word) => wanted.has(word))).size >= Math.ceil(wanted.size * 0.6) ||
+            wordsOf(fact).some(
+              (_, i, own) => i + 8 <= own.length && ` ${all.join(" ")} `.includes(` ${own.slice(i, i + 8).join(" ")} `),
+            );
+          fc.pre(all.length <= 100);
+          expect(originsOf(fact, [web(text, false)])[0]?.kind).toBe(isLike ? "web" : "assistant");
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it("M67 megabytes that a session has seen cost a small part of splitting them into words", () => {
+    const line = "src/module/file.ts:12: const value = compute(release, options) // tests run here and there\n";
+    const seen = Array.from({ length: 100 }, (_, i) => web(`${i} ${line.repeat(350)}`, false));
+    const timed = (work: () => void): number => {
+      const start = performance.now();
+      work();
+      return performance.now() - start;
+    };
+    const split = timed(() => seen.forEach(({ text }) => void wordsOf(text)));
+    const asked = timed(() => expect(originsOf(fact, seen)).toEqual([{ kind: "assistant" }]));
+    expect(asked).toBeLessThan(split);
   });
 
   it("M67 typed by the user; also seen elsewhere, both", () => {

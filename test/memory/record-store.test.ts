@@ -262,7 +262,7 @@ describe("poisoning", () => {
       return { type: "approved" };
     };
     const done = await storeRecord(s.parts, byAgent(plain(), { ask }), turn.signal);
-    expect(done).toMatchObject({ code: "permission_denied" });
+    expect(done).toMatchObject({ code: "permission_denied", message: "Nothing was stored: the turn was stopped." });
     expect(isEmpty(s)).toBe(true);
   });
 });

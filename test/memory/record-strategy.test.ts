@@ -13,6 +13,7 @@ strategyConformance("embedded", async () => {
     strategy,
     place: here,
     elsewhere: { strategy, place: { repository: "acme/other", user: "someone" } },
+    tombstones: true,
     end: () => db.close(),
   };
 });
@@ -20,6 +21,8 @@ strategyConformance("embedded", async () => {
 strategyConformance("injected", async () => ({
   strategy: injectedStrategy({ prompt: "", votes: true, clock: systemClock }),
   place: here,
+  elsewhere: undefined,
+  tombstones: false,
 }));
 
 const settings: StrategySettings = {

@@ -1,10 +1,12 @@
 // The memory service: `everlong serve` and its /api/memory, as any program would use it.
+import { createHash, createHmac } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { FilteredEntry } from "../../src/agent/inbox/entry.ts";
 import { inboxStore } from "../../src/agent/inbox/store.ts";
+import { canonicalJson } from "../../src/base/json.ts";
 import { fail } from "../../src/base/result.ts";
 import { newMemoryId } from "../../src/memory/record/id.ts";
 import { openStage } from "../../src/server/server-fixture.ts";
@@ -305,6 +307,62 @@ describe("M135 the routes", () => {
     expect(await put(gateway, "By its address", { repository })).toMatchObject({ repository: REPO });
   });
 
+  it("M13 M135 a record of another repository is not deleted, and the answer says so; deleted is 204 again and again", async () => {
+    const gateway = await stage();
+    const { id } = await put(gateway, "Only of widgets");
+    const erase = (repository: string) =>
+      send(gateway, "DELETE", `/records/${id}?repository=${repository}`, undefined, { "if-match": "*" });
+    expect(await code(await erase("acme/other"))).toEqual([404, "not_found"]);
+    expect((await send(gateway, "GET", `/records/${id}`)).status).toBe(200);
+    for (let i = 0; i < 2; i++) expect((await erase(REPO)).status).toBe(204);
+    // The user stores the same again: the tombstone is gone, the deletion is not.
+    await put(gateway, "Only of widgets", { author: "user", approved: true });
+    expect(rows(gateway, "SELECT status FROM memories")).toEqual([{ status: "active" }]);
+    expect((await erase(REPO)).status).toBe(204);
+  });
+
+  it("M141 M134 all changes come in pages, each once, filtered; a forged `after` is 400", async () => {
+    const gateway = await stage();
+    const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    const board = `repository=${REPO}&branch=main`;
+    for (let i = 0; i < 7; i++) {
+      await put(gateway, `Fact number ${i}`);
+      const item = `/board/items/user/item-${i}?${board}`;
+      await send(gateway, "PUT", item, { description: `Fact number ${i}`, content: "c" });
+    }
+    const db = new DatabaseSync(join(gateway.place.home, "store.db"));
+    for (const table of ["memory_changes", "board_changes"])
+      db.exec(`UPDATE ${table} SET after = replace(after, 'Fact number 3', 'token ${secret}')`);
+    db.close();
+    for (const path of [`/changes?repository=${REPO}`, `/board/changes?${board}`]) {
+      const seen: string[] = [];
+      for (let after = ""; ; ) {
+        const [, page] = await read(await send(gateway, "GET", `${path}&limit=3${after}`));
+        const items = page["items"] as { after: Json }[];
+        seen.push(...items.map((one) => String(one.after["fact"] ?? one.after["description"])));
+        if (page["next"] === null) break;
+        after = `&after=${page["next"]}`;
+      }
+      const expected = [6, 5, 4, 3, 2, 1, 0].map((i) => `Fact number ${i}`);
+      expect(seen.with(3, "Fact number 3"), path).toEqual(expected);
+      expect(seen[3]).toMatch(/^token \[redacted:github-token:/);
+      expect(await code(await send(gateway, "GET", `${path}&after=forged`))).toEqual([400, "invalid_inputs"]);
+    }
+  });
+
+  it("M126 no unkeyed hash of a request is kept with its Idempotency-Key", async () => {
+    const gateway = await stage();
+    const body = record("The build needs Node 24");
+    const headers = { "idempotency-key": "key-1" };
+    expect((await send(gateway, "POST", "/records", body, headers)).status).toBe(201);
+    const request = { method: "POST", path: "/api/memory/records", query: {}, body };
+    const text = canonicalJson(request);
+    const [kept] = rows(gateway, "SELECT body_hash FROM memory_idempotency");
+    const key = readFileSync(join(gateway.place.home, "secret.key"), "utf8");
+    expect(kept?.["body_hash"]).not.toBe(createHash("sha256").update(text).digest("hex"));
+    expect(kept?.["body_hash"]).toBe(createHmac("sha256", key).update(text).digest("hex"));
+  });
+
   it("M135 status has no path; changes and export are there; what is not says so", async () => {
     const gateway = await stage();
     await put(gateway, "One fact");
@@ -597,7 +655,7 @@ describe("bad requests", () => {
     expect((mine["items"] as Json[]).map(({ fact }) => fact)).toEqual(["Quoted place"]);
   });
 
-  it("M147 many writers at once: every store and every edit is there, with no lock error", async () => {
+  it("M147 many writers at once, other processes too: every store and every edit is there, with no lock error", async () => {
     const gateway = await stage();
     const { id } = await put(gateway, "Edited by many");
     const edit = async (by: number): Promise<void> => {
@@ -611,10 +669,28 @@ describe("bad requests", () => {
         if (done.status === 200) return;
       }
     };
-    const stores = Array.from({ length: 20 }, (_, i) => put(gateway, `Stored beside ${i}`));
-    await Promise.all([...Array.from({ length: 10 }, (_, i) => edit(i)), ...stores]);
+    const stores = (round: number) => Array.from({ length: 20 }, (_, i) => put(gateway, `Stored ${round} beside ${i}`));
+    const fields = ["--subject", "s", "--cite", "a.ts", "--reason", "r"];
+    const others = Array.from({ length: 4 }, async (_, i) => {
+      const added = await gateway.cli(["memory", "add", "--fact", `By process ${i}`, ...fields]);
+      expect([added.code, added.stderr]).toEqual([0, ""]);
+      for (;;) {
+        const edited = await gateway.cli(["memory", "edit", String(id), "--repo", REPO, "--reason", `process ${i}`]);
+        if (edited.code === 0) return;
+        expect(edited.stderr).toContain("changed");
+      }
+    });
+    let isOver = false;
+    const all = Promise.all(others).finally(() => {
+      isOver = true;
+    });
+    let rounds = 0;
+    // For as long as the other processes write.
+    while (!isOver || rounds === 0)
+      await Promise.all([...Array.from({ length: 10 }, (_, i) => edit(i)), ...stores(rounds++)]);
+    await all;
     const [, after] = await read(await send(gateway, "GET", `/records/${id}`));
-    expect(after["version"]).toBe(11);
-    expect(rows(gateway, "SELECT count(*) AS n FROM memories")).toEqual([{ n: 21 }]);
+    expect(after["version"]).toBe(1 + 10 * rounds + 4);
+    expect(rows(gateway, "SELECT count(*) AS n FROM memories")).toEqual([{ n: 1 + 20 * rounds + 4 }]);
   });
 });

@@ -38,6 +38,7 @@ export async function openMemoryStage(more: Partial<MemoryHouse> = {}): Promise<
     denied: false,
     bound: { maxTokens: 2000, maxRecords: 60 },
     redactor: secretRedactor("k"),
+    hashKey: "k",
     redact,
     newId: () => newMemoryId(),
     failures: [],

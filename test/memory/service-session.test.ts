@@ -4,12 +4,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { oneCall, scene } from "../agent/scene.ts";
+import { oneCall, scene, systemOf } from "../agent/scene.ts";
+import { converse, stage } from "../context/stage.ts";
 import type { Recorded } from "../model-server/recorded.ts";
 import { text } from "../model-server/reply.ts";
 import { startGateway } from "../proxy/gateway.ts";
 import { type Place, run } from "../tool/everlong.ts";
-import { type Odd, oddServer } from "./service-fixture.ts";
+import { type Odd, oddServer, openMemoryStage, PLACE, ready } from "./service-fixture.ts";
+import { draft } from "./strategy.conformance.ts";
 
 type Json = Record<string, unknown>;
 const SEED = ".github/copilot-memories.jsonl";
@@ -122,6 +124,79 @@ describe("a service", () => {
   });
 });
 
+describe("M58 what waits for the user", () => {
+  const told = (events: readonly { type: string }[]) =>
+    named(events, "session.info").map((event) => (event as unknown as { data: Json }).data["message"]);
+  const WAITS = "1 memory waits for you and is not in use: /memory review shows it.";
+
+  it("M58 is told at the start when a service keeps it", async () => {
+    const service = await openMemoryStage();
+    onTestFinished(() => service.end());
+    const there = await ready(service.gateway.address, { token: service.token, place: PLACE });
+    const { signal } = new AbortController();
+    await there.store(draft(PLACE, "Waits for the user", { status: "pending" }), signal);
+    const { place } = await scene(() => text("Hi."), {
+      env: { EVERLONG_MEMORY_URL: service.gateway.address, EVERLONG_MEMORY_TOKEN: service.token },
+    });
+    clone(place);
+    expect(told((await ask(place)).events)).toContain(WAITS);
+  });
+
+  it("M58 is told at the start when a file keeps it", async () => {
+    const { place } = await scene(() => text("Hi."), { env: { EVERLONG_MEMORY_IN_REPO: "true" } });
+    clone(place);
+    mkdirSync(join(place.folder, ".github"));
+    writeFileSync(join(place.folder, SEED), `${JSON.stringify({ id: "x", ...fact("Waits"), status: "pending" })}\n`);
+    expect(told((await ask(place, ["--trust-folder"])).events)).toContain(WAITS);
+    expect(told((await ask(place)).events)).not.toContain(WAITS);
+  });
+});
+
+describe("a running session", () => {
+  it("M15 M43 M48 what was deleted, edited or stored at the service is so from the next epoch on", async () => {
+    const service = await openMemoryStage();
+    onTestFinished(() => service.end());
+    const there = await ready(service.gateway.address, { token: service.token, place: PLACE });
+    const { signal } = new AbortController();
+    const put = async (words: string): Promise<string> => {
+      const stored = await there.store(draft(PLACE, words), signal);
+      if (stored.type !== "stored") throw new Error(stored.type);
+      return stored.record.id;
+    };
+    const old = await put("The build needs Node 22");
+    const { place, mains } = await stage(() => text("Fine."), {
+      env: {
+        EVERLONG_MEMORY_URL: service.gateway.address,
+        EVERLONG_MEMORY_TOKEN: service.token,
+        EVERLONG_MEMORY_TIMEOUT_MS: "5000",
+      },
+    });
+    mkdirSync(place.folder, { recursive: true });
+    clone(place);
+    const { say, client } = await converse(place);
+    const shown = async (): Promise<string> => {
+      await say("Go on.");
+      return /<memories>[\s\S]*<\/memories>/.exec(systemOf(mains().at(-1)))?.[0] ?? "";
+    };
+    expect(await shown()).toContain("The build needs Node 22");
+    const show = await client.memory.show("");
+    expect(show.ok && show.value).not.toContain("Not seen by the model");
+    const done = await client.memory.command({ verb: "delete", args: [old], flags: { yes: true } });
+    expect(done.ok && done.value).toContain("1 memory is deleted");
+    expect(await shown()).toBe("");
+
+    await put("The build needs Node 24");
+    expect(await shown()).toBe("");
+    expect((await client.history.compact("")).ok).toBe(true);
+    expect(await shown()).toContain("The build needs Node 24");
+
+    await client.memory.switch(false);
+    await put("Tests run with vitest");
+    await client.memory.switch(true);
+    expect(await shown()).toContain("vitest");
+  });
+});
+
 describe("a file", () => {
   const lines = ({ folder }: Place): Json[] =>
     readFileSync(join(folder, SEED), "utf8")
@@ -169,6 +244,36 @@ describe("a file", () => {
     expect(named(done.events, "memory.file_written")).toMatchObject([{ data: { optimised: true } }]);
     const facts = lines(place).flatMap((line) => line["fact"] ?? []);
     expect(facts.sort()).toEqual(["Node 24, by nvm", "Tests run with vitest"]);
+  });
+
+  it("M36 M48 M67 a line with an id of others is shown, known again when repeated, and gone when it is deleted", async () => {
+    const words = "The release branch is cut every Tuesday after the smoke tests are green";
+    const { place, mains } = await stage(
+      (_r, n) => (n === 0 ? oneCall("store_memory", fact(`${words}!`)) : text("Fine.")),
+      {
+        env: { EVERLONG_MEMORY_IN_REPO: "true", EVERLONG_TOOL_EXCLUDE: "task" },
+      },
+    );
+    const id = "550e8400-e29b-41d4-a716-446655440000";
+    mkdirSync(join(place.folder, ".github"), { recursive: true });
+    clone(place);
+    writeFileSync(join(place.folder, SEED), `${JSON.stringify({ id, ...fact(words), source: { trust: 0.3 } })}\n`);
+    expect((await run(place, ["trust"])).code).toBe(0);
+    const { say, client, events } = await converse(place);
+    const shown = async (): Promise<string> => {
+      await say("Go on.");
+      return systemOf(mains().at(-1));
+    };
+    expect(await shown()).toContain(`- [${id}] build: ${words}`);
+    expect(named(events, "memory.store")).toMatchObject([{ data: { outcome: "stored", origins: ["memory"] } }]);
+    const show = await client.memory.show("");
+    const [seen = "", rest = ""] = (show.ok ? show.value : "").split("Not seen by the model:");
+    expect(seen).toContain(id);
+    expect(rest).not.toContain(id);
+    const kept = await run(place, ["memory", "search", "green!", "--json"]);
+    expect(kept.stdout).toContain('"trust":0.3');
+    expect((await run(place, ["memory", "delete", id, "--yes"])).code).toBe(0);
+    expect(await shown()).not.toContain(id);
   });
 
   it("M39 an untrusted folder's file is neither read nor written", async () => {

@@ -50,6 +50,7 @@ strategyConformance("service", async () => {
     strategy: await at("acme/widgets"),
     place: PLACE,
     elsewhere: { strategy: await at("acme/other"), place: other },
+    tombstones: true,
     end: () => stage.end(),
   };
 });
@@ -366,6 +367,21 @@ describe("our own service as the store", () => {
     }
     expect(facts).toEqual(Array.from({ length: 30 }, (_, i) => `Large record number ${29 - i}`));
     expect(pages).toBeGreaterThan(1);
+  });
+
+  it("M141 all changes come, however many; those after one begin there", async () => {
+    const stage = await stageOf();
+    const strategy = await ready(stage.gateway.address, { token: stage.token });
+    for (let i = 0; i < 120; i++) await strategy.store(draft(PLACE, `Fact number ${i}`), signal);
+    const ids = async (query: { limit?: number; after?: number }): Promise<number[]> => {
+      const told = await strategy.changes({ place: PLACE, ...query }, signal);
+      if (told.type !== "changes") throw new Error(told.type);
+      return told.changes.map(({ id }) => id);
+    };
+    const all = Array.from({ length: 120 }, (_, i) => 120 - i);
+    expect(await ids({ limit: 500 })).toEqual(all);
+    expect(await ids({})).toEqual(all.slice(0, 100));
+    expect(await ids({ limit: 60, after: 111 })).toEqual(all.slice(10, 70));
   });
 
   it("M146 the same draft sent again after a lost answer is one row, answered as the first time", async () => {

@@ -1,5 +1,7 @@
 // ME12: the board's sidekick looks beside the conversation, writes to the inbox, and the main agent judges.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { Schedule } from "../../src/agent/sidekick/schedule.ts";
+import { openClient } from "../../src/runtime/client.ts";
 import type { Envelope } from "../../src/schema/event/envelope.ts";
 import { messagesOf, offeredTools, oneCall, systemOf, toolResults, until, userTexts } from "../agent/scene.ts";
 import { answer, notes, noting, userHooks } from "../hook/hook-scene.ts";
@@ -314,6 +316,36 @@ describe("switches", () => {
     expect(done.code, done.stderr).toBe(0);
     return { stage, done, types: done.events.map((e) => e.type as string) };
   };
+
+  it("M106 M22 a memory that is stored is an event of sidekicks", async () => {
+    const { place } = await cast(
+      () => text("answered"),
+      () => text("nothing"),
+    );
+    const before = { cwd: process.cwd(), env: { ...process.env } };
+    const onEvent = vi.spyOn(Schedule.prototype, "onEvent");
+    onTestFinished(() => {
+      onEvent.mockRestore();
+      process.chdir(before.cwd);
+      process.env = before.env;
+    });
+    process.chdir(place.folder);
+    Object.assign(process.env, place.env, { EVERLONG_HOME: place.home });
+    const opened = await openClient({
+      flags: {},
+      session: { type: "new" },
+      prompts: {},
+      trustFolder: false,
+      mode: "interactive",
+      interactive: false,
+    });
+    if (!opened.ok) throw new Error(opened.error.what);
+    const { client } = opened.value;
+    const flags = { subject: "s", fact: "Releases are made on Mondays only", cite: ["a.ts"], reason: "r" };
+    expect(await client.memory.command({ verb: "add", args: [], flags })).toMatchObject({ ok: true });
+    await until("the event", () => onEvent.mock.calls.some(([{ event }]) => event === "session.memory_changed"));
+    await client.close({ type: "routine" });
+  });
 
   it("M5 M151 with memory off there is no run, no event, no tool", async () => {
     const { stage, types } = await quiet({ EVERLONG_MEMORY: "off" });

@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { bash, onlySession, toolResults, until, userTexts } from "../agent/scene.ts";
 import { calls, hang, text } from "../model-server/reply.ts";
-import { logOf, run, start } from "../tool/everlong.ts";
+import { logOf, type Place, run, start } from "../tool/everlong.ts";
 import { cast, eventsOf, task, tasks } from "./cast.ts";
 import { at, leave } from "./terminal.ts";
 
@@ -17,6 +17,13 @@ function alive(mark: string): string[] {
 }
 
 const gone = (mark: string, ms: number) => until(`the end of ${mark}`, () => alive(mark).length === 0, ms);
+
+/** Of a machine that is busy with other tests: one wait more of 5 s would still be seen. */
+const SLACK_MS = 1500;
+
+/** When the session said its last word, by its own log. */
+const endedAt = (place: Place): number =>
+  Date.parse(logOf(place).find((e) => e.type === "session.shutdown")?.timestamp ?? "");
 
 describe("OE5 cancel", () => {
   const stubborn = (mark: string) => [
@@ -39,11 +46,13 @@ describe("OE5 cancel", () => {
       });
       const running = start(place, ["-p", "go", "--allow-all"]);
       await until("ten commands", () => alive(`1000.${mark}`).length >= 12);
+      const killedAt = Date.now();
       running.kill(signal);
       const done = await running.done;
-      await gone(`1000.${mark}`, signal === "SIGINT" ? 1000 : 6000);
+      await gone(`1000.${mark}`, signal === "SIGINT" ? 1000 : 5000 + SLACK_MS);
       if (signal === "SIGKILL") return;
       expect(done.code).toBe(130);
+      expect(endedAt(place) - killedAt).toBeLessThan(6000 + SLACK_MS);
       const cancelled = eventsOf(place, onlySession(place), "subagent.cancelled");
       expect(cancelled.map((e) => e["agentId"]).sort()).toEqual(names.map((n) => n.toLowerCase()).sort());
       const events = logOf(place);
@@ -56,6 +65,41 @@ describe("OE5 cancel", () => {
     },
     60_000,
   );
+
+  it("O54 SIGINT ends commands of main, of a running and of an idle agent together: who ignores TERM costs 5 s once", async () => {
+    const mark = `${process.pid}3`;
+    const deaf = (n: number) => `trap '' TERM; sleep 1000.${mark}${n}; sleep 1000.${mark}${n}`;
+    const { place } = await cast(
+      (_request, step) =>
+        [
+          calls([
+            bash(deaf(1), { mode: "async" }),
+            task("IDLE", { name: "idler", mode: "background" }),
+            task("BUSY", { name: "busy", mode: "background" }),
+          ]),
+        ][step] ?? text("waiting"),
+      {
+        IDLE: [calls([bash(deaf(2), { mode: "async" })]), text("resting")],
+        BUSY: [calls([bash(deaf(3), { mode: "async" })]), hang()],
+      },
+    );
+    const running = start(place, ["-p", "go", "--allow-all"]);
+    // The sleep itself, not the shell that names it: only then is the trap set.
+    const sleeps = (n: number) => alive(`1000.${mark}${n}`).some((line) => /^\s*\d+ sleep /.test(line));
+    await until("three commands", () => [1, 2, 3].every(sleeps));
+    await until("an idle agent", () => eventsOf(place, onlySession(place), "subagent.idle").length === 1);
+    const killedAt = Date.now();
+    running.kill("SIGINT");
+    expect((await running.done).code).toBe(130);
+    expect(endedAt(place) - killedAt).toBeLessThan(6000 + SLACK_MS);
+    await gone(`1000.${mark}`, 1000);
+    expect(eventsOf(place, onlySession(place), "subagent.cancelled")).toMatchObject([{ agentId: "busy" }]);
+    expect(eventsOf(place, onlySession(place), "subagent.completed")).toMatchObject([
+      { agentId: "idler", result: "resting" },
+    ]);
+    const ended = eventsOf(place, onlySession(place), "session.info").filter((e) => e["infoType"] === "shells_ended");
+    expect(ended).toMatchObject([{ message: expect.stringContaining(`1000.${mark}1`) }]);
+  }, 60_000);
 });
 
 describe("OE6 crash and resume", () => {

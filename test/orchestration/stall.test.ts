@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { bash, onlySession, toolResults } from "../agent/scene.ts";
 import { name, server } from "../mcp/stage.ts";
-import { type Call, calls, hang, text } from "../model-server/reply.ts";
+import { type Call, calls, hang, stall, text } from "../model-server/reply.ts";
 import { type Place, run } from "../tool/everlong.ts";
 import { cast, eventsOf, task, tasks } from "./cast.ts";
 
@@ -99,6 +99,24 @@ describe("O57 what is silent", () => {
     expect(silent).toMatch(/^Error \(stalled\): Stopped, because/);
     expect(command).toContain("fine");
     expect(toolResults(of("main").at(-1)).at(-1)?.text).toBe("done");
+  });
+});
+
+describe("O57 a model that falls silent again", () => {
+  it("O57 OB7 after the one retry of its call, its third silent period fails the record as stalled", async () => {
+    const { place, of } = await cast(
+      [tasks(task("SILENT")), text("noted")],
+      { SILENT: (_, step) => (step === 0 ? hang() : stall("some words, and then")) },
+      { env: { EVERLONG_AGENT_STALL_SECONDS: "0.7" } },
+    );
+    const done = await run(place, ["-p", "go"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(of("SILENT")).toHaveLength(2);
+    const id = onlySession(place);
+    expect(eventsOf(place, id, "subagent.failed")).toMatchObject([{ error: { code: "stalled" } }]);
+    expect(toolResults(of("main").at(-1)).at(-1)?.text).toContain("model_silent");
+    // Nobody has stopped it by hand.
+    expect(eventsOf(place, id, "abort").filter((e) => e["reason"] === "user")).toEqual([]);
   });
 });
 

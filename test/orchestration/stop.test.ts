@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { onlySession, toolResults, until, userTexts } from "../agent/scene.ts";
-import { openTerminal } from "../agent/terminal.ts";
 import { calls, text } from "../model-server/reply.ts";
 import { logOf, type Place, run, start } from "../tool/everlong.ts";
 import { cast, eventsOf, task, tasks } from "./cast.ts";
+import { at, leave } from "./terminal.ts";
 
 const call = (name: string, args: object) => calls([{ name, args }]);
 const shell = (command: string) => call("bash", { command, description: "x" });
@@ -43,17 +43,28 @@ describe("a stopped agent", () => {
         text("more"),
       { ALPHA: [shell("touch alpha.txt"), text("alpha done")] },
     );
-    const terminal = openTerminal(place);
-    await terminal.see("Type a message");
+    const main = () => logOf(place).filter((e) => e.agentId === undefined);
+    const terminal = await at(place);
     terminal.type("go");
     await terminal.see("Your choice");
-    await until("main's own question to wait", () =>
-      logOf(place).some((e) => e.agentId === undefined && e.type === "assistant.message" && e.data.step === 2),
+    const asked = await until("main's own question to wait", () =>
+      main().find((e) => e.type === "assistant.message" && e.data.step === 2),
     );
     terminal.press("ctrl+c");
-    await until("the end of the turn", () =>
-      logOf(place).some((e) => e.agentId === undefined && e.type === "turn.end"),
+    const end = await until("the end of the turn", () => main().find((e) => e.type === "turn.end"));
+    expect(end.data).toMatchObject({ status: "aborted" });
+    const [request] = asked.data.toolRequests as { toolCallId: string }[];
+    const results = main().filter(
+      (e) => e.type === "tool.execution_complete" && e.data.toolCallId === request?.toolCallId,
     );
+    expect(results).toMatchObject([{ data: { success: false } }]);
+    // The question of the other is still open: its answer counts.
+    expect(existsSync(join(place.folder, "alpha.txt"))).toBe(false);
+    terminal.type("1");
+    await until("alpha's command", () => existsSync(join(place.folder, "alpha.txt")));
+    await terminal.see("ended");
+    await leave(terminal);
+    expect(existsSync(join(place.folder, "main.txt"))).toBe(false);
   });
 });
 

@@ -1,5 +1,5 @@
 // OE13: research through the program: what the orchestrator may not do, two rounds, the report and its end.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { offeredTools, oneCall, onlySession, scene, toolResults, until, userTexts } from "../agent/scene.ts";
@@ -9,15 +9,19 @@ import { logOf, only, type Place, run, start } from "../tool/everlong.ts";
 
 const isChild = (request: Recorded): boolean => userTexts(request).some((t) => t.startsWith("QUESTION"));
 
-/** The path that the orchestrator was given. */
+/** The path that the orchestrator was given last. */
 function reportPath(request: Recorded): string {
-  const found = /^ *(\/.*\/research\/.*\.md)$/m.exec(userTexts(request).join("\n"));
+  const found = [
+    ...userTexts(request)
+      .join("\n")
+      .matchAll(/^ *(\/.*\/research\/.*\.md)$/gm),
+  ].at(-1);
   if (!found?.[1]) throw new Error("the prompt names no report");
   return found[1];
 }
 
 let asked = 0;
-const question = (): Call => ({
+const question = (more: object = {}): Call => ({
   name: "task",
   args: {
     agent_type: "research",
@@ -25,9 +29,10 @@ const question = (): Call => ({
     description: "one question",
     prompt: `QUESTION ${asked}`,
     mode: "sync",
+    ...more,
   },
 });
-const dispatch = (count: number): Reply => calls(Array.from({ length: count }, question));
+const dispatch = (count: number, more?: object): Reply => calls(Array.from({ length: count }, () => question(more)));
 
 const REPORT = [
   "# Retries",
@@ -148,6 +153,60 @@ describe("OE13 research", () => {
     expect(reportPath(main[3] as Recorded)).toMatch(/retries-1\.md$/);
     expect(existsSync(reportPath(main[3] as Recorded))).toBe(true);
     expect(only(logOf(place), "session.mode_changed").at(-1)?.data.newMode).toBe("interactive");
+  });
+
+  it("O108 kill -9 just after the report was written: the same topic ends with a report of its own", async () => {
+    let hold = true;
+    let held = 0;
+    const { place, main } = await orchestrated(
+      [() => dispatch(4), () => dispatch(1), () => dispatch(2), write()],
+      async () => {
+        if (hold && ++held > 4) await new Promise(() => undefined);
+        return text("Findings: a.ts:1-2");
+      },
+    );
+    const first = start(place, ["-p", "/research retries"]);
+    await until("the second round", () => held >= 5);
+    first.kill("SIGKILL");
+    await first.done;
+    hold = false;
+    const path = reportPath(main[0] as Recorded);
+    // What a kill between the write and its event leaves.
+    writeFileSync(path, "the first report");
+    const again = await run(place, ["--resume", onlySession(place), "-p", "/research retries"]);
+    expect(again.code, again.stderr).toBe(0);
+    expect(readFileSync(path, "utf8")).toBe("the first report");
+    expect(readFileSync(path.replace("-1.md", "-2.md"), "utf8")).toBe(REPORT);
+    // The four that had answered count: the report passes after two more.
+    expect(results(main[4]).join("\n")).not.toContain("research_incomplete");
+  });
+
+  it("O108 A8.16 after /undo of a finished research the same topic can be researched again", async () => {
+    const steps = [() => dispatch(6), write(), () => text("Written.")];
+    const { place, main } = await orchestrated([...steps, ...steps]);
+    expect((await run(place, ["-p", "/research retries"])).code).toBe(0);
+    expect((await run(place, ["--resume", onlySession(place), "-p", "/undo"])).code).toBe(0);
+    const again = await run(place, ["--resume", onlySession(place), "-p", "/research retries"]);
+    expect(again.code, again.stderr).toBe(0);
+    expect(reportPath(main[3] as Recorded)).toMatch(/retries-2\.md$/);
+    expect(existsSync(reportPath(main[3] as Recorded))).toBe(true);
+  });
+
+  it("O105 O106 calls that start no agent are no dispatches: the report is sent back, and the limits are not used up", async () => {
+    const wrong = () => dispatch(6, { reasoning_effort: "huge" });
+    const { server, place, main } = await orchestrated([
+      wrong,
+      wrong,
+      wrong,
+      wrong,
+      write(),
+      () => dispatch(6),
+      write(),
+    ]);
+    const done = await run(place, ["-p", "/research retries"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(results(main[5]).at(-1)).toMatch(/research_incomplete.*Only 0/);
+    expect(server.requests.filter(isChild)).toHaveLength(6);
   });
 
   it("OB21 without a topic: usage, exit 2; OB25 with the offline model: exit 1, nothing started", async () => {

@@ -17,7 +17,7 @@ const mode = (newMode: AgentMode, previousMode: AgentMode = "autopilot") =>
   event("session.mode_changed", { previousMode, newMode });
 
 const at = (events: DurableEnvelope[], limit = 5, now: AgentMode = "autopilot") =>
-  decide(autopilotFacts(events), now, limit);
+  decide(autopilotFacts(events, now), now, limit);
 
 describe("autopilot", () => {
   it("O120 an idle session that is not complete goes on, as often as the limit allows", () => {

@@ -25,28 +25,32 @@ export type AutopilotDecision =
   | { type: "stop"; reason: StopReason; continuations: number }
   | { type: "nothing" };
 
-/** Over the chain of the log; events of subagents count for nothing. */
-export function autopilotFacts(chain: Iterable<DurableEnvelope>): AutopilotFacts {
-  let facts = fresh(false);
-  let mode: AgentMode = "interactive";
-  for (const event of chain) {
-    if (event.agentId !== undefined) continue;
-    if (event.type === "session.start") mode = event.data.mode;
+/** Over the chain of the log, from the last real message on; `now`: its mode. Events of subagents count for nothing. */
+export function autopilotFacts(chain: readonly DurableEnvelope[], now: AgentMode): AutopilotFacts {
+  const from = chain.findLastIndex(isAsked);
+  const since = from < 0 ? [] : chain.slice(from).filter((event) => event.agentId === undefined);
+  const change = since.find((event) => event.type === "session.mode_changed");
+  let mode = change?.data.previousMode ?? now;
+  let facts: AutopilotFacts = {
+    asked: from >= 0,
+    continuations: 0,
+    wasOn: from >= 0 && mode === "autopilot",
+    stopped: false,
+  };
+  for (const event of since) {
     if (event.type === "session.mode_changed") mode = event.data.newMode;
     facts = next(facts, event, mode);
   }
   return facts;
 }
 
-const fresh = (asked: boolean): AutopilotFacts => ({ asked, continuations: 0, wasOn: false, stopped: false });
+const isAsked = ({ type, agentId, data }: DurableEnvelope): boolean =>
+  type === "user.message" && agentId === undefined && (data.source === "user" || data.source === "command");
 
 function next(facts: AutopilotFacts, event: DurableEnvelope, mode: AgentMode): AutopilotFacts {
   switch (event.type) {
-    case "user.message": {
-      const { source } = event.data;
-      if (source === "user" || source === "command") return { ...fresh(true), wasOn: mode === "autopilot" };
-      return source === "autopilot" ? { ...facts, continuations: facts.continuations + 1 } : facts;
-    }
+    case "user.message":
+      return event.data.source === "autopilot" ? { ...facts, continuations: facts.continuations + 1 } : facts;
     case "session.task_complete":
       return { ...facts, complete: { success: event.data.success !== false } };
     case "turn.end":

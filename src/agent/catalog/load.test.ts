@@ -285,6 +285,18 @@ You migrate.
     );
   });
 
+  it("OI14 O11 frontmatter nested 20,000 deep, as JSON or as YAML, is named, and the file beside it loads", async () => {
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    ground.put("home/agents/good.md", agent("good"));
+    ground.put("home/agents/json.md", `---\n{"description": "d", "model": ${deep}}\n---\nx`);
+    ground.put("home/agents/yaml.md", `---\ndescription: d\nmodel: ${deep}\n---\nx`);
+    expect(await names()).toEqual(["good"]);
+    expect(await said()).toEqual([
+      expect.stringMatching(/json\.md: frontmatter: it is nested deeper than 100 levels/),
+      expect.stringMatching(/yaml\.md: frontmatter: /),
+    ]);
+  });
+
   it("O11 the event tells files out of use from fields that were dropped", async () => {
     ground.put("home/agents/a.md", "---\ndescription: a\nmaxSteps: 0\n---\nx");
     ground.put("home/agents/b.md", "no description");

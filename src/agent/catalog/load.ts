@@ -1,7 +1,8 @@
 // The catalogue of agents: every definition that can be found, which one wins a name, and what is wrong with the rest.
 import { basename, join } from "node:path";
+import { entriesOf } from "../../permission/project-files.ts";
 import { normaliseName } from "../file/name.ts";
-import { entriesOf, type Folder, type Grounds, pluginFolders, projectFolders } from "../file/places.ts";
+import { type Folder, type Grounds, pluginFolders, projectFolders } from "../file/places.ts";
 import { type Document, parseYaml, readDocument } from "../file/read.ts";
 import type { FileWarning } from "../file/warning.ts";
 import { type AgentDefinition, RESERVED } from "./definition.ts";

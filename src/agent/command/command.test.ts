@@ -35,7 +35,11 @@ describe("custom commands", () => {
       "---\ndescription: Opens a PR\nargument-hint: '[title]'\nmodel: gpt-x\nagent: Code Review\nallowed-tools: Bash(gh pr:*)\n---\nOpen $1",
     );
     ground.put("home/commands/plain.md", "Say hello\nto $ARGUMENTS");
-    expect((await load()).commands).toEqual([
+    const { commands, warnings } = await load();
+    expect(warnings.map(describeWarning)).toEqual(
+      ["model", "agent"].map((field) => expect.stringContaining(`pr.md: ${field}: it has no effect`)),
+    );
+    expect(commands).toEqual([
       {
         name: "plain",
         description: "Say hello",
@@ -48,8 +52,6 @@ describe("custom commands", () => {
         name: "pr",
         description: "Opens a PR",
         argumentHint: "[title]",
-        model: "gpt-x",
-        agent: "code-review",
         allowedTools: [{ kind: "shell", argument: "gh pr", text: "Bash(gh pr:*)" }],
         body: "Open $1",
         path,

@@ -1,10 +1,11 @@
 // Custom slash commands: Markdown files whose text becomes a prompt.
 import { join, relative } from "node:path";
 import { firstLine } from "../../base/text.ts";
+import { filesIn } from "../../permission/project-files.ts";
 import type { Rule } from "../../schema/permission.ts";
 import { FieldReader } from "../file/field.ts";
 import { normaliseName } from "../file/name.ts";
-import { entriesOf, type Folder, type Grounds, pluginFolders, projectFolders } from "../file/places.ts";
+import { type Folder, type Grounds, pluginFolders, projectFolders } from "../file/places.ts";
 import { type Document, readDocument } from "../file/read.ts";
 import { readToolRules } from "../file/tool-rule.ts";
 import { expected, type FileWarning } from "../file/warning.ts";
@@ -14,9 +15,6 @@ export type CustomCommand = {
   name: string;
   description: string;
   argumentHint?: string;
-  model?: string;
-  /** Normalised name of the agent that it runs as. */
-  agent?: string;
   /** Session approvals once it is used, never over a deny or ask rule. */
   allowedTools: readonly Rule[];
   body: string;
@@ -69,18 +67,12 @@ function commandFiles(options: CommandOptions): { file: Folder; name: string }[]
   });
 }
 
-function filesIn(folder: string, ending: string, depth: number): string[] {
-  return entriesOf(folder).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return depth > 0 ? filesIn(path, ending, depth - 1) : [];
-    return entry.name.endsWith(ending) ? [path] : [];
-  });
-}
-
 function parseCommand(read: FieldReader, name: string, { path, layer }: Folder, { body }: Document): CustomCommand {
   if (!NAME.test(name)) read.refuse("name", expected("a file name that begins with a letter", name));
   if (body === "") read.refuse("body", expected("the text of a prompt", undefined));
-  const [argumentHint, model, agent] = [read.text("argument-hint"), read.text("model"), read.text("agent")];
+  const argumentHint = read.text("argument-hint");
+  for (const field of ["model", "agent"])
+    if (read.raw(field) !== undefined) read.warn(field, "it has no effect: a command runs with the session's own.");
   return {
     name,
     description: read.text("description") ?? firstLine(body, 100),
@@ -89,7 +81,5 @@ function parseCommand(read: FieldReader, name: string, { path, layer }: Folder, 
     path,
     layer,
     ...(argumentHint === undefined ? {} : { argumentHint }),
-    ...(model === undefined ? {} : { model }),
-    ...(agent === undefined ? {} : { agent: normaliseName(agent) }),
   };
 }

@@ -67,8 +67,7 @@ function stage(more: Parameters<typeof scene>[0] = {}) {
       signal?.addEventListener("abort", () => resolve(false), { once: true });
       void pause.promise.then(resolve);
     });
-  const emit = async (agentId: string, type: string, data: object) => s.append(agentId, type, data);
-  const runTask = mcpTaskRunner({ registry: s.registry, emit, clock: { ...systemClock, sleep } });
+  const runTask = mcpTaskRunner({ registry: s.registry, clock: { ...systemClock, sleep } });
   const second = async (): Promise<void> => {
     await settle();
     pause.resolve(true);
@@ -162,7 +161,11 @@ it("O146 a cancelled record cancels the task on its server; what the server says
   await settle();
   await s.registry.cancelRecursive("deploy-it", "main", "no longer needed");
   expect(cancels).toHaveLength(1);
-  expect(s.registry.get("deploy-it")).toMatchObject({ status: "cancelled", reason: "no longer needed" });
+  expect(s.registry.get("deploy-it")).toMatchObject({
+    status: "cancelled",
+    reason: "no longer needed",
+    boundary: "end",
+  });
 });
 
 it("O144 O145 a task that is lost, failed or cancelled by its server: failed, with the reason", async () => {

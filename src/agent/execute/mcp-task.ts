@@ -6,12 +6,11 @@ import { displayName } from "../../mcp/name.ts";
 import type { McpTaskEnd, McpTaskProgress } from "../../mcp/task/state.ts";
 import type { McpTask } from "../../mcp/task/task.ts";
 import { failure, success, type ToolContext, type ToolOutcome } from "../../tool/contract.ts";
-import type { AgentEnd, AgentSpec, Executor, Registry, RegistryParts } from "../task/contract.ts";
+import type { AgentEnd, AgentSpec, Executor, Registry } from "../task/contract.ts";
 import { type AgentRecord, MCP_TASK } from "../task/record.ts";
 
 export type McpTaskParts = {
   registry: Pick<Registry, "startAgent" | "getAgentResult" | "updateMcpTask" | "cancelRecursive">;
-  emit: RegistryParts["emit"];
   clock: Clock;
 };
 
@@ -45,12 +44,9 @@ export function mcpTaskRunner(parts: McpTaskParts): (task: McpTask, context: Too
 }
 
 /** Follows the task; told to stop, it cancels it on the server and ends whatever the server says. */
-export function mcpTaskExecutor(task: McpTask, { registry, emit, clock }: McpTaskParts): Executor {
+function mcpTaskExecutor(task: McpTask, { registry, clock }: McpTaskParts): Executor {
   return async (handle): Promise<AgentEnd> => {
     const { id, signal } = handle;
-    const boundary = (phase: "start" | "end" | "failure") =>
-      emit(id, "subagent_session_boundary", { agentId: id, phase });
-    await boundary("start");
     handle.doing({ type: "mcp", server: task.server });
     const cancel = (): void => void task.cancel("it was stopped");
     signal.addEventListener("abort", cancel, { once: true });
@@ -66,9 +62,7 @@ export function mcpTaskExecutor(task: McpTask, { registry, emit, clock }: McpTas
       await clock.sleep(REPORT_MS, over.signal);
     }
     signal.removeEventListener("abort", cancel);
-    const end = endOf(await task.ended, task);
-    await boundary(end.type === "completed" ? "end" : "failure");
-    return end;
+    return endOf(await task.ended, task);
   };
 }
 

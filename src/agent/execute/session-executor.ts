@@ -1,5 +1,4 @@
-// One run of a subagent: its turns on the session's own machinery, hooks around them, messages between them, one end boundary on every path.
-import { errorText } from "../../base/failure.ts";
+// One run of a subagent: its turns on the session's own machinery, hooks around them, messages between them.
 import { afterStop } from "../../hook/stop.ts";
 import type { Usage } from "../../schema/model.ts";
 import { cancelCompaction } from "../../session/compaction.ts";
@@ -31,29 +30,20 @@ export type OpenChild = (handle: AgentHandle) => Promise<Child>;
 export function sessionExecutor(open: OpenChild): Executor {
   return async (handle) => {
     const child = await open(handle);
-    const { session } = child;
-    const isNew = !session.state.chain.some((e) => e.type === "subagent_session_boundary");
-    if (isNew) await session.emit("subagent_session_boundary", { agentId: handle.id, phase: "start" });
-    let end: AgentEnd = { type: "failed", error: { code: "failed", message: "The agent ended without an answer." } };
     try {
-      end = await work(child, handle, isNew);
-    } catch (error) {
-      end = failed("failed", errorText(error));
+      return await work(child, handle);
     } finally {
-      await cancelCompaction(session, "shutdown").catch(() => false); // the log cannot be written: its failure is told where it shows
+      await cancelCompaction(child.session, "shutdown").catch(() => false); // the log cannot be written: its failure is told where it shows
       await child.end();
-      const phase = end.type === "completed" || handle.signal.aborted ? "end" : "failure";
-      await session.emit("subagent_session_boundary", { agentId: handle.id, phase });
     }
-    return end;
   };
 }
 
 const failed = (code: string, message: string): AgentEnd => ({ type: "failed", error: { code, message } });
 
-async function work(child: Child, handle: AgentHandle, isNew: boolean): Promise<AgentEnd> {
+async function work(child: Child, handle: AgentHandle): Promise<AgentEnd> {
   const { session } = child;
-  if (!isNew) await closeInterrupted(session);
+  await closeInterrupted(session);
   let message = session.state.items.length === 0 ? await firstMessage(child, handle) : await nextMessage(handle);
   let response = handle.record().latestResponse ?? "";
   let blocks = 0;

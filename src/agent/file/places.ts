@@ -1,7 +1,8 @@
 // Where definition files lie: in the project from the working folder up to its root, then in the user's home.
-import { type Dirent, readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isInside, realPath } from "../../permission/path.ts";
+import { entriesOf } from "../../permission/project-files.ts";
 import type { TrustState } from "../../permission/trust.ts";
 
 export type Layer = "client" | "project" | "user" | "plugin" | "setting" | "builtin";
@@ -33,15 +34,6 @@ export function pluginFolders(everlongHome: string, name: string): Folder[] {
   return entriesOf(plugins)
     .filter((entry) => isFolder(join(plugins, entry.name)))
     .map((entry) => ({ path: join(plugins, entry.name, name), layer: "plugin", plugin: entry.name }));
-}
-
-/** Sorted by name; of a folder that cannot be listed, none. */
-export function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
-    return []; // absent or not to be looked into: nothing can be loaded from it
-  }
 }
 
 /** A link to a folder is one too. */

@@ -1,6 +1,6 @@
 // Reads one definition file: bounded, trusted where it must be, split into its fields and its text. Never throws.
 import { errorText } from "../../base/failure.ts";
-import { isRecord, parseJson } from "../../base/json.ts";
+import { isRecord, isTooDeep, MAX_NESTING, parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { stripInvisible } from "../../base/text.ts";
 import { decodeUtf8, readWhole, realTarget } from "../../host/files.ts";
@@ -25,7 +25,12 @@ export async function readDocument(file: { path: string; layer: Layer }, trust: 
   const { bytes } = read.value;
   // By the name it was found under, or, through a link, by that of a file which is trusted itself.
   const isAccepted = acceptsFile(trust, path, bytes) || acceptsFile(trust, real, bytes);
-  if (layer === "project" && !isAccepted) return { warnings: [] };
+  if (layer === "project" && !isAccepted) {
+    const isWithheld = real === path || trust.files.some((one) => one.path === path);
+    return isWithheld
+      ? { warnings: [] }
+      : broken(path, `it leads to ${real}, which trust in this folder does not cover.`);
+  }
   const text = decodeUtf8(bytes);
   return text === undefined ? broken(path, "the file is not UTF-8.") : parseDocument(path, stripInvisible(text).text);
 }
@@ -47,7 +52,7 @@ async function parseDocument(path: string, text: string): Promise<ReadDocument> 
 export async function parseYaml(text: string): Promise<Result<Record<string, unknown>, string>> {
   // The build has made our own files into JSON, which every YAML reader takes too: a start need not load one for them.
   const json = text.startsWith("{") ? parseJson(text) : undefined;
-  if (json?.ok && isRecord(json.value)) return ok(json.value);
+  if (json?.ok) return fieldsOf(json.value);
   const { parse } = await import("yaml");
   const read = (yaml: string): unknown =>
     JSON.parse(JSON.stringify(parse(yaml, { maxAliasCount: 20, logLevel: "error" }) ?? {}));
@@ -61,6 +66,11 @@ export async function parseYaml(text: string): Promise<Result<Record<string, unk
       return fail(`not YAML: ${errorText(error).split("\n")[0]}`);
     }
   }
+  return fieldsOf(value);
+}
+
+function fieldsOf(value: unknown): Result<Record<string, unknown>, string> {
+  if (isTooDeep(value)) return fail(`it is nested deeper than ${MAX_NESTING} levels.`);
   return isRecord(value) ? ok(value) : fail("expected fields and their values.");
 }
 

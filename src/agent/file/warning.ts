@@ -1,5 +1,5 @@
 // What is wrong with a definition file, said so that its author can mend it.
-import { clip } from "../../base/text.ts";
+import { shownValue } from "../../base/json.ts";
 
 export type FileWarning = {
   path: string;
@@ -13,9 +13,3 @@ export const describeWarning = ({ path, field, message, skipped }: FileWarning):
   `${path}: ${field === undefined ? "" : `${field}: `}${message}${skipped ? " This file is not used." : ""}`;
 
 export const expected = (what: string, found: unknown): string => `expected ${what}, found ${shownValue(found)}.`;
-
-function shownValue(value: unknown): string {
-  if (value === undefined || value === null) return "nothing";
-  if (typeof value === "bigint" || typeof value === "symbol") return String(value);
-  return clip(JSON.stringify(value) ?? typeof value, 80);
-}

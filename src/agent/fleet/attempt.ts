@@ -5,7 +5,7 @@ import type { TodoRun } from "../../tool/sql/todo-tables.ts";
 import type { TodoBook } from "./todo-book.ts";
 
 export const MAX_ATTEMPTS = 2;
-export const NO_REPORT = "no_report";
+const NO_REPORT = "no_report";
 const FLEET_CANCELLED = "fleet_cancelled";
 const MAX_NOTE = 20_000;
 

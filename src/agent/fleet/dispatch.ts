@@ -127,7 +127,7 @@ function rested(book: TodoBook): Todos {
 }
 
 /** An agent that a `task` call put to work on a todo. */
-const othersWork = ({ book, isRunning }: DispatchParts): boolean =>
+export const othersWork = ({ book, isRunning }: DispatchParts): boolean =>
   book.runs().some((r) => r.outcome === undefined && isRunning(r.agent_id));
 
 export function jobFor(todo: Todo, book: TodoBook): WorkerJob {

@@ -1,12 +1,12 @@
 // A fleet from start to end: plan, dispatch, verify, and again while the check adds work.
 import type { EventData } from "../../schema/event/envelope.ts";
 import type { TurnEnd } from "../../session/turn.ts";
-import { type DispatchParts, dispatch, reconcile } from "./dispatch.ts";
+import { type DispatchParts, dispatch, othersWork, reconcile } from "./dispatch.ts";
 import { planAgainPrompt, planPrompt, verifyPrompt } from "./prompt.ts";
 import { heldUp, openTodos, readyTodos } from "./ready.ts";
 import { latestRun } from "./todo-book.ts";
 
-export const MAX_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 const PLAN_TRIES = 2;
 
 export type FleetParts = DispatchParts & {
@@ -81,7 +81,7 @@ async function rounds(parts: FleetParts, signal: AbortSignal, request: string): 
     const stop = stopped(await parts.turn(prompt, `fleet: check the results (round ${round})`), signal, round);
     if (stop) return stop;
     await reconcile(parts);
-    if (readyTodos(book.todos()).length === 0) return { rounds: round };
+    if (readyTodos(book.todos()).length === 0 && !othersWork(parts)) return { rounds: round };
     if (round === MAX_ROUNDS)
       return { rounds: round, reason: "max_rounds", message: `There was more to do after ${MAX_ROUNDS} rounds.` };
   }

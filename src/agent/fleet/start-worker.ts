@@ -17,10 +17,10 @@ export type Start = (
 
 export type WorkerParts = { registry: Pick<Registry, "getAgentResult">; newId: MakeId };
 
-/** A fleet's: in the background, announced to nobody, not counted against the prompt's limit. */
+/** A fleet's: announced to nobody, not counted against the prompt's limit. */
 export function startWorker(parts: WorkerParts, job: WorkerJob, start: Start): Promise<Result<Worker, Coded>> {
-  const mode = { executionMode: "background", requestedMode: "background", quiet: true, uncounted: true } as const;
-  return begin(parts, job, (more, wrap) => start({ ...mode, ...more, prompt: job.prompt }, wrap));
+  const own = { quiet: true, uncounted: true, prompt: job.prompt };
+  return begin(parts, job, (more, wrap) => start({ ...own, ...more }, wrap));
 }
 
 /** For a `task` call that names a todo. `onBroken`: the log cannot be written. */

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it } from "vitest";
 import { secretRedactor } from "../../memory/secret/filter.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
@@ -249,5 +250,33 @@ describe("reading", () => {
     expect(await inboxStore(file).remove(entry.id)).toEqual({ ok: true, value: true });
     expect(await read(inbox, { entry_id: entry.id })).toMatchObject({ type: "failure", code: "not_found" });
     expect(await inboxStore(file).remove(entry.id)).toEqual({ ok: true, value: false });
+  });
+
+  it("M123 what the user deleted elsewhere is not told of at the next turn, in a resumed session neither", async () => {
+    const first = await scene();
+    const old = await sent(first.inbox);
+    const { inbox, file } = await scene({ file: first.file });
+    const sender = { senderId: "sidekick-y-1", senderName: "y", senderType: "sidekick", interactionId: "m2" };
+    const fresh = await sent(inbox, {}, { sender, inlineMax: 1500 });
+    expect(inbox.news()).toHaveLength(2);
+    await inboxStore(file).remove(old.id);
+    await inboxStore(file).remove(fresh.id);
+    await inbox.beforeTurn();
+    expect(inbox.news()).toEqual([]);
+    expect(inbox.list()).toEqual([]);
+  });
+
+  it("M123 a deletion that the table does not take is a failure, and the entry stays", async () => {
+    const { inbox, file } = await scene();
+    const entry = await sent(inbox);
+    const other = new DatabaseSync(file);
+    other.exec("BEGIN EXCLUSIVE");
+    expect(await inbox.remove(entry.id)).toMatchObject({ ok: false, error: { code: "store_busy" } });
+    expect(inbox.list()).toHaveLength(1);
+    other.exec("ROLLBACK");
+    other.close();
+    expect(await inbox.remove(entry.id)).toEqual({ ok: true, value: undefined });
+    expect(inbox.list()).toEqual([]);
+    expect(await inboxStore(file).list()).toEqual({ ok: true, value: [] });
   });
 });

@@ -6,6 +6,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import type { FilteredText, Redactor } from "../../memory/secret/filter.ts";
 import type { DurableEnvelope, EphemeralType, EventData } from "../../schema/event/envelope.ts";
 import type { PendingNotice } from "../../session/session.ts";
+import type { Fault } from "../../store/fault.ts";
 import type { Coded } from "../task/contract.ts";
 import { cutSummary, type Draft, draftProblem, type FilteredEntry, type InboxEntry, type Sender } from "./entry.ts";
 import { entryNotice, NEW_INBOX_MESSAGE, unreadNotice } from "./notice.ts";
@@ -103,6 +104,11 @@ export class Inbox {
     return ok(entry);
   }
 
+  /** At the beginning of a turn: nothing is told that the user has deleted meanwhile, here or elsewhere. */
+  async beforeTurn(): Promise<void> {
+    if (this.news().length > 0) await this.#dropDeleted();
+  }
+
   /** What the main agent is to be told at its next request. It wakes nobody: what comes after a turn waits for the next. */
   news(): PendingNotice[] {
     const before = this.list().filter(({ id }) => this.#before.has(id));
@@ -140,10 +146,12 @@ export class Inbox {
     return this.#order.run(async () => undefined);
   }
 
-  async remove(id: string): Promise<boolean> {
-    await this.#parts.store.remove(id);
-    this.#before.delete(id);
-    return this.#entries.delete(id);
+  /** One that could not be taken out of the table stays here too. */
+  async remove(id: string): Promise<Result<void, Fault>> {
+    const removed = this.#stored.has(id) ? await this.#order.run(() => this.#parts.store.remove(id)) : ok(true);
+    if (!removed.ok) return removed;
+    this.#forget(id);
+    return ok(undefined);
   }
 
   #filter(draft: Draft): Result<{ summary: FilteredText; content: FilteredText }, Coded> {
@@ -188,12 +196,13 @@ export class Inbox {
     const rows = this.#stored.size > 0 ? await this.#parts.store.list() : ok([]);
     if (!rows.ok) return;
     const left = new Set(rows.value.map(({ id }) => id));
-    for (const id of this.#stored)
-      if (!left.has(id)) {
-        this.#stored.delete(id);
-        this.#before.delete(id);
-        this.#entries.delete(id);
-      }
+    for (const id of this.#stored) if (!left.has(id)) this.#forget(id);
+  }
+
+  #forget(id: string): void {
+    this.#stored.delete(id);
+    this.#before.delete(id);
+    this.#entries.delete(id);
   }
 
   #cannotKeep(what: string): void {

@@ -1,9 +1,8 @@
 // How a research run begins: the report's place, whether an earlier run is taken up again, and the orchestrator's prompt.
-import { join } from "node:path";
-import { cutAt } from "../../base/text.ts";
+import { basename, join } from "node:path";
 import again from "./again.md";
 import orchestrator from "./orchestrator.md";
-import type { ResearchRun } from "./run.ts";
+import { type ResearchRun, topicSlug, unfinished } from "./run.ts";
 
 export type ResearchStart = {
   /** For `session.mode_changed`. */
@@ -19,22 +18,14 @@ export function beginResearch(
   taken: readonly string[],
 ): ResearchStart {
   const slug = topicSlug(topic);
-  const broken = last && !last.written && topicSlug(last.topic) === slug ? last : undefined;
-  const path = broken?.path ?? join(sessionDir, "research", `${slug}-${freeNumber(slug, taken)}.md`);
+  const broken = unfinished(last, topic);
+  // A report can be there although the run does not know of it: the process was killed just then, or it was taken back.
+  const isFree = broken && !taken.includes(basename(broken.path));
+  const path = isFree ? broken.path : join(sessionDir, "research", `${slug}-${freeNumber(slug, taken)}.md`);
   const settled = broken?.dispatches.filter((d) => d.settled).length ?? 0;
   const parts = [orchestrator, ...(settled > 0 ? [again] : [])];
   const prompt = fill(parts.join("\n"), { topic: topic.trim(), path, settled: String(settled) });
   return { research: { topic: topic.trim(), path }, prompt };
-}
-
-/** Letters of every script stay: a topic is often not English. */
-export function topicSlug(topic: string): string {
-  const words = topic
-    .normalize("NFC")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-+/, "");
-  return cutAt(words, 40).replace(/-+$/, "") || "topic";
 }
 
 function freeNumber(slug: string, taken: readonly string[]): number {

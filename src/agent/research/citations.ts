@@ -1,6 +1,6 @@
 // Whether a report's numbered citations lead somewhere.
 
-/** `[3]`, `[^3]`, `[1, 4]`, `[2-5]`; not a checkbox, not a link's text. */
+/** `[3]`, `[^3]`, `[1, 4]`, `[2-5]`, also at the end of a word or as a link's text; not a checkbox. */
 const CITATION = /\[\^?(\d{1,3}(?:\s*[,–-]\s*\^?\d{1,3})*)\]/g;
 /** `[3] …`, `[^3]: …`, `3. …`, also as an item of a list. */
 const SOURCE = /^\s*(?:[-*+]\s+)?(?:\[\^?(\d{1,3})\]:?|\*{0,2}(\d{1,3})[.)]\*{0,2})\s*\S/;

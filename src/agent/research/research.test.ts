@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import { event } from "../event-fixture.ts";
 import { afterTurn } from "./after-turn.ts";
-import { beginResearch, topicSlug } from "./begin.ts";
+import { beginResearch } from "./begin.ts";
 import { citationProblems } from "./citations.ts";
 import { refuse } from "./refuse.ts";
-import { type ResearchRun, researchRun } from "./run.ts";
+import { type ResearchRun, researchRun, topicSlug } from "./run.ts";
 
 const place = { cwd: "/work", sessionDir: "/home/sessions/s1" };
 const path = "/home/sessions/s1/research/caching-1.md";
@@ -16,8 +16,9 @@ const begin = (research = { topic: "caching", path }) =>
 const end = () => event("session.mode_changed", { previousMode: "research", newMode: "autopilot" });
 
 let calls = 0;
-/** One message with `count` dispatches, and their ends. */
-function round(count: number, how: "success" | "failure" | "interrupted" | undefined = "success"): DurableEnvelope[] {
+const started = (toolCallId: string) => event("subagent.started", { toolCallId }, `agent-${toolCallId}`);
+/** One message with `count` dispatches, the agents that came of them, and their ends. */
+function round(count: number, how: "success" | "failure" | "interrupted" | "open" = "success"): DurableEnvelope[] {
   const toolRequests = Array.from({ length: count }, () => ({
     toolCallId: `c${++calls}`,
     name: "task",
@@ -28,12 +29,18 @@ function round(count: number, how: "success" | "failure" | "interrupted" | undef
       toolCallId,
       toolName: "task",
       success: how === "success",
-      ...(how ? { resultType: how } : {}),
+      ...(how === "open" ? {} : { resultType: how }),
       ...(how === "failure" ? { error: { code: "stalled", message: "m" } } : {}),
     }),
   );
-  return [event("assistant.message", { messageId: `m${calls}`, toolRequests }), ...(how ? ends : [])];
+  const agents = toolRequests.map(({ toolCallId }) => started(toolCallId));
+  return [
+    event("assistant.message", { messageId: `m${calls}`, toolRequests }),
+    ...(how === "open" ? [] : [...agents, ...ends]),
+  ];
 }
+const callsOf = (asked: DurableEnvelope | undefined): string[] =>
+  asked?.type === "assistant.message" ? asked.data.toolRequests.map((r) => r.toolCallId) : [];
 const refused = (toolName: string, code: string, toolCallId = "x") =>
   event("tool.execution_complete", { toolCallId, toolName, success: false, error: { code, message: "m" } });
 const wrote = () => event("tool.execution_complete", { toolName: "create", success: true, resultType: "success" });
@@ -78,23 +85,27 @@ describe("research", () => {
 
   it("O105 four rounds and twenty dispatches, then research_limit", () => {
     const four = [begin(), ...round(3), ...round(3), ...round(3)];
-    expect(refuse("task", dispatch, runOf(...four, ...round(1, undefined)), place)).toBeUndefined();
-    const fifth = runOf(...four, ...round(1), ...round(1, undefined));
+    expect(refuse("task", dispatch, runOf(...four, ...round(1, "open")), place)).toBeUndefined();
+    const fifth = runOf(...four, ...round(1), ...round(1, "open"));
     expect(refuse("task", dispatch, fifth, place)).toMatchObject({
       code: "research_limit",
       message: expect.stringContaining(path),
     });
-    expect(refuse("task", dispatch, runOf(begin(), ...round(21, undefined)), place)?.code).toBe("research_limit");
-    expect(refuse("task", dispatch, runOf(begin(), ...round(20, undefined)), place)).toBeUndefined();
+    expect(refuse("task", dispatch, runOf(begin(), ...round(21, "open")), place)?.code).toBe("research_limit");
+    expect(refuse("task", dispatch, runOf(begin(), ...round(20, "open")), place)).toBeUndefined();
   });
 
-  it("O105 a call that was refused is no dispatch and no round", () => {
-    const late = round(1, undefined);
-    const [asked] = late;
-    const id = asked?.type === "assistant.message" ? (asked.data.toolRequests[0]?.toolCallId ?? "") : "";
-    const run = runOf(begin(), ...round(2), ...late, refused("task", "research_limit", id));
-    expect(run.dispatches).toHaveLength(2);
-  });
+  it.each(["research_limit", "invalid_inputs", "concurrency_limit", "spawn_limit", "unknown_model", "interrupted"])(
+    "O105 O106 a call that is answered %s with no agent started is no dispatch, no round, and settles nothing",
+    (code) => {
+      const late = Array.from({ length: 4 }, () => round(5, "open"));
+      const ends = late.flatMap(([asked]) => callsOf(asked).map((id) => refused("task", code, id)));
+      const run = runOf(begin(), ...round(2), ...late.flat(), ...ends);
+      expect(run.dispatches).toHaveLength(2);
+      expect(create(run)).toBe("research_incomplete");
+      expect(refuse("task", dispatch, run, place)).toBeUndefined();
+    },
+  );
 
   it("O105 property: however a model dispatches, what passes stays within both limits", () => {
     fc.assert(
@@ -103,13 +114,14 @@ describe("research", () => {
         let passed = 0;
         const rounds = new Set<string>();
         for (const count of counts) {
-          const [asked, ...ends] = round(count);
+          const [asked, ...rest] = round(count);
           if (asked?.type !== "assistant.message") continue;
           events.push(asked);
+          const ends = rest.slice(count);
           for (const [at, complete] of ends.entries()) {
             const refusal = refuse("task", dispatch, runOf(...events), place);
             const toolCallId = asked.data.toolRequests[at]?.toolCallId ?? "";
-            events.push(refusal ? refused("task", refusal.code, toolCallId) : complete);
+            events.push(...(refusal ? [refused("task", refusal.code, toolCallId)] : [started(toolCallId), complete]));
             if (!refusal) {
               passed++;
               rounds.add(asked.data.messageId);
@@ -144,6 +156,7 @@ describe("research", () => {
     [REPORT, []],
     ["Claim.[^1]\n\n[^1]: https://x\n\n## Gaps\n-", []],
     ["A [1].\n## References\n1) x\n## Open questions\n", []],
+    ["See [1](https://x) and it caches[2].\n## Sources\n[1] x\n[2] y\n## Gaps\n", []],
     ["Use `a[0]` and\n```\nb[7]\n```\nA [1].\n**Sources**\n* [1] x\n**Gaps**\n", []],
     ["A [1] B [2].\n## Sources\n[1] x\n[2]\n## Gaps\n", ["these citations have no entry under Sources: [2]"]],
     ["Plain.\n## Gaps\n", ["no claim has a numbered citation such as [1]", 'there is no section "Sources"']],
@@ -195,6 +208,16 @@ describe("research", () => {
     });
     expect(runOf(...broken, killed).previousMode).toBe("autopilot");
     expect(runOf(...broken, end()).open).toBe(false);
+  });
+
+  it("O108 a report that the run does not know of is left alone: the run goes on with its dispatches, to another file", () => {
+    const broken = [begin(), ...round(4)];
+    const again = beginResearch("caching", "/home/sessions/s1", researchRun(broken), ["caching-1.md"]);
+    expect(again.research.path).toBe("/home/sessions/s1/research/caching-2.md");
+    expect(again.prompt).toContain("The answers of 4 agents are in this conversation");
+    const run = runOf(...broken, begin(again.research), ...round(2));
+    expect(create(run, REPORT, again.research.path)).toBeUndefined();
+    expect(create(run)).toBe("not_allowed_in_research");
   });
 
   it("O103 the path is named by the topic and a free number, and stands in the prompt", () => {

@@ -1,5 +1,6 @@
 // A research run, folded from the log: what was dispatched, what settled, what was refused. The same live and after a resume.
 import { isRecord } from "../../base/json.ts";
+import { cutAt } from "../../base/text.ts";
 import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
 import type { AgentMode } from "../../schema/permission.ts";
 import { normaliseName } from "../file/name.ts";
@@ -13,6 +14,8 @@ export type Dispatch = {
   toolCallId: string;
   /** The message that asked for it: one message is one round. */
   round: string;
+  /** An agent came of it. */
+  started: boolean;
   /** It has its answer, or its failure. */
   settled: boolean;
 };
@@ -33,23 +36,37 @@ export type ResearchRun = {
   reminders: number;
 };
 
-/** The newest run of the chain; events of subagents count for nothing. */
+/** The newest run of the chain; what subagents do themselves counts for nothing. */
 export function researchRun(chain: Iterable<DurableEnvelope>): ResearchRun | undefined {
   let run: ResearchRun | undefined;
   for (const event of chain) {
-    if (event.agentId !== undefined) continue;
-    if (event.type === "session.mode_changed") run = modeChanged(run, event);
-    else if (run?.open) run = next(run, event);
+    const isMain = event.agentId === undefined || event.type === "subagent.started";
+    if (isMain && event.type === "session.mode_changed") run = modeChanged(run, event);
+    else if (isMain && run?.open) run = next(run, event);
   }
   return run;
 }
 
-/** A run that is taken up again, recognised by its report, keeps what it has. */
+/** The run that a research of this topic goes on with: the last one, when it did not reach its report. */
+export const unfinished = (last: ResearchRun | undefined, topic: string): ResearchRun | undefined =>
+  last && !last.written && topicSlug(last.topic) === topicSlug(topic) ? last : undefined;
+
+/** Letters of every script stay: a topic is often not English. */
+export function topicSlug(topic: string): string {
+  const words = topic
+    .normalize("NFC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+/, "");
+  return cutAt(words, 40).replace(/-+$/, "") || "topic";
+}
+
+/** A run that is taken up again keeps what it has. */
 function modeChanged(run: ResearchRun | undefined, event: Envelope<"session.mode_changed">): ResearchRun | undefined {
   const { newMode, research } = event.data;
   if (newMode !== "research" || !research) return run && { ...run, open: false };
   const { topic, path } = research;
-  const kept = run?.path === path ? run : { dispatches: [], sentBack: [], written: false };
+  const kept = unfinished(run, topic) ?? { dispatches: [], sentBack: [], written: false };
   // A run that was killed left its mode on; there is no going back to it.
   const previousMode = event.data.previousMode === "research" ? run?.previousMode : event.data.previousMode;
   return { ...kept, topic, path, previousMode: previousMode ?? "interactive", open: true, reminders: 0 };
@@ -61,9 +78,11 @@ function next(run: ResearchRun, event: DurableEnvelope): ResearchRun {
       const { messageId: round, toolRequests } = event.data;
       const added = toolRequests
         .filter((r) => r.name === "task" && isDispatch(r.arguments))
-        .map(({ toolCallId }) => ({ toolCallId, round, settled: false }));
+        .map(({ toolCallId }) => ({ toolCallId, round, started: false, settled: false }));
       return added.length > 0 ? { ...run, dispatches: [...run.dispatches, ...added] } : run;
     }
+    case "subagent.started":
+      return changed(run, event.data.toolCallId, (dispatch) => [{ ...dispatch, started: true }]);
     case "tool.execution_complete":
       return event.data.toolName === "create" ? created(run, event) : settled(run, event);
     case "user.message":
@@ -79,15 +98,19 @@ function created(run: ResearchRun, { data }: Envelope<"tool.execution_complete">
   return code === INCOMPLETE || code === CITATIONS ? { ...run, sentBack: [...run.sentBack, code] } : run;
 }
 
-/** A call that was refused for the limit was no dispatch; one that was interrupted has no answer. */
-function settled(run: ResearchRun, { data }: Envelope<"tool.execution_complete">): ResearchRun {
-  if (data.error?.code === LIMIT)
-    return { ...run, dispatches: run.dispatches.filter((d) => d.toolCallId !== data.toolCallId) };
-  if (data.resultType === "interrupted" || data.resultType === "denied") return run;
-  return {
-    ...run,
-    dispatches: run.dispatches.map((d) => (d.toolCallId === data.toolCallId ? { ...d, settled: true } : d)),
-  };
+/** A call of which no agent came was no dispatch; one that was interrupted has no answer. */
+const settled = (run: ResearchRun, { data }: Envelope<"tool.execution_complete">): ResearchRun =>
+  changed(run, data.toolCallId, (dispatch) =>
+    dispatch.started ? [{ ...dispatch, settled: data.resultType !== "interrupted" }] : [],
+  );
+
+function changed(
+  run: ResearchRun,
+  toolCallId: string | undefined,
+  change: (dispatch: Dispatch) => Dispatch[],
+): ResearchRun {
+  const isOne = (dispatch: Dispatch) => dispatch.toolCallId === toolCallId;
+  return { ...run, dispatches: run.dispatches.flatMap((d) => (isOne(d) ? change(d) : [d])) };
 }
 
 /** The one kind of `task` call that a research run makes. */

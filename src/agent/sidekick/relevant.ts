@@ -9,7 +9,7 @@ const FEWEST_WORDS = 3;
 const QUOTED = /["“«`][^"”»`]+["”»`]|(?<![\p{L}\p{N}])'[^']+'(?![\p{L}\p{N}])/u;
 
 /** Stems of the words that carry meaning. */
-export function contentWords(text: string): Set<string> {
+export function meaningfulStems(text: string): Set<string> {
   const { words, runs } = runsOf(text);
   const told = [...words, ...humpsOf(text)].filter((word) => word.length > 1 && !STOP_WORDS.has(word)).map(stem);
   return new Set([...told, ...runs.flatMap(gramsOf).filter((gram) => gram.length > 1)]);
@@ -18,7 +18,7 @@ export function contentWords(text: string): Set<string> {
 /** Nothing that a person asked anew, or too little to look anything up by. */
 export function isTrivial(text: string, source: MessageSource, lastText: string | undefined): boolean {
   if (source !== "user" || folded(text) === folded(lastText ?? "")) return true;
-  return contentWords(text).size < FEWEST_WORDS && namesOf(text).length === 0 && !QUOTED.test(text);
+  return meaningfulStems(text).size < FEWEST_WORDS && namesOf(text).length === 0 && !QUOTED.test(text);
 }
 
 const folded = (text: string): string => text.replace(/\s+/g, " ").trim();
@@ -26,9 +26,9 @@ const folded = (text: string): string => text.replace(/\s+/g, " ").trim();
 export type BoardText = { name: string; description: string; content: string };
 
 export function sharesWord(text: string, items: readonly BoardText[]): boolean {
-  const wanted = contentWords(text);
+  const wanted = meaningfulStems(text);
   return items.some(({ name, description, content }) => {
-    const words = contentWords(`${name} ${description} ${content}`);
+    const words = meaningfulStems(`${name} ${description} ${content}`);
     return [...wanted].some((word) => words.has(word));
   });
 }

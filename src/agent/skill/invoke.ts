@@ -2,7 +2,7 @@
 import { dirname, join, relative } from "node:path";
 import { clip, escapeTag } from "../../base/text.ts";
 import { boundTokens, fitTokens, renderFragment } from "../../context/fragment/fragment.ts";
-import { entriesOf } from "../file/places.ts";
+import { entriesOf } from "../../permission/project-files.ts";
 import type { Skill } from "./load.ts";
 
 const TAG = "skill-context";

@@ -2,18 +2,11 @@
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { realTarget } from "../../host/files.ts";
+import { entriesOf } from "../../permission/project-files.ts";
 import type { Rule } from "../../schema/permission.ts";
 import { FieldReader } from "../file/field.ts";
 import { normaliseName } from "../file/name.ts";
-import {
-  entriesOf,
-  type Folder,
-  type Grounds,
-  isFolder,
-  type Layer,
-  pluginFolders,
-  projectFolders,
-} from "../file/places.ts";
+import { type Folder, type Grounds, isFolder, type Layer, pluginFolders, projectFolders } from "../file/places.ts";
 import { type Document, readDocument } from "../file/read.ts";
 import { readToolRules } from "../file/tool-rule.ts";
 import { expected, type FileWarning } from "../file/warning.ts";

@@ -112,6 +112,24 @@ describe("finding skills", () => {
     ]);
   });
 
+  it("O12 O24 a link to a folder of the project is a skill like any other; one that leads out of it is named, not used", async () => {
+    ground.put("root/shared/inside/SKILL.md", text("inside"));
+    ground.put("elsewhere/outside/SKILL.md", text("outside"));
+    mkdirSync(join(ground.base, "root/.claude/skills"), { recursive: true });
+    symlinkSync("../../shared/inside", join(ground.base, "root/.claude/skills/inside"));
+    symlinkSync(join(ground.base, "elsewhere/outside"), join(ground.base, "root/.claude/skills/outside"));
+    await ground.trust();
+    for (const grounds of [ground.trusted(), await ground.recorded()]) {
+      const { skills, warnings } = await load(grounds);
+      expect(skills.map((s) => s.name)).toEqual(["inside"]);
+      expect(warnings.map(describeWarning)).toEqual([
+        expect.stringMatching(/skills\/outside\/SKILL\.md: it leads to .*elsewhere.* trust .* does not cover/),
+      ]);
+    }
+    ground.put("root/shared/inside/SKILL.md", text("inside", "changed"));
+    expect((await load(await ground.recorded())).skills).toEqual([]);
+  });
+
   it("disabled and unknown ones are refused with /skills; an agent's missing skill is a warning", async () => {
     ground.put("home/skills/a/SKILL.md", text("a"));
     ground.put("home/skills/b/SKILL.md", text("b"));

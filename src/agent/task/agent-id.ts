@@ -21,6 +21,8 @@ export function makeAgentId(name: string, agentType: string, isUsed: (id: string
 
 const slug = (name: string): string => normaliseName(name).replace(/^-+/, "").slice(0, MAX).replace(/-+$/, "");
 
+export const unknownAgent = (id: string): Coded => ({ code: "agent_not_found", message: `There is no agent "${id}".` });
+
 /** Hidden records are found too: an id that a model was given keeps its meaning. */
 export function findRecord(records: ReadonlyMap<string, AgentRecord>, wanted: string): Result<AgentRecord, Coded> {
   const text = wanted.trim();

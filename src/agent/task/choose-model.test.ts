@@ -74,6 +74,21 @@ describe("chooseModel", () => {
     expect(chosen({ model: "custom/free" })).toEqual({ model: "custom/free" });
   });
 
+  it("O32 beside a session model that is free there is no ratio, and no text says a number without end", () => {
+    const free = { id: "local/free", prices: { input: 0, output: 0 } };
+    const find = (name: string) => (name === free.id ? free : wish().find(name));
+    const session = { sessionModel: free.id, find };
+    expect(chosen({ ...session, model: "pro" })).toEqual({
+      model: free.id,
+      changed: { requested: "openai/pro", used: free.id, reason: "cost_guard" },
+      note: "[Ran on local/free instead of openai/pro, which costs money, unlike the session's model.]",
+    });
+    expect(chosen({ ...session, model: "pro", costGuard: "refuse" })).toMatchObject({
+      message: expect.stringMatching(/^openai\/pro costs money, unlike the session's model local\/free;/),
+    });
+    expect(chosen({ ...session, model: free.id })).toEqual({ model: free.id });
+  });
+
   it("O33 rubber-duck on auto takes another family, else the session's model", () => {
     const duck = { agentType: "rubber-duck", rubberDuckModel: "auto" };
     expect(chosen(duck)).toEqual({ model: "anthropic/claude" });

@@ -50,9 +50,10 @@ export function chooseModel(wish: ModelWish): Result<ModelChoice, Coded> {
   const ratio = costRatio(wish, offer);
   if (wish.costGuard === "off" || ratio === undefined || ratio <= wish.maxCostRatio)
     return ok({ model: offer.id, ...withEffort });
-  const rounded = Math.round(ratio * 10) / 10;
+  // Beside a model that is free there is no number.
+  const rounded = Number.isFinite(ratio) ? Math.round(ratio * 10) / 10 : undefined;
   if (wish.costGuard === "refuse") {
-    const message = `${offer.id} costs ${rounded} times as much as this session's model ${wish.sessionModel}; the limit (agent.maxCostRatio) is ${wish.maxCostRatio}. Choose a cheaper model or leave \`model\` out.`;
+    const message = `${offer.id} ${dearer(rounded)} ${wish.sessionModel}; the limit (agent.maxCostRatio) is ${wish.maxCostRatio}. Choose a cheaper model or leave \`model\` out.`;
     return fail({ code: "model_too_expensive", message });
   }
   return ok({ ...sessionInstead(wish, offer.id, "cost_guard", rounded), ...withEffort });
@@ -103,20 +104,22 @@ function costRatio({ find, sessionModel }: ModelWish, { prices }: ModelOffer): n
   return Math.max(ratio(prices.input, own.input), ratio(prices.output, own.output));
 }
 
+const dearer = (ratio: number | undefined): string =>
+  ratio === undefined
+    ? "costs money, unlike the session's model"
+    : `costs ${ratio} times as much as the session's model`;
+
 export function sessionInstead(
   { sessionModel }: Pick<ModelWish, "sessionModel">,
   requested: string,
   reason: "unknown_model" | "cost_guard",
   ratio?: number,
 ): Required<Pick<ModelChoice, "model" | "changed" | "note">> {
-  const why =
-    reason === "unknown_model"
-      ? "which is not available here"
-      : `which costs ${ratio} times as much as the session's model`;
+  const why = reason === "unknown_model" ? "is not available here" : dearer(ratio);
   return {
     model: sessionModel,
     changed: { requested, used: sessionModel, reason, ...(ratio === undefined ? {} : { ratio }) },
-    note: `[Ran on ${sessionModel} instead of ${requested}, ${why}.]`,
+    note: `[Ran on ${sessionModel} instead of ${requested}, which ${why}.]`,
   };
 }
 

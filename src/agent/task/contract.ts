@@ -59,13 +59,16 @@ export type Doing =
   | { type: "permission" };
 
 export type AgentEnd = { type: "completed"; result: string } | { type: "failed"; error: Coded };
-/** One run of a record, from its start (or its continuation after a resume) to its end. A rejection is `failed`. */
+/**
+ * One run of a record, from its start (or its continuation after a resume) to its end. A rejection is `failed`. The
+ * registry writes the boundaries around it.
+ */
 export type Executor = (handle: AgentHandle) => Promise<AgentEnd>;
 
 /** All that an executor may do to its record. Once the record has ended each of these does nothing. */
 export type AgentHandle = {
   readonly id: string;
-  /** Aborted by a cancel, a cap of time, a stall: emit the end boundary and return; what is returned then is not used. */
+  /** Aborted by a cancel, a cap of time, a stall: return; what is returned then is not used. */
   readonly signal: AbortSignal;
   record(): AgentRecord;
   /**
@@ -173,8 +176,6 @@ export type Registry = {
   remove(id: string): Promise<Result<void, Coded>>;
   /** Records that hold a slot. */
   runningCount(): number;
-  /** Milliseconds since anything that runs made progress; 0 when nothing runs. */
-  silentFor(): number;
   /** It waits for a person's answer. */
   isWaitingForPermission(id: string): boolean;
   /** At each real message of the user. */

@@ -58,6 +58,7 @@ export type Core = {
   spawned: number;
   timer: { at: number; cancel: () => void } | undefined;
   running(): AgentRecord[];
+  /** Milliseconds since anything that runs made progress; 0 when nothing runs. */
   silentFor(): number;
 };
 
@@ -186,8 +187,6 @@ export async function endRecord(core: Core, id: string, end: RecordEnd): Promise
   if (!record || isTerminal(record)) return false;
   const live = core.lives.get(id);
   if (live) setDoing(core, live, { type: "model" });
-  // Nobody has worked on it since a resume: its conversation is closed here.
-  else await core.parts.emit(id, "subagent_session_boundary", { agentId: id, phase: "end" });
   await emitEnd(core, record, end);
   core.lives.delete(id);
   wake(live);
@@ -198,6 +197,11 @@ export async function endRecord(core: Core, id: string, end: RecordEnd): Promise
 
 async function emitEnd({ parts }: Core, record: AgentRecord, end: RecordEnd): Promise<void> {
   const { id, progress, telemetry } = record;
+  // One that rests has given its answer: however its executor ends, that answer stands.
+  const result = record.status === "idle" ? (record.latestResponse ?? "") : undefined;
+  const phase = end.type === "failed" && result === undefined ? "failure" : "end";
+  // A process may have ended between the two: then the boundary is there already.
+  if (record.boundary === "start") await parts.emit(id, "subagent_session_boundary", { agentId: id, phase });
   if (end.type === "cancelled") {
     await parts.emit(id, "subagent.cancelled", { agentId: id, by: end.by, reason: end.reason });
     return;
@@ -214,8 +218,6 @@ async function emitEnd({ parts }: Core, record: AgentRecord, end: RecordEnd): Pr
     durationMs: telemetry.durationMs + ran,
     turns: progress.turns,
   };
-  // One that rests has given its answer: however its executor ends, that answer stands.
-  const result = record.status === "idle" ? (record.latestResponse ?? "") : undefined;
   if (result !== undefined) await parts.emit(id, "subagent.completed", { ...totals, result });
   else if (end.type === "completed") await parts.emit(id, "subagent.completed", { ...totals, result: end.result });
   else await parts.emit(id, "subagent.failed", { ...totals, error: end.error });

@@ -1,5 +1,7 @@
-// The agents that a model may call, as the text of `task` lists them.
+// The agents that may be called, as the text of `task` lists them, and the answer when there is no such type.
+import { clip, nearNames } from "../../base/text.ts";
 import type { AgentDefinition } from "../catalog/definition.ts";
+import type { Coded } from "./contract.ts";
 
 const MAX_CHARS = 12_000;
 
@@ -31,4 +33,12 @@ function cutLines(lines: readonly string[]): string {
     kept.push(line);
   }
   return kept.join("\n");
+}
+
+export function unknownType(wanted: string, offered: readonly AgentDefinition[]): Coded {
+  const names = offered.map(({ name }) => name);
+  const near = nearNames(wanted, names, 1);
+  const hint = near.length > 0 ? ` Did you mean ${near[0]}?` : "";
+  const message = `There is no agent type "${clip(wanted, 80)}".${hint} Valid types: ${names.join(", ")}.`;
+  return { code: "unknown_agent_type", message };
 }

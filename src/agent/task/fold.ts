@@ -91,6 +91,8 @@ function grown(record: AgentRecord, event: DurableEnvelope): AgentRecord | "igno
       const counted = { ...moving(progress), turns: turnHistory.length };
       return { ...record, turnHistory, latestResponse: response, progress: counted };
     }
+    case "subagent_session_boundary":
+      return { ...record, boundary: event.data.phase };
     case "subagent.promoted":
       return { ...record, executionMode: "background" };
     case "subagent.model_changed":

@@ -1,5 +1,6 @@
 // Messages to agents: queued for one that runs, waking one that rests, continuing one that was interrupted.
 import { fail, ok, type Result } from "../../base/result.ts";
+import { unknownAgent } from "./agent-id.ts";
 import type { Coded, SentMessage } from "./contract.ts";
 import { type Core, createLive, tell, touch, wake } from "./core.ts";
 import { type AgentRecord, isTerminal, MCP_TASK } from "./record.ts";
@@ -15,7 +16,7 @@ export async function sendMessage(
   if (core.records.get(id)?.agentType === MCP_TASK) return steer(core, id, from, message);
   return core.order.run(async () => {
     const record = core.records.get(id);
-    if (!record) return fail(unknown(id));
+    if (!record) return fail(unknownAgent(id));
     const refused = messageRefusal(core, record);
     if (refused) return fail(refused);
     const sent = await emitMessage(core, id, from, message);
@@ -57,7 +58,7 @@ function goOn(core: Core, id: string): void {
 /** The server's own way to take a message, when it has one. */
 async function steer(core: Core, id: string, from: string, message: string): Promise<Result<SentMessage, Coded>> {
   const record = core.records.get(id);
-  if (!record) return fail(unknown(id));
+  if (!record) return fail(unknownAgent(id));
   if (isTerminal(record)) return fail(finished(id, `has ended (${record.status})`));
   const toServer = core.lives.get(id)?.parts.steer;
   if (!toServer) {
@@ -79,5 +80,3 @@ const finished = (id: string, how: string): Coded => ({
   code: "agent_finished",
   message: `${id} ${how} and takes no more messages. Read its result with read_agent, or start a new agent with \`task\`.`,
 });
-
-const unknown = (id: string): Coded => ({ code: "agent_not_found", message: `There is no agent "${id}".` });

@@ -50,7 +50,10 @@ export type RecordCommon = {
   /** It may go idle once it stands in the background. */
   multiTurn: boolean;
   todoId?: string;
+  /** A fleet's worker: only the fleet is told of it. */
   quiet: boolean;
+  /** The latest boundary of its conversation. */
+  boundary?: "start" | "end" | "failure";
   createdAt: string;
   turnHistory: readonly AgentTurn[];
   latestResponse?: string;

@@ -1,6 +1,7 @@
 // Invariants of the registry under any interleaving: replay equals live, only allowed transitions, never over a limit.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { agentNews } from "../../runtime/agent/news.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import { type AgentHandle, MAIN, USER } from "./contract.ts";
 import { type AgentRecords, foldAgents } from "./fold.ts";
@@ -12,32 +13,30 @@ const DEPTH = 3;
 type Scene = ReturnType<typeof scene>;
 type Puppet = ReturnType<typeof puppet> & { handle?: AgentHandle };
 
+const ACTS = [
+  "start",
+  "child",
+  "sync",
+  "quiet",
+  "mcp",
+  "turn",
+  "boundary",
+  "message",
+  "cancel",
+  "cancelAll",
+  "promote",
+  "complete",
+  "fail",
+  "read",
+  "closeIdle",
+  "remove",
+  "wait",
+  "usage",
+  "pass",
+  "settle",
+];
 /** One thing that happens; `who` picks an agent that has started. */
-const act = fc.record({
-  who: fc.nat(7),
-  what: fc.constantFrom(
-    "start",
-    "child",
-    "sync",
-    "mcp",
-    "turn",
-    "boundary",
-    "message",
-    "cancel",
-    "cancelAll",
-    "promote",
-    "complete",
-    "fail",
-    "read",
-    "closeIdle",
-    "remove",
-    "wait",
-    "notice",
-    "usage",
-    "pass",
-    "settle",
-  ),
-});
+const act = (...more: string[]) => fc.record({ who: fc.nat(7), what: fc.constantFrom(...ACTS, ...more) });
 type Act = { who: number; what: string };
 
 function play(s: Scene, puppets: Map<string, Puppet>, { who, what }: Act): Promise<unknown> | undefined {
@@ -54,6 +53,7 @@ function play(s: Scene, puppets: Map<string, Puppet>, { who, what }: Act): Promi
   };
   if (what === "start") return begin({});
   if (what === "sync") return begin({ executionMode: "sync" });
+  if (what === "quiet") return begin({ quiet: true });
   if (what === "mcp") return begin({ agentType: MCP_TASK });
   if (what === "pass") return s.pass(700);
   if (what === "settle") return settle();
@@ -136,12 +136,15 @@ function checkLog(events: readonly DurableEnvelope[]): AgentRecords {
   return records;
 }
 
+const phases = ({ events }: Scene, id: string) =>
+  events.flatMap((e) => (e.agentId === id && e.type === "subagent_session_boundary" ? [e.data.phase] : []));
+
 const ENDS = ["subagent.completed", "subagent.failed", "subagent.cancelled"];
 
 describe("registry under any interleaving", () => {
   it("OI1 OI2 OI3 OI9: replay equals live at every prefix, only transitions of O47, one start, one end, limits kept", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 60 }), async (acts) => {
+      fc.asyncProperty(fc.array(act("notice"), { minLength: 5, maxLength: 60 }), async (acts) => {
         const s = scene({ maxConcurrent: LIMIT, maxDepth: DEPTH, stallMs: 1000, idleMs: 3000, maxMs: 8000 });
         const puppets = new Map<string, Puppet>();
         const live: { length: number; records: string }[] = [];
@@ -164,6 +167,7 @@ describe("registry under any interleaving", () => {
           const types = s.types(id);
           expect(types.filter((type) => type === "subagent.started")).toHaveLength(1);
           expect(types.filter((type) => ENDS.includes(type)).length).toBeLessThanOrEqual(1);
+          expect(phases(s, id).join(" "), id).toMatch(/^(|start|start (end|failure))$/);
           const end = types.findIndex((type) => ENDS.includes(type));
           const after = end === -1 ? [] : types.slice(end + 1);
           const allowedAfter = ["subagent.read", "subagent.removed", "assistant.usage", "user.message"];
@@ -185,39 +189,103 @@ describe("registry under any interleaving", () => {
     );
   }, 120_000);
 
-  it("OI10 every settled background record that nobody read is announced exactly once, by what it says of itself", async () => {
+  it("OI10 O78 each settled background record is announced exactly once or has been read, over every resume and going on", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 40 }), async (acts) => {
-        const announced: string[] = [];
-        const s: Scene = scene(
-          { maxConcurrent: LIMIT, maxDepth: DEPTH },
-          {
-            onChange(record, change) {
-              if (change !== "idle" && change !== "ended") return;
-              if (record.told) return;
-              const last = s.events.findLast((e) => e.agentId === record.id);
-              announced.push(`${record.id} ${last?.id}`);
-              s.append(undefined, "system.notification", { content: "c", kind: "agent_idle", agentIds: [record.id] });
-            },
-          },
-        );
-        const puppets = new Map<string, Puppet>();
-        const going: Promise<unknown>[] = [];
-        for (const one of acts.filter(({ what }) => what !== "notice")) {
-          const work = play(s, puppets, one);
-          if (one.what === "pass" || one.what === "settle") await work;
-          else if (work) going.push(work);
+      fc.asyncProperty(fc.array(act("pull", "pull", "kill"), { minLength: 5, maxLength: 60 }), async (acts) => {
+        const limits = { maxConcurrent: LIMIT, maxDepth: DEPTH, stallMs: 1000 };
+        let s = scene(limits);
+        let puppets = new Map<string, Puppet>();
+        /** As a session does it at a request boundary. */
+        const pull = (cause: "user" | "notification") => {
+          const notices = agentNews(s.registry.list({ removed: true }), cause, s.events);
+          for (const { kind, content, agentIds, data } of notices)
+            s.append(undefined, "system.notification", { kind, content, ...(agentIds ? { agentIds } : {}), ...data });
+          return notices.length;
+        };
+        for (const one of acts) {
+          if (one.what === "pull") pull(one.who % 2 === 0 ? "user" : "notification");
+          else if (one.what === "kill") {
+            const { events } = s;
+            s = scene(limits);
+            puppets = new Map();
+            s.events.push(...events);
+            s.registry.reload(events);
+            s.append(undefined, "session.resume", resumed);
+          } else {
+            const work = play(s, puppets, one);
+            if (one.what === "pass") await work;
+            // Some come while others are being written.
+            if (one.who % 3 !== 0) await settle();
+          }
         }
         await s.pass(10_000);
-        expect(new Set(announced).size).toBe(announced.length);
-        for (const record of s.registry.list({ removed: true }))
-          if (record.status !== "running") expect(record.told, record.id).toBe(true);
-        const over = s.registry.cancelAll(USER, "end").then(() => s.registry.completeIdle());
-        await s.pass(10_000);
-        await over;
-        await Promise.all(going);
+        pull("user");
+        expect(pull("user")).toBe(0);
+        checkTold(s.events);
       }),
-      { numRuns: 100 },
+      { numRuns: 300 },
     );
   }, 120_000);
 });
+
+const resumed = { resumeTime: "t", eventCount: 1, model: "m", context: { cwd: "/w" } };
+
+/** By the events alone: nothing is told twice, or of what nobody is to be told; and in the end nothing is left to tell. */
+function checkTold(events: readonly DurableEnvelope[]): void {
+  type Known = { status: string; background: boolean; quiet: boolean; news: boolean; stall: boolean };
+  const agents = new Map<string, Known>();
+  const isToTell = (one: Known) => one.news && (one.status === "interrupted" || (one.background && !one.quiet));
+  for (const event of events) {
+    const one = agents.get(event.agentId ?? "");
+    switch (event.type) {
+      case "subagent.started": {
+        const { executionMode, quiet = false } = event.data;
+        const background = executionMode === "background";
+        agents.set(event.data.agentId, { status: "running", background, quiet, news: false, stall: false });
+        break;
+      }
+      case "subagent.promoted":
+        Object.assign(one ?? {}, { background: true });
+        break;
+      case "subagent.message":
+        // Whoever lets an interrupted one go on wants to hear of it.
+        if (one?.status === "interrupted") Object.assign(one, { background: true, quiet: false });
+        if (one && one.status !== "running") Object.assign(one, { status: "running", news: false });
+        break;
+      case "subagent.idle":
+      case "subagent.failed":
+      case "subagent.completed":
+        // What rested has given its answer before.
+        Object.assign(one ?? {}, one?.status === "idle" ? {} : { news: true }, { status: event.type, stall: false });
+        if (one && event.type === "subagent.idle") one.status = "idle";
+        break;
+      case "subagent.cancelled":
+        Object.assign(one ?? {}, { status: event.type, news: event.data.by !== MAIN, stall: false });
+        break;
+      case "subagent.stalled":
+        Object.assign(one ?? {}, { stall: true });
+        break;
+      case "subagent.read":
+        Object.assign(one ?? {}, { news: false });
+        break;
+      case "session.resume":
+        for (const each of agents.values())
+          if (each.status === "running") Object.assign(each, { status: "interrupted", news: true, stall: false });
+        break;
+      case "system.notification": {
+        const { kind, agentIds = [] } = event.data;
+        if (kind === "agent_stalled") {
+          const stalled = agents.get(String(event.data["agentId"]));
+          expect(stalled, event.id).toMatchObject({ stall: true, quiet: false });
+          Object.assign(stalled ?? {}, { stall: false });
+        }
+        for (const id of agentIds) {
+          const told = agents.get(id);
+          expect(told && isToTell(told), `${event.id}: ${kind} of ${id}`).toBe(true);
+          Object.assign(told ?? {}, { news: false });
+        }
+      }
+    }
+  }
+  for (const [id, one] of agents) expect(isToTell(one), id).toBe(false);
+}

@@ -97,7 +97,19 @@ describe("starting", () => {
     const s = scene();
     const modelChanged = { requested: "x", used: "y", reason: "cost_guard", ratio: 9 };
     await s.start("a", puppet().run, { modelChanged });
-    expect(s.types("a")).toEqual(["subagent.started", "subagent.model_changed"]);
+    expect(s.types("a").slice(0, 2)).toEqual(["subagent.started", "subagent.model_changed"]);
+  });
+
+  it("OI3 OI4 a start of which only the first event could be written is a failed record, and its slot is free", async () => {
+    const s = scene({ maxConcurrent: 1 });
+    const modelChanged = { requested: "x", used: "y", reason: "cost_guard", ratio: Number.POSITIVE_INFINITY };
+    await expect(s.registry.startAgent(spec("a", { modelChanged }), talker)).rejects.toThrow("ratio");
+    expect(s.registry.get("a")).toMatchObject({
+      status: "failed",
+      error: { message: expect.stringContaining("ratio") },
+    });
+    expect(s.registry.leftovers()).toEqual({ live: 0, waiters: 0, timers: 0, slots: 0 });
+    expect(await s.start("b")).toBe("b");
   });
 });
 
@@ -397,6 +409,38 @@ describe("resume", () => {
     expect(next.registry.get("busy")?.turnHistory.map((t) => t.prompt)).toContain("undelivered");
     await next.registry.cancelRecursive("busy", USER, "x");
     expect(next.registry.get("busy")?.status).toBe("cancelled");
+  });
+
+  it("OI10 a fleet's worker that somebody lets go on is told of like any other: its fleet is gone", async () => {
+    const s = scene();
+    await s.start("worker", puppet().run, { quiet: true, multiTurn: false });
+    const next = scene();
+    next.registry.reload(s.events);
+    expect(next.registry.get("worker")?.quiet).toBe(true);
+    next.append(undefined, "session.resume", resumed);
+    await next.registry.sendMessage("worker", USER, "go on");
+    await settle();
+    expect(next.registry.get("worker")).toMatchObject({ status: "completed", quiet: false, told: false });
+  });
+
+  it("O61 OI2 a process that ended between the boundary and the end: no second boundary, however it goes on", async () => {
+    const s = scene();
+    const p = puppet();
+    await s.start("a", p.run);
+    p.end({ type: "completed", result: "r" });
+    await settle();
+    expect(s.types("a").slice(-2)).toEqual(["subagent_session_boundary", "subagent.completed"]);
+    for (const go of ["message", "cancel"]) {
+      const next = scene();
+      next.events.push(...s.events.slice(0, -1));
+      next.registry.reload(next.events);
+      next.append(undefined, "session.resume", resumed);
+      if (go === "message") await next.registry.sendMessage("a", MAIN, "go on");
+      await settle();
+      await next.registry.cancelRecursive("a", USER, "x");
+      expect(next.types("a").filter((type) => type === "subagent_session_boundary")).toHaveLength(2);
+      expect(next.registry.get("a")?.status).toBe("cancelled");
+    }
   });
 
   it("O59 an interrupted or idle record without executor is cancelled, and completed, directly", async () => {

@@ -1,7 +1,7 @@
 // The registry of agents: which there are, which run, and all that can be done to them. Records change only by their events.
 import { fail, ok } from "../../base/result.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
-import { findRecord } from "./agent-id.ts";
+import { findRecord, unknownAgent } from "./agent-id.ts";
 import type { Registry, RegistryParts } from "./contract.ts";
 import { type Core, createCore, openRecords, slotsTaken, tell, touch } from "./core.ts";
 import { foldAgents } from "./fold.ts";
@@ -56,14 +56,13 @@ export function createRegistry(parts: RegistryParts): Registry {
     remove: (id) =>
       order.run(async () => {
         const record = records.get(id);
-        if (!record) return fail({ code: "agent_not_found", message: `There is no agent "${id}".` });
+        if (!record) return fail(unknownAgent(id));
         if (!isTerminal(record))
           return fail({ code: "agent_not_finished", message: `${id} is ${record.status}. Stop it first.` });
         if (!record.removed) await parts.emit(id, "subagent.removed", { agentId: id });
         return ok(undefined);
       }),
     runningCount: () => slotsTaken(core),
-    silentFor: () => core.silentFor(),
     isWaitingForPermission: (id) => core.lives.get(id)?.doing.type === "permission",
     resetPrompt() {
       core.spawned = 0;
@@ -89,7 +88,10 @@ function fold(core: Core, event: DurableEnvelope): void {
   if (event.type === "session.resume" || event.type === "session.snapshot_rewind") noteAll(core);
   const record = id === undefined ? undefined : records.get(id);
   if (!record) return;
-  if (record.status !== before?.status) note(core, record.id);
+  if (record.status !== before?.status) {
+    core.since.delete(record.id);
+    note(core, record.id);
+  }
   if (PROGRESS.has(event.type)) touch(core, id);
   if (record.progress !== before?.progress) publishProgress(core, record.id);
 }
@@ -98,7 +100,7 @@ function note(core: Core, id: string): void {
   const record = core.records.get(id);
   if (record && !isTerminal(record)) {
     core.open.add(id);
-    core.since.set(id, core.parts.clock.monotonic());
+    if (!core.since.has(id)) core.since.set(id, core.parts.clock.monotonic());
   } else {
     core.open.delete(id);
     core.since.delete(id);
@@ -106,9 +108,9 @@ function note(core: Core, id: string): void {
   }
 }
 
+/** What was open and still is keeps its time. */
 function noteAll(core: Core): void {
-  core.open.clear();
-  for (const id of core.records.keys()) {
+  for (const id of new Set([...core.open, ...core.records.keys()])) {
     note(core, id);
     plan(core, id);
   }
@@ -134,7 +136,7 @@ function publishProgress({ lives, parts, records }: Core, id: string): void {
 async function promote(core: Core, id: string): ReturnType<Registry["promoteAgentToBackground"]> {
   const record = core.records.get(id);
   const refuse = (code: string, message: string) => fail({ code, message });
-  if (!record) return refuse("agent_not_found", `There is no agent "${id}".`);
+  if (!record) return fail(unknownAgent(id));
   if (record.status !== "running") return refuse("agent_not_running", `${id} is ${record.status}.`);
   if (record.executionMode === "background") return ok(record);
   if (record.parentId !== undefined)

@@ -19,7 +19,7 @@ export function elapsed(ms: number): string {
 }
 
 /** Time in `running`, up to now, or up to its last event. */
-export function runMs(record: AgentRecord, now?: string): number {
+function runMs(record: AgentRecord, now?: string): number {
   if (record.status !== "running") return record.telemetry.durationMs;
   return record.telemetry.durationMs + msBetween(record.startedAt, now ?? record.lastEventAt);
 }
@@ -120,7 +120,7 @@ export function describeAgent(
   ].join("\n");
 }
 
-export function mcpText({ server, tool, status, message, progress, total, streamWarnings }: McpTaskProgress): string {
+function mcpText({ server, tool, status, message, progress, total, streamWarnings }: McpTaskProgress): string {
   const part = progress === undefined ? "" : ` ${progress}${total === undefined ? "" : `/${total}`}`;
   const warnings = streamWarnings.map((warning) => `\nWarning: ${warning}`).join("");
   return `MCP task ${server}/${tool}: ${status}${part}${message ? ` (${message})` : ""}${warnings}`;

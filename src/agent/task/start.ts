@@ -64,6 +64,9 @@ export function startAgent(
     try {
       await emitStart(core, id, spec);
     } catch (error) {
+      // Its start may be written all the same: no record runs with nobody behind it. A log that cannot be written at
+      // all is what the first error says.
+      await endRecord(core, id, failed(error)).catch(() => undefined);
       core.lives.delete(id);
       throw error;
     }
@@ -121,10 +124,17 @@ async function drive(core: Core, live: LiveAgent, executor: Executor): Promise<v
   });
 }
 
+/** One run. Its other boundary is written with its end. */
 async function ending(executor: Executor, core: Core, live: LiveAgent): Promise<AgentEnd> {
+  const { id } = live;
   try {
+    // One that goes on after a resume has begun already.
+    if (core.records.get(id)?.boundary === undefined)
+      await core.parts.emit(id, "subagent_session_boundary", { agentId: id, phase: "start" });
     return await executor(createHandle(core, live));
   } catch (error) {
-    return { type: "failed", error: { code: "failed", message: errorText(error) } };
+    return failed(error);
   }
 }
+
+const failed = (error: unknown): AgentEnd => ({ type: "failed", error: { code: "failed", message: errorText(error) } });

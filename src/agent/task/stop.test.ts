@@ -1,34 +1,27 @@
 // Ends from outside: cancel, caps, stalls, and that nothing is left.
 import { describe, expect, it } from "vitest";
+import { sessionExecutor } from "../execute/session-executor.ts";
 import { MAIN, USER } from "./contract.ts";
 import { MCP_TASK } from "./record.ts";
 import { never, puppet, scene, settle, spec, talker, turnOf } from "./registry-fixture.ts";
 
-const untilAborted = (handle: { signal: AbortSignal }, then: () => void = () => undefined) =>
+const untilAborted = (handle: { signal: AbortSignal }) =>
   new Promise<{ type: "completed"; result: string }>((resolve) =>
-    handle.signal.addEventListener("abort", () => {
-      then();
-      resolve({ type: "completed", result: "too late" });
-    }),
+    handle.signal.addEventListener("abort", () => resolve({ type: "completed", result: "too late" })),
   );
 
 describe("O53 cancelRecursive", () => {
   it("O53 aborts the whole subtree, lets it unwind, then writes the ends bottom up; siblings go on", async () => {
     const s = scene();
-    await s.start("a", (h) =>
-      untilAborted(h, () => s.append("a", "subagent_session_boundary", { agentId: "a", phase: "end" })),
-    );
+    await s.start("a", untilAborted);
     await s.start("b", untilAborted, { parentId: "a", executionMode: "sync" });
     await s.start("c", untilAborted, { parentId: "b", executionMode: "sync" });
     await s.start("other", untilAborted);
     const waiting = s.registry.getAgentResult("c", { signal: never, limitMs: Infinity });
     expect(await s.registry.cancelRecursive("a", MAIN, "enough")).toEqual(["c", "b", "a"]);
-    expect(s.types().slice(-4)).toEqual([
-      "subagent_session_boundary",
-      "subagent.cancelled",
-      "subagent.cancelled",
-      "subagent.cancelled",
-    ]);
+    expect(s.events.slice(-6).map((e) => `${e.agentId} ${e.type}`)).toEqual(
+      ["c", "b", "a"].flatMap((id) => [`${id} subagent_session_boundary`, `${id} subagent.cancelled`]),
+    );
     expect(await waiting).toMatchObject({
       outcome: "final",
       record: { status: "cancelled", by: MAIN, reason: "enough" },
@@ -124,7 +117,10 @@ describe("caps", () => {
     const q = puppet();
     await s.start("b", q.run);
     const other = await q.started;
-    s.append("b", "assistant.usage", { ...(s.events.at(-2)?.data as object), inputTokens: 100 });
+    s.append("b", "assistant.usage", {
+      ...(s.events.findLast((e) => e.type === "assistant.usage")?.data as object),
+      inputTokens: 100,
+    });
     expect(other.cap()).toMatchObject({ code: "cap_tokens", message: expect.stringContaining("100") });
   });
 
@@ -191,12 +187,49 @@ describe("O56 waiting for a person", () => {
     await s.start("a", a.run);
     const handle = await a.started;
     handle.doing({ type: "tool", name: "bash", bounded: true });
+    const waited = s.registry.waitForAgents(handle.signal, { silenceMs: 1000 });
     await s.pass(20_500);
     expect(s.types("a")).not.toContain("subagent.stalled");
-    expect(s.registry.silentFor()).toBe(0);
+    expect(await Promise.race([waited, "waits"])).toBe("waits");
     handle.doing({ type: "tool", name: "grep" });
     await s.pass(4000);
     expect(handle.signal.reason).toBe("stalled");
+  });
+});
+
+describe("O61 boundaries", () => {
+  const phases = (s: ReturnType<typeof scene>, id: string) =>
+    s.events.flatMap((e) => (e.agentId === id && e.type === "subagent_session_boundary" ? [e.data.phase] : []));
+
+  it("O61 OI2 one start and one end around every run, whoever its executor is and however it ends", async () => {
+    const s = scene({ stallMs: 1000 });
+    await s.start("good", talker, { executionMode: "sync" });
+    await s.start("bad", async () => ({ type: "failed", error: { code: "c", message: "m" } }));
+    await s.start("thrown", () => Promise.reject(new Error("x")));
+    await s.start(
+      "unopened",
+      sessionExecutor(() => Promise.reject(new Error("there is no conversation"))),
+    );
+    await s.start("cancelled", untilAborted);
+    await s.start("task", untilAborted, { agentType: MCP_TASK });
+    await s.registry.cancelAll(USER, "enough");
+    await s.start("silent", untilAborted);
+    await s.pass(3000);
+    await s.start("deaf", puppet().run);
+    const stopped = s.registry.cancelRecursive("deaf", USER, "enough");
+    await s.pass(6000);
+    await stopped;
+    expect(Object.fromEntries(s.registry.list().map(({ id }) => [id, phases(s, id)]))).toEqual({
+      good: ["start", "end"],
+      bad: ["start", "failure"],
+      thrown: ["start", "failure"],
+      unopened: ["start", "failure"],
+      cancelled: ["start", "end"],
+      task: ["start", "end"],
+      silent: ["start", "failure"],
+      deaf: ["start", "end"],
+    });
+    expect(s.registry.get("unopened")).toMatchObject({ error: { message: "there is no conversation" } });
   });
 });
 
@@ -273,7 +306,7 @@ describe("stalls", () => {
     expect(s.registry.isWaitingForPermission("a")).toBe(true);
     handle.doing({ type: "tool", name: "bash" });
     await s.pass(999);
-    expect(s.types("a")).toEqual(["subagent.started"]);
+    expect(s.types("a")).not.toContain("subagent.stalled");
   });
 
   it("O56 a silent child fails, not the parent that waits for it", async () => {
@@ -299,6 +332,34 @@ describe("stalls", () => {
     expect(s.registry.get("t")?.status).toBe("running");
     expect(s.types("t").filter((type) => type === "subagent.stalled")).toHaveLength(1);
   });
+
+  it("O56 O58 an MCP task that moves and falls silent again is announced again", async () => {
+    const s = scene({ stallMs: 1000 });
+    const p = puppet();
+    await s.start("t", p.run, { agentType: MCP_TASK });
+    const { touch } = await p.started;
+    await s.pass(5500);
+    touch();
+    await s.pass(900);
+    expect(s.types("t").filter((type) => type === "subagent.stalled")).toHaveLength(1);
+    await s.pass(100);
+    expect(s.types("t").filter((type) => type === "subagent.stalled")).toHaveLength(2);
+  });
+});
+
+it("O58 O59 a rewind gives those that stay no new time, neither of work nor of rest", async () => {
+  const s = scene({ maxMs: 10_000, idleMs: 10_000 });
+  await s.start("busy", untilAborted);
+  await s.start("idle");
+  await s.start("gone", untilAborted);
+  await s.pass(9000);
+  await s.registry.cancelRecursive("gone", USER, "x");
+  const rewound = { upToEventId: "e0", eventsRemoved: 2, filesRestored: [], filesSkipped: [] };
+  s.append(undefined, "session.snapshot_rewind", { ...rewound, withdrawnAgents: ["gone"] });
+  await s.pass(1000);
+  expect(s.registry.get("busy")).toMatchObject({ status: "failed", error: { code: "cap_minutes" } });
+  expect(s.registry.get("idle")?.status).toBe("completed");
+  expect(s.registry.leftovers()).toEqual({ live: 0, waiters: 0, timers: 0, slots: 0 });
 });
 
 describe("leaks", () => {

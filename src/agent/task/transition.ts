@@ -25,9 +25,12 @@ export function transition(record: AgentRecord, change: Change): AgentRecord | "
     }
     case "interrupted": {
       const { status: _, lastEventAt: __, messageQueue, ...common } = record;
-      // Whoever waited for it is gone with the old process: it goes on in the background, undelivered messages first.
-      if (change.type === "message")
-        return running({ ...common, executionMode: "background" }, [...messageQueue, change.message], change.at);
+      // Whoever waited for it, a fleet too, is gone with the old process: it goes on in the background, undelivered
+      // messages first, and its end is told like any other's.
+      if (change.type === "message") {
+        const goesOn = { ...common, executionMode: "background", quiet: false } as const;
+        return running(goesOn, [...messageQueue, change.message], change.at);
+      }
       return change.type === "cancelled" ? cancelled(common, change) : "ignored";
     }
     case "completed":

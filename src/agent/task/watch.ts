@@ -50,7 +50,7 @@ function nextMoment(core: Core, record: AgentRecord): number {
   if (record.status === "idle") return idleUntil(core, record);
   if (record.status !== "running" || !live) return Infinity;
   const cap = live.asking.count > 0 ? core.parts.clock.monotonic() + ASKED_MS : capAt(core, record, live);
-  return Math.min(cap, stallAt(core, record, live));
+  return Math.min(cap, stallAt(core, live));
 }
 
 const idleUntil = (core: Core, { id }: AgentRecord): number => (core.since.get(id) ?? 0) + core.parts.limits().idleMs;
@@ -64,10 +64,9 @@ function capAt(core: Core, record: AgentRecord, live: LiveAgent): number {
   return (core.since.get(record.id) ?? 0) + maxMs(core, live) + live.asking.ms - record.telemetry.durationMs;
 }
 
-function stallAt(core: Core, { agentType }: AgentRecord, { quietFrom, stalls }: LiveAgent): number {
+function stallAt(core: Core, { quietFrom, stalls }: LiveAgent): number {
   const { stallMs } = core.parts.limits();
-  const periods = agentType === MCP_TASK ? 1 : LAST_PERIOD;
-  return stallMs > 0 && stalls < periods ? quietFrom + (stalls + 1) * stallMs : Infinity;
+  return stallMs > 0 ? quietFrom + (stalls + 1) * stallMs : Infinity;
 }
 
 function checkRunning(core: Core, record: AgentRecord, live: LiveAgent): void {
@@ -79,16 +78,16 @@ function checkRunning(core: Core, record: AgentRecord, live: LiveAgent): void {
     );
     return;
   }
-  if (!isPast(core, stallAt(core, record, live))) return;
+  if (!isPast(core, stallAt(core, live))) return;
   // An agent that waits for another is as quick as that one, whose end is progress too.
   if (isPatient(live.doing)) touch(core, id);
-  else if (!hasRunningChild(core, id)) stalled(core, id, live);
+  else if (!hasRunningChild(core, id)) stalled(core, record, live);
   else live.quietFrom = core.parts.clock.monotonic();
 }
 
 const hasRunningChild = (core: Core, id: string): boolean => core.running().some((record) => record.parentId === id);
 
-function stalled(core: Core, id: string, live: LiveAgent): void {
+function stalled(core: Core, { id, agentType }: AgentRecord, live: LiveAgent): void {
   const reason = stallReason(live.doing);
   live.stalls++;
   if (live.stalls === 1)
@@ -99,6 +98,8 @@ function stalled(core: Core, id: string, live: LiveAgent): void {
         await tell(core, id, "stalled");
       })
       .catch(core.parts.onBroken);
+  // A server's task is only announced, and watched on: it may move and be silent again.
+  else if (agentType === MCP_TASK) return;
   else if (live.stalls === 2) live.nudge?.(reason);
   else {
     const seconds = Math.round((LAST_PERIOD * core.parts.limits().stallMs) / 1000);
@@ -107,7 +108,7 @@ function stalled(core: Core, id: string, live: LiveAgent): void {
   }
 }
 
-export function stallReason(doing: Doing): string {
+function stallReason(doing: Doing): string {
   switch (doing.type) {
     case "model":
       return "model_silent";

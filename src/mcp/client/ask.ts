@@ -2,6 +2,7 @@
 import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { $ZodError } from "zod/v4/core";
+import { MAX_TIMER_MS } from "../../base/abort.ts";
 import { errorText } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
@@ -10,7 +11,6 @@ import type { Answer, CallError, CallOptions, Progress } from "../connection.ts"
 
 /** A call that keeps reporting progress may last so many time-outs in all. */
 const MOST_TIMEOUTS = 10;
-const MAX_TIMER_MS = 2 ** 31 - 1;
 const MESSAGE_CHARS = 2000;
 
 /**

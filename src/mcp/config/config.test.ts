@@ -123,6 +123,24 @@ describe("sources", () => {
     );
   });
 
+  it("OI14 O12 a valid file nested 20,000 deep, trusted or not, also behind a key that stands twice: every other server is ready", async () => {
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    const other = mapSource("user", "settings", { ok: { command: "x" } });
+    for (const entry of [
+      `{"x":${deep}}`,
+      `{"x":{"command":"x","more":${deep}}}`,
+      `{"x":${deep},"x":{"command":"x"}}`,
+    ]) {
+      const path = write("deep.json", `{"mcpServers":${entry}}`);
+      for (const trusted of [true, false]) {
+        const { servers } = await load([await fileSource("project", path, () => trusted), other]);
+        expect(servers.find((s) => s.name === "ok")?.type).toBe("ready");
+      }
+    }
+    const broken = await fileSource("user", write("deep.json", `{"mcpServers":{"x":${deep}}}`), () => true);
+    expect(broken?.problem).toContain("nested deeper than 100 levels");
+  });
+
   it("OB16 a file that is too large, a folder or a loop of links is a problem, an absent one is not", async () => {
     const large = write("large.json", Buffer.alloc(2 * 1024 * 1024, 32));
     mkdirSync(join(folder, "folder.json"));

@@ -1,8 +1,10 @@
 // One MCP server as configuration describes it: checked field by field, so that a bad one names its field and fails alone.
 import * as z from "zod";
+import { MAX_TIMER_MS } from "../../base/abort.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
+import { isLoopback } from "../../model/base-url.ts";
 import { expandAll, type Variables } from "./expand.ts";
 
 export type StdioLine = { type: "stdio"; command: string; args: string[]; cwd?: string; env: Record<string, string> };
@@ -22,7 +24,6 @@ export type ServerConfig = {
   sampling: boolean;
 };
 
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const TYPES: Record<string, "stdio" | "http" | "sse"> = {
   stdio: "stdio",
   local: "stdio",
@@ -42,7 +43,7 @@ const entry = z.looseObject({
   url: z.string().optional(),
   headers: texts.default({}),
   tools: z.array(z.string()).default(["*"]),
-  timeout: z.number().positive().max(MAX_TIMEOUT_MS).optional(),
+  timeout: z.number().positive().max(MAX_TIMER_MS).optional(),
   enabled: z.boolean().default(true),
   lazy: z.boolean().default(false),
   sampling: z.boolean().default(false),
@@ -91,6 +92,5 @@ function lineOf(found: Entry): Result<StdioLine | RemoteLine, string> {
 /** What text sent there leaves this machine for; undefined for a child process and for addresses of this machine. */
 export function remoteOrigin({ line }: Pick<ServerConfig, "line">): string | undefined {
   if (line.type === "stdio") return undefined;
-  const { hostname, origin } = new URL(line.url);
-  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) ? undefined : origin;
+  return isLoopback(line.url) ? undefined : new URL(line.url).origin;
 }

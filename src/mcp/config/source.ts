@@ -1,6 +1,5 @@
 // Where MCP servers are named: files and settings, lowest precedence first, each read on its own so that a bad one stops no other.
 import { join } from "node:path";
-import { errorText } from "../../base/failure.ts";
 import { isRecord } from "../../base/json.ts";
 import { decodeUtf8, readWhole, realTarget } from "../../host/files.ts";
 import { parseSettingsFile } from "../../settings/file.ts";
@@ -53,16 +52,7 @@ export const mapSource = (origin: Origin, where: string, servers: unknown, trust
   ...(isRecord(servers) ? { servers } : { servers: {}, problem: `${where} must be a map of servers by name.` }),
 });
 
-/** A settings file, which may say nothing about servers. */
-export async function settingsSource(
-  origin: Origin,
-  path: string,
-  accepts: (content: Uint8Array) => boolean,
-): Promise<Source | undefined> {
-  return fileSource(origin, path, accepts, true);
-}
-
-/** Undefined when there is no such file, or when it names no servers and need not. */
+/** Undefined when there is no such file, or when it names no servers and need not (`mayLack`), as a settings file. */
 export async function fileSource(
   origin: Origin,
   path: string,
@@ -78,12 +68,7 @@ export async function fileSource(
   const trusted = accepts(read.value.bytes);
   const text = decodeUtf8(read.value.bytes);
   if (text === undefined) return broken(`${path} is not UTF-8 text.`, trusted);
-  let parsed: Awaited<ReturnType<typeof parseSettingsFile>>;
-  try {
-    parsed = await parseSettingsFile(path, text);
-  } catch (error) {
-    return broken(`${path} is not JSON that can be read: ${errorText(error)}.`, trusted); // nested deeper than a stack
-  }
+  const parsed = await parseSettingsFile(path, text);
   if (!parsed.ok) return broken(parsed.error.what, trusted);
   const { value, position } = parsed.value;
   const servers = value["mcpServers"];

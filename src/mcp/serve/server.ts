@@ -77,7 +77,12 @@ export function createMcpServer({ tools, version, folder, log, broken }: McpServ
     root ??= firstRoot(extra);
     const client = `mcp:${clip(server.getClientVersion()?.name ?? "unknown", 80)}`;
     try {
-      const answer = await tool.run(input.data, { client, connection: server, signal, ...optional("folder", await root) });
+      const answer = await tool.run(input.data, {
+        client,
+        connection: server,
+        signal,
+        ...optional("folder", await root),
+      });
       return answer.ok ? { content: [{ type: "text", text: bounded(answer.value) }] } : refusal(answer.error);
     } catch (error) {
       log(`${tool.name} broke: ${errorText(error)}`);

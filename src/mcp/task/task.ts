@@ -93,8 +93,9 @@ export function followedTask(first: TaskReport, parts: TaskParts): LiveTask {
     // From here on the server's word no longer counts.
     following.abort();
     const { signal } = new AbortController();
+    const until = clock.monotonic() + CANCEL_MS;
     const answer = await server.use({ signal, limitMs: CANCEL_MS, patient: true }, (c) =>
-      c.cancelTask(taskId, { timeoutMs: CANCEL_MS, signal }),
+      c.cancelTask(taskId, { timeoutMs: Math.max(1, until - clock.monotonic()), signal }),
     );
     if (!answer.ok) tell({ type: "warned", warning: `tasks/cancel: ${answer.error.message}` });
     const message = reason === undefined ? {} : { message: reason };

@@ -37,26 +37,32 @@ export function recordChange(
     `INSERT INTO board_changes (repository, branch, src, name, action, actor, run, at, before, after)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(repository, branch, src, name, action, actor, run ?? null, at, json(before), json(after));
-  const oldest = new Date(Date.parse(at) - KEPT_DAYS * 86_400_000).toISOString();
-  db.prepare("DELETE FROM board_changes WHERE repository = ? AND branch = ? AND at < ?").run(
-    repository,
-    branch,
-    oldest,
-  );
+  forgetOldChanges(db, at);
 }
 
-/** Newest first. */
+const oldest = (now: string): string => new Date(Date.parse(now) - KEPT_DAYS * 86_400_000).toISOString();
+
+/** Of every board: of one that nobody changes any more too. */
+export const hasOldChanges = (db: Database, now: string): boolean =>
+  db.prepare("SELECT 1 FROM board_changes WHERE at < ? LIMIT 1").get(oldest(now)) !== undefined;
+
+/** In a transaction. The ids come from an index: the texts beside them are not read. */
+export function forgetOldChanges(db: Database, now: string): void {
+  db.prepare("DELETE FROM board_changes WHERE id IN (SELECT id FROM board_changes WHERE at < ?)").run(oldest(now));
+}
+
+/** Newest first. `after`: those that are older than this one. */
 export function listChanges(
   db: Database,
   { repository, branch }: BoardPlace,
-  { run, limit = 50 }: { run?: string | undefined; limit?: number } = {},
+  { run, limit = 50, after }: { run?: string | undefined; limit?: number; after?: number } = {},
 ): BoardChange[] {
   return db
     .prepare(
       `SELECT * FROM board_changes WHERE repository = ? AND branch = ? AND (?3 IS NULL OR run = ?3)
-       ORDER BY id DESC LIMIT ?4`,
+       AND (?5 IS NULL OR id < ?5) ORDER BY id DESC LIMIT ?4`,
     )
-    .all(repository, branch, run ?? null, limit)
+    .all(repository, branch, run ?? null, limit, after ?? null)
     .map(changeOf);
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { later, openBoard, place, text, user } from "./board-fixture.ts";
-import { listChanges, undoChanges } from "./change.ts";
+import { hasOldChanges, listChanges, undoChanges } from "./change.ts";
 import { CAPACITY, type Src, seenOf, type Writer } from "./item.ts";
 import { findItem, listItems } from "./row.ts";
 import { adoptItems, countSession, putItem, readItem, removeItem } from "./store.ts";
@@ -17,7 +17,7 @@ describe("the board's rows", () => {
     const db = await openBoard();
     await put(db, "agent", "build");
     await readItem(db, place, { src: "agent", name: "build", at: later() });
-    await countSession(db, place);
+    await countSession(db, place, later());
     expect(findItem(db, place, "agent", "build")).toMatchObject({ version: 1, readCount: 1, count: 1 });
     await put(db, "agent", "build", "new text");
     expect(findItem(db, place, "agent", "build")).toMatchObject({
@@ -110,7 +110,7 @@ describe("a run against what it saw", () => {
     const db = await openBoard();
     await put(db, "agent", "build");
     const writer = run(db);
-    await countSession(db, place);
+    await countSession(db, place, later());
     await readItem(db, place, { src: "agent", name: "build", at: later() });
     expect(await put(db, "agent", "build", "new", writer)).toMatchObject({ value: { type: "stored" } });
   });
@@ -153,6 +153,26 @@ describe("the log of changes", () => {
     expect(await undoChanges(db, place, { which: "9999", at: later(), force: false }, "user")).toMatchObject({
       value: { type: "not_found" },
     });
+  });
+
+  it("M103 what was changed 90 days ago is forgotten on every board, by a change anywhere or by a new session", async () => {
+    const db = await openBoard();
+    const left = { ...place, branch: "left" };
+    const day = (n: number) => new Date(Date.UTC(2026, 0, 1 + n)).toISOString();
+    const add = (where: typeof place, name: string, n: number) =>
+      putItem(db, where, { src: "user", text: text(name), at: day(n) }, user);
+    await add(left, "old", 0);
+    await add(left, "young", 40);
+    await add(place, "here", 89);
+    expect(listChanges(db, left).map((c) => c.name)).toEqual(["young", "old"]);
+    await add(place, "later", 91);
+    expect(listChanges(db, left).map((c) => c.name)).toEqual(["young"]);
+    expect(hasOldChanges(db, day(129))).toBe(false);
+    expect(hasOldChanges(db, day(131))).toBe(true);
+    await countSession(db, { ...place, branch: "other" }, day(131));
+    expect(listChanges(db, left)).toEqual([]);
+    expect(listChanges(db, place).map((c) => c.name)).toEqual(["later", "here"]);
+    expect(listItems(db, left)).toHaveLength(2);
   });
 
   it("M90 adopt copies what does not clash, as far as there is room", async () => {

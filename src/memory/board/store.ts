@@ -2,7 +2,7 @@
 import type { Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
 import { type Database, write } from "../../store/sqlite.ts";
-import { recordChange } from "./change.ts";
+import { forgetOldChanges, recordChange } from "./change.ts";
 import {
   type BoardItem,
   type BoardPlace,
@@ -34,15 +34,19 @@ export function readItem(
   });
 }
 
-/** A new session has come to see this board. Gives how many items it has. */
-export function countSession(db: Database, { repository, branch }: BoardPlace): Promise<Result<number, Fault>> {
-  return write(db, () =>
-    Number(
-      db
-        .prepare("UPDATE dynamic_context_items SET count = count + 1 WHERE repository = ? AND branch = ?")
-        .run(repository, branch).changes,
-    ),
-  );
+/** A new session has come to see this board; what was changed too long ago, on any board, is forgotten with it. */
+export function countSession(
+  db: Database,
+  { repository, branch }: BoardPlace,
+  now: string,
+): Promise<Result<void, Fault>> {
+  return write(db, () => {
+    forgetOldChanges(db, now);
+    db.prepare("UPDATE dynamic_context_items SET count = count + 1 WHERE repository = ? AND branch = ?").run(
+      repository,
+      branch,
+    );
+  });
 }
 
 /** `only`: the item must be new, or must be there. */

@@ -12,12 +12,12 @@ import { acquireLock } from "../../store/lock.ts";
 import type { FileLine } from "./lines.ts";
 import { type FileMemory, noMemory, readFileMemory } from "./merge.ts";
 
-/** A line to be added, or none, and what is to be said of it. */
-export type Appending<T> = { line?: FileLine; outcome: T };
+/** Lines to be added, or none, and what is to be said of it. */
+export type Appending<T> = { lines?: readonly FileLine[]; outcome: T };
 
 export type Journal = {
   readonly path: string;
-  /** Nobody else appends between what the work looks at and the line it adds. */
+  /** Nobody else appends between what the work looks at and the lines it adds. */
   append<T>(work: () => Promise<Appending<T>>, signal: AbortSignal): Promise<Result<T, Fault>>;
   read(): Promise<Result<FileMemory, Fault>>;
   /** Nobody appends meanwhile; what the work gives true for is in the files, and the journal is emptied. */
@@ -53,8 +53,8 @@ export function journalOf(home: string, root: string): Journal {
     path,
     append: (work, signal) =>
       locked(async () => {
-        const { line, outcome } = await work();
-        if (line) await append(path, line);
+        const { lines = [], outcome } = await work();
+        if (lines.length > 0) await append(path, lines);
         return outcome;
       }, signal),
     async read() {
@@ -74,13 +74,13 @@ export function journalOf(home: string, root: string): Journal {
   };
 }
 
-/** It begins with a line end of its own: a line that another process left half written stays by itself. */
-async function append(path: string, line: FileLine): Promise<void> {
+/** In one write. It begins with a line end of its own: a line that another process left half written stays by itself. */
+async function append(path: string, lines: readonly FileLine[]): Promise<void> {
   const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const handle = await open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
   try {
-    await handle.writeFile(`\n${encodeLine(line.value)}`);
+    await handle.writeFile(lines.map(({ value }) => `\n${encodeLine(value)}`).join(""));
     await handle.datasync();
   } finally {
     await handle.close();

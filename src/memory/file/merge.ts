@@ -75,9 +75,6 @@ export function recordLines(memory: FileMemory): FileLine[] {
     .filter((line) => !gone.has(line.id) && !seen.has(line.id) && seen.add(line.id));
 }
 
-export const isGone = (memory: FileMemory, id: string): boolean =>
-  memory.claims.has(id) && !recordLines(memory).some((line) => line.id === id);
-
 function settled(memory: FileMemory): FileMemory {
   const isOver = ({ id, at }: FileLine): boolean => at < (memory.claims.get(id) ?? "");
   return { ...memory, lines: new Map([...memory.lines].filter(([, line]) => !isOver(line))) };

@@ -1,12 +1,23 @@
 // Records as lines of a memory file. What a line holds beside is kept; what it claims is believed no further than a file is.
-import { isRecord } from "../../base/json.ts";
+import { isRecord, parseJson } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
 import { readCitation, splitCitations } from "../record/citation.ts";
-import type { Author, Change, Draft, MemoryRecord, Origin, OriginKind, Source, Status } from "../record/contract.ts";
+import type {
+  Author,
+  Change,
+  Draft,
+  MemoryRecord,
+  NotFound,
+  Origin,
+  OriginKind,
+  Source,
+  Status,
+} from "../record/contract.ts";
 import { factHash, fold, length } from "../record/fold.ts";
+import { readId } from "../record/id.ts";
 import { BOUNDS } from "../record/read-input.ts";
 import { TRUST, trustOf } from "../record/trust.ts";
-import type { Redactor } from "../secret/filter.ts";
+import { filteredValue, type Redactor, type SecretFilter } from "../secret/filter.ts";
 import { type FileLine, readLine } from "./lines.ts";
 
 /** Undefined: the line cannot be used as a record, for its bounds or because the filter failed on it. */
@@ -41,7 +52,7 @@ export function recordOfLine(
     votes: { up: 0, down: 0, mine: null, disputed: false },
     lastVerifiedAt: null,
     verification: "unverified",
-    status: statusOf(value["status"]),
+    status: statusOf(value),
     recalls: { count: 0, lastAt: null },
   };
 }
@@ -62,33 +73,61 @@ export function lineOfDraft(draft: Draft, now: string): FileLine {
     updatedAt: now,
     version: 1,
     ...(draft.status === "pending" ? { status: "pending" } : {}),
-    ...(draft.replaces === undefined ? {} : { replaces: [draft.replaces] }),
   });
 }
 
-export type LineChange = Omit<Change, "trust"> & { trust?: number; status?: "active"; replaces?: readonly string[] };
+/** A line, and the record that it says. */
+export type Entry = { line: FileLine; record: MemoryRecord };
 
-/** The line with these fields changed, all others as they were. */
-export function changedLine(line: FileLine, record: MemoryRecord, change: LineChange, now: string): FileLine {
-  const { citations, trust, status, ...texts } = change;
-  const { status: old, ...rest } = line.value;
-  const stays = old !== undefined && status === undefined ? { status: old } : {};
+/** By the id, or by the beginning of one of ours. */
+export function oneOf(entries: readonly Entry[], id: string): { type: "one"; entry: Entry } | NotFound {
+  const start = readId(id)?.id;
+  const exact = entries.find(({ record }) => record.id === id);
+  const found = exact ? [exact] : entries.filter(({ record }) => start !== undefined && record.id.startsWith(start));
+  const [entry] = found;
+  if (entry && found.length === 1) return { type: "one", entry };
+  return { type: "not_found", ...(entry ? { ambiguous: found.map(({ record }) => record.id) } : {}) };
+}
+
+export type LineChange = Change & { status?: Status };
+
+/**
+ * The line with these fields changed, all others as they were. It is kept in EVERLONG_HOME until it is in the file, so its
+ * texts are those of the record, which is filtered, and what else it holds is filtered here.
+ */
+export function changedLine(
+  { line, record }: Entry,
+  change: LineChange,
+  { now, redact }: { now: string; redact: SecretFilter },
+): FileLine {
+  const { subject, fact, reason, citations, status } = { ...record, ...change };
+  const { id, replaces: _replaces, status: _status, supersededBy: _by, ...rest } = line.value;
+  const others = withoutSecrets({ ...rest, subject, fact, reason, citations: [] }, redact);
+  const { trust } = change;
   return lineOf({
-    ...rest,
-    ...texts,
-    ...stays,
-    ...optional(
-      "citations",
-      citations?.map(({ raw }) => raw),
-    ),
-    ...(trust === undefined ? {} : { source: { ...(isRecord(rest["source"]) ? rest["source"] : {}), trust } }),
+    id,
+    ...others,
+    ...(line.replaces.length > 0 ? { replaces: line.replaces } : {}),
+    subject,
+    fact,
+    citations: citations.map(({ raw }) => raw),
+    reason,
+    ...(status.type === "active" ? {} : { status: status.type }),
+    ...(status.type === "superseded" ? { supersededBy: status.by } : {}),
+    ...(trust === undefined ? {} : { source: { ...(isRecord(others["source"]) ? others["source"] : {}), trust } }),
     updatedAt: later(line.at, now),
     version: record.version + 1,
   });
 }
 
+/** As one text, where a name tells that its value is a secret; then each text by itself. */
+function withoutSecrets(value: Record<string, unknown>, redact: SecretFilter): Record<string, unknown> {
+  const parsed = parseJson(redact(JSON.stringify(value)));
+  return filteredValue(redact, parsed.ok && isRecord(parsed.value) ? parsed.value : value);
+}
+
 /** Nothing of the text is left; the hash, salted by the id, still knows the fact. */
-export function deletedLine(line: FileLine, record: MemoryRecord, now: string): FileLine {
+export function deletedLine({ line, record }: Entry, { now }: { now: string }): FileLine {
   return lineOf({
     id: line.id,
     deleted: true,
@@ -142,4 +181,7 @@ function authorOf(value: unknown): Author {
   return { kind: known, id: typeof id === "string" ? id : "file", name: typeof name === "string" ? name : "file" };
 }
 
-const statusOf = (value: unknown): Status => (value === "pending" ? { type: "pending" } : { type: "active" });
+function statusOf({ status, supersededBy: by }: FileLine["value"]): Status {
+  if (status === "superseded" && typeof by === "string") return { type: "superseded", by };
+  return { type: status === "pending" ? "pending" : "active" };
+}

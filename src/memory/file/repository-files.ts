@@ -1,10 +1,11 @@
 // The memory files of one work tree together with what is still to be written into them.
+import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { errorCode } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { realPath } from "../../permission/path.ts";
-import { type Fault, faultAt, faultOf } from "../../store/fault.ts";
+import { type Fault, fault, faultAt, faultOf } from "../../store/fault.ts";
 import { updateFile } from "../../store/update-file.ts";
 import { type Appending, type Journal, journalOf } from "./journal.ts";
 import type { FileLine } from "./lines.ts";
@@ -97,11 +98,12 @@ export class RepositoryFiles {
       const claims = new Map([...added.claims].filter(([id]) => ids.has(id)));
       const share = merge(memoryOf(lines), { ...noMemory, claims });
       if (share.lines.size === 0 && share.claims.size === 0) continue;
-      const written = await updateFile<Fault>(
-        path,
-        (text) => ok(printFileMemory(merge(readFileMemory(text ?? ""), share))),
-        { private: false, locks: this.#options.locks, signal },
-      );
+      const change = async () => {
+        const now = await readAt(path);
+        if (!now.ok) return now;
+        return now.value.isText ? ok(printFileMemory(merge(now.value.memory, share))) : fail(notText(path));
+      };
+      const written = await updateFile<Fault>(path, change, { private: false, locks: this.#options.locks, signal });
       if (!written.ok) return written;
     }
     if (target === undefined && added.lines.size > 0)
@@ -119,9 +121,9 @@ export class RepositoryFiles {
   async #read(): Promise<Result<{ path: string; memory: FileMemory }[], Fault>> {
     const found: { path: string; memory: FileMemory }[] = [];
     for (const path of this.#places().files) {
-      const text = await textOf(path);
-      if (!text.ok) return text;
-      found.push({ path, memory: readFileMemory(text.value) });
+      const read = await readAt(path);
+      if (!read.ok) return read;
+      found.push({ path, memory: read.value.memory });
     }
     return ok(found);
   }
@@ -136,19 +138,25 @@ const LEADS_OUT = "its memory file leads out of the repository by a link";
 const idsOf = ({ lines, claims }: FileMemory): Set<string> =>
   new Set([...claims.keys(), ...[...lines.values()].map(({ id }) => id)]);
 
-async function textOf(path: string): Promise<Result<string, Fault>> {
+const notText = (path: string): Fault =>
+  fault("unsafe_path", `${path} is not UTF-8 text: writing it would lose bytes of it.`, "Save it as UTF-8.");
+
+/** `isText`: its bytes are UTF-8, so that what is printed of it can be what it was. */
+async function readAt(path: string): Promise<Result<{ memory: FileMemory; isText: boolean }, Fault>> {
   try {
     const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const stat = await handle.stat();
       if (!stat.isFile()) return fail(faultAt("unsafe_path", path, "it is not a plain file"));
       if (stat.size > MAX_BYTES) return fail(faultAt("too_large", path, "a memory file has at most 16 MB"));
-      return ok(await handle.readFile("utf8"));
+      const bytes = await handle.readFile();
+      return ok({ memory: readFileMemory(bytes.toString("utf8")), isText: isUtf8(bytes) });
     } finally {
       await handle.close();
     }
   } catch (error) {
     const code = errorCode(error);
-    return code === "ENOENT" || code === "ENOTDIR" ? ok("") : fail(faultOf(error, path));
+    const isMissing = code === "ENOENT" || code === "ENOTDIR";
+    return isMissing ? ok({ memory: noMemory, isText: true }) : fail(faultOf(error, path));
   }
 }

@@ -1,19 +1,8 @@
 // The user's hand on records: edit, delete, decide on pending ones. No prompt: the user acts.
 import { isRecord } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
-import type {
-  Actor,
-  Change,
-  Conflict,
-  Deleted,
-  Edited,
-  Got,
-  MemoryRecord,
-  Place,
-  Resolution,
-  Resolved,
-} from "./contract.ts";
-import { missingClient, storeFailed, unsupported } from "./failure.ts";
+import type { Actor, Change, Deleted, Edited, Place, Resolution, Resolved } from "./contract.ts";
+import { memorySecret, missingClient, sameFact, storeFailed, unsupported } from "./failure.ts";
 import { readChange } from "./read-input.ts";
 import { TRUST } from "./trust.ts";
 import type { EditOutcome, MemoryFailure, WriteParts } from "./write-contract.ts";
@@ -31,6 +20,10 @@ export async function editRecord(
   if (!read.ok) return read.error;
   const client = await parts.client();
   if (client.type === "skipped") return missingClient(client);
+  if (read.value.redactions > 0) {
+    const got = await client.strategy.get(request.id, optional("place", request.by.place), signal);
+    if (got.type === "got" && got.record.scope === "user") return memorySecret("user");
+  }
   const { citations, ...texts } = read.value.change;
   const change: Change = {
     ...texts,
@@ -42,6 +35,7 @@ export async function editRecord(
   const edited: Edited = await client.strategy.edit(request.id, change, request.by, signal);
   if (edited.type === "failed") return storeFailed(edited.cause, edited.mayBeStored, edited.status);
   if (edited.type === "unsupported") return unsupported(client.strategy.kind, "edit records");
+  if (edited.type === "same_fact") return sameFact(edited.id);
   if (edited.type !== "edited") return edited;
   tell(parts, "edit", request.by);
   return { ...edited, redactions: read.value.redactions };
@@ -52,33 +46,6 @@ type Action = Parameters<NonNullable<WriteParts["onEdited"]>>[0]["action"];
 function tell(parts: WriteParts, action: Action, { actor }: ByUser): void {
   parts.onEdited?.({ action, by: actor.kind });
   parts.onChanged?.();
-}
-
-const TRIES = 1000;
-
-/**
- * Reads, changes and writes one record; when somebody else was quicker, reads again, so that no change is lost. The change
- * must be a function of the record alone.
- */
-export async function updateRecord(
-  parts: WriteParts,
-  request: { id: string; change: (record: MemoryRecord) => unknown; by: Omit<ByUser, "version"> },
-  signal: AbortSignal,
-): Promise<EditOutcome> {
-  const client = await parts.client();
-  if (client.type === "skipped") return missingClient(client);
-  const { id, change, by } = request;
-  let got: Got | Conflict = await client.strategy.get(id, optional("place", by.place), signal);
-  for (let left = TRIES; ; left--) {
-    if (got.type === "failed") return storeFailed(got.cause, got.mayBeStored, got.status);
-    if (got.type === "unsupported") return unsupported(client.strategy.kind, "read records");
-    if (got.type === "not_found") return got;
-    const record: MemoryRecord = got.type === "got" ? got.record : got.current;
-    const input = change(record);
-    const done = await editRecord(parts, { id, input, by: { ...by, version: record.version } }, signal);
-    if (done.type !== "conflict" || left === 0 || signal.aborted) return done;
-    got = done;
-  }
 }
 
 type Settled<T> = Exclude<T, { type: "failed" } | { type: "unsupported" }> | MemoryFailure;

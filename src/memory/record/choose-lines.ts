@@ -1,13 +1,13 @@
 // The lines of the memory section: the best records that fit, each scope with its share, printed in a fixed order.
 import { recalledLine } from "../../context/fragment/recalled.ts";
-import type { MemoryRecord, Scope } from "./contract.ts";
+import type { Counts, MemoryRecord, Scope } from "./contract.ts";
 import { shortIds } from "./id.ts";
 import { byScore, type Ranked, rank, scoreOf, type View } from "./rank.ts";
 import { linesTokens } from "./section.ts";
 import { verificationOf } from "./verification.ts";
 
 export type Room = { maxTokens: number; maxRecords: number };
-export type Lines = { lines: string[]; shown: string[]; leftOut: number; stale: number };
+export type Lines = { lines: string[]; shown: string[]; counts: Counts; stale: number };
 
 /** So many cited files are looked at, those of the best records first; the others stay as last known. */
 const MOST_FILES = 200;
@@ -16,7 +16,7 @@ const MISFITS = 20;
 /** A scope that has enough gets at least this part. */
 const SHARE = 0.25;
 
-/** Disputed records are not among the shown, nor counted as left out. */
+/** Disputed records are not among the shown, nor counted. */
 export function chooseLines(records: readonly MemoryRecord[], room: Room, view: View, clean: Clean): Lines {
   const open: Record<Scope, MemoryRecord[]> = { repository: [], user: [] };
   for (const record of records)
@@ -37,11 +37,12 @@ export function chooseLines(records: readonly MemoryRecord[], room: Room, view: 
   const shown = choose(looked, room, lineOf).sort(
     (a, b) => compare(a.scope, b.scope) || compare(a.subject, b.subject) || compare(a.id, b.id),
   );
+  const [repository, user] = [open.repository.length, open.user.length];
   return {
     // Filtered together: what was filtered when it was stored seldom changes, and one scan is cheaper than many.
     lines: shown.length > 0 ? clean(shown.map(lineOf).join("\n")).split("\n") : [],
     shown: shown.map(({ id }) => id),
-    leftOut: open.repository.length + open.user.length - shown.length,
+    counts: { repository, user, total: repository + user, shown: shown.length },
     stale: shown.filter(({ verification }) => verification === "stale").length,
   };
 }

@@ -91,8 +91,6 @@ export type Draft = {
   status: "active" | "pending";
   /** A fact that the user had deleted may be stored again: only the user's own hand sets it. */
   revive?: boolean;
-  /** Becomes superseded by this one. */
-  replaces?: string;
 };
 
 /** Who does it, for the change row. */
@@ -153,7 +151,14 @@ export type Listed =
   | Failed
   | Unsupported;
 export type Got = { type: "got"; record: MemoryRecord } | NotFound | Failed | Unsupported;
-export type Edited = { type: "edited"; record: MemoryRecord } | NotFound | Conflict | Failed | Unsupported;
+export type Edited =
+  | { type: "edited"; record: MemoryRecord }
+  /** Another record of the same place says this already: nothing was written. */
+  | { type: "same_fact"; id: string }
+  | NotFound
+  | Conflict
+  | Failed
+  | Unsupported;
 export type Deleted = { type: "deleted"; id: string } | NotFound | Conflict | Failed | Unsupported;
 export type Resolution = { how: "accept" } | { how: "reject" } | { how: "replace"; old: string };
 export type Resolved =
@@ -166,7 +171,7 @@ export type Resolved =
 export type MemoryChange = {
   id: number;
   memory: string;
-  action: "store" | "edit" | "vote" | "status" | "delete" | "verify";
+  action: "store" | "edit" | "vote" | "status" | "delete";
   actor: Actor;
   at: string;
   before: unknown;
@@ -195,6 +200,8 @@ export type PromptAnswer = {
   enabled: boolean;
   /** Plain lines, not fenced; null when there is no memory. */
   prompt: string | null;
+  /** Of the records of these lines, in their order; absent where that cannot be said. */
+  ids?: readonly string[];
   counts: Counts;
   stale: number;
   storeInstructions: string;
@@ -233,9 +240,9 @@ export interface Strategy {
     by: { actor: Actor; place?: Place },
     signal: AbortSignal,
   ): Promise<Resolved>;
-  /** A place limits them to its records. */
+  /** Newest first. A place limits them to its records; `after`: those that are older than this one. */
   changes(
-    query: { memory?: string; since?: string; limit?: number; place?: Place },
+    query: { memory?: string; since?: string; limit?: number; after?: number; place?: Place },
     signal: AbortSignal,
   ): Promise<Changes>;
   /** Moves with every write of any process; undefined where nobody can tell. */

@@ -1,5 +1,5 @@
 // Failures of memory, in words: what happened, which field, rule or setting is at fault, what to do next.
-import type { FailureCode, Skip } from "./contract.ts";
+import type { Failed, FailureCode, Skip } from "./contract.ts";
 import type { DeniedBy, MemoryFailure } from "./write-contract.ts";
 
 const made = (code: FailureCode, message: string, more: Partial<MemoryFailure> = {}): MemoryFailure => ({
@@ -14,32 +14,36 @@ export type BadField = { field: string; why: string };
 export const invalidInputs = (bad: readonly BadField[]): MemoryFailure =>
   made(
     "invalid_inputs",
-    `Nothing was stored: ${bad.map(({ field, why }) => `"${field}" ${why}`).join("; ")}. Send it again with that corrected.`,
+    `Nothing was written: ${bad.map(({ field, why }) => `"${field}" ${why}`).join("; ")}. Send it again with that corrected.`,
     { fields: bad.map(({ field }) => field) },
   );
 
 export const invalidScope = (why: string): MemoryFailure => made("invalid_scope", `Nothing was stored: ${why}`);
 
 export const missingClient = ({ message }: Skip): MemoryFailure =>
-  made("missing_client", `Nothing was stored: ${message}`);
+  made("missing_client", `Nothing was read or written: ${message}`);
 
 const DENIED: Record<DeniedBy, string> = {
   rule: "A rule forbids it; do not try again.",
   user: "The user said no; do not try again in other words.",
   user_not_available: "Nobody can be asked here. The user may allow it with --allow-tool memory.",
 };
-export const permissionDenied = (by: DeniedBy, message: string): MemoryFailure =>
-  made("permission_denied", `${message} ${DENIED[by]}`.trim(), { by });
+export const permissionDenied = (by: DeniedBy, message: string, next = DENIED[by]): MemoryFailure =>
+  made("permission_denied", `${message} ${next}`.trim(), { by });
 
 export const memorySecret = (scope: string | undefined): MemoryFailure =>
   made(
     "memory_secret",
     scope === "user"
-      ? "Nothing was stored: the text holds a secret, and facts for every project may hold none. Leave the secret out; say where it is kept instead."
-      : "Nothing was stored: with its secret taken out, the fact says nothing. Say where the secret is kept or how it is used, without its value.",
+      ? "Nothing was written: the text holds a secret, and facts for every project may hold none. Leave the secret out; say where it is kept instead."
+      : "Nothing was written: with its secret taken out, the fact says nothing. Say where the secret is kept or how it is used, without its value.",
   );
 export const filterFailed = (): MemoryFailure =>
-  made("filter_failed", "Nothing was stored: the text could not be checked for secrets. Send it shorter.");
+  made("filter_failed", "Nothing was written: the text could not be checked for secrets. Send it shorter.");
+
+/** Of an edit. */
+export const sameFact = (id: string): MemoryFailure =>
+  invalidInputs([{ field: "fact", why: `is what ${id} says already` }]);
 
 export const alreadyInInstructions = (): MemoryFailure =>
   made("already_in_instructions", "Nothing was stored: the instructions say this already, so every session knows it.");
@@ -66,14 +70,17 @@ export const factNotFound = (near: readonly string[]): MemoryFailure =>
 
 export function storeFailed(cause: string, mayBeStored: boolean, status?: number): MemoryFailure {
   const rest = mayBeStored
-    ? "It may have been stored all the same: the same call again does no harm."
-    : "It was not stored.";
+    ? "It may have been done all the same: the same call again does no harm."
+    : "Nothing was written.";
   const http = status === undefined ? "" : ` (HTTP ${status})`;
   return made("store_failed", `The store failed${http}: ${cause} ${rest}`, {
     mayBeStored,
     ...(status === undefined ? {} : { status }),
   });
 }
+/** Nobody waits for it any more. */
+export const CANCELLED: Failed = { type: "failed", cause: "it was cancelled.", mayBeStored: false };
+
 export const unsupported = (kind: string, what: string): MemoryFailure =>
   made("store_failed", `The store "${kind}" (memory.strategy) cannot ${what}.`, { mayBeStored: false });
 export const refused = (code: FailureCode, message: string): MemoryFailure => made(code, message);

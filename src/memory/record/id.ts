@@ -3,8 +3,6 @@ import { randomBytes } from "node:crypto";
 
 const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 export const PREFIX = "mem_";
-/** Fewer letters are more likely a slip than a choice. */
-export const SHORTEST = 6;
 
 export function newMemoryId(now: number = Date.now()): string {
   let time = "";
@@ -13,7 +11,10 @@ export function newMemoryId(now: number = Date.now()): string {
   return PREFIX + time + random;
 }
 
-/** As people may type it: whole or the beginning, with or without `mem_`, in any case. Undefined when it is no id. */
+/**
+ * As people may type it: whole or the beginning, with or without `mem_`, in any case. Undefined when it is no id; fewer than
+ * six letters are more likely a slip than a choice.
+ */
 export function readId(text: string): { id: string; whole: boolean } | undefined {
   const body = text.trim().replace(/^mem_/i, "").toUpperCase();
   if (!/^[0-9A-HJKMNP-TV-Z]{6,26}$/.test(body)) return undefined;
@@ -22,12 +23,19 @@ export function readId(text: string): { id: string; whole: boolean } | undefined
 
 const SHORT = PREFIX.length + 8;
 
-/** The shortest beginnings, of 8 letters or more, that tell the wanted ids from all others. */
+/** Ids that others made, in files, have no beginning that says enough. */
+const isOurs = (id: string): boolean => {
+  const read = readId(id);
+  return read?.id === id && read.whole;
+};
+
+/** The shortest beginnings, of 8 letters or more, that tell the wanted ids from all others. One that is not ours stays whole. */
 export function shortIds(wanted: readonly string[], all: Iterable<string>): Map<string, string> {
   const alike = new Map(wanted.map((id) => [id.slice(0, SHORT), [] as string[]]));
   for (const id of all) alike.get(id.slice(0, SHORT))?.push(id);
   return new Map(
     wanted.map((id) => {
+      if (!isOurs(id)) return [id, id];
       const others = alike.get(id.slice(0, SHORT)) ?? [];
       const shared = Math.max(0, ...others.map((other) => (other === id ? 0 : common(id, other))));
       return [id, id.slice(PREFIX.length, Math.max(SHORT, shared + 1))];

@@ -1,6 +1,7 @@
 // The injected strategy, for tests: its prompt comes from a setting, what is stored lives as long as the session.
 import type { Clock } from "../../base/clock.ts";
 import type { Ballot, Direction, MemoryRecord, Strategy } from "./contract.ts";
+import { CANCELLED } from "./failure.ts";
 import { fold } from "./fold.ts";
 import { newRecord } from "./new-record.ts";
 import { storeDefinition, voteDefinition } from "./tool/definition.ts";
@@ -38,7 +39,8 @@ export function injectedStrategy(parts: { prompt: string; votes: boolean; clock:
         ? { type: "unsupported" }
         : { type: "absent", near: [] };
     },
-    async store(draft) {
+    async store(draft, signal) {
+      if (signal.aborted) return CANCELLED;
       const same = byFact(draft.fact);
       if (same && same.scope === draft.scope) return { type: "already_stored", id: same.id, status: same.status.type };
       const record = newRecord(draft, parts.clock.now());
@@ -57,8 +59,9 @@ export function injectedStrategy(parts: { prompt: string; votes: boolean; clock:
       kept.set(record.id, voted);
       return { type: "voted", record: voted, changed };
     },
-    async list() {
-      return { type: "listed", records: [...kept.values()] };
+    async list({ status: wanted }) {
+      const records = [...kept.values()].filter(({ status }) => wanted?.includes(status.type) ?? true);
+      return { type: "listed", records };
     },
     async get(id) {
       const record = kept.get(id);

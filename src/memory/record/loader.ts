@@ -1,10 +1,20 @@
 // The prompt's memories, fetched once for whoever asks at the same time, kept until the place or the store changes.
 import type { Clock } from "../../base/clock.ts";
+import { optional } from "../../base/optional.ts";
 import type { Client, Counts, Place, PromptAnswer, Scope, Strategy } from "./contract.ts";
-import { memorySection } from "./section.ts";
+import { memorySection, type ShownLine } from "./section.ts";
 
 export type Loaded =
-  | { type: "loaded"; strategy: Strategy; answer: PromptAnswer; section: string; cached: boolean; durationMs: number }
+  | {
+      type: "loaded";
+      strategy: Strategy;
+      answer: PromptAnswer;
+      section: string;
+      /** Those of the section. */
+      lines: readonly ShownLine[];
+      cached: boolean;
+      durationMs: number;
+    }
   /** No memory for this build of the prompt: no section, no tools. */
   | { type: "unavailable"; strategy: string; code: string; durationMs: number }
   | { type: "skipped"; reason: string; message: string };
@@ -23,9 +33,9 @@ const PAUSE_MS = 30_000;
 
 type Entry = { key: string; generation: number | undefined; value: Promise<Loaded>; done?: Loaded };
 
-/** Another process may have written; what failed is tried again. */
+/** Another process may have written, and where nobody can tell it may always have; what failed is tried again. */
 const isFresh = ({ done, generation }: Entry, strategy: Strategy): boolean =>
-  done?.type === "loaded" && generation === strategy.generation();
+  done?.type === "loaded" && generation !== undefined && generation === strategy.generation();
 
 export class MemoryLoader {
   readonly #parts: LoaderParts;
@@ -110,11 +120,9 @@ export class MemoryLoader {
     if (given.type === "late") return failed("timeout");
     if (given.type === "failed") return failed(given.code);
     const { answer } = given;
-    const leftOut = Math.max(0, answer.counts.total - answer.counts.shown);
-    const section =
-      answer.enabled && answer.prompt
-        ? memorySection({ prompt: answer.prompt, leftOut }, { maxTokens, maxRecords })
-        : "";
-    return { type: "loaded", strategy, answer, section, cached: false, durationMs: took() };
+    const { counts, ids, enabled } = answer;
+    const body = { prompt: enabled ? (answer.prompt ?? "") : "", leftOut: Math.max(0, counts.total - counts.shown) };
+    const { text, lines } = memorySection({ ...body, ...optional("ids", ids) }, { maxTokens, maxRecords });
+    return { type: "loaded", strategy, answer, section: text, lines, cached: false, durationMs: took() };
   }
 }

@@ -32,17 +32,44 @@ export function originsOf(fact: string, seen: readonly SeenText[]): Origin[] {
 function overlapWith(fact: string): (text: string) => boolean {
   const words = wordsOf(fact);
   const wanted = new Set(contentWords(fact));
+  const enough = Math.ceil(wanted.size * PART);
   const runs: string[] = [];
-  for (let i = 0; i + RUN <= words.length; i++) runs.push(` ${words.slice(i, i + RUN).join(" ")} `);
+  let least = enough;
+  for (let i = 0; i + RUN <= words.length; i++) {
+    const run = words.slice(i, i + RUN);
+    runs.push(` ${run.join(" ")} `);
+    least = Math.min(least, new Set(run.filter((word) => wanted.has(word))).size);
+  }
   return (text) => {
+    if (!mayHold(text, wanted, least)) return false;
     const all = wordsOf(text);
     const joined = runs.length > 0 ? ` ${all.join(" ")} ` : "";
-    return runs.some((run) => joined.includes(run)) || isWithin(all, wanted);
+    return runs.some((run) => joined.includes(run)) || isWithin(all, wanted, enough);
   };
 }
 
-function isWithin(words: readonly string[], wanted: ReadonlySet<string>): boolean {
-  const enough = Math.ceil(wanted.size * PART);
+const ASCII = /^[\x00-\x7f]*$/;
+/** Between spaces, with something else than ASCII in it. */
+const ODD = /(?<!\S)[^\s\x80-\uffff]*[\x80-\uffff]\S*/g;
+
+/**
+ * Whether so many of the words are in the text, or more. Cheap, and never wrong when it says no: a session has seen megabytes,
+ * and next to none of that is worth being split into words. Only in pieces that are not ASCII can a word hide by its spelling.
+ */
+function mayHold(text: string, wanted: ReadonlySet<string>, least: number): boolean {
+  const lower = text.toLowerCase();
+  const odd = ASCII.test(text) ? [] : new Set(text.match(ODD));
+  const spelt = new Set(wordsOf([...odd].join(" ")));
+  let [found, left] = [0, wanted.size];
+  for (const word of wanted) {
+    if (found >= least || found + left < least) break;
+    if (lower.includes(word) || spelt.has(word)) found++;
+    left--;
+  }
+  return found >= least;
+}
+
+function isWithin(words: readonly string[], wanted: ReadonlySet<string>, enough: number): boolean {
   if (enough === 0) return false;
   const inWindow = new Map<string, number>();
   for (const [i, word] of words.entries()) {

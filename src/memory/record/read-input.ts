@@ -46,7 +46,7 @@ function clean(redactor: Redactor, fields: Fields): Result<Clean, MemoryFailure>
 
 const CITE = "citation ";
 
-/** More than may be stored are filtered as one text: they are refused anyway. */
+/** None where there are more than may be stored: those are refused unread. */
 function citationFields(value: unknown): Fields {
   if (typeof value !== "string" && !(Array.isArray(value) && value.every((one) => typeof one === "string"))) return {};
   const all = splitCitations(value);
@@ -57,7 +57,7 @@ function citationFields(value: unknown): Fields {
 const textFields = (input: Record<string, unknown>, names: readonly string[]): Fields =>
   Object.fromEntries(names.flatMap((name) => (typeof input[name] === "string" ? [[name, input[name]]] : [])));
 
-/** Step one and two of a store. `parts`: only some fields, for an edit. */
+/** The first two steps of a store. */
 export function readStore(redactor: Redactor, value: unknown): Result<ReadStore, MemoryFailure> {
   const input = isRecord(value) ? value : {};
   const cleaned = clean(redactor, {
@@ -80,7 +80,7 @@ export function readStore(redactor: Redactor, value: unknown): Result<ReadStore,
   return ok({ subject, fact, reason, citations: cites.map(readCitation), scope: input["scope"], redactions });
 }
 
-/** The first two steps of a vote. `direction` may be said as up or down. */
+/** The first two steps of a vote. */
 export function readVote(redactor: Redactor, value: unknown): Result<ReadVote, MemoryFailure> {
   const input = isRecord(value) ? value : {};
   const cleaned = clean(redactor, textFields(input, ["fact", "reason"]));

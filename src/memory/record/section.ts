@@ -1,4 +1,5 @@
 // The memory section of the system prompt: lines of any strategy, bounded at a line end, escaped and fenced.
+import { optional } from "../../base/optional.ts";
 import { boundTokens } from "../../context/fragment/fragment.ts";
 import { recalledLine } from "../../context/fragment/recalled.ts";
 import { estimateTokens } from "../../model/tokens/estimate.ts";
@@ -22,24 +23,32 @@ export const roomForLines = (maxTokens: number): number =>
 export type Body = {
   /** Lines, as the strategy gave them. */
   prompt: string;
+  /** Of their records, in their order. */
+  ids?: readonly string[];
   /** Records of the place that are not among them. */
   leftOut: number;
 };
 
+/** A line of the section, and which record it shows where the strategy says so. */
+export type ShownLine = { id?: string; text: string };
+export type Section = { text: string; lines: ShownLine[] };
+
 /** Empty when nothing fits. Equal inputs give equal bytes. */
-export function memorySection({ prompt, leftOut }: Body, bound: { maxTokens: number; maxRecords: number }): string {
+export function memorySection(body: Body, bound: { maxTokens: number; maxRecords: number }): Section {
+  const { prompt, ids, leftOut } = body;
   const room = roomForLines(bound.maxTokens);
-  const lines: string[] = [];
+  const lines: ShownLine[] = [];
   let tokens = 0;
   const all = prompt.split("\n").map(recalledLine).filter(Boolean);
-  for (const line of all) {
-    const cost = linesTokens(line);
+  const known = ids?.length === all.length ? ids : undefined;
+  for (const [i, text] of all.entries()) {
+    const cost = linesTokens(text);
     if (tokens + cost > room || lines.length >= bound.maxRecords) break;
     tokens += cost;
-    lines.push(line);
+    lines.push({ text, ...optional("id", known?.[i]) });
   }
-  if (lines.length === 0) return "";
+  if (lines.length === 0) return { text: "", lines };
   const missing = leftOut + all.length - lines.length;
   const note = missing > 0 ? [`(${missing} more: the user sees them with \`everlong memory list\`)`] : [];
-  return [OPEN, intro.trim(), ...lines, ...note, CLOSE].join("\n");
+  return { text: [OPEN, intro.trim(), ...lines.map(({ text }) => text), ...note, CLOSE].join("\n"), lines };
 }

@@ -91,7 +91,7 @@ async function decide(
   const leave = await ask(permissionFor(request, ready, { origins, trust }), signal);
   if (leave.type === "denied") return permissionDenied(leave.by, leave.message);
   // An answer holds for its own turn only.
-  if (signal.aborted) return permissionDenied("user_not_available", "The turn was stopped; nothing was stored.");
+  if (signal.aborted) return permissionDenied("user_not_available", "Nothing was stored: the turn was stopped.", "");
   if (leave.type === "pending") return keep(parts, request, ready, strategy, { origins, trust }, "pending", signal);
   if (!leave.edited) return keep(parts, request, ready, strategy, { origins, trust }, "active", signal);
   // The person's own words, and the person has said yes to them: checked like any other, asked about no more.

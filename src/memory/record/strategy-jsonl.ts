@@ -3,14 +3,24 @@ import type { Clock } from "../../base/clock.ts";
 import type { Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { FileLine } from "../file/lines.ts";
+import { invalidList, listOf } from "../file/list.ts";
 import { noMemory, recordLines } from "../file/merge.ts";
 import { type AskModel, optimise } from "../file/optimise.ts";
-import { changedLine, deletedLine, knowsFact, lineOfDraft, recordOfLine } from "../file/record-line.ts";
+import {
+  changedLine,
+  deletedLine,
+  type Entry,
+  knowsFact,
+  lineOfDraft,
+  oneOf,
+  recordOfLine,
+} from "../file/record-line.ts";
 import { RepositoryFiles, type RepositoryFilesOptions, type Settled } from "../file/repository-files.ts";
-import type { Redactor } from "../secret/filter.ts";
+import type { Redactor, SecretFilter } from "../secret/filter.ts";
 import type {
   Conflict,
   Draft,
+  Edited,
   Failed,
   Listed,
   ListQuery,
@@ -22,8 +32,8 @@ import type {
   Strategy,
 } from "./contract.ts";
 import { promptOf } from "./embedded/strategy.ts";
+import { CANCELLED } from "./failure.ts";
 import { fold } from "./fold.ts";
-import { readId } from "./id.ts";
 import { storeDefinition } from "./tool/definition.ts";
 import type { WorkTree } from "./write-contract.ts";
 
@@ -35,8 +45,8 @@ export type JsonlOptions = RepositoryFilesOptions & {
   redactor: Redactor;
   newId: () => string;
   clock: Clock;
-  /** What is shown is filtered again. */
-  redact: (text: string) => string;
+  /** What is shown is filtered again, and what a line holds beside its record. */
+  redact: SecretFilter;
   tree?: WorkTree;
   /** One call of the session's model; absent where optimising is off or the model cannot do it. */
   optimise?: AskModel;
@@ -52,12 +62,9 @@ export function openJsonl(options: JsonlOptions): Strategy | Skip {
 }
 
 type Changed = { type: "changed"; record: MemoryRecord } | Conflict | NotFound | Failed;
-type One = { type: "one"; entry: Entry } | NotFound | Failed;
-type Entry = { line: FileLine; record: MemoryRecord };
+type SameFact = Extract<Edited, { type: "same_fact" }>;
 const unsupported = { type: "unsupported" } as const;
-const notFound = { type: "not_found" } as const;
-const PAGE = 100;
-const MOST = 500;
+const notPending = { type: "not_pending" } as const;
 
 class JsonlStrategy implements Strategy {
   readonly kind = "jsonl";
@@ -67,6 +74,7 @@ class JsonlStrategy implements Strategy {
   readonly #files: RepositoryFiles;
   /** By the line's text: what was filtered once is not filtered again. */
   #read = new Map<string, MemoryRecord | undefined>();
+  #looked: { stamp: number; entries: Promise<Result<Entry[], Fault>> } | undefined;
   #leftovers: Promise<void> | undefined;
   #warned = new Set<string>();
 
@@ -101,6 +109,7 @@ class JsonlStrategy implements Strategy {
   async store(draft: Draft, signal: AbortSignal): Promise<Stored> {
     if (draft.scope !== "repository") return { type: "refused", code: "invalid_scope", message: ONE_SCOPE };
     const done = await this.#files.append<Stored>(async () => {
+      if (signal.aborted) return { outcome: CANCELLED };
       const known = await this.find(draft.fact, {}, signal);
       if (known.type === "failed") return { outcome: known };
       if (known.type === "found") {
@@ -111,7 +120,7 @@ class JsonlStrategy implements Strategy {
       const line = lineOfDraft(draft, this.#options.clock.now());
       const record = this.#recordOf(line);
       // What cannot be read again is not written either.
-      return record ? { line, outcome: { type: "stored", record } } : { outcome: UNREADABLE };
+      return record ? { lines: [line], outcome: { type: "stored", record } } : { outcome: UNREADABLE };
     }, signal);
     return done.ok ? done.value : failed(done.error);
   }
@@ -121,58 +130,51 @@ class JsonlStrategy implements Strategy {
   }
 
   async list(query: ListQuery, _signal: AbortSignal): Promise<Listed> {
-    const { limit = PAGE, after } = query;
-    if (!Number.isInteger(limit) || limit < 1 || limit > MOST) return { type: "invalid", field: "limit" };
-    if (after !== undefined && !/^\S+ \S+$/.test(after)) return { type: "invalid", field: "after" };
+    const invalid = invalidList(query);
+    if (invalid) return invalid;
     if (query.scope === "user" || !this.#sees(query.place?.repository)) return { type: "listed", records: [] };
-    const entries = await this.#entries();
+    const entries = await this.#look();
     if (!entries.ok) return failed(entries.error);
-    const words = (query.text ?? "").toLowerCase().split(/\s+/).filter(Boolean);
-    const records = entries.value
-      .map(({ record }) => record)
-      .filter(
-        (one) =>
-          (query.status ?? ["active", "pending"]).includes(one.status.type) &&
-          (query.subject === undefined || one.subject === query.subject) &&
-          (query.author === undefined || one.author.kind === query.author) &&
-          query.stale !== true &&
-          words.every((word) => `${one.subject} ${one.fact}`.toLowerCase().includes(word)),
-      )
-      .sort((a, b) => (orderOf(a) < orderOf(b) ? 1 : -1));
-    const rest = after === undefined ? records : records.filter((one) => orderOf(one) < after);
-    const page = rest.slice(0, limit);
-    const last = page.at(-1);
-    return { type: "listed", records: page, ...(last && rest.length > page.length ? { next: orderOf(last) } : {}) };
+    return listOf(
+      entries.value.map(({ record }) => record),
+      query,
+    );
   }
 
   async get(id: string, { place }: Parameters<Strategy["get"]>[1], _signal: AbortSignal) {
-    const found = await this.#one(id, place?.repository);
+    const entries = await this.#look();
+    if (!entries.ok) return failed(entries.error);
+    const found = oneOf(this.#sees(place?.repository) ? entries.value : [], id);
     return found.type === "one" ? { type: "got" as const, record: found.entry.record } : found;
   }
 
   async edit(...[id, change, by, signal]: Parameters<Strategy["edit"]>) {
-    const done = await this.#change(id, by, signal, ({ line, record }) =>
-      changedLine(line, record, change, this.#options.clock.now()),
-    );
+    const done = await this.#change<SameFact>(id, by, signal, (entry, all) => {
+      const fact = fold(change.fact ?? entry.record.fact);
+      const isSame = ({ record }: Entry): boolean => record.id !== entry.record.id && fold(record.fact) === fact;
+      const same = fact === fold(entry.record.fact) ? undefined : all.find(isSame);
+      return same ? { type: "same_fact", id: same.record.id } : [changedLine(entry, change, this.#now())];
+    });
     return done.type === "changed" ? { type: "edited" as const, record: done.record } : done;
   }
 
   async delete(...[id, by, signal]: Parameters<Strategy["delete"]>) {
-    const done = await this.#change(id, by, signal, ({ line, record }) =>
-      deletedLine(line, record, this.#options.clock.now()),
-    );
+    const done = await this.#change<never>(id, by, signal, (entry) => [deletedLine(entry, this.#now())]);
     return done.type === "changed" ? { type: "deleted" as const, id: done.record.id } : done;
   }
 
   async resolve(...[id, resolution, by, signal]: Parameters<Strategy["resolve"]>) {
-    const now = this.#options.clock.now();
-    const old = resolution.how === "replace" ? { replaces: [resolution.old] } : {};
-    const done = await this.#change(id, by, signal, ({ line, record }) => {
-      if (record.status.type !== "pending") return undefined;
-      if (resolution.how === "reject") return deletedLine(line, record, now);
-      return changedLine(line, record, { status: "active", ...old }, now);
+    const done = await this.#change<typeof notPending>(id, by, signal, (entry, all) => {
+      const now = this.#now();
+      if (entry.record.status.type !== "pending") return notPending;
+      if (resolution.how === "reject") return [deletedLine(entry, now)];
+      const accepted = changedLine(entry, { status: { type: "active" } }, now);
+      if (resolution.how === "accept") return [accepted];
+      const old = oneOf(all, resolution.old);
+      if (old.type !== "one" || old.entry.record.status.type !== "active") return notPending;
+      return [accepted, changedLine(old.entry, { status: { type: "superseded", by: entry.record.id } }, now)];
     });
-    if (done.type === "conflict") return { type: "not_pending" as const };
+    if (done.type === "conflict") return notPending;
     if (done.type !== "changed") return done;
     return { type: "resolved" as const, record: resolution.how === "reject" ? undefined : done.record };
   }
@@ -196,41 +198,55 @@ class JsonlStrategy implements Strategy {
   async #settle(made: readonly FileLine[], signal: AbortSignal, seen = noMemory): Promise<void> {
     const settled = await this.#files.settle({ made, seen }, signal);
     if (!settled.ok) {
-      this.#warn(`${settled.error.what} What was remembered is kept in EVERLONG_HOME and written later.`);
+      const { what, next = "" } = settled.error;
+      this.#warn(`${what} What was remembered is kept in EVERLONG_HOME and written later. ${next}`.trim());
     } else if (settled.value) this.#options.onWritten?.(settled.value);
   }
 
-  /** Looked at and changed under one lock; a line that is not made is a conflict. */
-  async #change(
+  /** Looked at and changed under one lock. `make` gives the lines, that of the record first, or why there are none. */
+  async #change<T extends { type: string }>(
     id: string,
     by: Parameters<Strategy["delete"]>[1],
     signal: AbortSignal,
-    make: (entry: Entry) => FileLine | undefined,
-  ): Promise<Changed> {
-    const done = await this.#files.append<Changed>(async () => {
-      const found = await this.#one(id, by.place?.repository);
+    make: (entry: Entry, all: readonly Entry[]) => FileLine[] | T,
+  ): Promise<Changed | T> {
+    const done = await this.#files.append<Changed | T>(async () => {
+      if (signal.aborted) return { outcome: CANCELLED };
+      const entries = await this.#entries();
+      if (!entries.ok) return { outcome: failed(entries.error) };
+      const found = oneOf(this.#sees(by.place?.repository) ? entries.value : [], id);
       if (found.type !== "one") return { outcome: found };
       const { record } = found.entry;
-      const isOld = by.version !== undefined && by.version !== record.version;
-      const line = isOld ? undefined : make(found.entry);
-      if (!line) return { outcome: { type: "conflict", current: record } };
-      return { line, outcome: { type: "changed", record: this.#recordOf(line) ?? record } };
+      if (by.version !== undefined && by.version !== record.version)
+        return { outcome: { type: "conflict", current: record } };
+      const lines = make(found.entry, entries.value);
+      if (!Array.isArray(lines)) return { outcome: lines };
+      const changed = lines[0] && this.#recordOf(lines[0]);
+      return { lines, outcome: { type: "changed", record: changed ?? record } };
     }, signal);
     return done.ok ? done.value : failed(done.error);
   }
 
-  async #one(id: string, repository: string | undefined): Promise<One> {
-    const entries = await this.#entries();
-    if (!entries.ok) return failed(entries.error);
-    const start = readId(id)?.id ?? id;
-    const found = this.#sees(repository) ? entries.value.filter(({ record }) => record.id.startsWith(start)) : [];
-    const entry = found.find(({ record }) => record.id === id) ?? (found.length === 1 ? found[0] : undefined);
-    if (entry) return { type: "one" as const, entry };
-    return found.length > 1 ? { ...notFound, ambiguous: found.map(({ record }) => record.id) } : notFound;
+  #now() {
+    return { now: this.#options.clock.now(), redact: this.#options.redact };
   }
 
   #sees(repository: string | undefined): boolean {
     return repository === undefined || repository === this.#options.repository;
+  }
+
+  /** For looking only: read again when a file has moved. Sixty records are asked for at once after each write. */
+  #look(): Promise<Result<Entry[], Fault>> {
+    const stamp = this.#files.stamp();
+    if (this.#looked?.stamp !== stamp) {
+      const entries = this.#entries();
+      const looked = { stamp, entries };
+      this.#looked = looked;
+      void entries.then(({ ok }) => {
+        if (!ok && this.#looked === looked) this.#looked = undefined;
+      });
+    }
+    return this.#looked.entries;
   }
 
   async #entries(): Promise<Result<Entry[], Fault>> {
@@ -263,9 +279,6 @@ class JsonlStrategy implements Strategy {
 }
 
 const ONE_SCOPE = 'memories of a file belong to its repository: "scope" may not be "user".';
-
-/** Newest first, as everywhere. */
-const orderOf = ({ updatedAt, id }: MemoryRecord): string => `${updatedAt} ${id}`;
 
 const UNREADABLE: Failed = { type: "failed", cause: "the line could not be read again.", mayBeStored: false };
 

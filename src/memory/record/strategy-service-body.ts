@@ -5,7 +5,7 @@ import { type ServiceAddress, sendable } from "./strategy-service-http.ts";
 
 /** Permission was given here: that is what `approved` says. */
 export function bodyOf(draft: Draft): Record<string, unknown> {
-  const { subject, fact, reason, scope, place, source, author, status, replaces } = draft;
+  const { subject, fact, reason, scope, place, source, author, status } = draft;
   const { sessionId, turnId, toolCallId, agentId, model } = source;
   return {
     subject,
@@ -16,7 +16,6 @@ export function bodyOf(draft: Draft): Record<string, unknown> {
     ...(scope === "repository" ? { repository: sendable(place) } : {}),
     ...(status === "pending" ? { pending: true } : { approved: true }),
     ...(author.kind === "user" ? { author: "user" } : {}),
-    ...optional("replaces", replaces),
     source: {
       ...optional("sessionId", sessionId),
       ...optional("turnId", turnId),

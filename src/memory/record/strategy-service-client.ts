@@ -1,7 +1,7 @@
 // The routes of a memory service as a strategy.
 import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
-import type { Failed, PromptAsk, Strategy } from "./contract.ts";
+import type { Failed, MemoryChange, PromptAsk, Strategy } from "./contract.ts";
 import { fold } from "./fold.ts";
 import { newRecord } from "./new-record.ts";
 import { bodyOf, fieldsOf, listUrl, statusIn } from "./strategy-service-body.ts";
@@ -217,14 +217,24 @@ export function serviceStrategy(address: ServiceAddress, ask: Ask, options: Serv
       return { type: "resolved", record: readRecord(fieldsOf(told.body)["record"]) };
     },
 
-    async changes({ memory, since, limit, place }, signal) {
+    async changes({ memory, since, limit = CHANGES, after, place }, signal) {
       const where = place === undefined ? { all: "true" } : { repository: sendable(place) };
-      const url = (count: number): string => address.changes({ memory, since, limit: String(count), ...where });
-      const told = await inPages(limit, url, signal);
-      if (told.type === "failed") return told;
-      if (told.type === "error") return lacks(told.status) ? { type: "unsupported" } : failedWith(told);
-      const page = readPage(told.body);
-      return page ? { type: "changes", changes: readChanges(page.items) } : unreadable();
+      const changes: MemoryChange[] = [];
+      for (let next = after === undefined ? undefined : String(after); ; ) {
+        const asked = { memory, since, after: next, ...where };
+        const url = (count: number): string => address.changes({ ...asked, limit: String(count) });
+        const told = await inPages(limit - changes.length, url, signal);
+        if (told.type === "failed") return told;
+        if (told.type === "error") return lacks(told.status) ? { type: "unsupported" } : failedWith(told);
+        const page = readPage(told.body);
+        if (!page) return unreadable();
+        const read = readChanges(page.items);
+        changes.push(...read);
+        next = page.next;
+        // A page with nothing in it leads nowhere.
+        if (next === undefined || read.length === 0 || changes.length >= limit)
+          return { type: "changes", changes: changes.slice(0, limit) };
+      }
     },
 
     generation: () => undefined,
@@ -233,6 +243,7 @@ export function serviceStrategy(address: ServiceAddress, ask: Ask, options: Serv
 }
 
 const PAGE = 50;
+const CHANGES = 100;
 
 const LOCAL_ONLY =
   'this repository is only known on this machine, and its name is never sent to a service: give "scope" as "user".';

@@ -1,6 +1,7 @@
 // What a memory service answers, read with care: another program wrote it.
 import * as z from "zod";
 import { isRecord } from "../../base/json.ts";
+import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
 import type { Definition, FailureCode, MemoryChange, MemoryRecord, PromptAnswer } from "./contract.ts";
@@ -17,6 +18,7 @@ const definition = z.object({
 const promptAnswer = z.object({
   enabled: z.boolean(),
   prompt: text.nullable(),
+  ids: z.array(text).optional().catch(undefined),
   counts: z.object({ repository: count, user: count, total: count, shown: count }),
   stale: count.catch(0),
   storeInstructions: text.default(""),
@@ -38,7 +40,7 @@ export type ReadPrompt = {
 export function readPrompt(body: unknown): Result<ReadPrompt, string> {
   const read = promptAnswer.safeParse(body);
   if (!read.success) return fail(`${read.error.issues[0]?.path.join(".") || "the answer"} is not as expected.`);
-  const { tools, ...rest } = read.data;
+  const { tools, ids, ...rest } = read.data;
   const unsupported: Definition[] = [];
   const known = (kind: "store" | "vote"): Definition | undefined => {
     const given = tools[kind];
@@ -49,6 +51,7 @@ export function readPrompt(body: unknown): Result<ReadPrompt, string> {
   const [store, vote] = [known("store"), known("vote")];
   const answer = {
     ...rest,
+    ...optional("ids", ids),
     prompt: rest.enabled && rest.counts.total > 0 ? rest.prompt : null,
     storeInstructions: clip(rest.storeInstructions, MAX_INSTRUCTIONS),
     tools: { ...(store ? { store } : {}), ...(vote ? { vote } : {}) },

@@ -1,5 +1,6 @@
 // The secret filter: what looks like a credential is replaced by a mark before text is stored, sent, exported or logged.
 import { createHmac } from "node:crypto";
+import { isRecord } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { scan } from "./scan.ts";
 import { joined, type Span } from "./span.ts";
@@ -86,6 +87,17 @@ export function secretFilter(key: string, known: Iterable<string> = []): SecretF
     const result = redactor.text(text);
     return result.ok ? result.value.text : (failed as FilteredText);
   };
+}
+
+/** Every text in a value filtered once more, for showing it: a rule that is newer than a row covers it too. */
+export function filteredValue<T>(redact: (text: string) => string, value: T): T {
+  const clean = (part: unknown): unknown => {
+    if (typeof part === "string") return redact(part);
+    if (Array.isArray(part)) return part.map(clean);
+    if (!isRecord(part)) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, clean(inner)]));
+  };
+  return clean(value) as T;
 }
 
 const keyed = (key: string, value: string): string => createHmac("sha256", key).update(value).digest("hex").slice(0, 8);

@@ -5,6 +5,7 @@ import { mcpTaskRunner } from "../../agent/execute/mcp-task.ts";
 import { sessionExecutor } from "../../agent/execute/session-executor.ts";
 import { sessionInstead } from "../../agent/task/choose-model.ts";
 import type { AgentChange, AgentSpec, Coded, Executor, Registry } from "../../agent/task/contract.ts";
+import { unknownType } from "../../agent/task/describe-agents.ts";
 import { type AgentRecord, isTerminal } from "../../agent/task/record.ts";
 import { createRegistry } from "../../agent/task/registry.ts";
 import { systemClock } from "../../base/clock.ts";
@@ -14,8 +15,7 @@ import type { ModelTarget } from "../../model/contract.ts";
 import type { MessageSource } from "../../schema/event/conversation.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import { wake } from "../../session/run.ts";
-import type { PendingNotice, SessionParts } from "../../session/session.ts";
-import type { TurnInput } from "../../session/turn.ts";
+import type { PendingNotice } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { chooseModel } from "../model.ts";
 import type { LiveSession } from "../session/live-session.ts";
@@ -37,6 +37,7 @@ export class Agents {
   readonly #listeners = new Set<() => void>();
   #mainTools: readonly Tool[] | undefined;
   #isClosing = false;
+  #ended: Promise<void> | undefined;
   /** Told before, in words that a rewind took back. */
   readonly #retold = new Set<string>();
 
@@ -44,11 +45,9 @@ export class Agents {
   constructor(live: LiveSession, past: Iterable<DurableEnvelope>) {
     const { log } = live;
     this.#live = live;
-    const emit: Parameters<typeof createRegistry>[0]["emit"] = (agentId, type, data) =>
-      log.emit(type, data, { agentId });
     this.registry = createRegistry({
       sessionId: live.sessionId,
-      emit,
+      emit: (agentId, type, data) => log.emit(type, data, { agentId }),
       publish: (agentId, type, data) => log.publish(type, data, agentId),
       clock: systemClock,
       newId,
@@ -60,7 +59,7 @@ export class Agents {
       onBroken: () => this.changed(),
     });
     this.registry.reload(past);
-    this.runMcpTask = mcpTaskRunner({ registry: this.registry, emit, clock: systemClock });
+    this.runMcpTask = mcpTaskRunner({ registry: this.registry, clock: systemClock });
     this.workflows = new Workflows(live, this);
   }
 
@@ -167,14 +166,9 @@ export class Agents {
     name: string;
     description: string;
   }): Promise<Result<AgentRecord, Coded>> {
-    const definition = findAgent(this.#live.extensions.catalog, request.agentType);
-    if (!definition) {
-      const names = this.#live.extensions.catalog.agents.map(({ name }) => name).join(", ");
-      return fail({
-        code: "unknown_agent_type",
-        message: `There is no agent ${request.agentType}. There are: ${names}.`,
-      });
-    }
+    const { catalog } = this.#live.extensions;
+    const definition = findAgent(catalog, request.agentType);
+    if (!definition) return fail(unknownType(request.agentType, catalog.agents));
     const choice = await modelFor(this.#live, definition, {});
     if (!choice.ok) return choice;
     const mode = { executionMode: "background", requestedMode: "background" } as const;
@@ -187,10 +181,7 @@ export class Agents {
     const definition = this.#definitionOf(record);
     if (definition) return this.#executor(definition, () => this.#targetOf(record));
     const message = `There is no agent ${record.agentType} here any more; start another one with what it found.`;
-    return async ({ id }) => {
-      await this.#live.log.emit("subagent_session_boundary", { agentId: id, phase: "failure" }, { agentId: id });
-      return { type: "failed", error: { code: "unknown_agent_type", message } };
-    };
+    return async () => ({ type: "failed", error: { code: "unknown_agent_type", message } });
   }
 
   #executor(definition: AgentDefinition, target: () => Promise<ModelTarget>): Executor {
@@ -242,6 +233,7 @@ export class Agents {
   news(cause: MessageSource): PendingNotice[] {
     if (this.#isClosing) return [];
     const notices = agentNews(this.registry.list({ removed: true }), cause, this.#live.session.state.chain);
+    if (!notices.some((notice) => notice.wakes)) return notices;
     const isOver = !this.#live.options.interactive && this.workflows.isComplete();
     // What a rewind took out of the conversation is told again, but nobody asked for a turn; neither when all is done.
     const wakes = (notice: PendingNotice) => !isOver && !notice.agentIds?.some((id) => this.#retold.has(id));
@@ -252,21 +244,18 @@ export class Agents {
     return this.running().length > 0 || this.workflows.isBusy();
   }
 
-  next(): Promise<TurnInput | undefined> {
-    return this.workflows.next();
-  }
-
-  refuse(name: string, input: unknown): ReturnType<NonNullable<SessionParts["refuse"]>> {
-    return this.workflows.refuse(name, input);
-  }
-
   /** Before the session ends: idle agents have their answer, running ones are stopped. */
-  async end(reason: string): Promise<void> {
+  end(reason: string): Promise<void> {
+    this.#ended ??= this.#end(reason);
+    return this.#ended;
+  }
+
+  async #end(reason: string): Promise<void> {
     this.#isClosing = true;
     // A fleet is told first: it would take what is cancelled for a failure and try again.
     const workflows = this.workflows.end();
-    await Promise.all([workflows, this.registry.cancelAll("session", reason)]);
-    await this.registry.completeIdle();
+    // Together: commands that do not want to end take their time only once.
+    await Promise.all([workflows, this.registry.cancelAll("session", reason), this.registry.completeIdle()]);
     this.registry.end();
     this.changed();
   }
@@ -276,7 +265,7 @@ export class Agents {
     return record !== undefined && !isTerminal(record);
   }
 
-  /** Those of them that run, with all below them. */
+  /** Those of them that have not ended, with all below them. */
   async cancel(ids: readonly string[], reason: string): Promise<void> {
     await Promise.all(ids.map((id) => this.registry.cancelRecursive(id, "user", reason)));
   }

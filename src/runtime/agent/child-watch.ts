@@ -18,7 +18,8 @@ export function patientCall(handle: AgentHandle): CallModel {
     for (let attempt = 0; ; attempt++) {
       const silence = new AbortController();
       handle.doing({ type: "model" });
-      handle.onNudge(() => silence.abort());
+      // Only once: if it falls silent again, the third period of that silence fails its agent.
+      handle.onNudge(() => attempt === 0 && silence.abort());
       const outcome = await callAnyModel(target, request, {
         ...options,
         signal: AbortSignal.any([options.signal, silence.signal]),

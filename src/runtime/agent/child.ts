@@ -35,7 +35,10 @@ export async function openChild(live: LiveSession, plan: ChildPlan, handle: Agen
   const { record, definition, target } = plan;
   const { id: agentId } = record;
   const { extensions, ground } = live;
-  const state = replayAgent(live.session.state.chain, agentId, {
+  const { chain } = live.session.state;
+  // Its own events begin with its start: for a new agent that is the end of the log.
+  const startedAt = chain.findLastIndex((e) => e.type === "subagent.started" && e.agentId === agentId);
+  const state = replayAgent(chain.slice(Math.max(0, startedAt)), agentId, {
     ...emptyState(),
     sessionId: live.sessionId,
     model: target.id,

@@ -5,6 +5,7 @@ import type { FleetEnd } from "../../agent/fleet/run-fleet.ts";
 import { startWorker, takeTodo } from "../../agent/fleet/start-worker.ts";
 import { createTodoBook, latestRun, type TodoBook } from "../../agent/fleet/todo-book.ts";
 import type { Coded, Executor } from "../../agent/task/contract.ts";
+import { unknownType } from "../../agent/task/describe-agents.ts";
 import type { AgentRecord } from "../../agent/task/record.ts";
 import { errorText } from "../../base/failure.ts";
 import { newId } from "../../base/id.ts";
@@ -83,8 +84,9 @@ export class FleetRun {
         onSlotFree: (listener) => this.#agents.onChange(listener),
         startWorker: (job) =>
           startWorker({ registry, newId }, job, async (more, wrap) => {
-            const definition = findAgent(this.#live.extensions.catalog, WORKER);
-            if (!definition) return fail({ code: "unknown_agent_type", message: `There is no agent ${WORKER}.` });
+            const { catalog } = this.#live.extensions;
+            const definition = findAgent(catalog, WORKER);
+            if (!definition) return fail(unknownType(WORKER, catalog.agents));
             const choice = await modelFor(this.#live, definition, {});
             if (!choice.ok) return choice;
             const { id: name, title } = job.todo;

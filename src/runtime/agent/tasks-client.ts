@@ -94,12 +94,16 @@ function answer<T>(result: Result<T, Coded>): Result<T, Failure> {
   return result.ok ? result : fail(refusal(result.error.code, result.error.message));
 }
 
-/** Waits for the conversation and all work beside it; agents that say nothing for too long are given up. */
-export async function untilIdle(live: LiveSession): Promise<{ abandoned: AbandonedAgent[] }> {
+/**
+ * Waits for the conversation and all work beside it; agents that say nothing for too long are given up.
+ * `last`: nobody will ask for more, so that idle agents complete.
+ */
+export async function untilIdle(live: LiveSession, last = false): Promise<{ abandoned: AbandonedAgent[] }> {
   const { agents, session, stopping } = live;
+  const gaveUp: AgentRecord[] = [];
   for (;;) {
     await untilStill(session);
-    if (!agents.isBusy() || stopping.signal.aborted) return { abandoned: [] };
+    if (!agents.isBusy() || stopping.signal.aborted) break;
     const silenceMs = live.ground.settings.values["prompt.waitSeconds"] * 1000;
     if (agents.running().length === 0) await agents.nextChange(stopping.signal);
     else if (live.options.interactive) await agents.registry.waitForAgents(stopping.signal, {});
@@ -108,10 +112,12 @@ export async function untilIdle(live: LiveSession): Promise<{ abandoned: Abandon
       if (waited.outcome !== "timeout") continue;
       await agents.workflows.fleet.cancel();
       await agents.registry.cancelAll(PROMPT_MODE, "wait_timeout");
-      await untilStill(session);
-      return { abandoned: silenceMs === 0 ? [] : waited.running.map(abandoned) };
+      if (silenceMs > 0) gaveUp.push(...waited.running);
     }
   }
+  // Told to stop, it is the end of the session that ends them.
+  if (last && !stopping.signal.aborted) await agents.end("the session ended");
+  return { abandoned: gaveUp.map(abandoned) };
 }
 
 const abandoned = ({ id, progress }: AgentRecord): AbandonedAgent => ({

@@ -86,8 +86,8 @@ export class Workflows {
 
   async #autopilot(): Promise<TurnInput | undefined> {
     const { session, ground } = this.#live;
-    const facts = autopilotFacts(session.state.chain);
-    const decision = decide(facts, session.state.mode, ground.settings.values["autopilot.maxContinuations"]);
+    const { chain, mode } = session.state;
+    const decision = decide(autopilotFacts(chain, mode), mode, ground.settings.values["autopilot.maxContinuations"]);
     if (decision.type === "continue")
       return { messageId: session.parts.newId(), content: decision.prompt, source: "autopilot", hidden: true };
     if (decision.type === "stop") {
@@ -100,17 +100,17 @@ export class Workflows {
   /** The model has declared the task complete, and nobody has asked for more. */
   isComplete(): boolean {
     const { mode, chain } = this.#live.session.state;
-    return mode === "autopilot" && autopilotFacts(chain).complete !== undefined;
+    return mode === "autopilot" && autopilotFacts(chain, mode).complete !== undefined;
   }
 
   /** A person has stopped what was going on: it does not go on by itself. */
   async stopAutopilot(): Promise<void> {
     const { session } = this.#live;
-    const facts = autopilotFacts(session.state.chain);
-    const { mode } = session.state;
+    const { chain, mode } = session.state;
+    if (mode !== "autopilot") return;
+    const facts = autopilotFacts(chain, mode);
     const decision = decide(facts, mode, Number.POSITIVE_INFINITY);
-    const isOver = decision.type === "nothing" || (decision.type === "stop" && decision.reason !== "aborted");
-    if (mode !== "autopilot" || isOver) return;
+    if (decision.type === "nothing" || (decision.type === "stop" && decision.reason !== "aborted")) return;
     const { continuations } = facts;
     await session.emit("session.autopilot_stopped", { reason: "aborted", continuations });
   }

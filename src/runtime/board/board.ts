@@ -7,11 +7,10 @@ import type { Failure } from "../../base/failure.ts";
 import { repositoryKey } from "../../host/git.ts";
 import type { BoardItem, BoardPlace } from "../../memory/board/item.ts";
 import type { BoardToolParts } from "../../memory/board/tool.ts";
-import { type Redactor, secretRedactor } from "../../memory/secret/filter.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import type { Tool } from "../../tool/contract.ts";
 import type { LiveSession } from "../session/live-session.ts";
-import { type Ground, secretKey } from "../start.ts";
+import { type Ground, redactorOf } from "../start.ts";
 
 /** In the environment of a consolidation that runs on its own. */
 export const DETACHED = "EVERLONG_DETACHED";
@@ -32,9 +31,6 @@ export function boardPlace({ redact }: Pick<Ground, "redact">, context: SessionC
   return { repository: redact(repositoryKey(context.cwd)), branch: redact(context.branch ?? "default") };
 }
 
-export const redactorOf = ({ paths, secrets }: Pick<Ground, "paths" | "secrets">): Redactor =>
-  secretRedactor(secretKey(paths.home), secrets);
-
 /** How long the first turn waits for the counters. */
 const COUNT_MS = 300;
 
@@ -48,13 +44,15 @@ export async function configureBoard(live: LiveSession, { created }: { created: 
   // A home without a store has no board; it is not made for this.
   if (existsSync(ground.paths.store)) {
     const { countSession } = await import("../../memory/board/store.ts");
+    const { hasOldChanges } = await import("../../memory/board/change.ts");
     const { countItems } = await import("../../memory/board/row.ts");
     const store = await live.index.store();
     if (store.ok) items = countItems(store.value, place).all;
     else tell(store.error);
-    if (store.ok && created && items > 0 && !isDetached(ground)) {
+    const now = systemClock.now();
+    if (store.ok && created && !isDetached(ground) && (items > 0 || hasOldChanges(store.value, now))) {
       // A store that another process holds is waited for beside the first turn, not before it.
-      const counting = countSession(store.value, place).then((counted) => counted.ok || tell(counted.error));
+      const counting = countSession(store.value, place, now).then((counted) => counted.ok || tell(counted.error));
       await within(counting, COUNT_MS);
     }
   }

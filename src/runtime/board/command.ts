@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { errorText, type Failure } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { KEPT_DAYS, listChanges, undoChanges } from "../../memory/board/change.ts";
 import { type Checked, checkItem } from "../../memory/board/check.ts";
@@ -17,12 +18,13 @@ import {
 import { findItem, listItems } from "../../memory/board/row.ts";
 import { adoptItems, putItem, removeItem } from "../../memory/board/store.ts";
 import { givenBranch, givenRepository, PLACE_REFUSED } from "../../memory/given-place.ts";
+import { filteredValue } from "../../memory/secret/filter.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { refuseInToolShell } from "../settings-command.ts";
-import { type Ground, standOnGround } from "../start.ts";
+import { type Ground, redactorOf, standOnGround } from "../start.ts";
 import { openStore } from "../store.ts";
-import { boardPlace, redactorOf } from "./board.ts";
+import { boardPlace } from "./board.ts";
 import { changeText, itemText, rowText } from "./show.ts";
 
 export type BoardOptions = {
@@ -88,8 +90,9 @@ function placeOf(ground: Ground, context: SessionContext, { repo, branch }: Boar
 }
 
 const verbs: Record<BoardVerb, (desk: Desk, argument: string) => Promise<BoardAnswer> | BoardAnswer> = {
-  list({ db, place, options }) {
-    const items = listItems(db, place).filter(({ src }) => options.src === undefined || src === options.src);
+  list({ db, ground, place, options }) {
+    const rows = listItems(db, place).filter(({ src }) => options.src === undefined || src === options.src);
+    const items = filteredValue(ground.redact, rows);
     if (options.json) return lines(items);
     const of = `${place.repository}, branch ${place.branch}`;
     return ok(
@@ -98,23 +101,25 @@ const verbs: Record<BoardVerb, (desk: Desk, argument: string) => Promise<BoardAn
   },
   show(desk, name) {
     const found = one(desk, name);
-    return found.ok ? (desk.options.json ? lines([found.value]) : ok(itemText(found.value))) : found;
+    if (!found.ok) return found;
+    const item = filteredValue(desk.ground.redact, found.value);
+    return desk.options.json ? lines([item]) : ok(itemText(item));
   },
   async add(desk, name) {
     const text = await given(desk, { name, description: desk.options.description ?? "" });
     return text.ok ? put(desk, "user", text.value, "new") : text;
   },
-  async edit(desk, name) {
-    const found = one(desk, name);
+  async edit(desk, wanted) {
+    const found = one(desk, wanted);
     if (!found.ok) return found;
-    const { description } = desk.options;
-    const text = await given(desk, { name, description: description ?? found.value.description }, found.value.content);
-    return text.ok ? put(desk, found.value.src, text.value, "present") : text;
+    const { src, name, content, description: before } = found.value;
+    const text = await given(desk, { name, description: desk.options.description ?? before }, content);
+    return text.ok ? put(desk, src, text.value, "present") : text;
   },
-  async remove(desk, name) {
-    const found = one(desk, name);
+  async remove(desk, wanted) {
+    const found = one(desk, wanted);
     if (!found.ok) return found;
-    const { src } = found.value;
+    const { src, name } = found.value;
     const done = await removeItem(desk.db, desk.place, { src, name, at: systemClock.now() }, USER);
     if (!done.ok) return done;
     if (done.value.type !== "removed") return missing(name);
@@ -122,8 +127,8 @@ const verbs: Record<BoardVerb, (desk: Desk, argument: string) => Promise<BoardAn
       `${src}/${name} is removed. Its text stays in the log of changes for ${KEPT_DAYS} days, so that undo works.`,
     );
   },
-  changes({ db, place, options: { run, limit, json } }) {
-    const changes = listChanges(db, place, { run, ...(limit === undefined ? {} : { limit }) });
+  changes({ db, ground, place, options: { run, limit, json } }) {
+    const changes = filteredValue(ground.redact, listChanges(db, place, { run, ...optional("limit", limit) }));
     if (json) return lines(changes);
     return ok(changes.length === 0 ? "Nothing was changed on this board." : changes.map(changeText).join("\n"));
   },

@@ -1,7 +1,6 @@
 // The proxy's store, index and searcher of this home, opened once and shared by requests and management.
 import { errorText } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import { secretRedactor } from "../../memory/secret/filter.ts";
 import type { Kept, OpenKept } from "../../proxy/kept.ts";
 import { Remember } from "../../proxy/remember/remember.ts";
 import type { ProxySettings } from "../../proxy/settings.ts";
@@ -9,7 +8,7 @@ import { Checkpointer } from "../../store/checkpoint.ts";
 import { type Fault, faultAt } from "../../store/fault.ts";
 import { openRecall } from "../recall/engine.ts";
 import { RecallRepair } from "../recall/repair.ts";
-import { type Ground, secretKey } from "../start.ts";
+import { type Ground, redactorOf } from "../start.ts";
 import { openStore } from "../store.ts";
 import { proxyStoreOn } from "./proxy-store.ts";
 
@@ -44,7 +43,7 @@ export function sharedKept(ground: Ground, settings: ProxySettings, onTrouble: T
 }
 
 async function openKept(ground: Ground, settings: ProxySettings, onTrouble: Trouble): Promise<Result<Kept, Fault>> {
-  const { paths, secrets } = ground;
+  const { paths } = ground;
   const db = await openStore(paths, { limitMs: OPEN_MS });
   if (!db.ok) return db as Result<never, Fault>;
   const store = proxyStoreOn(ground, settings, db.value, (message) =>
@@ -58,7 +57,7 @@ async function openKept(ground: Ground, settings: ProxySettings, onTrouble: Trou
     onTrouble: tell,
     onDamaged: (message) => repair.noticed(message),
   });
-  const redactor = secretRedactor(secretKey(paths.home), secrets);
+  const redactor = redactorOf(ground);
   const remember = new Remember({
     store,
     redactor,

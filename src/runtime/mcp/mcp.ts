@@ -2,7 +2,6 @@
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
 import { errorText } from "../../base/failure.ts";
 import { mapSource } from "../../mcp/config/source.ts";
-import type { ServerView } from "../../mcp/host.ts";
 import type { McpTool } from "../../mcp/tool.ts";
 import { trustState } from "../../permission/trust.ts";
 import type { Tool } from "../../tool/contract.ts";
@@ -24,7 +23,6 @@ export type SessionMcp = {
   offer: (view?: McpView) => McpOffer;
   /** Blocks for the system prompt; empty when no server says anything. */
   instructions: () => string;
-  servers: () => ServerView[];
   /** `/mcp`. */
   command: (args: string) => Promise<CommandResult>;
   /** Cancels tasks, ends every server. Before `owner.end()`. */
@@ -83,10 +81,7 @@ export function sessionMcp(parts: McpParts): SessionMcp {
     announced = made;
     const servers = made.host.servers().map(({ name, status, tools }) => ({ name, status, tools }));
     await session.emit("session.mcp_servers_loaded", { servers });
-    const waiting = made.loaded.servers.flatMap((plan) =>
-      plan.type === "untrusted" && plan.needs === "consent" ? `MCP server "${plan.name}" is off: ${plan.reason}.` : [],
-    );
-    return [...made.loaded.problems, ...waiting].map(made.hide);
+    return problemsOf(made);
   }
 
   return {
@@ -112,7 +107,6 @@ export function sessionMcp(parts: McpParts): SessionMcp {
       };
     },
     instructions: () => open?.host.instructions() ?? "",
-    servers: () => open?.host.servers() ?? [],
     async command(args) {
       const { mcpCommand } = await import("./command.ts");
       const found = await (loading ?? start());
@@ -132,16 +126,14 @@ export async function agentMcp(
   if (Object.keys(mcpServers).length === 0) return undefined;
   // A project's agent is a project's file: what it sends off this machine needs consent too.
   const place = `mcp-servers of ${path || name}`;
-  const { host, refresh, tools, end, loaded } = await openHost(
-    [mapSource(origin === "project" ? "project" : "agent", place, mcpServers)],
-    parts,
-  );
+  const made = await openHost([mapSource(origin === "project" ? "project" : "agent", place, mcpServers)], parts);
+  const { host, refresh, tools, end } = made;
   let isFirst = true;
   return {
     async turn(signal) {
       if (isFirst) await host.waitForStart(startWaitMs(parts), signal);
+      const news = [...(isFirst ? problemsOf(made) : []), ...(await refresh())];
       isFirst = false;
-      const news = [...loaded.problems.splice(0), ...(await refresh())];
       for (const message of news) tell(parts.session.emit("session.warning", { warningType: "mcp", message }));
       return news;
     },
@@ -149,6 +141,14 @@ export async function agentMcp(
     instructions: () => host.instructions(),
     end,
   };
+}
+
+/** What could not be read, and what waits for consent; secrets masked. */
+function problemsOf({ loaded, hide }: OpenHost): string[] {
+  const waiting = loaded.servers.flatMap((plan) =>
+    plan.type === "untrusted" && plan.needs === "consent" ? `MCP server "${plan.name}" is off: ${plan.reason}.` : [],
+  );
+  return [...loaded.problems, ...waiting].map(hide);
 }
 
 const startWaitMs = ({ ground }: McpParts): number => ground.settings.values["mcp.startWaitSeconds"] * 1000;

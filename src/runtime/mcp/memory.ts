@@ -23,10 +23,10 @@ import { inspect } from "../../permission/inspect.ts";
 import { makePolicy } from "../../permission/policy.ts";
 import type { OpenKept } from "../../proxy/kept.ts";
 import { success, type ToolOutcome } from "../../tool/contract.ts";
-import { boardPlace, isBoardOn, redactorOf } from "../board/board.ts";
-import { LOCAL_USER, memoryRedactor, placeIn, strategyFor, strategySettings, treeOf } from "../memory/strategy.ts";
+import { boardPlace, isBoardOn } from "../board/board.ts";
+import { LOCAL_USER, placeIn, strategyFor, strategySettings, treeOf } from "../memory/strategy.ts";
 import { isToolDenied, rules } from "../session/approvals.ts";
-import { type Ground, standOnGround } from "../start.ts";
+import { type Ground, redactorOf, standOnGround } from "../start.ts";
 
 export function memoryServed(ground: Ground, open: OpenKept): ServedTool[] {
   const kind = strategyKind(strategySettings(ground));
@@ -114,7 +114,7 @@ async function atDesk(
   });
   const parts: WriteParts = {
     client: () => strategy,
-    redactor: memoryRedactor(ground),
+    redactor: redactorOf(ground),
     newId: () => newMemoryId(),
     settings: () => ({ userScope: values["memory.userScope"], maxStores: values["memory.maxStoresPerSession"] }),
     ...(tree ? { tree } : {}),

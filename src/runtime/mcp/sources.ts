@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pluginFolders } from "../../agent/file/places.ts";
-import { fileSource, projectSources, type Source, settingsSource, userSource } from "../../mcp/config/source.ts";
+import { fileSource, projectSources, type Source, userSource } from "../../mcp/config/source.ts";
 import { acceptsFile, type TrustState } from "../../permission/trust.ts";
 import { projectFile, userFile } from "../../settings/load.ts";
 import type { Ground } from "../start.ts";
@@ -26,9 +26,9 @@ export async function mcpSources(
   const found = await Promise.all([
     ...plugins,
     userSource(places),
-    settingsSource("user", userFile(paths.home), () => true),
+    fileSource("user", userFile(paths.home), () => true, true),
     projectSources(places),
-    inProject === undefined ? undefined : settingsSource("project", inProject, (bytes) => accepts(inProject, bytes)),
+    inProject === undefined ? undefined : fileSource("project", inProject, (bytes) => accepts(inProject, bytes), true),
   ]);
   return found.flat().filter((source) => source !== undefined);
 }

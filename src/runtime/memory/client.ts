@@ -6,11 +6,11 @@ import { newMemoryId } from "../../memory/record/id.ts";
 import type { WriteParts } from "../../memory/record/write-contract.ts";
 import type { CommandResult } from "../client.ts";
 import { refuseInToolShell } from "../settings-command.ts";
-import { type Ground, standOnGround } from "../start.ts";
+import { type Ground, redactorOf, standOnGround } from "../start.ts";
 import { openStore } from "../store.ts";
 import type { Hands } from "./change.ts";
 import type { Desk } from "./desk.ts";
-import { LOCAL_USER, memoryRedactor, placeIn, strategyFor, treeOf } from "./strategy.ts";
+import { LOCAL_USER, placeIn, strategyFor, treeOf } from "./strategy.ts";
 
 export type { Hands } from "./change.ts";
 export type MemoryVerb =
@@ -58,7 +58,7 @@ async function withDesk(ground: Ground, work: (desk: Desk) => Promise<CommandRes
   const tree = treeOf(ground, cwd);
   const parts: WriteParts = {
     client: () => (client ??= strategyFor({ ground, place, open, tree, enabled: true })),
-    redactor: memoryRedactor(ground),
+    redactor: redactorOf(ground),
     newId: () => newMemoryId(),
     settings: () => ({ userScope: values["memory.userScope"], maxStores: values["memory.maxStoresPerSession"] }),
     tree,
@@ -89,10 +89,15 @@ export function deskOn(ground: Ground, own: Pick<Desk, "parts" | "place" | "cwd"
 }
 
 /** Flags come from the command line's own parser. */
-export async function runVerb(desk: Desk, { verb, args, flags }: MemoryCall, hands: Hands): Promise<CommandResult> {
+export async function runVerb(desk: Desk, call: MemoryCall, hands: Hands): Promise<CommandResult> {
+  const { verb, args } = call;
   // What the user's hand does counts as the user's: an agent's shell has no part in it.
   const refused = LOOKING.includes(verb) ? undefined : refuseInToolShell(desk.env, "Memories are");
   if (refused) return fail(refused);
+  const { withRepositoryKey } = await import("./desk.ts");
+  const read = withRepositoryKey(desk, call.flags);
+  if (!read.ok) return read;
+  const flags = read.value;
   const [first = "", second = ""] = args;
   const looking = () => import("./command.ts");
   const changing = () => import("./change.ts");

@@ -1,7 +1,8 @@
 // Where a person works on memories: the strategy in force, whose records, and what every verb needs of both.
 import type { Failure } from "../../base/failure.ts";
-import { isRecord } from "../../base/json.ts";
+import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { givenRepository, PLACE_REFUSED } from "../../memory/given-place.ts";
 import type {
   Author,
   Failed,
@@ -15,7 +16,7 @@ import type {
 } from "../../memory/record/contract.ts";
 import { missingClient, storeFailed, unsupported } from "../../memory/record/failure.ts";
 import type { WriteParts } from "../../memory/record/write-contract.ts";
-import type { SecretFilter } from "../../memory/secret/filter.ts";
+import { filteredValue, type SecretFilter } from "../../memory/secret/filter.ts";
 import { toFailure, unknownId } from "./text.ts";
 
 export type Desk = {
@@ -38,10 +39,16 @@ export type Desk = {
 export type Where = { scope?: Scope; repo?: string; all?: boolean };
 
 /** Undefined: everywhere. */
-export function placeOf({ place }: Desk, { repo, all }: Where): Place | undefined {
-  if (all) return undefined;
-  if (repo === undefined) return place;
-  return { ...place, repository: repo.startsWith("local:") ? repo : repo.toLowerCase() };
+export const placeOf = ({ place }: Desk, { repo, all }: Where): Place | undefined =>
+  all ? undefined : { ...place, ...optional("repository", repo ?? place.repository) };
+
+/** A repository may be named by its key or by the address of its remote; from here on it is the key. */
+export function withRepositoryKey<T extends Where>(desk: Desk, flags: T): Result<T, Failure> {
+  if (flags.repo === undefined) return ok(flags);
+  const repo = givenRepository(desk.parts.redactor, flags.repo);
+  return repo === undefined
+    ? usage(PLACE_REFUSED, "--repo takes owner/name, host/path or local:FOLDER.")
+    : ok({ ...flags, repo });
 }
 
 export const usage = (what: string, next: string) =>
@@ -50,16 +57,7 @@ export const usage = (what: string, next: string) =>
 export const refused = (code: string, what: string, next: string) =>
   fail<Failure>({ code, what, data: "Nothing was changed.", next, exit: 1 });
 
-/** Every text in a value filtered once more: a rule that is newer than a row covers it too. */
-export function filtered<T>({ redact }: Pick<Desk, "redact">, value: T): T {
-  const clean = (part: unknown): unknown => {
-    if (typeof part === "string") return redact(part);
-    if (Array.isArray(part)) return part.map(clean);
-    if (!isRecord(part)) return part;
-    return Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, clean(inner)]));
-  };
-  return clean(value) as T;
-}
+export const filtered = <T>({ redact }: Pick<Desk, "redact">, value: T): T => filteredValue(redact, value);
 
 export async function strategyOf(desk: Desk): Promise<Result<Strategy, Failure>> {
   const client = await desk.parts.client();

@@ -8,7 +8,7 @@ import { setSetting } from "../settings-command.ts";
 import { REM_AGENT } from "../sidekick/sidekicks.ts";
 import { deskOn, type Hands, type MemoryClient, type MemoryVerb, runVerb } from "./client.ts";
 import { type Desk, recordsOf } from "./desk.ts";
-import { isShown, shownLines } from "./shown.ts";
+import { isShown } from "./shown.ts";
 import { strategySettings } from "./strategy.ts";
 import { listText } from "./text.ts";
 
@@ -80,7 +80,7 @@ async function switchMemory(live: LiveSession, on: boolean): Promise<CommandResu
   const written = await setSetting("memory.enabled", String(on));
   if (!written.ok) return written;
   await live.reloadSettings();
-  if (!on) await Promise.all([live.sidekicks.cancel("memory_off"), stopConsolidation(live)]);
+  if (!on) await Promise.all([live.sidekicks.cancel("memory_off"), stopConsolidation(live), live.memory.newEpoch()]);
   if (live.memory.enabled() !== on)
     return ok(`memory.enabled is ${on} in your settings, but something stronger says ${!on} here: see /settings.`);
   return ok(
@@ -106,7 +106,7 @@ async function show(live: LiveSession, query: string): Promise<CommandResult> {
   const found = await recordsOf(desk, {}, query === "" ? {} : { text: query });
   if (!found.ok) return found;
   const { records } = found.value;
-  const lines = shownLines(section);
+  const lines = section === "" ? [] : (await live.memory.records()).lines();
   const seen =
     query === ""
       ? section

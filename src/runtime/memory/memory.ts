@@ -2,6 +2,7 @@
 import type { Counts } from "../../memory/record/contract.ts";
 import type { Tool } from "../../tool/contract.ts";
 import type { LiveSession } from "../session/live-session.ts";
+import { tellPending } from "./pending.ts";
 import type { LastFailure, MemoryActor, RecordsInSession } from "./session.ts";
 
 export type MemoryStatus = {
@@ -22,6 +23,7 @@ export class SessionMemory {
   #section = "";
   #wasOn = false;
   #epoch = "";
+  #hasAnswered = false;
 
   constructor(live: LiveSession) {
     this.#live = live;
@@ -52,11 +54,17 @@ export class SessionMemory {
     const on = this.enabled();
     const epoch = this.#epochNow();
     const isNew = on !== this.#wasOn || epoch !== this.#epoch;
+    if (on !== this.#wasOn) this.#records?.drop();
     this.#wasOn = on;
     this.#epoch = epoch;
     if (!on) return isNew;
     const records = await this.records();
-    return isNew || records.isOld() || (await records.hasGone()) ? this.newEpoch() : false;
+    const isOther = isNew || records.isOld() || (await records.hasGone()) ? await this.newEpoch() : false;
+    if (!this.#hasAnswered && !records.isOld()) {
+      this.#hasAnswered = true;
+      await tellPending(this.#live, "answered");
+    }
+    return isOther;
   }
 
   /** Another after a compaction, its undoing, a rewind or a switch of the model: the cached prefix is gone anyway. */
@@ -70,7 +78,10 @@ export class SessionMemory {
 
   /** At start, resume, compaction, undo, rewind, model switch, change of tools. True when the section is another one. */
   async newEpoch(): Promise<boolean> {
-    if (!this.enabled()) return false;
+    if (!this.enabled()) {
+      this.#wasOn = false; // switched on again, an epoch begins, also without a turn in between
+      return false;
+    }
     const records = await this.records();
     const isOther = await records.load();
     this.#section = records.section();

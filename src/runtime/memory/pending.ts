@@ -1,14 +1,19 @@
 // At the start of a session: how many memories wait for the user. Nothing is opened or asked for this that is not there.
 import { existsSync } from "node:fs";
+import { optional } from "../../base/optional.ts";
 import { strategyKind } from "../../memory/record/choose.ts";
+import type { Place, Strategy } from "../../memory/record/contract.ts";
 import { isDetached } from "../board/board.ts";
 import type { LiveSession } from "../session/live-session.ts";
 import { strategySettings } from "./strategy.ts";
 
-export async function tellPending(live: LiveSession): Promise<void> {
+/** A service is asked after its first answer: one that is down is waited for once. */
+export async function tellPending(live: LiveSession, when: "start" | "answered"): Promise<void> {
   const { ground, memory, session, stopping } = live;
-  if (!memory.enabled() || isDetached(ground) || !existsSync(ground.paths.store)) return;
-  if (strategyKind(strategySettings(ground)) !== "embedded") return;
+  if (!memory.enabled() || isDetached(ground)) return;
+  const kind = strategyKind(strategySettings(ground));
+  if ((kind === "service") !== (when === "answered")) return;
+  if (kind === "embedded" && !existsSync(ground.paths.store)) return;
   const count = await (await memory.records()).pending(stopping.signal);
   if (count === 0) return;
   const what = count === 1 ? "1 memory waits" : `${count} memories wait`;
@@ -16,4 +21,16 @@ export async function tellPending(live: LiveSession): Promise<void> {
     infoType: "memory_pending",
     message: `${what} for you and ${count === 1 ? "is" : "are"} not in use: /memory review shows ${count === 1 ? "it" : "them"}.`,
   });
+}
+
+export async function countPending(strategy: Strategy, place: Place, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  for (let after: string | undefined; ; ) {
+    const query = { place, status: ["pending"], limit: 500, ...optional("after", after) } as const;
+    const listed = await strategy.list(query, signal);
+    if (listed.type !== "listed") return count;
+    count += listed.records.length;
+    after = listed.next;
+    if (after === undefined) return count;
+  }
 }

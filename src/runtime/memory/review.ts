@@ -96,7 +96,7 @@ async function resolve(desk: Desk, id: string, resolution: Resolution, where: Wh
     case "not_pending":
       return refused(
         "not_pending",
-        `${found.value.id} does not wait, or what it should replace is not in use.`,
+        `${found.value.id} does not wait, or what it should replace is not in use in the same place.`,
         "everlong memory review lists those that wait.",
       );
     case "not_found":
@@ -117,7 +117,6 @@ const UNDO_OTHERWISE: Record<Exclude<MemoryChange["action"], "edit">, string> = 
   vote: "Vote the other way.",
   status: "everlong memory review decides on those that wait.",
   delete: "What was deleted is gone; add it again.",
-  verify: "It is checked again by itself.",
 };
 
 /** Of edits: the texts before it come back as a new version. */
@@ -131,7 +130,9 @@ export async function undoChange(
   const strategy = await strategyOf(desk);
   if (!strategy.ok) return strategy;
   const place = placeOf(desk, flags);
-  const told = await strategy.value.changes({ limit: MOST_CHANGES, ...(place ? { place } : {}) }, desk.signal);
+  // The newest that is older than the one behind it: itself, if it is there.
+  const after = /^\d{1,15}$/.test(wanted) ? Number(wanted) + 1 : 0;
+  const told = await strategy.value.changes({ limit: 1, after, ...(place ? { place } : {}) }, desk.signal);
   if (told.type !== "changes") return fail(machineFailure(told, strategy.value, "tell changes"));
   const change = told.changes.find(({ id }) => String(id) === wanted);
   if (!change) return refused("not_found", `There is no change ${wanted} here.`, "everlong memory changes lists them.");
@@ -165,5 +166,3 @@ function textsOf(before: Record<string, unknown>): Required<MemoryFields> | unde
   if (typeof subject !== "string" || typeof fact !== "string" || typeof reason !== "string") return undefined;
   return Array.isArray(citations) ? { subject, fact, reason, citations: citations.map(String) } : undefined;
 }
-
-const MOST_CHANGES = 100_000;

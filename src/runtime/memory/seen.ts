@@ -1,6 +1,8 @@
 // What the session has seen, text by text, for telling where a fact comes from.
+import { optional } from "../../base/optional.ts";
 import { blockRemover } from "../../base/tag-block.ts";
 import type { SeenText } from "../../memory/record/origins.ts";
+import type { ShownLine } from "../../memory/record/section.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 
 const FILE_TOOLS = new Set(["view", "grep", "glob"]);
@@ -15,8 +17,8 @@ const typed = blockRemover([{ name: "stdin" }]);
 
 type Call = { name: string; mcp: boolean; args: string; ref: string };
 
-/** Of every agent of the session: what one of them read, another may repeat. `section`: the memories in the prompt. */
-export function seenTexts(chain: readonly DurableEnvelope[], section: string): SeenText[] {
+/** Of every agent of the session: what one of them read, another may repeat. `memories`: those in the prompt. */
+export function seenTexts(chain: readonly DurableEnvelope[], memories: readonly ShownLine[]): SeenText[] {
   const last = turnBegin(chain);
   const calls = new Map<string, Call>();
   const seen: SeenText[] = [];
@@ -43,8 +45,7 @@ export function seenTexts(chain: readonly DurableEnvelope[], section: string): S
       if (kind) seen.push({ kind, text: e.data.result.content, ref: call.ref, thisTurn: i > last });
     }
   }
-  for (const [, id, text] of section.matchAll(/^- \[(\w+)\] (.*)$/gm))
-    if (text) seen.push({ kind: "memory", text, ...(id ? { ref: id } : {}) });
+  for (const { id, text } of memories) seen.push({ kind: "memory", text, ...optional("ref", id) });
   return seen;
 }
 

@@ -27,9 +27,10 @@ export function openMemoryService(ground: Ground, open: OpenKept): OpenMemory {
     const { embeddedStrategy } = await import("../../memory/record/embedded/strategy.ts");
     const { store, redactor } = kept.value;
     const { db } = store;
+    const hashKey = secretKey(paths.home);
     const parts = {
       open: async () => ok(db),
-      hashKey: secretKey(paths.home),
+      hashKey,
       user: LOCAL_USER,
       clock: systemClock,
       redact,
@@ -45,6 +46,7 @@ export function openMemoryService(ground: Ground, open: OpenKept): OpenMemory {
       bound: { maxTokens: values["memory.prompt.maxTokens"], maxRecords: values["memory.prompt.maxRecords"] },
       redactor,
       redact,
+      hashKey,
       newId: () => newMemoryId(),
       failures,
       inbox: (session) => inboxOf(ground, session),

@@ -6,7 +6,7 @@ import type { Client, Counts, PromptAnswer, Scope } from "../../memory/record/co
 import { newMemoryId } from "../../memory/record/id.ts";
 import { type Loaded, MemoryLoader } from "../../memory/record/loader.ts";
 import { originsOf } from "../../memory/record/origins.ts";
-import { sectionLimit } from "../../memory/record/section.ts";
+import { type ShownLine, sectionLimit } from "../../memory/record/section.ts";
 import type { MemoryCall, MemoryToolParts } from "../../memory/record/tool/parts.ts";
 import { storeMemoryTool } from "../../memory/record/tool/store-memory.ts";
 import { voteMemoryTool } from "../../memory/record/tool/vote-memory.ts";
@@ -14,12 +14,14 @@ import type { StoreRequest, VoteRequest, WorkTree, WriteParts } from "../../memo
 import type { Session, SessionParts } from "../../session/session.ts";
 import type { Tool, ToolContext } from "../../tool/contract.ts";
 import type { LiveSession } from "../session/live-session.ts";
-import { countingTree, type Looked, tellingRedactor } from "./events.ts";
+import { redactorOf } from "../start.ts";
+import { countingTree, type Looked, tellChanged, tellingRedactor } from "./events.ts";
 import { askBy } from "./leave.ts";
 import { fileOptimiser } from "./optimise.ts";
+import { countPending } from "./pending.ts";
 import { seenTexts, storesIn } from "./seen.ts";
 import { hasGone } from "./shown.ts";
-import { LOCAL_USER, memoryRedactor, placeIn, strategyFor, treeOf } from "./strategy.ts";
+import { LOCAL_USER, placeIn, strategyFor, treeOf } from "./strategy.ts";
 
 /** Who calls the tools: the main agent, or a subagent that names them. */
 export type MemoryActor = { session: () => Session; permit: SessionParts["permit"]; agentId?: string };
@@ -94,6 +96,11 @@ export class RecordsInSession {
     return before?.type !== this.#now.type || this.section(before) !== this.section();
   }
 
+  /** What was fetched is asked for again. */
+  drop(): void {
+    this.#loader.drop();
+  }
+
   /** Whether what is in force is for another place, or was not to be had. */
   isOld(): boolean {
     return this.#now === undefined || this.#now.type === "unavailable" || this.#place !== this.place.repository;
@@ -106,11 +113,16 @@ export class RecordsInSession {
     const generation = strategy.generation();
     if (generation === this.#lookedAt) return false;
     this.#lookedAt = generation;
-    return hasGone(this.section(), { strategy, place: this.place, signal: this.#live.stopping.signal });
+    return hasGone(this.lines(), { strategy, place: this.place, signal: this.#live.stopping.signal });
   }
 
   section(loaded = this.#now): string {
     return loaded?.type === "loaded" ? loaded.section : "";
+  }
+
+  /** Those of the section, with the records that they show. */
+  lines(): readonly ShownLine[] {
+    return this.#now?.type === "loaded" ? this.#now.lines : [];
   }
 
   counts(): Counts | undefined {
@@ -130,9 +142,7 @@ export class RecordsInSession {
   /** Records that wait for the user. */
   async pending(signal: AbortSignal): Promise<number> {
     const client = await this.client();
-    if (client.type === "skipped") return 0;
-    const listed = await client.strategy.list({ place: this.place, status: ["pending"], limit: 500 }, signal);
-    return listed.type === "listed" ? listed.records.length : 0;
+    return client.type === "ready" ? countPending(client.strategy, this.place, signal) : 0;
   }
 
   /** None while there is nothing to store into. */
@@ -169,9 +179,7 @@ export class RecordsInSession {
     };
     return {
       client: () => this.client(),
-      redactor: tellingRedactor(memoryRedactor(ground), (found) =>
-        told("secret.redacted", { ...found, where: "memory" }),
-      ),
+      redactor: tellingRedactor(redactorOf(ground), (found) => told("secret.redacted", { ...found, where: "memory" })),
       newId: () => newMemoryId(),
       settings: () => ({ userScope: values()["memory.userScope"], maxStores: values()["memory.maxStoresPerSession"] }),
       storesSoFar: () => storesIn(session.state.chain),
@@ -181,7 +189,7 @@ export class RecordsInSession {
       onStore: (event) => session.publish("memory.store", event),
       onVote: (event) => session.publish("memory.vote", event),
       onEdited: (event) => told("memory.changed", event),
-      onChanged: () => session.publish("session.memory_changed", {}),
+      onChanged: () => tellChanged(this.#live),
     };
   }
 
@@ -216,7 +224,7 @@ export class RecordsInSession {
       place: this.place,
       source: this.#source(actor, call.context),
       author: { kind: "agent", id: actor.agentId ?? session.id, name: actor.agentId ?? "main agent" },
-      origins: (fact) => originsOf(fact, seenTexts(session.state.chain, this.section())),
+      origins: (fact) => originsOf(fact, seenTexts(session.state.chain, this.lines())),
       ask: askBy(actor, call),
     };
   }

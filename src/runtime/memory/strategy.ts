@@ -13,11 +13,10 @@ import type { JsonlOptions } from "../../memory/record/strategy-jsonl.ts";
 import type { ServiceOptions } from "../../memory/record/strategy-service.ts";
 import { workTree } from "../../memory/record/work-tree.ts";
 import type { WorkTree } from "../../memory/record/write-contract.ts";
-import { type Redactor, secretRedactor } from "../../memory/secret/filter.ts";
 import { hasConsent } from "../../permission/consent.ts";
 import { realPath } from "../../permission/path.ts";
 import type { Database } from "../../store/sqlite.ts";
-import { type Ground, secretKey } from "../start.ts";
+import { type Ground, redactorOf, secretKey } from "../start.ts";
 
 /** The one user of a home. */
 export const LOCAL_USER = "local";
@@ -65,9 +64,6 @@ export function treeOf(
     },
   };
 }
-
-export const memoryRedactor = ({ paths, secrets }: Pick<Ground, "paths" | "secrets">): Redactor =>
-  secretRedactor(secretKey(paths.home), secrets);
 
 export const strategySettings = ({ settings: { values } }: Pick<Ground, "settings">): StrategySettings => ({
   enabled: values["memory.enabled"],
@@ -131,7 +127,7 @@ function makersOf(parts: StrategyParts): Makers {
         seed: /^(?:true|1|on|yes)$/i.test(ground.env["copilot_swe_agent_memory_in_repo_store"] ?? ""),
         repository: place.repository ?? "",
         trusted: trust.trusted,
-        redactor: memoryRedactor(ground),
+        redactor: redactorOf(ground),
         newId: () => newMemoryId(),
         ...optional("onWritten", onWritten),
         ...optional("onWarning", onWarning),

@@ -75,6 +75,16 @@ describe("A7.7 answers and their reset", () => {
     expect(asked()).toBe(1);
   });
 
+  it("O135 a tool that changed loses every approval that covers it, the server's and the whole kind's too", async () => {
+    for (const rule of ["mcp(far:send)", "mcp(far)", "mcp(far:*)", "mcp"]) {
+      const { approvals, log } = setup("once");
+      approvals.addSessionRules([rule, "mcp(far:other)", "mcp(near)", "shell"]);
+      await approvals.dropMcp([{ server: "far", tool: "send" }]);
+      expect(approvals.list().map((one) => one.rule)).toEqual(["mcp(far:other)", "mcp(near)", "shell"]);
+      expect(noted(log, "permission.rules_changed")).toMatchObject([{ scope: "session", removed: [rule] }]);
+    }
+  });
+
   it("a reset that cannot be written is a failure: the approvals stay and nothing says they are gone", async () => {
     const { approvals, touch, file, log } = setup("location");
     await touch();

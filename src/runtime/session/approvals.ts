@@ -7,6 +7,7 @@ import {
   locationApprovals,
   resetLocationApprovals,
 } from "../../permission/approvals.ts";
+import { matchesRule } from "../../permission/match-rule.ts";
 import { makePolicy, type Policy, type SourcedRule } from "../../permission/policy.ts";
 import { parseRule } from "../../permission/rule.ts";
 import type { Rule } from "../../schema/permission.ts";
@@ -111,8 +112,9 @@ export class Approvals {
 
   /** MCP tools that are not what they were when they were approved ask again. */
   async dropMcp(tools: readonly { server: string; tool: string }[]): Promise<void> {
-    const isVoid = (rule: Rule): boolean =>
-      rule.kind === "mcp" && tools.some(({ server, tool }) => rule.argument === `${server}:${tool}`);
+    // A rule for the whole server covers it too: what it was given for is no longer what it allows.
+    const parts = tools.map((tool) => ({ kind: "mcp", index: 0, ...tool, readOnly: false }) as const);
+    const isVoid = (rule: Rule): boolean => parts.some((part) => matchesRule(rule, part, this.#session.root, "strict"));
     const [session, location] = [this.#sessionRules.filter(isVoid), this.#locationRules.filter(isVoid)];
     this.#sessionRules = this.#sessionRules.filter((rule) => !isVoid(rule));
     this.#locationRules = this.#locationRules.filter((rule) => !isVoid(rule));

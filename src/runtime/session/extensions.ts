@@ -8,6 +8,7 @@ import { describeWarning } from "../../agent/file/warning.ts";
 import { invokeSkill } from "../../agent/skill/invoke.ts";
 import { skillsList } from "../../agent/skill/list.ts";
 import { findSkill, loadSkills, type Skill, type Skills } from "../../agent/skill/load.ts";
+import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import type { Fragment } from "../../context/fragment/fragment.ts";
 import { noOutcome } from "../../hook/merge.ts";
@@ -74,9 +75,10 @@ export class Extensions {
   }
 
   /** Before the first request. */
-  async begin(live: LiveSession): Promise<void> {
+  async begin(live: LiveSession, initialPrompt?: string): Promise<void> {
     const source = live.log.state.promptCount > 0 ? "resume" : "new";
-    const started = await live.session.parts.hook("sessionStart", { source }, live.stopping.signal);
+    const about = { source, ...optional("initialPrompt", initialPrompt) } as const;
+    const started = await live.session.parts.hook("sessionStart", about, live.stopping.signal);
     this.#startContext = started.additionalContext;
     const event = catalogEvent(this.catalog);
     if (event.agents.length + event.warnings.length + event.errors.length > 0)

@@ -19,6 +19,15 @@ const nothingRuns: Failure = {
   exit: 1,
 };
 
+/** It drives the main agent between its turns too. */
+const fleetRuns: Failure = {
+  code: "already_running",
+  what: "A fleet is running in this session, on the ground that would go.",
+  data: "Nothing was changed, and the fleet goes on.",
+  next: "Wait for its end, or stop it (Ctrl+C twice), then go back.",
+  exit: 1,
+};
+
 export function historyClient(live: LiveSession): Client["history"] {
   const { session } = live;
   return {
@@ -43,6 +52,7 @@ async function goBack(live: LiveSession, to: string | undefined, preview: boolea
   if (!planned.ok) return planned;
   const note = "/rewind N goes back N messages; 1 would take back:";
   if (preview) return ok([note, ...goneLines(planned.value)].join("\n"));
+  if (live.agents.workflows.fleet.isRunning()) return fail(fleetRuns);
   // News of the agents that it stops must not begin a turn on ground that is going.
   return rewindRefusal(session) ?? exclusively(session, () => undoTo(live, to), "turn");
 }

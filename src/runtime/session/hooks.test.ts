@@ -118,6 +118,28 @@ describe("sessionHooks", () => {
     expect(await hooks.list()).toContain("not trusted");
   });
 
+  it("OI14 O84 a file of an untrusted project that is nested 20,000 deep does not keep the user's hooks from running", async () => {
+    const { hooks, base } = await stand({ "home/hooks/a.json": guard, "work/.everlong/hooks/b.json": guard });
+    const text = `{"version":1,"hooks":{"preToolUse":[${"[".repeat(20_000)}${"]".repeat(20_000)}]}}`;
+    writeFileSync(join(base, "work/.everlong/hooks/b.json"), text);
+    expect((await hooks.hookFor()("preToolUse", call, signal)).opinion?.decision).toBe("deny");
+  });
+
+  it("O94 O82 a changed setting takes nothing back: how hooks ended stays listed, what was warned about is not said again", async () => {
+    const failing = { hooks: { preToolUse: [{ bash: "exit 9" }] } };
+    const { hooks, ground, events } = await stand({
+      "home/hooks/a.json": failing,
+      "home/hooks/b.json": { version: 9, hooks: {} },
+    });
+    const warned = () => events.filter((e) => e.type === "session.warning").length;
+    await hooks.hookFor()("preToolUse", call, signal);
+    expect(warned()).toBe(2);
+    ground.settings = { ...ground.settings };
+    expect(await hooks.list()).toContain("failed: it ended with exit code 9");
+    await hooks.hookFor()("preToolUse", call, signal);
+    expect(warned()).toBe(2);
+  });
+
   it("O82 what is wrong with a file is warned about once", async () => {
     const { hooks, events } = await stand({ "home/hooks/a.json": { version: 9, hooks: {} } });
     for (let n = 0; n < 2; n++) await hooks.hookFor()("preToolUse", call, signal);

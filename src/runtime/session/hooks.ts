@@ -1,15 +1,15 @@
 // The hooks of an open session: found once, run for whichever agent acts. Where there are none, none of their code is loaded.
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
 import type { Hook } from "../../hook/hook.ts";
 import type { HookContext } from "../../hook/input.ts";
 import { noOutcome } from "../../hook/merge.ts";
-import type { HookRunner } from "../../hook/run.ts";
+import type { HookHistory, HookParts, HookRunner } from "../../hook/run.ts";
 import { childEnvironment } from "../../host/environment.ts";
 import type { Owner } from "../../host/process.ts";
 import { hasConsent } from "../../permission/consent.ts";
+import { entriesOf } from "../../permission/project-files.ts";
 import type { DurableType, EventData } from "../../schema/event/envelope.ts";
 import type { RunHook } from "../../session/session.ts";
 import type { Ground } from "../start.ts";
@@ -43,6 +43,7 @@ export function sessionHooks(parts: SessionHooksParts): SessionHooks {
   let seen: Ground["settings"] | undefined;
   let mayRun = false;
   let loading: Promise<Loaded> | undefined;
+  const history: HookHistory = { last: new Map(), warned: new Set() };
 
   function look(): boolean {
     if (seen !== ground.settings) {
@@ -54,7 +55,10 @@ export function sessionHooks(parts: SessionHooksParts): SessionHooks {
   }
 
   const load = (): Promise<Loaded> => {
-    loading ??= loadRunner(parts);
+    loading ??= loadRunner(parts, history).catch((error: unknown) => {
+      loading = undefined; // the next hook tries again
+      throw error;
+    });
     return loading;
   };
 
@@ -81,23 +85,15 @@ function isSwitchedOff({ settings: { values, sources } }: Ground): boolean {
 /** A cheap look at every place that may hold hooks. */
 function areThere({ paths, trust, settings }: Ground): boolean {
   return (
-    names(paths.hooks).length > 0 ||
-    names(join(paths.home, "plugins")).length > 0 ||
+    entriesOf(paths.hooks).length > 0 ||
+    entriesOf(join(paths.home, "plugins")).length > 0 ||
     trust.files.some((file) => file.kind === "hooks") ||
     Object.keys(settings.values.hooks).length > 0 ||
     settings.withheld.some((one) => one.key === "hooks")
   );
 }
 
-function names(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // absent: there are none
-  }
-}
-
-async function loadRunner({ ground, owner, emit }: SessionHooksParts): Promise<Loaded> {
+async function loadRunner({ ground, owner, emit }: SessionHooksParts, history: HookHistory): Promise<Loaded> {
   const [{ loadHooks }, { createHookRunner }] = await Promise.all([
     import("../../hook/load.ts"),
     import("../../hook/run.ts"),
@@ -121,8 +117,11 @@ async function loadRunner({ ground, owner, emit }: SessionHooksParts): Promise<L
     disabled: byEnvironment ? values.disableAllHooks : undefined,
   });
   const warn = (message: string) => emit(undefined, "session.warning", { warningType: "hook", message });
-  for (const { path, message } of warnings) await warn(`${path}: ${message}`);
-  const runner = createHookRunner({
+  for (const text of warnings.map(({ path, message }) => `${path}: ${message}`)) {
+    if (!history.warned.has(text)) await warn(text);
+    history.warned.add(text);
+  }
+  const made: HookParts = {
     hooks: () => hooks,
     command: { owner, root, env: childEnvironment({ base: env, secrets }) },
     http: { rule, hasConsent: (url) => hasConsent(paths.home, root, url), variable: (name) => env[name] },
@@ -132,6 +131,6 @@ async function loadRunner({ ground, owner, emit }: SessionHooksParts): Promise<L
     warn: (message) => void warn(message).catch(() => undefined),
     newId,
     clock: systemClock,
-  });
-  return { runner, hooks };
+  };
+  return { runner: createHookRunner(made, history), hooks };
 }

@@ -39,18 +39,23 @@ const refused = (code: string, what: string, next: string, exit: 1 | 2 = 1): Com
 export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subscribe): Client {
   const { session, approvals } = live;
   const { state } = session;
+  let stopped: Promise<string[]> | undefined;
+  const stop = () => {
+    stopped ??= stopWork(live);
+    return stopped;
+  };
   return {
     sessionId: session.id,
     dir: session.dir,
     resumed,
     view: () => view(live),
     on: subscribe,
-    ready: () => live.ready(),
+    ready: (initialPrompt) => live.ready(initialPrompt),
     async send(message, options = {}) {
-      await live.ready();
+      const typed = typeof message === "string" ? { prompt: message, display: message } : message;
+      await live.ready(typed.prompt);
       await approvals.load();
       const { attached, ...rest } = options;
-      const typed = typeof message === "string" ? { prompt: message, display: message } : message;
       const { prompt, display, directive } = typed;
       const more = attached === undefined ? [] : [await attachText(session.dir, attached)];
       const content = [live.extensions.startContext(), ...(await live.takeSkills()), prompt, ...more]
@@ -66,12 +71,11 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
         ...(directive ? { directive } : {}),
       });
     },
-    untilIdle: () => untilIdle(live),
+    untilIdle: (last) => untilIdle(live, last),
     interrupt(reason) {
       if (reason !== "user") {
         live.stopping.abort(reason);
-        // Its failure would be that of the log, which shows at the next event.
-        void live.agents.end("interrupted").catch(() => undefined);
+        void stop();
       }
       return interrupt(session, reason);
     },
@@ -147,21 +151,36 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
     async recordCommand(command, args, success, output) {
       await session.emit("command.complete", { command, args, success, output });
     },
-    close: (end) => close(live, end),
+    close: (end) => close(live, end, end.type === "signal" ? stop() : stopped),
   };
 }
 
-async function close(live: LiveSession, end: Parameters<Client["close"]>[0]): Promise<void> {
+/**
+ * Told to stop, all that works beside the conversation is told at once: what does not want to end takes its 5 s only
+ * once. Gives the commands that ran.
+ */
+async function stopWork({ agents, sidekicks, tools }: LiveSession): Promise<string[]> {
+  const left = tools.running();
+  // A failure would be that of the log, which shows at the next event.
+  await Promise.all([agents.end("interrupted").catch(() => undefined), sidekicks.end(), tools.end()]);
+  return left;
+}
+
+async function close(
+  live: LiveSession,
+  end: Parameters<Client["close"]>[0],
+  stopped: Promise<string[]> | undefined,
+): Promise<void> {
   const { session, log } = live;
   interrupt(session, end.type === "signal" ? "signal" : "exit");
-  await live.agents.end(end.type === "signal" ? "interrupted" : "the session ended").catch(() => undefined);
+  await live.agents.end("the session ended").catch(() => undefined);
   await live.sidekicks.end();
   // A session that cannot be written any more has already said so.
   await within(
     untilStill(session).catch(() => undefined),
     CLOSE_MS,
   );
-  const left = live.tools.running();
+  const left = (await stopped) ?? live.tools.running();
   // A run without a person waits a little for a summary that is being written; a person who leaves does not.
   const waitMs = end.type !== "routine" || live.options.interactive ? 0 : SETTLE_MS;
   await settleCompaction(session, waitMs, live.stopping.signal).catch(() => undefined);
@@ -174,7 +193,7 @@ async function close(live: LiveSession, end: Parameters<Client["close"]>[0]): Pr
     if (left.length > 0)
       await log.emit("session.info", {
         infoType: "shells_ended",
-        message: `Ended with the session, in the background: ${left.join(", ")}.`,
+        message: `Ended with the session: ${left.join(", ")}.`,
       });
     await log.emit("session.shutdown", {
       ...end,

@@ -7,6 +7,7 @@ import { errorText } from "../../base/failure.ts";
 import { newId } from "../../base/id.ts";
 import { canonicalJson } from "../../base/json.ts";
 import { Mutex } from "../../base/mutex.ts";
+import { gitContext } from "../../host/git.ts";
 import type { SessionPaths } from "../../host/paths.ts";
 import { createOwner } from "../../host/process.ts";
 import type { ModelTarget } from "../../model/contract.ts";
@@ -137,14 +138,14 @@ export class LiveSession {
       offered: () => this.offered(),
       systemPrompt: () => sessionPrompt(this),
       planText: () => readOptional(this.paths.plan),
-      refuse: (name, input) => agents.refuse(name, input),
+      refuse: (name, input) => agents.workflows.refuse(name, input),
       cap: () => this.consolidation?.cap(),
       signal: this.stopping.signal,
       interrupted: () => agents.workflows.stopAutopilot(),
       beforeTurn: () => this.#beforeTurn(),
       news: (cause) => [...agents.news(cause), ...this.sidekicks.news()],
       isBusy: () => agents.isBusy(),
-      next: () => agents.next(),
+      next: () => agents.workflows.next(),
       afterTurn: () => this.#afterTurn(),
     });
   }
@@ -183,23 +184,32 @@ export class LiveSession {
   }
 
   /** Everything that must happen before the first request of an opened session, once. */
-  ready(): Promise<void> {
-    this.#ready ??= this.#makeReady();
+  ready(initialPrompt?: string): Promise<void> {
+    this.#ready ??= this.#makeReady(initialPrompt);
     return this.#ready;
   }
 
-  async #makeReady(): Promise<void> {
+  async #makeReady(initialPrompt?: string): Promise<void> {
     await this.pendingSwitch?.();
     await this.sidekicks.ready();
     await settleAgent(this, this.wantedAgent);
-    await this.extensions.begin(this);
+    await this.extensions.begin(this, initialPrompt);
     await configureBoard(this, { created: this.created });
-    await tellPending(this);
+    await tellPending(this, "start");
+  }
+
+  /** What the model is told of the branch, and whose board it sees, is true for each turn. */
+  async #followBranch(): Promise<void> {
+    const { context } = this.session.state;
+    const now = gitContext(context.cwd);
+    if (now.branch !== context.branch) await this.session.emit("session.context_changed", { context: now });
   }
 
   async #beforeTurn(): Promise<void> {
+    await this.#followBranch();
     await this.extensions.beforeTurn(this);
     await this.memory.beforeTurn();
+    await this.sidekicks.beforeTurn();
     if (!this.agents.selected()?.promptParts.includeConsolidationPrompt || !isBoardOn(this.ground)) return;
     const { openConsolidation } = await import("../board/consolidate.ts");
     const { state, publish } = this.session;

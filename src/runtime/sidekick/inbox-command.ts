@@ -68,8 +68,8 @@ export async function inboxSlash(live: LiveSession, args: string): Promise<Comma
   if (verb !== "delete") return ok(showText(found.value, redact));
   const refused = refuseInToolShell(env, WHAT);
   if (refused) return fail(refused);
-  await inbox.remove(found.value.id);
-  return ok(deletedText(found.value.id));
+  const removed = await inbox.remove(found.value.id);
+  return removed.ok ? ok(deletedText(found.value.id)) : removed;
 }
 
 type Opened = Pick<Ground, "env" | "redact"> & {

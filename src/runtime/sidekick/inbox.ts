@@ -4,8 +4,8 @@ import { inboxStore } from "../../agent/inbox/store.ts";
 import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
-import { redactorOf } from "../board/board.ts";
 import type { LiveSession } from "../session/live-session.ts";
+import { redactorOf } from "../start.ts";
 
 /** `past`: the log up to the opening of the session. */
 export function openInbox(live: LiveSession, past: Iterable<DurableEnvelope>): Promise<Inbox> {

@@ -65,6 +65,10 @@ export class Sidekicks {
     return this.#opening;
   }
 
+  async beforeTurn(): Promise<void> {
+    if (this.#settings().memory) await this.#inbox?.beforeTurn();
+  }
+
   /** What the main agent is to be told of its inbox. */
   news(): PendingNotice[] {
     return this.#inbox && this.#settings().memory ? this.#inbox.news() : [];

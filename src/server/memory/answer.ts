@@ -2,10 +2,13 @@
 import type { Context } from "hono";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { Failed, FailureCode, MemoryRecord } from "../../memory/record/contract.ts";
+import type { Failed, FailureCode } from "../../memory/record/contract.ts";
 import type { MemoryFailure } from "../../memory/record/write-contract.ts";
+import { filteredValue } from "../../memory/secret/filter.ts";
+import { invalid } from "../api/json-body.ts";
 import type { Env } from "../api/reply.ts";
 import type { Refusal } from "../contract.ts";
+import type { Paging } from "../manage/contract.ts";
 import { refusal } from "../refusal.ts";
 import type { MemoryHouse } from "./contract.ts";
 
@@ -71,13 +74,20 @@ export function expectedVersion(c: Context<Env>): Result<number | undefined, Ref
 export const stale = (version: number, body: unknown): Refusal =>
   refusal("stale", { details: body, headers: { etag: tag(version) } });
 
-/** A record as it is shown: every text filtered once more, so that a newer rule covers older rows. */
-export function shown({ redact }: Pick<MemoryHouse, "redact">, record: MemoryRecord): MemoryRecord {
-  return {
-    ...record,
-    subject: redact(record.subject),
-    fact: redact(record.fact),
-    reason: redact(record.reason),
-    citations: record.citations.map((one) => ({ ...one, raw: redact(one.raw) })),
-  };
+/** Rows as they are shown. */
+export const shown = <T>({ redact }: Pick<MemoryHouse, "redact">, value: T): T => filteredValue(redact, value);
+
+/** What a list of changes reads for a page: one row more than it shows, from the id on that the page before ended with. */
+export function changesAsked({ limit = 100, after }: Paging): Result<{ limit: number; after?: number }, Refusal> {
+  if (after !== undefined && !/^\d{1,15}$/.test(after)) return fail(invalid("after is not one that a list gave."));
+  return ok({ limit: limit + 1, ...(after === undefined ? {} : { after: Number(after) }) });
+}
+
+export function changesPage<T extends { id: number }>(
+  house: Pick<MemoryHouse, "redact">,
+  changes: readonly T[],
+  asked: { limit: number },
+): { items: T[]; next: string | null } {
+  const items = changes.slice(0, asked.limit - 1);
+  return { items: shown(house, items), next: changes.length < asked.limit ? null : String(items.at(-1)?.id) };
 }

@@ -1,7 +1,6 @@
 // /api/memory/board: items of a branch, read and changed as by the user's own hand.
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { listChanges, undoChanges } from "../../memory/board/change.ts";
 import { checkItem } from "../../memory/board/check.ts";
@@ -15,7 +14,16 @@ import { invalid, readJson } from "../api/json-body.ts";
 import { type Env, paging, refuse } from "../api/reply.ts";
 import type { Refusal } from "../contract.ts";
 import { refusal, refusalOf } from "../refusal.ts";
-import { expectedVersion, refusalOfFailure, stale, tag, unavailable } from "./answer.ts";
+import {
+  changesAsked,
+  changesPage,
+  expectedVersion,
+  refusalOfFailure,
+  shown,
+  stale,
+  tag,
+  unavailable,
+} from "./answer.ts";
 import type { MemoryHouse, OpenMemory } from "./contract.ts";
 import { repositoryKey } from "./write.ts";
 
@@ -34,25 +42,21 @@ export function boardRoutes(open: OpenMemory): Hono<Env> {
     const place = placeIn(c, house.value);
     if (!place.ok) return refuse(c, place.error);
     const items = listItems(house.value.db, place.value).map((item) => {
-      const { content: _left, ...rest } = shownItem(house.value, item);
+      const { content: _left, ...rest } = shown(house.value, item);
       return rest;
     });
     return c.json({ ...place.value, items });
   });
   routes.get("/board/changes", async (c) => {
     const page = paging(c);
-    if (!page.ok) return refuse(c, page.error);
+    const asked = page.ok ? changesAsked(page.value) : page;
+    if (!asked.ok) return refuse(c, asked.error);
     const house = await open();
     if (!house.ok) return refuse(c, refusalOf(house.error));
     const place = placeIn(c, house.value);
     if (!place.ok) return refuse(c, place.error);
-    const changes = listChanges(house.value.db, place.value, {
-      run: c.req.query("run"),
-      ...optional("limit", page.value.limit),
-    });
-    const shownIn = (item: BoardItem | undefined) => item && shownItem(house.value, item);
-    const items = changes.map((one) => ({ ...one, before: shownIn(one.before), after: shownIn(one.after) }));
-    return c.json({ items, next: null });
+    const changes = listChanges(house.value.db, place.value, { run: c.req.query("run"), ...asked.value });
+    return c.json(changesPage(house.value, changes, asked.value));
   });
   routes.post("/board/changes/:id/undo", async (c) => {
     const body = await readJson(c.env.incoming, undoBody);
@@ -79,7 +83,7 @@ export function boardRoutes(open: OpenMemory): Hono<Env> {
     const { house, place, src, name } = asked.value;
     const item = findItem(house.db, place, src, name);
     if (!item) return refuse(c, noItem);
-    return c.json(shownItem(house, item), 200, { etag: tag(item.version) });
+    return c.json(shown(house, item), 200, { etag: tag(item.version) });
   });
 
   routes.put(PATH, async (c) => {
@@ -108,7 +112,7 @@ export function boardRoutes(open: OpenMemory): Hono<Env> {
     if (outcome.type === "board_full") return refuse(c, full);
     if (outcome.type === "changed_since") return refuse(c, outcome.now ? changed(house, outcome.now) : noItem);
     const item = findItem(house.db, place, src, name);
-    return item ? c.json(shownItem(house, item), before ? 200 : 201, { etag: tag(item.version) }) : refuse(c, noItem);
+    return item ? c.json(shown(house, item), before ? 200 : 201, { etag: tag(item.version) }) : refuse(c, noItem);
   });
 
   routes.delete(PATH, async (c) => {
@@ -154,19 +158,13 @@ function matches(c: Context<Env>, house: MemoryHouse, item: BoardItem): Result<v
   return fail(changed(house, item));
 }
 
-const changed = (house: MemoryHouse, item: BoardItem): Refusal => stale(item.version, shownItem(house, item));
+const changed = (house: MemoryHouse, item: BoardItem): Refusal => stale(item.version, shown(house, item));
 
 /** What was just read must still stand there when it is changed. */
 const writerOf = ({ tokenName }: MemoryHouse, before: BoardItem | undefined) => ({
   actor: `rest:${tokenName}`,
   source: {},
   seen: seenOf(before ? [before] : []),
-});
-
-const shownItem = ({ redact }: MemoryHouse, item: BoardItem): BoardItem => ({
-  ...item,
-  description: redact(item.description),
-  content: redact(item.content),
 });
 
 const noItem = refusal("not_found", {

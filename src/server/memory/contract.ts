@@ -50,6 +50,8 @@ export type MemoryHouse = {
   denied: boolean;
   bound: { maxTokens: number; maxRecords: number };
   redactor: Redactor;
+  /** Of this home: what is hashed with it tells nothing to others. */
+  hashKey: string;
   /** Everything that is shown is filtered again. */
   redact: (text: string) => string;
   newId: () => string;

@@ -1,5 +1,5 @@
 // Repeating a POST does its work once: the first answer is kept with the write itself, in the same transaction.
-import { createHash } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { canonicalJson } from "../../base/json.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { type Database, write } from "../../store/sqlite.ts";
@@ -25,10 +25,11 @@ export type OnceOutcome =
 
 /** Runs the work once for a key. A refusal is not kept: the same request may do better later. */
 export async function once(
-  { db, key, request, now }: { db: Database; key: string; request: unknown; now: string },
+  { db, hashKey, key, request, now }: { db: Database; hashKey: string; key: string; request: unknown; now: string },
   work: (keep: (db: Database, answer: Answer) => void) => Promise<Result<Answer, Refusal>>,
 ): Promise<OnceOutcome> {
-  const hash = createHash("sha256").update(canonicalJson(request)).digest("hex");
+  // The request as it came may hold a secret: keyed, its hash tells nothing of it.
+  const hash = createHmac("sha256", hashKey).update(canonicalJson(request)).digest("hex");
   const keys = running.get(db) ?? new Set();
   running.set(db, keys);
   if (keys.has(key)) return { type: "in_progress" };

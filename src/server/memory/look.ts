@@ -6,7 +6,7 @@ import { optional } from "../../base/optional.ts";
 import { clientGone } from "../../proxy/forward/deliver.ts";
 import { type Env, paging, refuse } from "../api/reply.ts";
 import { refusal, refusalOf } from "../refusal.ts";
-import { shown, unavailable } from "./answer.ts";
+import { changesAsked, changesPage, shown, unavailable } from "./answer.ts";
 import type { OpenMemory } from "./contract.ts";
 import { placeOf } from "./write.ts";
 
@@ -26,19 +26,20 @@ export function lookRoutes(open: OpenMemory): Hono<Env> {
   });
   routes.get("/changes", async (c) => {
     const page = paging(c);
-    if (!page.ok) return refuse(c, page.error);
+    const asked = page.ok ? changesAsked(page.value) : page;
+    if (!asked.ok) return refuse(c, asked.error);
     const house = await open();
     if (!house.ok) return refuse(c, refusalOf(house.error));
     const { memory, since, repository, all } = c.req.query();
     const query = {
-      ...optional("limit", page.value.limit),
+      ...asked.value,
       ...optional("memory", memory),
       ...optional("since", since),
       ...(all === "true" ? {} : { place: placeOf(house.value, repository) }),
     };
     const told = await house.value.strategy().changes(query, clientGone(c.env.outgoing));
     if (told.type !== "changes") return refuse(c, unavailable(false));
-    return c.json({ items: told.changes, next: null });
+    return c.json(changesPage(house.value, told.changes, asked.value));
   });
   routes.get("/export", async (c) => {
     const house = await open();

@@ -32,13 +32,13 @@ export async function posting<T>(
   if (key !== undefined && !isKey(key)) return refuse(c, badKey);
   const house = await open();
   if (!house.ok) return refuse(c, refusalOf(house.error));
-  const { db, clock } = house.value;
+  const { db, hashKey, clock } = house.value;
   // Once the body is here the work is done, whether its caller waits for the answer or not.
   const signal = key === undefined ? clientGone(c.env.outgoing) : new AbortController().signal;
   const given = { house: house.value, body: body.value, key, signal };
   if (key === undefined) return answered(c, await work({ ...given, keeping: () => undefined }), false);
   const request = { method: c.req.method, path: c.req.path, query: c.req.query(), body: body.value };
-  const done = await once({ db, key, request, now: clock.now() }, (keep) =>
+  const done = await once({ db, hashKey, key, request, now: clock.now() }, (keep) =>
     work({
       ...given,
       keeping: (answer) => (inside, outcome) => {

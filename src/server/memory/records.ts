@@ -96,7 +96,9 @@ export function recordRoutes(open: OpenMemory): Hono<Env> {
       return refuse(c, stale(deleted.current.version, shown(house.value, deleted.current)));
     if (deleted.type === "deleted") return c.body(null, 204);
     const known = await house.value.strategy().changes({ memory: id, limit: 1 }, signal);
-    return known.type === "changes" && known.changes.length > 0 ? c.body(null, 204) : refuse(c, notFound);
+    // Its tombstone may be gone: the fact was stored again. A change of another kind is of a record that still stands elsewhere.
+    const isGone = known.type === "changes" && known.changes[0]?.action === "delete";
+    return isGone ? c.body(null, 204) : refuse(c, notFound);
   });
 
   routes.post("/votes", (c) =>

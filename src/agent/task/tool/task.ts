@@ -1,14 +1,13 @@
 // task: starts a subagent and, unless it goes to the background, waits for its answer.
 import * as z from "zod";
 import type { Result } from "../../../base/result.ts";
-import { clip, nearNames } from "../../../base/text.ts";
 import type { ExecutionMode } from "../../../schema/event/agent.ts";
 import { defineTool, success, type Tool, type ToolOutcome } from "../../../tool/contract.ts";
 import type { AgentDefinition } from "../../catalog/definition.ts";
 import { normaliseName } from "../../file/name.ts";
 import type { ModelChoice } from "../choose-model.ts";
 import { type Coded, type Registry, USER, type Waited } from "../contract.ts";
-import { describeAgents } from "../describe-agents.ts";
+import { describeAgents, unknownType } from "../describe-agents.ts";
 import { outcomeText, withNote } from "../show.ts";
 import { refused, type ToolCaller } from "./part.ts";
 import description from "./task.md";
@@ -64,6 +63,9 @@ export function taskTool(parts: TaskToolParts): Tool {
     async run(call, { toolCallId, signal }) {
       const ready = await checked(parts, call);
       if (!ready.ok) return refused(ready.error);
+      // A background agent would outlive the turn that is stopped.
+      if (signal.aborted)
+        return refused({ code: "interrupted", message: "The turn was stopped: no agent was started." });
       const requestedMode = call.mode ?? "sync";
       // A subagent is told nothing later: what it starts comes back as the result of the call.
       const executionMode = caller.agentId === undefined ? requestedMode : "sync";
@@ -102,14 +104,6 @@ async function checked(
   const limit = registry.refusal({ agentType: definition.name, ...parent });
   if (limit) return { ok: false, error: limit };
   return choice.ok ? { ok: true, value: { definition, choice: choice.value } } : choice;
-}
-
-function unknownType(wanted: string, offered: readonly AgentDefinition[]): Coded {
-  const names = offered.map(({ name }) => name);
-  const near = nearNames(wanted, names, 1);
-  const hint = near.length > 0 ? ` Did you mean ${near[0]}?` : "";
-  const message = `There is no agent type "${clip(wanted, 80)}".${hint} Valid types: ${names.join(", ")}.`;
-  return { code: "unknown_agent_type", message };
 }
 
 function inBackground(registry: Registry, id: string): string {

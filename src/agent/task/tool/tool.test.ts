@@ -51,6 +51,8 @@ function tools(
   s: ReturnType<typeof scene>,
   caller: { agentId?: string; depth: number } = { depth: 0 },
   executor: Executor = talker,
+  /** What happens while the model is chosen. */
+  onSlow = () => {},
 ) {
   const requests: TaskRequest[] = [];
   const task = taskTool({
@@ -58,6 +60,7 @@ function tools(
     caller,
     agents: () => catalog,
     choose: async (_, { model }) => {
+      if (model === "slow") onSlow();
       if (model === "nope") return fail({ code: "unknown_model", message: "Available: a, b." });
       if (model === "dear") return fail({ code: "model_too_expensive", message: "too dear" });
       return ok({ model: "openai/gpt", ...(model === "other" ? { note: "[Ran on x instead of other.]" } : {}) });
@@ -126,8 +129,18 @@ describe("task", () => {
     expect(await main.call("task", good)).toMatch(/^spawn_limit/);
     s.registry.resetPrompt();
     expect(await main.call("task", good)).toMatch(/^concurrency_limit: 1 .*Wait for a running agent/);
-    expect(s.types()).toEqual(["subagent.started"]);
+    expect(s.types().filter((type) => type === "subagent.started")).toHaveLength(1);
     expect(await tools(scene()).call("task", { ...good, model: "dear" })).toBe("model_too_expensive: too dear");
+  });
+
+  it("O54 a turn that is stopped while the model is chosen starts no agent, in no mode", async () => {
+    for (const mode of ["sync", "background"]) {
+      const s = scene();
+      const stop = new AbortController();
+      const { call } = tools(s, { depth: 0 }, talker, () => stop.abort());
+      expect(await call("task", { ...good, mode, model: "slow" }, stop.signal)).toMatch(/^interrupted: /);
+      expect(s.events).toEqual([]);
+    }
   });
 
   it("O9 the agent's name is compared in its normal form", async () => {

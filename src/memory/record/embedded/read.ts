@@ -126,17 +126,19 @@ export function activeRecords(db: Database, place: Place, scopes: readonly Scope
   ).map(recordOf);
 }
 
-export type ChangesQuery = { memory?: string; since?: string; limit?: number; place?: Place };
+export type ChangesQuery = { memory?: string; since?: string; limit?: number; after?: number; place?: Place };
 
-export function listChanges(db: Database, { memory, since, limit = LIMIT, place }: ChangesQuery): MemoryChange[] {
+export function listChanges(db: Database, query: ChangesQuery): MemoryChange[] {
+  const { memory, since, limit = LIMIT, after, place } = query;
   const seen = place ? visible(place) : undefined;
   const rows = db
     .prepare(
       `SELECT h.* FROM memory_changes AS h WHERE (?1 IS NULL OR h.memory = ?1) AND (?2 IS NULL OR h.at >= ?2)
+       AND (?3 IS NULL OR h.id < ?3)
        ${seen ? `AND h.memory IN (SELECT m.id FROM memories AS m WHERE ${seen.where})` : ""}
        ORDER BY h.id DESC LIMIT ${Math.max(1, Math.floor(limit))}`,
     )
-    .all(memory ?? null, since ?? null, ...(seen?.values ?? []));
+    .all(memory ?? null, since ?? null, after ?? null, ...(seen?.values ?? []));
   const value = (text: unknown): unknown => {
     const parsed = typeof text === "string" ? parseJson(text) : undefined;
     return parsed?.ok ? parsed.value : null;

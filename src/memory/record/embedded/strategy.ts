@@ -5,6 +5,7 @@ import type { Result } from "../../../base/result.ts";
 import { type Database, write } from "../../../store/sqlite.ts";
 import { chooseLines } from "../choose-lines.ts";
 import type { Failed, MemoryRecord, Place, PromptAsk, Strategy } from "../contract.ts";
+import { CANCELLED } from "../failure.ts";
 import { factHash } from "../fold.ts";
 import { roomForLines } from "../section.ts";
 import { storeDefinition, voteDefinition } from "../tool/definition.ts";
@@ -56,6 +57,7 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
   ): Promise<T | Failed> => {
     const db = await parts.open();
     if (!db.ok) return failedBy(db.error, false);
+    if (signal.aborted) return CANCELLED;
     known = db.value;
     db.value.exec("PRAGMA secure_delete = ON");
     const change = (inside: Database): T => {
@@ -125,7 +127,7 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
       writing((work) => {
         const now = current(work, id, by);
         if (now.type !== "got") return now;
-        return { type: "edited", record: changeRecord(work, now.record, change, by.actor) } as const;
+        return changeRecord(work, now.record, change, by.actor);
       }, signal),
     async delete(id, by, signal) {
       const done = await writing((work) => {
@@ -143,7 +145,7 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
         const now = current(work, id, by);
         if (now.type === "conflict") return { type: "not_pending" } as const;
         if (now.type === "not_found") return now;
-        if (!settlePending(work, now.record, resolution, by.actor)) return { type: "not_pending" } as const;
+        if (!settlePending(work, now.record, resolution, by)) return { type: "not_pending" } as const;
         const record = resolution.how === "reject" ? undefined : after(work, now.record.id);
         return { type: "resolved", record } as const;
       }, signal);
@@ -179,12 +181,11 @@ export function promptOf(
 ) {
   const room = { maxTokens: roomForLines(ask.maxTokens), maxRecords: ask.maxRecords };
   const view = { nowMs: Date.parse(clock.now()), tree };
-  const { lines, shown, stale } = chooseLines(records, room, view, redact);
-  const user = records.filter(({ scope }) => scope === "user").length;
-  const counts = { repository: records.length - user, user, total: records.length, shown: shown.length };
+  const { lines, shown, counts, stale } = chooseLines(records, room, view, redact);
   const answer = {
     enabled: true,
     prompt: lines.length > 0 ? lines.join("\n") : null,
+    ids: shown,
     counts,
     stale,
     storeInstructions: "",

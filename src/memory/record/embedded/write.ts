@@ -1,5 +1,6 @@
 // Changes of records, each with its change row, its text index and the generation, inside the caller's one transaction.
 import { canonicalJson, isRecord, parseJson } from "../../../base/json.ts";
+import { optional } from "../../../base/optional.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import type {
   Actor,
@@ -7,13 +8,17 @@ import type {
   Change,
   Citation,
   Draft,
+  Edited,
   MemoryChange,
   MemoryRecord,
+  Place,
   Resolution,
   Status,
 } from "../contract.ts";
+import { fold } from "../fold.ts";
 import { nextStatus, type StatusSignal } from "../status.ts";
 import { verificationOf } from "../verification.ts";
+import { getRecord } from "./read.ts";
 import { recordById, rowsOf } from "./row.ts";
 
 /** A transaction at one moment, for one user. */
@@ -47,8 +52,6 @@ export function insertRecord(work: Work, draft: Draft): MemoryRecord {
   indexText(work, draft.id);
   const record = after(work, draft.id);
   note(work, { memory: draft.id, action: "store", actor: draft.author, before: null, after: shownIn(record) });
-  if (draft.replaces !== undefined && draft.status === "active")
-    moveStatus(work, draft.replaces, { type: "supersede", by: draft.id }, draft.author);
   return record;
 }
 
@@ -79,9 +82,11 @@ export function castVote(work: Work, record: MemoryRecord, { actor, direction, r
   return true;
 }
 
-export function changeRecord(work: Work, record: MemoryRecord, change: Change, actor: Actor): MemoryRecord {
+export function changeRecord(work: Work, record: MemoryRecord, change: Change, actor: Actor): Edited {
   const { db } = work;
   const fact = change.fact ?? record.fact;
+  const same = fold(fact) === fold(record.fact) ? undefined : otherWith(work, record, work.hash(fact));
+  if (same !== undefined) return { type: "same_fact", id: same };
   const citations = change.citations ?? record.citations;
   db.prepare(
     "UPDATE memories SET subject = ?, fact = ?, fact_hash = ?, reason = ?, trust = ?, verification = ? WHERE id = ?",
@@ -100,7 +105,19 @@ export function changeRecord(work: Work, record: MemoryRecord, change: Change, a
   touch(work, record.id);
   const changed = after(work, record.id);
   note(work, { memory: record.id, action: "edit", actor, before: shownIn(record), after: shownIn(changed) });
-  return changed;
+  return { type: "edited", record: changed };
+}
+
+/** A living record of the same repository, or of the same user, that says this. */
+function otherWith({ db }: Work, { id }: MemoryRecord, hash: string): string | undefined {
+  const row = db
+    .prepare(
+      `SELECT o.id FROM memories AS o JOIN memories AS m ON m.id = ?1
+       WHERE o.fact_hash = ?2 AND o.id <> m.id AND o.status <> 'deleted' AND o.scope = m.scope
+         AND o.repository IS m.repository AND (m.scope = 'repository' OR o.user = m.user) ORDER BY o.seq LIMIT 1`,
+    )
+    .get(id, hash);
+  return row ? String(row["id"]) : undefined;
 }
 
 /** Undefined: it does not lead there from where it is. */
@@ -133,15 +150,27 @@ export function eraseRecord(work: Work, record: MemoryRecord, actor: Actor): voi
   note(work, { memory: record.id, action: "delete", actor, before: record.status, after: { type: "deleted" } });
 }
 
-/** False when it was not waiting, or when what it should replace cannot be replaced: nothing is changed then. */
-export function settlePending(work: Work, record: MemoryRecord, resolution: Resolution, actor: Actor): boolean {
+/**
+ * False when it was not waiting, or when what it should replace cannot be replaced: nothing is changed then. One record
+ * replaces another of its own repository or, of the user's, another of that user.
+ */
+export function settlePending(
+  work: Work,
+  record: MemoryRecord,
+  resolution: Resolution,
+  { actor, place }: { actor: Actor; place?: Place },
+): boolean {
   if (record.status.type !== "pending") return false;
   if (resolution.how === "reject") {
     eraseRecord(work, record, actor);
     return true;
   }
-  if (resolution.how === "replace" && !moveStatus(work, resolution.old, { type: "supersede", by: record.id }, actor))
-    return false;
+  if (resolution.how === "replace") {
+    const of = { ...optional("repository", record.repository ?? undefined), user: place?.user ?? work.user };
+    const old = getRecord(work.db, resolution.old, { place: of }, work.user);
+    if (old.type !== "got" || old.record.scope !== record.scope) return false;
+    if (!moveStatus(work, old.record.id, { type: "supersede", by: record.id }, actor)) return false;
+  }
   return moveStatus(work, record.id, { type: "accept" }, actor) !== undefined;
 }
 

@@ -51,16 +51,3 @@ export const voteDefinition = (): Definition => ({
     additionalProperties: false,
   },
 });
-
-const FIELDS: Record<string, readonly string[]> = {
-  store_memory: ["subject", "fact", "citations", "reason", "scope"],
-  vote_memory: ["fact", "direction", "reason"],
-};
-
-/** False for a definition of a later kind, or with a field that we would not know what to do with. */
-export function isUsable({ name, version, inputSchema }: Definition): boolean {
-  const { properties } = inputSchema;
-  const fields = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
-  const known = FIELDS[name];
-  return known !== undefined && /^1(\.|$)/.test(version) && fields.every((field) => known.includes(field));
-}

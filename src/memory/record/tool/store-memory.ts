@@ -5,8 +5,6 @@ import type { Definition } from "../contract.ts";
 import { storeRecord } from "../store.ts";
 import { type MemoryToolParts, storeText } from "./parts.ts";
 
-const MAX_INSTRUCTIONS = 2000;
-
 // Bounds are checked after secrets are out, so that a refusal cannot be had for a text that was never read.
 const input = z.strictObject({
   subject: z.string().describe("Two or three words, at most 100 characters."),
@@ -24,13 +22,13 @@ const scoped = input.extend({
 /** `scope` only where the strategy has scopes. */
 export const storeInput = (scopes: boolean) => (scopes ? scoped : input);
 
-/** `instructions`: what the strategy says about storing. */
+/** `instructions`: what the strategy says about storing, bounded where it was read. */
 export function storeMemoryTool(
   parts: MemoryToolParts,
   definition: Definition,
   { scopes, instructions }: { scopes: boolean; instructions: string },
 ): Tool {
-  const more = [...instructions].slice(0, MAX_INSTRUCTIONS).join("").trim();
+  const more = instructions.trim();
   const tool: Tool = defineTool({
     name: "store_memory",
     description: more ? `${definition.description}\n\n${more}` : definition.description,
