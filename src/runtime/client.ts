@@ -157,6 +157,8 @@ export type Client = {
   inbox(args: string): Promise<CommandResult>;
   hooks(): Promise<CommandResult>;
   skills(): CommandResult;
+  /** What users added to be typed after a slash: their commands and skills. */
+  customCommands(): { name: string; args: string; help: string }[];
   /** A command of the user's own, or a skill, by its name; undefined when there is none. */
   custom(name: string, args: string): Promise<Result<AgentPrompt, Failure> | undefined>;
   contextReport(): Promise<string>;

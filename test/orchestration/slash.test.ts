@@ -114,6 +114,17 @@ describe("O97 A9.8 refusals", () => {
     expect((await run(place, ["-p", "/transalte"])).stderr).toContain("/translate");
   });
 
+  it("A9.8 O101 /help lists them beside our own, with what they are for", async () => {
+    const { place, server } = await scene([]);
+    put(place.home, "commands/deploy.md", "---\ndescription: ships it\nargument-hint: WHERE\n---\nDeploy to $1.");
+    put(place.home, "skills/translate/SKILL.md", definition({ description: "translates" }));
+    const all = (await run(place, ["-p", "/help"])).stdout;
+    expect(all).toMatch(/^\/deploy WHERE +ships it$/m);
+    expect(all).toMatch(/^\/translate +translates$/m);
+    expect((await run(place, ["-p", "/help deploy"])).stdout).toBe("/deploy WHERE  ships it\n");
+    expect(server.requests).toEqual([]);
+  });
+
   it.each([
     ["/research", "TOPIC"],
     ["/tasks frobnicate", "/tasks"],

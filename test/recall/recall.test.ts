@@ -120,6 +120,7 @@ describe("RE2 R34 R35 from the command line", () => {
     expect(around.stdout).toMatch(/four rose[\s\S]*five ended/);
     const [first = ""] = sessionsOf(place);
     const scoped = await run(place, ["recall", "event", "--session", first, "--full"]);
+    expect(scoped.stdout).toContain("two went on");
     expect(scoped.stdout).not.toContain("five ended");
     const elsewhere = await run(place, ["recall", "event", "--scope", "all"], { cwd: "/" });
     expect(elsewhere.stdout).toContain("five ended");

@@ -1,6 +1,6 @@
 // Runs the built program as a user would: its own home, its own folder, an environment with nothing inherited but PATH.
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +9,8 @@ import type { Envelope } from "../../src/schema/event/envelope.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const bin = join(root, "bin", "everlong.js");
+/** Helper threads of the collector do a fifth of the work of a short run, and only get in the way of other tests. */
+const NODE = [process.execPath, "--single-threaded-gc"];
 
 /** `bin`: another build of the program, such as a copy with a part broken on purpose. */
 export type Place = { home: string; folder: string; env: Record<string, string>; bin?: string };
@@ -59,7 +61,7 @@ export function start(
   args: string[],
   options: RunOptions = {},
 ): ChildProcess & { done: Promise<Finished> } {
-  const [program = process.execPath, ...line] = [...(options.under ?? []), process.execPath, place.bin ?? bin, ...args];
+  const [program = process.execPath, ...line] = [...(options.under ?? []), ...NODE, place.bin ?? bin, ...args];
   const child = spawn(program, line, {
     cwd: options.cwd ?? place.folder,
     env: {
@@ -107,10 +109,11 @@ export function start(
 export const run = (place: Place, args: string[], options: RunOptions = {}): Promise<Finished> =>
   start(place, args, options).done;
 
-/** Ids of the sessions in a home, oldest first by name of nothing: there is usually one. */
+/** Ids of the sessions in a home, oldest first. */
 export function sessionsOf(place: Place): string[] {
   const dir = join(place.home, "sessions");
-  return existsSync(dir) ? readdirSync(dir) : [];
+  const born = (id: string) => statSync(join(dir, id)).birthtimeMs;
+  return existsSync(dir) ? readdirSync(dir).sort((a, b) => born(a) - born(b)) : [];
 }
 
 export function logOf(place: Place, id = sessionsOf(place)[0] ?? ""): Envelope[] {

@@ -2,7 +2,10 @@
 import { fail, ok } from "../../base/result.ts";
 import type { SlashCommand, SlashOutcome } from "./table.ts";
 
-export function showHelp(commands: readonly SlashCommand[], wanted: string): SlashOutcome {
+export function showHelp(
+  commands: readonly Pick<SlashCommand, "name" | "args" | "help">[],
+  wanted: string,
+): SlashOutcome {
   const name = wanted.replace(/^\//, "");
   const chosen = name === "" ? commands : commands.filter((c) => c.name === name);
   if (chosen.length === 0) {

@@ -60,7 +60,7 @@ export const slashCommands: readonly SlashCommand[] = [
     name: "help",
     args: "[COMMAND]",
     help: "what each command does",
-    run: async (_c, args) => showHelp(slashCommands, args),
+    run: async (c, args) => showHelp([...slashCommands, ...c.customCommands()], args),
   },
   {
     name: "model",

@@ -9,7 +9,7 @@ import type { Client, CommandResult } from "../client.ts";
 import type { LiveSession } from "../session/live-session.ts";
 import { deselect, selectForSession } from "./select-agent.ts";
 
-type Parts = Pick<Client, "agent" | "fleet" | "research" | "mcp" | "hooks" | "skills" | "custom">;
+type Parts = Pick<Client, "agent" | "fleet" | "research" | "mcp" | "hooks" | "skills" | "customCommands" | "custom">;
 
 export function agentClient(live: LiveSession): Parts {
   const { extensions, agents } = live;
@@ -37,6 +37,16 @@ export function agentClient(live: LiveSession): Parts {
     mcp: { command: (args) => extensions.mcpCommand(args) },
     hooks: async () => ok(await extensions.listHooks(live)),
     skills: () => ok(listSkills(live)),
+    customCommands: () => [
+      ...extensions.commands.commands.map(({ name, argumentHint: args = "", description: help }) => ({
+        name,
+        args,
+        help,
+      })),
+      ...extensions.skills.skills
+        .filter((skill) => skill.enabled && skill.userInvocable)
+        .map(({ name, description: help }) => ({ name, args: "", help })),
+    ],
     async custom(name, args) {
       const display = `/${name}${args === "" ? "" : ` ${args}`}`;
       const command = extensions.commands.commands.find((one) => one.name === name);
