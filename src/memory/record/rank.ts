@@ -58,6 +58,18 @@ function relevance({ citations }: MemoryRecord, tree: WorkTree | undefined): num
 }
 
 function recency({ createdAt, lastVerifiedAt }: MemoryRecord, nowMs: number): number {
-  const since = Math.max(Date.parse(createdAt) || 0, lastVerifiedAt === null ? 0 : Date.parse(lastVerifiedAt) || 0);
+  const since = Math.max(hourOf(createdAt), lastVerifiedAt === null ? 0 : hourOf(lastVerifiedAt));
   return 0.5 ** (Math.max(0, nowMs - since) / DAY_MS / HALF_LIFE_DAYS);
+}
+
+/** Reading dates would be half of the work, and an hour is nothing to a half-life: each one is read once. */
+const hours = new Map<string, number>();
+
+function hourOf(time: string): number {
+  const hour = time.slice(0, "2026-01-01T00".length);
+  const known = hours.get(hour);
+  if (known !== undefined) return known;
+  const read = Date.parse(`${hour}:00Z`) || Date.parse(time) || 0;
+  hours.set(hour, read);
+  return read;
 }
