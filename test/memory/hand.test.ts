@@ -271,7 +271,7 @@ describe("changing memories", () => {
     const gone = await add(place, "It is in b.ts", ["--cite", "b.ts:1"]);
     const all = (await memory(place, ["verify"])).stdout;
     expect(all).toContain(`${gone}  stale  It is in b.ts\n  missing: b.ts:1`);
-    expect(all).toContain("2 checked: 1 cite what is there, 1 what is gone, 0 no file.");
+    expect(all).toContain("2 checked: 1 hold, 1 cite what is gone, 0 cite no file.");
     writeFileSync(join(place.folder, "a.ts"), "one\n");
     const one = JSON.parse((await memory(place, ["verify", here, "--json"])).stdout);
     expect(one).toMatchObject({ id: here, verification: "stale", version: 1 });

@@ -94,7 +94,7 @@ export function verifiedText(records: readonly MemoryRecord[]): string {
   });
   const cited = records.filter(({ verification }) => verification === "verified").length;
   const none = records.length - wrong.length - cited;
-  const sum = `${records.length} checked: ${cited} cite what is there, ${wrong.length} what is gone, ${none} no file.`;
+  const sum = `${records.length} checked: ${cited} hold, ${wrong.length} cite what is gone, ${none} cite no file.`;
   const next = wrong.length > 0 ? " Nothing was changed; edit and delete do that." : "";
   return [...lines, sum + next].join("\n");
 }
