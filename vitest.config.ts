@@ -5,7 +5,11 @@ import { texts } from "./scripts/bundle.mjs";
 export default defineConfig({
   plugins: [texts],
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    projects: [
+      // Units share their workers: a third of their time would be starting new ones.
+      { extends: true, test: { name: "unit", include: ["src/**/*.test.ts"], isolate: false } },
+      { extends: true, test: { name: "behaviour", include: ["test/**/*.test.ts"] } },
+    ],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A loaded machine may starve a terminal or a child for seconds; a test that really fails, fails twice.
