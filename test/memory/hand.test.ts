@@ -210,7 +210,7 @@ describe("changing memories", () => {
     expect([user.code, user.stderr]).toEqual([1, expect.stringContaining("memory_secret")]);
   });
 
-  it("ME14 M14 M15 M77 a deleted memory is gone from list, search, index and files; agents cannot store it again, the user can", async () => {
+  it("ME14 B47 M14 M15 M77 a deleted memory is gone from list, search, recall, index and files; agents cannot store it again, the user can", async () => {
     const place = repository();
     await allowMemory(place);
     const fact = "Quokkas migrate the ledger database every Thursday evening.";
@@ -224,6 +224,7 @@ describe("changing memories", () => {
     expect(await list(place)).toEqual([]);
     expect((await memory(place, ["search", "quokkas"])).stdout).toMatch(/^There is no memory/);
     expect((await memory(place, ["show", id])).code).toBe(1);
+    expect((await run(place, ["recall", "quokkas"])).stdout).toMatch(/^Nothing was found/);
     expect(bytesOf(place).toLowerCase().includes("quokkas")).toBe(false);
     const served = await overStdio(place);
     expect(await storeOver(served, `  ${fact.replace("ledger", "ledger ")}`)).toMatch(/^error: deleted_before: /);

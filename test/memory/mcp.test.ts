@@ -98,7 +98,7 @@ describe("memories over MCP", () => {
     expect(await storeOver(http, "I like short names.", "user")).toMatch(/^pending_review: /);
   });
 
-  it("M138 O152 nobody can be asked: without a rule denied, with one stored; for every project it only waits", async () => {
+  it("M138 SEC9 O152 nobody can be asked: without a rule denied, with one stored; for every project it only waits", async () => {
     const place = repository();
     const served = await overStdio(place);
     const refused = await storeOver(served, "The build needs Node 24.");

@@ -44,7 +44,7 @@ const promptText = async (s: Scene): Promise<string> => {
 };
 
 describe("votes", () => {
-  it("MB3 M23 MI3 a thousand votes of one actor count once; the other direction replaces", async () => {
+  it("MB3 B40 M23 MI3 a thousand votes of one actor count once; the other direction replaces", async () => {
     const s = await scene();
     const { fact } = await kept(s);
     const up = { fact: `  ${fact}`, direction: "upvote", reason: "seen in package.json" };
@@ -58,7 +58,7 @@ describe("votes", () => {
     expect(rows(s.db, "memory_changes")).toBe(4); // the store and the three votes that changed something
   });
 
-  it("MB3 M19 M20 an unknown fact, one of another repository: the nearest are named, nothing is asked", async () => {
+  it("MB3 B40 M19 M20 an unknown fact, one of another repository: the nearest are named, nothing is asked", async () => {
     const s = await scene();
     await kept(s);
     const ask = async () => {

@@ -78,7 +78,7 @@ describe("M18 the steps of a store", () => {
     expect(rows(s.db, "memory_changes")).toBe(1);
   });
 
-  it("MB1 M9 every offending field is listed; nothing is asked or written", async () => {
+  it("MB1 B39 M9 every offending field is listed; nothing is asked or written", async () => {
     const s = await begin();
     const bad: [Record<string, unknown>, string[]][] = [
       [plain({ fact: "x".repeat(1_000_000) }), ["fact"]],
@@ -92,6 +92,7 @@ describe("M18 the steps of a store", () => {
     ];
     for (const [input, fields] of bad)
       expect(await store(s, input)).toMatchObject({ type: "failure", code: "invalid_inputs", fields });
+    expect(await store(s, bad[0]?.[0])).toMatchObject({ message: expect.stringMatching(/fact.*500/) });
     expect(await store(s, "text")).toMatchObject({ code: "invalid_inputs" });
     expect(asked).toEqual([]);
     expect(isEmpty(s)).toBe(true);

@@ -40,7 +40,7 @@ const nasty = fc.oneof(
 );
 
 describe("the table of the board", () => {
-  it("MI7 MB6 no text ends the block or adds a row or column; the table parses back to the same cells", () => {
+  it("MI7 MB6 B34 B35 no text ends the block or adds a row or column; the table parses back to the same cells", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(nasty, nasty), { minLength: 1, maxLength: 5 }), nasty, (texts, branch) => {
         const items = texts.map(([name, description]) => item({ name, description, readCount: 2, count: 3 }));

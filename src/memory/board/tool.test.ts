@@ -57,7 +57,7 @@ describe("context_board", () => {
     expect(told.slice(-3)).toEqual(["prune user_item", "prune not_found", "prune success"]);
   });
 
-  it("M87 MB14 at 23 it says to prune to 18, the 26th is refused, and a full board of the user's says so", async () => {
+  it("M87 MB14 B41 at 23 it says to prune to 18, the 26th is refused, and a full board of the user's says so", async () => {
     const { db, call } = await board();
     const last: ToolOutcome[] = [];
     for (let i = 1; i <= 25; i++) last.push(await call(add(`item-${i}`)));
@@ -90,7 +90,7 @@ describe("context_board", () => {
     [add("a", { description: "x".repeat(201) }), /at most 200/],
     [add("a", { context: "x".repeat(8001) }), /at most 8000/],
     [add("a", { context: "  " }), /context is needed/],
-  ])("M87 MB14 %j is invalid_inputs and stores nothing", async (args, message) => {
+  ])("M87 MB14 B35 %j is invalid_inputs and stores nothing", async (args, message) => {
     const { db, call } = await board();
     expect(await call(args)).toMatchObject({ code: "invalid_inputs", message: expect.stringMatching(message) });
     expect(listItems(db, place)).toEqual([]);
