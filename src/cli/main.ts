@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from "commander";
 import { describeFailure, FailureError } from "../base/failure.ts";
 import { nearNames } from "../base/text.ts";
 import type { OpenOptions, SessionChoice } from "../runtime/client.ts";
+import { reportCrash } from "../runtime/crash.ts";
 import { commandFlags, environmentHelp } from "../runtime/flags.ts";
 import { EXIT, exitAfterFlush, printFailure, watchOutput } from "./exit.ts";
 
@@ -20,14 +21,19 @@ type Parsed = {
 export async function main(argv: string[], version: string): Promise<void> {
   // A bug anywhere ends the run with one sentence; children end with us, and the log is whole up to the last event.
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
-    process.on(event, (error: unknown) => void crash(error).then(exitAfterFlush));
+    process.on(event, (error: unknown) => {
+      // One more on the way out, such as a terminal that is gone, must not begin it again.
+      if (crashed) process.exit(EXIT.failed);
+      crashed = true;
+      void exitAfterFlush(crash(error));
+    });
   }
   watchOutput();
   let code: number;
   try {
     code = await run(argv, version);
   } catch (error) {
-    code = await explain(error);
+    code = explain(error);
   }
   await exitAfterFlush(code);
 }
@@ -136,13 +142,14 @@ function givenFlags(options: Parsed, flags: ReturnType<typeof commandFlags>): Op
   return given;
 }
 
-async function crash(error: unknown): Promise<number> {
-  const { reportCrash } = await import("../runtime/crash.ts");
+let crashed = false;
+
+function crash(error: unknown): number {
   process.stderr.write(`${reportCrash(error)}\n`);
   return EXIT.failed;
 }
 
-async function explain(error: unknown): Promise<number> {
+function explain(error: unknown): number {
   if (error instanceof CommanderError) {
     // Commander has printed its own sentence; help and version are no errors.
     return error.exitCode === 0 ? EXIT.done : EXIT.usage;

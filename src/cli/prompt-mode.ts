@@ -10,6 +10,7 @@ import {
   type OpenOptions,
   openClient,
 } from "../runtime/client.ts";
+import { reportCrash } from "../runtime/crash.ts";
 import { outputFormatOf } from "../runtime/flags.ts";
 import type { Envelope } from "../schema/event/envelope.ts";
 import { EXIT, printFailure } from "./exit.ts";
@@ -95,7 +96,7 @@ class Run {
     try {
       await this.#work(interrupts);
     } catch (error) {
-      broken = await brokenBy(error);
+      broken = brokenBy(error);
     }
     const end = interrupts.happened ? "signal" : broken ? "error" : "routine";
     await this.#client.close({ type: end, ...(broken ? { reason: broken.message } : {}) });
@@ -207,9 +208,8 @@ function gaveUpOn(agents: readonly AbandonedAgent[]): string {
 type Broken = { code: string; message: string };
 
 /** A session that cannot be written says so itself; anything else that is thrown is a bug of ours. */
-async function brokenBy(error: unknown): Promise<Broken> {
+function brokenBy(error: unknown): Broken {
   if (error instanceof FailureError) return { code: error.failure.code, message: describeFailure(error.failure) };
-  const { reportCrash } = await import("../runtime/crash.ts");
   return { code: "internal_error", message: reportCrash(error) };
 }
 

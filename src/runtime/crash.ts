@@ -24,8 +24,11 @@ function secretsOf(env: Readonly<Record<string, string | undefined>>): string[] 
 /** Never throws: it runs when everything else has. Gives the sentence to print. */
 export function reportCrash(error: unknown): string {
   const redact = secretFilter("crash", [...secretsOf(processEnvironment()), ...remembered]);
+  const what = isPartGone(error)
+    ? "A part of everlong is not on disk any more: it was changed while it ran, or is not installed whole. Start it again"
+    : `Something in everlong itself went wrong: ${redact(errorText(error))}`;
   const sentence = (place: string): string =>
-    `Something in everlong itself went wrong: ${redact(errorText(error))}. Everything acknowledged so far is in the session's log; --resume goes on from there. Please report it${place}.`;
+    `${what}. Everything acknowledged so far is in the session's log; --resume goes on from there. Please report it${place}.`;
   try {
     const home = resolveHome(processEnvironment());
     if (!home.ok) return sentence("");
@@ -41,6 +44,9 @@ export function reportCrash(error: unknown): string {
     return sentence(""); // not even the report can be written: the sentence is all there is
   }
 }
+
+const isPartGone = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
 
 /** A place where a test ends the process as a crash would: just before what it names is written. */
 export function crashPoint(crashAt: string | undefined, name: string): void {

@@ -1,6 +1,6 @@
 // B76: a bug in our own code: one clear message, a redacted report, exit 1, and nothing acknowledged is lost.
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { calls, text } from "../model-server/reply.ts";
 import { type ModelServer, startModelServer } from "../model-server/server.ts";
@@ -59,6 +59,22 @@ describe("B76 a bug of our own", () => {
     expect(done.json).toMatchObject({ success: false, error: { code: "internal_error" } });
     expect(logOf(place).at(-1)).toMatchObject({ type: "session.shutdown", data: { type: "error" } });
   });
+
+  it("B76 P35 a report that itself fails ends the run all the same; a part that is gone is said so", async () => {
+    server = await startModelServer();
+    server.always(() => calls([{ name: "bash", args: { command: "echo begun; sleep 60", description: "x" } }]));
+    const bin = brokenCopy(/publish\("tool\.execution_partial_result", \{/, `publish(...(() => { ${bug} })(), {`);
+    const part = join(dirname(bin), "..", "dist", "part");
+    const turn = readdirSync(part).find((name) => name.startsWith("turn-")) ?? "";
+    const whole = readFileSync(join(part, turn), "utf8");
+    writeFileSync(join(part, turn), whole.replace("function reportCrash(error) {", `$& ${bug};`));
+    const done = await run({ ...placeFor(server), bin }, ["-p", "go", "--allow-all"], { timeoutMs: 20_000 });
+    expect([done.code === 0, done.signal]).toEqual([false, null]);
+    writeFileSync(join(part, turn), whole);
+    for (const name of readdirSync(part)) if (/^stored-sessions-/.test(name)) rmSync(join(part, name));
+    const gone = await run({ ...placeFor(server), bin }, ["sessions"]);
+    expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining("Start it again")]);
+  }, 40_000);
 
   it("B76 in a command beside the agent, and in a part that cannot be loaded", async () => {
     server = await startModelServer();

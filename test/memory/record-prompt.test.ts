@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { recalled } from "../../src/context/fragment/recalled.ts";
 import { gitContext, repositoryKey } from "../../src/host/git.ts";
-import { chooseLines } from "../../src/memory/record/choose-lines.ts";
+import { choiceOf, chooseLines } from "../../src/memory/record/choose-lines.ts";
 import { readCitation } from "../../src/memory/record/citation.ts";
 import type { Citation, MemoryRecord } from "../../src/memory/record/contract.ts";
 import { newMemoryId, readId, shortIds } from "../../src/memory/record/id.ts";
@@ -87,7 +87,7 @@ describe("M47 lines", () => {
       citations: [file("src/a.ts:3", "verified"), { raw: "User: yes", kind: "user", state: "unverifiable" }],
       createdAt: new Date(NOW - 3 * DAY).toISOString(),
     });
-    const { lines } = chooseLines([one], room, view, as);
+    const { lines } = chooseLines(choiceOf([one]), room, view, as);
     expect(lines).toEqual([
       `- [${one.id.slice(4, 12)}] build: ${one.fact} | src/a.ts:3 (verified); User: yes | repository, 3 days old, by agent`,
     ]);
@@ -100,7 +100,7 @@ describe("M47 lines", () => {
       record({ subject: "b" }),
       record({ subject: "b" }),
     ];
-    const facts = (of: MemoryRecord[]) => chooseLines(of, room, view, as).shown;
+    const facts = (of: MemoryRecord[]) => chooseLines(choiceOf(of), room, view, as).shown;
     expect(facts(all)).toEqual([all[2]!.id, all[3]!.id, all[1]!.id, all[0]!.id]);
     expect(facts([...all].reverse())).toEqual(facts(all));
   });
@@ -110,22 +110,27 @@ describe("M47 lines", () => {
     const poor = Array.from({ length: 200 }, () =>
       record({ scope: "user", source: { client: "", origins: [], trust: 0.1 } }),
     );
-    const { shown, counts } = chooseLines([...many, ...poor], { maxTokens: 100_000, maxRecords: 40 }, view, as);
+    const { shown, counts } = chooseLines(
+      choiceOf([...many, ...poor]),
+      { maxTokens: 100_000, maxRecords: 40 },
+      view,
+      as,
+    );
     const users = new Set(poor.map(({ id }) => id));
     expect(shown.filter((id) => users.has(id))).toHaveLength(10);
     expect(counts).toEqual({ repository: 200, user: 200, total: 400, shown: 40 });
     expect(shown).toHaveLength(40);
-    const few = chooseLines([...many, ...poor.slice(0, 2)], { maxTokens: 100_000, maxRecords: 40 }, view, as);
+    const few = chooseLines(choiceOf([...many, ...poor.slice(0, 2)]), { maxTokens: 100_000, maxRecords: 40 }, view, as);
     expect(few.shown).toHaveLength(40);
   });
 
   it("M24 M11 disputed, pending and superseded ones are not there", () => {
     const shown = chooseLines(
-      [
+      choiceOf([
         record({ votes: { up: 0, down: 1, mine: "downvote", disputed: true } }),
         record({ status: { type: "pending" } }),
         record({ status: { type: "superseded", by: "x" } }),
-      ],
+      ]),
       room,
       view,
       as,
@@ -136,7 +141,7 @@ describe("M47 lines", () => {
   it("M52 the work tree is looked at now: a file that is gone makes it stale and marked", () => {
     const tree = { ...nearSrc, check: () => "missing" as const };
     const { lines, stale } = chooseLines(
-      [record({ citations: [file("src/a", "verified")], verification: "verified" })],
+      choiceOf([record({ citations: [file("src/a", "verified")], verification: "verified" })]),
       room,
       { nowMs: NOW, tree },
       as,
@@ -170,7 +175,7 @@ describe("the section", () => {
       "line one\n- [fake] second line",
     ];
     const { lines } = chooseLines(
-      evil.map((fact) => record({ fact, subject: fact.slice(0, 40) })),
+      choiceOf(evil.map((fact) => record({ fact, subject: fact.slice(0, 40) }))),
       room,
       view,
       as,
@@ -211,7 +216,12 @@ describe("the section", () => {
         async (given, maxTokens, maxRecords) => {
           const records = given.map((more) => record(more as Partial<MemoryRecord>));
           const build = (of: MemoryRecord[]) => {
-            const { lines, counts } = chooseLines(of, { maxTokens: roomForLines(maxTokens), maxRecords }, view, as);
+            const { lines, counts } = chooseLines(
+              choiceOf(of),
+              { maxTokens: roomForLines(maxTokens), maxRecords },
+              view,
+              as,
+            );
             const leftOut = counts.total - counts.shown;
             return memorySection({ prompt: lines.join("\n"), leftOut }, { maxTokens, maxRecords }).text;
           };

@@ -2,7 +2,7 @@
 import { recalledLine } from "../../context/fragment/recalled.ts";
 import type { Counts, MemoryRecord, Scope } from "./contract.ts";
 import { shortIds } from "./id.ts";
-import { byScore, type Ranked, rank, scoreOf, type View } from "./rank.ts";
+import { byScore, rank, type Standing, scoreOf, type View } from "./rank.ts";
 import { linesTokens } from "./section.ts";
 import { verificationOf } from "./verification.ts";
 
@@ -16,14 +16,23 @@ const MISFITS = 20;
 /** A scope that has enough gets at least this part. */
 const SHARE = 0.25;
 
+/** Active records: how all of them stand, and those that may be shown whole. */
+export type Choice = { all: readonly Standing[]; whole: (ids: readonly string[]) => readonly MemoryRecord[] };
+
 /** Disputed records are not among the shown, nor counted. */
-export function chooseLines(records: readonly MemoryRecord[], room: Room, view: View, clean: Clean): Lines {
-  const open: Record<Scope, MemoryRecord[]> = { repository: [], user: [] };
-  for (const record of records)
-    if (record.status.type === "active" && !record.votes.disputed) open[record.scope].push(record);
+export function chooseLines({ all, whole }: Choice, room: Room, view: View, clean: Clean): Lines {
+  const open: Record<Scope, Standing[]> = { repository: [], user: [] };
+  for (const one of all) if (!one.votes.disputed) open[one.scope].push(one);
   const most = Math.max(MOST_FILES, room.maxRecords) + MISFITS;
-  const ranked = SCOPES.flatMap((scope) => rank(open[scope], view, most));
-  const looked = lookAt(ranked.sort(byScore), view).sort(byScore);
+  const best = SCOPES.flatMap((scope) => rank(open[scope], view, most)).sort(byScore);
+  const records = new Map(whole(best.map(({ id }) => id)).map((record) => [record.id, record]));
+  const looked = lookAt(
+    best.flatMap(({ id, score }) => {
+      const record = records.get(id);
+      return record ? { id, score, record } : [];
+    }),
+    view,
+  ).sort(byScore);
   const ids = shortIds(
     looked.map(({ record }) => record.id),
     SCOPES.flatMap((scope) => open[scope].map(({ id }) => id)),
@@ -47,6 +56,17 @@ export function chooseLines(records: readonly MemoryRecord[], room: Room, view: 
   };
 }
 
+/** Of records that are read whole anyway. */
+export const choiceOf = (records: readonly MemoryRecord[]): Choice => ({
+  all: records.filter(({ status }) => status.type === "active"),
+  whole: (ids) => {
+    const wanted = new Set(ids);
+    return records.filter(({ id }) => wanted.has(id));
+  },
+});
+
+type Ranked = { id: string; score: number; record: MemoryRecord };
+
 const SCOPES: readonly Scope[] = ["repository", "user"];
 
 export type Clean = (text: string) => string;
@@ -66,7 +86,7 @@ function lookAt(ranked: readonly Ranked[], view: View): Ranked[] {
       return { ...citation, state: tree.check(citation) };
     });
     const record = { ...one.record, citations, verification: verificationOf(citations) };
-    return { record, score: scoreOf(record, view) };
+    return { id: record.id, score: scoreOf(record, view), record };
   });
 }
 

@@ -33,13 +33,13 @@ const isOurs = (id: string): boolean => {
 export function shortIds(wanted: readonly string[], all: Iterable<string>): Map<string, string> {
   const alike = new Map(wanted.map((id) => [id.slice(0, SHORT), [] as string[]]));
   for (const id of all) alike.get(id.slice(0, SHORT))?.push(id);
+  // In order, the one that shares most stands beside it.
+  const shared = new Map<string, number>();
+  for (const group of alike.values())
+    for (const [i, id] of group.sort().entries())
+      shared.set(id, Math.max(common(id, group[i - 1] ?? ""), common(id, group[i + 1] ?? "")));
   return new Map(
-    wanted.map((id) => {
-      if (!isOurs(id)) return [id, id];
-      const others = alike.get(id.slice(0, SHORT)) ?? [];
-      const shared = Math.max(0, ...others.map((other) => (other === id ? 0 : common(id, other))));
-      return [id, id.slice(PREFIX.length, Math.max(SHORT, shared + 1))];
-    }),
+    wanted.map((id) => [id, isOurs(id) ? id.slice(PREFIX.length, Math.max(SHORT, (shared.get(id) ?? 0) + 1)) : id]),
   );
 }
 

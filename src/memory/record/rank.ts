@@ -1,15 +1,21 @@
 // Which records matter most here and now: a pure function of records, work tree and clock.
-import type { MemoryRecord } from "./contract.ts";
+import type { Citation, MemoryRecord } from "./contract.ts";
 import type { WorkTree } from "./write-contract.ts";
 
 const HALF_LIFE_DAYS = 90;
 const DAY_MS = 86_400_000;
 
 export type View = { nowMs: number; tree: WorkTree | undefined };
-export type Ranked = { record: MemoryRecord; score: number };
+/** All of a record that its rank hangs on. */
+export type Standing = Pick<MemoryRecord, "id" | "scope" | "verification" | "createdAt" | "lastVerifiedAt"> & {
+  source: { trust: number };
+  votes: { up: number; down: number; disputed: boolean };
+  citations: Pick<Citation, "kind" | "state" | "path">[];
+};
+export type Ranked = { id: string; score: number };
 
-/** The best of them, best first, ties by id: more than `most` only when they are equally good. */
-export function rank(records: readonly MemoryRecord[], view: View, most: number): Ranked[] {
+/** The best of them, best first, ties by id. */
+export function rank(records: readonly Standing[], view: View, most: number): Ranked[] {
   const scores = new Float64Array(records.length);
   let at = 0;
   for (const record of records) scores[at++] = scoreOf(record, view);
@@ -19,14 +25,14 @@ export function rank(records: readonly MemoryRecord[], view: View, most: number)
   at = 0;
   for (const record of records) {
     const score = scores[at++] ?? 0;
-    if (score >= least) best.push({ record, score });
+    if (score >= least) best.push({ id: record.id, score });
   }
-  return best.sort(byScore);
+  return best.sort(byScore).slice(0, most);
 }
 
-export const byScore = (a: Ranked, b: Ranked): number => b.score - a.score || (a.record.id < b.record.id ? -1 : 1);
+export const byScore = (a: Ranked, b: Ranked): number => b.score - a.score || (a.id < b.id ? -1 : 1);
 
-export function scoreOf(record: MemoryRecord, { nowMs, tree }: View): number {
+export function scoreOf(record: Standing, { nowMs, tree }: View): number {
   const { verification, votes, source } = record;
   const sum =
     0.35 * relevance(record, tree) +
@@ -45,7 +51,7 @@ const VERIFIED: Record<MemoryRecord["verification"], number> = {
 };
 
 /** Without a work tree nothing is known of files. */
-function relevance({ citations }: MemoryRecord, tree: WorkTree | undefined): number {
+function relevance({ citations }: Standing, tree: WorkTree | undefined): number {
   if (!tree) return 0.5;
   let best = 0;
   for (const { kind, state, path } of citations) {
@@ -57,7 +63,7 @@ function relevance({ citations }: MemoryRecord, tree: WorkTree | undefined): num
   return best === 0 ? 0.5 : best; // no file is cited
 }
 
-function recency({ createdAt, lastVerifiedAt }: MemoryRecord, nowMs: number): number {
+function recency({ createdAt, lastVerifiedAt }: Standing, nowMs: number): number {
   const since = Math.max(hourOf(createdAt), lastVerifiedAt === null ? 0 : hourOf(lastVerifiedAt));
   return 0.5 ** (Math.max(0, nowMs - since) / DAY_MS / HALF_LIFE_DAYS);
 }

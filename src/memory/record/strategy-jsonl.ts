@@ -17,6 +17,7 @@ import {
 } from "../file/record-line.ts";
 import { RepositoryFiles, type RepositoryFilesOptions, type Settled } from "../file/repository-files.ts";
 import type { Redactor, SecretFilter } from "../secret/filter.ts";
+import { choiceOf } from "./choose-lines.ts";
 import type {
   Conflict,
   Draft,
@@ -88,9 +89,9 @@ class JsonlStrategy implements Strategy {
     await this.#leftovers;
     const entries = await this.#entries();
     if (!entries.ok) return { ...failed(entries.error), code: entries.error.code };
-    const active = entries.value.filter(({ record }) => record.status.type === "active").map(({ record }) => record);
-    if (active.length > 0) await this.#options.tree?.look?.();
-    const { answer } = promptOf(active, ask, this.#options);
+    const choice = choiceOf(entries.value.map(({ record }) => record));
+    if (choice.all.length > 0) await this.#options.tree?.look?.();
+    const { answer } = promptOf(choice, ask, this.#options);
     return { type: "prompted" as const, answer: { ...answer, tools: { store: storeDefinition(false) } } };
   }
 

@@ -116,16 +116,6 @@ function readCursor(text: string): [string, string] | null {
   return typeof at === "string" && typeof id === "string" && id.startsWith(PREFIX) ? [at, id] : null;
 }
 
-/** Every active record of a place, for the prompt. */
-export function activeRecords(db: Database, place: Place, scopes: readonly Scope[]): MemoryRecord[] {
-  const [only] = scopes;
-  if (only === undefined) return [];
-  const seen = visible(place, scopes.length > 1 ? undefined : only);
-  return rowsOf(
-    db.prepare(`${SELECT} WHERE m.status = 'active' AND ${seen.where}`).all(userActor(place.user), ...seen.values),
-  ).map(recordOf);
-}
-
 export type ChangesQuery = { memory?: string; since?: string; limit?: number; after?: number; place?: Place };
 
 export function listChanges(db: Database, query: ChangesQuery): MemoryChange[] {

@@ -9,15 +9,19 @@ export const rowsOf = (found: unknown[]): Row[] => found.filter(isRecord);
 /** The current vote of the user as a person. */
 export const userActor = (user: string): string => `user:${user}`;
 
+/** Of whichever records are named behind it; `?1` is the user as an actor. */
+export const VOTES = `
+  SELECT memory, json_array(sum(direction = 'upvote'), sum(direction = 'downvote'),
+      sum(CASE WHEN kind <> 'agent' THEN 0 WHEN direction = 'upvote' THEN 1 ELSE -1 END),
+      max(CASE WHEN actor = ?1 THEN direction END)) AS votes
+    FROM memory_votes`;
+
 /** One query gives a whole record; `?1` is the user as an actor. */
 export const SELECT = `
   SELECT m.*,
     (SELECT json_group_array(json_array(c.raw, c.kind, c.path, c.start_line, c.end_line, c.hash, c.commit_id, c.state, c.checked_at))
        FROM (SELECT * FROM memory_citations WHERE memory = m.id ORDER BY position) AS c) AS citations,
-    (SELECT json_array(sum(direction = 'upvote'), sum(direction = 'downvote'),
-        sum(CASE WHEN kind <> 'agent' THEN 0 WHEN direction = 'upvote' THEN 1 ELSE -1 END),
-        max(CASE WHEN actor = ?1 THEN direction END))
-       FROM memory_votes WHERE memory = m.id) AS votes
+    (SELECT votes FROM (${VOTES} WHERE memory = m.id)) AS votes
   FROM memories AS m`;
 
 type Sql = { where: string; values: (string | number)[] };
@@ -30,6 +34,12 @@ export function visible({ repository, user }: Place, scope?: Scope): Sql {
   if (scope !== "repository") parts.push({ where: "(m.scope = 'user' AND m.user = ?)", values: [user] });
   if (parts.length === 0) return { where: "0", values: [] };
   return { where: `(${parts.map((p) => p.where).join(" OR ")})`, values: parts.flatMap((p) => p.values) };
+}
+
+/** In no order; those that are gone are left out. */
+export function recordsById(db: Database, ids: readonly string[], user: string): MemoryRecord[] {
+  const query = db.prepare(`${SELECT} WHERE m.id IN (${ids.map(() => "?").join(", ")})`);
+  return rowsOf(query.all(userActor(user), ...ids)).map(recordOf);
 }
 
 export const recordById = (db: Database, id: string, user: string): MemoryRecord | undefined => {
@@ -65,7 +75,7 @@ export function recordOf(row: Row): MemoryRecord {
 const NO_VOTES = "[null,null,null,null]";
 
 /** The user's own downvote, or those of agents at two more than their upvotes, dispute a record. */
-function votesOf(json: string): Votes {
+export function votesOf(json: string): Votes {
   if (json === NO_VOTES) return { up: 0, down: 0, mine: null, disputed: false };
   const parsed = parseJson(json);
   const [up, down, agents, said] = parsed.ok && Array.isArray(parsed.value) ? parsed.value : [];

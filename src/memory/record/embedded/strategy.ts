@@ -3,14 +3,16 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Failure } from "../../../base/failure.ts";
 import type { Result } from "../../../base/result.ts";
 import { type Database, write } from "../../../store/sqlite.ts";
-import { chooseLines } from "../choose-lines.ts";
+import { type Choice, choiceOf, chooseLines } from "../choose-lines.ts";
 import type { Failed, MemoryRecord, Place, PromptAsk, Strategy } from "../contract.ts";
 import { CANCELLED } from "../failure.ts";
 import { factHash } from "../fold.ts";
 import { roomForLines } from "../section.ts";
 import { storeDefinition, voteDefinition } from "../tool/definition.ts";
 import type { WorkTree } from "../write-contract.ts";
-import { activeRecords, findFact, generationOf, getRecord, isTombstone, listChanges, listRecords } from "./read.ts";
+import { findFact, generationOf, getRecord, isTombstone, listChanges, listRecords } from "./read.ts";
+import { recordsById } from "./row.ts";
+import { activeStandings } from "./standing.ts";
 import {
   after,
   castVote,
@@ -87,15 +89,18 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
 
     async prompt(ask) {
       if (parts.exists && !known && !parts.exists())
-        return { type: "prompted", answer: promptOf([], ask, parts).answer };
-      const done = await reading(
-        (db) => ({ type: "read", records: activeRecords(db, ask.place, ask.scopes) }) as const,
-      );
-      if (done.type === "failed") return { ...done, code: "store_unavailable" };
-      if (done.records.length > 0) await parts.tree?.look?.();
-      const { answer, shown } = promptOf(done.records, ask, parts);
-      if (shown.length > 0) await countRecalls(shown);
-      return { type: "prompted", answer };
+        return { type: "prompted", answer: promptOf(choiceOf([]), ask, parts).answer };
+      const read = await reading((db) => ({ type: "read", all: activeStandings(db, ask.place, ask.scopes) }) as const);
+      if (read.type === "failed") return { ...read, code: "store_unavailable" };
+      const { all } = read;
+      if (all.length > 0) await parts.tree?.look?.();
+      const made = await reading((db) => {
+        const choice = { all, whole: (ids: readonly string[]) => recordsById(db, ids, user) };
+        return { type: "made", ...promptOf(choice, ask, parts) } as const;
+      });
+      if (made.type === "failed") return { ...made, code: "store_unavailable" };
+      if (made.shown.length > 0) await countRecalls(made.shown);
+      return { type: "prompted", answer: made.answer };
     },
     find: (fact, where) => reading((db) => findFact(db, hash(fact), fact, where)),
     store: (draft, signal) =>
@@ -175,13 +180,13 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
 }
 
 export function promptOf(
-  records: readonly MemoryRecord[],
+  choice: Choice,
   ask: PromptAsk,
   { clock, redact, tree }: Pick<EmbeddedParts, "clock" | "redact" | "tree">,
 ) {
   const room = { maxTokens: roomForLines(ask.maxTokens), maxRecords: ask.maxRecords };
   const view = { nowMs: Date.parse(clock.now()), tree };
-  const { lines, shown, counts, stale } = chooseLines(records, room, view, redact);
+  const { lines, shown, counts, stale } = chooseLines(choice, room, view, redact);
   const answer = {
     enabled: true,
     prompt: lines.length > 0 ? lines.join("\n") : null,
