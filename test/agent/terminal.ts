@@ -16,6 +16,8 @@ export type Terminal = {
   see: (text: string | RegExp, ms?: number) => Promise<void>;
   type: (line: string) => void;
   press: (key: keyof typeof KEYS) => void;
+  /** The window is closed: the terminal is gone. */
+  hangUp: () => void;
   exit: Promise<number>;
 };
 
@@ -68,6 +70,7 @@ export function openTerminal(place: Place, args: string[] = []): Terminal {
 
   return {
     pid: pty.pid,
+    hangUp: () => (pty as unknown as { destroy(): void }).destroy(),
     screen: () => screen,
     see: (text, ms = 20_000) =>
       new Promise((resolve, reject) => {

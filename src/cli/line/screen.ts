@@ -31,7 +31,21 @@ export function visible(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(CONTROL, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
+/** Readline resets the mode when it closes; of a terminal that is gone that must not end the session like a bug. */
+function forgiveLostTerminal({ stdin, stderr }: NodeJS.Process): void {
+  const setRawMode = stdin.setRawMode.bind(stdin);
+  stdin.setRawMode = (mode) => {
+    try {
+      return setRawMode(mode);
+    } catch {
+      return stdin; // it has no mode any more
+    }
+  };
+  stderr.on("error", () => undefined); // nobody is there to read it
+}
+
 export function openScreen(events: ScreenEvents): Screen {
+  forgiveLostTerminal(process);
   const rl: Interface = createInterface({
     input: process.stdin,
     output: process.stdout,
