@@ -11,6 +11,15 @@ export type Failure = {
   exit: 1 | 2;
 };
 
+/** A command that was written in a way it does not take. */
+export const commandUsage = (what: string, next: string): Failure => ({
+  code: "command_usage",
+  what,
+  data: "Nothing was changed.",
+  next,
+  exit: 2,
+});
+
 /** Carries a Failure through layers that have no better answer than to stop; the faces print it without a stack. */
 export class FailureError extends Error {
   readonly failure: Failure;

@@ -1,7 +1,7 @@
 // An error of our own: a redacted report beside the logs, and a sentence for the user.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { errorText } from "../base/failure.ts";
+import { errorCode, errorText } from "../base/failure.ts";
 import { VERSION } from "../base/version.ts";
 import { secretFilter } from "../memory/secret/filter.ts";
 import { processEnvironment } from "../settings/environment.ts";
@@ -24,9 +24,10 @@ function secretsOf(env: Readonly<Record<string, string | undefined>>): string[] 
 /** Never throws: it runs when everything else has. Gives the sentence to print. */
 export function reportCrash(error: unknown): string {
   const redact = secretFilter("crash", [...secretsOf(processEnvironment()), ...remembered]);
-  const what = isPartGone(error)
-    ? "A part of everlong is not on disk any more: it was changed while it ran, or is not installed whole. Start it again"
-    : `Something in everlong itself went wrong: ${redact(errorText(error))}`;
+  const what =
+    errorCode(error) === "ERR_MODULE_NOT_FOUND"
+      ? "A part of everlong is not on disk any more: it was changed while it ran, or is not installed whole. Start it again"
+      : `Something in everlong itself went wrong: ${redact(errorText(error))}`;
   const sentence = (place: string): string =>
     `${what}. Everything acknowledged so far is in the session's log; --resume goes on from there. Please report it${place}.`;
   try {
@@ -44,9 +45,6 @@ export function reportCrash(error: unknown): string {
     return sentence(""); // not even the report can be written: the sentence is all there is
   }
 }
-
-const isPartGone = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
 
 /** A place where a test ends the process as a crash would: just before what it names is written. */
 export function crashPoint(crashAt: string | undefined, name: string): void {

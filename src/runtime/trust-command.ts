@@ -1,6 +1,6 @@
 // Trusting a folder, taking it back, listing: for the command line and /trust.
 import { resolve } from "node:path";
-import type { Failure } from "../base/failure.ts";
+import { commandUsage, type Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { gitContext } from "../host/git.ts";
 import { listTrusted, revokeTrust, trustFolder, trustNotice } from "../permission/trust.ts";
@@ -30,13 +30,7 @@ export async function trustQuestion(): Promise<string | undefined> {
 export async function trustSession(live: LiveSession, args: string): Promise<CommandResult> {
   if (args === "list") return listFolders(live.ground);
   if (args !== "" && args !== "revoke") {
-    return fail({
-      code: "command_usage",
-      what: `/trust does not take "${args}".`,
-      data: "Nothing was changed.",
-      next: "/trust, /trust revoke or /trust list.",
-      exit: 2,
-    });
+    return fail(commandUsage(`/trust does not take "${args}".`, "/trust, /trust revoke or /trust list."));
   }
   const done = await change(live.ground, live.session.root, args === "revoke");
   return done.ok ? ok(`${done.value} It counts from the next start.`) : done;

@@ -1,4 +1,5 @@
 // Waits for agents: each has a signal and a limit, and leaves nothing behind.
+import { MAX_TIMER_MS } from "../../base/abort.ts";
 import type { Waited, WaitOptions } from "./contract.ts";
 import type { Core } from "./core.ts";
 import { type AgentRecord, isTerminal } from "./record.ts";
@@ -10,7 +11,7 @@ export type After = (ms: number, run: () => void) => () => void;
 
 /** Does not hold the process: what it waits for does. */
 export const unreferencedTimer: After = (ms, run) => {
-  const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1)).unref();
+  const timer = setTimeout(run, Math.min(ms, MAX_TIMER_MS)).unref();
   return () => clearTimeout(timer);
 };
 

@@ -1,10 +1,10 @@
 // Commands around agents: macros that make the main agent delegate, workflows, and what runs beside the conversation.
+import { commandUsage } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
 import type { AgentPrompt, Client } from "../../runtime/client.ts";
 import type { SlashCommand, SlashOutcome } from "./table.ts";
 
-const usage = (what: string, next: string): SlashOutcome =>
-  fail({ code: "command_usage", what, data: "Nothing was changed.", next, exit: 2 });
+const usage = (what: string, next: string): SlashOutcome => fail(commandUsage(what, next));
 
 type Delegation = { agent: string; name: string; description: string; task: (focus: string) => string };
 

@@ -1,11 +1,11 @@
 // /board and /subconscious: the context board, and having it brought up to date.
+import { commandUsage } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
 import type { Client } from "../../runtime/client.ts";
 import { slashWords } from "./parse-words.ts";
 import type { SlashCommand, SlashOutcome } from "./table.ts";
 
-const usage = (what: string, next: string): SlashOutcome =>
-  fail({ code: "command_usage", what, data: "Nothing was changed.", next, exit: 2 });
+const usage = (what: string, next: string): SlashOutcome => fail(commandUsage(what, next));
 
 const VERBS = ["list", "show", "add", "edit", "remove", "changes", "undo", "adopt"];
 /** The options that take a value. */

@@ -1,18 +1,12 @@
 // /memory: the switch and how memory stands; the verbs are those of the command line.
-import type { Failure } from "../../base/failure.ts";
+import { commandUsage, type Failure } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
 import type { Client, CommandResult } from "../../runtime/client.ts";
 import { slashWords } from "./parse-words.ts";
 import type { SlashCommand, SlashOutcome } from "./table.ts";
 
 const usage = (what: string): { ok: false; error: Failure } =>
-  fail({
-    code: "command_usage",
-    what,
-    data: "Nothing was changed.",
-    next: "Try /memory, /memory on|off, /memory show, /memory list, or /memory help.",
-    exit: 2,
-  });
+  fail(commandUsage(what, "Try /memory, /memory on|off, /memory show, /memory list, or /memory help."));
 
 async function memory({ memory: m }: Client, args: string): Promise<SlashOutcome> {
   const [verb = "", ...rest] = slashWords(args);

@@ -1,4 +1,5 @@
 // Commands that only show: usage, session facts, todos, context.
+import { commandUsage } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
 import type { Client, CommandResult } from "../../runtime/client.ts";
 
@@ -34,7 +35,7 @@ export async function showSession(client: Client, args: string): Promise<Command
   if (checkpoints) return client.facts("checkpoints", checkpoints[1]);
   if (args !== "") {
     const what = `/session knows checkpoints, files, refs and plan, not "${args}".`;
-    return fail({ code: "command_usage", what, data: "Nothing was changed.", next: "Try /session.", exit: 2 });
+    return fail(commandUsage(what, "Try /session."));
   }
   const view = client.view();
   return ok(

@@ -1,4 +1,5 @@
 // The table of slash commands: it feeds /help, prompt mode, line mode, completion and the terminal face.
+import { commandUsage } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
 import type { AgentPrompt, Client, CommandResult } from "../../runtime/client.ts";
 import { agentCommands } from "./agent-commands.ts";
@@ -19,8 +20,7 @@ export type SlashCommand = {
   run: (client: Client, args: string) => Promise<SlashOutcome>;
 };
 
-const usage = (what: string, next: string): SlashOutcome =>
-  fail({ code: "command_usage", what, data: "Nothing was changed.", next, exit: 2 });
+const usage = (what: string, next: string): SlashOutcome => fail(commandUsage(what, next));
 
 async function planMode(client: Client, args: string): Promise<SlashOutcome> {
   const said = "Plan mode is on: nothing is changed until the plan is accepted.";

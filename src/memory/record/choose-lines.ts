@@ -2,9 +2,9 @@
 import { recalledLine } from "../../context/fragment/recalled.ts";
 import type { Counts, MemoryRecord, Scope } from "./contract.ts";
 import { shortIds } from "./id.ts";
-import { byScore, rank, type Standing, scoreOf, type View } from "./rank.ts";
+import { byScore, type Ranked, rank, type Standing, scoreOf, type View } from "./rank.ts";
 import { linesTokens } from "./section.ts";
-import { verificationOf } from "./verification.ts";
+import { lookedUp } from "./verification.ts";
 
 export type Room = { maxTokens: number; maxRecords: number };
 export type Lines = { lines: string[]; shown: string[]; counts: Counts; stale: number };
@@ -65,7 +65,7 @@ export const choiceOf = (records: readonly MemoryRecord[]): Choice => ({
   },
 });
 
-type Ranked = { id: string; score: number; record: MemoryRecord };
+type Candidate = Ranked & { record: MemoryRecord };
 
 const SCOPES: readonly Scope[] = ["repository", "user"];
 
@@ -74,27 +74,23 @@ export type Clean = (text: string) => string;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The states of cited files as the work tree says now. */
-function lookAt(ranked: readonly Ranked[], view: View): Ranked[] {
+function lookAt(ranked: readonly Candidate[], view: View): Candidate[] {
   const { tree } = view;
   let files = 0;
   return ranked.map((one) => {
     // Files of the repository say nothing about what holds everywhere.
     if (!tree || one.record.scope === "user" || files >= MOST_FILES) return one;
-    const citations = one.record.citations.map((citation) => {
-      if (citation.kind !== "file") return citation;
-      files++;
-      return { ...citation, state: tree.check(citation) };
-    });
-    const record = { ...one.record, citations, verification: verificationOf(citations) };
+    files += one.record.citations.filter(({ kind }) => kind === "file").length;
+    const record = lookedUp(one.record, tree);
     return { id: record.id, score: scoreOf(record, view), record };
   });
 }
 
 /** First each scope's share, then whoever is best; a record that does not fit gives way to the next. */
-function choose(ranked: readonly Ranked[], room: Room, lineOf: (record: MemoryRecord) => string): MemoryRecord[] {
+function choose(ranked: readonly Candidate[], room: Room, lineOf: (record: MemoryRecord) => string): MemoryRecord[] {
   const chosen = new Set<MemoryRecord>();
   let tokens = 0;
-  const take = (candidates: readonly Ranked[], limit: Room): void => {
+  const take = (candidates: readonly Candidate[], limit: Room): void => {
     let [spent, count, misfits] = [0, 0, 0];
     for (const { record } of candidates) {
       if (count >= limit.maxRecords || chosen.size >= room.maxRecords || misfits >= MISFITS) return;

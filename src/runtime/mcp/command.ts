@@ -1,4 +1,5 @@
 // `/mcp`: the servers of the session, one of them in full, switched on and off, read and connected anew; secrets masked.
+import { commandUsage } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
 import { clip, firstLine, nearNames } from "../../base/text.ts";
 import type { PlannedServer } from "../../mcp/config/load.ts";
@@ -28,7 +29,7 @@ export async function mcpCommand(args: string, parts: McpCommandParts): Promise<
   if (verb === "reload" && name === "") return listed(await parts.reload(), parts);
   if (verb === "list" && name === "") return listed(parts.open, parts);
   if (!/^(show|enable|disable|reconnect)$/.test(verb) || name === "")
-    return refused("command_usage", `/mcp does not take "${args}".`, USAGE);
+    return fail(commandUsage(`/mcp does not take "${args}".`, USAGE));
   const { open } = parts;
   const plan = open?.loaded.servers.find((server) => server.name === name);
   if (!open || !plan) return unknown(name, open);

@@ -2,8 +2,7 @@
 import { resolve } from "node:path";
 import { fail, ok } from "../../base/result.ts";
 import type { Author, MemoryRecord, Status } from "../../memory/record/contract.ts";
-import { verificationOf } from "../../memory/record/verification.ts";
-import type { WorkTree } from "../../memory/record/write-contract.ts";
+import { lookedUp } from "../../memory/record/verification.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
 import type { CommandResult } from "../client.ts";
 import { parseTime } from "../recall/time.ts";
@@ -70,17 +69,11 @@ export async function showMemory(desk: Desk, id: string, flags: Where & { json?:
   if (!found.ok) return found;
   const strategy = await strategyOf(desk);
   if (!strategy.ok) return strategy;
-  const record = checkedNow(found.value, desk.parts.tree);
+  const { tree } = desk.parts;
+  const record = tree ? lookedUp(found.value, tree) : found.value;
   const told = await strategy.value.changes({ memory: record.id, limit: 500 }, desk.signal);
   const history = told.type === "changes" ? filtered(desk, told.changes).toReversed() : [];
   return ok(flags.json ? jsonLines([{ ...record, history }]) : recordText(record, history));
-}
-
-/** What cited files look like in this work tree at this moment; nothing is written. */
-function checkedNow(record: MemoryRecord, tree: WorkTree | undefined): MemoryRecord {
-  if (!tree) return record;
-  const citations = record.citations.map((one) => (one.kind === "file" ? { ...one, state: tree.check(one) } : one));
-  return { ...record, citations, verification: verificationOf(citations) };
 }
 
 /** Without ids: all of this repository and the user's own. */
@@ -102,7 +95,7 @@ export async function verifyMemories(
     if (!found.ok) return found;
     records.push(...found.value.records);
   }
-  const checked = records.map((record) => checkedNow(record, tree));
+  const checked = records.map((record) => lookedUp(record, tree));
   return ok(flags.json ? jsonLines(checked) : verifiedText(checked));
 }
 

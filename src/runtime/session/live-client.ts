@@ -3,6 +3,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { within } from "../../base/abort.ts";
+import { commandUsage } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import { settleCompaction } from "../../session/compact-now.ts";
@@ -88,8 +89,7 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
     ...boardClient(live),
     memory: liveMemoryClient(live),
     async rename(title) {
-      if (title.trim() === "")
-        return refused("command_usage", "A name is needed.", "For example: /rename parser work", 2);
+      if (title.trim() === "") return fail(commandUsage("A name is needed.", "For example: /rename parser work"));
       await session.emit("session.title_changed", { title: title.trim(), userNamed: true });
       await live.updateIndex();
       return ok(`This session is now called "${title.trim()}".`);
@@ -100,12 +100,7 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
     },
     async exportTo(format, path) {
       if (!exportFormats.includes(format as ExportFormat)) {
-        return refused(
-          "command_usage",
-          `"${format}" is not an export format.`,
-          `Formats: ${exportFormats.join(", ")}.`,
-          2,
-        );
+        return fail(commandUsage(`"${format}" is not an export format.`, `Formats: ${exportFormats.join(", ")}.`));
       }
       const target = resolve(state.context.cwd, path ?? `everlong-${session.id.slice(0, 8)}.${format}`);
       const written = await atomicWrite(target, exportSession(state, format as ExportFormat, live.ground.redact), {
@@ -118,12 +113,8 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
       const [verb, scope] = args.split(/\s+/);
       if (args === "") return ok(listPermissions(live));
       if (verb !== "reset" || (scope !== "session" && scope !== "location")) {
-        return refused(
-          "command_usage",
-          `/permissions does not take "${args}".`,
-          "Try /permissions reset session or /permissions reset location.",
-          2,
-        );
+        const next = "Try /permissions reset session or /permissions reset location.";
+        return fail(commandUsage(`/permissions does not take "${args}".`, next));
       }
       const done = await approvals.reset(scope);
       if (!done.ok) return done;

@@ -1,7 +1,7 @@
 // `everlong inbox` and `/inbox`: the entries of a session for its user, whose looking marks nothing as read.
 import type { InboxEntry } from "../../agent/inbox/entry.ts";
 import { inboxStore } from "../../agent/inbox/store.ts";
-import type { Failure } from "../../base/failure.ts";
+import { commandUsage, type Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
 import type { CommandResult } from "../client.ts";
@@ -56,13 +56,9 @@ export async function inboxSlash(live: LiveSession, args: string): Promise<Comma
   const isVerb = verb === "show" || verb === "delete";
   const wanted = isVerb ? id : verb;
   if (wanted === undefined || rest.length > 0 || (!isVerb && id !== undefined))
-    return fail({
-      code: "command_usage",
-      what: `/inbox does not take "${clip(args, 80)}".`,
-      data: "Nothing was changed.",
-      next: "Try /inbox, /inbox ID or /inbox delete ID.",
-      exit: 2,
-    });
+    return fail(
+      commandUsage(`/inbox does not take "${clip(args, 80)}".`, "Try /inbox, /inbox ID or /inbox delete ID."),
+    );
   const found = findEntry(entries, wanted);
   if (!found.ok) return found;
   if (verb !== "delete") return ok(showText(found.value, redact));

@@ -1,8 +1,6 @@
 // Settings of the proxy: whom it serves, what it keeps, how much it sends, where it forwards to.
+import { MAX_TIMER_MS } from "../../base/abort.ts";
 import { MAX_INTEGER, type Row } from "../row.ts";
-
-/** Node's timers take no more milliseconds than this. */
-const MAX_MS = 2_147_483_647;
 
 const feature = { type: "boolean", default: true, scope: "off" } as const;
 
@@ -196,7 +194,7 @@ export const proxyRows = [
     key: "proxy.upstreamTimeoutMs",
     type: "integer",
     min: 1,
-    max: MAX_MS,
+    max: MAX_TIMER_MS,
     env: ["EVERLONG_PROXY_UPSTREAM_TIMEOUT_MS"],
     default: 600_000,
     scope: "user",
