@@ -10,8 +10,10 @@ export default defineConfig({
       { extends: true, test: { name: "unit", include: ["src/**/*.test.ts"], isolate: false } },
       { extends: true, test: { name: "behaviour", include: ["test/**/*.test.ts"] } },
     ],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Limits only end what hangs: no test measures the machine's speed (N52).
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // A loaded machine may starve a terminal or a child for seconds; a test that really fails, fails twice.
     retry: process.env["CI"] ? 1 : 0,
     pool: "forks",

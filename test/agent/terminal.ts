@@ -72,7 +72,7 @@ export function openTerminal(place: Place, args: string[] = []): Terminal {
     pid: pty.pid,
     hangUp: () => (pty as unknown as { destroy(): void }).destroy(),
     screen: () => screen,
-    see: (text, ms = 20_000) =>
+    see: (text, ms = 60_000) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => look(true), ms);
         const look = (late = false) => {

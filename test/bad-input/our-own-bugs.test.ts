@@ -38,7 +38,7 @@ describe("B76 a bug of our own", () => {
     const place = { ...placeFor(server), bin };
     const done = await run(place, ["-p", "go", "--allow-all", "--output-format", "stream-json"]);
     expectReport(place, done);
-    expect(await survivorsAfter(place.folder, 5000)).toEqual([]);
+    expect(await survivorsAfter(place.folder)).toEqual([]);
     expect(lostOrDoubled(wholeLines(done.stdout), logOf(place))).toEqual([]);
     server.script(text("resumed"));
     const again = await run({ ...place, bin: join(import.meta.dirname, "..", "..", "bin", "everlong.js") }, [
@@ -47,7 +47,7 @@ describe("B76 a bug of our own", () => {
       "go",
     ]);
     expect(again.code, again.stderr).toBe(0);
-  }, 40_000);
+  });
 
   it("B76 inside a turn: the session is closed properly, the message is json's error too", async () => {
     server = await startModelServer();
@@ -68,13 +68,13 @@ describe("B76 a bug of our own", () => {
     const turn = readdirSync(part).find((name) => name.startsWith("turn-")) ?? "";
     const whole = readFileSync(join(part, turn), "utf8");
     writeFileSync(join(part, turn), whole.replace("function reportCrash(error) {", `$& ${bug};`));
-    const done = await run({ ...placeFor(server), bin }, ["-p", "go", "--allow-all"], { timeoutMs: 20_000 });
+    const done = await run({ ...placeFor(server), bin }, ["-p", "go", "--allow-all"]);
     expect([done.code === 0, done.signal]).toEqual([false, null]);
     writeFileSync(join(part, turn), whole);
     for (const name of readdirSync(part)) if (/^stored-sessions-/.test(name)) rmSync(join(part, name));
     const gone = await run({ ...placeFor(server), bin }, ["sessions"]);
     expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining("Start it again")]);
-  }, 40_000);
+  });
 
   it("B76 in a command beside the agent, and in a part that cannot be loaded", async () => {
     server = await startModelServer();

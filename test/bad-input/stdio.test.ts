@@ -50,7 +50,7 @@ describe("stdout", () => {
     const place = placeFor(server);
     const child = start(place, ["-p", "go", "--allow-all", "--output-format", "stream-json"]);
     child.stdout?.on("data", (d: Buffer) => d.includes("tool.execution_start") && child.stdout?.destroy());
-    setTimeout(() => child.kill("SIGKILL"), 20_000).unref();
+    setTimeout(() => child.kill("SIGKILL"), 120_000).unref();
     const done = await child.done;
     expect([done.code, done.signal], done.stderr).toEqual([130, null]);
     expect(done.stderr).not.toMatch(/ {4}at |EPIPE/);
@@ -58,8 +58,8 @@ describe("stdout", () => {
     expect(only(log, "abort").length).toBe(1);
     expect(only(log, "tool.execution_complete").map((e) => e.data.resultType)).toEqual(["interrupted"]);
     expect(log.at(-1)?.type).toBe("session.shutdown");
-    expect(await survivorsAfter(place.folder, 1000)).toEqual([]);
-  }, 40_000);
+    expect(await survivorsAfter(place.folder)).toEqual([]);
+  });
 
   it("B66 closed from the beginning: exit 130 for text and json too, no stack, the log complete", async () => {
     server = await startModelServer();

@@ -69,7 +69,7 @@ describe("CE11 too large to summarise at once", () => {
       summary: (request) => cited(textOf(messagesOf(request).at(-1))),
     });
     const id = writeLog(place, TURNS);
-    const done = await run(place, ["--resume", id, "-p", "go on where we were"], { timeoutMs: 55_000 });
+    const done = await run(place, ["--resume", id, "-p", "go on where we were"]);
     expect([done.code, done.stdout], done.stderr).toEqual([0, "I am back\n"]);
     const [applied] = only(logOf(place, id), "session.compaction_complete").map((e) => e.data);
     expect(applied).toMatchObject({ outcome: "applied", trigger: "threshold" });

@@ -92,13 +92,13 @@ describe("CE10 P8 killed while compacting", () => {
     await say(prose(6_000, "long"));
     await close();
     const manual = start(place, ["--resume", id, "-p", "/compact"]);
-    await server.waitFor(5, 20_000);
+    await server.waitFor(5);
     manual.kill("SIGKILL");
     await manual.done;
     const background = start(place, ["--resume", id, "-p", "more"], {
       env: { EVERLONG_BACKGROUND_COMPACTION_THRESHOLD: "0.3" },
     });
-    await server.waitFor(7, 20_000);
+    await server.waitFor(7);
     background.kill("SIGKILL");
     await background.done;
     held = false;

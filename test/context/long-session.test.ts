@@ -74,7 +74,7 @@ describe("a session that outgrows its window", () => {
     const resumed = await run(place, ["--resume", id, "-p", "thanks"]);
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(server.requests[before]?.rawBody).toContain("TASK-7");
-  }, 90_000);
+  });
 
   it("CI8 CI9 finishes just the same when no summary ever succeeds, and every block comes back by its ref", async () => {
     const { place, code, stdout, stderr } = await work({}, () => error(400, "no summary"));
@@ -86,5 +86,5 @@ describe("a session that outgrows its window", () => {
     expect(results).toHaveLength(ROUNDS);
     const back = await run(place, ["recall", "t1.3"]);
     expect(back.stdout.trimEnd()).toBe(results[0]?.data.result.content.trimEnd());
-  }, 90_000);
+  });
 });

@@ -28,29 +28,27 @@ async function owner(place: Place) {
   server.script(tenChildren());
   server.always(() => text("late", { delayMs: 60_000 }));
   const child = start(place, ["-p", "start them", "--allow-all"]);
-  await server.waitFor(2, 30_000);
-  const until = performance.now() + 10_000;
-  while (!existsSync(join(place.folder, "alive.txt")) && performance.now() < until) await sleep(50);
-  const working = processesIn(place.folder).filter((p) => p.pid !== child.pid);
-  expect(working.length).toBeGreaterThanOrEqual(commands.length);
+  await server.waitFor(2);
+  await expect.poll(() => existsSync(join(place.folder, "alive.txt"))).toBe(true);
+  const working = () => processesIn(place.folder).filter((p) => p.pid !== child.pid);
+  await expect.poll(() => working().length).toBeGreaterThanOrEqual(commands.length);
   return child;
 }
 
 describe("P14 AI15 A6.5 children die with their owner", () => {
   it.each(["SIGKILL", "SIGTERM", "SIGSEGV"] as const)(
-    "P14 ten children, none left 5 s after %s of the owner",
+    "P14 ten children, none left after %s of the owner",
     async (signal) => {
       server = await startModelServer();
       const place = placeFor(server);
       const child = await owner(place);
       child.kill(signal);
       await child.done;
-      expect(await survivorsAfter(place.folder, 5000)).toEqual([]);
+      expect(await survivorsAfter(place.folder)).toEqual([]);
       const written = readFileSync(join(place.folder, "alive.txt"), "utf8");
       await sleep(300);
       expect(readFileSync(join(place.folder, "alive.txt"), "utf8")).toBe(written);
     },
-    60_000,
   );
 
   it("P14 B76 a crash in our own code ends them too", async () => {
@@ -66,8 +64,8 @@ describe("P14 AI15 A6.5 children die with their owner", () => {
     const done = await child.done;
     expect(done.code).toBe(1);
     expect(done.stderr).toContain("planted bug");
-    expect(await survivorsAfter(place.folder, 5000)).toEqual([]);
-  }, 60_000);
+    expect(await survivorsAfter(place.folder)).toEqual([]);
+  });
 
   it("P14 A9.5 the end of the run ends what was left in the background", async () => {
     server = await startModelServer();
@@ -76,8 +74,8 @@ describe("P14 AI15 A6.5 children die with their owner", () => {
     const child = start(place, ["-p", "start them", "--allow-all"]);
     const done = await child.done;
     expect(done.code, done.stderr).toBe(0);
-    expect(await survivorsAfter(place.folder, 1000)).toEqual([]);
-  }, 60_000);
+    expect(await survivorsAfter(place.folder)).toEqual([]);
+  });
 
   it("T4 a build whose reaper ends nobody is seen", async () => {
     server = await startModelServer();
@@ -88,5 +86,5 @@ describe("P14 AI15 A6.5 children die with their owner", () => {
     const left = await survivorsAfter(place.folder, 500);
     for (const { pid } of processesIn(place.folder)) process.kill(pid, "SIGKILL");
     expect(left.length).toBeGreaterThanOrEqual(commands.length);
-  }, 60_000);
+  });
 });

@@ -68,7 +68,7 @@ describe("P3 AI3 PI2 damaged logs", () => {
       if (torn > 0) expect(readFileSync(moved ?? "").equals(log.subarray(end + 1, cut)), `cut at ${cut}`).toBe(true);
       else expect(report.damaged).toEqual([]);
     }
-  }, 120_000);
+  });
 
   it("P3 a partial record followed by the whole one on its line, for every length of the part", async () => {
     const place = newLogPlace();

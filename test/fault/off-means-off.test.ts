@@ -57,7 +57,7 @@ describe("P29 AI14 A1.9 off means off", () => {
       expect(treeChanges(bare.files, off.files), what).toEqual([]);
     }
     console.log(`off means off: ${switches.length} switches, ${ways.length} ways`);
-  }, 90_000);
+  });
 
   it("PE15 P29 all off: nothing but the session's folder, its rows, the logs and the key of the secret filter", async () => {
     server = await startModelServer();

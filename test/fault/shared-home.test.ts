@@ -85,7 +85,7 @@ describe("P11 one home, several processes", () => {
     const rebuilt = await run(place, ["sessions", "reindex"]);
     expect(rebuilt.code, rebuilt.stderr).toBe(0);
     expect(indexed(place).rows).toEqual(rows);
-  }, 120_000);
+  });
 
   it("P11 D6 six processes that set six settings of one file at once: all six are in it", async () => {
     server = await startModelServer();
@@ -117,7 +117,7 @@ describe("P11 one home, several processes", () => {
     await run(place, ["-p", "one"]);
     const [id = ""] = sessionsOf(place);
     const first = run(place, ["--resume", id, "-p", "two"]);
-    await server.waitFor(2, 20_000);
+    await server.waitFor(2);
     const second = await run(place, ["--resume", id, "-p", "three"]);
     expect(second.code).toBe(1);
     expect(second.stderr).toMatch(/session_in_use.*\(pid \d+\)/);

@@ -96,7 +96,7 @@ export function bench(
     progress,
     journalFile,
     journal: () => readFileSync(journalFile, "utf8").trim().split("\n"),
-    async begin(limitMs = 20_000) {
+    async begin(limitMs = 60_000) {
       host.start();
       await host.waitForStart(limitMs);
       return host.turn();
@@ -117,7 +117,7 @@ export const words = (outcome: ToolOutcome): string =>
 export const named = (tools: readonly McpTool[], name: string): McpTool | undefined =>
   tools.find((tool) => tool.mcp.tool === name);
 
-export async function eventually(check: () => boolean, ms = 10_000): Promise<void> {
+export async function eventually(check: () => boolean, ms = 60_000): Promise<void> {
   for (const until = performance.now() + ms; !check(); ) {
     if (performance.now() > until) throw new Error("it did not happen in time");
     await new Promise((resolve) => setTimeout(resolve, 20));

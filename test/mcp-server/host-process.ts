@@ -18,6 +18,6 @@ const host = createHost([{ name: "plain", origin: "user", where: "test", type: "
   callTimeoutMs: 20_000,
 });
 host.start();
-await host.waitForStart(20_000);
+await host.waitForStart(60_000);
 process.stdout.write("ready\n");
 setInterval(() => undefined, 1000);

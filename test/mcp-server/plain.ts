@@ -1,6 +1,6 @@
 // A well-behaved server with one tool for each thing that a result can be, and some that end badly. Options: JSON in argv.
 import { spawn } from "node:child_process";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
@@ -14,6 +14,8 @@ import {
 export type PlainOptions = {
   /** Before the protocol begins. */
   delayMs?: number;
+  /** It starts only when this file is there. */
+  startsWhen?: string;
   /** Gets a line for every start, call and pid. */
   journal?: string;
   instructions?: string;
@@ -153,5 +155,6 @@ if (import.meta.main) {
   }
   if (options.says) process.stderr.write(`${options.says}\n`);
   await wait(options.delayMs ?? 0);
+  while (options.startsWhen && !existsSync(options.startsWhen)) await wait(20);
   await plainServer(options).connect(new StdioServerTransport());
 }

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { offeredTools, oneCall, systemOf, toolResults, until, userTexts } from "../agent/scene.ts";
 import type { Recorded } from "../model-server/recorded.ts";
 import { text } from "../model-server/reply.ts";
-import { logOf, only, type Place, run, start } from "../tool/everlong.ts";
+import { logOf, newPlace, only, type Place, run, start } from "../tool/everlong.ts";
 import { inHome, isAlive, mcpScene, mcpTools, name, pidsIn, server } from "./stage.ts";
 
 const TRUST = "--trust-folder";
@@ -35,7 +35,7 @@ describe("starting", () => {
       good: server("plain"),
       never: server("hang", "initialize"),
     }));
-    const env = { EVERLONG_MCP_START_WAIT_SECONDS: "2" };
+    const env = { EVERLONG_MCP_START_WAIT_SECONDS: "6" };
     expect((await run(place, ["-p", "Hello", TRUST], { env })).code).toBe(0);
     expect(mcpTools(model.requests[0], "good")).toContain("good-echo");
     expect(mcpTools(model.requests[0], "never")).toEqual([]);
@@ -44,15 +44,17 @@ describe("starting", () => {
 
   it("O131 a server that is late joins at the next turn of the run, with a notice", async () => {
     const isWoken = (request: Recorded): boolean => userTexts(request).some((one) => one.includes("done task-1"));
+    const letIn = join(newPlace().folder, "let-in");
     const { server: model, place } = await mcpScene(
       (request) => {
         if (isWoken(request)) return text("Told.");
-        const done = toolResults(request).length;
-        return done === 0 ? oneCall("far-work", { steps: 10, stepMs: 600, poll: 250 }) : text("It runs.");
+        if (toolResults(request).length === 0) return oneCall("far-work", { steps: 10, stepMs: 600, poll: 250 });
+        writeFileSync(letIn, "");
+        return text("It runs.");
       },
-      () => ({ far: server("task"), late: server("plain", { delayMs: 5500 }) }),
+      () => ({ far: server("task"), late: server("plain", { startsWhen: letIn }) }),
     );
-    const env = { EVERLONG_MCP_START_WAIT_SECONDS: "3" };
+    const env = { EVERLONG_MCP_START_WAIT_SECONDS: "5" };
     expect((await run(place, ["-p", "First", TRUST, "--allow-tool", "mcp"], { env })).code).toBe(0);
     const [first, second, woken] = [model.requests[0], model.requests[1], model.requests.find(isWoken)];
     expect(mcpTools(first, "late")).toEqual([]);
@@ -207,14 +209,14 @@ describe("calls", () => {
         oneCall("plain-slow", { steps: 1, stepMs: 30_000 }),
         text("Done."),
       ],
-      () => ({ plain: { ...server("plain"), timeout: 1500 } }),
+      () => ({ plain: { ...server("plain"), timeout: 3000 } }),
     );
     const done = await run(place, ["-p", "Go", TRUST, "--allow-tool", "mcp", "--output-format", "stream-json"]);
     const told = done.events.filter((e) => (e.type as string) === "tool.execution_progress");
     expect(told.map((e) => (e.data as { progressMessage: string }).progressMessage)).toContain("1/3 step 1");
     expect(toolResults(model.requests[1])[0]?.text).toBe("slow and done");
     expect(toolResults(model.requests[2])[1]?.text).toMatch(
-      /MCP server "plain", tool "slow": no answer within 1500 ms/,
+      /MCP server "plain", tool "slow": no answer within 3000 ms/,
     );
     const [first] = only(logOf(place), "tool.execution_start");
     expect(first?.data).toMatchObject({ mcpServerName: "plain", mcpToolName: "slow" });
@@ -329,7 +331,7 @@ describe("the end", () => {
       child.kill(signal);
       const done = await child.done;
       if (signal === "SIGINT") expect(done.code).toBe(130);
-      await until(`their end after ${signal}`, () => !pids.some(isAlive), 5000);
+      await until(`their end after ${signal}`, () => !pids.some(isAlive));
     }
   });
 
@@ -340,7 +342,7 @@ describe("the end", () => {
     expect((await run(place, ["-p", "Hello", TRUST])).code).toBe(0);
     const pids = pidsIn(journal());
     expect(pids).toHaveLength(2);
-    await until("their end", () => !pids.some(isAlive), 5000);
+    await until("their end", () => !pids.some(isAlive));
   });
 });
 

@@ -122,7 +122,7 @@ describe("/subconscious", () => {
     const own: Place = { ...place, env: { ...place.env, EVERLONG_BASE_URL: seeded.server.url } };
     await run(own, ["--agent", "rem-agent", "-p", "seed"]);
     const running = run(place, ["--agent", "rem-agent", "-p", "go", ...JSON_EVENTS]);
-    await server.waitFor(1, 20_000);
+    await server.waitFor(1);
     expect((await run(place, ["board", "edit", "edited", "--content", "the user's"])).code).toBe(0);
     seeded.server.script(calls([add("added", "another run's")]), text("done"));
     await run(own, ["--agent", "rem-agent", "-p", "other"]);

@@ -85,6 +85,5 @@ describe("ME3 off", () => {
       expect((await run(place, ["board", "list"], { env: OFF })).stdout).toContain("release-24");
       expect(stored(place)).toEqual(before);
     },
-    180_000,
   );
 });

@@ -382,4 +382,4 @@ it("M147 several processes store into one file: every record, no error", async (
   expect([rows(db, "memories"), rows(db, "memory_changes"), rows(db, "memory_text")]).toEqual([120, 120, 120]);
   expect(db.prepare("SELECT value FROM memory_generation").get()?.["value"]).toBe(120);
   db.close();
-}, 120_000);
+});

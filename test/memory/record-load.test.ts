@@ -197,19 +197,6 @@ describe("M67 origins", () => {
     );
   });
 
-  it("M67 megabytes that a session has seen cost a small part of splitting them into words", () => {
-    const line = "src/module/file.ts:12: const value = compute(release, options) // tests run here and there\n";
-    const seen = Array.from({ length: 100 }, (_, i) => web(`${i} ${line.repeat(350)}`, false));
-    const timed = (work: () => void): number => {
-      const start = performance.now();
-      work();
-      return performance.now() - start;
-    };
-    const split = timed(() => seen.forEach(({ text }) => void wordsOf(text)));
-    const asked = timed(() => expect(originsOf(fact, seen)).toEqual([{ kind: "assistant" }]));
-    expect(asked).toBeLessThan(split);
-  });
-
   it("M67 typed by the user; also seen elsewhere, both", () => {
     const user: SeenText = { kind: "user", text: fact.toUpperCase() };
     expect(originsOf(fact, [user])).toEqual([{ kind: "user" }]);

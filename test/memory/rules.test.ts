@@ -241,7 +241,7 @@ describe("M95 M105 contracts of the agents behind", () => {
     expect(offeredTools(rem)).toEqual(["context_board"]);
     expect(boardOf(place)).toHaveLength(23);
     expect(JSON.stringify(boardOf(place))).not.toContain("REM PROSE");
-  }, 120_000);
+  });
 
   it("M105 it starts with the user's message, the main request does not wait for it, and only its entry reaches the main agent", async () => {
     const content = "one line about the release";

@@ -137,7 +137,7 @@ export async function startModelServer(options: ServerOptions = {}): Promise<Mod
     always: (answerer) => {
       fallback = answerer;
     },
-    waitFor: (count, ms = 5000) => arrivals.waitFor(count, ms),
+    waitFor: (count, ms = 60_000) => arrivals.waitFor(count, ms),
     close: () =>
       new Promise((resolve) => {
         closing.abort();

@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { bash, onlySession, toolResults, until, userTexts } from "../agent/scene.ts";
 import { calls, hang, text } from "../model-server/reply.ts";
-import { logOf, type Place, run, start } from "../tool/everlong.ts";
+import { logOf, run, start } from "../tool/everlong.ts";
 import { cast, eventsOf, task, tasks } from "./cast.ts";
 import { at, leave } from "./terminal.ts";
 
@@ -16,14 +16,7 @@ function alive(mark: string): string[] {
   return all.filter((line) => line.includes(mark) && !line.includes("ps -eo"));
 }
 
-const gone = (mark: string, ms: number) => until(`the end of ${mark}`, () => alive(mark).length === 0, ms);
-
-/** Of a machine that is busy with other tests: one wait more of 5 s would still be seen. */
-const SLACK_MS = 1500;
-
-/** When the session said its last word, by its own log. */
-const endedAt = (place: Place): number =>
-  Date.parse(logOf(place).find((e) => e.type === "session.shutdown")?.timestamp ?? "");
+const gone = (mark: string) => until(`the end of ${mark}`, () => alive(mark).length === 0);
 
 describe("OE5 cancel", () => {
   const stubborn = (mark: string) => [
@@ -46,13 +39,11 @@ describe("OE5 cancel", () => {
       });
       const running = start(place, ["-p", "go", "--allow-all"]);
       await until("ten commands", () => alive(`1000.${mark}`).length >= 12);
-      const killedAt = Date.now();
       running.kill(signal);
       const done = await running.done;
-      await gone(`1000.${mark}`, signal === "SIGINT" ? 1000 : 5000 + SLACK_MS);
+      await gone(`1000.${mark}`);
       if (signal === "SIGKILL") return;
       expect(done.code).toBe(130);
-      expect(endedAt(place) - killedAt).toBeLessThan(6000 + SLACK_MS);
       const cancelled = eventsOf(place, onlySession(place), "subagent.cancelled");
       expect(cancelled.map((e) => e["agentId"]).sort()).toEqual(names.map((n) => n.toLowerCase()).sort());
       const events = logOf(place);
@@ -63,12 +54,13 @@ describe("OE5 cancel", () => {
         expect(own.filter((e) => e.type === "subagent_session_boundary")).toHaveLength(2);
       }
     },
-    60_000,
   );
 
-  it("O54 SIGINT ends commands of main, of a running and of an idle agent together: who ignores TERM costs 5 s once", async () => {
+  it("O54 SIGINT ends commands of main, of a running and of an idle agent together: all are told before any is killed", async () => {
     const mark = `${process.pid}3`;
-    const deaf = (n: number) => `trap '' TERM; sleep 1000.${mark}${n}; sleep 1000.${mark}${n}`;
+    // Each notes, when it is told to end, whether all three still run: one after the other would cost 5 s each.
+    const deaf = (n: number) =>
+      `echo $$ > p${n}; trap 'kill -0 $(cat p1) $(cat p2) $(cat p3) && echo together >> told || echo alone >> told' TERM; while :; do sleep 1000.${mark}${n}; done`;
     const { place } = await cast(
       (_request, step) =>
         [
@@ -88,18 +80,17 @@ describe("OE5 cancel", () => {
     const sleeps = (n: number) => alive(`1000.${mark}${n}`).some((line) => /^\s*\d+ sleep /.test(line));
     await until("three commands", () => [1, 2, 3].every(sleeps));
     await until("an idle agent", () => eventsOf(place, onlySession(place), "subagent.idle").length === 1);
-    const killedAt = Date.now();
     running.kill("SIGINT");
     expect((await running.done).code).toBe(130);
-    expect(endedAt(place) - killedAt).toBeLessThan(6000 + SLACK_MS);
-    await gone(`1000.${mark}`, 1000);
+    await gone(`1000.${mark}`);
+    expect(new Set(readFileSync(join(place.folder, "told"), "utf8").split("\n"))).toEqual(new Set(["together", ""]));
     expect(eventsOf(place, onlySession(place), "subagent.cancelled")).toMatchObject([{ agentId: "busy" }]);
     expect(eventsOf(place, onlySession(place), "subagent.completed")).toMatchObject([
       { agentId: "idler", result: "resting" },
     ]);
     const ended = eventsOf(place, onlySession(place), "session.info").filter((e) => e["infoType"] === "shells_ended");
     expect(ended).toMatchObject([{ message: expect.stringContaining(`1000.${mark}1`) }]);
-  }, 60_000);
+  });
 });
 
 describe("OE6 crash and resume", () => {
@@ -151,7 +142,7 @@ describe("OE6 crash and resume", () => {
     expect(eventsOf(place, id, "system.notification").filter((e) => e["kind"] === "agents_interrupted")).toHaveLength(
       1,
     );
-  }, 60_000);
+  });
 });
 
 describe("OE7 stall and silence", () => {
@@ -177,8 +168,8 @@ describe("OE7 stall and silence", () => {
   it("O126 an active agent is waited for beyond prompt.waitSeconds; a silent one ends the run with exit 1 and its name", async () => {
     const active = await cast(
       [tasks(task("SLOW", { name: "slow", mode: "background" })), text("started"), text("heard")],
-      { SLOW: [text("x".repeat(40), { chunk: 4, chunkDelayMs: 150 })] },
-      { env: { EVERLONG_TASK_WAIT_SECONDS: "1" } },
+      { SLOW: [text("x".repeat(40), { chunk: 4, chunkDelayMs: 400 })] },
+      { env: { EVERLONG_TASK_WAIT_SECONDS: "3" } },
     );
     const waited = await run(active.place, ["-p", "go"]);
     expect(waited.code, waited.stderr).toBe(0);
@@ -199,7 +190,7 @@ describe("OE7 stall and silence", () => {
 
 describe("OB8 a cancel during an edit", () => {
   it("OB8 leaves the file whole, at every moment, and nothing is written after it", async () => {
-    const EDITS = 40;
+    const EDITS = 400;
     const body = "all work and no play\n".repeat(100_000);
     const edits = Array.from({ length: EDITS }, (_, i) => ({
       name: "edit",

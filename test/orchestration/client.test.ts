@@ -51,11 +51,11 @@ describe("O49 session.tasks", () => {
     });
     const { client, close } = await converse(place, { interactive: true });
     await client.send("go");
-    await expect.poll(() => of("SLOW").length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => of("SLOW").length).toBe(1);
     expect(client.tasks.running()).toBe(0);
     expect(await client.tasks.promoteToBackground()).toMatchObject({ ok: true });
     expect(client.tasks.running()).toBe(1);
-    await expect.poll(() => of("main").length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => of("main").length).toBe(2);
     expect(await client.tasks.cancelAll()).toBe(1);
     expect(client.tasks.running()).toBe(0);
     slow.open();

@@ -30,11 +30,11 @@ describe("O54 interrupting", () => {
     const terminal = await at(place, ["--allow-all"]);
     terminal.type("go");
     await terminal.see("sleep 1000");
-    await expect.poll(() => of("BACK").length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => of("BACK").length).toBe(1);
     terminal.press("ctrl+c");
     await terminal.see("Interrupted.");
     await terminal.see(/1 agent still runs? in the background/);
-    await expect.poll(() => cancelled(place).sort(), { timeout: 20_000 }).toEqual(["below", "front"]);
+    await expect.poll(() => cancelled(place).sort()).toEqual(["below", "front"]);
     terminal.press("ctrl+c");
     await terminal.see("Stopped 1 agent");
     expect(cancelled(place)).toContain("back");
@@ -73,10 +73,10 @@ describe("O54 interrupting", () => {
     );
     const terminal = await at(place);
     terminal.type("go");
-    await expect.poll(() => of("FRONT").length + of("BACK").length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => of("FRONT").length + of("BACK").length).toBe(2);
     terminal.press("ctrl+c");
     await terminal.see(/1 agent still runs? in the background/);
-    await expect.poll(() => cancelled(place), { timeout: 20_000 }).toEqual(["front"]);
+    await expect.poll(() => cancelled(place)).toEqual(["front"]);
     release();
     await terminal.see("heard of back");
     await leave(terminal);
@@ -88,7 +88,7 @@ describe("O54 interrupting", () => {
     const terminal = await at(place, ["--allow-all"]);
     terminal.type("go");
     await terminal.see("sleep 1000");
-    await expect.poll(() => of("BACK").length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => of("BACK").length).toBe(1);
     terminal.press("ctrl+c");
     await terminal.see("1 agent still runs");
     await new Promise((resolve) => setTimeout(resolve, 3200));
@@ -107,7 +107,7 @@ describe("O53 stopping one agent", () => {
     });
     const terminal = await at(place);
     terminal.type("go");
-    await expect.poll(() => of("LEAF").length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => of("LEAF").length).toBe(1);
     terminal.type("/tasks stop leaf");
     await terminal.see("Stopped: leaf.");
     await terminal.see("main goes on");
@@ -127,7 +127,7 @@ describe("O53 stopping one agent", () => {
     await terminal.see("Your choice:");
     terminal.press("ctrl+c");
     await terminal.see("Interrupted.");
-    await expect.poll(() => cancelled(place), { timeout: 20_000 }).toEqual(["child"]);
+    await expect.poll(() => cancelled(place)).toEqual(["child"]);
     terminal.type("1");
     await terminal.see("main goes on");
     await leave(terminal);

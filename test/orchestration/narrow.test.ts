@@ -210,7 +210,7 @@ describe("OI7 what main may not, no agent may", () => {
     });
     const { client, close } = await converse(place, { flags: { "permissions.allowAll": true } });
     await client.send("go");
-    await expect.poll(() => of("main").length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => of("main").length).toBe(2);
     await client.mode.set("plan");
     planning.open();
     await client.untilIdle();

@@ -25,7 +25,7 @@ describe("O52 promotion in the terminal", () => {
       const terminal = await at(place, ["--allow-all"]);
       terminal.type("go");
       await terminal.see("Agent slow");
-      await expect.poll(() => of("SLOW").length, { timeout: 20_000 }).toBe(2);
+      await expect.poll(() => of("SLOW").length).toBe(2);
       if (command === "ctrl+b") terminal.press(command);
       else terminal.type(command);
       await terminal.see("slow goes on in the background");
@@ -75,7 +75,7 @@ describe("O52 promotion by time", () => {
       { env: { EVERLONG_AUTO_BACKGROUND_SECONDS: "1" } },
     );
     const running = run(place, ["-p", "go"]);
-    await expect.poll(() => of("main").length, { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => of("main").length).toBeGreaterThanOrEqual(2);
     inner.open();
     const done = await running;
     expect(done.code, done.stderr).toBe(0);

@@ -60,11 +60,11 @@ describe("OI1 the registry", () => {
     const settled = () =>
       linesOf(tree(prefixes(place, onlySession(place)).at(-1))).filter((l) => / running /.test(l)).length === 0;
     await terminal.see("Agent stop was cancelled");
-    await expect.poll(settled, { timeout: 20_000 }).toBe(true);
+    await expect.poll(settled).toBe(true);
     await terminal.see(/main \d/);
     const from = terminal.screen().length;
     terminal.type("/tasks");
-    await expect.poll(() => linesOf(terminal.screen().slice(from)).length, { timeout: 20_000 }).toBe(5);
+    await expect.poll(() => linesOf(terminal.screen().slice(from)).length).toBe(5);
     const shown = linesOf(terminal.screen().slice(from)).map((line) => line.replace(/^> /, ""));
     process.kill(terminal.pid, "SIGKILL");
     await terminal.exit;
@@ -122,9 +122,7 @@ describe("O59 going back", () => {
     terminal.type("hello");
     await terminal.see("main 0");
     terminal.type("start it");
-    await expect
-      .poll(() => /main 2/.test(terminal.screen()) && /sleep 1000/.test(terminal.screen()), { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(() => /main 2/.test(terminal.screen()) && /sleep 1000/.test(terminal.screen())).toBe(true);
     terminal.type("/undo");
     await terminal.see("Went back; 1 message");
     terminal.type("/tasks");
@@ -132,7 +130,7 @@ describe("O59 going back", () => {
     terminal.type("start another");
     await terminal.see("Agent late-2");
     await terminal.see("main");
-    await expect.poll(() => of("LATE").length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => of("LATE").length).toBe(2);
     await leave(terminal);
     const id = onlySession(place);
     const log = logOf(place, id);
@@ -189,7 +187,7 @@ describe("O59 what was waited for", () => {
       { SYNC: [hang(), text("the late answer", { delayMs: 300 })] },
     );
     const running = start(place, ["-p", "go"]);
-    await expect.poll(() => of("SYNC").length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => of("SYNC").length).toBe(1);
     running.kill("SIGKILL");
     await running.done;
     const id = onlySession(place);
@@ -207,7 +205,7 @@ describe("O59 what was waited for", () => {
       BACK: () => hang(),
     });
     const running = start(place, ["-p", "go"]);
-    await expect.poll(() => of("BACK").length + of("main").length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => of("BACK").length + of("main").length).toBe(3);
     running.kill("SIGKILL");
     await running.done;
     const before = server.requests.length;
@@ -224,7 +222,7 @@ describe("O59 what was waited for", () => {
     });
     const terminal = await at(place);
     terminal.type("go");
-    await expect.poll(() => of("SYNC").length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => of("SYNC").length).toBe(1);
     terminal.type("/undo");
     await terminal.see("A turn is running.");
     terminal.type("/tasks");

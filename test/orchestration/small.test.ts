@@ -112,7 +112,7 @@ describe("O102 O123 plans and nobody to ask", () => {
     ]);
     expect(eventsOf(place, id, "session.mode_changed").map((e) => e["newMode"])).toContain("autopilot");
     expect(of("main").length).toBeGreaterThan(3);
-  }, 60_000);
+  });
 
   it("O123 autopilot approves nothing, and says that the user is away", async () => {
     const { server, place } = await cast(
@@ -156,7 +156,7 @@ describe("one writer, and an end", () => {
         SHELL: [calls([{ name: "bash", args: { command: "sleep 1000.5", description: "x" } }]), text("moved on")],
         HOOKED: [text("an answer")],
       },
-      { env: { EVERLONG_AGENT_STALL_SECONDS: "0.5", EVERLONG_BASH_WAIT_SECONDS: "3", MULTI_TURN_AGENTS: "false" } },
+      { env: { EVERLONG_AGENT_STALL_SECONDS: "1.5", EVERLONG_BASH_WAIT_SECONDS: "5", MULTI_TURN_AGENTS: "false" } },
     );
     await run(place, ["-p", "/help"]);
     const hooks = {
@@ -172,6 +172,6 @@ describe("one writer, and an end", () => {
     const ends = ["subagent.completed", "subagent.failed"].flatMap((type) => eventsOf(place, sessionId, type));
     expect(ends.map((e) => e["agentId"]).sort()).toEqual(["hooked", "shell", "silent"]);
     // Longer than the silence that fails an agent: the command was waited for, and then left to itself.
-    expect(toolResults(of("SHELL").at(-1)).at(-1)?.text).toMatch(/still running after 3/);
-  }, 60_000);
+    expect(toolResults(of("SHELL").at(-1)).at(-1)?.text).toMatch(/still running after 5/);
+  });
 });

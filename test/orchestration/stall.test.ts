@@ -6,10 +6,10 @@ import { type Call, calls, hang, stall, text } from "../model-server/reply.ts";
 import { type Place, run } from "../tool/everlong.ts";
 import { cast, eventsOf, task, tasks } from "./cast.ts";
 
-const ONE_SECOND = { env: { EVERLONG_AGENT_STALL_SECONDS: "1" } };
+const TWO_SECONDS = { env: { EVERLONG_AGENT_STALL_SECONDS: "2" } };
 const slow = (steps: number, stepMs: number): Call => ({ name: "far-slow", args: { steps, stepMs } });
 
-/** Reasons of stalls but for the model's: on a busy machine its answer may take a second. */
+/** Reasons of stalls but for the model's: on a busy machine its answer may take that long. */
 const reasons = (place: Place) =>
   eventsOf(place, onlySession(place), "subagent.stalled")
     .map((e) => String(e["reason"]))
@@ -20,17 +20,17 @@ const notified = (place: Place, kind: string) =>
 
 describe("O57 what works is not silent", () => {
   it.each([
-    ["a command that sleeps within its wait", [bash("sleep 3.5; echo fine", { initial_wait: 60 })], "fine"],
+    ["a command that sleeps within its wait", [bash("sleep 6; echo fine", { initial_wait: 60 })], "fine"],
     [
       "a command that prints",
-      [bash("for i in 1 2 3 4 5 6 7; do echo $i; sleep 0.5; done; echo fine", { initial_wait: 60 })],
+      [bash("for i in 1 2 3 4 5 6; do echo $i; sleep 1; done; echo fine", { initial_wait: 60 })],
       "fine",
     ],
   ])("O57 %s", async (_, made, words) => {
     const { place, of } = await cast(
       [tasks(task("WORKER")), text("noted")],
       { WORKER: [calls(made), text("done")] },
-      ONE_SECOND,
+      TWO_SECONDS,
     );
     const done = await run(place, ["-p", "go", "--allow-all"]);
     expect(done.code, done.stderr).toBe(0);
@@ -44,11 +44,11 @@ describe("O57 what works is not silent", () => {
       {
         WORKER: [
           calls([bash("sleep 30", { mode: "async", shell_id: "s1" })]),
-          calls([{ name: "read_bash", args: { shell_id: "s1", delay: 3.5 } }]),
+          calls([{ name: "read_bash", args: { shell_id: "s1", delay: 6 } }]),
           text("done"),
         ],
       },
-      ONE_SECOND,
+      TWO_SECONDS,
     );
     const done = await run(place, ["-p", "go", "--allow-all"]);
     expect(done.code, done.stderr).toBe(0);
@@ -60,7 +60,7 @@ describe("O57 what works is not silent", () => {
     const { place, of } = await cast(
       [tasks(task("WORKER", { mode: "background" })), text("started"), text("heard")],
       { WORKER: [calls([slow(8, 500)]), text("done")] },
-      { env: { EVERLONG_AGENT_STALL_SECONDS: "1.5", EVERLONG_TASK_WAIT_SECONDS: "2" } },
+      { env: { EVERLONG_AGENT_STALL_SECONDS: "3", EVERLONG_TASK_WAIT_SECONDS: "3" } },
     );
     name(place, { far: server("plain") });
     const done = await run(place, ["-p", "go", "--allow-all", "--trust-folder", "--output-format", "stream-json"]);
@@ -88,8 +88,8 @@ describe("O57 what is silent", () => {
   it("O56 O57 a silent call of a server: stalled with the server's name, cancelled alone with an error result", async () => {
     const { place, of } = await cast(
       [tasks(task("WORKER")), text("noted")],
-      { WORKER: [calls([slow(1, 100_000), bash("sleep 5; echo fine", { initial_wait: 60 })]), text("done")] },
-      { env: { ...ONE_SECOND.env, EVERLONG_MCP_CALL_TIMEOUT_SECONDS: "100" } },
+      { WORKER: [calls([slow(1, 100_000), bash("sleep 8; echo fine", { initial_wait: 60 })]), text("done")] },
+      { env: { ...TWO_SECONDS.env, EVERLONG_MCP_CALL_TIMEOUT_SECONDS: "100" } },
     );
     name(place, { far: server("plain") });
     const done = await run(place, ["-p", "go", "--allow-all", "--trust-folder"]);
@@ -125,7 +125,7 @@ describe("O56 telling of a stall", () => {
     const { place } = await cast(
       [tasks(task("SILENT", { name: "mute", mode: "background" })), text("started"), text("I see"), text("heard")],
       { SILENT: () => hang() },
-      ONE_SECOND,
+      TWO_SECONDS,
     );
     const done = await run(place, ["-p", "go"]);
     expect(done.code, done.stderr).toBe(0);
@@ -137,8 +137,8 @@ describe("O56 telling of a stall", () => {
   it("O56 one that moves again has nothing to tell", async () => {
     const { place } = await cast(
       [tasks(task("SLOW")), text("end")],
-      { SLOW: [text("late answer", { delayMs: 1500 })] },
-      ONE_SECOND,
+      { SLOW: [text("late answer", { delayMs: 3000 })] },
+      TWO_SECONDS,
     );
     const done = await run(place, ["-p", "go"]);
     expect(done.code, done.stderr).toBe(0);

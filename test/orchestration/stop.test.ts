@@ -94,7 +94,7 @@ describe("what would go on by itself", () => {
       hookType: "sessionEnd",
       success: false,
     });
-  }, 30_000);
+  });
 
   it("O119 O125 after task_complete a background agent's answer starts no turn", async () => {
     const { place, of } = await cast(

@@ -70,7 +70,7 @@ const recordOf = (gateway: TestGateway, { headers }: { headers: Headers }): Prom
     const found = await gateway.api(`/api/proxy/requests/${headers.get("x-everlong-request")}`);
     expect(found.status).toBe(200);
     return (await found.json()) as Json;
-  });
+  }, 60_000);
 
 const windows = async (gateway: TestGateway): Promise<Json[]> =>
   JSON.parse((await gateway.cli(["proxy", "windows", "--json"])).stdout) as Json[];

@@ -51,7 +51,7 @@ export async function startGateway(upstream: { url: string }, options: GatewayOp
   });
   const file = join(place.home, "gateway.json");
   let found: { pid: number; address: string } | undefined;
-  for (const until = Date.now() + 20_000; found === undefined; await wait(10)) {
+  for (const until = Date.now() + 60_000; found === undefined; await wait(10)) {
     if (ended || Date.now() > until) throw new Error(`no gateway: ${(await child.done).stderr}`);
     if (!existsSync(file)) continue;
     const read = JSON.parse(readFileSync(file, "utf8")) as { pid: number; address: string };

@@ -24,9 +24,7 @@ async function filled(gateway: TestGateway, server: ModelServer): Promise<void> 
   server.script(contextLimit(50_000, 40_000));
   await client.say("Go on.");
   await newClient(gateway, server, "openai-chat", { "x-everlong-session": "work-2" }).say("Hi.");
-  await expect
-    .poll(async () => (await gateway.cli(["proxy", "search", "work-1:t1.3"])).code, { timeout: 10_000 })
-    .toBe(0);
+  await expect.poll(async () => (await gateway.cli(["proxy", "search", "work-1:t1.3"])).code).toBe(0);
 }
 
 describe("X101 the command line", () => {

@@ -25,9 +25,7 @@ async function session(gateway: TestGateway, server: ModelServer, name: string, 
   server.script(calls([{ name: "read", args: { path: "zebra.md" } }]));
   await client.say("Read the notes.");
   await client.results(LONG);
-  await expect
-    .poll(async () => (await search(gateway, { query: `${name}:t1.3` })).status, { timeout: 10_000 })
-    .toBe(200);
+  await expect.poll(async () => (await search(gateway, { query: `${name}:t1.3` })).status).toBe(200);
   return client;
 }
 

@@ -48,7 +48,7 @@ it("X52 XI7 three identical requests, one after the other and at once, store eac
     await vi.waitFor(() => {
       expect(rows(gateway, "SELECT 1 FROM proxy_item WHERE stored = 0")).toEqual([]);
       expect(gateway.events(session).at(-1)?.["kind"]).toBe("state");
-    });
+    }, 60_000);
     const before = { stored: stored(), indexed: indexed(), events: gateway.events(session) };
     expect(before.events.length).toBeGreaterThan(20);
 

@@ -1,5 +1,5 @@
 // XE14: clients that compact their own history. It is recognised and passed; what vanished is kept, and found again.
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { calls, raw, text } from "../model-server/reply.ts";
 import { type ModelServer, startModelServer } from "../model-server/server.ts";
 import { filler } from "./filler.ts";
@@ -218,7 +218,7 @@ it.each(Object.entries(CASES))(
       /<everlong_recall>[\s\S]*23rd of Brumaire[\s\S]*<\/everlong_recall>/,
     );
 
-    await vi.waitFor(() => expect(gateway.file(session, "events.jsonl")).toContain("Brumaire"));
+    await expect.poll(() => gateway.file(session, "events.jsonl")).toContain("Brumaire");
     const events = gateway.events(session);
     const gone = events.filter((event) => String(event["kind"]).startsWith("dropped_"));
     expect(gone.filter((event) => String(event["text"]).includes(FACT))).toMatchObject([{ by: "client" }]);
@@ -258,9 +258,6 @@ it("XE14 X28 copilot compacts beside its next turn: neither waits for the other"
   expect(next.headers.get("x-everlong-session")).toBe(session);
   expect(next.headers.get("x-everlong-lane")).toBe(last.headers.get("x-everlong-lane"));
   expect(server.requests.at(-1)?.rawBody).toMatch(/<everlong_recall>[\s\S]*23rd of Brumaire/);
-  await vi.waitFor(() =>
-    expect(gateway.events(session).filter((event) => String(event["text"]).includes(FACT))).toMatchObject([
-      { kind: "dropped_chat", by: "client" },
-    ]),
-  );
+  const lines = () => gateway.events(session).filter((event) => String(event["text"]).includes(FACT));
+  await expect.poll(lines).toMatchObject([{ kind: "dropped_chat", by: "client" }]);
 });

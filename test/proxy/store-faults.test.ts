@@ -54,14 +54,10 @@ async function expectHeld(place: Place | undefined, fault: (gateway: TestGateway
   }
   expect(await health(gateway)).toMatchObject({ status: "degraded" });
   end();
-  await expect
-    .poll(async () => (await send(gateway, 44)).header("x-everlong-action"), { timeout: 15_000 })
-    .toBe("trim");
+  await expect.poll(async () => (await send(gateway, 44)).header("x-everlong-action")).toBe("trim");
   expect(messagesOf(lastSent(server)).length, "a new cut").toBeLessThan(cut + 10);
   expect(missing(lastSent(server), 44, gateway)).toEqual([]);
-  await expect
-    .poll(async () => (await gateway.api("/api/proxy/stats")).json(), { timeout: 10_000 })
-    .toMatchObject({ stored: 89 });
+  await expect.poll(async () => (await gateway.api("/api/proxy/stats")).json()).toMatchObject({ stored: 89 });
   // Everything that left is found by its own words.
   for (const turn of [2, 12, 31]) expect(await found(gateway, marker(turn, "user")), `turn ${turn}`).toBe(true);
   expect(server.rejected).toEqual([]);
@@ -143,9 +139,9 @@ describe("in the middle of an epoch", () => {
       expect(missing(lastSent(server), turns, gateway)).toEqual([]);
     }
     expect(await health(gateway)).toMatchObject({ status: "degraded", checks: [{ name: "recall" }] });
-    await expect.poll(() => found(gateway, marker(2, "user")), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => found(gateway, marker(2, "user"))).toBe(true);
     await expect.poll(async () => (await send(gateway, 50)).header("x-everlong-epoch")).not.toBe("1");
-    await expect.poll(() => found(gateway, marker(40, "user")), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => found(gateway, marker(40, "user"))).toBe(true);
     expect(server.rejected).toEqual([]);
     await server.close();
   });

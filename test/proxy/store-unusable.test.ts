@@ -54,13 +54,10 @@ describe("from the beginning", () => {
     );
     const gateway = await startGateway(server, { place });
     await send(gateway, 1);
-    const start = performance.now();
-    for (let i = 0; i < 10; i++) expect((await send(gateway, 1)).header("x-everlong-action")).toBe("skip:store");
-    expect((performance.now() - start) / 10).toBeLessThan(250);
+    // If each of them waited the 5 s for a busy store, the test would meet its limit.
+    for (let i = 0; i < 50; i++) expect((await send(gateway, 1)).header("x-everlong-action")).toBe("skip:store");
     lock.close();
-    await expect
-      .poll(async () => (await send(gateway, 2)).header("x-everlong-action"), { timeout: 15_000 })
-      .toBe("pass");
+    await expect.poll(async () => (await send(gateway, 2)).header("x-everlong-action")).toBe("pass");
     await server.close();
   });
 });

@@ -52,7 +52,7 @@ export const found = async (gateway: TestGateway, body: Json): Promise<Hit[]> =>
   (await post(gateway, body))[1]["results"] as Hit[];
 
 export async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (const end = Date.now() + 30_000; ; await wait(50)) {
+  for (const end = Date.now() + 60_000; ; await wait(50)) {
     const seen = await look();
     if (seen !== undefined) return seen;
     if (Date.now() > end) throw new Error("it never came");

@@ -2,7 +2,7 @@
 import type { Envelope } from "../../src/schema/event/envelope.ts";
 import { type Finished, type Place, type RunOptions, start } from "./everlong.ts";
 
-export type Recorded = { acked: Envelope[]; finished: Finished; endedAfterMs: number };
+export type Recorded = { acked: Envelope[]; finished: Finished };
 
 export type Ending = {
   signal: NodeJS.Signals;
@@ -19,12 +19,8 @@ export async function recordAcks(
   options: RunOptions = {},
 ): Promise<Recorded> {
   const child = start(place, [...args, "--output-format", "stream-json"], options);
-  let sentAt: number | undefined;
   let waiting = false;
-  const send = () => {
-    sentAt ??= performance.now();
-    child.kill(ending.signal);
-  };
+  const send = () => child.kill(ending.signal);
   if (typeof ending.after === "number") setTimeout(send, ending.after);
   let text = "";
   child.stdout?.on("data", (chunk: Buffer) => {
@@ -36,8 +32,7 @@ export async function recordAcks(
     }
   });
   const finished = await child.done;
-  const endedAfterMs = sentAt === undefined ? 0 : performance.now() - sentAt;
-  return { acked: wholeLines(finished.stdout), finished, endedAfterMs };
+  return { acked: wholeLines(finished.stdout), finished };
 }
 
 /** The last line may be cut by a kill: a reader was told only of whole lines. */

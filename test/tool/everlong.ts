@@ -80,7 +80,7 @@ export function start(
   const err: Buffer[] = [];
   child.stdout?.on("data", (d: Buffer) => out.push(d));
   child.stderr?.on("data", (d: Buffer) => err.push(d));
-  const timer = setTimeout(() => child.kill("SIGKILL"), options.timeoutMs ?? 50_000);
+  const timer = setTimeout(() => child.kill("SIGKILL"), options.timeoutMs ?? 150_000);
   const done = new Promise<Finished>((resolve) => {
     child.on("close", (code, signal) => {
       clearTimeout(timer);

@@ -20,7 +20,7 @@ export function processesIn(folder: string): Running[] {
 }
 
 /** Those still there when none is left or the time is up. */
-export async function survivorsAfter(folder: string, ms: number): Promise<Running[]> {
+export async function survivorsAfter(folder: string, ms = 60_000): Promise<Running[]> {
   const until = performance.now() + ms;
   for (;;) {
     const left = processesIn(folder);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { Mutex } from "../../base/mutex.ts";
 import { ok } from "../../base/result.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
@@ -160,7 +160,7 @@ describe("a worker", () => {
     expect(taken).toMatchObject(ok({ id: "worker", todoId: "a", quiet: false }));
     expect(taken.ok && taken.value.prompt).toMatch(/^do it so\n\nYou work on todo a/);
     await registry.registry.waitForAgents(new AbortController().signal, {});
-    await vi.waitFor(() => expect(state.todos.get("a")?.status).toBe("blocked"));
+    await expect.poll(() => state.todos.get("a")?.status).toBe("blocked");
     expect(state.todoRuns).toMatchObject([
       { outcome: "blocked", note: expect.stringMatching(/^no_report: answer to/) },
     ]);

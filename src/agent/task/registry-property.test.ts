@@ -187,7 +187,7 @@ describe("registry under any interleaving", () => {
       }),
       { numRuns: 300 },
     );
-  }, 120_000);
+  });
 
   it("OI10 O78 each settled background record is announced exactly once or has been read, over every resume and going on", async () => {
     await fc.assert(
@@ -225,7 +225,7 @@ describe("registry under any interleaving", () => {
       }),
       { numRuns: 300 },
     );
-  }, 120_000);
+  });
 });
 
 const resumed = { resumeTime: "t", eventCount: 1, model: "m", context: { cwd: "/w" } };

@@ -1,6 +1,6 @@
-// The bars of the secret filter, with the numbers they were met with: recall, precision, time, growth.
+// The bars of the secret filter, with the numbers they were met with: recall and precision. Its time is a bench.
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Case, drawn, labelled } from "./labelled-fixture.ts";
@@ -74,49 +74,5 @@ describe("M132 recall and precision", () => {
     const log = execFileSync("git", ["log", "--stat", "-n", "50"], { cwd: root, encoding: "utf8" });
     expect(scan(readFileSync(join(root, "package-lock.json"), "utf8"))).toEqual([]);
     expect(scan(log)).toEqual([]);
-  });
-});
-
-describe("M132 L12 time", () => {
-  /** Processor time, the best of several runs: a busy machine is no fault of the filter. */
-  function best(text: string, runs = 9): number {
-    const times = Array.from({ length: runs }, () => {
-      const start = process.cpuUsage();
-      scan(text);
-      const { user, system } = process.cpuUsage(start);
-      return (user + system) / 1000;
-    });
-    return Math.min(...times);
-  }
-  const folder = join(root, "src/session");
-  const source = readdirSync(folder)
-    .filter((name) => name.endsWith(".ts"))
-    .map((name) => readFileSync(join(folder, name), "utf8"))
-    .join("\n");
-  const text = (length: number): string => source.repeat(Math.ceil(length / source.length)).slice(0, length);
-
-  it("M132 L12 under 10 ms for 100 KB of source, and 1 MB within 12 times that", () => {
-    best(text(100_000));
-    // The best of several pairs too: a lucky run of the small text alone would count against the large one.
-    const pairs = Array.from({ length: 4 }, () => ({ small: best(text(100_000)), large: best(text(1_000_000), 5) }));
-    const small = Math.min(...pairs.map((pair) => pair.small));
-    const ratio = Math.min(...pairs.map((pair) => pair.large / pair.small));
-    console.log(`100 KB: ${small.toFixed(2)} ms, 1 MB within ${ratio.toFixed(1)} times that`);
-    expect(small).toBeLessThan(10);
-    expect(ratio).toBeLessThanOrEqual(12);
-  });
-
-  it.each([..."ae-=:/ \"'\\", "é"])("M132 1 MB of one letter under 50 ms: %s", (letter) => {
-    expect(best(letter.repeat(1_000_000), 7)).toBeLessThan(50);
-  });
-
-  const hostile =
-    'password |password=|password="|key|token: |://a:|://a:b@|eyJ|eyJaaaaaaaa.|-----BEGIN PRIVATE KEY-----\n|0123456789abcdef|(|<password>|%41|\\u0041|\u200b|curl -u |mysql -|cookie: a=b; |QUJD|auth=("|Private-Lines: 1\n|AKIAABCDEFGHIJKLMNOP |secret is |x as the password |password = "hunter2x9"\n'.split(
-      "|",
-    );
-  it.each(hostile)("M132 no rule grows faster than its text: %j", (piece) => {
-    const of = (length: number): string => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
-    best(of(20_000), 3);
-    expect(best(of(200_000), 3)).toBeLessThan(40 * Math.max(2, best(of(20_000), 5)));
   });
 });

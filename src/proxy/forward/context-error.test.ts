@@ -1,5 +1,4 @@
 // Managed requests: a refusal for size is known before the client has seen a byte, and told so that the client survives.
-import { setTimeout as sleep } from "node:timers/promises";
 import { brotliCompressSync, createGzip, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { WireName } from "../../schema/model.ts";
@@ -120,25 +119,26 @@ describe("context errors (X90)", () => {
     expect([sent.type, got.body.toString()]).toEqual(["answer", stream]);
   });
 
-  it("opening events are held for a second at most, other wires' not at all", async () => {
+  it("opening events are held for a while, other wires' not at all", async () => {
+    // It says no more until both have been let through: who held for ever would never be.
+    const rest = Promise.withResolvers<void>();
     const origin = await upstream(async (_req, res) => {
       res.writeHead(200, EVENTS).write(sse(created));
-      await sleep(2500);
+      await rest.promise;
       res.end(sse(delta, completed));
     });
     const dispatcher = pool();
+    const order: WireName[] = [];
     const waited = async (wire: WireName) => {
-      const started = performance.now();
       const options = { wire, limits: LIMITS, strict: true, collect: false, recognise };
       const signal = new AbortController().signal;
       const target = { dispatcher, origin, path: "/", method: "POST", headers: [] };
       await send(Buffer.from("{}"), target, { ...options, signal });
-      return performance.now() - started;
+      order.push(wire);
     };
-    const [responses, chat] = await Promise.all([waited("openai-responses"), waited("openai-chat")]);
-    expect(responses).toBeGreaterThan(900);
-    expect(responses).toBeLessThan(2000);
-    expect(chat).toBeLessThan(800);
+    await Promise.all([waited("openai-responses"), waited("openai-chat")]);
+    rest.resolve();
+    expect(order).toEqual(["openai-chat", "openai-responses"]);
   });
 });
 

@@ -199,4 +199,4 @@ it("XI7 whatever is left out is in the log and findable by its ref, exactly once
     at.remove();
   });
   await fc.assert(run, { numRuns: 12 });
-}, 120_000);
+});

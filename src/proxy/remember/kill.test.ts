@@ -49,4 +49,4 @@ it("XB22 P1 killed at any point, no item that was called safe is missing, none i
   expect(new Set(hashes).size).toBe(hashes.length);
   expect([...safe].filter((own) => !hashes.includes(own))).toEqual([]);
   expect(place.db.prepare("PRAGMA quick_check").all()).toEqual([{ quick_check: "ok" }]);
-}, 120_000);
+});

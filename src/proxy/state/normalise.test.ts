@@ -87,11 +87,9 @@ describe("normalise", () => {
     );
   });
 
-  it("X65 a hostile text of 64 KB is done in no time", () => {
+  it("X65 hostile texts end: what grows with its square would not", () => {
     for (const bit of ["\\u005c", "\\n", "\\u002e\\n", "\\t", "C:\\n ", '\\"']) {
-      const started = performance.now();
-      normalise(bit.repeat(Math.floor(65_536 / bit.length)));
-      expect(performance.now() - started).toBeLessThan(2_000);
+      normalise(bit.repeat(Math.floor(500_000 / bit.length)));
     }
   });
 });

@@ -173,7 +173,7 @@ it("XI10 the same requests give the same sessions and lanes, also across a resta
     expect(await replay(steps, -1)).toEqual(await replay(steps, restart));
   });
   await fc.assert(runs, { numRuns: 12 });
-}, 120_000);
+});
 
 it("X25 locating reads only", async () => {
   await go(history(...BASE));

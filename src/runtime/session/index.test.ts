@@ -34,4 +34,4 @@ it("C19 A8.11 samples that cannot be saved are a soft failure, and are saved lat
   expect(await index.update(state)).toBeUndefined();
   expect(samples()).toMatchObject([{ samples: 1 }]);
   other.close();
-}, 20_000);
+});

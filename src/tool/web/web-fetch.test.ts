@@ -184,7 +184,7 @@ describe("htmlToText", () => {
     );
   });
 
-  it("never fails, and stays quick on hostile input", () => {
+  it("never fails, and ends on hostile input: what grows with its square would not", () => {
     fc.assert(
       fc.property(
         fc.string({
@@ -194,9 +194,7 @@ describe("htmlToText", () => {
         (s) => void htmlToText(s, "https://x.y/"),
       ),
     );
-    const started = performance.now();
     for (const piece of ["<a ", '<a href="', "<!--", "<pre>", "&#", "<a href=x>", "<script", "<pre> \t "])
-      htmlToText(piece.repeat(200_000 / piece.length), "https://x.y/");
-    expect(performance.now() - started).toBeLessThan(10_000);
+      htmlToText(piece.repeat(2_000_000 / piece.length), "https://x.y/");
   });
 });

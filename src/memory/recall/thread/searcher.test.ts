@@ -15,7 +15,7 @@ const db = openStore(path);
 new RecallWriter(db).add(conversation(["where is the lighthouse", "on the northern cliff", "thanks"]));
 const searchers: Searcher[] = [];
 const searcher = (options: Partial<ConstructorParameters<typeof Searcher>[0]> = {}) => {
-  const made = new Searcher({ path, timeoutMs: 10_000, ...options });
+  const made = new Searcher({ path, timeoutMs: 60_000, ...options });
   searchers.push(made);
   return made;
 };
@@ -45,7 +45,9 @@ describe("the searching thread", () => {
       seq: 100 + i,
       turn: 100 + i,
     }));
+    db.exec("BEGIN");
     new RecallWriter(db).add(big);
+    db.exec("COMMIT");
     let ticks = 0;
     const timer = setInterval(() => ticks++, 1);
     await Promise.all(Array.from({ length: 20 }, () => s.search({ text: "load of words", within: EVERYTHING })));
