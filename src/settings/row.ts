@@ -17,6 +17,8 @@ type Common = {
   /** Ours first, then aliases; a leading "!" marks a name that turns the switch off when it is true. */
   env: readonly string[];
   flags?: readonly string[];
+  /** One letter for the first flag, such as "-m". */
+  short?: string;
   /** The name of the flag's argument in help texts. */
   argument?: string;
   scope: Scope;

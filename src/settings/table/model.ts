@@ -7,6 +7,7 @@ export const modelRows = [
     type: "string",
     env: ["EVERLONG_MODEL"],
     flags: ["--model"],
+    short: "-m",
     argument: "NAME",
     default: undefined,
     defaultText: "chosen by what is configured",
