@@ -44,7 +44,13 @@ export type Row = Common &
         default: number | undefined;
       }
     | { type: "string"; default: string | undefined }
-    | { type: "enum"; values: readonly string[]; default: string | undefined }
+    | {
+        type: "enum";
+        values: readonly string[];
+        /** What other programs call a value; an empty one says nothing. */
+        otherNames?: Readonly<Record<string, string>>;
+        default: string | undefined;
+      }
     | { type: "list"; default: readonly string[] }
     /** A list that unites over all layers instead of being replaced; only arrays and repeated flags set it. */
     | { type: "rules"; default: readonly string[] }
