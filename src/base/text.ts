@@ -17,13 +17,14 @@ export function cutAt(text: string, end: number): string {
 }
 
 /** The names nearest to a misspelt one, best first; none when nothing is near. */
-export function nearNames(wanted: string, names: Iterable<string>, count = 3): string[] {
+export function nearNames(wanted: string, names: Iterable<string>, count = 3, farthest?: number): string[] {
   const w = wanted.toLowerCase().slice(0, 64);
+  const limit = farthest ?? Math.max(2, Math.floor(w.length / 2));
   const scored: { name: string; score: number }[] = [];
   for (const name of names) {
     const n = name.toLowerCase().slice(0, 64);
     const score = n.startsWith(w) || w.startsWith(n) ? 1 : distance(w, n);
-    if (score <= Math.max(2, Math.floor(w.length / 2))) scored.push({ name, score });
+    if (score <= limit) scored.push({ name, score });
   }
   return scored
     .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))

@@ -1,7 +1,7 @@
 // The command line: arguments in, exit code out.
 import { Command, CommanderError, Option } from "commander";
-import { describeFailure, FailureError } from "../base/failure.ts";
-import { nearNames } from "../base/text.ts";
+import { describeFailure, type Failure, FailureError } from "../base/failure.ts";
+import { clip, nearNames } from "../base/text.ts";
 import type { OpenOptions, SessionChoice } from "../runtime/client.ts";
 import { reportCrash } from "../runtime/crash.ts";
 import { commandFlags, environmentHelp } from "../runtime/flags.ts";
@@ -9,7 +9,8 @@ import { EXIT, exitAfterFlush, printFailure, watchOutput } from "./exit.ts";
 
 type Parsed = {
   prompt?: string;
-  resume?: string;
+  /** True when no id was given. */
+  resume?: string | true;
   continue?: boolean;
   agent?: string;
   autopilot?: boolean;
@@ -47,38 +48,30 @@ async function run(argv: string[], version: string): Promise<number> {
     .configureOutput({ writeErr: (text) => process.stderr.write(text) })
     .exitOverride()
     .enablePositionalOptions()
-    .usage("[options] [command]")
-    .argument("[command]")
+    .usage("[options] [text]\n       everlong [options] command")
+    .argument("[text...]", "the first prompt of the conversation")
     .option("-p, --prompt <text>", "one prompt, then exit; - reads it from stdin")
-    .option("--resume <id>", "go on with a session: id, its beginning, or its name")
-    .option("--continue", "go on with the latest session of this folder")
+    .option("-r, --resume [id]", "resume a session: id, its beginning, or its name; without one, pick it from a list")
+    .option("-c, --continue", "continue the latest session of this folder")
     .option("--agent <name>", "run as that agent")
     .option("--autopilot", "work on without asking until the task is complete")
     .option("--trust-folder", "trust this folder's own hooks, servers, agents and rules for this run")
     .option("--silent", "only errors on stderr");
   for (const flag of settingOptions) {
-    const spec = flag.argument ? `${flag.name} <${flag.argument.toLowerCase()}>` : flag.name;
+    const names = flag.short ? `${flag.short}, ${flag.name}` : flag.name;
+    const spec = flag.argument ? `${names} <${flag.argument.toLowerCase()}>` : names;
     const option = new Option(spec, flag.help);
     if (flag.repeat)
       option.argParser((value: string, before: unknown) => [...(Array.isArray(before) ? before : []), value]);
     program.addOption(option);
   }
-  program.action(async (unknown: string | undefined) => {
-    if (unknown !== undefined) {
-      const near = nearNames(
-        unknown,
-        program.commands.map((c) => c.name()),
-      );
-      code = printFailure({
-        code: "unknown_command",
-        what: `"${unknown}" is not a command of everlong.`,
-        data: "Nothing was started.",
-        next: `${near.length > 0 ? `Did you mean ${near.join(" or ")}? ` : ""}See everlong --help; a prompt goes with -p.`,
-        exit: 2,
-      });
-      return;
-    }
-    code = await agent(program.opts<Parsed>(), settingOptions, version);
+  program.action(async (words: string[]) => {
+    const [word = ""] = words;
+    const near = words.length === 1 ? mistyped(word, program) : [];
+    code =
+      near.length > 0
+        ? printFailure(unknownCommand(word, near))
+        : await agent(program.opts<Parsed>(), words.join(" "), settingOptions, version);
   });
   program.addHelpText("after", () => `\nSettings from the environment:\n${environmentHelp()}`);
   // An agent run needs none of the commands; everything else, help included, knows them all.
@@ -96,24 +89,46 @@ async function run(argv: string[], version: string): Promise<number> {
 const isAgentRun = (argv: string[]): boolean =>
   !argv.some((a) => a === "-h" || a === "--help" || /^[a-z-]{3,20}$/.test(a.replace(/^--.*/, "")));
 
-async function agent(options: Parsed, flags: ReturnType<typeof commandFlags>, version: string): Promise<number> {
+/** The commands that a single word may have been meant for; a greeting is a prompt. */
+function mistyped(word: string, program: Command): string[] {
+  const names = program.commands.map((c) => c.name());
+  return /^[a-z-]+$/.test(word) ? nearNames(word, names, 3, word.length < 5 ? 1 : 2) : [];
+}
+
+const unknownCommand = (word: string, near: string[]): Failure => ({
+  code: "unknown_command",
+  what: `everlong has no command "${word}".`,
+  data: "Nothing was started.",
+  next: `Did you mean ${near.join(" or ")}? To use it as a prompt: everlong -p "${word}".`,
+  exit: 2,
+});
+
+async function agent(
+  options: Parsed,
+  text: string,
+  flags: ReturnType<typeof commandFlags>,
+  version: string,
+): Promise<number> {
+  const isTerminal = options.prompt === undefined && process.stdin.isTTY && process.stdout.isTTY;
+  if (options.resume !== undefined && options.continue)
+    return printFailure(usage("--resume and --continue cannot be given together.", "Give one of them."));
+  if (options.prompt !== undefined && text !== "")
+    return printFailure(usage(`There are two prompts: -p and "${clip(text, 60)}".`, "Give one of them."));
+  const session = await sessionChoice(options, isTerminal, text !== "");
+  if (typeof session === "number") return session;
   const open: Omit<OpenOptions, "prompts" | "interactive"> = {
     flags: givenFlags(options, flags),
-    session: sessionChoice(options),
+    session,
     trustFolder: options.trustFolder ?? false,
     ...(options.autopilot ? { mode: "autopilot" } : {}),
     ...(options.agent ? { agent: options.agent } : {}),
   };
-  if (options.resume !== undefined && options.continue) {
-    const what = "--resume and --continue cannot be given together.";
-    return printFailure({ code: "usage", what, data: "Nothing was started.", next: "Give one of them.", exit: 2 });
-  }
-  if (options.prompt === undefined && process.stdin.isTTY && process.stdout.isTTY) {
+  if (isTerminal) {
     const { runLineMode } = await import("./line/line-mode.ts");
-    return runLineMode({ ...open, interactive: true }, version);
+    return runLineMode({ ...open, interactive: true }, version, text);
   }
   const { promptText } = await import("./prompt-text.ts");
-  const prompt = await promptText(options.prompt, process.stdin);
+  const prompt = await promptText(options.prompt ?? (text || undefined), process.stdin);
   const { failBeforeStart, runPromptMode } = await import("./prompt-mode.ts");
   if (!prompt.ok) return failBeforeStart(prompt.error, open.flags);
   return runPromptMode({
@@ -123,10 +138,22 @@ async function agent(options: Parsed, flags: ReturnType<typeof commandFlags>, ve
   });
 }
 
-function sessionChoice(options: Parsed): SessionChoice {
-  if (options.resume !== undefined) return { type: "resume", id: options.resume };
-  return options.continue ? { type: "continue" } : { type: "new" };
+/** The exit code where there is nothing to open: the sessions were only listed, or nobody could pick one. */
+async function sessionChoice(options: Parsed, isTerminal: boolean, hasText: boolean): Promise<SessionChoice | number> {
+  if (typeof options.resume === "string") return { type: "resume", id: options.resume };
+  if (options.continue) return { type: "continue" };
+  if (options.resume === undefined) return { type: "new" };
+  const { pickSession } = await import("./pick-session.ts");
+  return pickSession(isTerminal ? "ask" : options.prompt === undefined && !hasText ? "list" : "refuse");
 }
+
+const usage = (what: string, next: string): Failure => ({
+  code: "usage",
+  what,
+  data: "Nothing was started.",
+  next,
+  exit: 2,
+});
 
 /** Commander's camel-cased options back to setting keys. */
 function givenFlags(options: Parsed, flags: ReturnType<typeof commandFlags>): OpenOptions["flags"] {

@@ -5,6 +5,7 @@ import { flagOptions } from "../settings/flag.ts";
 export type CommandFlag = {
   key: string;
   name: string;
+  short?: string;
   help: string;
   argument?: string;
   value: boolean;
@@ -18,6 +19,7 @@ export function commandFlags(): CommandFlag[] {
     help: f.name.startsWith("--no-") ? `do not ${f.help.charAt(0).toLowerCase()}${f.help.slice(1)}` : f.help,
     value: f.value ?? true,
     repeat: f.repeat,
+    ...(f.short ? { short: f.short } : {}),
     ...(f.argument ? { argument: f.argument } : {}),
   }));
 }

@@ -51,22 +51,28 @@ export async function findSession(
       exit: 2,
     });
   }
-  const near = ids
-    .filter((id) => id.startsWith(lower.slice(0, 2)))
-    .concat(
-      nearNames(
-        wanted,
-        (await names()).map((n) => n.name),
-      ),
-    );
+  const near = [
+    ...nearIds(lower, ids),
+    ...nearNames(
+      wanted,
+      (await names()).map((n) => n.name),
+    ),
+  ];
   return fail({
     code: "session_not_found",
-    what: `session_not_found: there is no session "${shown}".`,
+    what: `There is no session "${shown}".`,
     data: "Nothing was changed.",
     next:
       near.length > 0
-        ? `Near: ${near.slice(0, 3).join(", ")}. everlong sessions lists all.`
-        : "everlong sessions lists them.",
+        ? `Did you mean ${near.slice(0, 3).join(" or ")}? List them all with: everlong sessions --all`
+        : "List them with: everlong sessions --all",
     exit: 1,
   });
+}
+
+/** Ids that begin almost like the text: one with a mistyped character, or with the same first two. */
+function nearIds(text: string, ids: readonly string[]): string[] {
+  const begins = new Set(nearNames(text, new Set(ids.map((id) => id.slice(0, text.length))), 3, 2));
+  const close = ids.filter((id) => begins.has(id.slice(0, text.length)));
+  return close.length > 0 ? close : ids.filter((id) => id.startsWith(text.slice(0, 2)));
 }

@@ -1,6 +1,6 @@
 // The environment's word about every setting, and the lists that set several feature switches.
 import type { Complaint } from "./complaint.ts";
-import { isClamped, parseBoolean, parseValue, splitList } from "./parse.ts";
+import { isClamped, ownName, parseBoolean, parseValue, splitList } from "./parse.ts";
 import { type Candidate, RANK } from "./resolve.ts";
 import type { Value } from "./row.ts";
 import { settingsTable, type TableRow } from "./table.ts";
@@ -49,6 +49,7 @@ function readRow(row: TableRow, env: Environment, found: Found): void {
     const name = entry.replace(/^!/, "");
     const text = env[name];
     if (text === undefined || text.trim() === "") continue;
+    if (row.type === "enum" && ownName(row, text) === "") continue;
     let value = entry === name ? parseValue(row, text) : switchedOff(text);
     if (value === "unset") continue;
     if (value === undefined) {

@@ -14,6 +14,8 @@ export type Flags = Readonly<Partial<Record<SettingKey, FlagValue>>>;
 export type FlagOption = {
   key: SettingKey;
   name: string;
+  /** Its one-letter form. */
+  short?: string;
   help: string;
   /** The name of its argument; a flag without one sets `value`. */
   argument?: string;
@@ -24,9 +26,10 @@ export type FlagOption = {
 
 export function flagOptions(): FlagOption[] {
   return settingsTable.flatMap((row) =>
-    (row.flags ?? []).map((name) => ({
+    (row.flags ?? []).map((name, i) => ({
       key: row.key,
       name,
+      ...(row.short && i === 0 ? { short: row.short } : {}),
       help: row.help,
       repeat: row.type === "rules",
       ...(row.argument ? { argument: row.argument } : { value: !name.startsWith("--no-") }),

@@ -8,7 +8,7 @@ import { type Environment, readEnvironment } from "./environment.ts";
 import { parseSettingsFile } from "./file.ts";
 import { type CheckRule, readFileLayer } from "./file-layer.ts";
 import { type Flags, readFlags } from "./flag.ts";
-import { resolveHome } from "./home.ts";
+import { homeVariable, resolveHome } from "./home.ts";
 import { type Candidate, RANK, resolve, type Sources } from "./resolve.ts";
 import { rowOf, type SettingKey, type Settings } from "./table.ts";
 
@@ -67,7 +67,8 @@ export async function loadSettings(options: LoadOptions): Promise<Result<LoadedS
   }
 
   const homeRow = rowOf("home");
-  const homeSource = options.env["EVERLONG_HOME"]?.trim() ? "environment EVERLONG_HOME" : "default";
+  const variable = homeVariable(options.env);
+  const homeSource = variable ? `environment ${variable}` : "default";
   if (homeRow) candidates.push({ row: homeRow, value: home.value, rank: RANK.environment, source: homeSource });
   const { values, sources } = resolve(candidates);
   const rules = (key: SettingKey) => originRules(candidates, key);

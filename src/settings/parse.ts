@@ -17,7 +17,7 @@ export function parseValue(row: Row, raw: unknown): Value | undefined {
     case "string":
       return isText(raw) ? raw.trim() : undefined;
     case "enum":
-      return row.values.find((v) => typeof raw === "string" && v === raw.trim().toLowerCase());
+      return row.values.find((v) => v === ownName(row, raw));
     case "list":
       return typeof raw === "string" ? splitList(raw) : strings(raw);
     case "rules":
@@ -30,6 +30,12 @@ export function parseValue(row: Row, raw: unknown): Value | undefined {
     case "json":
       return isRecord(raw) ? raw : undefined;
   }
+}
+
+/** The name of an enum's value as we write it; empty where another program's name for it says nothing. */
+export function ownName(row: Row & { type: "enum" }, raw: unknown): string | undefined {
+  const name = typeof raw === "string" ? raw.trim().toLowerCase() : undefined;
+  return name === undefined ? undefined : (row.otherNames?.[name] ?? name);
 }
 
 const isText = (raw: unknown): raw is string => typeof raw === "string" && raw.trim() !== "";

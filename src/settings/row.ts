@@ -17,6 +17,8 @@ type Common = {
   /** Ours first, then aliases; a leading "!" marks a name that turns the switch off when it is true. */
   env: readonly string[];
   flags?: readonly string[];
+  /** One letter for the first flag, such as "-m". */
+  short?: string;
   /** The name of the flag's argument in help texts. */
   argument?: string;
   scope: Scope;
@@ -42,7 +44,13 @@ export type Row = Common &
         default: number | undefined;
       }
     | { type: "string"; default: string | undefined }
-    | { type: "enum"; values: readonly string[]; default: string | undefined }
+    | {
+        type: "enum";
+        values: readonly string[];
+        /** What other programs call a value; an empty one says nothing. */
+        otherNames?: Readonly<Record<string, string>>;
+        default: string | undefined;
+      }
     | { type: "list"; default: readonly string[] }
     /** A list that unites over all layers instead of being replaced; only arrays and repeated flags set it. */
     | { type: "rules"; default: readonly string[] }

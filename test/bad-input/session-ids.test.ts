@@ -57,12 +57,12 @@ describe("session ids", () => {
     expect(treeChanges(before, treeOf(join(place.home, "..")))).toEqual([]);
   });
 
-  it("B63 an unknown id: exit 1 session_not_found with near ids; an ambiguous one: exit 2 with the list; nothing changed", async () => {
+  it("B63 an unknown id: exit 1 with near ids; an ambiguous one: exit 2 with the list; nothing changed", async () => {
     const { place, id } = await withSession();
     const near = id.slice(0, 2) + (id[2] === "0" ? "1" : "0") + id.slice(3);
     const unknown = await run(place, ["--resume", near, "-p", "x"]);
     expect(unknown.code).toBe(1);
-    expect(unknown.stderr).toContain("session_not_found");
+    expect(unknown.stderr).toContain(`There is no session "${near}".`);
     expect(unknown.stderr).toContain(id);
     const other = twin(place, id);
     const before = treeOf(join(place.home, "sessions"));

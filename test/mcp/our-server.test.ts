@@ -59,7 +59,7 @@ describe("our own MCP server", () => {
       expect(await served.call("search_sessions", { query: "zebra" })).toMatch(new RegExp(`^${here}  `));
       // Neither words, nor a ref, nor an argument reaches another repository.
       expect(await served.call("recall", { query: "giraffe" })).toMatch(/^Nothing was found/);
-      expect(await served.call("recall", { query: `${there}:t1.1` })).toMatch(/^error: session_not_found/);
+      expect(await served.call("recall", { query: `${there}:t1.1` })).toMatch(/^error: There is no session/);
       expect(await served.call("search_sessions", { query: "giraffe" })).toMatch(/^No session was found/);
       expect(await served.call("recall", { query: "giraffe", repository: other })).toMatch(/^error: Wrong arguments/);
       expect(await served.call("recall", { query: "zebra", limit: 51 })).toMatch(/^error: Wrong arguments/);

@@ -435,3 +435,29 @@ describe("deciding and taking back", () => {
     expect((await memory(place, ["export", "--format", "xml"])).code).toBe(2);
   });
 });
+
+describe("N46 the fact alone", () => {
+  it("N46 memory add TEXT stores it by the user; scope and subject are guessed, shown, and can be given", async () => {
+    const place = repository();
+    const deploy = await memory(place, ["add", "We deploy on Fridays"]);
+    expect([deploy.code, deploy.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^Stored mem_\w+ \(for .*\)\. Subject: deploy fridays\./),
+    ]);
+    const mine = await memory(place, ["add", "I", "like", "tabs"]);
+    expect(mine.stdout).toContain("for you, in every project");
+    await memory(place, ["add", "We ship on Mondays", "--subject", "shipping", "--scope", "user"]);
+    expect((await list(place)).map((r) => [r.fact, r.scope, r.subject, r.author.kind]).sort()).toEqual([
+      ["I like tabs", "user", expect.any(String), "user"],
+      ["We deploy on Fridays", "repository", "deploy fridays", "user"],
+      ["We ship on Mondays", "user", "shipping", "user"],
+    ]);
+  });
+
+  it("N46 an empty fact, or one given twice, is refused and nothing is stored", async () => {
+    const place = repository();
+    for (const args of [[""], ["  "], [], ["a fact", "--fact", "another"]])
+      expect((await memory(place, ["add", ...args])).code, args.join()).toBe(2);
+    expect(await list(place)).toEqual([]);
+  });
+});

@@ -54,7 +54,9 @@ export function addMemoryVerbs(memory: Command, run: Run): void {
   verb("verify", "[ids...]", "whether what they cite is still there; without ids all of this repository and yours")
     .option("--all", "all of this repository and yours")
     .option("--json", "one JSON object a line");
-  texts(verb("add", "", "remember something")).addOption(scope());
+  texts(verb("add", "[fact...]", "remember a fact, for example: everlong memory add We deploy on Fridays")).addOption(
+    scope(),
+  );
   texts(place(verb("edit", "<id>", "change a memory; without options in your editor")))
     .option("--trust <who>", "user: you stand for it")
     .option("--at <version>", "only if it still is that version", limit);

@@ -14,7 +14,8 @@ const EXIT_WINDOW_MS = 2000;
 /** A second interrupt within this time also stops what runs in the background. */
 const STOP_ALL_MS = 3000;
 
-export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: string): Promise<number> {
+/** `text`: the first prompt, when the command line gave one. */
+export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: string, text = ""): Promise<number> {
   if (!open.trustFolder && (await askTrust()) === "exit") return EXIT.done;
   let screen: Screen | undefined;
   const current = (): Screen => screen ?? unopened();
@@ -105,6 +106,10 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
   attach(client);
   screen.print(header(client, version, opened.value.notices));
   client.ready().catch(printError);
+  if (text !== "") {
+    screen.print(`> ${text}`);
+    onLine(text).catch(printError);
+  }
   const code = await finished;
   client.interrupt("exit");
   await client.close(code === EXIT.done ? { type: "routine" } : { type: "signal" });

@@ -3,6 +3,7 @@ import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { editRecord, removeRecord } from "../../memory/record/change.ts";
 import type { Conflict, Direction, MemoryRecord, Scope } from "../../memory/record/contract.ts";
+import { guessedFrom } from "../../memory/record/guess.ts";
 import { storeRecord } from "../../memory/record/store.ts";
 import { voteOn } from "../../memory/record/vote.ts";
 import type { CommandResult } from "../client.ts";
@@ -19,10 +20,16 @@ export type Hands = {
 
 export type AddFlags = { subject?: string; fact?: string; cite?: string[]; reason?: string; scope?: Scope };
 
-export async function addMemory(desk: Desk, flags: AddFlags): Promise<CommandResult> {
+/** `words`: the fact as the only argument; what else a memory needs is then guessed, and shown. */
+export async function addMemory(desk: Desk, words: string, flags: AddFlags): Promise<CommandResult> {
   const on = refusedWhenOff(desk);
   if (!on.ok) return on;
-  const { cite, ...texts } = flags;
+  const isShort = words.trim() !== "";
+  if (isShort && flags.fact !== undefined)
+    return usage("The fact is given twice: as an argument and with --fact.", "Give one of them.");
+  if (!isShort && Object.keys(flags).length === 0)
+    return usage("There is nothing to remember.", 'For example: everlong memory add "We deploy on Fridays"');
+  const { cite, ...texts } = isShort ? { ...guessedFrom(words, desk.place.repository), ...flags } : flags;
   const done = await storeRecord(
     desk.parts,
     {
@@ -41,13 +48,14 @@ export async function addMemory(desk: Desk, flags: AddFlags): Promise<CommandRes
       return ok(`Already stored as ${done.id} (${done.status}); nothing was added.`);
     default:
       return ok(
-        `Stored ${done.record.id} (${scopeText(done.record)}).${redactedText(done.redactions)}${missingText(done.record)}`,
+        `Stored ${done.record.id} (${scopeText(done.record)}).${isShort ? subjectText(done.record) : ""}${redactedText(done.redactions)}${missingText(done.record)}`,
       );
   }
 }
 
 export const scopeText = ({ scope, repository }: MemoryRecord): string =>
   scope === "user" ? "for you, in every project" : `for ${repository}`;
+const subjectText = ({ subject }: MemoryRecord): string => ` Subject: ${subject}.`;
 const missingText = ({ citations }: MemoryRecord): string => {
   const missing = citations.filter(({ state }) => state === "missing").map(({ raw }) => raw);
   return missing.length === 0 ? "" : ` Not found: ${missing.join(", ")}.`;

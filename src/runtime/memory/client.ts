@@ -116,7 +116,7 @@ export async function runVerb(desk: Desk, call: MemoryCall, hands: Hands): Promi
     case "export":
       return (await looking()).exportMemories(desk, flags);
     case "add":
-      return (await changing()).addMemory(desk, flags);
+      return (await changing()).addMemory(desk, args.join(" "), flags);
     case "edit":
       return (await changing()).editMemory(desk, first, flags, hands);
     case "delete":

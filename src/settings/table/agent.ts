@@ -5,7 +5,7 @@ export const agentRows = [
   {
     key: "home",
     type: "string",
-    env: ["EVERLONG_HOME"],
+    env: ["EVERLONG_HOME", "COPILOT_HOME"],
     default: undefined,
     defaultText: "~/.everlong",
     scope: "environment",
@@ -92,7 +92,7 @@ export const agentRows = [
   {
     key: "web.fetch",
     type: "boolean",
-    env: ["EVERLONG_WEB_FETCH"],
+    env: ["EVERLONG_WEB_FETCH", "!COPILOT_OFFLINE"],
     default: false,
     scope: "trusted",
     help: "Offer the tool that fetches pages from the web",

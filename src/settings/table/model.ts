@@ -5,8 +5,9 @@ export const modelRows = [
   {
     key: "model",
     type: "string",
-    env: ["EVERLONG_MODEL"],
+    env: ["EVERLONG_MODEL", "COPILOT_MODEL"],
     flags: ["--model"],
+    short: "-m",
     argument: "NAME",
     default: undefined,
     defaultText: "chosen by what is configured",
@@ -16,7 +17,7 @@ export const modelRows = [
   {
     key: "provider.baseUrl",
     type: "string",
-    env: ["EVERLONG_BASE_URL"],
+    env: ["EVERLONG_BASE_URL", "COPILOT_PROVIDER_BASE_URL"],
     flags: ["--base-url"],
     argument: "URL",
     default: undefined,
@@ -26,7 +27,7 @@ export const modelRows = [
   {
     key: "provider.apiKey",
     type: "string",
-    env: ["EVERLONG_API_KEY"],
+    env: ["EVERLONG_API_KEY", "COPILOT_PROVIDER_API_KEY"],
     flags: ["--api-key"],
     argument: "KEY",
     default: undefined,
@@ -38,7 +39,9 @@ export const modelRows = [
     key: "provider.wire",
     type: "enum",
     values: ["openai-chat", "openai-responses", "anthropic", "gemini"],
-    env: ["EVERLONG_WIRE"],
+    // Copilot CLI names the vendor and the API apart; the vendor alone says nothing about the wire.
+    otherNames: { completions: "openai-chat", responses: "openai-responses", openai: "", azure: "" },
+    env: ["EVERLONG_WIRE", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_TYPE"],
     flags: ["--wire"],
     argument: "WIRE",
     default: undefined,
@@ -49,7 +52,7 @@ export const modelRows = [
   {
     key: "provider.headers",
     type: "map",
-    env: ["EVERLONG_HEADERS"],
+    env: ["EVERLONG_HEADERS", "COPILOT_PROVIDER_HEADERS"],
     default: {},
     scope: "user",
     secret: true,

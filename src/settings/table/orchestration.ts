@@ -140,7 +140,7 @@ export const orchestrationRows = [
     min: 0,
     max: 1000,
     env: ["EVERLONG_MAX_CONTINUATIONS"],
-    flags: ["--max-continuations"],
+    flags: ["--max-continuations", "--max-autopilot-continues"],
     argument: "N",
     default: 5,
     help: "How often autopilot goes on by itself after a message",
