@@ -9,6 +9,8 @@ import { type Finished, newPlace, type Place, run } from "../tool/everlong.ts";
 
 export type Memory = {
   id: string;
+  scope: string;
+  subject: string;
   fact: string;
   version: number;
   status: { type: string; by?: string };
