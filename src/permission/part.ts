@@ -1,6 +1,7 @@
 // What a call asks for, taken apart: each part is judged by itself, and the call is judged as its strictest part.
 
 import type { Span } from "./shell/analyse.ts";
+import type { PlannedCommand, ShellPlan } from "./shell/plan.ts";
 import type { ShellWord } from "./shell/word.ts";
 import { shown } from "./shown.ts";
 
@@ -24,6 +25,8 @@ export type ShellPart = Origin & {
   opaque?: string;
   /** Runs only what other parts hold. */
   transparent: boolean;
+  /** What is run of it, and the line that it stands in; absent where the line is not made of literal words. */
+  planned?: { plan: ShellPlan; command: PlannedCommand };
   /** Real places it looks at, when it only looks; whether they are allowed is for the policy to say. */
   looksAt?: (string | undefined)[];
   /** Real folders among them whose files it shows, however deep they lie; for git, its repository. */
