@@ -1,5 +1,5 @@
 // What lets a part pass: rules, hooks, approvals, allow-all, and what is safe by nature.
-import { isOwnPaper, isPlan } from "./guard.ts";
+import { isFreePaper, isPlan } from "./guard.ts";
 import { hiddenBelow } from "./hidden.ts";
 import { isAbsoluteRule, matchesRule } from "./match-rule.ts";
 import type { Part, ShellPart } from "./part.ts";
@@ -38,7 +38,7 @@ function isSafe(part: Part, policy: Policy): boolean {
     case "read":
       return part.implied === true || insideAny(part.real, policy.allowedFolders);
     case "write":
-      return part.implied === true || (part.real !== undefined && isOwnPaper(part.real, policy.places.sessionDir));
+      return part.implied === true || (part.real !== undefined && isFreePaper(part.real, policy.places.sessionDir));
     case "shell":
       return isReadOnly(part, policy) || (part.transparent && !part.opaque);
     default:

@@ -69,7 +69,8 @@ export class Door {
     const asked = call.tool.permissions(call.input, { cwd, root: session.root, sessionDir: session.dir });
     // A tool without side effects asks for nothing: what a hook has against it must be about something.
     const requests = asked.length === 0 && objects(call.hook) ? [hookRequest(call.tool)] : asked;
-    const parts = await inspect(requests, { cwd, userHome: this.#parts.userHome });
+    const { everlongHome } = this.#parts.policy().places;
+    const parts = await inspect(requests, { cwd, userHome: this.#parts.userHome, everlongHome });
     const decision = this.#decide(call, parts);
     if (decision.type === "allow") return this.#allow(call, parts);
     if (decision.type === "deny") return this.#deny(call, requests, decision);

@@ -47,7 +47,8 @@ export function renderPlan(plan: ShellPlan): string {
 function renderCommand({ argv, redirects, folder, program, unasked }: PlannedCommand): string {
   const [name = "", ...args] = argv;
   // What follows was judged in that folder: it runs there or not at all.
-  if (name === "cd") return `{ ${["command", "cd", "-P", "--", folder].map(quoted).join(" ")} || exit 1; }`;
+  if (name === "cd")
+    return `{ ${[...["command", "cd", "-P", "--", folder].map(quoted), ...redirects].join(" ")} || exit 1; }`;
   const words = !unasked ? argv : program === undefined ? ["command", name, ...args] : [program, ...args];
   return [...words.map(quoted), ...redirects].join(" ");
 }
