@@ -26,7 +26,8 @@ export function shellWord(word: Word, userHome: string): ShellWord {
   const pieces = (word.parts ?? [word]).flatMap(piecesOf);
   const isHome = /^~(\/|$)/.test(word.text);
   const isTilde = word.text.startsWith("~");
-  const isOpen = (isTilde && !isHome) || /[=:]~/.test(word.text);
+  // `$[` begins arithmetic of old, which the parser takes for text in some places.
+  const isOpen = (isTilde && !isHome) || /[=:]~|\$\[/.test(word.text);
   const [first, ...rest] = pieces;
   const all =
     isHome && first?.text !== undefined ? [{ ...first, text: userHome + first.text.slice(1) }, ...rest] : pieces;
