@@ -59,6 +59,10 @@ function inSet(set: string): (text: string) => boolean {
 /** Of a word in a shell line: a live piece is a pattern, any other one only text. */
 export type PatternPiece = { text: string; live: boolean };
 
+/** A text of which it is not known what was quoted: all that can be a pattern is one. */
+export const piecesOf = (text: string): PatternPiece[] =>
+  text.split(/(\[[^\]/]+\]|[*?])/).map((piece, i) => ({ text: piece, live: i % 2 === 1 }));
+
 export const matchesPieces = (pieces: readonly PatternPiece[], name: string): boolean =>
   matchItems(
     pieces.flatMap(({ text, live }) => (live ? componentItems(text) : [...text].map(exactly))),

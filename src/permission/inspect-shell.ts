@@ -1,13 +1,12 @@
 // A shell line as parts: its commands with what each looks at, and the paths and addresses they name.
 import { resolve } from "node:path";
 import { gitContext } from "../host/git.ts";
-import { hasGlob } from "./glob.ts";
 import type { Part, PathPart, ShellPart } from "./part.ts";
 import { realPath } from "./path.ts";
 import { kindOfPlace, placesOf } from "./places.ts";
 import { analyseShell } from "./shell/analyse.ts";
 import type { ShellAnalysis, ShellCommand, Span } from "./shell/analysis.ts";
-import { Guesses, type ShellPlace } from "./shell/guess.ts";
+import { Guesses, looseWord, type ShellPlace } from "./shell/guess.ts";
 import { changesOwnSettings } from "./shell/own-command.ts";
 import type { PlannedCommand } from "./shell/plan.ts";
 import { type PlannedLine, planLine } from "./shell/plan-line.ts";
@@ -43,7 +42,7 @@ class ShellInspection {
     this.#place = place;
     this.#guesses = new Guesses(analysis, place);
     let folders = [place.cwd];
-    for (const target of analysis.moves)
+    for (const target of [...analysis.moves, ...this.#guesses.moves(analysis)])
       folders = [...new Set([...folders, ...folders.map((f) => resolve(f, target))])];
     this.#folders = folders;
   }
@@ -56,7 +55,8 @@ class ShellInspection {
         else
           for (const { real } of this.#placesIn(word)) this.#add(kind, { path: word.value, real, span, implied: true });
         for (const { value, unsure } of this.#guesses.of(word))
-          this.#addAll(kind, value, { span, implied: true, ...(unsure ? { unsure } : {}) });
+          for (const { path, real } of this.#placesIn(looseWord(value)))
+            this.#add(kind, { path, real, span, implied: true, ...(unsure ? { unsure } : {}) });
       }
     return this.#parts;
   }
@@ -80,10 +80,9 @@ class ShellInspection {
     const isFolder = (path: string) => this.#folders.some((f) => kindOfPlace(realPath(path, f)) === "folder");
     for (const path of writtenPaths(words, { userHome: this.#place.userHome, isFolder })) {
       this.#addAll("write", path, { span, implied: true, ...more });
-      const pattern = { value: path, literal: true, glob: true, pattern: [{ text: path, live: true }] };
-      if (hasGlob(path))
-        for (const { real } of this.#placesIn(byParts(pattern)))
-          this.#add("write", { path, real, span, implied: true });
+      const word = looseWord(path);
+      if (word.glob)
+        for (const { real } of this.#placesIn(word)) this.#add("write", { path, real, span, implied: true, ...more });
     }
   }
 
@@ -159,12 +158,6 @@ class ShellInspection {
       placesOf(word, folder).map((real) => ({ path: (word.glob && real) || word.value, real })),
     );
   }
-}
-
-/** A path that holds patterns, with each of them a piece of its own. */
-function byParts(word: ShellWord): ShellWord {
-  const pattern = word.value.split(/(\[[^\]/]+\]|[*?])/).map((text, i) => ({ text, live: i % 2 === 1 }));
-  return { ...word, pattern };
 }
 
 /** They are part of the shell, so no file of that name is run. */

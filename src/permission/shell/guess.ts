@@ -1,4 +1,5 @@
 // What words may stand for that only the run will know: enough to hold guards against `$HOME/…` and the like.
+import { hasGlob, piecesOf } from "../glob.ts";
 import type { ShellAnalysis } from "./analysis.ts";
 import { literalWord, type ShellWord, type WordPiece } from "./word.ts";
 
@@ -11,6 +12,12 @@ const TELLING = [".git", ".git/hooks", "hooks", "config", ".everlong", ".", ".."
 /** Builtins that set variables in ways that are not read. */
 const SETS = /^(read|mapfile|readarray|printf|getopts|export|declare|typeset|local|readonly)$/;
 const MOST = 64;
+/** Each one may double the folders that a path is judged from. */
+const MOST_MOVES = 4;
+
+/** A word made of a guess: what it holds of patterns may be live. */
+export const looseWord = (value: string): ShellWord =>
+  hasGlob(value) ? { value, literal: true, glob: true, pattern: piecesOf(value) } : literalWord(value);
 
 export class Guesses {
   readonly #variables: ReadonlyMap<string, (string | undefined)[]>;
@@ -50,10 +57,19 @@ export class Guesses {
   commands(words: readonly ShellWord[]): { words: ShellWord[]; unsure?: true }[] {
     return words.flatMap((word, at) =>
       this.of(word).map(({ value, unsure }) => ({
-        words: words.with(at, literalWord(value)),
+        words: words.with(at, looseWord(value)),
         ...(unsure ? { unsure } : {}),
       })),
     );
+  }
+
+  /** Where a `cd` may lead whose target is not literal. */
+  moves({ commands }: ShellAnalysis): string[] {
+    const targets = commands.flatMap((c) => (/^(cd|pushd)$/.test(c.words[0]?.value ?? "") ? c.words.slice(1) : []));
+    const guesses = targets.flatMap((word) =>
+      this.of(word).flatMap((g) => (g.unsure || g.value === "" ? [] : [g.value])),
+    );
+    return guesses.slice(0, MOST_MOVES);
   }
 
   /** A variable that nothing in the line sets is empty, or nothing of ours; a word that is all unknown tells nothing. */
