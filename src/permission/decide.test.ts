@@ -463,6 +463,30 @@ describe("invariants", () => {
       { numRuns: 300 },
     );
   });
+  it("PI10 N7 nothing that is put around a denied command makes it run, whatever else is allowed", async () => {
+    const text = fc.string({ unit: fc.constantFrom(..."ab $`'\"\\(){}[];&|<>\n#!*?~=-/x"), maxLength: 10 });
+    const starts = [
+      "",
+      "ls; ",
+      "true && ",
+      "false || ",
+      "echo a | ",
+      "ls\n",
+      "{ ls; }; ",
+      "(ls); ",
+      "x=1 ",
+      "! ",
+      "time ",
+      "env ",
+    ];
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...starts), text, async (before, after) => {
+        const decision = await place.shell(`${before}rm x ${after}`, { allowAll: true, deny: rules("shell(rm)") });
+        expect(decision.type).not.toBe("allow");
+      }),
+      { numRuns: 500 },
+    );
+  });
   it("SEC20 no text at all breaks the analysis", async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -162,8 +162,8 @@ const FINE = [
   "date +%s > /dev/null",
 ];
 
-describe("N7 SEC19 AE7 deny wins", () => {
-  it(`under --allow-all a denied program runs in none of ${DENIED.length} lines, and what can be read still runs`, async () => {
+describe("deny wins", () => {
+  it(`N7 SEC19 AE7 under --allow-all a denied program runs in none of ${DENIED.length} lines, and what can be read still runs`, async () => {
     const { ran, changes, results } = await attack(
       [...FINE, ...DENIED],
       ["--allow-all", "--deny-tool", "shell(touch)"],
@@ -189,8 +189,8 @@ describe("N7 SEC19 AE7 deny wins", () => {
   });
 });
 
-describe("N7 A7.5 B50 guards hold", () => {
-  it("under --allow-all no line writes what is guarded or shows Everlong's own keys", async () => {
+describe("guards hold", () => {
+  it("N7 A7.5 B50 under --allow-all no line writes what is guarded or shows Everlong's own keys", async () => {
     const targets = (home: string): string[] => [
       "echo x > .git/hooks/pre-commit",
       "echo x > $PWD/.git/hooks/pre-commit",

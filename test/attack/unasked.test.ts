@@ -1,6 +1,6 @@
 // Lines that nobody approved: whatever they are dressed as, nothing is run, written or shown that was not judged.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the text is shell, not TypeScript
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { attack } from "./attack.ts";
@@ -41,11 +41,11 @@ const DECODED = [
   String.raw`tree $'\x{2d}o' OWNED`,
   String.raw`date $'\x{2d}s' 2020-01-01`,
   String.raw`$'\x{74}ouch' OWNED`,
-  String.raw`$'touch' OWNED`,
-  String.raw`"$[$(touch OWNED)]"`,
-  String.raw`echo "$[$(touch OWNED)0]"`,
-  String.raw`echo $[ $(touch OWNED) ]`,
-  String.raw`ls $"a$(touch OWNED)"`,
+  "$'touch' OWNED",
+  '"$[$(touch OWNED)]"',
+  'echo "$[$(touch OWNED)0]"',
+  "echo $[ $(touch OWNED) ]",
+  'ls $"a$(touch OWNED)"',
   String.raw`cat README.md $'\c[' $'\x{0a}touch OWNED'`,
 ];
 
@@ -321,8 +321,8 @@ const DISGUISED = [
   "!! touch OWNED",
 ];
 
-describe("SEC22 N1 N2 N3 N4 nobody approved it", () => {
-  it(`nothing of ${DECODED.length + EXPANDED.length + NAMED.length + PROGRAMS.length + DISGUISED.length} lines is run, written or shown; what only looks still runs`, async () => {
+describe("nobody approved it", () => {
+  it(`N1 N2 N3 N4 SEC22 nothing of ${DECODED.length + EXPANDED.length + NAMED.length + PROGRAMS.length + DISGUISED.length} lines is run, written or shown; what only looks still runs`, async () => {
     const lines = [...FREE, ...DECODED, ...EXPANDED, ...NAMED, ...PROGRAMS, ...DISGUISED];
     const { ran, changes, leaks } = await attack(lines);
     expect(leaks).toEqual([]);
@@ -330,11 +330,17 @@ describe("SEC22 N1 N2 N3 N4 nobody approved it", () => {
     expect(ran).toEqual(FREE.toSorted());
   }, 300_000);
 
-  it("N1 a program of the project stands first in PATH: the system's is run", async () => {
-    const { ran, changes } = await attack(["ls src", "cat f.txt", "git status"], [], ({ folder, env }) => {
+  it("N1 programs of the project stand first in PATH, functions and start files in the environment: the system's own programs run", async () => {
+    const { ran, changes } = await attack(["ls src", "cat f.txt", "rg foo", "echo x"], [], ({ folder, env }) => {
+      // What a shell or a program would take from its environment.
+      env["BASH_ENV"] = join(folder, "ls");
+      env["BASH_FUNC_cat%%"] = `() { touch ${folder}/OWNED; }`;
+      env["BASH_FUNC_command%%"] = `() { touch ${folder}/OWNED; }`;
+      env["RIPGREP_CONFIG_PATH"] = join(folder, "rg.conf");
+      writeFileSync(join(folder, "rg.conf"), `--pre=${folder}/ls\n`);
       env["PATH"] = `${join(folder, "node_modules/.bin")}:${folder}:${process.env["PATH"]}`;
     });
-    expect(ran).toEqual(["ls src", "cat f.txt", "git status"].toSorted());
+    expect(ran).toEqual(["ls src", "cat f.txt", "rg foo", "echo x"].toSorted());
     expect(changes).toEqual([]);
   });
 

@@ -13,6 +13,7 @@ const MAX_MOVES = 5;
 const MAX_LENGTH = 200_000;
 /** Characters that make a line look like another one: controls, odd blanks and line ends, invisible marks. */
 const DECEIVING = /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3000\ufeff]/;
+const OPEN_END = /(?<!\\)(?:\\\\)*\\$/;
 const ARITHMETIC_TEST = /^-(eq|ne|lt|le|gt|ge)$/;
 const CODE_BUILTINS = new Set(["alias", "let"]);
 const NOT_LITERAL = "a word of it is not literal";
@@ -23,7 +24,7 @@ export async function analyseShell(command: string, userHome: string): Promise<S
   const analysis: ShellAnalysis = { command, commands: [], variables: new Map(), writes: [], reads: [], moves: [] };
   const walk = new Walk(await import("unbash"), userHome, analysis);
   const script = walk.script(command, { source: command, elsewhere: false, repeats: false, depth: 0 });
-  return script && !DECEIVING.test(command) ? { ...analysis, script } : analysis;
+  return script && !DECEIVING.test(command) && !OPEN_END.test(command) ? { ...analysis, script } : analysis;
 }
 
 class Walk {
@@ -41,6 +42,7 @@ class Walk {
     const whole = { pos: 0, end: code.length };
     if (DECEIVING.test(code) || !code.isWellFormed())
       this.#opaque("it holds control or invisible characters", whole, where);
+    if (OPEN_END.test(code)) this.#opaque("it ends in a backslash", whole, where);
     if (code.length > MAX_LENGTH || where.depth > MAX_DEPTH) {
       this.#opaque("too long or too deep", whole, where);
       return undefined;
