@@ -29,6 +29,9 @@ for (const name of [
   "src/a.ts",
   "src/b.ts",
   "$x",
+  "\x01c",
+  "\x7fd",
+  "\\e",
   "~",
   "#",
 ])

@@ -108,7 +108,9 @@ class PlanBuilder {
     const redirects = node.redirects.map((r) => planRedirects(r, this.#home));
     const [name = ""] = argv;
     const isLook = name === "command" && /^-[vV]$/.test(argv[1] ?? "");
-    const isPlain = KEEPING.has(name) ? !/^-v/.test(name === "printf" ? (argv[1] ?? "") : "") : !BUILTINS.has(name);
+    const isPlain = KEEPING.has(name)
+      ? name !== "printf" || lookedAt(argv.map(literalWord)) !== undefined
+      : !BUILTINS.has(name);
     const folder = name === "cd" ? cdTarget(argv.slice(1), this.#folder) : this.#folder;
     if ((!isPlain && !isLook) || folder === undefined || redirects.some((r) => r === undefined)) return undefined;
     const program = BUILTINS.has(name) ? undefined : systemProgram(name);

@@ -151,6 +151,8 @@ describe("A7.11 read-only", () => {
     "grep -R foo .",
     "cat --unknown README.md",
     "printf -v PATH x",
+    "printf 'x%n' PATH",
+    "printf '%s%5n' a PATH",
     "test -v 'a[$(rm x)]'",
     "hash -p /evil git",
     "python",
