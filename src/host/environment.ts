@@ -42,3 +42,12 @@ export function childEnvironment({ base, secrets }: ChildEnvironment): Record<st
 export function toolEnvironment(options: ChildEnvironment & { runId: string }): Record<string, string> {
   return { ...childEnvironment(options), ...QUIET, [TOOL_SHELL_MARK]: options.runId };
 }
+
+/** They make a shell or a program read, run or understand something else than its words say. */
+const CHANGES_PROGRAMS =
+  /^(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|CDPATH|GLOBIGNORE|POSIXLY_CORRECT|GREP_OPTIONS|RIPGREP_CONFIG_PATH)$/;
+
+/** For commands that nobody approved. */
+export function plainEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !CHANGES_PROGRAMS.test(name)));
+}

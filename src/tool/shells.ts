@@ -32,7 +32,10 @@ export type Shell = {
 
 export type ShellStart = {
   id?: string;
+  /** As the model wrote it, for people. */
   command: string;
+  /** What is run when that is not the command itself. */
+  line?: string;
   cwd: string;
   env: Record<string, string>;
   tty?: boolean;
@@ -91,9 +94,10 @@ export function createShells(options: { owner: Owner; onCompleted: (shell: Shell
 
 function startShell(owner: Owner, id: string, start: ShellStart): Shell {
   const output = new Output(start.output);
+  const line = start.line ?? start.command;
   const child = owner.spawn({
     command: start.tty ? SCRIPT_PATH : SHELL_PATH,
-    args: start.tty ? ["-qec", start.command, "/dev/null"] : ["-c", start.command],
+    args: start.tty ? ["-qec", line, "/dev/null"] : ["-c", line],
     cwd: start.cwd,
     env: { ...start.env, ...(start.tty ? { SHELL: SHELL_PATH } : {}) },
     mergeOutput: true,

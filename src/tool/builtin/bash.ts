@@ -1,6 +1,8 @@
 // bash: one command in a fresh process, in the foreground for a while, then in the background.
 import * as z from "zod";
 import { within } from "../../base/abort.ts";
+import { plainEnvironment } from "../../host/environment.ts";
+import { isUnasked, renderPlan } from "../../permission/shell/plan.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";
 import { outputFile } from "../output.ts";
 import { describeEnd, hasTerminal, type Shell, type Shells } from "../shells.ts";
@@ -52,6 +54,7 @@ export function bashTool(parts: BashParts): Tool {
     lane: ({ command, shell_id }) => (shell_id === undefined && parts.readOnly(command) ? undefined : SHELL_LANE),
     async run({ command, mode, shell_id, initial_wait, tty }, context) {
       const { shells, settings } = parts;
+      const { plan } = context;
       const running = shell_id === undefined ? undefined : shells.get(shell_id);
       if (running && running.end() === undefined) {
         return failure(
@@ -64,8 +67,9 @@ export function bashTool(parts: BashParts): Tool {
       const shell = shells.start({
         ...(shell_id === undefined ? {} : { id: shell_id }),
         command,
+        ...(plan ? { line: renderPlan(plan) } : {}),
         cwd: context.cwd,
-        env: parts.env(),
+        env: plan && isUnasked(plan) ? plainEnvironment(parts.env()) : parts.env(),
         tty: tty ?? false,
         output: {
           maxBytes: settings.outputMaxBytes - FRAME_BYTES,
