@@ -14,6 +14,8 @@ import { findGateway, pidOf, whoListens } from "../../server/find.ts";
 import { addressOf, startGateway } from "../../server/listen.ts";
 import { ensureToken, sameToken } from "../../server/token.ts";
 import type { Flags } from "../../settings/flag.ts";
+import { isFileDamage } from "../../store/fault.ts";
+import { suspect } from "../../store/rebuild/suspect.ts";
 import { reportCrash } from "../crash.ts";
 import { servedTools } from "../mcp/served.ts";
 import { openMemoryService } from "../memory/service.ts";
@@ -70,6 +72,11 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
   proxy.on((event) => health.see(event));
   let bugs = 0;
   const report = (error: unknown): string => {
+    if (isFileDamage(error)) {
+      suspect(paths.store); // the next to open it makes it anew
+      health.soft("store", "store_corrupt");
+      return "store.db is damaged and is made anew.";
+    }
     health.soft("gateway", "bug");
     return ++bugs > MOST_REPORTS ? "The same again; see the reports before." : reportCrash(error);
   };

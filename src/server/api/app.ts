@@ -4,6 +4,7 @@ import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import * as z from "zod";
+import { codeOf } from "../../store/fault.ts";
 import type { Report } from "../contract.ts";
 import type { EventStream } from "../event-stream.ts";
 import type { OpenOperations } from "../manage/contract.ts";
@@ -74,7 +75,7 @@ export function createApi(parts: ApiParts): (req: IncomingMessage, res: ServerRe
   app.notFound((c) => refuse(c, refusal("not_found")));
   app.onError((error, c) => {
     parts.report("api", error);
-    return refuse(c, refusal("internal"));
+    return refuse(c, refusal(codeOf(error) === "store_corrupt" ? "store_unavailable" : "internal"));
   });
   return getRequestListener((request, env) => app.fetch(request, env as Env["Bindings"]), {
     overrideGlobalObjects: false,
