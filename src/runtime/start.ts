@@ -85,12 +85,12 @@ const homeInUse = (home: string): Failure => ({
   exit: 1,
 });
 
-function checkRule(text: string): string | undefined {
+export function checkRule(text: string): string | undefined {
   const rule = parseRule(text);
   return rule.ok ? undefined : rule.error;
 }
 
-function secretValues({ values }: LoadedSettings): string[] {
+export function secretValues({ values }: LoadedSettings): string[] {
   const keys = (
     ["provider", "providers.openai", "providers.anthropic", "providers.google", "providers.ollama"] as const
   ).map((p) => values[`${p}.apiKey`]);

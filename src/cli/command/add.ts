@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { addWith } from "../with/add.ts";
 import { addBackup } from "./backup.ts";
 import { addBoard } from "./board.ts";
+import { addDoctor } from "./doctor.ts";
 import { addInbox } from "./inbox.ts";
 import { addMcp } from "./mcp.ts";
 import { addMemory } from "./memory.ts";
@@ -32,6 +33,7 @@ export function addCommands(program: Command, done: Done): void {
   addBoard(program, print);
   addMemory(program, print);
   addInbox(program, print);
+  addDoctor(program, done);
   addBackup(program, print, done);
   addWipe(program, done);
 }

@@ -15,6 +15,7 @@ import { addressOf, startGateway } from "../../server/listen.ts";
 import { ensureToken, sameToken } from "../../server/token.ts";
 import type { Flags } from "../../settings/flag.ts";
 import { reportCrash } from "../crash.ts";
+import { recordFailure } from "../failure-log.ts";
 import { servedTools } from "../mcp/served.ts";
 import { openMemoryService } from "../memory/service.ts";
 import { catalogOf } from "../model.ts";
@@ -52,7 +53,10 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
   if (!token.ok) return token;
   const settings = proxySettings(values);
   const { catalog, warnings } = catalogOf(ground.value);
-  const health = new GatewayHealth(() => performance.now());
+  const health = new GatewayHealth(
+    () => performance.now(),
+    (part, code) => recordFailure(paths.logs, { part, code }),
+  );
   const shared = sharedKept(ground.value, settings, (part, { code }) => health.soft(part, code));
   const upstreams = upstreamsOf(settings);
   const proxy = createProxy({
