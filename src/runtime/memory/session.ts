@@ -293,9 +293,8 @@ export class RecordsInSession {
     const count = (this.#failures.get(code) ?? 0) + 1;
     this.#failures.set(code, count);
     this.#lastFailure = { code, at: systemClock.now() };
-    const { ground, session } = this.#live;
-    if (count !== SHOWN_AFTER) return recordFailure(ground.paths.logs, { part: "memory", code, sessionId: session.id });
+    if (count !== SHOWN_AFTER) return recordFailure(this.#live.ground.paths.logs, { part: "memory", code });
     const message = `Memory could not be used ${count} times in this session (${code}). /memory shows how it stands.`;
-    session.publish("soft_failure", { part: "memory", code, message });
+    this.#live.session.publish("soft_failure", { part: "memory", code, message });
   }
 }
