@@ -18,9 +18,10 @@ export function addBackup(program: Command, print: Print, done: Done): void {
       if (options.verify) return print(verify(file));
       const made = await (await load()).makeBackup(file, options);
       if (!made.ok) return done(printFailure(made.error));
-      const { leftOut, bytes, files, secrets } = made.value;
+      const { leftOut, links, bytes, files, secrets } = made.value;
       const kept = secrets ? "It holds secrets: keep it safe." : "Secrets are not in it.";
       process.stdout.write(`${made.value.file}\n${counted(files, "file")}, ${byteSize(bytes)}. ${kept}\n`);
+      if (links.length > 0) process.stdout.write(`Links are not followed: ${links.join(", ")}\n`);
       if (leftOut.length === 0) return done(EXIT.done);
       const lines = leftOut.map(({ path, reason }) => `  ${path}: ${reason}`);
       process.stderr.write(

@@ -19,6 +19,7 @@ export type BackupMade = {
   files: number;
   secrets: boolean;
   leftOut: { path: string; reason: string }[];
+  links: string[];
 };
 
 /** Where backups go when no file is named: beside home, so that removing home does not remove them. */
@@ -53,7 +54,8 @@ export async function makeBackup(
         files,
       }),
     });
-    return written.ok ? ok({ file: target, ...written.value, secrets, leftOut: contents.leftOut }) : written;
+    const { leftOut, links } = contents;
+    return written.ok ? ok({ file: target, ...written.value, secrets, leftOut, links }) : written;
   } finally {
     contents.dispose();
   }

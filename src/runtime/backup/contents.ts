@@ -13,6 +13,8 @@ export type Contents = {
   entries(): AsyncGenerator<BackupEntry>;
   /** Files that belong in but could not be read, with the reason. */
   leftOut: { path: string; reason: string }[];
+  /** Links: what they lead to is not Everlong's. */
+  links: string[];
   /** Removes the copies of databases. */
   dispose(): void;
 };
@@ -24,9 +26,13 @@ const ALL_PAGES = 2 ** 31 - 1;
 export function backupContents(home: string, withSecrets: boolean): Contents {
   const copies = join(home, "backups", `copy-${randomBytes(6).toString("hex")}`);
   const leftOut: Contents["leftOut"] = [];
+  const links: string[] = [];
 
   async function* entries(): AsyncGenerator<BackupEntry> {
-    for (const path of inOrder(home, withSecrets)) {
+    const files = [...homeFiles(home)];
+    links.push(...files.filter(({ stat }) => stat.isSymbolicLink()).map(({ path }) => path));
+    const plain = files.filter(({ path, stat }) => !stat.isSymbolicLink() && belongsInBackup(path, withSecrets));
+    for (const path of inOrder(plain.map((file) => file.path))) {
       const entry = await openEntry(path).catch((error: unknown) => errorText(error));
       if (entry === undefined) continue;
       if (typeof entry === "string") {
@@ -74,7 +80,7 @@ export function backupContents(home: string, withSecrets: boolean): Contents {
     }
   }
 
-  return { entries, leftOut, dispose: () => removeCopies(copies) };
+  return { entries, leftOut, links, dispose: () => removeCopies(copies) };
 }
 
 function removeCopies(copies: string): void {
@@ -87,8 +93,7 @@ function removeCopies(copies: string): void {
 }
 
 /** store.db, then session databases, then logs, then all that logs point to. */
-function inOrder(home: string, withSecrets: boolean): string[] {
-  const paths = [...homeFiles(home)].filter((f) => belongsInBackup(f.path, withSecrets)).map((f) => f.path);
+function inOrder(paths: string[]): string[] {
   const rank = (path: string): number =>
     path === "store.db" ? 0 : isDatabase(path) ? 1 : path.endsWith(".jsonl") ? 2 : 3;
   return paths.sort((a, b) => rank(a) - rank(b));

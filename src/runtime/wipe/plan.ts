@@ -35,13 +35,13 @@ export async function planWipe(home: string, scope: WipeScope, root: string): Pr
     tables.map((name) => ({ name, count: rowsOf(name), unit: "row" as const })).filter(({ count }) => count > 0);
   const folders = (wanted: readonly string[]) => wanted.filter((n) => ours.includes(n)).map((n) => sized(home, n));
   const roots = store.ok ? store.value.texts("SELECT DISTINCT COALESCE(git_root, cwd) FROM sessions") : [];
-  if (store.ok) store.value.close();
   const items =
     scope === "all"
       ? folders(ours)
       : scope === "sessions"
         ? [...folders(SESSION_FOLDERS), ...rows(COUNTED.sessions)]
         : [...folders(MEMORY_FOLDERS), ...rows(COUNTED.memory)];
+  if (store.ok) store.value.close();
   const stays = scope === "all" ? names.filter((name) => !isOwnName(name)) : [];
   return { scope, home, items, stays, elsewhere: elsewhere(home, [root, ...roots]) };
 }
