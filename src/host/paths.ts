@@ -18,6 +18,8 @@ export function homePaths(home: string) {
     hooks: join(home, "hooks"),
     sessions: join(home, "sessions"),
     store: join(home, "store.db"),
+    journal: join(home, "journal"),
+    locks: join(home, "locks"),
     quarantine: join(home, "quarantine"),
     logs: join(home, "logs"),
     /** The id must have been checked: it becomes a folder name. */

@@ -6,9 +6,12 @@ import type { HomePaths } from "../host/paths.ts";
 import { findSession, type NamedSession, sessionIds } from "../session/find-session.ts";
 import { indexSession } from "../session/index/index-session.ts";
 import type { IndexOptions } from "../session/index/write-index.ts";
-import { migrate } from "../store/migrate.ts";
-import { storeMigrations } from "../store/migrations.ts";
-import { type BusyOptions, type Database, openDatabase } from "../store/sqlite.ts";
+import { type OpenStoreOptions, openStoreAt } from "../store/open-store.ts";
+import type { StoreRebuilt } from "../store/rebuild/rebuild-file.ts";
+import { rebuiltText } from "../store/rebuild/rebuilt-text.ts";
+import type { Database } from "../store/sqlite.ts";
+
+type OpenOptions = Partial<OpenStoreOptions>;
 
 /** Told of a session whose log cannot be read; the others go on without it. */
 export type OnSkipped = (id: string, why: Failure) => void;
@@ -24,14 +27,12 @@ export const tellSkipped: OnSkipped = (id, why) => {
 
 export const skippedText = (id: string, why: Failure): string => `Session ${id} was left out: ${why.what}`;
 
-export async function openStore(paths: HomePaths, options: BusyOptions = {}): Promise<Result<Database, Failure>> {
-  const db = await openDatabase(paths.store, options);
-  if (!db.ok) return db;
-  const migrated = await migrate(db.value, storeMigrations, options);
-  if (migrated.ok) return db;
-  db.value.close();
-  return migrated;
+/** One that is lost or broken is made anew, and the user is told what came back and what did not. */
+export async function openStore(paths: HomePaths, options: OpenOptions = {}): Promise<Result<Database, Failure>> {
+  return openStoreAt(paths, { onRebuilt: tellRebuilt, ...options });
 }
+
+const tellRebuilt = (rebuilt: StoreRebuilt): void => void process.stderr.write(`${rebuiltText(rebuilt)}\n`);
 
 /** The store with every session's log indexed to its end. */
 export async function openCaughtUp(

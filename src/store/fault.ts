@@ -23,7 +23,7 @@ const NEXT: Record<FaultCode, string> = {
   store_io: "Check the disk; the same work can then be repeated.",
   store_busy: "Another process is using it; try again.",
   store_corrupt:
-    "The file is damaged. Keep it: memories and boards stand nowhere else. Moved away, it is made anew from the logs without them.",
+    "Run the command again: a damaged store.db is moved to quarantine/ and made anew from the logs and the journal.",
   store_too_new: "Use the newer program that wrote it.",
   unsafe_path: "Replace the link, device or folder by a plain file.",
   not_found: "Check the path.",
@@ -67,6 +67,12 @@ export function codeOf(error: unknown): FaultCode | undefined {
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) return undefined;
   return BY_ERRNO[code] ?? "store_io";
 }
+
+const CONSTRAINT = 19;
+
+/** SQLite's word for a row that the table's rules forbid. */
+export const isConstraint = (error: unknown): boolean =>
+  error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === CONSTRAINT;
 
 /** The fault behind a thrown error; what is not the machine's doing is a bug and is thrown on. */
 export function faultOf(error: unknown, path: string): Fault {

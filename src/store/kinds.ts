@@ -1,5 +1,7 @@
 // Every stored thing has a kind: what it is the truth of, or what it can be made from again.
 
+import { storeJournal } from "./journal/tables.ts";
+
 export type Kind = "truth" | "projection" | "cache" | "secret" | "copy";
 export type StoredKind = {
   /** Path under home; `*` stands for one name, `**` for everything below. */
@@ -10,7 +12,7 @@ export type StoredKind = {
 };
 
 const LOGS = "sessions/*/events.jsonl";
-const PROXY_FOLDERS = "proxy/sessions/*/session.json";
+const JOURNAL = "journal/*";
 
 export const fileKinds: readonly StoredKind[] = [
   { path: LOGS, kind: "truth", rebuiltFrom: "-" },
@@ -26,8 +28,10 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "sessions/*/mcp/*", kind: "cache", rebuiltFrom: "the next run of the servers" },
   { path: "sessions/*/session.lock", kind: "cache", rebuiltFrom: "the process that runs the session" },
   { path: "sessions/*/session.lock.holder", kind: "cache", rebuiltFrom: "the process that runs the session" },
-  { path: "store.db", kind: "projection", rebuiltFrom: LOGS },
-  { path: "store.db-*", kind: "projection", rebuiltFrom: LOGS },
+  { path: JOURNAL, kind: "truth", rebuiltFrom: "-" },
+  { path: "store.db", kind: "projection", rebuiltFrom: `${LOGS}, ${JOURNAL}` },
+  { path: "store.db-*", kind: "projection", rebuiltFrom: `${LOGS}, ${JOURNAL}` },
+  { path: "store.db.new*", kind: "cache", rebuiltFrom: "the next rebuilding of store.db" },
   { path: "proxy/sessions/*/**", kind: "truth", rebuiltFrom: "-" },
   { path: "pending/*", kind: "truth", rebuiltFrom: "-" },
   { path: "settings.json", kind: "truth", rebuiltFrom: "-" },
@@ -55,7 +59,12 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "backups/**", kind: "copy", rebuiltFrom: "-" },
 ];
 
-export const tableKinds: Readonly<Record<string, Omit<StoredKind, "path">>> = {
+export type TableKind = Omit<StoredKind, "path"> & {
+  /** Copied from a damaged store.db: always, since nothing else has it, or where the journal lost it. */
+  salvage?: "always" | "journal";
+};
+
+export const tableKinds: Readonly<Record<string, TableKind>> = {
   sessions: { kind: "projection", rebuiltFrom: LOGS },
   turns: { kind: "projection", rebuiltFrom: LOGS },
   checkpoints: { kind: "projection", rebuiltFrom: LOGS },
@@ -70,23 +79,25 @@ export const tableKinds: Readonly<Record<string, Omit<StoredKind, "path">>> = {
       { kind: "cache", rebuiltFrom: LOGS } as const,
     ]),
   ),
-  proxy_session: { kind: "projection", rebuiltFrom: PROXY_FOLDERS },
-  proxy_member: { kind: "projection", rebuiltFrom: PROXY_FOLDERS },
-  proxy_item: { kind: "truth", rebuiltFrom: "-" },
+  ...Object.fromEntries(
+    Object.keys(storeJournal).map((name) => [
+      name,
+      { kind: "projection", rebuiltFrom: JOURNAL, salvage: "journal" } as const,
+    ]),
+  ),
   proxy_lane: { kind: "cache", rebuiltFrom: "the next request" },
   proxy_chain: { kind: "cache", rebuiltFrom: "the next request" },
-  proxy_request: { kind: "truth", rebuiltFrom: "-" },
-  proxy_total: { kind: "truth", rebuiltFrom: "-" },
-  proxy_window: { kind: "cache", rebuiltFrom: "the next context error" },
-  ...Object.fromEntries(
-    [
-      ...["memories", "memory_citations", "memory_votes", "memory_changes", "memory_idempotency"],
-      ...["dynamic_context_items", "board_changes", "consolidation_runs"],
-    ].map((name) => [name, { kind: "truth", rebuiltFrom: "-" } as const]),
-  ),
+  // Of the last days, for looking into; they come with every request, so they are not journalled.
+  proxy_request: { kind: "cache", rebuiltFrom: "the next requests", salvage: "always" },
+  // Sums that move with every request: what cannot be salvaged is counted from 0 again.
+  proxy_total: { kind: "cache", rebuiltFrom: "the next requests", salvage: "always" },
+  proxy_window: { kind: "cache", rebuiltFrom: "the next context error", salvage: "always" },
   memory_text: { kind: "projection", rebuiltFrom: "memories" },
   memory_generation: { kind: "cache", rebuiltFrom: "the next write" },
-  token_calibration: { kind: "cache", rebuiltFrom: "the next model calls" },
+  token_calibration: { kind: "cache", rebuiltFrom: "the next model calls", salvage: "always" },
+  journal_state: { kind: "cache", rebuiltFrom: JOURNAL },
+  journal_erasure: { kind: "cache", rebuiltFrom: JOURNAL },
+  salvaged: { kind: "cache", rebuiltFrom: "the next rebuilding of store.db", salvage: "always" },
 };
 
 /** As atomic writes name the file that they rename: what a crash left of one is of use to nobody. */

@@ -27,6 +27,6 @@ export async function migrate(
   return ok({ from, to: migrations.length });
 }
 
-function versionOf(db: Database): number {
+export function versionOf(db: Database): number {
   return Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 }

@@ -1,9 +1,17 @@
 // The schema of store.db as data, oldest first; the queries belong to the rooms that own the tables.
 
 import { boardSchema } from "./schema/board.ts";
+import { journalSchema } from "./schema/journal.ts";
 import { memorySchema } from "./schema/memory.ts";
 import { proxySchema } from "./schema/proxy.ts";
 import { recallSchema } from "./schema/recall.ts";
 import { sessionSchema } from "./schema/session.ts";
 
-export const storeMigrations: readonly string[] = [sessionSchema, recallSchema, proxySchema, memorySchema, boardSchema];
+export const storeMigrations: readonly string[] = [
+  sessionSchema,
+  recallSchema,
+  proxySchema,
+  memorySchema,
+  boardSchema,
+  journalSchema,
+];

@@ -35,6 +35,8 @@ export type ReadOptions = {
   onRecord: (record: LogRecord) => void;
   /** Start of the line to begin with. */
   from?: number;
+  /** Reading ends after about so many bytes; what is unfinished there counts as torn, and `end` is where to go on. */
+  limit?: number;
   signal?: AbortSignal;
 };
 
@@ -79,6 +81,7 @@ export async function scanLog(handle: FileHandle, options: ReadOptions): Promise
     if (bytesRead === 0) break;
     position += bytesRead;
     for (const line of lines.push(buffer.subarray(0, bytesRead))) scan.take(line);
+    if (position - from >= (options.limit ?? Number.POSITIVE_INFINITY)) break;
   }
   for (const line of lines.end()) scan.take(line);
   return scan.report(position);

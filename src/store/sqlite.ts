@@ -6,6 +6,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { errorCode } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { codeOf, type Fault, faultOf } from "./fault.ts";
+import { suspect } from "./rebuild/suspect.ts";
 
 export type Database = DatabaseSync;
 export type BusyOptions = {
@@ -69,29 +70,77 @@ export function createPrivate(path: string): void {
   }
 }
 
+/** What goes along with every transaction of a connection; the change journal is one. */
+export type Companion = {
+  /** In the transaction, before the work. What it throws rolls back, as does `beforeCommit`. */
+  begin(): void;
+  beforeCommit(): void;
+  /** The transaction is still open and will be rolled back. */
+  undo(): void;
+  /** The commit failed and left no transaction open: whether it happened all the same. */
+  wasCommitted(): boolean;
+  afterCommit(): Promise<void>;
+  /** After an `OutOfStep`: makes the next attempt possible. */
+  bringUp(): Promise<Result<unknown, Fault>>;
+};
+/** The companion has to be brought up before the work can run. */
+export class OutOfStep extends Error {}
+
+const companions = new WeakMap<Database, Companion>();
+
+export const companionOf = (db: Database): Companion | undefined => companions.get(db);
+export const accompany = (db: Database, companion: Companion): void => void companions.set(db, companion);
+
+const ATTEMPTS = 3;
+
 /**
  * Runs the work in one BEGIN IMMEDIATE transaction. The work must be synchronous, short (50 ms, 500 rows) and have no
  * effect but on the database: it runs again when another writer was in the way. What it throws rolls back.
  */
-export function write<T>(
+export async function write<T>(
   db: Database,
   work: (db: Database) => T,
   options: BusyOptions = {},
 ): Promise<Result<T, Fault>> {
-  return whileBusy(db.location() ?? "memory", () => transaction(db, work), options);
+  const companion = companions.get(db);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const done = await whileBusy(db.location() ?? "memory", () => transaction(db, work, companion), options);
+      if (done.ok) await companion?.afterCommit();
+      return done;
+    } catch (error) {
+      if (!companion || !(error instanceof OutOfStep) || attempt === ATTEMPTS) throw error;
+      const ready = await companion.bringUp();
+      if (!ready.ok) return ready;
+    }
+  }
 }
 
-function transaction<T>(db: Database, work: (db: Database) => T): T {
+function transaction<T>(db: Database, work: (db: Database) => T, companion: Companion | undefined): T {
   db.exec("BEGIN IMMEDIATE");
+  let value: T;
   try {
-    const value = work(db);
+    companion?.begin();
+    value = work(db);
     if (value instanceof Promise) throw new TypeError("a transaction must not wait");
-    db.exec("COMMIT");
-    return value;
+    companion?.beforeCommit();
   } catch (error) {
-    if (db.isTransaction) db.exec("ROLLBACK");
+    rollBack(db, companion);
     throw error;
   }
+  try {
+    db.exec("COMMIT");
+  } catch (error) {
+    if (db.isTransaction) rollBack(db, companion);
+    else if (companion?.wasCommitted()) return value;
+    throw error;
+  }
+  return value;
+}
+
+function rollBack(db: Database, companion: Companion | undefined): void {
+  companion?.undo();
+  if (db.isTransaction) db.exec("ROLLBACK");
 }
 
 /** Tries again, with a growing random wait, for as long as another process holds the database. */
@@ -105,7 +154,10 @@ export async function whileBusy<T>(path: string, work: () => T, options: BusyOpt
       const left = end - clock.monotonic();
       const pause = Math.min(left, wait * (0.5 + Math.random()));
       const again = codeOf(error) === "store_busy" && left > 0 && (await clock.sleep(pause, signal));
-      if (!again) return fail(faultOf(error, path));
+      if (again) continue;
+      const fault = faultOf(error, path);
+      if (fault.code === "store_corrupt") suspect(path);
+      return fail(fault);
     }
   }
 }

@@ -1,6 +1,7 @@
 // Changes of records, each with its change row, its text index and the generation, inside the caller's one transaction.
 import { canonicalJson, isRecord, parseJson } from "../../../base/json.ts";
 import { optional } from "../../../base/optional.ts";
+import { eraseFromJournal } from "../../../store/journal/journal.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import type {
   Actor,
@@ -146,6 +147,7 @@ export function eraseRecord(work: Work, record: MemoryRecord, actor: Actor): voi
   // Answers that were kept for repeated requests hold the record as it was.
   db.prepare("DELETE FROM memory_idempotency WHERE instr(answer, ?) > 0").run(record.id);
   blankChanges(work, record.id);
+  eraseFromJournal(db, { kind: "memory", id: record.id });
   touch(work, record.id);
   note(work, { memory: record.id, action: "delete", actor, before: record.status, after: { type: "deleted" } });
 }

@@ -1,0 +1,204 @@
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { journalSchema } from "../schema/journal.ts";
+import { type Database, sqlite, write } from "../sqlite.ts";
+import { type JournalOptions, openJournal } from "./journal.ts";
+import { addMemory, type JournalHome, journalText, memoryIds, newHome, openHome, rowsOf } from "./journal-fixture.ts";
+import { segmentPath } from "./segment.ts";
+
+const FILES = ["", "-wal", "-shm"];
+const removeStore = (store: string): void => {
+  for (const end of FILES) rmSync(store + end, { force: true, recursive: true });
+};
+
+/** A database without a file and with one small table. */
+async function openThings(place: JournalHome, options: Partial<JournalOptions> = {}): Promise<Database> {
+  const db = new (sqlite().DatabaseSync)(":memory:");
+  db.exec(`${journalSchema}; CREATE TABLE things (id INTEGER PRIMARY KEY, text TEXT)`);
+  const { journal: folder, quarantine } = place;
+  const opened = await openJournal(db, { folder, quarantine, tables: { things: {} }, ...options });
+  if (!opened.ok) throw new Error(opened.error.what);
+  return db;
+}
+const thingsIn = (db: Database) =>
+  db
+    .prepare("SELECT id FROM things ORDER BY id")
+    .all()
+    .map((row) => row["id"]);
+
+describe("the journal", () => {
+  it("D3 each transaction is one line with its rows; a change outside write() throws", async () => {
+    const place = newHome();
+    const { db } = await openHome(place);
+    await addMemory(db, "a");
+    const lines = journalText(place)
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines).toHaveLength(2);
+    expect(lines[1].changes.map(({ table, op }: { table: string; op: string }) => [table, op])).toEqual([
+      ["memories", "put"],
+      ["memory_citations", "put"],
+    ]);
+    expect(() => db.exec("DELETE FROM memories")).toThrow(/outside write/);
+    const failed = write(db, () => {
+      db.exec("DELETE FROM memories");
+      throw new Error("no");
+    });
+    await expect(failed).rejects.toThrow("no");
+    expect(memoryIds(db)).toEqual(["a"]);
+    expect(journalText(place).trim().split("\n")).toHaveLength(2);
+    db.close();
+  });
+
+  it("N13 OP2 AB23 whatever happens to store.db, its rows come back, and what happened is told", async () => {
+    const place = newHome();
+    const first = await openHome(place);
+    for (const id of ["a", "b", "c"]) await addMemory(first.db, id);
+    await write(first.db, () =>
+      first.db.exec("DELETE FROM memory_text WHERE rowid = 2; DELETE FROM memories WHERE id = 'b'"),
+    );
+    const before = rowsOf(first.db);
+    first.db.close();
+    const old = readFileSync(place.store);
+    const harms: Record<string, () => void> = {
+      deleted: () => removeStore(place.store),
+      "a folder": () => {
+        removeStore(place.store);
+        mkdirSync(place.store);
+      },
+      "an empty file": () => writeFileSync(place.store, ""),
+      zeros: () => writeFileSync(place.store, Buffer.alloc(old.length)),
+      garbage: () => writeFileSync(place.store, Buffer.alloc(old.length, "garbage ")),
+      "its first half": () => truncateSync(place.store, 4096 * 3),
+    };
+    for (const [name, harm] of Object.entries(harms)) {
+      harm();
+      const again = await openHome(place);
+      expect([name, rowsOf(again.db)]).toEqual([name, before]);
+      expect([name, again.rebuilt?.isJournalWhole]).toEqual([name, true]);
+      expect(again.rebuilt?.quarantine === undefined).toBe(name === "deleted");
+      again.db.close();
+    }
+    expect(readdirSync(place.quarantine)).toHaveLength(5);
+  });
+
+  it("D3 OP4 an older copy of store.db, or one without its log, gets what the journal has more", async () => {
+    const place = newHome();
+    const { db } = await openHome(place);
+    await addMemory(db, "a");
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    copyFileSync(place.store, `${place.store}.old`);
+    await addMemory(db, "b");
+    await write(db, () =>
+      db.exec(
+        "UPDATE memories SET fact = 'changed' WHERE id = 'a'; UPDATE memory_text SET fact = 'changed' WHERE rowid = 1",
+      ),
+    );
+    const before = rowsOf(db);
+    db.close();
+    removeStore(place.store);
+    copyFileSync(`${place.store}.old`, place.store);
+    const again = await openHome(place);
+    expect(again.rebuilt).toBeUndefined();
+    expect(rowsOf(again.db)).toEqual(before);
+    again.db.close();
+  });
+
+  it("OP2 a store.db of another home is moved away", async () => {
+    const [place, other] = [newHome(), newHome()];
+    for (const [home, id] of [
+      [place, "ours"],
+      [other, "theirs"],
+    ] as const) {
+      const { db } = await openHome(home);
+      await addMemory(db, id);
+      db.close();
+    }
+    copyFileSync(other.store, place.store);
+    const { db, rebuilt } = await openHome(place);
+    expect(memoryIds(db)).toEqual(["ours"]);
+    expect(rebuilt?.reason).toContain("another home");
+    db.close();
+  });
+
+  it("N13 a store from before the journal, and a journal that is lost or cut, are written down anew", async () => {
+    const place = newHome();
+    const first = await openHome(place);
+    await addMemory(first.db, "a");
+    first.db.exec(
+      "DELETE FROM journal_state; PRAGMA user_version = 5; DROP TABLE journal_state; DROP TABLE journal_erasure; DROP TABLE salvaged",
+    );
+    first.db.close();
+    const harms = [
+      () => rmSync(place.journal, { recursive: true }),
+      () => truncateSync(segmentPath(place.journal, 1), 300),
+      () => rmSync(segmentPath(place.journal, 2)),
+    ];
+    for (const harm of harms) {
+      harm();
+      const again = await openHome(place);
+      expect(memoryIds(again.db)).toEqual(["a"]);
+      again.db.close();
+      removeStore(place.store);
+      const rebuilt = await openHome(place);
+      expect([memoryIds(rebuilt.db), rebuilt.rebuilt?.isJournalWhole]).toEqual([["a"], true]);
+      rebuilt.db.close();
+    }
+  });
+
+  it("D3 P3 the journal cut at any byte: every whole line comes back, none twice", async () => {
+    const place = newHome();
+    const db = await openThings(place);
+    const ends: number[] = [];
+    for (const id of [1, 2, 3]) {
+      await write(db, () => db.prepare("INSERT INTO things VALUES (?, ?)").run(id, `thing ${id}`));
+      ends.push(statSync(segmentPath(place.journal, 1)).size);
+    }
+    db.close();
+    const bytes = readFileSync(segmentPath(place.journal, 1));
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      for (const name of readdirSync(place.journal)) rmSync(join(place.journal, name));
+      writeFileSync(segmentPath(place.journal, 1), bytes.subarray(0, cut));
+      const again = await openThings(place);
+      // A line is whole with its last brace, with or without the newline.
+      const whole = [1, 2, 3].filter((_, i) => (ends[i] ?? 0) - 1 <= cut);
+      expect([cut, thingsIn(again)]).toEqual([cut, whole]);
+      again.close();
+    }
+  });
+
+  it("D3 a short write is cut back; a full disk leaves no half line", async () => {
+    const place = newHome();
+    let room = Number.POSITIVE_INFINITY;
+    const io = {
+      write: (fd: number, bytes: Buffer) => writeSync(fd, bytes, 0, Math.min(room, bytes.length)),
+      truncate: truncateSync,
+    };
+    const db = await openThings(place, { io });
+    const add = (id: number) => write(db, () => db.prepare("INSERT INTO things VALUES (?, 'thing')").run(id));
+    await add(1);
+    const before = journalText(place);
+    room = 100;
+    expect(await add(2)).toMatchObject({ ok: false, error: { code: "store_full" } });
+    expect(journalText(place)).toBe(before);
+    room = Number.POSITIVE_INFINITY;
+    await add(2);
+    expect(thingsIn(db)).toEqual([1, 2]);
+    db.close();
+    const again = await openThings(place);
+    expect(thingsIn(again)).toEqual([1, 2]);
+    again.close();
+  });
+});

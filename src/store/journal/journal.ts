@@ -1,0 +1,138 @@
+// The change journal of a database: rows that stand nowhere else are appended to it in the transaction that changes them.
+import { statSync } from "node:fs";
+import { systemClock } from "../../base/clock.ts";
+import type { Result } from "../../base/result.ts";
+import type { Fault } from "../fault.ts";
+import { accompany, type BusyOptions, type Companion, companionOf, type Database, OutOfStep } from "../sqlite.ts";
+import { Capture } from "./capture.ts";
+import { type CaughtUp, catchUpJournal, type JournalPlace } from "./catch-up.ts";
+import { eraseTexts, type Subject, subjectText } from "./erase.ts";
+import { changeLines } from "./line.ts";
+import { appendTo, cutBack, SEGMENT_BYTES, type SegmentIo, segmentPath, segmentSize } from "./segment.ts";
+import { isBefore, type Position, readState, writeState } from "./state.ts";
+import type { JournalledTables } from "./tables.ts";
+
+export type JournalOptions = Omit<JournalPlace, "now"> & {
+  tables: JournalledTables;
+  now?: () => string;
+  io?: SegmentIo;
+  segmentBytes?: number;
+};
+
+/** As SQLite says it of a damaged file: see fault.ts. */
+const REPLACED = { code: "ERR_SQLITE_ERROR", errcode: 11 };
+
+/** From now on every change of these tables through `write()` stands in the journal first; others throw. */
+export async function openJournal(
+  db: Database,
+  options: JournalOptions,
+  busy: BusyOptions = {},
+): Promise<Result<CaughtUp, Fault>> {
+  const journal = new Journal(db, options);
+  const done = await journal.bringUp(busy);
+  if (!done.ok) return done;
+  accompany(db, journal);
+  await journal.finishErasures();
+  return done;
+}
+
+/** Inside a transaction: what older lines say about the subject is blanked once this is committed. */
+export function eraseFromJournal(db: Database, subject: Subject): void {
+  const journal = companionOf(db);
+  if (journal instanceof Journal) journal.erase(subject);
+}
+
+export class Journal implements Companion {
+  readonly #db: Database;
+  readonly #options: JournalOptions & JournalPlace;
+  readonly #capture: Capture;
+  readonly #path: string | null;
+  readonly #inode: number | undefined;
+  /** What the running transaction appended. */
+  #written: (Position & { from: number }) | undefined;
+  #isErasing = false;
+
+  constructor(db: Database, options: JournalOptions) {
+    this.#db = db;
+    this.#options = { now: () => systemClock.now(), ...options };
+    this.#capture = new Capture(db, options.tables);
+    this.#path = db.location();
+    this.#inode = this.#inodeNow();
+  }
+
+  begin(): void {
+    // Rows in a file that nobody finds again would be lost.
+    if (this.#inode !== this.#inodeNow())
+      throw Object.assign(new Error("the file was removed or replaced while it was in use"), REPLACED);
+    this.#written = undefined;
+    this.#capture.begin("noting");
+  }
+
+  erase(subject: Subject): void {
+    this.#capture.erase(subjectText(subject));
+  }
+
+  beforeCommit(): void {
+    if (this.#capture.isEmpty) {
+      this.#capture.end();
+      return;
+    }
+    const { folder, now, segmentBytes = SEGMENT_BYTES, io } = this.#options;
+    const state = readState(this.#db);
+    const size = state && segmentSize(folder, state.segment);
+    if (!state || size !== state.offset || size >= segmentBytes) throw new OutOfStep();
+    const { erased } = this.#capture;
+    const bytes = Buffer.from([...changeLines(this.#capture.changes(), now(), erased)].join(""));
+    const offset = state.offset + bytes.length;
+    appendTo(segmentPath(folder, state.segment), bytes, state.offset, io);
+    // Somebody with another database file was quicker; what was appended stays and is read.
+    if (segmentSize(folder, state.segment) !== offset) throw new OutOfStep();
+    this.#written = { segment: state.segment, offset, from: state.offset };
+    writeState(this.#db, { ...state, offset });
+    const put = "INSERT OR REPLACE INTO journal_erasure (subject, segment, journal_offset) VALUES (?, ?, ?)";
+    for (const subject of erased) this.#db.prepare(put).run(subject, state.segment, state.offset);
+    this.#isErasing = erased.length > 0;
+    this.#capture.end();
+  }
+
+  undo(): void {
+    this.#capture.end();
+    if (this.#written)
+      cutBack(segmentPath(this.#options.folder, this.#written.segment), this.#written.from, this.#options.io);
+    this.#written = undefined;
+  }
+
+  wasCommitted(): boolean {
+    const written = this.#written;
+    if (!written) return false;
+    try {
+      this.#db.exec("BEGIN IMMEDIATE");
+      const state = readState(this.#db);
+      const isThere = state !== undefined && !isBefore(state, written);
+      if (!isThere) this.undo();
+      this.#db.exec("ROLLBACK");
+      return isThere;
+    } catch {
+      return false; // unknown: whoever opens the database next finds the bytes and applies them
+    }
+  }
+
+  async afterCommit(): Promise<void> {
+    if (!this.#isErasing) return;
+    this.#isErasing = false;
+    await this.finishErasures();
+  }
+
+  async bringUp(busy: BusyOptions = {}): Promise<Result<CaughtUp, Fault>> {
+    const parts = { ...this.#options, db: this.#db, capture: this.#capture, busy };
+    return catchUpJournal(parts, this.#options.segmentBytes);
+  }
+
+  finishErasures(): Promise<void> {
+    return eraseTexts(this.#db, this.#options);
+  }
+
+  #inodeNow(): number | undefined {
+    return this.#path === null ? undefined : statSync(this.#path, { throwIfNoEntry: false })?.ino;
+  }
+}

@@ -1,0 +1,45 @@
+// Which tables of store.db stand nowhere but in the change journal, and when a change of a row is worth a line.
+
+export type JournalledTable = {
+  /** What a row is about, and the column that names it: deleting that blanks the row's text in older lines. */
+  subject?: { kind: string; column: string };
+  /** Rows that may quote subjects of this kind without a column for it. */
+  mentions?: string;
+  /** What is made from the rows, one at a time by its key. */
+  projection?: { clear: string; remove: string; add: string };
+  /** Conditions of the triggers; a row that changes without meeting them is written with its next change. */
+  insert?: string;
+  update?: string;
+  remove?: string;
+};
+export type JournalledTables = Readonly<Record<string, JournalledTable>>;
+
+const memoryText = {
+  clear: "DELETE FROM memory_text",
+  remove: "DELETE FROM memory_text WHERE rowid = ?",
+  add: "INSERT INTO memory_text (rowid, subject, fact) SELECT seq, subject, fact FROM memories WHERE seq = ? AND status <> 'deleted'",
+};
+
+export const storeJournal: JournalledTables = {
+  memories: { subject: { kind: "memory", column: "id" }, projection: memoryText },
+  memory_citations: { subject: { kind: "memory", column: "memory" } },
+  memory_votes: { subject: { kind: "memory", column: "memory" } },
+  memory_changes: { subject: { kind: "memory", column: "memory" } },
+  memory_idempotency: { mentions: "memory" },
+  dynamic_context_items: {},
+  board_changes: {},
+  consolidation_runs: {},
+  // Counters move with every request and are counted again from the items.
+  proxy_session: {
+    subject: { kind: "proxy", column: "no" },
+    update: "NEW.namespace IS NOT OLD.namespace OR NEW.anchor IS NOT OLD.anchor",
+  },
+  proxy_member: { subject: { kind: "proxy", column: "session" } },
+  // Once, with its text; what became of it later stands in the log of its session.
+  proxy_item: {
+    subject: { kind: "proxy", column: "session" },
+    insert: "NEW.stored = 1",
+    update: "NEW.stored = 1 AND OLD.stored = 0",
+    remove: "OLD.stored = 1",
+  },
+};

@@ -1,0 +1,32 @@
+// What the user reads when store.db was made anew: why, what came back, what did not, where the old file is.
+import type { StoreRebuilt } from "./rebuild-file.ts";
+
+const NAMES: Readonly<Record<string, string>> = {
+  proxy_request: "gateway request records",
+  proxy_total: "gateway totals",
+  proxy_window: "learned context windows",
+  token_calibration: "token calibrations",
+};
+
+export function rebuiltText(rebuilt: StoreRebuilt): string {
+  const { reason, rows, skipped, damaged, isJournalWhole, salvaged, quarantine } = rebuilt;
+  const copied = salvaged.reduce((sum, one) => sum + one.copied, 0);
+  const lost = salvaged.flatMap(({ table, lost: count }) =>
+    count === undefined ? [] : `${count} ${NAMES[table] ?? `rows of ${table}`}`,
+  );
+  return [
+    `store.db was rebuilt (${reason}): ${rows} changes came back from the journal; sessions are read again from their logs.`,
+    ...(copied > 0 ? [`${copied} rows were copied from the old file.`] : []),
+    ...(isJournalWhole ? [] : [journalText(damaged.length, skipped)]),
+    ...(lost.length > 0 ? [`Lost: ${lost.join(", ")}.`] : []),
+    ...(quarantine === undefined ? [] : [`The old file is kept in ${quarantine}.`]),
+  ].join(" ");
+}
+
+function journalText(damaged: number, skipped: number): string {
+  const parts = [
+    ...(damaged > 0 ? [`${damaged} damaged ${damaged === 1 ? "place" : "places"}`] : []),
+    ...(skipped > 0 ? [`${skipped} rows that could not be used`] : []),
+  ];
+  return `The journal is not whole${parts.length > 0 ? ` (${parts.join(", ")})` : ""}: later changes may be missing.`;
+}

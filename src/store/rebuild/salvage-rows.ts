@@ -1,0 +1,127 @@
+// Rows that can still be read in a damaged database and stand nowhere else are copied into the new one.
+import type { SQLInputValue } from "node:sqlite";
+import { ok, type Result } from "../../base/result.ts";
+import { codeOf, type Fault, isConstraint } from "../fault.ts";
+import { tableKinds } from "../kinds.ts";
+import { type Database, sqlite, write } from "../sqlite.ts";
+
+export type Salvaged = { table: string; copied: number /** Of those that the file said it has. */; lost?: number };
+
+/** What nothing else has, and what a whole journal would have had. */
+export const salvagedTables = (isJournalWhole: boolean): string[] =>
+  Object.entries(tableKinds)
+    .filter(([, row]) => row.salvage === "always" || (row.salvage === "journal" && !isJournalWhole))
+    .map(([name]) => name);
+
+export type SalvageOptions = {
+  at: string;
+  /** The journal says that the row is gone. */
+  isDeleted: (table: string, row: Record<string, unknown>) => boolean;
+};
+
+export async function salvageRows(
+  db: Database,
+  damaged: string,
+  tables: readonly string[],
+  options: SalvageOptions,
+): Promise<Result<Salvaged[], Fault>> {
+  let from: Database | undefined;
+  const salvaged: Salvaged[] = [];
+  try {
+    from = new (sqlite().DatabaseSync)(damaged, { readOnly: true });
+    for (const table of tables) {
+      const done = await salvageTable(from, db, table, options);
+      if (!done.ok) return done;
+      if (done.value) salvaged.push(done.value);
+    }
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error; // else: no more of it can be read
+  } finally {
+    from?.close();
+  }
+  return ok(salvaged);
+}
+
+const BATCH = 200;
+
+async function salvageTable(
+  from: Database,
+  db: Database,
+  table: string,
+  { at, isDeleted }: SalvageOptions,
+): Promise<Result<Salvaged | undefined, Fault>> {
+  const columns = columnsOf(db, table);
+  const shared = columnsOf(from, table).filter(({ name }) => columns.some((column) => column.name === name));
+  const key = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
+  if (shared.length === 0 || key.some((name) => !shared.some((column) => column.name === name))) return ok(undefined);
+  const names = shared.map(({ name }) => name);
+  const sql = `INSERT OR IGNORE INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+  const mark = "INSERT OR REPLACE INTO salvaged (table_name, row_key, at) VALUES (?, ?, ?)";
+  const rows = readable(from, table, key);
+  let [copied, read] = [0, 0];
+  while (true) {
+    const batch = [...firstOf(rows, BATCH)];
+    if (batch.length === 0) break;
+    read += batch.length;
+    const done = await write(db, () => {
+      let count = 0;
+      for (const row of batch) {
+        if (isDeleted(table, row) || !put(db, sql, names, row)) continue;
+        count++;
+        db.prepare(mark).run(table, JSON.stringify(key.map((name) => row[name])), at);
+      }
+      return count;
+    });
+    if (!done.ok) return done;
+    copied += done.value;
+  }
+  const count = countIn(from, table);
+  return ok({ table, copied, ...(count === undefined || count <= read ? {} : { lost: count - read }) });
+}
+
+/** False: there is such a row, or what it refers to is lost. */
+function put(db: Database, sql: string, names: readonly string[], row: Record<string, unknown>): boolean {
+  try {
+    return Number(db.prepare(sql).run(...names.map((name) => row[name] as SQLInputValue)).changes) > 0;
+  } catch (error) {
+    if (isConstraint(error)) return false;
+    throw error;
+  }
+}
+
+function* firstOf<T>(all: Iterator<T>, count: number): Generator<T> {
+  for (let left = count; left > 0; left--) {
+    const next = all.next();
+    if (next.done) return;
+    yield next.value;
+  }
+}
+
+type Column = { name: string; isKey: boolean };
+
+function columnsOf(db: Database, table: string): Column[] {
+  const rows = db.prepare("SELECT name, pk FROM pragma_table_info(?)").all(table);
+  return rows.map((row) => ({ name: String(row["name"]), isKey: Number(row["pk"]) > 0 }));
+}
+
+/** From the front to the first damaged page, then from the back to the last; a row may come twice. */
+function* readable(db: Database, table: string, key: readonly string[]): Generator<Record<string, unknown>> {
+  for (const order of ["ASC", "DESC"]) {
+    const sql = `SELECT * FROM ${table} ORDER BY ${key.map((name) => `${name} ${order}`).join(", ")}`;
+    try {
+      for (const row of db.prepare(sql).iterate()) yield row;
+      return;
+    } catch (error) {
+      if (codeOf(error) !== "store_corrupt") throw error;
+    }
+  }
+}
+
+function countIn(db: Database, table: string): number | undefined {
+  try {
+    return Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]);
+  } catch (error) {
+    if (codeOf(error) !== "store_corrupt") throw error;
+    return undefined;
+  }
+}

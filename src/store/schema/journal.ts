@@ -1,0 +1,26 @@
+// How far the change journal has been applied to this database, what of it is still to be blanked, and what was salvaged.
+
+export const journalSchema = `
+  CREATE TABLE journal_state (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    -- The journal's own id: a database from elsewhere has another.
+    journal TEXT NOT NULL,
+    segment INTEGER NOT NULL,
+    journal_offset INTEGER NOT NULL
+  );
+
+  -- Texts that are deleted and may still stand in lines before this place.
+  CREATE TABLE journal_erasure (
+    subject TEXT PRIMARY KEY,
+    segment INTEGER NOT NULL,
+    journal_offset INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
+  -- Rows that stood only in a damaged file.
+  CREATE TABLE salvaged (
+    table_name TEXT NOT NULL,
+    row_key TEXT NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (table_name, row_key)
+  ) WITHOUT ROWID;
+`;
