@@ -101,7 +101,7 @@ export const tableKinds: Readonly<Record<string, TableKind>> = {
 };
 
 /** As atomic writes name the file that they rename: what a crash left of one is of use to nobody. */
-const TEMPORARY = /(^|\/)(\.[^/]+\.[0-9a-f]{12}\.tmp|gateway\.token\.[0-9a-f]{12})$/;
+const TEMPORARY = /(^|\/)(\.[^/]+\.[0-9a-f-]{8,12}\.tmp|gateway\.token\.[0-9a-f]{12})$/;
 
 export const isTemporary = (path: string): boolean => TEMPORARY.test(path);
 

@@ -9,6 +9,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -74,7 +75,18 @@ describe("doctor", () => {
     const names = lines.flatMap((line) => /^(?:ok|warn|fail) +([^:]+):/.exec(line)?.[1] ?? []);
     const wanted = [
       ...["node", "package", "git", "ripgrep", "terminal", "clock", "home", "disk", "secrets", "file modes", "locks"],
-      ...["session logs", "store", "write-ahead log", "search index", "indexing", "leftovers", "settings", "model"],
+      ...[
+        "session logs",
+        "store",
+        "write-ahead log",
+        "search index",
+        "indexing",
+        "journal",
+        "session databases",
+        "leftovers",
+        "settings",
+        "model",
+      ],
       ...["embeddings", "mcp servers", "hooks", "trust", "trusted files", "consent", "gateway", "breakers"],
       ...["processes", "queues", "soft failures"],
     ];
@@ -204,6 +216,42 @@ describe("doctor", () => {
     expect((await run(place, ["sessions"])).stdout).toMatch(/55555555.*\n.*short|short.*\n55555555/);
   });
 
+  it("OP2 OP11 P3 N13 a damaged journal, session database and store are made anew, one after the other, and nothing is lost", async () => {
+    const { place, id } = await usedPlace();
+    const { home } = place;
+    const fact = "the crane is inspected on Thursdays";
+    const words = ["--subject", "crane", "--fact", fact, "--cite", "User input: said so", "--reason", "planning"];
+    expect((await run(place, ["memory", "add", "--scope", "user", ...words])).code).toBe(0);
+    const segment = join(home, "journal", readdirSync(join(home, "journal"))[0] ?? "");
+    const lines = readFileSync(segment, "utf8").split("\n");
+    writeFileSync(segment, [lines[0], "{no line of ours", ...lines.slice(1), '{"id":"torn'].join("\n"));
+    writeFileSync(join(home, "sessions", id, "session.db"), "no database at all ".repeat(100), { mode: 0o600 });
+    const before = treeOf(home);
+    expect(notOk(await diagnose(place))).toEqual(["fail journal", "fail session databases"]);
+    expect(treeChanges(before, treeOf(home))).toEqual([]);
+    const fixed = await diagnose(place, "--fix");
+    expect(notOk(fixed), JSON.stringify(fixed.checks.filter((c) => c.status !== "ok"))).toEqual([]);
+    expect((await run(place, ["memory", "list"])).stdout).toContain(fact);
+    const bytes = readFileSync(join(home, "store.db"));
+    for (const [name, content] of [
+      ["overwritten", Buffer.from("this is no database any more ".repeat(1000))],
+      ["pages destroyed", Buffer.concat([bytes.subarray(0, 8192), Buffer.alloc(40_960, 0x55), bytes.subarray(49_152)])],
+      ["gone", undefined],
+    ] as const) {
+      for (const end of ["-wal", "-shm"]) rmSync(join(home, `store.db${end}`), { force: true });
+      if (content) writeFileSync(join(home, "store.db"), content, { mode: 0o600 });
+      else rmSync(join(home, "store.db"));
+      expect(notOk(await diagnose(place)), name).toContain("fail store");
+      const mended = await diagnose(place, "--fix");
+      expect(notOk(mended), name).toEqual([]);
+      const store = mended.checks.find((check) => check.name === "store");
+      expect(store?.mended?.join(" "), name).toContain("store.db was rebuilt");
+      expect(store?.finding, name).toContain("1 session, 1 memory");
+    }
+    expect((await run(place, ["memory", "list"])).stdout).toContain(fact);
+    expect((await run(place, ["recall", "wharf"])).stdout).toContain("wharf");
+  });
+
   it("F85 settings with file and line, servers, hooks, trust, changed files; findings hold no secret", async () => {
     const place = newPlace();
     mkdirSync(place.home, { mode: 0o700 });
@@ -294,9 +342,9 @@ describe("doctor", () => {
 
   it("OP11 P14 a process that outlived its session is named, and not ended without a yes", async () => {
     const place = newPlace();
-    const left = spawn("sleep", ["300"], {
-      env: { EVERLONG_RUN: "11111111-dead-4000-8000-000000000000.1.", PATH: process.env["PATH"] ?? "" },
-    });
+    const mark = "11111111-dead-4000-8000-000000000000.1.";
+    const env = { EVERLONG_RUN: mark, EVERLONG_HOME: place.home, PATH: process.env["PATH"] ?? "" };
+    const left = spawn("sleep", ["300"], { env });
     onTestFinished(() => void left.kill("SIGKILL"));
     await once(left, "spawn");
     const seen = await diagnose(place, "--fix");

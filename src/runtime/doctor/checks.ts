@@ -11,6 +11,7 @@ import {
   trustedFilesCheck,
 } from "./check/configuration.ts";
 import { clockCheck, diskCheck, homeCheck, locksCheck, modesCheck, secretsCheck } from "./check/home.ts";
+import { journalCheck, sessionDatabasesCheck } from "./check/journal.ts";
 import { leftoversCheck, logsCheck } from "./check/logs.ts";
 import { gitCheck, nodeCheck, packageCheck, ripgrepCheck } from "./check/program.ts";
 import { breakersCheck, failuresCheck, gatewayCheck, processesCheck, queuesCheck } from "./check/running.ts";
@@ -21,7 +22,7 @@ import type { DoctorCheck } from "./check.ts";
 export const doctorChecks: readonly DoctorCheck[] = [
   ...[nodeCheck, packageCheck, gitCheck, ripgrepCheck, terminalCheck, clockCheck],
   ...[homeCheck, diskCheck, secretsCheck, modesCheck, locksCheck],
-  ...[logsCheck, storeCheck, walCheck, searchCheck, lagCheck, leftoversCheck],
+  ...[logsCheck, storeCheck, journalCheck, walCheck, searchCheck, lagCheck, sessionDatabasesCheck, leftoversCheck],
   ...[settingsCheck, providerCheck, embeddingsCheck, mcpCheck, hooksCheck],
   ...[trustCheck, trustedFilesCheck, consentCheck],
   ...[gatewayCheck, breakersCheck, processesCheck, queuesCheck, failuresCheck],

@@ -19,7 +19,8 @@ export type WipePlan = {
 
 /** Folders that go with sessions: their own, what was cut out of them, and what was printed about them. */
 export const SESSION_FOLDERS = ["sessions", "proxy", "quarantine", "logs"];
-export const MEMORY_FOLDERS = ["pending"];
+/** What was cut out of files may be of either. */
+export const MEMORY_FOLDERS = ["pending", "quarantine"];
 export const MEMORY_TABLES = [
   ...["memory_citations", "memory_votes", "memory_changes", "memory_idempotency", "memories", "memory_text"],
   ...["dynamic_context_items", "board_changes", "consolidation_runs"],

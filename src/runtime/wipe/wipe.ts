@@ -11,7 +11,7 @@ import { resolveHome } from "../../settings/home.ts";
 import { holdHomeAlone } from "../../store/home-lock.ts";
 import { isMarked } from "../../store/home-marker.ts";
 import { tableKinds } from "../../store/kinds.ts";
-import { type Database, write } from "../../store/sqlite.ts";
+import { type Database, openDatabase, write } from "../../store/sqlite.ts";
 import { homeHeld } from "../home-held.ts";
 import { refuseInToolShell } from "../settings-command.ts";
 import { openStore } from "../store.ts";
@@ -48,19 +48,34 @@ export async function wipe({ home, scope, items }: WipePlan): Promise<Result<voi
 }
 
 async function wipePart(home: string, scope: "memory" | "sessions"): Promise<Result<void, Failure>> {
-  for (const name of scope === "memory" ? MEMORY_FOLDERS : SESSION_FOLDERS) removeEntry(join(home, name));
   const paths = homePaths(home);
-  if (!existsSync(paths.store)) return ok(undefined);
-  const db = await openStore(paths);
+  const hasStore = existsSync(paths.store) || existsSync(paths.journal);
+  // Changes that only the journal has are rows first, so that what stays loses nothing.
+  const level = hasStore ? await closed(openStore(paths)) : ok(undefined);
+  if (!level.ok) return level;
+  for (const name of scope === "memory" ? MEMORY_FOLDERS : SESSION_FOLDERS) removeEntry(join(home, name));
+  if (!hasStore) return ok(undefined);
+  // Old lines of the journal hold what is to go. It is written anew, from the rows that are left, when the store is opened.
+  removeEntry(paths.journal);
+  const emptied = await emptyTables(paths.store, scope);
+  return emptied.ok ? closed(openStore(paths)) : emptied;
+}
+
+async function emptyTables(path: string, scope: "memory" | "sessions"): Promise<Result<void, Failure>> {
+  const db = await openDatabase(path);
   if (!db.ok) return db;
-  try {
-    const emptied = await write(db.value, () => empty(db.value, scope));
-    // What was deleted stays readable in free pages until the file is written anew.
-    if (emptied.ok) db.value.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
-    return emptied;
-  } finally {
-    db.value.close();
-  }
+  const emptied = await write(db.value, () => empty(db.value, scope));
+  // What was deleted stays readable in free pages until the file is written anew.
+  if (emptied.ok) db.value.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+  db.value.close();
+  return emptied;
+}
+
+async function closed(opening: Promise<Result<Database, Failure>>): Promise<Result<void, Failure>> {
+  const db = await opening;
+  if (!db.ok) return db;
+  db.value.close();
+  return ok(undefined);
 }
 
 function empty(db: Database, scope: "memory" | "sessions"): void {

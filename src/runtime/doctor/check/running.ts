@@ -1,7 +1,8 @@
 // What runs or waits: the gateway and its breakers, processes without an owner, queues, and what failed lately.
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord, parseJson } from "../../../base/json.ts";
+import { optional } from "../../../base/optional.ts";
 import { RUN_MARK } from "../../../host/process.ts";
 import { isAlive, sendSignal } from "../../../host/survivors.ts";
 import { ask } from "../../../server/ask.ts";
@@ -80,38 +81,49 @@ export const breakersCheck: DoctorCheck = {
 
 type Orphan = { pid: number; run: string; command: string };
 
-/** Processes with the mark of a run whose reaper is gone: the run has ended and they have not. */
-function orphans(): Orphan[] {
-  const pids = namesIn("/proc")
-    .map(Number)
-    .filter((pid) => Number.isInteger(pid) && pid !== process.pid);
-  const commands = new Map(pids.map((pid) => [pid, readText(`/proc/${pid}/cmdline`)]));
-  const all = [...commands.values()];
-  return pids.flatMap((pid) => {
-    const run = new RegExp(`(?:^|\\0)${RUN_MARK}=([\\w-]+)\\.`).exec(readText(`/proc/${pid}/environ`))?.[1];
-    if (run === undefined || run === ownRun()) return [];
-    const owned = all.some((line) => line.includes(`everlong-reaper\0${RUN_MARK}=${run}.`));
-    return owned ? [] : [{ pid, run, command: (commands.get(pid) ?? "").replaceAll("\0", " ").trim().slice(0, 80) }];
+/** Processes of this home with the mark of a run whose reaper is gone: the run has ended and they have not. */
+function orphans({ paths, userHome }: DoctorView): Orphan[] {
+  const pids = namesIn("/proc").map(Number);
+  const commands = new Map(pids.filter((pid) => pid > 0).map((pid) => [pid, readText(`/proc/${pid}/cmdline`)]));
+  const reapers = [...commands.values()].filter((line) => line.includes("everlong-reaper\0"));
+  const own = runOf("self");
+  return [...commands].flatMap(([pid, command]) => {
+    const { run, home = join(userHome, ".everlong") } = runOf(pid);
+    if (run === undefined || run === own.run || !isSameFolder(home, paths.home)) return [];
+    if (reapers.some((line) => line.includes(`${RUN_MARK}=${run}.`))) return [];
+    return [{ pid, run, command: command.replaceAll("\0", " ").trim().slice(0, 80) }];
   });
 }
 
-/** Where this very command was started by an agent. */
-const ownRun = (): string | undefined =>
-  new RegExp(`(?:^|\\0)${RUN_MARK}=([\\w-]+)\\.`).exec(readText("/proc/self/environ"))?.[1];
+/** What the environment of a process says about whose it is. */
+function runOf(pid: number | "self"): { run?: string; home?: string } {
+  const variables = readText(`/proc/${pid}/environ`).split("\0");
+  const value = (name: string): string | undefined =>
+    variables.find((line) => line.startsWith(`${name}=`))?.slice(name.length + 1);
+  return { ...optional("run", value(RUN_MARK)?.split(".")[0]), ...optional("home", value("EVERLONG_HOME")) };
+}
+
+function isSameFolder(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === other;
+  } catch {
+    return one === other; // not there any more
+  }
+}
 
 const named = ({ pid, command }: Orphan): string => `${pid} (${command})`;
 
 export const processesCheck: DoctorCheck = {
   name: "processes",
-  look() {
-    const left = orphans();
+  look(view) {
+    const left = orphans(view);
     return left.length === 0
       ? allWell("none without an owner")
       : warning(`still running after their session ended: ${some(left.map(named))}`, `${FIX} asks, then ends them`);
   },
-  async mend(_view, confirm) {
+  async mend(view, confirm) {
     const ended: string[] = [];
-    for (const one of orphans())
+    for (const one of orphans(view))
       if ((await confirm(`End process ${named(one)}?`)) && sendSignal(one.pid, "SIGKILL")) ended.push(named(one));
     return ended.length === 0 ? [] : [`Ended ${ended.join(", ")}.`];
   },

@@ -3,7 +3,10 @@ import { statSync } from "node:fs";
 import { errorText } from "../../../base/failure.ts";
 import { indexProblem } from "../../../memory/recall/store/damage.ts";
 import { DatabaseView } from "../../../store/database-view.ts";
+import { segmentsIn } from "../../../store/journal/segment.ts";
 import { storeMigrations } from "../../../store/migrations.ts";
+import { rebuildStore } from "../../../store/open-store.ts";
+import { rebuiltText } from "../../../store/rebuild/rebuilt-text.ts";
 import { emptyIndex, rebuildIndex } from "../../recall/rebuild.ts";
 import { standOnGround } from "../../start.ts";
 import { catchUp, openStore } from "../../store.ts";
@@ -40,8 +43,8 @@ export const storeCheck: DoctorCheck = {
   async look({ paths }) {
     const opened = await DatabaseView.open(paths.store);
     if (!opened.ok) {
-      if (opened.error.code === "not_found") return allWell("not made yet");
-      return damaged(opened.error.what);
+      if (opened.error.code !== "not_found") return damaged(opened.error.what);
+      return segmentsIn(paths.journal).length === 0 ? allWell("not made yet") : damaged("it is missing");
     }
     const view = opened.value;
     try {
@@ -61,6 +64,11 @@ export const storeCheck: DoctorCheck = {
     } finally {
       view.close();
     }
+  },
+  async mend({ paths }) {
+    const rebuilt = await rebuildStore(paths, "everlong doctor found it damaged");
+    if (!rebuilt.ok) return [rebuilt.error.what];
+    return [rebuiltText(rebuilt.value), ...(await remakeIndex())];
   },
 };
 
@@ -93,20 +101,22 @@ export const searchCheck: DoctorCheck = {
     });
     return problem === undefined ? allWell("sound") : failure(`damaged: ${problem}`, FIX);
   },
-  async mend() {
-    const ground = await standOnGround();
-    if (!ground.ok) return [ground.error.what];
-    const db = await openStore(ground.value.paths);
-    if (!db.ok) return [db.error.what];
-    try {
-      const emptied = await emptyIndex(db.value);
-      const done = emptied.ok ? await rebuildIndex(db.value, ground.value, () => undefined) : emptied;
-      return [done.ok ? `Made the search index anew from ${plural(done.value.sessions, "session")}.` : done.error.what];
-    } finally {
-      db.value.close();
-    }
-  },
+  mend: () => remakeIndex(),
 };
+
+async function remakeIndex(): Promise<string[]> {
+  const ground = await standOnGround();
+  if (!ground.ok) return [ground.error.what];
+  const db = await openStore(ground.value.paths);
+  if (!db.ok) return [db.error.what];
+  try {
+    const emptied = await emptyIndex(db.value);
+    const done = emptied.ok ? await rebuildIndex(db.value, ground.value, () => undefined) : emptied;
+    return [done.ok ? `Made the search index anew from ${plural(done.value.sessions, "session")}.` : done.error.what];
+  } finally {
+    db.value.close();
+  }
+}
 
 /** Sessions whose log goes further than the index; those at work are always a little ahead. */
 async function behind(view: DoctorView): Promise<{ id: string; bytes: number }[]> {
