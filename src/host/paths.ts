@@ -20,6 +20,7 @@ export function homePaths(home: string) {
     store: join(home, "store.db"),
     journal: join(home, "journal"),
     locks: join(home, "locks"),
+    proxy: join(home, "proxy"),
     quarantine: join(home, "quarantine"),
     logs: join(home, "logs"),
     /** The id must have been checked: it becomes a folder name. */

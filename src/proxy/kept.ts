@@ -12,6 +12,8 @@ export type Kept = {
   recall: Recall;
   remember: Remember;
   redactor: Redactor;
+  /** The store was found damaged or is gone: it has to be opened again. */
+  isLost(): boolean;
   close(): Promise<void>;
 };
 export type OpenKept = () => Promise<Result<Kept, Fault>>;
@@ -34,6 +36,7 @@ export class KeptDoor {
   async get(): Promise<Result<Kept, Fault>> {
     const failed = this.#failed;
     if (failed && this.#clock.monotonic() - failed.at < TRY_AGAIN_MS) return fail(failed.fault);
+    if ((await this.opened())?.isLost()) this.#kept = undefined;
     this.#kept ??= this.#opening();
     return failed ? fail(failed.fault) : this.#kept;
   }

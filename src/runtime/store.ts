@@ -3,12 +3,15 @@ import { setImmediate as nextRound } from "node:timers/promises";
 import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
 import type { HomePaths } from "../host/paths.ts";
+import { noteOf } from "../memory/recall/store/note.ts";
 import { findSession, type NamedSession, sessionIds } from "../session/find-session.ts";
 import { indexSession } from "../session/index/index-session.ts";
 import type { IndexOptions } from "../session/index/write-index.ts";
+import { type Fault, isFileDamage } from "../store/fault.ts";
 import { type OpenStoreOptions, openStoreAt } from "../store/open-store.ts";
 import type { StoreRebuilt } from "../store/rebuild/rebuild-file.ts";
 import { rebuiltText } from "../store/rebuild/rebuilt-text.ts";
+import { isSuspect, suspect } from "../store/rebuild/suspect.ts";
 import type { Database } from "../store/sqlite.ts";
 
 type OpenOptions = Partial<OpenStoreOptions>;
@@ -29,23 +32,51 @@ export const skippedText = (id: string, why: Failure): string => `Session ${id} 
 
 /** One that is lost or broken is made anew, and the user is told what came back and what did not. */
 export async function openStore(paths: HomePaths, options: OpenOptions = {}): Promise<Result<Database, Failure>> {
-  return openStoreAt(paths, { onRebuilt: tellRebuilt, ...options });
+  return openStoreAt(paths, { onRebuilt: tellRebuilt, fill: (db) => fillStore(db, paths), ...options });
 }
 
-const tellRebuilt = (rebuilt: StoreRebuilt): void => void process.stderr.write(`${rebuiltText(rebuilt)}\n`);
+export const tellRebuilt = (rebuilt: StoreRebuilt): void => void process.stderr.write(`${rebuiltText(rebuilt)}\n`);
+
+/** What a new store gets besides the journal; sessions follow from their logs when somebody asks for them. */
+async function fillStore(db: Database, paths: HomePaths): Promise<Result<string[], Fault>> {
+  const { restoreProxied } = await import("../proxy/store/restore.ts");
+  const proxied = await restoreProxied(db, paths.proxy);
+  if (!proxied.ok) return proxied;
+  return ok(proxied.value.sessions > 0 ? ["proxied logs"] : []);
+}
+
+/** Work that meets a damaged store runs once more: the store is made anew when it is opened again. */
+export async function healing<T>(
+  paths: HomePaths,
+  work: () => Promise<Result<T, Failure>>,
+): Promise<Result<T, Failure>> {
+  try {
+    const done = await work();
+    if (done.ok || !isSuspect(paths.store)) return done;
+  } catch (error) {
+    if (!isFileDamage(error)) throw error;
+    suspect(paths.store);
+  }
+  return work();
+}
 
 /** The store with every session's log indexed to its end. */
-export async function openCaughtUp(
+export function openCaughtUp(
   paths: HomePaths,
   indexing: IndexOptions,
   onSkipped: OnSkipped = tellSkipped,
 ): Promise<Result<Database, Failure>> {
-  const db = await openStore(paths);
-  if (!db.ok) return db;
-  const done = await catchUp(db.value, paths, indexing, onSkipped);
-  if (done.ok) return db;
-  db.value.close();
-  return done;
+  return healing(paths, async () => {
+    const db = await openStore(paths);
+    if (!db.ok) return db;
+    const done = await catchUp(db.value, paths, indexing, onSkipped).catch((error: unknown) => {
+      db.value.close();
+      throw error;
+    });
+    if (done.ok) return db;
+    db.value.close();
+    return done;
+  });
 }
 
 const ROUND = 50;
@@ -63,7 +94,10 @@ export async function catchUp(
     if (!done.error.unreadable) return done;
     onSkipped(id, done.error);
   }
-  return ok(undefined);
+  if (noteOf(db, "rebuild") === undefined) return ok(undefined);
+  const { fillProxied } = await import("./recall/rebuild.ts");
+  const filled = await fillProxied(db, indexing);
+  return filled.ok ? ok(undefined) : filled;
 }
 
 /** Where sessions are looked for: a repository, else a root; everywhere when nothing is said. */

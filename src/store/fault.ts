@@ -74,6 +74,13 @@ const CONSTRAINT = 19;
 export const isConstraint = (error: unknown): boolean =>
   error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === CONSTRAINT;
 
+const BROKEN_INDEX = 267;
+
+/** The file itself is damaged, not only the words of a full-text index in it. */
+export const isFileDamage = (error: unknown): boolean =>
+  codeOf(error) === "store_corrupt" &&
+  !(error instanceof Error && "errcode" in error && error.errcode === BROKEN_INDEX);
+
 /** The fault behind a thrown error; what is not the machine's doing is a bug and is thrown on. */
 export function faultOf(error: unknown, path: string): Fault {
   const code = codeOf(error);

@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { errorCode } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
-import { codeOf, type Fault, faultOf } from "./fault.ts";
+import { codeOf, type Fault, faultOf, isFileDamage } from "./fault.ts";
 import { suspect } from "./rebuild/suspect.ts";
 
 export type Database = DatabaseSync;
@@ -155,9 +155,8 @@ export async function whileBusy<T>(path: string, work: () => T, options: BusyOpt
       const pause = Math.min(left, wait * (0.5 + Math.random()));
       const again = codeOf(error) === "store_busy" && left > 0 && (await clock.sleep(pause, signal));
       if (again) continue;
-      const fault = faultOf(error, path);
-      if (fault.code === "store_corrupt") suspect(path);
-      return fail(fault);
+      if (isFileDamage(error)) suspect(path);
+      return fail(faultOf(error, path));
     }
   }
 }

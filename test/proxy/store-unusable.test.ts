@@ -1,5 +1,5 @@
 // P22, XB21, X55: a store that cannot be used from the start, or is taken away, costs memory and never a request.
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { text } from "../model-server/reply.ts";
@@ -17,10 +17,7 @@ function homeFor(upstream: { url: string }): Place {
 
 describe("from the beginning", () => {
   const UNUSABLE: Record<string, (path: string) => void> = {
-    "no database": (path) => writeFileSync(path, "this is no database at all ".repeat(500)),
-    "a folder": (path) => mkdirSync(path),
     "from a newer program": (path) => holding(path, "PRAGMA user_version = 9999").close(),
-    "of something else": (path) => holding(path, "CREATE TABLE sessions (x); CREATE TABLE proxy_session (x)").close(),
     "held by another process": (path) =>
       void holding(path, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE t (x)"),
   };
@@ -42,6 +39,26 @@ describe("from the beginning", () => {
       expect((await gateway.api("/api/proxy/stats")).status).toBe(503);
       const { code, stderr } = await gateway.stop();
       expect([code, stderr]).toEqual([0, ""]);
+      await server.close();
+    });
+
+  const BROKEN: Record<string, (path: string) => void> = {
+    "no database": (path) => writeFileSync(path, "this is no database at all ".repeat(500)),
+    "a folder": (path) => mkdirSync(path),
+    "of something else": (path) => holding(path, "CREATE TABLE sessions (x); CREATE TABLE proxy_session (x)").close(),
+  };
+  for (const [what, make] of Object.entries(BROKEN))
+    it(`N13 OP2 XB21 store.db is ${what}: it is moved away and made anew, and requests are managed`, async () => {
+      const server = await startModelServer({ script: () => text("ok"), strict: false });
+      const place = homeFor(server);
+      make(join(place.home, "store.db"));
+      const gateway = await startGateway(server, { place });
+      const actions = await Promise.all([send(gateway, 3), send(gateway, 3)]);
+      expect(actions.map(({ status }) => status)).toEqual([200, 200]);
+      expect((await gateway.api("/api/proxy/stats")).status).toBe(200);
+      const { code, stderr } = await gateway.stop();
+      expect([code, stderr]).toEqual([0, expect.stringContaining("store.db was rebuilt")]);
+      expect(readdirSync(join(place.home, "quarantine"))).toHaveLength(1);
       await server.close();
     });
 

@@ -57,6 +57,8 @@ function lineOf(event: Envelope, redact: (text: string) => string): string | und
     }
     case "session.damaged":
       return `Damaged record in the session's log: line ${event.data.line}, offset ${event.data.offset}, ${event.data.bytes} bytes${event.data.file ? `, kept in ${event.data.file}` : ", left in place and skipped"}.`;
+    case "store.rebuilt":
+      return redact(event.data.message);
     case "soft_failure":
       return `Warning: ${event.data.part} failed (${event.data.code}): ${redact(event.data.message)}`;
     case "model.call_failure": {

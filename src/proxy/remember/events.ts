@@ -19,7 +19,7 @@ import { itemOf, type StoredItem } from "../store/item-row.ts";
 import { refText } from "../store/see.ts";
 import type { Session } from "../store/session.ts";
 
-const DROPPED = {
+export const DROPPED = {
   "openai-chat": "dropped_chat",
   "openai-responses": "dropped_responses",
   anthropic: "dropped_claude",

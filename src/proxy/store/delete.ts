@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import { type Fault, faultOf } from "../../store/fault.ts";
+import { eraseFromJournal } from "../../store/journal/journal.ts";
 import { acquireLock } from "../../store/lock.ts";
 import type { IndexWriter } from "../remember/store-items.ts";
 import { change, type ProxyStore, read } from "./handle.ts";
@@ -47,6 +48,7 @@ async function erase(store: ProxyStore, session: Session, writer: IndexWriter): 
         (db) => {
           writer.removeSession({ identity: session.identity, session: session.id });
           prepared(db, "DELETE FROM proxy_total WHERE session = ?").run(session.no);
+          eraseFromJournal(db, { kind: "proxy", id: String(session.no) });
           return prepared(db, "DELETE FROM proxy_session WHERE no = ?").run(session.no).changes > 0;
         },
         "later",

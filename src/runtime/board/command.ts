@@ -23,7 +23,7 @@ import type { SessionContext } from "../../schema/session.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { refuseInToolShell } from "../settings-command.ts";
 import { type Ground, redactorOf, standOnGround } from "../start.ts";
-import { openStore } from "../store.ts";
+import { healing, openStore } from "../store.ts";
 import { boardPlace } from "./board.ts";
 import { changeText, itemText, rowText } from "./show.ts";
 
@@ -70,13 +70,15 @@ export async function boardCommand(
     return usage(`--src is agent or user, not "${options.src}".`, LIST);
   const place = placeOf(ground, at?.context ?? ground.context, options);
   if (!place.ok) return place;
-  const opened = await openStore(ground.paths);
-  if (!opened.ok) return opened;
-  try {
-    return await verbs[verb]({ db: opened.value, ground, place: place.value, options, stdin }, argument ?? "");
-  } finally {
-    opened.value.close();
-  }
+  return healing(ground.paths, async () => {
+    const opened = await openStore(ground.paths);
+    if (!opened.ok) return opened;
+    try {
+      return await verbs[verb]({ db: opened.value, ground, place: place.value, options, stdin }, argument ?? "");
+    } finally {
+      opened.value.close();
+    }
+  });
 }
 
 function placeOf(ground: Ground, context: SessionContext, { repo, branch }: BoardOptions): Result<BoardPlace, Failure> {

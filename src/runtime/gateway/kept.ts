@@ -6,10 +6,12 @@ import { Remember } from "../../proxy/remember/remember.ts";
 import type { ProxySettings } from "../../proxy/settings.ts";
 import { Checkpointer } from "../../store/checkpoint.ts";
 import { type Fault, faultAt } from "../../store/fault.ts";
+import { rebuiltText } from "../../store/rebuild/rebuilt-text.ts";
+import { lossWatch } from "../../store/rebuild/suspect.ts";
 import { openRecall } from "../recall/engine.ts";
 import { RecallRepair } from "../recall/repair.ts";
 import { type Ground, redactorOf } from "../start.ts";
-import { openStore } from "../store.ts";
+import { openStore, tellRebuilt } from "../store.ts";
 import { proxyStoreOn } from "./proxy-store.ts";
 
 export type SharedKept = {
@@ -25,6 +27,7 @@ const OPEN_MS = 500;
 /** One store for everybody who asks: SQLite's locks do not bear a second one in a process. Tried again after a failure. */
 export function sharedKept(ground: Ground, settings: ProxySettings, onTrouble: Trouble): SharedKept {
   let opened: ReturnType<OpenKept> | undefined;
+  const retired: Kept[] = [];
   return {
     async open() {
       opened ??= openKept(ground, settings, onTrouble).catch((error: unknown) =>
@@ -33,18 +36,29 @@ export function sharedKept(ground: Ground, settings: ProxySettings, onTrouble: T
       );
       const kept = await opened;
       if (!kept.ok) opened = undefined;
-      return kept;
+      if (!kept.ok || !kept.value.isLost()) return kept;
+      // What waits to be stored is gone with it, and comes again with the next requests.
+      opened = undefined;
+      retired.push(kept.value);
+      return this.open();
     },
     async close() {
       const kept = await opened;
       if (kept?.ok) await kept.value.close();
+      for (const old of retired.splice(0)) await old.close();
     },
   };
 }
 
 async function openKept(ground: Ground, settings: ProxySettings, onTrouble: Trouble): Promise<Result<Kept, Fault>> {
   const { paths } = ground;
-  const db = await openStore(paths, { limitMs: OPEN_MS });
+  const db = await openStore(paths, {
+    limitMs: OPEN_MS,
+    onRebuilt: (rebuilt) => {
+      tellRebuilt(rebuilt);
+      onTrouble("store", { code: "store_rebuilt", message: rebuiltText(rebuilt) });
+    },
+  });
   if (!db.ok) return db as Result<never, Fault>;
   const store = proxyStoreOn(ground, settings, db.value, (message) =>
     onTrouble("log", { code: "log_damaged", message }),
@@ -75,5 +89,6 @@ async function openKept(ground: Ground, settings: ProxySettings, onTrouble: Trou
     await checkpointer.close();
     db.value.close();
   };
-  return ok({ store, recall, remember, redactor, close: () => (closed ??= close()) });
+  const isLost = lossWatch(paths.store);
+  return ok({ store, recall, remember, redactor, isLost, close: () => (closed ??= close()) });
 }

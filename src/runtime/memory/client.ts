@@ -7,7 +7,7 @@ import type { WriteParts } from "../../memory/record/write-contract.ts";
 import type { CommandResult } from "../client.ts";
 import { refuseInToolShell } from "../settings-command.ts";
 import { type Ground, redactorOf, standOnGround } from "../start.ts";
-import { openStore } from "../store.ts";
+import { healing, openStore } from "../store.ts";
 import type { Hands } from "./change.ts";
 import type { Desk } from "./desk.ts";
 import { LOCAL_USER, placeIn, strategyFor, treeOf } from "./strategy.ts";
@@ -44,7 +44,7 @@ const LOOKING: readonly MemoryVerb[] = ["list", "search", "show", "verify", "cha
 export async function memoryCommand(call: MemoryCall, hands: Hands): Promise<CommandResult> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
-  return withDesk(ground.value, (desk) => runVerb(desk, call, hands));
+  return healing(ground.value.paths, () => withDesk(ground.value, (desk) => runVerb(desk, call, hands)));
 }
 
 /** The store is opened when the strategy first needs it, and closed whatever happens. */

@@ -8,6 +8,7 @@ import { RecallWriter } from "../../memory/recall/store/write.ts";
 import { reindexItems } from "../../proxy/store/list.ts";
 import { sessionIds } from "../../session/find-session.ts";
 import { forgetSession, reindexSession } from "../../session/index/index-session.ts";
+import type { IndexOptions } from "../../session/index/write-index.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import type { Ground } from "../start.ts";
 import { type OnSkipped, sessionsIn } from "../store.ts";
@@ -42,6 +43,14 @@ export async function rebuildIndex(
   }
   const whole = signal?.aborted ? ok(undefined) : await write(db, () => setNote(db, "rebuild", undefined));
   return whole.ok ? ok({ sessions, items: items.value }) : whole;
+}
+
+/** Only what other agents said, where the sessions' own logs are read in anyway. */
+export async function fillProxied(db: Database, { recall = true }: IndexOptions): Promise<Result<number, Failure>> {
+  const items = await rebuildProxied(db, recall);
+  if (!items.ok) return items;
+  const noted = await write(db, () => setNote(db, "rebuild", undefined));
+  return noted.ok ? items : noted;
 }
 
 /** Each page is read in the transaction that writes it: what is deleted meanwhile does not come back. */

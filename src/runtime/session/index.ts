@@ -8,17 +8,24 @@ import type { Recall } from "../../memory/recall/recall.ts";
 import { keepsVectors } from "../../memory/recall/store/note.ts";
 import type { ModelTarget } from "../../model/contract.ts";
 import { type Calibration, uncalibrated } from "../../model/tokens/calibrate.ts";
+import type { EventData } from "../../schema/event/envelope.ts";
 import { forgetOldCalls, indexSession } from "../../session/index/index-session.ts";
 import type { Redact } from "../../session/index/write-index.ts";
 import type { SessionState } from "../../session/state.ts";
 import { workspaceOf, workspaceText } from "../../session/workspace.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
+import { isFileDamage } from "../../store/fault.ts";
+import { rebuiltData } from "../../store/rebuild/rebuilt-text.ts";
+import { lossWatch, suspect } from "../../store/rebuild/suspect.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { crashPoint } from "../crash.ts";
 import type { Ground } from "../start.ts";
 import { catchUp, type OnSkipped, openStore, skippedText } from "../store.ts";
 import { readCalibration, saveSamples } from "./calibration.ts";
 import { writeCheckpoints } from "./checkpoints.ts";
+
+type OnRebuilt = (data: EventData<"store.rebuilt">) => void;
+const tell: OnRebuilt = ({ message }) => void process.stderr.write(`${message}\n`);
 
 type Soft = { part: string; code: string; message: string };
 
@@ -28,6 +35,9 @@ export class SessionIndex {
   readonly #ground: Ground;
   readonly #id: string;
   #db: Database | undefined;
+  #isLost: () => boolean = () => false;
+  /** Damaged or replaced while somebody may still be reading them. */
+  readonly #retired: { close(): unknown }[] = [];
   #opening: Promise<Result<Database, Failure>> | undefined;
   #caughtUp = false;
   #pruned = false;
@@ -37,9 +47,12 @@ export class SessionIndex {
   #skipped: Soft[] = [];
   #told: string | undefined;
 
-  constructor(ground: Ground, id: string) {
+  readonly #onRebuilt: OnRebuilt;
+
+  constructor(ground: Ground, id: string, onRebuilt: OnRebuilt = tell) {
     this.#ground = ground;
     this.#id = id;
+    this.#onRebuilt = onRebuilt;
   }
 
   /** What an earlier process learned; a missing store means nothing was. */
@@ -64,7 +77,13 @@ export class SessionIndex {
     return known ? undefined : failed;
   }
 
+  /** A store that turned out to be damaged is made anew at once, and the work done on the new one. */
   async #update(state: SessionState): Promise<Soft | undefined> {
+    const failed = await this.#tryUpdate(state);
+    return failed && this.#isLost() ? this.#tryUpdate(state) : failed;
+  }
+
+  async #tryUpdate(state: SessionState): Promise<Soft | undefined> {
     const { paths, redact, settings, indexing } = this.#ground;
     const crash = (name: string) => crashPoint(settings.values["debug.crashAt"], name);
     try {
@@ -86,6 +105,7 @@ export class SessionIndex {
       if (keepsVectors(db)) (await this.#engine(db, false)).embedSoon();
       return (await this.#learned(db)) ?? (await this.#prune(db)) ?? this.#skipped.shift();
     } catch (error) {
+      if (isFileDamage(error)) suspect(paths.store);
       return { part: "index", code: "failed", message: errorText(error) };
     }
   }
@@ -147,15 +167,28 @@ export class SessionIndex {
 
   /** The one connection of this session, opened when somebody first needs it. */
   async store(): Promise<Result<Database, Failure>> {
+    const { paths } = this.#ground;
+    if (this.#db && this.#isLost()) this.#retire(this.#db);
     if (this.#db) return ok(this.#db);
-    this.#opening ??= openStore(this.#ground.paths);
+    this.#opening ??= openStore(paths, { onRebuilt: (rebuilt) => this.#onRebuilt(rebuiltData(rebuilt)) });
     const opened = await this.#opening;
     this.#opening = undefined;
-    if (opened.ok) this.#db = opened.value;
+    if (opened.ok && this.#db !== opened.value) {
+      this.#db = opened.value;
+      this.#isLost = lossWatch(paths.store);
+    }
     return opened;
   }
 
+  #retire(db: Database): void {
+    this.#retired.push(db, ...(this.#recall ? [this.#recall] : []));
+    this.#db = undefined;
+    this.#recall = undefined;
+    this.#caughtUp = false;
+  }
+
   async close(): Promise<void> {
+    for (const one of this.#retired.splice(0).reverse()) await one.close();
     await this.#recall?.close();
     this.#recall = undefined;
     this.#db?.close();

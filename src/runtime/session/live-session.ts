@@ -104,7 +104,7 @@ export class LiveSession {
     this.extensions = extensions;
     this.target = resolved.target;
     this.modelReason = resolved.reason;
-    this.index = new SessionIndex(ground, sessionId);
+    this.index = new SessionIndex(ground, sessionId, (rebuilt) => this.session.publish("store.rebuilt", rebuilt));
     this.#callIds = callIdsOf(log);
     this.agents = new Agents(this, past);
     this.session = this.#openMain();

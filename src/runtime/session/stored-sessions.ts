@@ -17,7 +17,7 @@ import { atomicWrite } from "../../store/atomic-write.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { EVERYWHERE, hereOf } from "../recall/scope.ts";
 import { type Ground, standOnGround } from "../start.ts";
-import { lookUpSession, openCaughtUp, openStore, tellSkipped } from "../store.ts";
+import { healing, lookUpSession, openCaughtUp, openStore, tellSkipped } from "../store.ts";
 import { SessionIndex, writeWorkspace } from "./index.ts";
 
 export type Printed = Result<string | { json: unknown }, Failure>;
@@ -29,14 +29,17 @@ export const usage = (what: string, next: string) =>
 export async function withStore(work: (db: Database, ground: Ground) => Promise<Printed> | Printed): Promise<Printed> {
   const ground = await standOnGround();
   if (!ground.ok) return ground;
+  const { paths, indexing } = ground.value;
   try {
-    const db = await openCaughtUp(ground.value.paths, ground.value.indexing);
-    if (!db.ok) return db;
-    try {
-      return await work(db.value, ground.value);
-    } finally {
-      db.value.close();
-    }
+    return await healing(paths, async () => {
+      const db = await openCaughtUp(paths, indexing);
+      if (!db.ok) return db;
+      try {
+        return await work(db.value, ground.value);
+      } finally {
+        db.value.close();
+      }
+    });
   } catch (error) {
     const { isDamage } = await import("../../memory/recall/store/damage.ts");
     if (!isDamage(error)) throw error;
@@ -208,8 +211,11 @@ export function rewindStored(wanted: string, to: string): Promise<Printed> {
 /** The index anew; one that is broken is emptied first. */
 export async function reindexSessions(): Promise<Printed> {
   const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const db = await openStore(ground.value.paths);
+  return ground.ok ? healing(ground.value.paths, () => reindex(ground.value)) : ground;
+}
+
+async function reindex(ground: Ground): Promise<Printed> {
+  const db = await openStore(ground.paths);
   if (!db.ok) return db;
   try {
     const { emptyIndex, rebuildIndex } = await import("../recall/rebuild.ts");
@@ -217,7 +223,7 @@ export async function reindexSessions(): Promise<Printed> {
     const problem = indexProblem(db.value);
     const ready = problem === undefined ? ok(undefined) : await emptyIndex(db.value);
     if (!ready.ok) return ready;
-    const done = await rebuildIndex(db.value, ground.value, tellSkipped);
+    const done = await rebuildIndex(db.value, ground, tellSkipped);
     if (!done.ok) return done;
     const { sessions, items } = done.value;
     return ok(

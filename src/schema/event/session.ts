@@ -114,6 +114,13 @@ export const ephemeralSessionEvents = {
     partial: z.boolean(),
     durationMs: z.number(),
   }),
+  "store.rebuilt": z.looseObject({
+    rows: z.number(),
+    skipped: z.number(),
+    sources: z.array(z.string()),
+    quarantine: z.string().optional(),
+    message: z.string(),
+  }),
   soft_failure: z.looseObject({
     part: z.string(),
     code: z.string(),

@@ -1,8 +1,8 @@
 // The change journal of a database: rows that stand nowhere else are appended to it in the transaction that changes them.
-import { statSync } from "node:fs";
 import { systemClock } from "../../base/clock.ts";
 import type { Result } from "../../base/result.ts";
 import type { Fault } from "../fault.ts";
+import { inodeOf } from "../rebuild/suspect.ts";
 import { accompany, type BusyOptions, type Companion, companionOf, type Database, OutOfStep } from "../sqlite.ts";
 import { Capture } from "./capture.ts";
 import { type CaughtUp, catchUpJournal, type JournalPlace } from "./catch-up.ts";
@@ -133,6 +133,6 @@ export class Journal implements Companion {
   }
 
   #inodeNow(): number | undefined {
-    return this.#path === null ? undefined : statSync(this.#path, { throwIfNoEntry: false })?.ino;
+    return this.#path === null ? undefined : inodeOf(this.#path);
   }
 }

@@ -8,6 +8,9 @@ import { isSuspect } from "./suspect.ts";
 /** A larger file is not read as a whole for an unclean stop alone: damage then shows when it is met. */
 const CHECKED_BYTES = 512 * 1024 * 1024;
 
+/** A broken full-text index is made anew in place. */
+const INDEX = /FTS5 table/;
+
 export type FileState = "missing" | "file" | "other";
 
 export function fileState(path: string): FileState {
@@ -28,8 +31,8 @@ export function damageIn(db: Database, path: string, hadLog: boolean): string | 
 
 export function quickCheck(db: Database): string | undefined {
   try {
-    const result = String(Object.values(db.prepare("PRAGMA quick_check(1)").get() ?? {})[0]);
-    return result === "ok" ? undefined : result;
+    const rows = db.prepare("PRAGMA quick_check(20)").all();
+    return rows.map((row) => String(Object.values(row)[0])).find((text) => text !== "ok" && !INDEX.test(text));
   } catch (error) {
     if (codeOf(error) === "store_corrupt") return errorText(error);
     throw error;

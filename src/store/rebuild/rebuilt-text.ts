@@ -1,4 +1,5 @@
 // What the user reads when store.db was made anew: why, what came back, what did not, where the old file is.
+import { optional } from "../../base/optional.ts";
 import type { StoreRebuilt } from "./rebuild-file.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -22,6 +23,15 @@ export function rebuiltText(rebuilt: StoreRebuilt): string {
     ...(quarantine === undefined ? [] : [`The old file is kept in ${quarantine}.`]),
   ].join(" ");
 }
+
+/** As an event tells it. */
+export const rebuiltData = (rebuilt: StoreRebuilt) => ({
+  rows: rebuilt.rows,
+  skipped: rebuilt.skipped,
+  sources: rebuilt.sources,
+  ...optional("quarantine", rebuilt.quarantine),
+  message: rebuiltText(rebuilt),
+});
 
 function journalText(damaged: number, skipped: number): string {
   const parts = [

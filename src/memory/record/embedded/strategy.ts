@@ -2,7 +2,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { Failure } from "../../../base/failure.ts";
 import type { Result } from "../../../base/result.ts";
-import { type Database, write } from "../../../store/sqlite.ts";
+import { type Database, whileBusy, write } from "../../../store/sqlite.ts";
 import { type Choice, choiceOf, chooseLines } from "../choose-lines.ts";
 import type { Failed, MemoryRecord, Place, PromptAsk, Strategy } from "../contract.ts";
 import { CANCELLED } from "../failure.ts";
@@ -50,7 +50,8 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
     const db = await parts.open();
     if (!db.ok) return failedBy(db.error, false);
     known = db.value;
-    return work(db.value);
+    const done = await whileBusy(db.value.location() ?? "memory", () => work(db.value), { clock });
+    return done.ok ? done.value : failedBy(done.error, false);
   };
   /** One transaction; whether an error at its end came before or after the commit nobody can say. */
   const writing = async <T extends { type: string }>(
