@@ -42,3 +42,16 @@ export function childEnvironment({ base, secrets }: ChildEnvironment): Record<st
 export function toolEnvironment(options: ChildEnvironment & { runId: string }): Record<string, string> {
   return { ...childEnvironment(options), ...QUIET, [TOOL_SHELL_MARK]: options.runId };
 }
+
+/** Neither secret nor able to make a shell or a program read, run or understand something else than its words say. */
+const PLAIN =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|LOCALE_ARCHIVE|TZ|COLUMNS|LINES|NO_COLOR|XDG_CONFIG_HOME|EVERLONG_[A-Z_]+|GIT_(EXEC_PATH|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)))$/;
+
+/** For commands that nobody approved. */
+export function plainEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) => PLAIN.test(name) || (Object.hasOwn(QUIET, name) && env[name] === QUIET[name]),
+    ),
+  );
+}

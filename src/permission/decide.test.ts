@@ -290,7 +290,7 @@ describe("B51 AB15 under an allow rule for git", () => {
   it("O15 only looking is told from the rest", async () => {
     const looks = async (command: string) =>
       onlyLooks(await inspect([{ kind: "shell", command }], { cwd: root, userHome }), place.policy());
-    expect(await looks("ls | head && cat < src/a.ts")).toBe(true);
+    expect(await looks("ls | head && cat src/a.ts")).toBe(true);
     expect(await looks("ls > f")).toBe(false);
     expect(await looks("cat < /etc/passwd")).toBe(false);
     expect(await looks("npm test")).toBe(false);
@@ -461,6 +461,30 @@ describe("invariants", () => {
         expect((await place.shell(`${text} ${tail}`, { ...p, deny: rules("shell") })).type).toBe("deny");
       }),
       { numRuns: 300 },
+    );
+  });
+  it("PI10 N7 nothing that is put around a denied command makes it run, whatever else is allowed", async () => {
+    const text = fc.string({ unit: fc.constantFrom(..."ab $`'\"\\(){}[];&|<>\n#!*?~=-/x"), maxLength: 10 });
+    const starts = [
+      "",
+      "ls; ",
+      "true && ",
+      "false || ",
+      "echo a | ",
+      "ls\n",
+      "{ ls; }; ",
+      "(ls); ",
+      "x=1 ",
+      "! ",
+      "time ",
+      "env ",
+    ];
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...starts), text, async (before, after) => {
+        const decision = await place.shell(`${before}rm x ${after}`, { allowAll: true, deny: rules("shell(rm)") });
+        expect(decision.type).not.toBe("allow");
+      }),
+      { numRuns: 500 },
     );
   });
   it("SEC20 no text at all breaks the analysis", async () => {

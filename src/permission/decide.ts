@@ -1,6 +1,6 @@
 // The one decision: may this call run, must someone be asked, or is it refused. Deny wins; the strictest part decides.
 import { guardOf, isOwnKey } from "./guard.ts";
-import { matchesRule } from "./match-rule.ts";
+import { matchesRule, mayBeHidden } from "./match-rule.ts";
 import { type Offer, offerFor } from "./offer.ts";
 import { describePart, type Part } from "./part.ts";
 import { insideAny } from "./path.ts";
@@ -69,9 +69,12 @@ function allowed(verdicts: readonly Verdict[]): Allow {
 /** Steps 1 to 10 of A7.4, for one part; 11 to 13 are the caller's. */
 function judge(part: Part, policy: Policy): Verdict {
   const guard = part.kind === "write" && part.real !== undefined ? guardOf(part.real, policy.places) : undefined;
+  const isUnsure = (part.kind === "write" || part.kind === "read") && part.unsure === true;
+  const isKey = part.kind === "read" && part.real !== undefined && isOwnKey(part.real, policy.places);
+  if (isUnsure)
+    return judgeUnsure(part, guard?.level === "refuse" ? guard.what : isKey ? "Everlong's own keys" : undefined);
   if (guard?.level === "refuse") return refused(part, `${guard.what} cannot be written by a tool, whatever is allowed`);
-  if (part.kind === "read" && part.real !== undefined && isOwnKey(part.real, policy.places))
-    return refused(part, "Everlong's own keys cannot be read by a tool, whatever is allowed");
+  if (isKey) return refused(part, "Everlong's own keys cannot be read by a tool, whatever is allowed");
   if (part.kind === "write" && part.real === undefined && !part.implied)
     return refused(part, "where this path leads cannot be resolved");
   if (part.kind === "shell" && part.changesOwn)
@@ -96,19 +99,28 @@ function judge(part: Part, policy: Policy): Verdict {
     };
 
   const asking = findRule(policy.ask, part, policy);
+  const unread = policy.deny.find((rule) => mayBeHidden(rule, part));
   const why = guard
     ? `writing ${guard.what} is always asked`
-    : asking
-      ? `the rule ${named(asking)} always asks`
-      : hook?.decision === "ask"
-        ? `a hook asks: ${shownLines(hook.reason)}`
-        : part.kind === "memory" && part.mustAsk
-          ? "this memory is always asked"
-          : undefined;
+    : unread
+      ? `it may run what the deny rule ${named(unread)} forbids: its text does not tell which programs it runs`
+      : asking
+        ? `the rule ${named(asking)} always asks`
+        : hook?.decision === "ask"
+          ? `a hook asks: ${shownLines(hook.reason)}`
+          : part.kind === "memory" && part.mustAsk
+            ? "this memory is always asked"
+            : undefined;
   const permit = permitted(part, policy);
   if (why) return { type: "ask", always: true, covered: permit !== undefined, reason: why };
   return permit ?? { type: "ask", always: false, covered: false, reason: whyAsk(part, policy) };
 }
+
+/** A guess at a path neither allows nor denies; it only makes people look. */
+const judgeUnsure = (part: Part, what: string | undefined): Verdict =>
+  what === undefined
+    ? { type: "allow", by: "nature" }
+    : { type: "ask", always: true, covered: false, reason: `${describePart(part)} may reach ${what}` };
 
 const findRule = (rules: readonly SourcedRule[], part: Part, policy: Policy): SourcedRule | undefined =>
   rules.find((rule) => matchesRule(rule, part, policy.places.root, "wide"));
@@ -129,11 +141,13 @@ function deniedByRule(part: Part, rule: SourcedRule): Deny {
 
 function whyAsk(part: Part, policy: Policy): string {
   if (part.kind === "shell" && part.opaque) return `what it does cannot be known from its text: ${shown(part.opaque)}`;
+  if (part.kind === "shell" && part.doubt) return shown(part.doubt);
   if (part.kind === "shell" && showsHidden(part, policy))
     return "it may show files that a read rule is about (the grep tool leaves them out)";
   if ((part.kind === "read" || part.kind === "write") && !insideAny(part.real, policy.allowedFolders))
     return part.real && part.real !== part.path
       ? `outside the folder (really ${shown(part.real)})`
       : "outside the folder";
+  if (part.kind === "shell" && part.elsewhere) return "it runs in another folder than the session";
   return "nothing allows it yet";
 }

@@ -5,7 +5,7 @@ import { memoryLines } from "./explain-memory.ts";
 import { ruleFor } from "./offer.ts";
 import { describePart } from "./part.ts";
 import type { Policy } from "./policy.ts";
-import type { Span } from "./shell/analyse.ts";
+import type { Span } from "./shell/analysis.ts";
 import { boxed, shownLines } from "./shown.ts";
 
 const OPEN = "⟦";

@@ -27,14 +27,15 @@ function matchItems(items: readonly Item[], texts: readonly string[]): boolean {
 function componentItems(pattern: string): Item[] {
   const items: Item[] = [];
   for (let i = 0; i < pattern.length; i++) {
-    const c = pattern.charAt(i);
+    const c = String.fromCodePoint(pattern.codePointAt(i) ?? 0);
+    i += c.length - 1;
     const end = c === "[" ? pattern.indexOf("]", i + 2) : -1;
     if (c === "*") items.push({ star: true });
     else if (c === "?") items.push({ star: false, accepts: () => true });
     else if (end > 0) {
       items.push({ star: false, accepts: inSet(pattern.slice(i + 1, end)) });
       i = end;
-    } else items.push({ star: false, accepts: (text) => text === c });
+    } else items.push(exactly(c));
   }
   return items;
 }
@@ -55,6 +56,21 @@ function inSet(set: string): (text: string) => boolean {
   };
 }
 
+/** Of a word in a shell line: a live piece is a pattern, any other one only text. */
+export type PatternPiece = { text: string; live: boolean };
+
+/** A text of which it is not known what was quoted: all that can be a pattern is one. */
+export const piecesOf = (text: string): PatternPiece[] =>
+  text.split(/(\[[^\]/]+\]|[*?])/).map((piece, i) => ({ text: piece, live: i % 2 === 1 }));
+
+export const matchesPieces = (pieces: readonly PatternPiece[], name: string): boolean =>
+  matchItems(
+    pieces.flatMap(({ text, live }) => (live ? componentItems(text) : [...text].map(exactly))),
+    [...name],
+  );
+
+const exactly = (c: string): Item => ({ star: false, accepts: (text) => text === c });
+
 export const components = (path: string): string[] => path.split("/").filter((c) => c !== "" && c !== ".");
 
 /** True when the pattern's components match all of the path's. */
@@ -63,7 +79,7 @@ export function matchComponents(pattern: readonly string[], path: readonly strin
     pattern.map((p): Item => {
       if (p === "**") return { star: true };
       const items = componentItems(p);
-      return { star: false, accepts: (text) => matchItems(items, text.split("")) };
+      return { star: false, accepts: (text) => matchItems(items, [...text]) };
     }),
     path,
   );

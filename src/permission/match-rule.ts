@@ -4,7 +4,7 @@ import type { Rule } from "../schema/permission.ts";
 import { components, hasGlob, matchComponents } from "./glob.ts";
 import type { Part, PathPart, ShellPart } from "./part.ts";
 import { realPath } from "./path.ts";
-import { bareWords } from "./shell/identifier.ts";
+import { bareWords, straysFrom } from "./shell/identifier.ts";
 
 export type Reading = "strict" | "wide";
 
@@ -30,19 +30,25 @@ export function matchesRule(rule: Rule, part: Part, root: string, reading: Readi
 
 function matchesShell(argument: string, part: ShellPart, reading: Reading): boolean {
   const wanted = argument.split(" ");
-  if (reading === "strict")
-    return (
-      !part.opaque &&
-      startsWith(
-        part.words.map((w) => w.value),
-        wanted,
-      )
-    );
+  if (reading === "strict") {
+    const words = part.words.map((w) => w.value);
+    // A pattern's names may be options.
+    const isKnown = !part.opaque && !part.words.slice(0, wanted.length).some((w) => w.glob);
+    return isKnown && !part.elsewhere && startsWith(words, wanted) && !straysFrom(words, wanted.length);
+  }
   // The words up to the first that is not literal are still known.
   const end = part.words.findIndex((w) => !w.literal);
   const known = (end < 0 ? part.words : part.words.slice(0, end)).map((w) => w.value.normalize("NFKC").toLowerCase());
   const lower = wanted.map((w) => w.toLowerCase());
   return startsWith(known, lower) || startsWith(bareWords(known), lower);
+}
+
+/** Whether the command may run what a deny rule names, as far as its text tells. */
+export function mayBeHidden(rule: Rule, part: Part): boolean {
+  if (rule.kind !== "shell" || part.kind !== "shell" || rule.argument === undefined) return false;
+  const [program = "", ...rest] = rule.argument.toLowerCase().split(" ");
+  const name = bareWords([part.words[0]?.value.normalize("NFKC").toLowerCase() ?? ""])[0];
+  return part.hides || (rest.length > 0 && name === program && part.words.some((w) => !w.literal || w.glob));
 }
 
 const startsWith = (words: readonly string[], wanted: readonly string[]): boolean =>

@@ -1,6 +1,7 @@
 // What a call asks for, taken apart: each part is judged by itself, and the call is judged as its strictest part.
 
-import type { Span } from "./shell/analyse.ts";
+import type { Span } from "./shell/analysis.ts";
+import type { PlannedCommand, ShellPlan } from "./shell/plan.ts";
 import type { ShellWord } from "./shell/word.ts";
 import { shown } from "./shown.ts";
 
@@ -15,6 +16,8 @@ export type PathPart = Origin & {
   real: string | undefined;
   /** Guessed from a program's arguments: guards, deny and ask rules hold, no approval is needed for it. */
   implied?: boolean;
+  /** A guess at what a word may stand for: what is refused for certain is asked about here. */
+  unsure?: boolean;
 };
 
 export type ShellPart = Origin & {
@@ -22,12 +25,20 @@ export type ShellPart = Origin & {
   text: string;
   words: ShellWord[];
   opaque?: string;
+  /** It may run programs that are not among the parts. */
+  hides: boolean;
   /** Runs only what other parts hold. */
   transparent: boolean;
+  /** Runs in another folder than the session's. */
+  elsewhere?: boolean;
+  /** What is run of it, and the line that it stands in; absent where the line is not made of literal words. */
+  planned?: { plan: ShellPlan; command: PlannedCommand };
   /** Real places it looks at, when it only looks; whether they are allowed is for the policy to say. */
   looksAt?: (string | undefined)[];
   /** Real folders among them whose files it shows, however deep they lie; for git, its repository. */
   looksInto?: string[];
+  /** It only looks, but not harmlessly where it would run: why. */
+  doubt?: string;
   /** Would change Everlong's own settings, trust or consent. */
   changesOwn: boolean;
 };

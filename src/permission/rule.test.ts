@@ -11,6 +11,7 @@ const shell = (command: string): Part => ({
   index: 0,
   text: command,
   words: command.split(" ").map(literalWord),
+  hides: false,
   transparent: false,
   changesOwn: false,
 });

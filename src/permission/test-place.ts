@@ -59,7 +59,11 @@ export function makePlace(): TestPlace {
     },
     policy,
     decide: async (requests, more = {}) => {
-      const parts = await inspect(Array.isArray(requests) ? requests : [requests], { cwd: more.cwd ?? root, userHome });
+      const parts = await inspect(Array.isArray(requests) ? requests : [requests], {
+        cwd: more.cwd ?? root,
+        userHome,
+        everlongHome: home,
+      });
       return decide(parts, policy(more));
     },
     shell: (command, more) => place.decide({ kind: "shell", command }, more),

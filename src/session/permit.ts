@@ -1,11 +1,14 @@
 // The one door: every call of every actor is decided here, asked about here, and written down here.
 import { shortId } from "../base/id.ts";
 import { Mutex } from "../base/mutex.ts";
+import { optional } from "../base/optional.ts";
 import { type Ask, type Decision, type Deny, decide } from "../permission/decide.ts";
+import { type Doubt, withDoubts } from "../permission/doubt.ts";
 import { explainAsk, refuseByHook, refuseByUser, refuseUnasked } from "../permission/explain.ts";
 import { inspect } from "../permission/inspect.ts";
 import type { Part } from "../permission/part.ts";
 import { realPath } from "../permission/path.ts";
+import { planOf } from "../permission/permit.ts";
 import type { HookOpinion, Policy } from "../permission/policy.ts";
 import type { PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
 import type { Tool } from "../tool/contract.ts";
@@ -28,6 +31,8 @@ export type DoorParts = {
   /** Rules, approvals and folders as they are now. */
   policy: () => Policy;
   userHome: string;
+  /** What may be wrong with a command that only looks, where it would run. */
+  doubt?: Doubt;
   /** Absent when nobody can be asked. */
   ask?: (question: Question, signal: AbortSignal) => Promise<PermissionAnswer>;
   /** Keeps the rules of a session or location answer. */
@@ -67,7 +72,9 @@ export class Door {
     const asked = call.tool.permissions(call.input, { cwd, root: session.root, sessionDir: session.dir });
     // A tool without side effects asks for nothing: what a hook has against it must be about something.
     const requests = asked.length === 0 && objects(call.hook) ? [hookRequest(call.tool)] : asked;
-    const parts = await inspect(requests, { cwd, userHome: this.#parts.userHome });
+    const { everlongHome } = this.#parts.policy().places;
+    const inspected = await inspect(requests, { cwd, userHome: this.#parts.userHome, everlongHome });
+    const parts = this.#parts.doubt ? await withDoubts(inspected, this.#parts.doubt) : inspected;
     const decision = this.#decide(call, parts);
     if (decision.type === "allow") return this.#allow(call, parts);
     if (decision.type === "deny") return this.#deny(call, requests, decision);
@@ -115,7 +122,7 @@ export class Door {
     this.#granted.set(call.toolCallId, new Set(paths));
     const [oldest] = this.#granted.keys();
     if (this.#granted.size > MOST_GRANTED && oldest !== undefined) this.#granted.delete(oldest);
-    return { type: "allow" };
+    return { type: "allow", ...optional("plan", planOf(parts, this.#parts.policy())) };
   }
 
   async #deny(call: Call, requests: readonly PermissionRequest[], deny: Deny): Promise<Permit> {

@@ -8,6 +8,7 @@ import type { HookOutcome } from "../hook/merge.ts";
 import type { HookName } from "../hook/name.ts";
 import type { CallModel, ModelTarget } from "../model/contract.ts";
 import type { HookOpinion } from "../permission/policy.ts";
+import type { ShellPlan } from "../permission/shell/plan.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import type { MessageSource } from "../schema/event/conversation.ts";
 import type { DurableType, Envelope, EphemeralType, EventData } from "../schema/event/envelope.ts";
@@ -22,8 +23,8 @@ import type { TurnPhase } from "./turn-phase.ts";
 import type { WindowState } from "./window.ts";
 
 export type Permit =
-  /** `edited`: what the person made of a memory before allowing it. */
-  | { type: "allow"; edited?: EditedMemory }
+  /** `edited`: what the person made of a memory before allowing it. `plan`: what a shell call runs in place of its text. */
+  | { type: "allow"; edited?: EditedMemory; plan?: ShellPlan }
   /** `covered`: it had to be asked about and nobody was there, though an approval in force would have let it pass. */
   | { type: "deny"; code: string; message: string; covered?: true };
 

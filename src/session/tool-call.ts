@@ -2,6 +2,7 @@
 import { within } from "../base/abort.ts";
 import { errorText } from "../base/failure.ts";
 import { optional } from "../base/optional.ts";
+import type { ShellPlan } from "../permission/shell/plan.ts";
 import type { ToolRequest } from "../schema/message.ts";
 import type { ResultType } from "../schema/tool.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../tool/contract.ts";
@@ -72,7 +73,7 @@ export async function runCall(
   await session.emit("tool.execution_start", { ...startOf(call, turnId), ...names });
   session.live.phase = nextPhase(session.live.phase, { type: "tool_started" });
   const startedAt = session.parts.clock.monotonic();
-  const { outcome: given, resultType = given.type } = await execute(session, ready, signal);
+  const { outcome: given, resultType = given.type } = await execute(session, ready, permit.plan, signal);
   session.live.phase = nextPhase(session.live.phase, { type: "tool_ended" });
   const durationMs = Math.round(session.parts.clock.monotonic() - startedAt);
   const outcome = suppressOutput ? withheld(given) : given;
@@ -95,6 +96,7 @@ export function notRun(): ToolOutcome {
 async function execute(
   session: Session,
   { call, tool, input }: ReadyCall,
+  plan: ShellPlan | undefined,
   turnSignal: AbortSignal,
 ): Promise<{ outcome: ToolOutcome; resultType?: ResultType }> {
   const limitMs = tool.limitMs ?? DEFAULT_LIMIT_MS;
@@ -114,6 +116,7 @@ async function execute(
       session.publish("tool.execution_progress", { toolCallId: call.toolCallId, progressMessage }),
     takesImages: session.parts.target().entry.supports.images,
     allowedPath: (path) => session.parts.allowedPath(call.toolCallId, path),
+    ...optional("plan", plan),
   };
   // A tool that throws has a bug; the turn goes on with a failed result.
   const running = tool.run(input, context).catch((error: unknown) => failure("failed", errorText(error)));

@@ -1,5 +1,6 @@
 // What a tool is: its text for the model, its input, the permissions it needs, and what it gives back.
 import type { z } from "zod";
+import type { ShellPlan } from "../permission/shell/plan.ts";
 import type { Attachment } from "../schema/message.ts";
 import type { AgentMode, PermissionRequest } from "../schema/permission.ts";
 import type { FileChange, ToolErrorCode } from "../schema/tool.ts";
@@ -44,6 +45,8 @@ export type ToolContext = {
   takesImages: boolean;
   /** True when this path may be read or written now; checked again at use, against real paths. */
   allowedPath: (path: string) => boolean;
+  /** Of a shell call: what was judged. Where there is one it is run, and the text of the call is not. */
+  plan?: ShellPlan;
 };
 
 export type Tool<Input = unknown> = {

@@ -78,7 +78,7 @@ describe("A7.10 commands inside commands", () => {
     ['eval "$x"', ['?eval "$x"']],
     ["trap 'rm x' EXIT", ["trap rm x EXIT", "rm x"]],
     ["echo a | xargs -n 1 rm -f", ["echo a", "xargs -n 1 rm -f", "?rm -f …"]],
-    ["xargs -I{} rm {}", ["xargs -I{} rm {}", "?rm {} …"]],
+    ["xargs -I{} rm {}", ["xargs -I{} rm {}", "?rm … …"]],
     ["xargs sh -c", ["xargs sh -c", "?sh -c …"]],
     ["env -i A=1 rm x", ["env -i A=1 rm x", "?rm x"]],
     ["env rm x", ["env rm x", "rm x"]],
@@ -135,8 +135,9 @@ describe("SEC22 disguises", () => {
     ["echo 'unterminated", ["?", "echo unterminated"]],
     ["if true", ["?", "true"]],
     ["a )", ["?", "a"]],
-    ["echo $?", ["echo 0"]],
-    ['echo "exit $?"', ["echo exit 0"]],
+    ["echo $?", ["?echo $?"]],
+    ['echo "exit $?"', ['?echo "exit $?"']],
+    ["$'\\x{72}m' x", ["?$'\\x{72}m' x"]],
     ["echo $((x))", ["?echo $((x))", "?"]],
     ["cat <<E\n${x@P}\nE", ["cat", "?"]],
     ["cat <<E\n${!x}\nE", ["cat", "?"]],
@@ -161,8 +162,7 @@ describe("SEC22 disguises", () => {
     },
   );
 
-  it("A7.11 a known harmless variable leaves the command known, yet never read-only", async () => {
-    expect((await analyse("CI=1 npm test")).commands).toMatchObject([{ plain: false }]);
+  it("A7.11 a known harmless variable leaves the command known", async () => {
     expect((await analyse("CI=1 npm test")).commands[0]?.opaque).toBeUndefined();
   });
 });
@@ -208,9 +208,11 @@ describe("A7.10 redirects, moves and background", () => {
     ["a 2>&- <&3", []],
     ["a > $f", []],
     ["a > f*", []],
-    ["a > /dev/tcp/h/80", []],
+    ["a > /dev/tcp/h/80", ["/dev/tcp/h/80"]],
   ])("%j writes %j", async (command, expected) => {
-    expect((await analyse(command)).writes.map((w) => w.path)).toEqual(expected);
+    expect(
+      (await analyse(command)).writes.filter((w) => w.word.literal && !w.word.glob).map((w) => w.word.value),
+    ).toEqual(expected);
   });
 
   it.each([
@@ -226,11 +228,9 @@ describe("A7.10 redirects, moves and background", () => {
     expect((await analyse(command)).commands.some((c) => c.opaque)).toBe(true);
   });
 
-  it("an input redirect reads, cd is followed, & and redirects are not plain", async () => {
-    expect((await analyse("cat < f")).reads.map((r) => r.path)).toEqual(["f"]);
+  it("an input redirect reads, cd is followed", async () => {
+    expect((await analyse("cat < f")).reads.map((r) => r.word.value)).toEqual(["f"]);
     expect((await analyse("cd a && pushd b && cd")).moves).toEqual(["a", "b", HOME]);
-    expect((await analyse("ls & ls")).commands.map((c) => c.plain)).toEqual([false, true]);
-    expect((await analyse("{ ls; } > f; ls > /dev/null")).commands.map((c) => c.plain)).toEqual([false, true]);
   });
 
   it("spans point into the whole line", async () => {

@@ -1,37 +1,11 @@
 // What a shell line runs, writes and reads: every simple command in it, however nested, found in bash's own grammar.
-import type { Assignment, Command, Redirection, SyntaxNode, TestCommand } from "unbash";
+import type { Assignment, Command, ParsedScript, Redirection, SyntaxNode, TestCommand } from "unbash";
+import type { ShellAnalysis, ShellCommand, Span } from "./analysis.ts";
 import { type Unwrapped, unwrap } from "./unwrap.ts";
-import { DECLARES, isHarmlessVariable, isLocalVariable } from "./variable.ts";
-import { hereDocText, literalWord, type ShellWord, shellWord } from "./word.ts";
+import { choosesPrograms, DECLARES, isHarmlessVariable, isLocalVariable } from "./variable.ts";
+import { hereDocText, literalWord, quotedText, type ShellWord, shellWord } from "./word.ts";
 
-export type Span = { start: number; end: number };
-
-export type ShellCommand = {
-  /** Empty for what is not a simple command but must still be judged. */
-  words: ShellWord[];
-  text: string;
-  /** Where it stands in the whole line; for a command inside a string, where that string's command stands. */
-  span: Span;
-  /** Why it cannot be known from the text; only bare `shell`, allow-all or a once answer lets it pass. */
-  opaque?: string;
-  /** Runs only what is listed after it. */
-  transparent: boolean;
-  /** Background, redirected, with variables or inside another command: never read-only. */
-  plain: boolean;
-};
-
-export type ShellTarget = { path: string; span: Span };
-
-export type ShellAnalysis = {
-  command: string;
-  commands: ShellCommand[];
-  writes: ShellTarget[];
-  reads: ShellTarget[];
-  /** Targets of cd: every relative path is judged from all folders it may then be relative to. */
-  moves: string[];
-};
-
-type Where = { source: string; span?: Span; plain: boolean; repeats: boolean; depth: number };
+type Where = { source: string; span?: Span; elsewhere: boolean; repeats: boolean; depth: number };
 
 const MAX_DEPTH = 8;
 /** Each one may double the folders that a relative path is judged from. */
@@ -39,16 +13,18 @@ const MAX_MOVES = 5;
 const MAX_LENGTH = 200_000;
 /** Characters that make a line look like another one: controls, odd blanks and line ends, invisible marks. */
 const DECEIVING = /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3000\ufeff]/;
+const OPEN_END = /(?<!\\)(?:\\\\)*\\$/;
 const ARITHMETIC_TEST = /^-(eq|ne|lt|le|gt|ge)$/;
 const CODE_BUILTINS = new Set(["alias", "let"]);
+const NOT_LITERAL = "a word of it is not literal";
 
 type Parser = typeof import("unbash");
 
 export async function analyseShell(command: string, userHome: string): Promise<ShellAnalysis> {
-  const analysis: ShellAnalysis = { command, commands: [], writes: [], reads: [], moves: [] };
+  const analysis: ShellAnalysis = { command, commands: [], variables: new Map(), writes: [], reads: [], moves: [] };
   const walk = new Walk(await import("unbash"), userHome, analysis);
-  walk.script(command, { source: command, plain: true, repeats: false, depth: 0 });
-  return analysis;
+  const script = walk.script(command, { source: command, elsewhere: false, repeats: false, depth: 0 });
+  return script && !DECEIVING.test(command) && !OPEN_END.test(command) ? { ...analysis, script } : analysis;
 }
 
 class Walk {
@@ -62,11 +38,18 @@ class Walk {
     this.#out = out;
   }
 
-  script(code: string, where: Where): void {
+  script(code: string, where: Where): ParsedScript | undefined {
     const whole = { pos: 0, end: code.length };
-    if (DECEIVING.test(code)) this.#opaque("it holds control or invisible characters", whole, where);
-    if (code.length > MAX_LENGTH || where.depth > MAX_DEPTH) this.#opaque("too long or too deep", whole, where);
-    else this.#visit(this.#parser.parse(code), where);
+    if (DECEIVING.test(code) || !code.isWellFormed())
+      this.#opaque("it holds control or invisible characters", whole, where);
+    if (OPEN_END.test(code)) this.#opaque("it ends in a backslash", whole, where);
+    if (code.length > MAX_LENGTH || where.depth > MAX_DEPTH) {
+      this.#opaque("too long or too deep", whole, where);
+      return undefined;
+    }
+    const script = this.#parser.parse(code);
+    this.#visit(script, where);
+    return script;
   }
 
   #visit(node: SyntaxNode, outer: Where): void {
@@ -81,19 +64,13 @@ class Walk {
         if (node.script?.source !== undefined)
           where = { ...where, span: this.#span(node, where), source: node.script.source };
         break;
-      case "Statement":
-        if (node.background) where = { ...where, plain: false };
-        break;
-      case "Coproc":
-        where = { ...where, plain: false };
-        break;
       case "For":
       case "Select":
-        if (!isLocalVariable(node.name.value)) this.#opaque(`it sets ${node.name.value}`, node, where);
+        this.#loop(node, where);
         where = { ...where, repeats: true };
         break;
       case "Function":
-        if (node.name.value === "cat") this.#opaque("what cat does is taken as known", node, where);
+        if (node.name.value === "cat") this.#opaque("what cat does is taken as known", node, where, false);
         where = { ...where, repeats: true };
         break;
       case "While":
@@ -111,9 +88,6 @@ class Walk {
         else if (node.operation?.type === "Default" && node.operation.operator.endsWith("="))
           this.#opaque(`it sets ${node.parameter}`, node, where);
         break;
-      case "Redirected":
-        if (node.redirects.some((r) => this.#writes(r))) where = { ...where, plain: false };
-        break;
       case "Redirect":
         this.#redirect(node, where);
         break;
@@ -125,7 +99,22 @@ class Walk {
         break;
       default:
     }
-    this.#parser.forEachChild(node, (child) => this.#visit(child, where));
+    this.#parser.forEachChild(node, (child) => {
+      const isText =
+        node.type === "DoubleQuoted" && child.type === "CommandExpansion" && quotedText(child) !== undefined;
+      if (!isText) this.#visit(child, where);
+    });
+  }
+
+  #loop(node: SyntaxNode & { type: "For" | "Select" }, where: Where): void {
+    const { value } = node.name;
+    if (!isLocalVariable(value)) this.#opaque(`it sets ${value}`, node, where, choosesPrograms(value));
+    for (const word of node.wordlist ?? []) this.#note(value, shellWord(word, this.#home));
+  }
+
+  #note(variable: string, { value, literal }: ShellWord): void {
+    const values = this.#out.variables.get(variable) ?? [];
+    this.#out.variables.set(variable, [...values, literal ? value : undefined]);
   }
 
   #command(node: Command, where: Where): void {
@@ -133,47 +122,73 @@ class Walk {
     const words = [...(node.name ? [node.name] : []), ...node.args].map((arg) =>
       arg.type === "Word" ? shellWord(arg, this.#home) : this.#assignmentWord(arg),
     );
+    for (const a of assignments) if (a.value.type === "Word") this.#note(a.name, shellWord(a.value, this.#home));
     if (words.length === 0) {
       for (const a of assignments)
-        if (!isLocalVariable(a.name) || evaluates(a)) this.#opaque(`it sets ${a.name}`, a, where);
+        if (!isLocalVariable(a.name) || evaluates(a))
+          this.#opaque(`it sets ${a.name}`, a, where, evaluates(a) || choosesPrograms(a.name));
       return;
     }
     const sets = assignments.map((a) => a.name);
     const unsure = assignments.some((a) => a.value.type !== "Word" || !shellWord(a.value, this.#home).literal);
-    const plain = where.plain && sets.length === 0 && !node.redirects.some((r) => this.#writes(r));
     const stdin = node.redirects.map((r) => this.#stdin(r)).findLast((text) => text !== undefined);
     const text = where.source.slice(node.pos, node.end);
-    const inside = { ...where, plain, span: this.#span(node, where) };
-    this.#add(words, text, unsure ? [...sets, "a variable to a value that is not literal"] : sets, stdin, inside);
+    const inside = { ...where, span: this.#span(node, where) };
+    const command = this.#add(
+      words,
+      text,
+      unsure ? [...sets, "a variable to a value that is not literal"] : sets,
+      stdin,
+      inside,
+    );
+    if (where.source === this.#out.command && where.depth === 0) command.node = node;
   }
 
-  #add(words: ShellWord[], text: string, sets: string[], stdin: string | undefined, where: Where & { span: Span }) {
+  #add(
+    words: ShellWord[],
+    text: string,
+    sets: string[],
+    stdin: string | undefined,
+    where: Where & { span: Span },
+  ): ShellCommand {
     const program = words[0]?.value ?? "";
     const declared = DECLARES.has(program) ? words.slice(1).map((w) => w.value.replace(/\+?=.*/s, "")) : [];
     const badVariable = [...sets, ...declared.filter((d) => !d.startsWith("-"))].find((n) => !isHarmlessVariable(n));
     const unwrapped = unwrap(words, stdin);
+    const isUnread = !words[0]?.literal || words[0].glob;
     const opaque =
       unwrapped?.opaque ??
-      (words.some((w) => !w.literal) || words[0]?.glob
-        ? "a word of it is not literal"
+      (words.some((w) => !w.literal) || isUnread
+        ? NOT_LITERAL
         : badVariable
           ? `it sets ${badVariable}`
           : CODE_BUILTINS.has(program)
             ? `${program} evaluates its arguments`
             : this.#move(words, where));
-    this.#out.commands.push({
+    const hides =
+      isUnread ||
+      unwrapped?.hides === true ||
+      unwrapped?.opaque !== undefined ||
+      CODE_BUILTINS.has(program) ||
+      [...sets, ...declared].some(choosesPrograms);
+    const command: ShellCommand = {
       words,
       text,
       span: where.span,
       ...(opaque ? { opaque } : {}),
-      transparent: unwrapped?.transparent === true && unwrapped.inner.length > 0,
-      plain: where.plain,
-    });
+      hides,
+      transparent: false,
+      elsewhere: where.elsewhere,
+    };
+    const before = this.#out.commands.push(command);
     if (unwrapped) this.#inner(unwrapped, sets, where);
+    command.transparent = unwrapped?.transparent === true && this.#out.commands.length > before;
+    return command;
   }
 
   #inner(unwrapped: Unwrapped, sets: string[], where: Where & { span: Span }): void {
-    const inside = { ...where, plain: false, depth: where.depth + 1 };
+    const elsewhere = where.elsewhere || unwrapped.elsewhere === true;
+    const inside = { ...where, elsewhere, depth: where.depth + 1 };
     for (const inner of unwrapped.inner) {
       if (inner.type === "script") this.script(inner.code, { ...inside, source: inner.code });
       else if (inside.depth > MAX_DEPTH) this.#opaque("too deep", { pos: 0, end: where.source.length }, where);
@@ -198,10 +213,11 @@ class Walk {
   #redirect(node: Redirection & { type: "Redirect" }, where: Where): void {
     const target = node.target && shellWord(node.target, this.#home);
     if (!target || (/&$/.test(node.operator) && /^(\d+-?|-)$/.test(target.value))) return;
-    if (!target.literal || target.glob) this.#opaque("the target of a redirect is not literal", node, where);
-    else if (/^\/dev\/(tcp|udp)\//.test(target.value)) this.#opaque("it opens a network connection", node, where);
-    else if (this.#writes(node)) this.#out.writes.push({ path: target.value, span: this.#span(node, where) });
-    else if (target.value !== "/dev/null") this.#out.reads.push({ path: target.value, span: this.#span(node, where) });
+    const list = this.#writes(node) ? this.#out.writes : this.#out.reads;
+    if (!target.literal || target.glob) this.#opaque("the target of a redirect is not literal", node, where, false);
+    else if (/^\/dev\/(tcp|udp)\//.test(target.value))
+      this.#opaque("it opens a network connection", node, where, false);
+    if (target.value !== "/dev/null") list.push({ word: target, span: this.#span(node, where) });
   }
 
   #writes(node: Redirection): boolean {
@@ -230,8 +246,10 @@ class Walk {
     const { pos, end } = node;
     const text = where.source.slice(pos, end);
     if (!isSafe) this.#opaque("the test is not literal", node, where);
-    else
-      this.#out.commands.push({ words, text, span: this.#span(node, where), transparent: false, plain: where.plain });
+    else {
+      const span = this.#span(node, where);
+      this.#out.commands.push({ words, text, span, hides: false, transparent: false, elsewhere: where.elsewhere });
+    }
   }
 
   #assignmentWord(node: Assignment): ShellWord {
@@ -239,10 +257,11 @@ class Walk {
     return { value: node.text, literal: value?.literal === true && !evaluates(node), glob: false };
   }
 
-  #opaque(reason: string, node: { pos: number; end: number }, where: Where): void {
+  #opaque(reason: string, node: { pos: number; end: number }, where: Where, hides = true): void {
     const text = where.source.slice(node.pos, node.end);
     const span = this.#span(node, where);
-    this.#out.commands.push({ words: [], text, span, opaque: reason, transparent: false, plain: false });
+    const { elsewhere } = where;
+    this.#out.commands.push({ words: [], text, span, opaque: reason, hides, transparent: false, elsewhere });
   }
 
   /** Positions inside a nested string say nothing about the whole line; its outer command's do. */

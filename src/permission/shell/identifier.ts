@@ -14,6 +14,36 @@ const SUBCOMMANDS: Record<string, string[]> = {
   go: ["-C"],
 };
 
+/** Options, after the words of a rule, that make its program another one: other folder, other configuration, other code. */
+const STRAYING: Record<string, RegExp> = {
+  bun: /^(--(cwd|config|preload)\b|-[cr])/,
+  cargo: /^(--(manifest-path|config)\b|-[CZ])/,
+  docker: /^(--(host|context|config)\b|-[Hc])/,
+  git: /^(--(git-dir|work-tree|exec-path|config-env|namespace|super-prefix|upload-pack|receive-pack|exec|ext-diff|textconv|open-files-in-pager)\b|-[CcOx])/,
+  go: /^-(C|modfile|overlay|exec|toolexec|vettool)\b/,
+  gradle: /^(--(project-dir|build-file|settings-file|init-script|include-build)\b|-[pbcI])/,
+  kubectl: /^(--(kubeconfig|context|cluster|user|server)\b|-s)/,
+  make: /^(--(directory|file|makefile|eval|include-dir)\b|-[a-zA-Z]*[CfIE]|[A-Za-z_]\w*[:+?!]?=)/,
+  mvn: /^(--(file|settings|global-settings)\b|-[fs])/,
+  npm: /^(--(prefix|userconfig|globalconfig|script-shell|node-options|dir|location|global|workspace|cache|init-module|shell|git|before-script)\b|-[CgwL])/,
+  npx: /^(--(prefix|userconfig|globalconfig|script-shell|node-options|package|call)\b|-[pc])/,
+  pip: /^(--(config|python|target|prefix|root|index-url|extra-index-url)\b|-[it])/,
+  pnpm: /^(--(dir|prefix|config|workspace-dir|script-shell|node-options|filter)\b|-[CF])/,
+  pytest: /^(--(rootdir|confcutdir|config-file|import-mode|override-ini|basetemp)\b|-[cpo])/,
+  yarn: /^--(cwd|use-yarnrc|modules-folder|script-shell|node-options)\b/,
+};
+const ALWAYS_STRAYING =
+  /^--(prefix|cwd|chdir|manifest-path|git-dir|work-tree|exec-path|makefile|rootdir|project-dir|userconfig)(=|$)/;
+
+/** Whether a command leaves what a rule with its first words was given for. */
+export function straysFrom(words: readonly string[], ruleLength: number): boolean {
+  const name = basename(words[0] ?? "");
+  const own = Object.hasOwn(STRAYING, name) ? STRAYING[name] : undefined;
+  const end = words.indexOf("--");
+  const options = words.slice(ruleLength, end < 0 ? undefined : Math.max(end, ruleLength));
+  return options.some((word) => ALWAYS_STRAYING.test(word) || own?.test(word));
+}
+
 function subcommandIndex(words: readonly string[]): number | undefined {
   const values = SUBCOMMANDS[basename(words[0] ?? "")];
   if (!values) return undefined;

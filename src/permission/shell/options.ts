@@ -13,9 +13,6 @@ export type Form = {
   most?: number;
 };
 
-/** A pattern always stands for files, so it is judged as a path wherever it stands. */
-export const globs = (args: readonly ShellWord[]): ShellWord[] => args.filter((a) => a.glob);
-
 /** Splits by the form; undefined at the first option it does not list. */
 export function operandsOf(args: readonly ShellWord[], form: Form): ShellWord[] | undefined {
   const long = (form.long ?? "").split(" ");
@@ -30,7 +27,6 @@ export function operandsOf(args: readonly ShellWord[], form: Form): ShellWord[] 
       found.push(arg);
       continue;
     }
-    if (arg.glob) return undefined;
     if (value === "--") isOver = true;
     else if (value.startsWith("--")) {
       const [name = "", inline] = split(value.slice(2));
@@ -47,14 +43,12 @@ export function operandsOf(args: readonly ShellWord[], form: Form): ShellWord[] 
   }
   const most = form.operands === "none" ? 0 : (form.most ?? Number.POSITIVE_INFINITY);
   if (found.length > most) return undefined;
-  if (form.operands === "text") return globs(found);
-  const skipped = form.operands === "pattern" && !hasPattern ? 1 : 0;
-  return [...globs(found.slice(0, skipped)), ...found.slice(skipped)];
+  if (form.operands === "text") return [];
+  return found.slice(form.operands === "pattern" && !hasPattern ? 1 : 0);
 }
 
 /** An option in a value's place would pass unseen; a number is none. */
-const isValue = (word: ShellWord | undefined): boolean =>
-  word !== undefined && !word.glob && !/^-(?!\d+$)/.test(word.value);
+const isValue = (word: ShellWord | undefined): boolean => word !== undefined && !/^-(?!\d+$)/.test(word.value);
 
 function split(option: string): [string, string | undefined] {
   const at = option.indexOf("=");

@@ -1,5 +1,6 @@
 // Commands that run other commands: what is inside `sudo`, `timeout`, `env`, `xargs`, `find -exec`, `bash -c`, `eval`…
 import { basename } from "node:path";
+import { INTERPRETERS, RUNNERS, RUNS_WITH, type Runner, UNREAD } from "./runner.ts";
 import { type ShellWord, UNKNOWN_WORD } from "./word.ts";
 
 export type Inner = { type: "words"; words: ShellWord[] } | { type: "script"; code: string };
@@ -12,43 +13,10 @@ export type Unwrapped = {
   assigned: string[];
   /** Why what is inside cannot be known. */
   opaque?: string;
-};
-
-type Prefix = { flags: string[]; values: string[]; operands: number; transparent: boolean; assigns?: boolean };
-
-const prefix = (flags: string, values: string, more: Partial<Prefix> = {}): Prefix => ({
-  flags: flags.split(" ").filter(Boolean),
-  values: values.split(" ").filter(Boolean),
-  operands: 0,
-  transparent: false,
-  ...more,
-});
-
-/** Programs of the form `name [options] [operands] command…`; an option that is not here makes the inside unknown. */
-const PREFIXES: Record<string, Prefix> = {
-  builtin: prefix("", "", { transparent: true }),
-  command: prefix("-p", "", { transparent: true }),
-  nohup: prefix("", "", { transparent: true }),
-  exec: prefix("-c -l -cl", "-a", { transparent: true }),
-  time: prefix("-p -v --verbose --portability", "", { transparent: true }),
-  nice: prefix("", "-n --adjustment", { transparent: true }),
-  timeout: prefix("-v --verbose --foreground --preserve-status", "-k --kill-after -s --signal", {
-    operands: 1,
-    transparent: true,
-  }),
-  stdbuf: prefix("", "-i -o -e --input --output --error", { transparent: true }),
-  setsid: prefix("-c -f -w --ctty --fork --wait", ""),
-  ionice: prefix("-t", "-c -n --class --classdata"),
-  busybox: prefix("", ""),
-  doas: prefix("-n", "-u"),
-  env: prefix("-i - -0 -v --ignore-environment --null", "-u --unset", { assigns: true }),
-  sudo: prefix("-n -E -H -S -k -b -A --non-interactive --preserve-env --set-home", "-u -g --user --group -p", {
-    assigns: true,
-  }),
-  xargs: prefix(
-    "-0 -r -t -x -o -i --null --no-run-if-empty",
-    "-n -P -L -I -J -s -d -E -a --replace --max-args --max-procs",
-  ),
+  /** It may run what is not among `inner`, though its own words are known. */
+  hides?: true;
+  /** What is inside runs in another folder. */
+  elsewhere?: true;
 };
 
 const SHELLS = new Set(["bash", "sh", "dash", "ash", "rbash", "zsh", "ksh", "mksh", "fish"]);
@@ -57,44 +25,137 @@ const PARSED_AS_BASH = new Set(["bash", "sh", "dash", "ash", "rbash"]);
 /** undefined: an ordinary command. `stdin`: the text of a here-document, where it is literal. */
 export function unwrap(words: readonly ShellWord[], stdin: string | undefined): Unwrapped | undefined {
   const program = words[0];
-  if (!program?.literal) return undefined;
-  const name = basename(program.value).replace(/^-/, "");
+  if (!program?.literal || program.glob) return undefined;
+  const name = basename(program.value).replace(/^-/, "").normalize("NFKC").toLowerCase();
   const args = words.slice(1);
   if (SHELLS.has(name)) return shellScript(name, args, stdin);
   if (name === "eval") return evaluated(args);
   if (name === "trap") return args.length > 1 ? evaluated(args.slice(0, 1)) : undefined;
   if (name === "find") return findExec(args);
   if (name === "command" && /^-[pvV]*[vV]/.test(args[0]?.value ?? "")) return undefined;
-  const form = PREFIXES[name];
-  return form && prefixed(name, form, args);
+  const form = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined;
+  if (form) return new Reading(name, form, args).unwrapped();
+  return runsUnread(name, args) ? { ...NOTHING, hides: true } : undefined;
 }
 
-const hidden = (opaque: string): Unwrapped => ({ inner: [], transparent: false, assigned: [], opaque });
+const NOTHING: Unwrapped = { inner: [], transparent: false, assigned: [] };
+const hidden = (opaque: string): Unwrapped => ({ ...NOTHING, opaque });
 
-function prefixed(name: string, form: Prefix, args: readonly ShellWord[]): Unwrapped | undefined {
-  const assigned: string[] = [];
-  let left = form.operands;
-  let i = 0;
-  for (; i < args.length; i++) {
-    const { value, literal } = args[i] ?? UNKNOWN_WORD;
-    const variable = /^([A-Za-z_]\w*)=/.exec(value)?.[1];
-    if (!literal) return hidden(`what ${name} runs is not literal`);
-    if (value === "--") {
-      i += 1 + left;
-      break;
-    }
-    if (form.flags.includes(value) || (name === "nice" && /^-\d+$/.test(value))) continue;
-    if (form.values.includes(value)) i++;
-    else if (form.values.some((v) => value.startsWith(v.length === 2 ? v : `${v}=`))) continue;
-    else if (value.startsWith("-")) return hidden(`option ${value} of ${name} is not known`);
-    else if (form.assigns && variable) assigned.push(variable);
-    else if (left-- > 0) continue;
-    else break;
+function runsUnread(name: string, args: readonly ShellWord[]): boolean {
+  if (UNREAD.has(name) || name === "source" || name === "." || /^ld(-.*)?\.so/.test(name)) return true;
+  const pattern = Object.hasOwn(RUNS_WITH, name) ? RUNS_WITH[name] : undefined;
+  if (pattern) return args.some((a) => !a.literal || pattern.test(a.value));
+  if (/^[gmn]?awk$/.test(name))
+    return args.some((a) => !a.literal || /system|\||getline|@|^-[fEilv]|^--/.test(a.value));
+  if (name === "sed" || name === "gsed") return !args.every((a) => a.literal) || !isCalmSed(args.map((a) => a.value));
+  const language = name.replace(/[\d.]+$/, "");
+  const inline = Object.hasOwn(INTERPRETERS, language) ? INTERPRETERS[language] : undefined;
+  const isAsked = args.length === 1 && /^(-[vVh]|--version|--help)$/.test(args[0]?.value ?? "");
+  return (
+    inline !== undefined &&
+    !isAsked &&
+    (args.every((a) => /^-/.test(a.value)) || args.some((a) => inline.test(a.value)))
+  );
+}
+
+/** GNU sed runs commands by `e` and by the flag of the same name; only scripts without room for either are taken as calm. */
+function isCalmSed(args: readonly string[]): boolean {
+  const scripts = args.filter((_, i) => /^(-[a-z]*e|--expression)$/.test(args[i - 1] ?? ""));
+  const all = scripts.length > 0 ? scripts : args.filter((a) => !a.startsWith("-")).slice(0, 1);
+  const isKnown = args.every((a) => !a.startsWith("-") || /^(-[nErsuze]+|-i.*|--expression|--quiet|--silent)$/.test(a));
+  const address = String.raw`(?:\d+|\$|/(?:\\.|[^/\\])*/)`;
+  const command = String.raw`(?:[pdqDPNnGgHhxl=]|s([^\w\s\\])(?:\\.|(?!\1)[^\\])*\1(?:\\.|(?!\1)[^\\])*\1[gpiI\d]*)`;
+  const calm = new RegExp(String.raw`^\s*(?:${address}(?:,${address})?)?\s*!?\s*${command}\s*$`, "s");
+  return isKnown && all.every((script) => calm.test(script) || script.split(/[;\n]/).every((one) => calm.test(one)));
+}
+
+/** Goes through the arguments of a runner up to the command that it runs. */
+class Reading {
+  readonly #name: string;
+  readonly #form: Runner;
+  readonly #args: readonly ShellWord[];
+  readonly #assigned: string[] = [];
+  #at = 0;
+  #code: ShellWord | undefined;
+  /** What xargs puts its input in the place of. */
+  #replaced: string | undefined;
+
+  constructor(name: string, form: Runner, args: readonly ShellWord[]) {
+    this.#name = name;
+    // `runuser -u USER command…` takes no shell.
+    const isUser = name === "runuser" && args.some((a) => /^(-u|--user)/.test(a.value));
+    this.#form = isUser ? { ...form, operands: 0 } : form;
+    this.#args = args;
   }
-  const inner = args.slice(i);
-  if (inner.length === 0) return undefined;
-  if (name === "xargs") inner.push(UNKNOWN_WORD);
-  return { inner: [{ type: "words", words: inner }], transparent: form.transparent, assigned };
+
+  unwrapped(): Unwrapped | undefined {
+    const problem = this.#options();
+    if (problem !== undefined) return hidden(problem);
+    const { transparent = false, elsewhere, joins, shell } = this.#form;
+    const more = { transparent, assigned: this.#assigned, ...(elsewhere ? { elsewhere } : {}) };
+    const words = this.#args.slice(this.#at).map((w) => this.#asRun(w));
+    const code = this.#code ? [this.#code] : joins ? words : [];
+    if (code.some((w) => !w.literal || w.glob)) return hidden(`what ${this.#name} runs is not literal`);
+    if (code.length > 0)
+      return { ...more, inner: [{ type: "script", code: code.map((w) => w.value).join(" ") }], transparent: false };
+    if (words.length === 0) return shell ? { ...NOTHING, hides: true } : undefined;
+    if (this.#name === "xargs") words.push(UNKNOWN_WORD);
+    return { ...more, inner: [{ type: "words", words }] };
+  }
+
+  #asRun(word: ShellWord): ShellWord {
+    return this.#replaced !== undefined && word.value.includes(this.#replaced) ? UNKNOWN_WORD : word;
+  }
+
+  /** Why it cannot be known where the command begins, if so. */
+  #options(): string | undefined {
+    let left = this.#form.operands ?? 0;
+    for (; this.#at < this.#args.length; this.#at++) {
+      const { value, literal, glob } = this.#args[this.#at] ?? UNKNOWN_WORD;
+      const variable = /^([A-Za-z_]\w*)=/.exec(value)?.[1];
+      if (!literal || glob) return `what ${this.#name} runs is not literal`;
+      if (value === "--") {
+        this.#at += 1 + left;
+        return undefined;
+      }
+      if (value.startsWith("-") && this.#isOption(value)) continue;
+      if (value.startsWith("-")) return `option ${value} of ${this.#name} is not known`;
+      if (this.#form.assigns && variable) this.#assigned.push(variable);
+      else if (left-- > 0) continue;
+      else return undefined;
+    }
+    return undefined;
+  }
+
+  #isOption(value: string): boolean {
+    const { flags = "", values = "", code = "", long = "", longValues = "" } = this.#form;
+    if (value.startsWith("--")) {
+      const [name = "", inline] = value.slice(2).split(/=(.*)/s);
+      if (code !== "" && name === "command") return this.#script(inline);
+      if (longValues.split(" ").includes(name)) return this.#value(name, inline);
+      return inline === undefined && long.split(" ").includes(name);
+    }
+    if (value === "-") return flags.includes("-");
+    for (let i = 1; i < value.length; i++) {
+      const letter = value.charAt(i);
+      const rest = value.slice(i + 1) || undefined;
+      if (code.includes(letter)) return this.#script(rest);
+      if (values.includes(letter)) return this.#value(letter, rest);
+      if (!flags.includes(letter)) return false;
+    }
+    return true;
+  }
+
+  #script(inline: string | undefined): boolean {
+    this.#code = inline === undefined ? this.#args[++this.#at] : { value: inline, literal: true, glob: false };
+    return this.#code !== undefined;
+  }
+
+  #value(name: string, inline: string | undefined): boolean {
+    const word = inline ?? this.#args[++this.#at]?.value;
+    if (this.#name === "xargs" && /^([IJ]|replace)$/.test(name)) this.#replaced = word;
+    return word !== undefined;
+  }
 }
 
 function evaluated(args: readonly ShellWord[]): Unwrapped | undefined {
@@ -108,15 +169,15 @@ function shellScript(name: string, args: readonly ShellWord[], stdin: string | u
   let isCommand = false;
   let i = 0;
   for (; i < args.length; i++) {
-    const { value, literal } = args[i] ?? UNKNOWN_WORD;
-    if (!literal) return hidden(`what ${name} runs is not literal`);
+    const { value, literal, glob } = args[i] ?? UNKNOWN_WORD;
+    if (!literal || glob) return hidden(`what ${name} runs is not literal`);
     if (/^[-+]o$/.test(value)) i++;
     else if (/^-[ceuxl]+$/.test(value)) isCommand ||= value.includes("c");
     else if (!/^(\+[eux]+|--(norc|noprofile|login|posix))$/.test(value)) break;
   }
   const operand = args[i];
   if (operand?.value.startsWith("-")) return hidden(`option ${operand.value} of ${name} is not known`);
-  if (!isCommand && operand) return undefined;
+  if (!isCommand && operand) return { ...NOTHING, hides: true };
   const code = isCommand ? operand?.value : stdin;
   if (code === undefined) return hidden(`${name} reads its commands from its input`);
   const unsure = PARSED_AS_BASH.has(name) ? {} : { opaque: `${name} is not bash` };
@@ -125,8 +186,11 @@ function shellScript(name: string, args: readonly ShellWord[], stdin: string | u
 
 function findExec(args: readonly ShellWord[]): Unwrapped | undefined {
   const inner: Inner[] = [];
+  let isElsewhere = false;
   for (let i = 0; i < args.length; i++) {
-    if (!/^-(exec|ok)(dir)?$/.test(args[i]?.value ?? "")) continue;
+    const { value } = args[i] ?? UNKNOWN_WORD;
+    if (!/^-(exec|ok)(dir)?$/.test(value)) continue;
+    isElsewhere ||= value.endsWith("dir");
     const words: ShellWord[] = [];
     for (i++; i < args.length; i++) {
       const word = args[i] ?? UNKNOWN_WORD;
@@ -135,5 +199,8 @@ function findExec(args: readonly ShellWord[]): Unwrapped | undefined {
     }
     if (words.length > 0) inner.push({ type: "words", words });
   }
-  return inner.length > 0 ? { inner, transparent: false, assigned: [] } : undefined;
+  // A word that is not literal may be -exec itself.
+  const hides = args.some((a) => !a.literal || a.glob) ? ({ hides: true } as const) : {};
+  if (inner.length === 0) return "hides" in hides ? { ...NOTHING, ...hides } : undefined;
+  return { inner, transparent: false, assigned: [], ...hides, ...(isElsewhere ? { elsewhere: true } : {}) };
 }

@@ -27,3 +27,9 @@ export const isLocalVariable = (name: string): boolean => /^[a-z][a-z0-9]*$/.tes
 
 /** Builtins whose arguments set variables. */
 export const DECLARES = new Set(["export", "declare", "typeset", "readonly", "local"]);
+
+const CHOOSING =
+  /^(PATH|IFS|ENV|BASH_.*|SHELL|SHELLOPTS|BASHOPTS|PS[0-4]|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_.*|LESSOPEN|LESSCLOSE|BROWSER|TAR_OPTIONS|RSYNC_RSH|.*(PAGER|EDITOR|VISUAL))$/;
+
+/** Makes a shell or a common program run what the variable holds. */
+export const choosesPrograms = (name: string): boolean => CHOOSING.test(name);

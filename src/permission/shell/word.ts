@@ -1,5 +1,6 @@
 // A shell word as bash will hand it to the program: its unquoted value, when that can be known from the text.
-import type { CommandExpansionPart, HereDoc, Word, WordPart } from "unbash";
+import type { CommandExpansionPart, GlobPart, HereDoc, Word, WordPart } from "unbash";
+import type { PatternPiece } from "../glob.ts";
 
 export type ShellWord = {
   /** Unquoted. Where not literal: the source text, for people only. */
@@ -7,58 +8,77 @@ export type ShellWord = {
   literal: boolean;
   /** Holds an unquoted pattern, so it stands for file names that exist when it runs. */
   glob: boolean;
+  /** Of such a word: what of it is a pattern, and what only text. */
+  pattern?: readonly PatternPiece[];
+  /** Where not literal: its pieces, those undefined that only the run will know. */
+  pieces?: readonly WordPiece[];
 };
+
+/** `variable`: the name of the one that stands here. */
+export type WordPiece = { text: string } | { text: undefined; variable?: string };
 
 /** A word that only the run will know, such as what xargs appends. */
 export const UNKNOWN_WORD: ShellWord = { value: "…", literal: false, glob: false };
 
 export const literalWord = (value: string): ShellWord => ({ value, literal: true, glob: false });
 
-/** Whole numbers, whatever they are: they can neither name a file elsewhere nor be an option. */
-const NUMBERS = new Set(["$?", "$#", "$$", "$!"]);
-
 export function shellWord(word: Word, userHome: string): ShellWord {
-  const unknown: ShellWord = { value: word.text, literal: false, glob: false };
-  let value = "";
-  let glob = false;
-  for (const part of word.parts ?? [word]) {
-    const text = part.type === "Word" ? part.value : partText(part);
-    if (text === undefined) return unknown;
-    if (part.type === "Glob") glob = true;
-    value += text;
-  }
-  if (/[=:]~/.test(word.text)) return unknown;
-  if (!word.text.startsWith("~")) return { value, literal: true, glob };
-  return /^~(\/|$)/.test(word.text) ? { value: userHome + value.slice(1), literal: true, glob } : unknown;
+  const pieces = (word.parts ?? [word]).flatMap(piecesOf);
+  const isHome = /^~(\/|$)/.test(word.text);
+  const isTilde = word.text.startsWith("~");
+  // `$[` begins arithmetic of old, which the parser takes for text in some places.
+  const isOpen = (isTilde && !isHome) || /[=:]~|\$\[/.test(word.text);
+  const [first, ...rest] = pieces;
+  const all =
+    isHome && first?.text !== undefined ? [{ ...first, text: userHome + first.text.slice(1) }, ...rest] : pieces;
+  if (isOpen || all.some((p) => p.text === undefined))
+    return { value: word.text, literal: false, glob: false, pieces: all };
+  const pattern = all.map((p) => ({ text: p.text ?? "", live: "live" in p }));
+  const value = pattern.map((p) => p.text).join("");
+  return pattern.some((p) => p.live)
+    ? { value, literal: true, glob: true, pattern }
+    : { value, literal: true, glob: false };
 }
 
-/** undefined: known only to the run. */
-function partText(part: WordPart): string | undefined {
+type Piece = WordPiece | { text: string; live: true };
+
+const UNKNOWN: Piece = { text: undefined };
+
+function piecesOf(part: WordPart | Word): Piece[] {
   switch (part.type) {
+    case "Word":
     case "Literal":
     case "SingleQuoted":
+      return [{ text: part.value }];
     case "AnsiCQuoted":
-      return part.value;
+      return [DECODED_ALIKE.test(part.text) ? { text: part.value } : UNKNOWN];
     case "Glob":
-      return part.text;
+      return [isPlainPattern(part) ? { text: part.text, live: true } : UNKNOWN];
     case "SimpleExpansion":
-      return NUMBERS.has(part.text) ? "0" : undefined;
-    case "DoubleQuoted": {
-      let value = "";
-      for (const child of part.parts) {
-        const text = child.type === "CommandExpansion" ? quotedText(child) : partText(child);
-        if (text === undefined) return undefined;
-        value += text;
-      }
-      return value;
+      return [{ text: undefined, variable: part.text.slice(1) }];
+    case "ParameterExpansion": {
+      const isBare = part.prefix === undefined && part.index === undefined && part.operation === undefined;
+      return [isBare ? { text: undefined, variable: part.parameter } : UNKNOWN];
     }
+    case "DoubleQuoted":
+      return part.parts.flatMap((child) => {
+        const text = child.type === "CommandExpansion" ? quotedText(child) : undefined;
+        return text === undefined ? piecesOf(child) : [{ text }];
+      });
     default:
-      return undefined;
+      return [UNKNOWN];
   }
 }
 
+/** The escapes of `$'…'` that every bash decodes as our parser does; with any other one the word is unknown. */
+const DECODED_ALIKE = /^\$'(?:[^\\']|\\[abefnrtv\\'"?]|\\x(?:[2-6][\da-f]|7[\da-e])(?![\da-f]))*'$/is;
+
+/** Sets of plain characters; classes, quotes and slashes inside brackets are for the run to know. */
+const isPlainPattern = (part: GlobPart): boolean =>
+  part.kind !== "bracket" || /^\[[!^]?[\w.,:@%+-]+\]$/.test(part.text);
+
 /** `"$(cat <<'EOF' … EOF)"`, the usual way to give a long text as one word, is that text. */
-function quotedText(part: CommandExpansionPart): string | undefined {
+export function quotedText(part: CommandExpansionPart): string | undefined {
   const [statement, ...others] = part.script?.commands ?? [];
   const command = statement?.command;
   if (others.length > 0 || part.script?.errors?.length || command?.type !== "Command") return undefined;

@@ -1,0 +1,168 @@
+// A shell line as parts: its commands with what each looks at, and the paths and addresses they name.
+import { resolve } from "node:path";
+import { gitContext } from "../host/git.ts";
+import type { Part, PathPart, ShellPart } from "./part.ts";
+import { realPath } from "./path.ts";
+import { kindOfPlace, placesOf } from "./places.ts";
+import { analyseShell } from "./shell/analyse.ts";
+import type { ShellAnalysis, ShellCommand, Span } from "./shell/analysis.ts";
+import { Guesses, looseWord, type ShellPlace } from "./shell/guess.ts";
+import { changesOwnSettings } from "./shell/own-command.ts";
+import type { PlannedCommand } from "./shell/plan.ts";
+import { type PlannedLine, planLine } from "./shell/plan-line.ts";
+import { lookedAt, showsBelow, wantsFiles } from "./shell/read-only.ts";
+import { literalWord, type ShellWord } from "./shell/word.ts";
+import { writtenPaths } from "./shell/writes.ts";
+
+const URL_IN_TEXT = /\b(?:https?|ftp|wss?):\/\/[^\s"'<>`]+/gi;
+
+export async function inspectShell(command: string, index: number, place: ShellPlace): Promise<Part[]> {
+  const analysis = await analyseShell(command, place.userHome);
+  const line = analysis.script && planLine(analysis.script, place);
+  return new ShellInspection(analysis, line, index, place).parts();
+}
+
+type Named = { path: string; real: string | undefined; span: Span; implied?: true; unsure?: true };
+
+class ShellInspection {
+  readonly #parts: Part[] = [];
+  readonly #seenPaths = new Set<string>();
+  readonly #analysis: ShellAnalysis;
+  readonly #line: PlannedLine | undefined;
+  readonly #index: number;
+  readonly #place: ShellPlace;
+  readonly #guesses: Guesses;
+  /** Every folder that a relative path may be relative to, after none, some or all of the line's cds. */
+  readonly #folders: readonly string[];
+
+  constructor(analysis: ShellAnalysis, line: PlannedLine | undefined, index: number, place: ShellPlace) {
+    this.#analysis = analysis;
+    this.#line = line;
+    this.#index = index;
+    this.#place = place;
+    this.#guesses = new Guesses(analysis, place);
+    let folders = [place.cwd];
+    for (const target of [...analysis.moves, ...this.#guesses.moves(analysis)])
+      folders = [...new Set([...folders, ...folders.map((f) => resolve(f, target))])];
+    this.#folders = folders;
+  }
+
+  parts(): Part[] {
+    for (const command of this.#analysis.commands) this.#command(command);
+    for (const kind of ["write", "read"] as const)
+      for (const { word, span } of this.#analysis[kind === "write" ? "writes" : "reads"]) {
+        if (word.literal && !word.glob) this.#addAll(kind, word.value, { span });
+        else
+          for (const { real } of this.#placesIn(word)) this.#add(kind, { path: word.value, real, span, implied: true });
+        for (const { value, unsure } of this.#guesses.of(word))
+          for (const { path, real } of this.#placesIn(looseWord(value)))
+            this.#add(kind, { path, real, span, implied: true, ...(unsure ? { unsure } : {}) });
+      }
+    return this.#parts;
+  }
+
+  #command(c: ShellCommand): void {
+    const planned = c.node && this.#line?.byNode.get(c.node);
+    const part = this.#shellPart(c, planned);
+    this.#parts.push(part);
+    this.#paths(planned ? planned.argv.map(literalWord) : c.words, c.span, {});
+    for (const { words, unsure } of this.#guesses.commands(c.words))
+      this.#paths(words, c.span, unsure ? { unsure } : {});
+    for (const real of part.looksInto ?? []) this.#add("read", { path: real, real, span: c.span, implied: true });
+    // What only looks opens no connection, so an address in its arguments is only text.
+    if (!part.looksAt)
+      for (const url of urlsIn(c.words)) this.#parts.push({ kind: "url", index: this.#index, url, span: c.span });
+  }
+
+  #paths(words: readonly ShellWord[], span: Span, more: { unsure?: true }): void {
+    for (const { path, real } of this.#readPlaces(words))
+      this.#add("read", { path, real, span, implied: true, ...more });
+    const isFolder = (path: string) => this.#folders.some((f) => kindOfPlace(realPath(path, f)) === "folder");
+    for (const path of writtenPaths(words, { userHome: this.#place.userHome, isFolder })) {
+      this.#addAll("write", path, { span, implied: true, ...more });
+      const word = looseWord(path);
+      if (word.glob)
+        for (const { real } of this.#placesIn(word)) this.#add("write", { path, real, span, implied: true, ...more });
+    }
+  }
+
+  #addAll(kind: PathPart["kind"], path: string, more: Omit<Named, "path" | "real">): void {
+    for (const folder of this.#folders) this.#add(kind, { path, real: realPath(path, folder), ...more });
+  }
+
+  #add(kind: PathPart["kind"], named: Named): void {
+    const key = JSON.stringify([kind, named.path, named.real, named.implied, named.unsure]);
+    if (this.#seenPaths.has(key)) return;
+    this.#seenPaths.add(key);
+    this.#parts.push({ kind, index: this.#index, ...named });
+  }
+
+  #shellPart(c: ShellCommand, planned: PlannedCommand | undefined): ShellPart {
+    const argv = planned?.argv.map(literalWord);
+    const places = planned && argv && !c.opaque ? this.#looksAt(planned, argv) : undefined;
+    const into = argv?.[0]?.value === "git" ? [gitContext(planned?.folder ?? "").gitRoot ?? planned?.folder] : places;
+    const elsewhere = c.elsewhere || this.#isElsewhere(c, planned);
+    return {
+      kind: "shell",
+      index: this.#index,
+      text: c.text,
+      words: c.words,
+      span: c.span,
+      ...(c.opaque ? { opaque: c.opaque } : {}),
+      hides: c.hides,
+      transparent: c.transparent,
+      ...(elsewhere ? { elsewhere } : {}),
+      ...(planned && this.#line ? { planned: { plan: this.#line.plan, command: planned } } : {}),
+      ...(places ? { looksAt: places } : {}),
+      ...(places && argv && showsBelow(argv)
+        ? { looksInto: (into ?? []).flatMap((real) => (real && kindOfPlace(real) === "folder" ? [real] : [])) }
+        : {}),
+      changesOwn: changesOwnSettings(c.words),
+    };
+  }
+
+  /** The places that it opens, when it only looks. */
+  #looksAt(planned: PlannedCommand, argv: readonly ShellWord[]): (string | undefined)[] | undefined {
+    const { folder, program, matches } = planned;
+    const [name = ""] = planned.argv;
+    const looked = lookedAt(argv);
+    if (!looked || (program === undefined && !isShellsOwn(name))) return undefined;
+    if (name === "cd") return [folder];
+    // Another repository has another configuration, which can make git run programs.
+    if (name === "git" && gitContext(folder).gitRoot !== gitContext(this.#place.cwd).gitRoot) return undefined;
+    const seen = new Map();
+    const places = [...looked, ...matches.map(literalWord)].flatMap((word) => placesOf(word, folder, seen));
+    return wantsFiles(argv) && places.some((p) => kindOfPlace(p) === "folder") ? undefined : places;
+  }
+
+  #isElsewhere({ words }: ShellCommand, planned: PlannedCommand | undefined): boolean {
+    const { cwd } = this.#place;
+    const here = realPath(".", cwd);
+    if (planned) return words[0]?.value !== "cd" && planned.folder !== here;
+    return this.#folders.some((folder) => realPath(folder, cwd) !== here);
+  }
+
+  /** What it is known to look at; of an unknown program, the files that its arguments name. */
+  #readPlaces(words: readonly ShellWord[]): { path: string; real: string | undefined }[] {
+    const looked = lookedAt(words);
+    if (looked) return looked.flatMap((word) => this.#placesIn(word));
+    const named = words.slice(1).filter((w) => w.literal);
+    // curl -d @file, dd if=file, --from=file
+    const inside = named.map((w) => literalWord(w.value.replace(/^[^=@]*[=@]/, "")));
+    return [...named, ...inside].flatMap((w) => this.#placesIn(w)).filter((p) => kindOfPlace(p.real) === "file");
+  }
+
+  #placesIn(word: ShellWord): { path: string; real: string | undefined }[] {
+    if (!word.literal) return [];
+    return this.#folders.flatMap((folder) =>
+      placesOf(word, folder).map((real) => ({ path: (word.glob && real) || word.value, real })),
+    );
+  }
+}
+
+/** They are part of the shell, so no file of that name is run. */
+const isShellsOwn = (name: string): boolean => /^(:|\[|cd|command|echo|false|printf|pwd|test|true)$/.test(name);
+
+function urlsIn(words: readonly ShellWord[]): string[] {
+  return [...new Set(words.flatMap((w) => w.value.match(URL_IN_TEXT) ?? []))];
+}

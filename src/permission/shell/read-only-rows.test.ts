@@ -1,0 +1,137 @@
+// The proof of each row of the read-only table: the real program, with every option of its row, among links that lead out.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { treeChanges, treeOf } from "../../../test/tool/tree-hash.ts";
+import { makePlace } from "../test-place.ts";
+import type { Form } from "./options.ts";
+import { lookedAt, READ_ONLY } from "./read-only.ts";
+import { literalWord } from "./word.ts";
+
+const SECRET = "CANARY-71bd";
+const place = makePlace();
+place.file("elsewhere/secret.txt", `${SECRET}\n`);
+place.file("project/one.txt", "b 2\na 1\nCANARY\n");
+place.file("project/two.txt", "b 2\nc 3\n");
+place.file("project/src/deep.txt", "CANARY\n");
+mkdirSync(join(place.root, "links"));
+symlinkSync(join(place.base, "elsewhere"), join(place.root, "links/folder"));
+symlinkSync(join(place.base, "elsewhere/secret.txt"), join(place.root, "links/file"));
+symlinkSync("/proc/self/environ", join(place.root, "links/variables"));
+
+const BUILTINS = new Set(["cd", "pwd", "true", "false"]);
+const VALUES: Record<string, string> = { t: ",", e: "CANARY", regexp: "CANARY", s: "x", f: "1", c: "1", b: "1" };
+
+function optionsOf({ flags = "", values = "", long = "" }: Form): string[][] {
+  const value = (name: string): string => VALUES[name] ?? "1";
+  return [
+    [],
+    ...[...flags].map((letter) => [`-${letter}`]),
+    ...[...values].flatMap((letter) => [[`-${letter}`, value(letter)], [`-${letter}${value(letter)}`]]),
+    ...long
+      .split(" ")
+      .filter(Boolean)
+      .map((name) => [name.endsWith("=") ? `--${name}${value(name.slice(0, -1))}` : `--${name}`]),
+  ];
+}
+
+function operandsFor({ operands, most = 9 }: Form, name: string): string[][] {
+  if (operands === "none") return [[]];
+  if (operands === "text") return [[name === "date" ? "+%s" : name === "sleep" || name === "seq" ? "0" : "x"]];
+  const paths = [["one.txt", "two.txt"].slice(0, most), ["."]];
+  return operands === "pattern" ? paths.map((p) => ["-r", "CANARY", ...p].slice(name === "rg" ? 1 : 0)) : paths;
+}
+
+describe("N4 SEC22 every row of the table, tried with the real program", () => {
+  const rows = Object.entries(READ_ONLY).filter(([name]) => !BUILTINS.has(name));
+  it.each(rows)(
+    "N4 %s writes nothing, shows no variable and follows no link, whatever option of its row it has",
+    (name, row) => {
+      const program = ["/usr/bin", "/bin"].map((folder) => join(folder, name)).find((path) => existsSync(path));
+      // A machine without the program has nothing that could run.
+      if (program === undefined) return;
+      const before = treeOf(place.base);
+      let tried = 0;
+      for (const options of optionsOf(row))
+        for (const operands of operandsFor(row, name)) {
+          const argv = [...options, ...operands];
+          if (!lookedAt([name, ...argv].map(literalWord))) continue;
+          const env = { PATH: "/usr/bin:/bin", CANARY: SECRET, HOME: place.userHome };
+          const run = spawnSync(program, argv, {
+            cwd: place.root,
+            env,
+            timeout: 10_000,
+            stdio: ["ignore", "pipe", "pipe"],
+          });
+          expect({ argv, shown: `${run.stdout}${run.stderr}`.includes(SECRET) }).toEqual({ argv, shown: false });
+          tried++;
+        }
+      expect(tried).toBeGreaterThan(0);
+      expect(treeChanges(before, treeOf(place.base))).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["cat", "--output=x"],
+    ["cksum", "-c", "--check", "-a"],
+    ["cmp", "-i1x"],
+    ["date", "-s", "--set=x", "-f", "--file=x", "-r", "--reference=x", "0101"],
+    ["diff", "-r", "-N", "--recursive", "--new-file", "--from-file=x", "--to-file=x", "-X", "--exclude-from=x", "-x"],
+    ["du", "-L", "-D", "-H", "--dereference", "-X", "--exclude-from=x", "--files0-from=x"],
+    ["grep", "-R", "-f", "--file=x", "-S", "-O", "--dereference-recursive", "--exclude-from=x", "-D", "-d"],
+    ["ls", "-L", "-H", "--dereference", "--dereference-command-line"],
+    ["md5sum", "-c", "--check"],
+    ["sha256sum", "-c", "--check"],
+    [
+      "rg",
+      "-L",
+      "--follow",
+      "-f",
+      "--file=x",
+      "--pre=x",
+      "--pre",
+      "--hostname-bin=x",
+      "-z",
+      "--search-zip",
+      "--ignore-file=x",
+    ],
+    ["rg", "--hyperlink-format=x", "--type-add=x:include:y", "--debug", "--trace", "--generate=man"],
+    [
+      "sort",
+      "-o",
+      "-ox",
+      "--output=x",
+      "-T",
+      "--temporary-directory=x",
+      "--compress-program=x",
+      "--files0-from=x",
+      "-S",
+    ],
+    ["sort", "--random-source=x", "--out=x", "--comp=x", "--batch-size=2", "--parallel=2"],
+    ["stat", "-L", "-f", "--dereference"],
+    ["tail", "-f", "-F", "--follow", "--pid=1", "--retry"],
+    ["tree", "-l", "-o", "--fromfile", "-R", "-H", "--gitfile=x", "--infofile=x", "--info"],
+    ["uniq", "--files0-from=x"],
+    ["wc", "--files0-from=x"],
+  ])("N4 %s does not pass with %s and the like", (name, ...options) => {
+    for (const option of options)
+      for (const argv of [
+        [name, option, "one.txt"],
+        [name, "one.txt", option],
+        [name, option, "one.txt", "two.txt"],
+      ])
+        expect({ argv, looks: lookedAt(argv.map(literalWord)) !== undefined }).toEqual({ argv, looks: false });
+  });
+
+  it("N4 programs with a language of their own, and those that other files choose, have no row", () => {
+    const left = "awk jq sed perl python node yarn cargo npm less man column file df env printenv xargs tee dd od xxd";
+    for (const name of left.split(" ")) expect(lookedAt([literalWord(name), literalWord("x")])).toBeUndefined();
+  });
+
+  it("N4 diff and cmp take files only: in folders they would follow links", async () => {
+    expect((await place.shell("diff one.txt two.txt")).type).toBe("allow");
+    for (const line of ["diff src links", "diff one.txt src", "diff . one.txt", "cmp . one.txt"])
+      expect({ line, type: (await place.shell(line)).type }).toEqual({ line, type: "ask" });
+  });
+});

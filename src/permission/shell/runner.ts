@@ -1,0 +1,149 @@
+// The one table of programs that run other programs, and how each is told which.
+
+export type Runner = {
+  /** Letters of options without a value, and of those with one. */
+  flags?: string;
+  values?: string;
+  /** Long options without a value, and with one. */
+  long?: string;
+  longValues?: string;
+  /** Operands before the command. */
+  operands?: number;
+  /** The letter of an option whose value is a line for a shell; `command` is its long name. */
+  code?: string;
+  /** Its words together are a line for a shell. */
+  joins?: true;
+  /** Without a command it starts a shell, which reads from its input. */
+  shell?: true;
+  /** `NAME=value` may stand before the command. */
+  assigns?: true;
+  /** Adds nothing to what it runs, which is judged by itself. */
+  transparent?: true;
+  /** Runs it in another folder, root or machine. */
+  elsewhere?: true;
+};
+
+const TRANSPARENT: Runner = { transparent: true };
+const LOGIN: Runner = {
+  flags: "-lmpfP",
+  values: "ugGsw",
+  code: "c",
+  operands: 1,
+  long: "login preserve-environment pty",
+  longValues: "user group shell",
+  shell: true,
+};
+const TRACER: Runner = { flags: "fFqrtTvxyziknCcdD", values: "abeEoOpPsSuUXAl" };
+const TYPED: Runner = { operands: 1, code: "c", shell: true };
+
+/** `name [options] [operands] command…`: an option that is not here makes the command unknown. */
+export const RUNNERS: Readonly<Record<string, Runner>> = {
+  builtin: TRANSPARENT,
+  busybox: {},
+  chroot: { operands: 1, longValues: "userspec groups", elsewhere: true },
+  chrt: { flags: "abdfimorRv", values: "TPD", operands: 1 },
+  command: { flags: "p", transparent: true },
+  "dbus-run-session": {},
+  doas: { flags: "n", values: "u" },
+  eatmydata: {},
+  env: { flags: "-i0v", values: "u", long: "ignore-environment null", longValues: "unset", assigns: true },
+  exec: { flags: "cl", values: "a", transparent: true },
+  fakeroot: {},
+  flock: { flags: "snuxeoFv", values: "wE", long: "shared exclusive nonblock", longValues: "timeout", ...TYPED },
+  gosu: { operands: 1 },
+  gtimeout: { values: "ks", operands: 1 },
+  i386: {},
+  ionice: { flags: "t", values: "cn", longValues: "class classdata" },
+  linux32: {},
+  linux64: {},
+  ltrace: TRACER,
+  nice: { flags: "0123456789", values: "n", longValues: "adjustment", transparent: true },
+  nohup: TRANSPARENT,
+  pkexec: { longValues: "user" },
+  proxychains4: { flags: "q", values: "f" },
+  runuser: LOGIN,
+  script: {
+    flags: "aefqt",
+    values: "BEIOTom",
+    long: "append return flush force quiet",
+    ...TYPED,
+  },
+  setsid: { flags: "cfw", long: "ctty fork wait" },
+  sg: TYPED,
+  stdbuf: { values: "ioe", longValues: "input output error", transparent: true },
+  strace: TRACER,
+  su: LOGIN,
+  "su-exec": { operands: 1 },
+  sudo: {
+    flags: "nEHSkbA",
+    values: "ugp",
+    long: "non-interactive preserve-env set-home",
+    longValues: "user group",
+    assigns: true,
+  },
+  taskset: { flags: "ac", long: "all-tasks cpu-list", operands: 1 },
+  time: { flags: "pv", long: "verbose portability", transparent: true },
+  timeout: {
+    flags: "vfp",
+    values: "ks",
+    long: "verbose foreground preserve-status",
+    longValues: "kill-after signal",
+    operands: 1,
+    transparent: true,
+  },
+  torsocks: {},
+  toybox: {},
+  unbuffer: { flags: "p" },
+  unshare: {
+    flags: "imnpuUCTfrc",
+    values: "SGRw",
+    long: "mount uts ipc net pid user cgroup time fork map-root-user map-current-user mount-proc kill-child",
+    elsewhere: true,
+  },
+  watch: { flags: "bcCdegptxrw", values: "nq", longValues: "interval", joins: true },
+  xargs: {
+    flags: "0rtxo",
+    values: "nPLIJsdEa",
+    long: "null no-run-if-empty verbose",
+    longValues: "replace max-args max-procs delimiter arg-file",
+  },
+};
+
+/** They run other programs in ways that are not read: what they run is unknown. */
+export const UNREAD: ReadonlySet<string> = new Set(
+  "at batch bind bwrap capsh choom chpst compgen complete cpulimit crontab dumb-init ed emacs enable entr ex expect fc firejail gdb lldb newgrp nsenter nvim numactl parallel perf prlimit proot rlwrap run-parts screen setarch setpriv setuidgid softlimit ssh start-stop-daemon systemd-run tini tmux valgrind vi vim view vimdiff xvfb-run".split(
+    " ",
+  ),
+);
+
+/** With a word like this among their arguments they run something else. */
+export const RUNS_WITH: Readonly<Record<string, RegExp>> = {
+  git: /^(-c|--config-env\b.*|--exec-path=.*|bisect|filter-branch|foreach|-x|--exec\b.*|--(upload|receive)-pack\b.*|ext::.*|difftool|mergetool|-O.*|--open-files-in-pager\b.*)$/,
+  hash: /^-p/,
+  man: /^(-[a-zA-Z]*[PH]|--pager|--html)/,
+  mapfile: /^-[a-zA-Z]*C/,
+  readarray: /^-[a-zA-Z]*C/,
+  rg: /^--(pre|hostname-bin)\b/,
+  rsync: /^(-[a-zA-Z]*e|--rsh|--rsync-path)/,
+  scp: /^-[a-zA-Z0-9]*[oSD]/,
+  sftp: /^-[a-zA-Z0-9]*[oSDb]/,
+  sort: /^--comp/,
+  tar: /^(--(to-command|checkpoint-action|use-compress|rsh|info-script|new-volume)|-?[a-zA-Z]*[IF])/,
+  zip: /^(-[a-zA-Z]*TT|--unzip-command)/,
+};
+
+/** Programs whose code is a language of its own, given by an option or read from the input. */
+export const INTERPRETERS: Readonly<Record<string, RegExp>> = {
+  bun: /^(-[a-z]*[ep]|--eval|--print|eval)/,
+  deno: /^eval$/,
+  guile: /^-c/,
+  lua: /^-[a-z]*e/,
+  node: /^(-[a-z]*[pe]|--eval|--print)/,
+  nodejs: /^(-[a-z]*[pe]|--eval|--print)/,
+  osascript: /^-e/,
+  perl: /^-[a-zA-Z0-9]*[eE]/,
+  php: /^-[a-z]*[rBRE]/,
+  python: /^-[a-zA-Z]*c/,
+  ruby: /^-[a-zA-Z0-9]*e/,
+  tclsh: /^$/,
+};
