@@ -29,7 +29,7 @@ const FACT = "The wharf crane is inspected every Thursday";
 async function usedPlace(): Promise<Place> {
   server = await startModelServer();
   server.always(() => text("an answer about the lighthouse"));
-  const place = placeFor(server);
+  const place = placeFor(server, { EVERLONG_SANDBOX: "off" });
   expect((await run(place, ["-p", "a question about the lighthouse"])).code).toBe(0);
   const added = await run(place, [
     "memory",

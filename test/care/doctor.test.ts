@@ -33,10 +33,13 @@ afterEach(async () => {
   server = undefined;
 });
 
+/** Whether this machine has a sandbox is a finding of its own. */
+const NO_SANDBOX = { EVERLONG_SANDBOX: "off" };
+
 async function usedPlace(): Promise<{ place: Place; id: string }> {
   server = await startModelServer();
   server.always(() => text("the wharf is blue"));
-  const place = placeFor(server);
+  const place = placeFor(server, NO_SANDBOX);
   const done = await run(place, ["-p", "which colour has the wharf?"]);
   expect(done.code, done.stderr).toBe(0);
   const listed = await run(place, ["sessions", "--json"]);
@@ -74,7 +77,20 @@ describe("doctor", () => {
     for (const line of lines) expect(line).toMatch(/^((ok|warn|fail) +[a-z -]+: .+| {5}fix: .+)$/);
     const names = lines.flatMap((line) => /^(?:ok|warn|fail) +([^:]+):/.exec(line)?.[1] ?? []);
     const wanted = [
-      ...["node", "package", "git", "ripgrep", "terminal", "clock", "home", "disk", "secrets", "file modes", "locks"],
+      ...[
+        "node",
+        "package",
+        "git",
+        "ripgrep",
+        "sandbox",
+        "terminal",
+        "clock",
+        "home",
+        "disk",
+        "secrets",
+        "file modes",
+        "locks",
+      ],
       ...[
         "session logs",
         "store",
@@ -253,7 +269,7 @@ describe("doctor", () => {
   });
 
   it("F85 settings with file and line, servers, hooks, trust, changed files; findings hold no secret", async () => {
-    const place = newPlace();
+    const place = newPlace(NO_SANDBOX);
     mkdirSync(place.home, { mode: 0o700 });
     const settings =
       '{\n  "nonsense.key": 1,\n  "turn.maxSteps": "many",\n  "provider.apiKey": "sk-verysecretvalue1234567890"\n}\n';
@@ -291,6 +307,7 @@ describe("doctor", () => {
     onTestFinished(() => void provider.close());
     const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
     const place = newPlace({
+      ...NO_SANDBOX,
       EVERLONG_BASE_URL: url,
       EVERLONG_MODEL: "scripted",
       EVERLONG_API_KEY: "test-key-0123456789",

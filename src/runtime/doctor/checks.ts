@@ -15,12 +15,13 @@ import { journalCheck, sessionDatabasesCheck } from "./check/journal.ts";
 import { leftoversCheck, logsCheck } from "./check/logs.ts";
 import { gitCheck, nodeCheck, packageCheck, ripgrepCheck } from "./check/program.ts";
 import { breakersCheck, failuresCheck, gatewayCheck, processesCheck, queuesCheck } from "./check/running.ts";
+import { sandboxCheck } from "./check/sandbox.ts";
 import { lagCheck, searchCheck, storeCheck, walCheck } from "./check/store.ts";
 import { terminalCheck } from "./check/terminal.ts";
 import type { DoctorCheck } from "./check.ts";
 
 export const doctorChecks: readonly DoctorCheck[] = [
-  ...[nodeCheck, packageCheck, gitCheck, ripgrepCheck, terminalCheck, clockCheck],
+  ...[nodeCheck, packageCheck, gitCheck, ripgrepCheck, sandboxCheck, terminalCheck, clockCheck],
   ...[homeCheck, diskCheck, secretsCheck, modesCheck, locksCheck],
   ...[logsCheck, storeCheck, journalCheck, walCheck, searchCheck, lagCheck, sessionDatabasesCheck, leftoversCheck],
   ...[settingsCheck, providerCheck, embeddingsCheck, mcpCheck, hooksCheck],
