@@ -4,7 +4,7 @@ import { readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Failure } from "../base/failure.ts";
-import { ok, type Result } from "../base/result.ts";
+import { fail, ok, type Result } from "../base/result.ts";
 import { gitContext } from "../host/git.ts";
 import { type HomePaths, homePaths } from "../host/paths.ts";
 import { type Redactor, type SecretFilter, secretFilter, secretRedactor } from "../memory/secret/filter.ts";
@@ -17,6 +17,7 @@ import type { Flags } from "../settings/flag.ts";
 import { resolveHome } from "../settings/home.ts";
 import { type LoadedSettings, loadSettings, projectFile } from "../settings/load.ts";
 import { prepareHome } from "../store/home.ts";
+import { shareHome } from "../store/home-lock.ts";
 import { rememberSecrets } from "./crash.ts";
 
 export type Ground = {
@@ -34,6 +35,9 @@ export type Ground = {
   /** How logs are brought into the index. */
   readonly indexing: IndexOptions;
 };
+
+/** A repair or a restore that takes longer than this is told to wait for. */
+const HOME_WAIT_MS = 10_000;
 
 export type GroundOptions = { flags?: Flags; trustFolder?: boolean; cwd?: string };
 
@@ -53,6 +57,8 @@ export async function standOnGround(options: GroundOptions = {}): Promise<Result
   const usable = prepareHome(home.value, { allowNetwork: settings.value.values.allowNetworkHome });
   if (!usable.ok) return usable;
   const paths = homePaths(realpathSync(home.value));
+  const shared = await shareHome(paths.home, { limitMs: HOME_WAIT_MS });
+  if (!shared.ok) return fail(homeInUse(paths.home));
   const secrets = secretValues(settings.value);
   rememberSecrets(secrets);
   return ok({
@@ -71,12 +77,20 @@ export async function standOnGround(options: GroundOptions = {}): Promise<Result
   });
 }
 
-function checkRule(text: string): string | undefined {
+const homeInUse = (home: string): Failure => ({
+  code: "home_in_use",
+  what: `Another everlong is repairing, restoring or wiping ${home}.`,
+  data: "Nothing was changed.",
+  next: "Try again when it has finished.",
+  exit: 1,
+});
+
+export function checkRule(text: string): string | undefined {
   const rule = parseRule(text);
   return rule.ok ? undefined : rule.error;
 }
 
-function secretValues({ values }: LoadedSettings): string[] {
+export function secretValues({ values }: LoadedSettings): string[] {
   const keys = (
     ["provider", "providers.openai", "providers.anthropic", "providers.google", "providers.ollama"] as const
   ).map((p) => values[`${p}.apiKey`]);

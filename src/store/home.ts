@@ -3,9 +3,12 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync, statfsSync, st
 import { dirname } from "node:path";
 import { errorText, type Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
+import { markHome } from "./home-marker.ts";
 
 /** File systems by their magic number where locks depend on a server: NFS, SMB, CIFS, SMB2, AFS, Coda, Ceph. */
-const NETWORK = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x73757245, 0x00c36400]);
+export const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
+  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x73757245, 0x00c36400,
+]);
 
 const NEXT = "Make it a folder that you can write, or choose another with EVERLONG_HOME.";
 
@@ -27,11 +30,12 @@ export function prepareHome(path: string, options: HomeOptions): Result<void, Fa
     }
     if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o700); // what is kept here is nobody else's
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    if (!options.allowNetwork && NETWORK.has((options.fileSystem ?? fileSystemOf)(path))) {
+    if (!options.allowNetwork && NETWORK_FILE_SYSTEMS.has((options.fileSystem ?? fileSystemOf)(path))) {
       const next =
         "Choose a local folder with EVERLONG_HOME, or set EVERLONG_ALLOW_NETWORK_HOME=1 if its locks are reliable.";
       return refuse(path, "is on a network file system", next);
     }
+    markHome(path);
     return ok(undefined);
   } catch (error) {
     return refuse(path, `cannot be used: ${errorText(error)}`, NEXT);
@@ -45,7 +49,7 @@ function makeFolder(path: string): void {
   mkdirSync(path, { mode: 0o700 });
 }
 
-function fileSystemOf(path: string): number {
+export function fileSystemOf(path: string): number {
   return statfsSync(path).type >>> 0;
 }
 

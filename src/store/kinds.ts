@@ -25,6 +25,7 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "sessions/*/checkpoints/*", kind: "projection", rebuiltFrom: LOGS },
   { path: "sessions/*/session.db", kind: "projection", rebuiltFrom: LOGS },
   { path: "sessions/*/session.db-*", kind: "projection", rebuiltFrom: LOGS },
+  { path: "sessions/*/mcp/*", kind: "cache", rebuiltFrom: "the next run of the servers" },
   { path: "sessions/*/session.lock", kind: "cache", rebuiltFrom: "the process that runs the session" },
   { path: "sessions/*/session.lock.holder", kind: "cache", rebuiltFrom: "the process that runs the session" },
   { path: JOURNAL, kind: "truth", rebuiltFrom: "-" },
@@ -35,17 +36,24 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "pending/*", kind: "truth", rebuiltFrom: "-" },
   { path: "settings.json", kind: "truth", rebuiltFrom: "-" },
   { path: "trust.json", kind: "truth", rebuiltFrom: "-" },
+  { path: "consent.json", kind: "truth", rebuiltFrom: "-" },
   { path: "permissions.json", kind: "truth", rebuiltFrom: "-" },
+  { path: "mcp.json", kind: "truth", rebuiltFrom: "-" },
+  { path: "mcp-tools.json", kind: "truth", rebuiltFrom: "-" },
   { path: "models.json", kind: "truth", rebuiltFrom: "-" },
   { path: "AGENTS.md", kind: "truth", rebuiltFrom: "-" },
   { path: "agents/**", kind: "truth", rebuiltFrom: "-" },
   { path: "skills/**", kind: "truth", rebuiltFrom: "-" },
   { path: "hooks/**", kind: "truth", rebuiltFrom: "-" },
+  { path: "commands/**", kind: "truth", rebuiltFrom: "-" },
+  { path: "plugins/**", kind: "truth", rebuiltFrom: "-" },
+  { path: "models/**", kind: "cache", rebuiltFrom: "where its tables were taken from" },
   { path: "with/**", kind: "cache", rebuiltFrom: "the next launch" },
   { path: "gateway.json", kind: "cache", rebuiltFrom: "the gateway that runs" },
   { path: "gateway.token", kind: "secret", rebuiltFrom: "made anew" },
   { path: "secret.key", kind: "secret", rebuiltFrom: "made anew" },
   { path: "locks/*", kind: "cache", rebuiltFrom: "the processes that run" },
+  { path: ".everlong-home", kind: "cache", rebuiltFrom: "made anew" },
   { path: "logs/**", kind: "cache", rebuiltFrom: "the next run" },
   { path: "quarantine/**", kind: "copy", rebuiltFrom: "-" },
   { path: "backups/**", kind: "copy", rebuiltFrom: "-" },
@@ -92,8 +100,18 @@ export const tableKinds: Readonly<Record<string, TableKind>> = {
   salvaged: { kind: "cache", rebuiltFrom: "the next rebuilding of store.db", salvage: "always" },
 };
 
+/** As atomic writes name the file that they rename: what a crash left of one is of use to nobody. */
+const TEMPORARY = /(^|\/)(\.[^/]+\.[0-9a-f-]{8,12}\.tmp|gateway\.token\.[0-9a-f]{12})$/;
+
+export const isTemporary = (path: string): boolean => TEMPORARY.test(path);
+
+/** Whether a name directly under home is one that this program uses. */
+export const isOwnName = (name: string): boolean =>
+  isTemporary(name) || fileKinds.some((row) => fits(row.path.split("/")[0] ?? "", name));
+
 /** The kind of a file by its path under home, with `/` between the names. */
 export function kindOf(path: string): StoredKind | undefined {
+  if (isTemporary(path)) return { path, kind: "cache", rebuiltFrom: "the next write" };
   return fileKinds.find((row) => matches(row.path.split("/"), path.split("/")));
 }
 

@@ -62,7 +62,8 @@ describe("P29 AI14 A1.9 off means off", () => {
   it("PE15 P29 all off: nothing but the session's folder, its rows, the logs and the key of the secret filter", async () => {
     server = await startModelServer();
     const { files, request } = await turn(placeFor(server, allOff));
-    const allowed = /^(sessions\/SESSION\/(events\.jsonl|workspace\.yaml|session\.lock)|store\.db|secret\.key)$/;
+    const allowed =
+      /^(sessions\/SESSION\/(events\.jsonl|workspace\.yaml|session\.lock)|store\.db|secret\.key|\.everlong-home|locks\/home\.lock|journal\/000001\.jsonl)$/;
     const plain = [...files.keys()].filter((path) => !path.endsWith("/"));
     expect(plain.filter((path) => !allowed.test(path))).toEqual([]);
     expect(plain.filter((path) => kindOf(path) === undefined)).toEqual([]);

@@ -1,12 +1,15 @@
 // The commands beside the agent: each loads its code only when it is called.
 import type { Command } from "commander";
 import { addWith } from "../with/add.ts";
+import { addBackup } from "./backup.ts";
 import { addBoard } from "./board.ts";
+import { addDoctor } from "./doctor.ts";
 import { addInbox } from "./inbox.ts";
 import { addMcp } from "./mcp.ts";
 import { addMemory } from "./memory.ts";
 import { type Done, limit, type Print, printer } from "./print.ts";
 import { addProxy, addServe } from "./proxy.ts";
+import { addWipe } from "./wipe.ts";
 
 export function addCommands(program: Command, done: Done): void {
   const print = printer(done);
@@ -30,6 +33,9 @@ export function addCommands(program: Command, done: Done): void {
   addBoard(program, print);
   addMemory(program, print);
   addInbox(program, print);
+  addDoctor(program, done);
+  addBackup(program, print, done);
+  addWipe(program, done);
 }
 
 function addRecall(program: Command, print: Print): void {

@@ -1,7 +1,7 @@
 // `everlong memory`: the user's own hand on what is remembered. The same verbs, with the same options, serve `/memory`.
-import { createInterface } from "node:readline/promises";
 import { type Command, Option } from "commander";
 import type { Hands, MemoryCall } from "../../runtime/memory/client.ts";
+import { askTerminal } from "./ask-terminal.ts";
 import { limit, type Print } from "./print.ts";
 
 export function addMemory(program: Command, print: Print): void {
@@ -85,18 +85,7 @@ export function addMemoryVerbs(memory: Command, run: Run): void {
     .option("--repo <key>", "only of that repository");
 }
 
-async function ask(question: string): Promise<string | undefined> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return await terminal.question(question);
-  } catch {
-    return undefined; // Ctrl+C, or the terminal was closed
-  } finally {
-    terminal.close();
-  }
-}
-
 const terminalHands: Hands = {
-  ask,
-  confirm: async (question) => /^y(es)?$/i.test((await ask(`${question} [y/N] `))?.trim() ?? ""),
+  ask: askTerminal,
+  confirm: async (question) => /^y(es)?$/i.test((await askTerminal(`${question} [y/N] `))?.trim() ?? ""),
 };

@@ -18,3 +18,15 @@ export const grouped = (value: number): string => Math.round(value).toLocaleStri
 export const minute = (iso: string): string => iso.slice(0, 16).replace("T", " ");
 
 export const counted = (count: number, word: string): string => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
+
+/** `12 bytes`, `3.4 MB`: in powers of 1,000, as disks are sold. */
+export function byteSize(bytes: number): string {
+  const units = ["bytes", "kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+}

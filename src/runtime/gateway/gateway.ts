@@ -17,6 +17,7 @@ import type { Flags } from "../../settings/flag.ts";
 import { isFileDamage } from "../../store/fault.ts";
 import { suspect } from "../../store/rebuild/suspect.ts";
 import { reportCrash } from "../crash.ts";
+import { recordFailure } from "../failure-log.ts";
 import { servedTools } from "../mcp/served.ts";
 import { openMemoryService } from "../memory/service.ts";
 import { catalogOf } from "../model.ts";
@@ -54,7 +55,10 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
   if (!token.ok) return token;
   const settings = proxySettings(values);
   const { catalog, warnings } = catalogOf(ground.value);
-  const health = new GatewayHealth(() => performance.now());
+  const health = new GatewayHealth(
+    () => performance.now(),
+    (part, code) => recordFailure(paths.logs, { part, code }),
+  );
   const shared = sharedKept(ground.value, settings, (part, { code }) => health.soft(part, code));
   const upstreams = upstreamsOf(settings);
   const proxy = createProxy({

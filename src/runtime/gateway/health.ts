@@ -6,16 +6,21 @@ const PRESENT_MS = 60_000;
 
 export class GatewayHealth {
   readonly #monotonic: () => number;
+  readonly #record: (part: string, code: string) => void;
   readonly #failed = new Map<string, { code: string; count: number; at: number }>();
   #requests = 0;
 
-  constructor(monotonic: () => number) {
+  /** `record` is called where a part begins to fail, not for each request that meets it. */
+  constructor(monotonic: () => number, record: (part: string, code: string) => void = () => undefined) {
     this.#monotonic = monotonic;
+    this.#record = record;
   }
 
   soft(part: string, code: string): void {
-    const count = (this.#failed.get(part)?.count ?? 0) + 1;
-    this.#failed.set(part, { code, count, at: this.#monotonic() });
+    const before = this.#failed.get(part);
+    const at = this.#monotonic();
+    if (before?.code !== code || at - before.at >= PRESENT_MS) this.#record(part, code);
+    this.#failed.set(part, { code, count: (before?.count ?? 0) + 1, at });
   }
 
   see({ type, data }: ProxyEvent): void {

@@ -13,6 +13,7 @@ import { voteMemoryTool } from "../../memory/record/tool/vote-memory.ts";
 import type { StoreRequest, VoteRequest, WorkTree, WriteParts } from "../../memory/record/write-contract.ts";
 import type { Session, SessionParts } from "../../session/session.ts";
 import type { Tool, ToolContext } from "../../tool/contract.ts";
+import { recordFailure } from "../failure-log.ts";
 import type { LiveSession } from "../session/live-session.ts";
 import { redactorOf } from "../start.ts";
 import { countingTree, type Looked, tellChanged, tellingRedactor } from "./events.ts";
@@ -292,7 +293,7 @@ export class RecordsInSession {
     const count = (this.#failures.get(code) ?? 0) + 1;
     this.#failures.set(code, count);
     this.#lastFailure = { code, at: systemClock.now() };
-    if (count !== SHOWN_AFTER) return;
+    if (count !== SHOWN_AFTER) return recordFailure(this.#live.ground.paths.logs, { part: "memory", code });
     const message = `Memory could not be used ${count} times in this session (${code}). /memory shows how it stands.`;
     this.#live.session.publish("soft_failure", { part: "memory", code, message });
   }

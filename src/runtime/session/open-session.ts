@@ -19,6 +19,7 @@ import type { Flags } from "../../settings/flag.ts";
 import { selection } from "../agent/select-agent.ts";
 import { isDetached, PARENT_SESSION } from "../board/board.ts";
 import type { Opened, OpenOptions, SessionChoice } from "../client.ts";
+import { recordFailure } from "../failure-log.ts";
 import { chooseModel } from "../model.ts";
 import { type Ground, standOnGround } from "../start.ts";
 import { latestSession, lookUpSession } from "../store.ts";
@@ -57,7 +58,10 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
     sessionId,
     clock: systemClock,
     newId,
-    onEvent: (event) => tell(event),
+    onEvent: (event) => {
+      if (event.type === "soft_failure") recordFailure(ground.paths.logs, { ...event.data, sessionId });
+      tell(event);
+    },
     onRead: (event) => past.push(event),
     giveUpMs: options.interactive ? Number.POSITIVE_INFINITY : GIVE_UP_MS,
   });

@@ -24,11 +24,14 @@ const STRAY = `SELECT 1 FROM recall_passage p LEFT JOIN recall_item i ON i.id = 
   WHERE i.id IS NULL OR p.id < i.passage OR p.id >= i.passage + i.passages
   UNION ALL SELECT 1 WHERE (SELECT count(*) FROM recall_passage) <> (SELECT ifnull(sum(passages), 0) FROM recall_item)`;
 
-/** What is wrong with the index, every row looked at; undefined when nothing is. */
+/** What is wrong with the index, every row looked at and nothing written; undefined when nothing is. */
 export function indexProblem(db: DatabaseSync): string | undefined {
   try {
     for (const table of TABLES) db.prepare(`SELECT * FROM ${table} LIMIT 1`).all();
-    for (const table of WORDS) db.exec(`INSERT INTO ${table} (${table}) VALUES ('integrity-check')`);
+    for (const table of WORDS) {
+      const problem = String(db.prepare(`PRAGMA integrity_check(${table})`).get()?.["integrity_check"]);
+      if (problem !== "ok") return problem;
+    }
     if (db.prepare(STRAY).get()) return "passages and items do not fit together";
     for (const { hash: kept, text } of db.prepare("SELECT hash, text FROM recall_passage").iterate())
       if (!hash("sha1", String(text), "buffer").equals(kept as Uint8Array)) return "a passage was changed";

@@ -1,0 +1,156 @@
+// store.db: whole, of a version we know, its log short, its search index sound, and level with the session logs.
+import { statSync } from "node:fs";
+import { errorText } from "../../../base/failure.ts";
+import { indexProblem } from "../../../memory/recall/store/damage.ts";
+import { DatabaseView } from "../../../store/database-view.ts";
+import { segmentsIn } from "../../../store/journal/segment.ts";
+import { storeMigrations } from "../../../store/migrations.ts";
+import { rebuildStore } from "../../../store/open-store.ts";
+import { rebuiltText } from "../../../store/rebuild/rebuilt-text.ts";
+import { emptyIndex, rebuildIndex } from "../../recall/rebuild.ts";
+import { standOnGround } from "../../start.ts";
+import { catchUp, openStore } from "../../store.ts";
+import { allWell, type CheckFinding, type DoctorCheck, FIX, failure, plural, some, warning } from "../check.ts";
+import type { DoctorView } from "../view.ts";
+
+const LONG_WAL_BYTES = 64 * 1024 * 1024;
+const MEGA = 1024 * 1024;
+
+/** Looks at the store if it can be opened; undefined when there is none, or its own check says what is wrong with it. */
+async function inStore<T>({ paths }: DoctorView, look: (view: DatabaseView) => T): Promise<T | undefined> {
+  const opened = await DatabaseView.open(paths.store);
+  if (!opened.ok) return undefined;
+  try {
+    return look(opened.value);
+  } finally {
+    opened.value.close();
+  }
+}
+
+/** What SQLite finds wrong, the search tables included. */
+function problemOf(view: DatabaseView): string | undefined {
+  try {
+    const [first] = view.db.prepare("PRAGMA integrity_check(1)").all();
+    const text = String(Object.values(first ?? {})[0]);
+    return text === "ok" ? undefined : text.replace(/^\*\*\*.*\n/, "");
+  } catch (error) {
+    return errorText(error);
+  }
+}
+
+export const storeCheck: DoctorCheck = {
+  name: "store",
+  async look({ paths }) {
+    const opened = await DatabaseView.open(paths.store);
+    if (!opened.ok) {
+      if (opened.error.code !== "not_found") return damaged(opened.error.what);
+      return segmentsIn(paths.journal).length === 0 ? allWell("not made yet") : damaged("it is missing");
+    }
+    const view = opened.value;
+    try {
+      const problem = problemOf(view);
+      // A damaged search table has its own check, and its own cheaper cure.
+      if (problem !== undefined && !isSearchProblem(problem)) return damaged(problem);
+      const version = view.number("PRAGMA user_version") ?? 0;
+      if (version > storeMigrations.length)
+        return failure(
+          `written by a newer everlong (schema ${version}, this one knows ${storeMigrations.length})`,
+          "Update everlong.",
+        );
+      const size = (statSync(paths.store).size / MEGA).toFixed(1);
+      return allWell(
+        `whole, schema ${version}, ${size} MB, ${plural(view.count("sessions") ?? 0, "session")}, ${plural(view.count("memories") ?? 0, "memory", "memories")}`,
+      );
+    } finally {
+      view.close();
+    }
+  },
+  async mend({ paths }) {
+    const rebuilt = await rebuildStore(paths, "everlong doctor found it damaged");
+    if (!rebuilt.ok) return [rebuilt.error.what];
+    return [rebuiltText(rebuilt.value), ...(await remakeIndex())];
+  },
+};
+
+const damaged = (what: string): CheckFinding => failure(`damaged: ${what}`, FIX);
+
+const isSearchProblem = (problem: string): boolean => /fts5|search_index|recall_terms|memory_text/i.test(problem);
+
+export const walCheck: DoctorCheck = {
+  name: "write-ahead log",
+  look({ paths }) {
+    const bytes = statSync(`${paths.store}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    const text = `${(bytes / MEGA).toFixed(1)} MB`;
+    return bytes > LONG_WAL_BYTES ? warning(`${text} wait to be moved into store.db`, FIX) : allWell(text);
+  },
+  async mend({ paths }) {
+    const db = await openStore(paths);
+    if (!db.ok) return [db.error.what];
+    db.value.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    db.value.close();
+    return ["Moved the log of store.db into it."];
+  },
+};
+
+export const searchCheck: DoctorCheck = {
+  name: "search index",
+  async look(view) {
+    const problem = await inStore(view, ({ db }) => {
+      if (Number(db.prepare("PRAGMA user_version").get()?.["user_version"]) < storeMigrations.length) return undefined;
+      return indexProblem(db);
+    });
+    return problem === undefined ? allWell("sound") : failure(`damaged: ${problem}`, FIX);
+  },
+  mend: () => remakeIndex(),
+};
+
+async function remakeIndex(): Promise<string[]> {
+  const ground = await standOnGround();
+  if (!ground.ok) return [ground.error.what];
+  const db = await openStore(ground.value.paths);
+  if (!db.ok) return [db.error.what];
+  try {
+    const emptied = await emptyIndex(db.value);
+    const done = emptied.ok ? await rebuildIndex(db.value, ground.value, () => undefined) : emptied;
+    return [done.ok ? `Made the search index anew from ${plural(done.value.sessions, "session")}.` : done.error.what];
+  } finally {
+    db.value.close();
+  }
+}
+
+/** Sessions whose log goes further than the index; those at work are always a little ahead. */
+async function behind(view: DoctorView): Promise<{ id: string; bytes: number }[]> {
+  const logs = (await view.logs()).filter(({ proxied, inUse, report }) => !proxied && !inUse && report);
+  return (
+    (await inStore(view, (store) => {
+      const offsets = new Map(
+        store.rows("SELECT id, indexed_offset FROM sessions").map((r) => [r["id"], Number(r["indexed_offset"])]),
+      );
+      return logs
+        .map(({ id, report }) => ({ id, bytes: (report?.end ?? 0) - (offsets.get(id) ?? 0) }))
+        .filter(({ bytes }) => bytes > 0);
+    })) ?? []
+  );
+}
+
+export const lagCheck: DoctorCheck = {
+  name: "indexing",
+  async look(view) {
+    const late = await behind(view);
+    return late.length === 0
+      ? allWell("level with the logs")
+      : warning(
+          `${plural(late.length, "session")} not indexed to the end: ${some(late.map(({ id }) => id.slice(0, 8)))}`,
+          FIX,
+        );
+  },
+  async mend() {
+    const ground = await standOnGround();
+    if (!ground.ok) return [ground.error.what];
+    const db = await openStore(ground.value.paths);
+    if (!db.ok) return [db.error.what];
+    const done = await catchUp(db.value, ground.value.paths, ground.value.indexing, () => undefined);
+    db.value.close();
+    return [done.ok ? "Brought the index up to the logs." : done.error.what];
+  },
+};

@@ -1,0 +1,130 @@
+// `everlong wipe`: removes memories, sessions or everything of ours, alone in home, through no link.
+import { existsSync, lstatSync, realpathSync, rmdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { errorText, type Failure } from "../../base/failure.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { gitContext } from "../../host/git.ts";
+import { homePaths } from "../../host/paths.ts";
+import { clearIndex } from "../../memory/recall/store/damage.ts";
+import { processEnvironment } from "../../settings/environment.ts";
+import { resolveHome } from "../../settings/home.ts";
+import { holdHomeAlone } from "../../store/home-lock.ts";
+import { isMarked } from "../../store/home-marker.ts";
+import { tableKinds } from "../../store/kinds.ts";
+import { type Database, openDatabase, write } from "../../store/sqlite.ts";
+import { homeHeld } from "../home-held.ts";
+import { refuseInToolShell } from "../settings-command.ts";
+import { openStore } from "../store.ts";
+import { MEMORY_FOLDERS, MEMORY_TABLES, planWipe, SESSION_FOLDERS, type WipePlan, type WipeScope } from "./plan.ts";
+
+/** What would go. Refused where the folder is not marked as ours. */
+export async function wipePlan(scope: WipeScope): Promise<Result<WipePlan, Failure>> {
+  const env = processEnvironment();
+  const refused = refuseInToolShell(env, "Data is");
+  if (refused) return fail(refused);
+  const wanted = resolveHome(env);
+  if (!wanted.ok) return wanted;
+  if (!existsSync(wanted.value)) return fail(nothingThere(wanted.value));
+  const home = realpathSync(wanted.value);
+  if (!isMarked(home)) return fail(notOurs(home));
+  const { gitRoot, cwd } = gitContext(process.cwd());
+  return ok(await planWipe(home, scope, gitRoot ?? cwd));
+}
+
+export async function wipe({ home, scope, items }: WipePlan): Promise<Result<void, Failure>> {
+  const lock = await holdHomeAlone(home);
+  if (!lock.ok) return fail(lock.error.code === "store_busy" ? homeHeld(home) : lock.error);
+  try {
+    if (scope !== "all") return await wipePart(home, scope);
+    // The lock's folder goes last: until then nobody else can begin to work here.
+    const names = items.map(({ name }) => name.replace(/\/$/, ""));
+    for (const name of [...names.filter((n) => n !== "locks"), "locks"]) removeEntry(join(home, name));
+  } catch (error) {
+    return fail(broken(home, error));
+  } finally {
+    lock.value.release();
+  }
+  return removeIfEmpty(home);
+}
+
+async function wipePart(home: string, scope: "memory" | "sessions"): Promise<Result<void, Failure>> {
+  const paths = homePaths(home);
+  const hasStore = existsSync(paths.store) || existsSync(paths.journal);
+  // Changes that only the journal has are rows first, so that what stays loses nothing.
+  const level = hasStore ? await closed(openStore(paths)) : ok(undefined);
+  if (!level.ok) return level;
+  for (const name of scope === "memory" ? MEMORY_FOLDERS : SESSION_FOLDERS) removeEntry(join(home, name));
+  if (!hasStore) return ok(undefined);
+  // Old lines of the journal hold what is to go. It is written anew, from the rows that are left, when the store is opened.
+  removeEntry(paths.journal);
+  const emptied = await emptyTables(paths.store, scope);
+  return emptied.ok ? closed(openStore(paths)) : emptied;
+}
+
+async function emptyTables(path: string, scope: "memory" | "sessions"): Promise<Result<void, Failure>> {
+  const db = await openDatabase(path);
+  if (!db.ok) return db;
+  const emptied = await write(db.value, () => empty(db.value, scope));
+  // What was deleted stays readable in free pages until the file is written anew.
+  if (emptied.ok) db.value.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+  db.value.close();
+  return emptied;
+}
+
+async function closed(opening: Promise<Result<Database, Failure>>): Promise<Result<void, Failure>> {
+  const db = await opening;
+  if (!db.ok) return db;
+  db.value.close();
+  return ok(undefined);
+}
+
+function empty(db: Database, scope: "memory" | "sessions"): void {
+  db.exec("PRAGMA defer_foreign_keys = ON");
+  const tables = scope === "memory" ? MEMORY_TABLES : Object.keys(tableKinds).filter(isOfSessions);
+  for (const table of tables) db.exec(`DELETE FROM ${table}`);
+  if (scope === "sessions") clearIndex(db);
+  else db.exec("UPDATE memory_generation SET value = value + 1");
+}
+
+/** The search index is made anew as a whole. */
+const isOfSessions = (table: string): boolean =>
+  !/^(recall_|search_index)/.test(table) &&
+  (/^proxy_/.test(table) || tableKinds[table]?.rebuiltFrom === tableKinds["sessions"]?.rebuiltFrom);
+
+/** A link goes, what it leads to stays. */
+function removeEntry(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })) rmSync(path, { recursive: true });
+}
+
+function removeIfEmpty(home: string): Result<void, Failure> {
+  try {
+    rmdirSync(home);
+  } catch {
+    // Files that are not ours are in it, or it may not be removed: the plan has named what stays.
+  }
+  return ok(undefined);
+}
+
+const nothingThere = (home: string): Failure => ({
+  code: "nothing_to_wipe",
+  what: `There is no ${home}.`,
+  data: "Nothing was changed.",
+  next: "If your data is in another folder, name it with EVERLONG_HOME.",
+  exit: 1,
+});
+
+const notOurs = (home: string): Failure => ({
+  code: "home_not_marked",
+  what: `${home} is not marked as a folder of Everlong, so nothing in it is removed.`,
+  data: "Nothing was changed.",
+  next: "If it also holds other files, remove Everlong's by hand.",
+  exit: 1,
+});
+
+const broken = (home: string, error: unknown): Failure => ({
+  code: "wipe_failed",
+  what: `Not everything in ${home} could be removed: ${errorText(error)}.`,
+  data: "What was removed is gone; the rest is unchanged.",
+  next: "Make the files yours to remove, then run the same command again.",
+  exit: 1,
+});

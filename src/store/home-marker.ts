@@ -1,0 +1,21 @@
+// The mark of a home folder: without it nothing in the folder is ever removed as a whole.
+import { existsSync, lstatSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isOwnName } from "./kinds.ts";
+
+const MARK = ".everlong-home";
+const TEXT = "This folder holds the data of Everlong. `everlong wipe --all` removes it.\n";
+
+/** A folder that also holds other things, such as a home directory that was given by mistake, gets no mark. */
+export function markHome(home: string): void {
+  const path = join(home, MARK);
+  if (existsSync(path) || !readdirSync(home).every(isOwnName)) return;
+  try {
+    writeFileSync(path, TEXT, { flag: "wx", mode: 0o600 });
+  } catch {
+    // A full disk, or another process was first: everything works without it, and the next start tries again.
+  }
+}
+
+export const isMarked = (home: string): boolean =>
+  lstatSync(join(home, MARK), { throwIfNoEntry: false })?.isFile() ?? false;
