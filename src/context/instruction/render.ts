@@ -1,5 +1,5 @@
 // All instruction files as one bounded text, room going to the file nearest to the working folder first.
-import { escapeTag } from "../../base/text.ts";
+import { escapeTags, inTag } from "../../base/tag.ts";
 import { boundTokens, fitTokens } from "../fragment/fragment.ts";
 import type { InstructionFile } from "./find.ts";
 
@@ -13,7 +13,7 @@ export function renderInstructions(
   let left = bound.maxTokens;
   const parts: string[] = [];
   for (const file of files.toReversed()) {
-    const whole = escapeTag(file.text, "instructions");
+    const whole = escapeTags(file.text);
     const note = `[cut: the rest of ${file.path} (${file.bytes} bytes in all) did not fit; read it with view]`;
     const text = left <= 0 ? note : fitTokens(whole, left, note);
     left -= boundTokens(text);
@@ -29,8 +29,8 @@ export function renderInstructions(
         message: `${file.invisible} invisible characters were removed from ${file.path}.`,
       });
     }
-    const attributes = `path="${file.path.replace(/["<>\n]/g, "_")}"${bound.trusted ? "" : ' folder="untrusted"'}`;
-    parts.unshift(`<instructions ${attributes}>\n${text.trim()}\n</instructions>`);
+    const attributes = { path: file.path, ...(bound.trusted ? {} : { folder: "untrusted" }) };
+    parts.unshift(inTag("instruction_file", text.trim(), attributes));
   }
   if (parts.length === 0) return { text: "", warnings };
   const head = bound.trusted
