@@ -75,8 +75,8 @@ function filesOf(folder: string, root: string): ProjectFile[] {
     );
   }
   return found.flatMap((file) => {
-    const content = contentOf(file.path);
-    return content ? [{ ...file, hash: hashOf(content) }] : [];
+    const hash = hashAt(realTarget(file.path));
+    return hash === undefined ? [] : [{ ...file, hash }];
   });
 }
 
