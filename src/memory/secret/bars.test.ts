@@ -111,7 +111,7 @@ describe("M132 L12 time", () => {
   });
 
   const hostile =
-    'password |password=|password="|key|token: |://a:|://a:b@|eyJ|eyJaaaaaaaa.|-----BEGIN PRIVATE KEY-----\n|0123456789abcdef|(|<password>|%41|\\u0041|\u200b|curl -u |mysql -|cookie: a=b; |QUJD|auth=("|Private-Lines: 1\n|AKIAABCDEFGHIJKLMNOP |secret is |x as the password |password = "hunter2x9"\n'.split(
+    'password |password=|password="|key|token: |://a:|://a:b@|eyJ|eyJaaaaaaaa.|-----BEGIN PRIVATE KEY-----\n|0123456789abcdef|(|<password>|%41|\\u0041|\u200b|curl -u |mysql -|cookie: a=b; |QUJD|auth=("|Private-Lines: 1\n|AKIAABCDEFGHIJKLMNOP |secret is |"kty":"|{"kty":"RSA","d":"|[1,2,|passphrase: a |x as the password |password = "hunter2x9"\n'.split(
       "|",
     );
   it.each(hostile)("M132 no rule grows faster than its text: %j", (piece) => {
