@@ -13,7 +13,7 @@ const filter = (text: string): void => {
 
 /** What a rule may stumble over when it is repeated without end. */
 const HOSTILE =
-  'password |password=|password="|key|token: |://a:|://a:b@|eyJ|eyJaaaaaaaa.|-----BEGIN PRIVATE KEY-----\n|0123456789abcdef|(|<password>|%41|\\u0041|\u200b|curl -u |mysql -|cookie: a=b; |QUJD|auth=("|Private-Lines: 1\n|AKIAABCDEFGHIJKLMNOP |secret is |x as the password |password = "hunter2x9"\n'.split(
+  'password |password=|password="|key|token: |://a:|://a:b@|eyJ|eyJaaaaaaaa.|-----BEGIN PRIVATE KEY-----\n|0123456789abcdef|(|<password>|%41|\\u0041|\u200b|curl -u |mysql -|cookie: a=b; |QUJD|auth=("|Private-Lines: 1\n|AKIAABCDEFGHIJKLMNOP |secret is |"kty":"|{"kty":"RSA","d":"|[1,2,|passphrase: a |x as the password |password = "hunter2x9"\n'.split(
     "|",
   );
 

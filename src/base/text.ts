@@ -1,4 +1,4 @@
-// Plain text work: clipping, near names, invisible characters, tags.
+// Plain text work: clipping, near names, invisible characters.
 export function firstLine(text: string, max: number): string {
   const line = text.trim().split(/\r?\n/, 1)[0] ?? "";
   return clip(line, max);
@@ -62,9 +62,4 @@ const ANSI =
 
 export function stripAnsi(text: string): string {
   return text.includes("\u001b") ? text.replace(ANSI, "") : text;
-}
-
-/** Makes `<name` and `</name` of a reserved tag harmless inside quoted text. */
-export function escapeTag(text: string, name: string): string {
-  return text.replace(new RegExp(`<(?=\\s*(?:/\\s*)?${name}\\b)`, "gi"), "&lt;");
 }

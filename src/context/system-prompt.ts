@@ -53,11 +53,11 @@ export function renderSystemPrompt(input: SystemPromptInput): string {
     input.identity ? { text: input.identity, maxTokens: Number.POSITIVE_INFINITY } : { text: identity, maxTokens: 800 },
     { text: safety, maxTokens: 500 },
     { text: toolGuidance, maxTokens: 2000 },
-    { tag: "environment", text: environmentText(input), maxTokens: 500 },
+    { tag: "environment_info", text: environmentText(input), maxTokens: 500 },
     input.instructions ? { text: input.instructions, maxTokens: Number.POSITIVE_INFINITY } : undefined,
     ...(input.extra ?? []),
     { text: modes[input.mode] ?? "", maxTokens: 600 },
-    { tag: "session", text: session.join("\n"), maxTokens: 300 },
+    { tag: "session_info", text: session.join("\n"), maxTokens: 300 },
     { text: notificationRules, maxTokens: 200 },
   ];
   return parts.flatMap((p) => (p && p.text !== "" ? [renderFragment(p).trim()] : [])).join("\n\n");

@@ -26,6 +26,7 @@ export function bench(folder: string, hooks: unknown, more: Partial<HookParts> =
   const warnings = parsed.warnings.map((w) => w.message);
   const owner = createOwner({ runId: newId() });
   const made: HookParts = {
+    changedStart: () => undefined,
     hooks: () => parsed.hooks,
     command: { owner, root: folder, env: { PATH: "/usr/local/bin:/usr/bin:/bin" } },
     http: {

@@ -1,4 +1,5 @@
 // The answers of several hooks made into one: deny beats ask beats allow, changes chain, contexts join.
+import { escapeTags } from "../base/tag.ts";
 import { cutAt } from "../base/text.ts";
 import type { HookOpinion } from "../permission/policy.ts";
 import type { Hook } from "./hook.ts";
@@ -58,7 +59,7 @@ export function mergeOutput(
 
 /** Three bytes a token, as for every block that we put into a request. */
 function fitContext(text: string): string {
-  const trimmed = text.trim();
+  const trimmed = escapeTags(text.trim());
   const room = MAX_CONTEXT_TOKENS * 3;
   if (Buffer.byteLength(trimmed) <= room) return trimmed;
   let cut = cutAt(trimmed, room - CUT.length);

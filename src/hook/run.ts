@@ -19,6 +19,8 @@ export type HookParts = {
   /** In the order of running. */
   hooks: () => readonly Hook[];
   command: CommandParts;
+  /** What a project's hook file starts, if that is not any more as it was trusted. */
+  changedStart: (source: string) => string | undefined;
   http: HttpParts;
   redact: Redact;
   emit: EmitHook;
@@ -117,6 +119,11 @@ async function answer(
   signal: AbortSignal,
 ): Promise<Result<HookOutput, string>> {
   if (hook.type === "prompt") return ok({ additionalContext: hook.prompt });
+  const changed = hook.layer === "project" && hook.type === "command" ? parts.changedStart(hook.source) : undefined;
+  if (changed !== undefined)
+    return fail(
+      `it starts ${changed}, which changed since this folder was trusted; look at it, then run everlong trust`,
+    );
   try {
     const ran =
       hook.type === "command"

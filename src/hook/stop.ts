@@ -1,4 +1,5 @@
 // Stop hooks may send an agent back to work, but not for ever.
+import { escapeTags } from "../base/tag.ts";
 import type { HookOutcome } from "./merge.ts";
 
 export type AfterStop =
@@ -13,5 +14,5 @@ export type AfterStop =
 export function afterStop(outcome: Pick<HookOutcome, "block">, blocks: number, maxBlocks: number): AfterStop {
   if (!outcome.block) return { type: "end" };
   if (blocks >= maxBlocks) return { type: "limit", blocks };
-  return { type: "again", prompt: outcome.block.reason, blocks: blocks + 1 };
+  return { type: "again", prompt: escapeTags(outcome.block.reason), blocks: blocks + 1 };
 }

@@ -19,6 +19,8 @@ export type ServerParts = Pick<ConnectParts, "owner" | "cwd" | "environment" | "
   redact?: (text: string) => string;
   /** Tools of `lazy` servers, kept from run to run. */
   toolCache?: { read: (config: ServerConfig) => ToolList | undefined; write: (c: ServerConfig, l: ToolList) => void };
+  /** The file that a project's server starts, if it is not any more as it was trusted. */
+  changedStart?: (plan: PlannedServer) => string | undefined;
   onLife: (server: Server, life: Life) => void;
   onTaskStatus: (server: Server, report: TaskReport) => void;
 };
@@ -88,6 +90,9 @@ export function createServer(plan: PlannedServer, parts: ServerParts): Server {
 
   async function attempt(waitMs: number, signal: AbortSignal): Promise<void> {
     if (!config || (waitMs > 0 && !(await parts.clock.sleep(waitMs, signal)))) return;
+    const changed = parts.changedStart?.(plan);
+    if (changed !== undefined)
+      return refuse({ code: "failed", reason: `it starts ${changed}, which changed since this folder was trusted` });
     let opened: Connection | undefined;
     try {
       const { connect } = await import("./client/connect.ts");

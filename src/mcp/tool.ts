@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { Clock } from "../base/clock.ts";
 import { isRecord } from "../base/json.ts";
+import { escapeTags } from "../base/tag.ts";
 import { clip } from "../base/text.ts";
 import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from "../tool/contract.ts";
 import type { CallError, CallResult, ListedTool, Progress } from "./connection.ts";
@@ -50,7 +51,7 @@ export function adaptTool(server: Server, listed: ListedTool, name: string, part
 
   const tool = defineTool<Arguments>({
     name,
-    description: listed.description || `Tool ${listed.name} of the MCP server ${key.server}.`,
+    description: escapeTags(listed.description) || `Tool ${listed.name} of the MCP server ${key.server}.`,
     input: inputOf(listed.inputSchema),
     permissions: () => [{ kind: "mcp", ...key, readOnly }],
     planMode: readOnly,
@@ -89,7 +90,8 @@ function inputOf(schema: Record<string, unknown>): z.ZodType<Arguments> {
   const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
   const isClosed = schema["additionalProperties"] === false && !isRecord(schema["patternProperties"]);
   const described = z.custom<Arguments>(isRecord, "is not an object");
-  described._zod.toJSONSchema = () => schema;
+  const shown = harmless(schema);
+  described._zod.toJSONSchema = () => shown;
   const checked = z.custom<Arguments>().superRefine((value, context) => {
     for (const key of required)
       if (!Object.hasOwn(value, key)) context.addIssue({ code: "custom", path: [key], message: "is missing" });
@@ -97,6 +99,17 @@ function inputOf(schema: Record<string, unknown>): z.ZodType<Arguments> {
     if (unknown.length > 0) context.addIssue({ code: "unrecognized_keys", keys: unknown, input: value });
   });
   return described.pipe(checked);
+}
+
+/** What a schema says in words has our tags escaped; names and values stay as the server has them. */
+function harmless<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(harmless) as T;
+  if (!isRecord(schema)) return schema;
+  const entries = Object.entries(schema).map(([key, value]) => {
+    const isWords = typeof value === "string" && (key === "description" || key === "title");
+    return [key, isWords ? escapeTags(value) : harmless(value)];
+  });
+  return Object.fromEntries(entries) as T;
 }
 
 /** At most four reports a second for each call. */

@@ -3,7 +3,14 @@ import { join, relative } from "node:path";
 import { isInside } from "./path.ts";
 
 /** Real paths, all of them. */
-export type GuardPlaces = { everlongHome: string; sessionDir: string; root: string; cwd: string };
+export type GuardPlaces = {
+  everlongHome: string;
+  sessionDir: string;
+  root: string;
+  cwd: string;
+  /** Files that hooks and MCP servers of the project start. */
+  started?: readonly string[];
+};
 
 export type Guarded = { level: "refuse" | "ask"; what: string };
 
@@ -61,6 +68,8 @@ export function guardOf(real: string, places: GuardPlaces): Guarded | undefined 
     if (hit) return { level: "refuse", what: hit.what };
     if (inner === ".everlong") return { level: "ask", what: "the folder of the project's settings" };
   }
+  if (places.started?.some((one) => one.toLowerCase() === path))
+    return { level: "ask", what: "a file that a hook or MCP server starts" };
   if (AGENT_FOLDERS.test(path)) return { level: "ask", what: "agents, skills and commands" };
   if (GIT_REST.test(path)) return { level: "ask", what: "git's own folder" };
   if (START_UP.test(path)) return { level: "ask", what: "a start-up file" };

@@ -44,6 +44,8 @@ export type PolicyInput = {
   tempDir: string;
   /** permissions.dirs and /add-dir. */
   dirs?: readonly string[];
+  /** Files that hooks and MCP servers of the project start. */
+  started?: readonly string[];
   hook?: HookOpinion;
 };
 
@@ -67,6 +69,7 @@ export function makePolicy(input: PolicyInput): Policy {
       sessionDir: real(input.sessionDir),
       root: real(input.root),
       cwd: real(cwd),
+      started: (input.started ?? []).map(real),
     },
     userHome,
     ...(input.hook ? { hook: input.hook } : {}),

@@ -74,10 +74,26 @@ function filesOf(folder: string, root: string): ProjectFile[] {
         : filesIn(join(home, "commands"), ".md", 4),
     );
   }
+  const hashes = hashesOf(found.map(({ path }) => path));
   return found.flatMap((file) => {
-    const content = contentOf(file.path);
-    return content ? [{ ...file, hash: hashOf(content) }] : [];
+    const hash = hashes.get(file.path);
+    return hash === undefined ? [] : [{ ...file, hash }];
   });
+}
+
+/** Thousands of links to one large file cost no more than that file. */
+function hashesOf(paths: readonly string[]): Map<string, string | undefined> {
+  const byTarget = new Map<string, string | undefined>();
+  return new Map(
+    paths.map((path) => {
+      const real = realTarget(path);
+      if (!byTarget.has(real)) {
+        const content = contentOf(real);
+        byTarget.set(real, content && hashOf(content));
+      }
+      return [path, byTarget.get(real)];
+    }),
+  );
 }
 
 /** `linksWithin`: of the folder's own entries, a link to a folder below this one counts as that folder. */

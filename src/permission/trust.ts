@@ -13,6 +13,7 @@ import {
   type ProjectCounts,
   type ProjectFile,
 } from "./project-files.ts";
+import { ABSENT, type StartedFile, startedBy } from "./started-files.ts";
 import { changeState, readState, type StateFile } from "./state-file.ts";
 
 const trusts = z.looseObject({
@@ -32,8 +33,12 @@ export type TrustState = {
   trusted: boolean;
   /** The folder that the trust was given to: root itself or one above it; absent when trusted for this run only. */
   by?: string;
-  /** Files that are new or changed since: off until the folder is trusted again. */
+  /** Files that are new or changed since, or start one that is: off until the folder is trusted again. */
   changed: string[];
+  /** What has changed: those files, or the scripts that they start. */
+  causes: string[];
+  /** By the file that names them: what hooks and servers start. Empty while the folder is not trusted. */
+  started: ReadonlyMap<string, readonly StartedFile[]>;
   files: ProjectFile[];
   found: ProjectCounts;
   /** Why the record could not be read; nothing is trusted then. */
@@ -47,18 +52,29 @@ export async function trustState(places: TrustPlaces, root: string, cwd: string 
   const files = findProjectFiles(real, realPath(cwd, "/") ?? cwd);
   const found = countProjectFiles(files);
   const state = await readState(file(places.everlongHome));
-  if (!state.ok) return { trusted: false, changed: [], files, found, failure: state.error };
+  const untrusted = { trusted: false, changed: [], causes: [], started: new Map(), files, found };
+  if (!state.ok) return { ...untrusted, failure: state.error };
   const by = trustedFolder(Object.keys(state.value.folders), real, places.userHome);
-  if (by === undefined) return { trusted: false, changed: [], files, found };
+  if (by === undefined) return untrusted;
   const known = state.value.folders[by]?.files ?? {};
-  return { trusted: true, by, changed: files.filter((f) => known[f.path] !== f.hash).map((f) => f.path), files, found };
+  const started = startedByAll(files, real, cwd);
+  const causesOf = (file: ProjectFile): string[] => {
+    const scripts = (started.get(file.path) ?? []).filter(({ path, hash }) => (known[path] ?? ABSENT) !== hash);
+    return [file, ...scripts].filter(({ path, hash }) => (known[path] ?? ABSENT) !== hash).map(({ path }) => path);
+  };
+  const changed = files.filter((file) => causesOf(file).length > 0).map(({ path }) => path);
+  return { trusted: true, by, changed, causes: [...new Set(files.flatMap(causesOf))], started, files, found };
 }
 
 /** `--trust-folder`: the folder as it is now, for this run. */
 export function trustForRun(root: string, cwd: string = root): TrustState {
   const files = findProjectFiles(realPath(root, "/") ?? root, realPath(cwd, "/") ?? cwd);
-  return { trusted: true, changed: [], files, found: countProjectFiles(files) };
+  const started = startedByAll(files, realPath(root, "/") ?? root, cwd);
+  return { trusted: true, changed: [], causes: [], started, files, found: countProjectFiles(files) };
 }
+
+const startedByAll = (files: readonly ProjectFile[], root: string, cwd: string): Map<string, StartedFile[]> =>
+  new Map(files.map((file) => [file.path, startedBy(file, root, realPath(cwd, "/") ?? cwd)]));
 
 /** Ask this with the very bytes that are about to be used: it holds even if the file changes in between. */
 export function acceptsFile(state: TrustState, path: string, content: string | Uint8Array): boolean {
@@ -76,21 +92,23 @@ function trustedFolder(folders: readonly string[], root: string, userHome: strin
   }
 }
 
-/** Records the folder and the hash of each file in it and below it, as they are now. */
+/** Records the folder and the hash of each file in it and below it, and of what they start, as they are now. */
 export async function trustFolder(
   places: TrustPlaces,
   root: string,
   now: Date,
   update: UpdateFile,
+  cwd: string = root,
 ): Promise<Result<string, Failure>> {
   const real = realPath(root, "/") ?? root;
   const isTop = real === "/" || real === realPath(places.userHome, "/");
   const files = isTop ? findProjectFiles(real) : findAllProjectFiles(real);
+  const started = [...startedByAll(files, real, cwd).values()].flat().filter(({ hash }) => hash !== ABSENT);
   const trust = (state: Trusts): Trusts => ({
     ...state,
     folders: {
       ...state.folders,
-      [real]: { at: now.toISOString(), files: Object.fromEntries(files.map((f) => [f.path, f.hash])) },
+      [real]: { at: now.toISOString(), files: Object.fromEntries([...started, ...files].map((f) => [f.path, f.hash])) },
     },
   });
   const changed = await changeState(file(places.everlongHome), trust, update);
@@ -134,7 +152,10 @@ export function trustNotice(state: TrustState): string | undefined {
   if (!state.trusted)
     return counted.length > 0 ? `This folder is not trusted: ${counted.join(", ")} not loaded. ${how}` : undefined;
   if (state.changed.length === 0) return undefined;
-  return `Changed since this folder was trusted, so not loaded: ${state.changed.join(", ")}. Look at the change, then run \`everlong trust\`.`;
+  const scripts = state.causes.filter((path) => !state.changed.includes(path));
+  const off = `not loaded: ${state.changed.join(", ")}`;
+  const what = scripts.length === 0 ? `, so ${off}` : `: ${scripts.join(", ")}. So ${off}`;
+  return `Changed since this folder was trusted${what}. Look at the change, then run \`everlong trust\`.`;
 }
 
 const count = (n: number, word: string): string => (n === 0 ? "" : `${n} ${word}${n === 1 ? "" : "s"}`);

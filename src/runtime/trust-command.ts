@@ -18,7 +18,7 @@ export async function trustCommand(
   if (!ground.ok) return ground;
   if (options.list) return listFolders(ground.value);
   const context = path === undefined ? ground.value.context : gitContext(resolve(path));
-  return change(ground.value, context.gitRoot ?? context.cwd, options.revoke ?? false);
+  return change(ground.value, context, options.revoke ?? false);
 }
 
 /** What this folder would load if it were trusted, when it is not; undefined when there is nothing to ask. */
@@ -32,11 +32,17 @@ export async function trustSession(live: LiveSession, args: string): Promise<Com
   if (args !== "" && args !== "revoke") {
     return fail(commandUsage(`/trust does not take "${args}".`, "/trust, /trust revoke or /trust list."));
   }
-  const done = await change(live.ground, live.session.root, args === "revoke");
+  const { cwd } = live.session.state.context;
+  const done = await change(live.ground, { gitRoot: live.session.root, cwd }, args === "revoke");
   return done.ok ? ok(`${done.value} It counts from the next start.`) : done;
 }
 
-async function change(ground: Ground, root: string, revoke: boolean): Promise<Result<string, Failure>> {
+async function change(
+  ground: Ground,
+  { gitRoot, cwd }: { gitRoot?: string | undefined; cwd: string },
+  revoke: boolean,
+): Promise<Result<string, Failure>> {
+  const root = gitRoot ?? cwd;
   const refused = refuseInToolShell(ground.env, "Trust is");
   if (refused) return fail(refused);
   const places = { everlongHome: ground.paths.home, userHome: ground.userHome };
@@ -46,7 +52,7 @@ async function change(ground: Ground, root: string, revoke: boolean): Promise<Re
     if (!had.ok) return had;
     return ok(had.value ? `${root} is no longer trusted.` : `${root} was not trusted.`);
   }
-  const done = await trustFolder(places, root, new Date(), update);
+  const done = await trustFolder(places, root, new Date(), update, cwd);
   return done.ok
     ? ok(`${done.value} is trusted: its own hooks, MCP servers, agents, skills, commands and rules may work.`)
     : done;

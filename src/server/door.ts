@@ -14,6 +14,7 @@ import { refusal } from "./refusal.ts";
 import { sendRefusal } from "./respond.ts";
 import { SignIn } from "./sign-in.ts";
 import { Throttle } from "./throttle.ts";
+import { turnAway } from "./turn-away.ts";
 
 const MOST_IN_FLIGHT = 1000;
 
@@ -45,7 +46,7 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
       if (draining) setImmediate(() => server.closeIdleConnections());
     });
     const passed = gate(req);
-    if (!passed.ok) return sendRefusal(res, passed.error.refusal, passed.error.shape);
+    if (!passed.ok) return turnAway(res, passed.error.refusal, passed.error.shape, expects);
     const { area } = passed.value;
     const shape = area.name === "proxy" ? area : "api";
     const busy = draining ? "shutting_down" : active.size > MOST_IN_FLIGHT ? "overloaded" : undefined;

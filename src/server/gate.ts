@@ -9,14 +9,15 @@ import { hostProblem, isLoopbackAddress, isLoopbackName, ownNames } from "./host
 import { isForeign } from "./origin.ts";
 import { readTarget } from "./path.ts";
 import { type RefusalCode, refusal } from "./refusal.ts";
+import type { RefusalShape } from "./respond.ts";
 import type { Throttle } from "./throttle.ts";
 import { presented, sameToken } from "./token.ts";
+import { isShort } from "./turn-away.ts";
 
 /** What stands behind the gate; `wire` is the format of a proxy route, where it is one we know. */
 export type Area = { name: "page" | "health" | "api" | "mcp" } | { name: "proxy"; wire: WireName | undefined };
 export type Pass = { area: Area; caller: ProxyCaller };
-export type Shape = "api" | { wire: WireName | undefined };
-export type Turned = { refusal: Refusal; shape: Shape };
+export type Turned = { refusal: Refusal; shape: RefusalShape };
 
 /** What the API reads. */
 export const JSON_TYPE = /^application\/json\s*(;|$)/i;
@@ -58,12 +59,16 @@ export function createGate(options: GateOptions): Gate {
     if (!who.token && needsToken(area, target, isOpen, who.tried)) {
       return turn(options.throttle.fail(req.socket.remoteAddress ?? "") ? "too_many_failures" : "unauthorized");
     }
+    if (!who.token && !TAKES_ALL.has(area?.name) && !isShort(req.headers)) return turn("too_large");
     if (wantsWebSocket(req.headers)) return turn("upgrade_required");
     if (area?.name === "api" && isForm(req, who.cookie)) return turn("unsupported_media_type");
     if (!area) return turn("not_found");
     return ok({ area, caller: { loopback, token: who.token, target } });
   };
 }
+
+/** Where a caller without the token may send much, if it needs none. */
+const TAKES_ALL = new Set<Area["name"] | undefined>(["proxy", "mcp"]);
 
 type Who = { token: boolean; cookie: boolean; tried: boolean };
 

@@ -1,12 +1,23 @@
 // Answers of the gateway itself: JSON with the security headers, refusals in the shape of the route they stand on.
 import type { ServerResponse } from "node:http";
 import { optional } from "../base/optional.ts";
-import { answer, errorAnswer } from "../proxy/forward/error-shape.ts";
+import { answer, errorAnswer, type OwnAnswer } from "../proxy/forward/error-shape.ts";
 import { letGo } from "../proxy/forward/let-go.ts";
 import type { WireName } from "../schema/model.ts";
 import type { Refusal } from "./contract.ts";
 
 export const SECURITY_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" } as const;
+
+const jsonAnswer = (status: number, body: unknown, headers: Readonly<Record<string, string>>): OwnAnswer => ({
+  status,
+  headers: Object.entries({
+    ...SECURITY_HEADERS,
+    "content-type": "application/json; charset=utf-8",
+    "cache-control": "no-store",
+    ...headers,
+  }).flat(),
+  body: JSON.stringify(body),
+});
 
 export function sendJson(
   res: ServerResponse,
@@ -14,15 +25,7 @@ export function sendJson(
   body: unknown,
   headers: Record<string, string> = {},
 ): void {
-  const text = JSON.stringify(body);
-  res.writeHead(status, {
-    ...SECURITY_HEADERS,
-    "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(text),
-    "cache-control": "no-store",
-    ...headers,
-  });
-  res.end(res.req.method === "HEAD" ? undefined : text);
+  answer(res, jsonAnswer(status, body, headers));
 }
 
 export const errorBody = ({ code, message, hint, details }: Refusal) => ({
@@ -30,16 +33,16 @@ export const errorBody = ({ code, message, hint, details }: Refusal) => ({
 });
 
 /** `wire` is given on the proxy's routes: there an error has the provider's shape, or OpenAI's where none is known. */
-export function sendRefusal(
-  res: ServerResponse,
-  refusal: Refusal,
-  shape: "api" | { wire: WireName | undefined },
-): void {
+export type RefusalShape = "api" | { wire: WireName | undefined };
+
+export function refusalAnswer(refusal: Refusal, shape: RefusalShape): OwnAnswer {
   const { status, code, message, hint, headers = {} } = refusal;
-  if (shape === "api") sendJson(res, status, errorBody(refusal), { ...headers, "x-everlong-error": code });
-  else {
-    const own = { ...SECURITY_HEADERS, ...headers };
-    answer(res, errorAnswer(shape.wire, { status, code, message: `${message} ${hint}` }), Object.entries(own).flat());
-  }
+  if (shape === "api") return jsonAnswer(status, errorBody(refusal), { ...headers, "x-everlong-error": code });
+  const own = errorAnswer(shape.wire, { status, code, message: `${message} ${hint}` });
+  return { ...own, headers: [...own.headers, ...Object.entries({ ...SECURITY_HEADERS, ...headers }).flat()] };
+}
+
+export function sendRefusal(res: ServerResponse, refusal: Refusal, shape: RefusalShape): void {
+  answer(res, refusalAnswer(refusal, shape));
   letGo(res.req);
 }

@@ -1,4 +1,5 @@
 // Hooks around a conversation: what a prompt becomes before it counts, and whether the agent may stop.
+import { escapeTags } from "../base/tag.ts";
 import type { HookOutcome } from "../hook/merge.ts";
 import { afterStop } from "../hook/stop.ts";
 import type { EventData } from "../schema/event/envelope.ts";
@@ -28,7 +29,7 @@ export async function promptHook<T extends TurnInput>(session: Session, input: T
     live.lastTurn = { status: "failed", reason: message };
     return { type: "blocked" };
   }
-  const prompt = outcome.modifiedPrompt || input.content;
+  const prompt = escapeTags(outcome.modifiedPrompt ?? "") || input.content;
   const content = [prompt, outcome.additionalContext].filter(Boolean).join("\n\n");
   if (content === input.content) return { type: "go", input };
   const changed: MessageInput = { ...input, content, display: input.display ?? input.content };

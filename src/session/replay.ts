@@ -1,5 +1,5 @@
 // The log is the truth: state is the fold of its durable events, and the live session folds the same function.
-
+import { escapeTags } from "../base/tag.ts";
 import { applyCompaction } from "../context/compact/apply.ts";
 import { joinNotifications } from "../context/fragment/fragment.ts";
 import type { ContextItem } from "../schema/context-item.ts";
@@ -226,7 +226,7 @@ function applyToolResult(state: ChainState, event: Envelope<"tool.execution_comp
     role: "tool",
     toolCallId,
     toolName: call?.name ?? "",
-    content: result.content,
+    content: result.isBlock ? result.content : escapeTags(result.content),
     isError: !success,
     ...(attachments ? { attachments: attachments as NonNullable<ToolMessage["attachments"]> } : {}),
   };

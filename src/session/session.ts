@@ -40,7 +40,7 @@ export type Measured = {
   basis: "estimated" | "calibrated";
 };
 
-export type BoundResult = { content: string; outputFile?: string; bytes: number; lines: number };
+export type BoundResult = { content: string; outputFile?: string; bytes: number; lines: number; isBlock?: boolean };
 
 export type ContextSettings = BudgetSettings & {
   mode: "on" | "manual" | "off";

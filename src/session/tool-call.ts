@@ -169,7 +169,8 @@ async function resultOf(session: Session, call: Call, outcome: ToolOutcome): Pro
   const text = outcome.type === "success" ? outcome.text : `Error (${outcome.code}): ${outcome.message}`;
   const note = repeatNote(session, call, outcome);
   if (outcome.type === "success" && outcome.output) return { content: text, ...outcome.output };
-  return session.parts.bound(call.toolCallId, text + note);
+  const result = await session.parts.bound(call.toolCallId, text + note);
+  return outcome.type === "success" && outcome.isBlock ? { ...result, isBlock: true } : result;
 }
 
 /** After the bound, which is for the output of tools: what hooks add has its own. */

@@ -16,6 +16,8 @@ export type ToolOutcome =
       attachments?: Attachment[];
       /** Set by a tool that bounded its own output: of what `text` is an excerpt. */
       output?: OutputSize;
+      /** `text` is a block of ours, in which all that is not ours is escaped already. */
+      isBlock?: boolean;
     }
   | { type: "failure"; code: ToolErrorCode | (string & {}); message: string };
 

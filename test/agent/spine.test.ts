@@ -20,9 +20,9 @@ describe("what the model sees", () => {
       "You are Everlong",
       "Permissions:",
       "Tools:",
-      "<environment>",
+      "<environment_info>",
       "INSTRUCTION-MARK",
-      "<session>",
+      "<session_info>",
       "<system_notification>",
     ];
     const places = marks.map((m) => system.indexOf(m));

@@ -80,7 +80,7 @@ describe("AE8 a planted allow rule", () => {
     writeFileSync(join(place.folder, "AGENTS.md"), "Always answer in verse.\n");
     await run(place, ["-p", "go"]);
     expect(systemOf(server.requests[0])).toMatch(
-      /<instructions path="[^"]*AGENTS\.md" folder="untrusted">\nAlways answer in verse\./,
+      /<instruction_file path="[^"]*AGENTS\.md" folder="untrusted">\nAlways answer in verse\./,
     );
     await run(place, ["-p", "go", "--trust-folder"]);
     expect(systemOf(server.requests[1])).not.toContain('folder="untrusted"');

@@ -99,3 +99,77 @@ describe("OE9 trust", () => {
     expect(notes(place)).toHaveLength(1);
   });
 });
+
+describe("N11 trust covers what runs", () => {
+  const plant = (place: Place): void => {
+    mkdirSync(join(place.folder, "scripts"), { recursive: true });
+    writeIn(place, "scripts/guard.sh", `#!/bin/sh\n${deny}\n`);
+    projectHooks(place, { preToolUse: [{ bash: "sh scripts/guard.sh" }] });
+    writeIn(
+      place,
+      "server.mjs",
+      `import { writeFileSync } from "node:fs"; writeFileSync("server-started", "");`,
+    );
+    writeIn(place, ".mcp.json", JSON.stringify({ mcpServers: { own: { command: "node", args: ["./server.mjs"] } } }));
+  };
+
+  it("N11 PE11 a script of a hook or server that changed turns it off until the folder is trusted again", async () => {
+    const { place } = await touching();
+    plant(place);
+    expect((await run(place, ["trust"])).code).toBe(0);
+    await go(place);
+    expect([has(place, "mark"), has(place, "server-started")]).toEqual([false, true]);
+
+    writeIn(place, "scripts/guard.sh", `#!/bin/sh\ntouch owned\n`);
+    writeIn(place, "server.mjs", `import { writeFileSync } from "node:fs"; writeFileSync("owned", "");`);
+    const changed = await go(place);
+    expect(changed.code, changed.stderr).toBe(0);
+    expect(has(place, "owned")).toBe(false);
+    const notice = changed.stderr.split("\n").filter((line) => line.includes("Changed since this folder was trusted"));
+    expect(notice).toHaveLength(1);
+    for (const name of ["guard.sh", "server.mjs", "test.json", ".mcp.json"]) expect(notice[0]).toContain(name);
+
+    expect((await run(place, ["trust"])).code).toBe(0);
+    const again = await go(place);
+    expect(again.stderr).not.toContain("Changed since");
+    expect(has(place, "owned")).toBe(true);
+  });
+
+  it("N11 a tool's write to such a file is asked for by itself, and refused where nobody answers", async () => {
+    const write = (path: string) => ({ name: "create", args: { path, file_text: "touch owned" } });
+    const edit = { name: "edit", args: { path: "scripts/guard.sh", old_str: "#!", new_str: "# !" } };
+    const { place } = await scene([
+      calls([
+        edit,
+        write("later.sh"),
+        bash("echo x > scripts/guard.sh"),
+        bash("cp /bin/true server.mjs"),
+        write("free.sh"),
+      ]),
+      text("done"),
+    ]);
+    plant(place);
+    projectHooks(place, { sessionStart: [{ bash: "sh scripts/guard.sh; ./later.sh" }] });
+    const allows = ["--allow-tool", "write", "--allow-tool", "shell"];
+    const done = await run(place, ["-p", "go", "--trust-folder", ...allows]);
+    expect(done.code, done.stderr).toBe(0);
+    const results = only(logOf(place), "tool.execution_complete").map((e) => [
+      e.data.success,
+      e.data.error?.message ?? "",
+    ]);
+    expect(results.map(([success]) => success)).toEqual([false, false, false, false, true]);
+    for (const [, message] of results.slice(0, 2)) expect(message).toContain("a file that a hook or MCP server starts");
+    expect([has(place, "later.sh"), has(place, "free.sh")]).toEqual([false, true]);
+  });
+
+  it("N11 a script that changes while the session runs is not run any more: a guard then lets nothing pass", async () => {
+    const { place } = await scene([calls([bash("touch first")]), calls([bash("touch second")]), text("done")]);
+    mkdirSync(join(place.folder, "scripts"));
+    writeIn(place, "scripts/guard.sh", "sleep 0; echo '# more' >> scripts/guard.sh\n");
+    projectHooks(place, { preToolUse: [{ bash: "sh scripts/guard.sh" }] });
+    const done = await go(place, "--trust-folder");
+    expect(done.code, done.stderr).toBe(0);
+    expect([has(place, "first"), has(place, "second")]).toEqual([true, false]);
+    expect(done.stderr).toMatch(/guard\.sh, which changed since this folder was trusted/);
+  });
+});

@@ -53,7 +53,7 @@ describe("rem-agent on the board", () => {
     expect(offeredTools(server.requests[0])).toEqual(["context_board"]);
     const system = systemOf(server.requests[0]);
     expect(system).toContain("Your only output is calls of `context_board`");
-    expect(system).not.toMatch(/pineapple|<environment>|Working folder|Session folder|<memories/);
+    expect(system).not.toMatch(/pineapple|<environment_info>|Working folder|Session folder|<memories/);
     expect(system).toContain("Branch: main");
   });
 

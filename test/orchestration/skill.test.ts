@@ -18,7 +18,7 @@ describe("O23 what the model sees before", () => {
     const { place, server } = await scene([text("ok")]);
     await run(place, ["-p", "hello"]);
     expect(offeredTools(server.requests[0])).not.toContain("skill");
-    expect(systemOf(server.requests[0])).not.toContain("<skills>");
+    expect(systemOf(server.requests[0])).not.toContain("<skill_list>");
   });
 
   it("O21 O22 O23 name and description of each that a model may invoke, nothing else; the first root wins", async () => {
@@ -60,7 +60,7 @@ describe("O23 what the model sees before", () => {
     const { place, server } = await scene([text("ok")]);
     for (let n = 0; n < 400; n++) skill(place, `skill-number-${n}`, { description: `"${"words ".repeat(50)}"` });
     await run(place, ["-p", "hello"]);
-    const list = /<skills>[\s\S]*<\/skills>/.exec(systemOf(server.requests[0]))?.[0] ?? "";
+    const list = /<skill_list>[\s\S]*<\/skills>/.exec(systemOf(server.requests[0]))?.[0] ?? "";
     expect(Buffer.byteLength(list)).toBeGreaterThan(500);
     expect(Buffer.byteLength(list)).toBeLessThanOrEqual(3000);
     const named = list.match(/skill-number-\d+/g)?.length ?? 0;

@@ -69,8 +69,8 @@ describe("built-in agents", () => {
   it.each(agents.map((a) => a.name))("O4 %s is told exactly this", (name) => {
     const input = {
       environment: "Working folder: /work",
-      instructions: "<instructions path=AGENTS.md>be kind</instructions>",
-      tools: [{ tag: "skills", text: "- sql", maxTokens: 100 }],
+      instructions: "<instruction_file path=AGENTS.md>be kind</instruction_file>",
+      tools: [{ tag: "skill_list" as const, text: "- sql", maxTokens: 100 }],
       consolidation: "EVIDENCE",
     };
     expect(renderAgentPrompt(get(name), input)).toMatchSnapshot();
@@ -81,7 +81,7 @@ describe("built-in agents", () => {
       includeAISafety: "Permissions:",
       includeToolInstructions: "Tools:",
       includeParallelToolCalling: "run in parallel",
-      includeEnvironmentContext: "<environment>",
+      includeEnvironmentContext: "<environment_info>",
       includeCustomAgentInstructions: "be kind",
       includeConsolidationPrompt: "EVIDENCE",
     };

@@ -1,5 +1,6 @@
 // From the fields and the text of a file to an agent's definition, ours or a custom one.
 import { isRecord } from "../../base/json.ts";
+import { escapeTags } from "../../base/tag.ts";
 import { FieldReader } from "../file/field.ts";
 import { normaliseName } from "../file/name.ts";
 import type { Layer } from "../file/places.ts";
@@ -16,7 +17,7 @@ const MAX_PROMPT = 30_000;
 /** A Markdown file's agent: its text is the prompt, and it has every part but the consolidation of the board. */
 export function parseCustomAgent(source: AgentSource, { fields, body }: Document): ParsedAgent {
   const read = new FieldReader(source.path, fields);
-  const prompt = promptOf(read, body);
+  const prompt = escapeTags(promptOf(read, body));
   const promptParts = partsOf((name) => name !== "includeConsolidationPrompt");
   return parsed(read, { ...shared(read, source), prompt, promptParts, sideEffects: true });
 }
@@ -49,7 +50,7 @@ function shared(read: FieldReader, { path, origin, stem }: AgentSource): Shared 
   return {
     name,
     displayName: read.text("displayName") ?? written,
-    description: read.description(),
+    description: escapeTags(read.description()),
     origin,
     path,
     models: modelsOf(read),

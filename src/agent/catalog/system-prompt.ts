@@ -29,7 +29,7 @@ export function renderAgentPrompt(
     has.includeAISafety && { text: safety, maxTokens: 500 },
     has.includeToolInstructions && { text: toolInstructions, maxTokens: 1900 },
     has.includeParallelToolCalling && { text: parallelToolCalling, maxTokens: 100 },
-    has.includeEnvironmentContext && { tag: "environment", text: input.environment, maxTokens: 500 },
+    has.includeEnvironmentContext && { tag: "environment_info", text: input.environment, maxTokens: 500 },
     has.includeCustomAgentInstructions && { text: input.instructions, maxTokens: UNBOUND },
     ...(has.includeToolInstructions ? (input.tools ?? []) : []),
     has.includeConsolidationPrompt && { text: input.consolidation ?? "", maxTokens: UNBOUND },

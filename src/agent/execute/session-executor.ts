@@ -1,4 +1,5 @@
 // One run of a subagent: its turns on the session's own machinery, hooks around them, messages between them.
+import { escapeTags } from "../../base/tag.ts";
 import { afterStop } from "../../hook/stop.ts";
 import type { Usage } from "../../schema/model.ts";
 import { cancelCompaction } from "../../session/compaction.ts";
@@ -87,13 +88,13 @@ async function firstMessage(child: Child, handle: AgentHandle): Promise<MessageI
   const input = { agentDisplayName: displayName, agentDescription: description };
   const { additionalContext } = await session.parts.hook("subagentStart", input, handle.signal);
   const skills = await child.skills();
-  const text = [additionalContext, ...skills, handle.record().prompt].filter(Boolean).join("\n\n");
+  const text = [additionalContext, ...skills, escapeTags(handle.record().prompt)].filter(Boolean).join("\n\n");
   return promptOf(session, text, "agent");
 }
 
 async function nextMessage(handle: AgentHandle): Promise<MessageInput | undefined> {
   const next = await handle.waitForMessage();
-  return next && { messageId: next.messageId, content: next.message, source: "agent" };
+  return next && { messageId: next.messageId, content: escapeTags(next.message), source: "agent" };
 }
 
 async function stopOf(child: Child, handle: AgentHandle, lastResponse: string, blocks: number) {

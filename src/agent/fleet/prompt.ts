@@ -1,4 +1,5 @@
 // The texts of a fleet: the plan's, a worker's, its one follow-up, and the check of the results.
+import { inTag, quoted } from "../../base/tag.ts";
 import { clip } from "../../base/text.ts";
 import type { Todo } from "../../schema/todo.ts";
 import type { TodoRun } from "../../tool/sql/todo-tables.ts";
@@ -16,7 +17,8 @@ const MAX_TABLE_NOTES = 24_000;
 const FROM_CONVERSATION = "What was asked for and agreed on in this conversation.";
 
 /** `request`: what the user asked for, or else the plan's text; empty means the conversation. */
-export const planPrompt = (request: string): string => fill(plan, { request: request.trim() || FROM_CONVERSATION });
+export const planPrompt = (request: string): string =>
+  fill(plan, { request: quoted(request.trim()) || FROM_CONVERSATION });
 export const planAgainPrompt = (): string => planAgain.trim();
 
 export function workerPrompt(todo: Todo, { todos, deps }: Todos, runs: readonly TodoRun[]): string {
@@ -26,13 +28,13 @@ export function workerPrompt(todo: Todo, { todos, deps }: Todos, runs: readonly 
     return note ? [{ id, title: todos.find((t) => t.id === id)?.title ?? "", note }] : [];
   });
   // The share of each is the same, whoever wrote most.
-  const notes = noted.map(({ id, title, note }) => `## ${id}: ${title}\n${note}`);
+  const notes = noted.map(({ id, title, note }) => quoted(`## ${id}: ${title}\n${note}`));
   const share = Math.floor(MAX_NOTES / Math.max(1, notes.length)) - 2;
   const text = notes.map((note) => clip(note, share)).join("\n\n");
   return fill(worker, {
     ...idOf(todo),
-    title: todo.title,
-    description: todo.description ?? "",
+    title: quoted(todo.title),
+    description: quoted(todo.description ?? ""),
     notes: text && `\nWhat those reported whose work yours builds on:\n\n${text}\n`,
   });
 }
@@ -49,8 +51,8 @@ export function verifyPrompt(
   return fill(verify, {
     round: String(round),
     rounds: String(rounds),
-    request: request.trim() && `\n<request>\n${request.trim()}\n</request>\n`,
-    table: table(all, runs),
+    request: request.trim() && `\n${inTag("request", quoted(request.trim()))}\n`,
+    table: quoted(table(all, runs)),
     last: round < rounds ? "" : ", but not in this session's fleet any more: it was the last round",
   });
 }
@@ -69,7 +71,7 @@ function table(all: Todos, runs: readonly TodoRun[]): string {
   return rows.join("\n");
 }
 
-const idOf = ({ id }: Todo) => ({ id, sqlId: id.replaceAll("'", "''") });
+const idOf = ({ id }: Todo) => ({ id: quoted(id), sqlId: id.replaceAll("'", "''") });
 
 const fill = (text: string, values: Record<string, string>): string =>
   text.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole).trim();

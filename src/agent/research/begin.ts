@@ -1,5 +1,6 @@
 // How a research run begins: the report's place, whether an earlier run is taken up again, and the orchestrator's prompt.
 import { basename, join } from "node:path";
+import { quoted } from "../../base/tag.ts";
 import again from "./again.md";
 import orchestrator from "./orchestrator.md";
 import { type ResearchRun, topicSlug, unfinished } from "./run.ts";
@@ -24,7 +25,7 @@ export function beginResearch(
   const path = isFree ? broken.path : join(sessionDir, "research", `${slug}-${freeNumber(slug, taken)}.md`);
   const settled = broken?.dispatches.filter((d) => d.settled).length ?? 0;
   const parts = [orchestrator, ...(settled > 0 ? [again] : [])];
-  const prompt = fill(parts.join("\n"), { topic: topic.trim(), path, settled: String(settled) });
+  const prompt = fill(parts.join("\n"), { topic: quoted(topic.trim()), path, settled: String(settled) });
   return { research: { topic: topic.trim(), path }, prompt };
 }
 

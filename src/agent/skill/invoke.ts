@@ -1,6 +1,7 @@
 // What invoking a skill adds to the conversation: its text, its folder, and the names of the files beside it.
 import { dirname, join, relative } from "node:path";
-import { clip, escapeTag } from "../../base/text.ts";
+import { escapeTags } from "../../base/tag.ts";
+import { clip } from "../../base/text.ts";
 import { boundTokens, fitTokens, renderFragment } from "../../context/fragment/fragment.ts";
 import { entriesOf } from "../../permission/project-files.ts";
 import type { Skill } from "./load.ts";
@@ -28,7 +29,7 @@ export function invokeSkill(skill: Skill): Invoked {
     files.length === 0 ? "" : `Files beside it:\n${files.map((file) => `- ${clip(file, MAX_PATH)}`).join("\n")}`;
   const note = `[cut here: the rest of this skill is in ${path}]`;
   const room = MAX_TOKENS - boundTokens(`${head}${tail}`) - 50;
-  const body = fitTokens(escapeTag(skill.body, TAG), room, note);
+  const body = fitTokens(escapeTags(skill.body), room, note);
   const text = [head, body, tail].filter(Boolean).join("\n\n");
   const message = renderFragment({ tag: TAG, attributes: { name }, text, maxTokens: MAX_TOKENS });
   const allowedTools = skill.allowedTools.map((rule) => rule.text);

@@ -25,5 +25,5 @@ export function skillsList(skills: readonly Skill[]): Fragment | undefined {
   });
   const more = offered.length - named.length;
   if (more > 0) lines.push(`(and ${more} more, which the user can list with /skills)`);
-  return { tag: "skills", text: [HEAD, ...lines].join("\n"), maxTokens: MAX_TOKENS };
+  return { tag: "skill_list", text: [HEAD, ...lines].join("\n"), maxTokens: MAX_TOKENS };
 }

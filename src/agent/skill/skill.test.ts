@@ -162,7 +162,7 @@ describe("the list of skills", () => {
       skill("b", "b", { enabled: false }),
       skill("c", "c", { modelInvocable: false }),
     ]);
-    expect(text).toMatch(/^<skills>\n.*\n- a: does a\n<\/skills>$/);
+    expect(text).toMatch(/^<skill_list>\n.*\n- a: does a\n<\/skill_list>$/);
     expect(skillsList([skill("b", "b", { enabled: false })])).toBeUndefined();
   });
 

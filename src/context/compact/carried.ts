@@ -1,8 +1,9 @@
 // What outlives a compaction beside the summary, each part as text within a number of tokens: notice, plan, todos, skills, agent.
+import { inTag, type OwnTag, quoted } from "../../base/tag.ts";
 import type { Todo } from "../../schema/todo.ts";
 import { clipTo } from "./clip.ts";
 import type { Count } from "./items.ts";
-import { inTag, quoted, TAG } from "./tags.ts";
+import { TAG } from "./tags.ts";
 
 export type OriginalPrompt = {
   /** Of its item; a prompt that still stands in the history is not repeated. */
@@ -30,7 +31,7 @@ export type Carried = {
 /** Text in its tag within the tokens; empty when there is none, or no room for any of it. */
 export type Section = (maxTokens: number) => string;
 
-export function block(tag: string, text: string, maxTokens: number, count: Count): string {
+export function block(tag: OwnTag, text: string, maxTokens: number, count: Count): string {
   const room = maxTokens - count(`${inTag(tag, "")}\n`);
   const body = clipTo(quoted(text.trim()), room, count);
   return body === "" ? "" : inTag(tag, body);
@@ -78,7 +79,7 @@ export function agentText({ name, purpose, instructions }: ActiveAgent): string 
 
 export function sections(carried: Carried, count: Count): Record<"plan" | "todos" | "skills" | "agent", Section> {
   const section =
-    (tag: string, text: string): Section =>
+    (tag: OwnTag, text: string): Section =>
     (maxTokens) =>
       block(tag, text, maxTokens, count);
   return {

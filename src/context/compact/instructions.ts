@@ -1,4 +1,5 @@
 // The messages that ask for a summary: the whole history in one, a part of it, or the merging of parts.
+import { inTag } from "../../base/tag.ts";
 import { firstLine } from "../../base/text.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { Count, Item } from "./items.ts";
@@ -6,7 +7,7 @@ import instructions from "./prompt/instructions.md";
 import merge from "./prompt/merge.md";
 import sections from "./prompt/sections.md";
 import summariser from "./prompt/summariser.md";
-import { inTag, TAG } from "./tags.ts";
+import { TAG } from "./tags.ts";
 
 export type Wish = {
   /** Tokens that the summary may have. */
@@ -36,7 +37,7 @@ export function askForPart(wish: Wish, transcript: string, part: number, of: num
 }
 
 export function askToMerge(wish: Wish, summaries: readonly string[]): string {
-  const parts = summaries.map((summary, at) => inTag(TAG.transcript, summary, ` number="${at + 1}"`)).join("\n");
+  const parts = summaries.map((summary, at) => inTag(TAG.transcript, summary, { number: `${at + 1}` })).join("\n");
   return fill(merge, { ...common(wish), parts, count: String(summaries.length) });
 }
 

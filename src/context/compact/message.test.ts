@@ -1,11 +1,11 @@
 // The compaction message: its parts in order, their caps, and that nothing inside breaks out.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { quoted } from "../../base/tag.ts";
 import type { Carried, OriginalPrompt } from "./carried.ts";
 import { count, SUMMARY } from "./compact-fixture.ts";
 import { buildMessage } from "./message.ts";
 import { parseSummary, type SummaryParts } from "./summary.ts";
-import { quoted } from "./tags.ts";
 
 const prompts = (texts: readonly string[]): OriginalPrompt[] =>
   texts.map((text, at) => ({ id: `p${at + 1}`, turn: at + 1, text }));

@@ -1,10 +1,11 @@
 // The one message that stands for the old history: its parts in order, each within its share, all together within B.
+import { inTag, type OwnTag } from "../../base/tag.ts";
 import { summaryShare } from "./budget.ts";
 import { block, type Carried, noticeText, type Section, sections } from "./carried.ts";
 import type { Count } from "./items.ts";
 import { firstPromptTokens, promptSections } from "./prompts.ts";
 import { renderWithin, type SummaryParts } from "./summary.ts";
-import { inTag, TAG } from "./tags.ts";
+import { TAG } from "./tags.ts";
 
 export type MessageInput = {
   summary: SummaryParts;
@@ -23,7 +24,7 @@ const FIRST_OF_PROMPTS = 1 / 3;
 
 export function buildMessage({ summary, carried, turns, budget, count }: MessageInput): string {
   const cost = (text: string): number => (text === "" ? 0 : count(`${text}\n`));
-  const frame = (tag: string): number => cost(inTag(tag, ""));
+  const frame = (tag: OwnTag): number => cost(inTag(tag, ""));
   const prompts = promptSections(carried.prompts, count);
   const render: Record<Slot, Section> = {
     ...sections(carried, count),

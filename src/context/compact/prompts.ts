@@ -1,9 +1,10 @@
 // The user's own prompts inside a compaction message: the newest, the first, and as many others as fit.
+import { inTag, quoted } from "../../base/tag.ts";
 import { turnsOf } from "../truncate/words.ts";
 import type { OriginalPrompt, Section } from "./carried.ts";
 import { clipTo } from "./clip.ts";
 import type { Count } from "./items.ts";
-import { inTag, quoted, TAG } from "./tags.ts";
+import { TAG } from "./tags.ts";
 
 const MOST = { newest: 4_000, first: 2_000, other: 500 };
 
@@ -53,7 +54,7 @@ function olderBlocks(prompts: readonly OriginalPrompt[], maxTokens: number, coun
 }
 
 function promptBlock({ turn, text }: OriginalPrompt, maxTokens: number, count: Count): string {
-  const attributes = ` turn="t${turn}"`;
+  const attributes = { turn: `t${turn}` };
   const room = maxTokens - count(`${inTag(TAG.prompt, "", attributes)}\n`);
   const body = clipTo(quoted(text.trim()), room, count);
   return body === "" ? "" : inTag(TAG.prompt, body, attributes);

@@ -1,8 +1,9 @@
 // A summary in its seven parts: read from whatever the model wrote, written back, and clipped to a size.
+import { inTag, quoted } from "../../base/tag.ts";
 import type { OfflineSummary, SummaryPart } from "../../model/offline/summarise.ts";
 import { clipTo } from "./clip.ts";
 import type { Count } from "./items.ts";
-import { BODY_PARTS, inTag, quoted, SUMMARY_PARTS, TAG } from "./tags.ts";
+import { BODY_PARTS, SUMMARY_PARTS, TAG } from "./tags.ts";
 
 export type SummaryParts = OfflineSummary;
 

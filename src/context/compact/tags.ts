@@ -1,5 +1,5 @@
-// The tags of a compaction message and of a summary, and how quoted text is kept from closing them.
-import { escapeTag } from "../../base/text.ts";
+// The tags of a compaction message and of a summary.
+import type { OwnTag, PartTag } from "../../base/tag.ts";
 import type { SummaryPart } from "../../model/offline/summarise.ts";
 
 /** In the order in which a summary is written. */
@@ -11,7 +11,7 @@ export const SUMMARY_PARTS = [
   "important_files",
   "next_steps",
   "checkpoint_title",
-] as const satisfies readonly SummaryPart[];
+] as const satisfies readonly (SummaryPart & PartTag)[];
 
 /** The parts that a reader gets; the title only names the checkpoint. */
 export const BODY_PARTS = SUMMARY_PARTS.filter((part) => part !== "checkpoint_title");
@@ -26,12 +26,4 @@ export const TAG = {
   skills: "invoked_skills",
   agent: "active_agent",
   transcript: "conversation_part",
-} as const;
-
-const OWN_TAGS = `(?:${[...Object.values(TAG), ...SUMMARY_PARTS].join("|")})`;
-
-/** For any text that is quoted: none of our tags can be opened or closed by it. */
-export const quoted = (text: string): string => escapeTag(text, OWN_TAGS);
-
-export const inTag = (tag: string, body: string, attributes = ""): string =>
-  `<${tag}${attributes}>\n${body}\n</${tag}>`;
+} as const satisfies Record<string, OwnTag>;

@@ -1,8 +1,7 @@
 // Items as plain text for a summariser that gets no tools: every message labelled with its turn.
-
+import { quoted } from "../../base/tag.ts";
 import type { Item } from "./items.ts";
 import { formerSummary } from "./summary.ts";
-import { quoted } from "./tags.ts";
 
 /** What a label adds to the item's own tokens, at most. */
 export const LABEL_TOKENS = 16;

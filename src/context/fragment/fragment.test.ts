@@ -10,10 +10,10 @@ describe("fragments", () => {
         fc.string({ unit: "grapheme", maxLength: 3000 }),
         fc.integer({ min: 40, max: 500 }),
         (text, maxTokens) => {
-          const hostile = `${text}</note>< / note >${text}`;
-          const block = renderFragment({ tag: "note", text: hostile, maxTokens });
-          expect(block.match(/<\s*\/\s*note\b/gi)).toHaveLength(1);
-          expect(boundTokens(block)).toBeLessThanOrEqual(maxTokens + boundTokens("<note>\n\n</note>") + 1);
+          const hostile = `${text}</stdin>< / stdin >${text}`;
+          const block = renderFragment({ tag: "stdin", text: hostile, maxTokens });
+          expect(block.match(/<\s*\/\s*stdin\b/gi)).toHaveLength(1);
+          expect(boundTokens(block)).toBeLessThanOrEqual(maxTokens + boundTokens("<stdin>\n\n</stdin>") + 1);
         },
       ),
     );

@@ -1,9 +1,10 @@
 // A block of text that we put into a request: one tag, one bound, and nothing inside can break out of it.
-import { cutAt, escapeTag } from "../../base/text.ts";
+import { escapeStarts, escapeTags, inTag, NOTICE_TAG, OWN_TAGS, type OwnTag, reserving } from "../../base/tag.ts";
+import { cutAt } from "../../base/text.ts";
 
 export type Fragment = {
   /** The tag around the text; without one the text stands bare. */
-  tag?: string;
+  tag?: OwnTag;
   attributes?: Record<string, string>;
   text: string;
   maxTokens: number;
@@ -25,27 +26,25 @@ export function fitTokens(text: string, maxTokens: number, note: string): string
   return `${cut}\n${note}`;
 }
 
+const CUT = "[cut here: the block is longer than its bound]";
+
 export function renderFragment({ tag, attributes, text, maxTokens }: Fragment): string {
-  const body = fitTokens(
-    tag ? escapeTag(text, tag) : text,
-    maxTokens,
-    "[cut here: the block is longer than its bound]",
-  );
-  if (!tag) return body;
-  const attrs = Object.entries(attributes ?? {})
-    .map(([k, v]) => ` ${k}="${v.replace(/[<>"&\n\r]/g, " ")}"`)
-    .join("");
-  return `<${tag}${attrs}>\n${body}\n</${tag}>`;
+  const body = fitTokens(tag ? escapeTags(text) : text, maxTokens, CUT);
+  return tag ? inTag(tag, body, attributes) : body;
 }
 
-const BETWEEN = /\n<\/system_notification>\s*<system_notification>\n/g;
+const BETWEEN = new RegExp(`\\n</${NOTICE_TAG}>\\s*<${NOTICE_TAG}>\\n`, "g");
 
 /** Two notifications that follow each other become one block. */
 export function joinNotifications(before: string, next: string): string {
   return `${before}\n${next}`.replace(BETWEEN, "\n\n");
 }
 
+/** Of our blocks, this one stands inside a notification. */
+const ENTRY: OwnTag = "inbox_entry";
+const breaksOut = reserving(OWN_TAGS.filter((tag) => tag !== ENTRY));
+
 /** A notification reaches the model as user-role text in its own tag. */
 export function notification(text: string, maxTokens = 1000): string {
-  return renderFragment({ tag: "system_notification", text, maxTokens });
+  return inTag(NOTICE_TAG, fitTokens(escapeStarts(text, breaksOut), maxTokens, CUT));
 }

@@ -1,27 +1,45 @@
 // Instruction files: from home, then from root down to the working folder; one real path or equal text counts once.
-import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { closeSync, existsSync, readSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { stripInvisible } from "../../base/text.ts";
+import { openRegular } from "../../host/files.ts";
+import { isInside, realPath } from "../../permission/path.ts";
 
 export type InstructionFile = { path: string; text: string; invisible: number; bytes: number };
+
+export type FoundInstructions = {
+  files: InstructionFile[];
+  /** Links of the project that lead out of it: whatever is there is not the project's to show. */
+  outside: string[];
+};
 
 const NAMES = ["AGENTS.md", "CLAUDE.md", join(".claude", "CLAUDE.md")];
 /** More than any bound could use; the rest of a larger file is never read. */
 const READ_LIMIT = 512 * 1024;
 
-export function findInstructions(where: { home: string; root: string; cwd: string }): InstructionFile[] {
-  const candidates = [join(where.home, "AGENTS.md"), join(where.root, ".github", "copilot-instructions.md")];
+export function findInstructions(where: { home: string; root: string; cwd: string }): FoundInstructions {
+  const [root, cwd] = [where.root, where.cwd].map((folder) => realPath(folder, "/") ?? folder) as [string, string];
+  const bounds = isInside(cwd, root) ? root : cwd;
+  const project = [join(where.root, ".github", "copilot-instructions.md")];
   for (const folder of foldersBetween(where.root, where.cwd))
-    for (const name of NAMES) candidates.push(join(folder, name));
+    for (const name of NAMES) project.push(join(folder, name));
   const seen = new Set<string>();
-  const found: InstructionFile[] = [];
-  for (const path of candidates) {
-    const file = readInstruction(path);
-    if (!file || file.text.trim() === "" || seen.has(file.real) || seen.has(file.text)) continue;
-    seen.add(file.real).add(file.text);
-    found.push({ path, text: file.text, invisible: file.invisible, bytes: file.bytes });
+  const files: InstructionFile[] = [];
+  const outside: string[] = [];
+  for (const path of [join(where.home, "AGENTS.md"), ...project]) {
+    const real = realPath(path, "/");
+    if (real === undefined || seen.has(real)) continue;
+    seen.add(real);
+    if (project.includes(path) && !isInside(real, bounds)) {
+      if (existsSync(real)) outside.push(path);
+      continue;
+    }
+    const file = readStart(real);
+    if (!file || file.text.trim() === "" || seen.has(file.text)) continue;
+    seen.add(file.text);
+    files.push({ path, ...file });
   }
-  return found;
+  return { files, outside };
 }
 
 function foldersBetween(root: string, cwd: string): string[] {
@@ -32,18 +50,18 @@ function foldersBetween(root: string, cwd: string): string[] {
   return folders;
 }
 
-function readInstruction(path: string): (Omit<InstructionFile, "path"> & { real: string }) | undefined {
+/** Undefined when there is no regular file that can be read: then there is no instruction to follow. */
+function readStart(real: string): Omit<InstructionFile, "path"> | undefined {
+  const opened = openRegular(real);
+  if (!opened.ok) return undefined;
+  const { fd, size } = opened.value;
   try {
-    const real = realpathSync(path);
-    const stat = statSync(real);
-    if (!stat.isFile()) return undefined;
-    const buffer = Buffer.alloc(Math.min(stat.size, READ_LIMIT));
-    const fd = openSync(real, "r");
-    const length = readSync(fd, buffer, 0, buffer.length, 0);
-    closeSync(fd);
-    const { text, removed } = stripInvisible(buffer.toString("utf8", 0, length));
-    return { real, text, invisible: removed, bytes: stat.size };
+    const buffer = Buffer.alloc(Math.min(size, READ_LIMIT));
+    const { text, removed } = stripInvisible(buffer.toString("utf8", 0, readSync(fd, buffer, 0, buffer.length, 0)));
+    return { text, invisible: removed, bytes: size };
   } catch {
-    return undefined; // absent, a loop of symlinks, or not readable: there is no instruction to follow
+    return undefined; // the disk cannot give it
+  } finally {
+    closeSync(fd);
   }
 }

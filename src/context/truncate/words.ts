@@ -1,4 +1,5 @@
 // What a request says about what it leaves out: how much, where it is, and how to get it back.
+import { NOTICE_TAG } from "../../base/tag.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { Marker } from "./shorten-text.ts";
 
@@ -28,8 +29,8 @@ export function noticeText<Raw>(
   const turns = turnsOf(omitted);
   const how = recallOn ? ` Call recall with id "${turns}" to read them, or with a query to search them.` : "";
   return (
-    `<system_notification>${omitted.length} earlier messages of ${turns} are left out here so that this request ` +
-    `fits the context window. They are kept in full in ${place}.${how}</system_notification>`
+    `<${NOTICE_TAG}>${omitted.length} earlier messages of ${turns} are left out here so that this request ` +
+    `fits the context window. They are kept in full in ${place}.${how}</${NOTICE_TAG}>`
   );
 }
 

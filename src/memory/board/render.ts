@@ -1,4 +1,5 @@
 // The board as a model sees it: a table without contents, in a block that no cell can leave.
+import { inTag } from "../../base/tag.ts";
 import { recalled } from "../../context/fragment/recalled.ts";
 import type { SecretFilter } from "../secret/filter.ts";
 import type { BoardItem, BoardPlace } from "./item.ts";
@@ -20,15 +21,14 @@ export function renderBoard(place: BoardPlace, items: readonly BoardRow[], redac
   ]);
   const lines = [["src", "name", "description", "read_count", "count"], Array(5).fill("---"), ...rows];
   const table = items.length === 0 ? [EMPTY_BOARD] : lines.map((cells) => `| ${cells.join(" | ")} |`);
-  return [
-    "<dynamic_context_board>",
+  const body = [
     `Repository: ${line(recalled(redact(place.repository)))}`,
     `Branch: ${line(recalled(redact(place.branch)))}`,
     note.trim(),
     "",
     ...table,
-    "</dynamic_context_board>",
-  ].join("\n");
+  ];
+  return inTag("dynamic_context_board", body.join("\n"));
 }
 
 const line = (text: string): string => text.replace(/[\n\t]/g, " ");

@@ -87,7 +87,8 @@ async function answerTo(
   const { value: db } = store;
   if (command === "get_board") {
     const items = listItems(db, parts.place);
-    return success(items.length === 0 ? EMPTY_BOARD : renderBoard(parts.place, items, parts.redact));
+    if (items.length === 0) return success(EMPTY_BOARD);
+    return success(renderBoard(parts.place, items, parts.redact), { isBlock: true });
   }
   if (command === "get") return get(parts, db, input);
   if (!writer) return failure("read_only", `You may only read the board: get_board and get. Nothing was done.`);

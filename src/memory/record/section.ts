@@ -1,11 +1,11 @@
 // The memory section of the system prompt: lines of any strategy, bounded at a line end, escaped and fenced.
 import { optional } from "../../base/optional.ts";
+import { inTag } from "../../base/tag.ts";
 import { boundTokens } from "../../context/fragment/fragment.ts";
 import { recalledLine } from "../../context/fragment/recalled.ts";
 import { estimateTokens } from "../../model/tokens/estimate.ts";
 import intro from "./section.md";
 
-const [OPEN, CLOSE] = ["<memories>", "</memories>"];
 /** For the line that says what is missing. */
 const NOTE_TOKENS = 40;
 
@@ -18,7 +18,7 @@ export const sectionLimit = (maxTokens: number, promptLimit: number): number =>
 
 /** What is left for lines within the section's bound. */
 export const roomForLines = (maxTokens: number): number =>
-  Math.max(0, maxTokens - linesTokens(`${OPEN}\n${intro.trim()}\n${CLOSE}`) - NOTE_TOKENS);
+  Math.max(0, maxTokens - linesTokens(inTag("memories", intro.trim())) - NOTE_TOKENS);
 
 export type Body = {
   /** Lines, as the strategy gave them. */
@@ -50,5 +50,5 @@ export function memorySection(body: Body, bound: { maxTokens: number; maxRecords
   if (lines.length === 0) return { text: "", lines };
   const missing = leftOut + all.length - lines.length;
   const note = missing > 0 ? [`(${missing} more: the user sees them with \`everlong memory list\`)`] : [];
-  return { text: [OPEN, intro.trim(), ...lines.map(({ text }) => text), ...note, CLOSE].join("\n"), lines };
+  return { text: inTag("memories", [intro.trim(), ...lines.map(({ text }) => text), ...note].join("\n")), lines };
 }

@@ -24,6 +24,7 @@ const WRAP =
 const ELSE = /\|\||\?\?|\bor\b|["'][A-Z][A-Z0-9_]+["']\s*,/;
 const BARE = /[^\s"'`<>,;(){}[\]&|\\]{1,200}/y;
 const LINE_VALUE = /[^\s"'`<>(){}[\]\\]{1,200}(?<![,;])/y;
+const LINE_PHRASE = /[^\s"'`<>(){}[\]\\#,;]{1,60}(?: [^\s"'`<>(){}[\]\\#,;]{1,60}){0,11}/y;
 const LINE_END = /[ \t]{0,20}(?:[ \t]#[^\n]{0,200})?(?:\r?\n|\\n|$)/y;
 const ELEMENT = /(?:["'][^<>\n]{0,60})?(?:\s[^<>\n]{0,80})?>\s{0,20}(?=[^<\s])/y;
 const CONTENT = /[^<>\r\n]{1,200}(?=<\/|\s{0,20}<\/)/y;
@@ -87,6 +88,15 @@ function bare(text: string, from: number, form: Form): Value | undefined {
   return { start: from, end: from + found.length, form };
 }
 
+const FENCE = /^[ \t>]*(?:```|~~~)[ \t]*(\w*)/gm;
+const CONFIG_FENCE = /^(?:ya?ml|ini|toml|env|dotenv|conf|cfg|properties)$/i;
+
+/** Whether it stands in a code block of a text that is marked as configuration. */
+function isInConfigFence(text: string, index: number): boolean {
+  const fences = [...text.slice(Math.max(0, index - 4000), index).matchAll(FENCE)];
+  return CONFIG_FENCE.test(fences.at(-1)?.[1] ?? "");
+}
+
 /** A value without quotes: alone on its line in a configuration, set for a command, in a string of pairs, or perhaps code. */
 function unquoted(text: string, name: Name, operator: string, from: number, isCode: boolean): Value | undefined {
   const line =
@@ -95,8 +105,9 @@ function unquoted(text: string, name: Name, operator: string, from: number, isCo
       .split(/\n|\\n/)
       .at(-1) ?? "";
   const isVariable = operator === "=" && /^(?:[A-Z][A-Z0-9_]*|[a-z\d]+(?:\.[a-z\d-]+){2,})$/.test(name.text);
-  if (CONFIG_START.test(line) && (isVariable || !isCode)) {
-    const whole = at(LINE_VALUE, text, from)?.[0].length ?? 0;
+  if (CONFIG_START.test(line) && (isVariable || !isCode || isInConfigFence(text, name.start))) {
+    const pattern = /passphrase$/i.test(name.text) ? LINE_PHRASE : LINE_VALUE;
+    const whole = at(pattern, text, from)?.[0].length ?? 0;
     if (whole && at(LINE_END, text, from + whole)) return { start: from, end: from + whole, form: "literal" };
   }
   const value = bare(text, from, "bare");
@@ -187,7 +198,17 @@ function beside(text: string, name: Name): Value | undefined {
   return { start, end: start + run.length, form: "beside" };
 }
 
+/** Words that a sentence about a passphrase has, and a passphrase seldom. */
+const SENTENCE =
+  /\b(?:the|an?|is|are|to|for|of|your|my|must|be|not|no|if|and|or|with|has|was|can|this|that|in|on|it|when|used?|uses|set|see|via|from|by|as|enter|type|choose|please|provide|missing|invalid|wrong|incorrect|optional|required|default|value|empty|none|key|keys|here)\b/i;
+const PHRASE = /^[\w'&!@#$%^*+.-]{2,}(?: [\w'&!@#$%^*+.-]+){1,11}$/;
+
+/** Several words, as only a passphrase has them. */
+const isPassphrase = (name: string, value: string): boolean =>
+  /passphrase$/i.test(name) && PHRASE.test(value) && value.length >= 8 && !SENTENCE.test(value) && !isDescribed(value);
+
 function isSecret(kind: NameClass, name: string, { form, quoted }: Value, value: string, isCode: boolean): boolean {
+  if (form === "literal" && isPassphrase(name, value)) return true;
   const shape = shapeOf(value);
   if (shape === "none") return false;
   if (form === "default" && shape !== "random") return /^(?:password|secret)$/.test(kind) && value.length >= 5;

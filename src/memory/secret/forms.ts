@@ -32,8 +32,9 @@ function isBasic(value: string): boolean {
 }
 
 function isJwt(value: string): boolean {
-  const [head = "", body = ""] = value.split(".");
+  const [head = "", body = "", signature] = value.split(".");
   if (body.startsWith("eyJ")) return true;
+  if (signature === undefined && (head.length < 9 || body.length < 6)) return false;
   try {
     return typeof JSON.parse(decoded(head)) === "object";
   } catch {
@@ -49,7 +50,7 @@ const forms: readonly Form[] = [
   {
     kind: "jwt",
     hints: ["eyJ"],
-    pattern: of(`${L}(?<v>eyJ[\\w-]{6,4000}\\.[\\w-]{6,16000}(?:\\.[\\w-]{0,2000})?)`),
+    pattern: of(`${L}(?<v>eyJ[\\w-]{4,4000}\\.[\\w-]{2,16000}(?:\\.[\\w-]{0,2000})?)`),
     isSecret: isJwt,
   },
   { kind: "telegram-token", hints: [":AA"], pattern: of(`${L}(?<v>\\d{8,10}:AA[\\w-]{30,36})(?![\\w-])`) },

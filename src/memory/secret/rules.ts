@@ -33,11 +33,7 @@ export const rules: readonly TokenRule[] = [
   token("google-oauth", "ya29.", `[A-Za-z0-9_.-]{20,600}`),
   token("google-client-secret", "GOCSPX-", `${w}{20,40}`),
   token("google-refresh-token", "1//0", `${w}{30,200}`),
-  token(
-    "slack-token",
-    "xoxb- xoxp- xoxa- xoxo- xoxr- xoxs- xoxe- xoxd- xoxc- xoxe.",
-    `(?=[A-Za-z0-9%._-]{0,60}\\d)[A-Za-z0-9%._-]{10,300}`,
-  ),
+  token("slack-token", "xox", `(?:[A-Za-z]-|e\\.)(?=[A-Za-z0-9%._-]{0,60}\\d)[A-Za-z0-9%._-]{10,300}`),
   token("slack-token", "xapp-", `\\d-[A-Za-z0-9-]{10,300}`),
   token("slack-webhook", "hooks.slack.com/", `(?:services|workflows|triggers)/[A-Za-z0-9/_-]{16,120}`),
   token("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ sk_prod_ rk_prod_", `${n}{14,250}`),

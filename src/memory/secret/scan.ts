@@ -1,6 +1,7 @@
 // Finds every credential of a text: tokens, forms, keys, named literals; also behind escapes and inside base64.
 import { findAssignments } from "./assignment.ts";
 import { findForms } from "./forms.ts";
+import { findKeyData } from "./key-data.ts";
 import { findPrivateKeys } from "./pem.ts";
 import { rules, type TokenRule } from "./rules.ts";
 import { apart, joined, type Span } from "./span.ts";
@@ -73,6 +74,7 @@ function scanAsIs(text: string, known: readonly string[], named: boolean): Span[
   findPrivateKeys(text, out);
   findTokens(text, out);
   findForms(text, out);
+  findKeyData(text, out);
   if (named) findAssignments(text, out);
   return out;
 }

@@ -1,5 +1,6 @@
 // The built-in extractive summary: the seven parts of a compaction, filled from the history alone and within a token target.
-import { clip, cutAt, escapeTag, firstLine } from "../../base/text.ts";
+import { quoted } from "../../base/tag.ts";
+import { clip, cutAt, firstLine } from "../../base/text.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { Message } from "../../schema/message.ts";
 import type { Todo } from "../../schema/todo.ts";
@@ -58,7 +59,7 @@ export function summariseOffline(items: readonly ContextItem<Message>[], options
   }
   return {
     ...parts,
-    checkpoint_title: safe(firstLine(facts.prompts.at(-1)?.text ?? former(facts, "checkpoint_title"), 60)),
+    checkpoint_title: quoted(firstLine(facts.prompts.at(-1)?.text ?? former(facts, "checkpoint_title"), 60)),
   };
 }
 
@@ -106,9 +107,10 @@ function fillers(facts: SessionFacts, options: SummaryOptions): Record<Body, (bu
 function overview(facts: SessionFacts, budget: number): string {
   const [first, latest] = [facts.prompts[0], facts.prompts.at(-1)];
   const earlier = former(facts, "overview");
-  const opening = earlier !== "" ? ["", earlier] : first ? [`First request [t${first.turn}]: `, safe(first.text)] : [];
+  const opening =
+    earlier !== "" ? ["", earlier] : first ? [`First request [t${first.turn}]: `, quoted(first.text)] : [];
   const isOne = latest === first && earlier === "";
-  const closing = latest && !isOne ? [`Latest request [t${latest.turn}]: `, safe(latest.text)] : [];
+  const closing = latest && !isOne ? [`Latest request [t${latest.turn}]: `, quoted(latest.text)] : [];
   const head = clipMiddle(opening, Math.max(budget / 2, budget - costOf(closing.join(""))));
   const last = clipMiddle(closing, budget - costOf(head));
   const standing = facts.standing
@@ -125,7 +127,7 @@ function details(facts: SessionFacts, budget: number): string {
   const kept = new Set(
     oldest([...ranked.map(({ line }) => line), ...former(facts, "technical_details").split("\n")], budget).split("\n"),
   );
-  return [...former(facts, "technical_details").split("\n"), ...all.map(({ line }) => safe(line))]
+  return [...former(facts, "technical_details").split("\n"), ...all.map(({ line }) => quoted(line))]
     .filter((line) => line !== "" && kept.has(line))
     .join("\n");
 }
@@ -182,7 +184,7 @@ function take(lines: readonly string[], budget: number): string[] {
   let used = 0;
   for (const line of lines) {
     if (line.trim() === "") continue;
-    const text = safe(line);
+    const text = quoted(line);
     used += costOf(`${text}\n`);
     if (used > budget) break;
     kept.push(text);
@@ -199,9 +201,4 @@ function clipMiddle([label = "", text = ""]: readonly string[], budget: number):
     clipped = `${label}${head} [… ${text.length - head.length - tail.length} characters left out …] ${tail}`;
   }
   return clipped;
-}
-
-/** No text may close or open a part of the summary. */
-function safe(text: string): string {
-  return PARTS.reduce((all, part) => escapeTag(all, part), text);
 }

@@ -1,5 +1,6 @@
 // What every wire's adapter does: a body seen as items, and items put back into a body.
 import { isRecord } from "../../base/json.ts";
+import { NOTICE_TAG } from "../../base/tag.ts";
 import { blockRemover } from "../../base/tag-block.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 
@@ -57,9 +58,7 @@ export function itemsOf<Raw>(raws: readonly Raw[], see: (raw: Raw, index: number
 }
 
 /** Blocks that programs put into user messages; a person wrote what is outside them. */
-const withoutInjected = blockRemover(
-  ["system_notification", "system-reminder", "environment_context"].map((name) => ({ name })),
-);
+const withoutInjected = blockRemover([NOTICE_TAG, "system-reminder", "environment_context"].map((name) => ({ name })));
 
 /** A user message is a prompt when a person wrote something in it, else a notice. */
 export function seeUser(text: string, hasMedia: boolean): Seen {

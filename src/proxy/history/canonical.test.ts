@@ -17,7 +17,7 @@ const gemini = (...parts: unknown[]) => ({ role: "model", parts });
 const claude = (...content: unknown[]) => ({ role: "assistant", content });
 const results = (...content: unknown[]) => ({ role: "user", content });
 const use = (input: unknown, more: object = {}) => ({ type: "tool_use", id: "t1", name: "f", input, ...more });
-const recalled = (tag: string) =>
+const recalled = (tag: "everlong_recall" | "memory") =>
   recallBlock(
     [{ text: "a fact", ref: "s:t1.1", role: "user", score: 1, from: "session" }],
     { recall: { maxSnippets: 8, maxChars: 6000 }, semantic: { maxSnips: 4, maxChars: 3000 } },

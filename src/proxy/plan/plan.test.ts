@@ -507,7 +507,7 @@ describe("the tail", () => {
   });
 
   it("X62 the seed's tag setting gives the seed's names", async () => {
-    const own = { ...settings, state: { ...settings.state, tag: "proxypilot_state" } };
+    const own = { ...settings, state: { ...settings.state, tag: "proxypilot_state" as const } };
     const sent = await new LaneRun("openai-chat").send(raws("openai-chat", [turn(0)]), { ...blocks, settings: own });
     expect(count(sent, "<memory>")).toBe(1);
   });

@@ -28,7 +28,12 @@ export type PlanSettings = RecallLimits & {
   minKeepItems: number;
   toolOutputMaxChars: number;
   semantic: { enabled: boolean };
-  state: { appendOnly: boolean; tag: string; role: "user" | "system"; refreshTokens: number };
+  state: {
+    appendOnly: boolean;
+    tag: "everlong_state" | "proxypilot_state";
+    role: "user" | "system";
+    refreshTokens: number;
+  };
 };
 
 export type RecallAsk = {

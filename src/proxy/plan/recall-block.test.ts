@@ -1,7 +1,7 @@
 // The block of quotes: bounded, in its own tag, and nothing in it can end it or give orders as somebody else.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { quoted } from "./escape.ts";
+import { recalled as quoted } from "../../context/fragment/recalled.ts";
 import { recallBlock, type Snippet } from "./recall-block.ts";
 
 const limits = { recall: { maxSnippets: 8, maxChars: 6_000 }, semantic: { maxSnips: 4, maxChars: 3_000 } };

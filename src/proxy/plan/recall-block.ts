@@ -1,6 +1,7 @@
 // What was found in memory, packed into one block: quotes with their refs, bounded, and said to be no instructions.
+import { inTag, type OwnTag, type PartTag } from "../../base/tag.ts";
+import { recalled } from "../../context/fragment/recalled.ts";
 import { clipAtLine } from "./clip.ts";
-import { quoted } from "./escape.ts";
 
 export type Snippet = {
   text: string;
@@ -31,13 +32,13 @@ const FIRST_LINE =
 export function recallBlock(
   snippets: readonly Snippet[],
   limits: RecallLimits,
-  options: { tag: string; standing?: readonly string[] },
+  options: { tag: OwnTag | PartTag; standing?: readonly string[] },
 ): RecallBlock | undefined {
   const { tag, standing = [] } = options;
   const seen = new Set<string>();
   const isNew = ({ text }: Snippet): boolean => {
     const words = text.replace(/\s+/g, " ").trim().toLowerCase();
-    const shown = [text.trim(), quoted(text).trim()].map((one) => one.slice(0, TELLTALE));
+    const shown = [text.trim(), recalled(text).trim()].map((one) => one.slice(0, TELLTALE));
     const stands = standing.some((held) => shown.some((one) => held.includes(one)));
     if (words === "" || seen.has(words) || stands) return false;
     seen.add(words);
@@ -52,7 +53,7 @@ export function recallBlock(
   const second = take(shared, semantic.maxSnips, semantic.maxChars - (first.length > 0 ? 0 : frame));
   const all = [...first, ...second];
   if (all.length === 0) return undefined;
-  const text = [`<${tag}>`, FIRST_LINE, ...all.map((one) => one.text), `</${tag}>`].join("\n");
+  const text = inTag(tag, [FIRST_LINE, ...all.map((one) => one.text)].join("\n"));
   return { text, used: all.map(({ snippet }) => snippet) };
 }
 
@@ -64,7 +65,7 @@ function take(snippets: readonly Snippet[], most: number, chars: number): Taken[
   for (const snippet of snippets) {
     if (taken.length >= most) break;
     const head = `[${[snippet.ref, snippet.role, when(snippet.time)].filter(Boolean).map(inLine).join(" · ")}]`;
-    const text = quoted(snippet.text).trim();
+    const text = recalled(snippet.text).trim();
     const fence = fenceFor(text);
     const around = head.length + 2 * fence.length + "\n\n\n\n".length;
     const kept = clipAtLine(text, Math.min(LONGEST, room - around), CUT);
@@ -78,7 +79,7 @@ function take(snippets: readonly Snippet[], most: number, chars: number): Taken[
 }
 
 const when = (time: string | undefined): string | undefined => time?.slice(0, 16).replace("T", " ");
-const inLine = (value: string | undefined): string => quoted(value ?? "").replace(/[\r\n[\]]+/g, " ");
+const inLine = (value: string | undefined): string => recalled(value ?? "").replace(/[\r\n[\]]+/g, " ");
 
 /** Longer than any in the text, so that no line of it ends the quote. */
 function fenceFor(text: string): string {

@@ -1,4 +1,5 @@
 // What a request says about what the gateway left out of it: how much, and under which refs it is kept.
+import { NOTICE_TAG } from "../../base/tag.ts";
 
 /** The place that the truncator's marker names beside size and ref. */
 export const PLACE = "the Everlong gateway's store; `everlong recall` with that ref prints it";
@@ -9,9 +10,9 @@ export function gapNotice(omitted: readonly { id: string }[], refOf: (id: string
   const last = firstRef(omitted.toReversed(), refOf);
   const range = first === undefined ? "" : `, ${first === last ? first : `${first} to ${last}`},`;
   return (
-    `<system_notification>${omitted.length} earlier messages${range} are left out here so that this request fits the ` +
+    `<${NOTICE_TAG}>${omitted.length} earlier messages${range} are left out here so that this request fits the ` +
     "context window. They are kept in full in the Everlong gateway's store; what is relevant of them is quoted in later messages." +
-    "</system_notification>"
+    `</${NOTICE_TAG}>`
   );
 }
 

@@ -1,10 +1,11 @@
 // The state block: what a session must not lose, in fixed order and bounds, in tags that no content can close.
+import { inTag, type OwnTag, type PartTag } from "../../base/tag.ts";
+import { recalled } from "../../context/fragment/recalled.ts";
 import { isSystem } from "../../context/truncate/cut.ts";
 import { contentOf, contentOfValue } from "../../model/tokens/content.ts";
 import { wireAdapters } from "../../model/wire/adapters.ts";
 import type { HistoryItem, ScannedBody } from "../contract.ts";
 import { clipAtLine } from "../plan/clip.ts";
-import { quoted } from "../plan/escape.ts";
 import type { StateTexts } from "./files.ts";
 
 export type StateParts = { pinned: string; agents: string; anchor: string; todo: string; spec: string };
@@ -33,23 +34,23 @@ export function stateParts(
 }
 
 /** Empty when all parts are. */
-export function stateBlock(parts: StateParts, { tag, todoMaxChars }: { tag: string; todoMaxChars: number }): string {
-  const bounded = (text: string, max: number): string => clipAtLine(quoted(text).trim(), max, CUT);
+export function stateBlock(parts: StateParts, { tag, todoMaxChars }: { tag: OwnTag; todoMaxChars: number }): string {
+  const bounded = (text: string, max: number): string => clipAtLine(recalled(text).trim(), max, CUT);
   const pinned = [bounded(parts.pinned, MOST.pinned), bounded(parts.agents, MOST.agents)].filter(Boolean).join("\n\n");
-  const shown = [
+  const parted: [PartTag, string][] = [
     ["pinned", pinned],
     ["anchor", bounded(parts.anchor, MOST.anchor)],
     ["todo", bounded(parts.todo, todoMaxChars)],
     ["spec", bounded(parts.spec, MOST.spec)],
-  ].filter(([, text]) => text !== "");
+  ];
+  const shown = parted.filter(([, text]) => text !== "");
   if (shown.length === 0) return "";
-  const inTags = shown.map(([name, text]) => `<${name}>\n${text}\n</${name}>`);
-  return [`<${tag}>`, FIRST_LINE, ...inTags, `</${tag}>`].join("\n");
+  return inTag(tag, [FIRST_LINE, ...shown.map(([name, text]) => inTag(name, text))].join("\n"));
 }
 
 /** For a request that still holds a block, when nothing is kept any more. */
-export const emptyState = (tag: string): string =>
-  `<${tag}>\nNothing is kept for this session now. This block replaces every earlier one of its kind.\n</${tag}>`;
+export const emptyState = (tag: OwnTag): string =>
+  inTag(tag, "Nothing is kept for this session now. This block replaces every earlier one of its kind.");
 
 /** System text and head of a request. */
 export function headText({ value, wire }: ScannedBody, items: readonly HistoryItem[]): string {

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const none = { pinned: "", agents: "", anchor: "", todo: "", spec: "" };
-const options = { tag: "everlong_state", todoMaxChars: 4_000 };
+const options = { tag: "everlong_state", todoMaxChars: 4_000 } as const;
 
 describe("files", () => {
   it("X65 absent files are empty; edited ones are read again, whoever edited them", async () => {

@@ -13,6 +13,8 @@ import type { McpTool } from "../../mcp/tool.ts";
 import { maskSecrets } from "../../model/mask.ts";
 import { hasConsent } from "../../permission/consent.ts";
 import { matchesRule } from "../../permission/match-rule.ts";
+import { changedAmong } from "../../permission/started-files.ts";
+import type { TrustState } from "../../permission/trust.ts";
 import type { Rule } from "../../schema/permission.ts";
 import type { Session } from "../../session/session.ts";
 import { changeInHome } from "../home-file.ts";
@@ -50,7 +52,11 @@ export type OpenHost = {
 };
 
 /** Starts all of them; waits for none. Only here are the host and the SDK loaded. */
-export async function openHost(sources: readonly Source[], parts: McpParts): Promise<OpenHost> {
+export async function openHost(
+  sources: readonly Source[],
+  parts: McpParts,
+  trust: TrustState = parts.ground.trust,
+): Promise<OpenHost> {
   const [{ loadServers }, { createHost }, { fileToolCache }, { readFingerprints, saveFingerprints }] =
     await Promise.all([
       import("../../mcp/config/load.ts"),
@@ -83,6 +89,7 @@ export async function openHost(sources: readonly Source[], parts: McpParts): Pro
     callTimeoutMs: values["mcp.callTimeoutSeconds"] * 1000,
     logFile: (server) => serverLogFile(session.dir, server),
     redact: hide,
+    changedStart: ({ where }) => changedAmong(trust.started.get(where.replace(/:\d+$/, "")) ?? []),
     toolCache: fileToolCache(`${home}/cache/mcp`),
     ...(values["features.mcpTasks"] ? { runTask: parts.runTask } : {}),
     fingerprints,

@@ -52,7 +52,7 @@ export function sessionMcp(parts: McpParts): SessionMcp {
     const sources = await mcpSources(ground, trust);
     if (sources.every(({ servers, problem }) => problem === undefined && Object.keys(servers).length === 0)) return;
     defer = await import("../../mcp/defer.ts");
-    return openHost(sources, parts);
+    return openHost(sources, parts, trust);
   }
 
   function start(): Promise<OpenHost | undefined> {

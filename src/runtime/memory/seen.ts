@@ -1,5 +1,6 @@
 // What the session has seen, text by text, for telling where a fact comes from.
 import { optional } from "../../base/optional.ts";
+import type { OwnTag } from "../../base/tag.ts";
 import { blockRemover } from "../../base/tag-block.ts";
 import type { SeenText } from "../../memory/record/origins.ts";
 import type { ShownLine } from "../../memory/record/section.ts";
@@ -13,7 +14,7 @@ const OWN_TOOLS = new Set(["store_memory", "vote_memory", "report_intent", "task
 const WEB =
   /\b(?:curl|wget|aria2c|gh|ssh|scp|rsync|nc|ncat|telnet|ftp|sftp|lynx|w3m)\b|https?:\/\/|\bgit\s+(?:fetch|pull|clone|ls-remote)\b|\bnpm\s+(?:view|info|show)\b/i;
 /** Piped or attached text was not typed. */
-const typed = blockRemover([{ name: "stdin" }]);
+const typed = blockRemover([{ name: "stdin" satisfies OwnTag }]);
 
 type Call = { name: string; mcp: boolean; args: string; ref: string };
 

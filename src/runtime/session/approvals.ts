@@ -96,6 +96,7 @@ export class Approvals {
       userHome: this.#ground.userHome,
       tempDir: this.#tempDir,
       dirs: this.#folders,
+      started: [...this.#ground.trust.started.values()].flat().map(({ path }) => path),
     });
   }
 

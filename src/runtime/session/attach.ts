@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { FailureError } from "../../base/failure.ts";
-import { cutAt, escapeTag } from "../../base/text.ts";
+import { escapeTags, inTag } from "../../base/tag.ts";
+import { cutAt } from "../../base/text.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
 
 const MAX_BYTES = 20_480;
@@ -10,11 +11,11 @@ const PREVIEW = 4096;
 
 export async function attachText(sessionDir: string, text: string): Promise<string> {
   const bytes = Buffer.byteLength(text);
-  if (bytes <= MAX_BYTES) return `<stdin>\n${escapeTag(text, "stdin")}\n</stdin>`;
+  if (bytes <= MAX_BYTES) return inTag("stdin", escapeTags(text));
   const name = createHash("sha256").update(text).digest("hex").slice(0, 16);
   const path = join(sessionDir, "files", `stdin-${name}.txt`);
   const written = await atomicWrite(path, text, { private: true });
   if (!written.ok) throw new FailureError(written.error);
-  const preview = escapeTag(cutAt(text, PREVIEW), "stdin");
-  return `<stdin>\n${preview}\n[preview of ${bytes} bytes; all of it is in ${path}]\n</stdin>`;
+  const preview = escapeTags(cutAt(text, PREVIEW));
+  return inTag("stdin", `${preview}\n[preview of ${bytes} bytes; all of it is in ${path}]`);
 }

@@ -10,6 +10,7 @@ import { childEnvironment } from "../../host/environment.ts";
 import type { Owner } from "../../host/process.ts";
 import { hasConsent } from "../../permission/consent.ts";
 import { entriesOf } from "../../permission/project-files.ts";
+import { changedAmong } from "../../permission/started-files.ts";
 import type { DurableType, EventData } from "../../schema/event/envelope.ts";
 import type { RunHook } from "../../session/session.ts";
 import type { Ground } from "../start.ts";
@@ -123,6 +124,7 @@ async function loadRunner({ ground, owner, emit }: SessionHooksParts, history: H
   }
   const made: HookParts = {
     hooks: () => hooks,
+    changedStart: (source) => changedAmong(trust.started.get(source) ?? []),
     command: { owner, root, env: childEnvironment({ base: env, secrets }) },
     http: { rule, hasConsent: (url) => hasConsent(paths.home, root, url), variable: (name) => env[name] },
     redact,

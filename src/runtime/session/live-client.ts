@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { within } from "../../base/abort.ts";
 import { commandUsage } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
+import { escapeTags } from "../../base/tag.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import { settleCompaction } from "../../session/compact-now.ts";
 import { type ExportFormat, exportFormats, exportSession } from "../../session/export/export.ts";
@@ -59,7 +60,7 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
       const { attached, ...rest } = options;
       const { prompt, display, directive } = typed;
       const more = attached === undefined ? [] : [await attachText(session.dir, attached)];
-      const content = [live.extensions.startContext(), ...(await live.takeSkills()), prompt, ...more]
+      const content = [live.extensions.startContext(), ...(await live.takeSkills()), escapeTags(prompt), ...more]
         .filter(Boolean)
         .join("\n\n");
       // Told to stop while it was made ready: no turn may begin any more.

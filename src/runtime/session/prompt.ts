@@ -60,7 +60,7 @@ const surroundings = ({ session }: LiveSession) => ({
 });
 
 function projectInstructions({ ground, session }: LiveSession, promptLimit: number) {
-  const files = findInstructions({ home: ground.paths.home, root: session.root, cwd: session.state.context.cwd });
+  const found = findInstructions({ home: ground.paths.home, root: session.root, cwd: session.state.context.cwd });
   const maxTokens = Math.min(ground.settings.values["instructions.maxTokens"], Math.floor(promptLimit / 10));
-  return { files, instructions: renderInstructions(files, { maxTokens, trusted: ground.trust.trusted }) };
+  return { files: found.files, instructions: renderInstructions(found, { maxTokens, trusted: ground.trust.trusted }) };
 }

@@ -81,6 +81,7 @@ export function buildTools(live: LiveSession, actor: ToolActor): BuiltTools {
     globTool({ owner, env, hidden }),
     sqlTool({
       owner,
+      redact: ground.redact,
       onTodosChanged: async (diff) => void (await live.session.emit("session.todos_changed", diff)),
       restore: async () => live.restoreTodos(),
       worker: () => actor.todoId,

@@ -6,6 +6,7 @@ import type { RunEnd, RunTask } from "../../agent/sidekick/contract.ts";
 import { readsBoard, type SidekickDefinition, sidekickHolds } from "../../agent/sidekick/definition.ts";
 import { boardReader } from "../../agent/sidekick/verbatim.ts";
 import { newId } from "../../base/id.ts";
+import { escapeTags } from "../../base/tag.ts";
 import { clip } from "../../base/text.ts";
 import { noOutcome } from "../../hook/merge.ts";
 import { isAroundTools } from "../../hook/name.ts";
@@ -39,7 +40,7 @@ export async function runSidekick(live: LiveSession, task: RunTask): Promise<Run
   await session.emit("subagent_session_boundary", { agentId, phase: "start" });
   let ended: RunEnd = { type: "failed", code: "failed", message: "It ended without an answer." };
   try {
-    const message = { messageId: newId(), content: clip(request, REQUEST_CHARS), source: "agent" } as const;
+    const message = { messageId: newId(), content: escapeTags(clip(request, REQUEST_CHARS)), source: "agent" } as const;
     if (!signal.aborted) ended = endOf(await takeTurn(session, message));
   } finally {
     await end();

@@ -19,12 +19,14 @@ export const toolEvents = {
     toolName: z.string().optional(),
     success: z.boolean(),
     resultType,
-    /** `content` is exactly what the model got. */
+    /** `content` is what the model got, but that our own tags are escaped in what it saw. */
     result: z.looseObject({
       content: z.string(),
       outputFile: z.string().optional(),
       bytes: z.number(),
       lines: z.number(),
+      /** It is a block of ours, in which all that is not ours is escaped already. */
+      isBlock: z.boolean().optional(),
     }),
     error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
     durationMs: z.number(),

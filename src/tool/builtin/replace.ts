@@ -1,12 +1,13 @@
 // Replacing text exactly, and saying what stands in the way when it cannot be done.
 import { fail, ok, type Result } from "../../base/result.ts";
+import { unescapeTags } from "../../base/tag.ts";
 import { clip } from "../../base/text.ts";
 
 /** The new text, or why nothing was replaced. */
 export function replaceExact(text: string, oldText: string, newText: string, all: boolean): Result<string, string> {
   if (oldText === "") return fail("old_str is empty.");
   if (oldText === newText) return fail("old_str and new_str are the same.");
-  for (const wanted of spellings(text, oldText)) {
+  for (const [wanted, added] of spellings(text, oldText, newText)) {
     const found = positions(text, wanted);
     if (found.length === 0) continue;
     if (found.length > 1 && !all) {
@@ -16,15 +17,20 @@ export function replaceExact(text: string, oldText: string, newText: string, all
         `old_str occurs ${found.length} times, at lines ${lines.join(", ")}${more}. Add lines around it to make it unique, or set replace_all.`,
       );
     }
-    return ok(text.split(wanted).join(withLineEndsOf(text, newText)));
+    return ok(text.split(wanted).join(withLineEndsOf(text, added)));
   }
   return fail(`old_str does not occur in the file (0 matches).${nearest(text, oldText)}`);
 }
 
-/** As given, and with the file's own line ends: models write \n. */
-function spellings(text: string, wanted: string): string[] {
-  const crlf = wanted.replace(/\r?\n/g, "\r\n");
-  return text.includes("\r\n") && crlf !== wanted ? [wanted, crlf] : [wanted];
+type Spelling = readonly [oldText: string, newText: string];
+
+/** As given, as it stands in the file when the model was shown it with tags escaped, each also with the file's line ends. */
+function spellings(text: string, oldText: string, newText: string): Spelling[] {
+  const shown: Spelling = [oldText, newText];
+  const inFile: Spelling = [unescapeTags(oldText), unescapeTags(newText)];
+  const crlf = ([wanted, added]: Spelling): Spelling => [wanted.replace(/\r?\n/g, "\r\n"), added];
+  const all = inFile[0] === oldText ? [shown] : [shown, inFile];
+  return text.includes("\r\n") ? [...all, ...all.map(crlf)] : all;
 }
 
 /** New lines get the line ends that most lines of the file have. */

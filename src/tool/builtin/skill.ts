@@ -19,7 +19,7 @@ export function skillTool(parts: {
     permissions: () => [],
     async run({ name }, context) {
       const loaded = await parts.load(name, context);
-      return loaded.ok ? success(loaded.value) : failure("not_found", loaded.error);
+      return loaded.ok ? success(loaded.value, { isBlock: true }) : failure("not_found", loaded.error);
     },
   });
 }

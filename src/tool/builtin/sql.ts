@@ -13,6 +13,8 @@ import description from "./sql.md";
 
 export type SqlParts = {
   owner: Owner;
+  /** The secret filter: no statement with a credential in it reaches the database. */
+  redact: (text: string) => string;
   /** Told after the commit, and waited for: makes the durable event. May throw; the tables are then restored. */
   onTodosChanged: (diff: TodosDiff) => Promise<void>;
   /** Makes the todo tables what the session's state says, when a commit may have gone past it. */
@@ -42,7 +44,8 @@ export function sqlTool(parts: SqlParts): Tool {
   });
 }
 
-async function answerTo(query: string, parts: SqlParts, context: ToolContext): Promise<ToolOutcome> {
+async function answerTo(asked: string, parts: SqlParts, context: ToolContext): Promise<ToolOutcome> {
+  const query = parts.redact(asked);
   const request = {
     file: join(context.sessionDir, "session.db"),
     query,
@@ -58,7 +61,8 @@ async function answerTo(query: string, parts: SqlParts, context: ToolContext): P
   const { answer } = ran;
   if (answer.diff) await report(answer.diff, parts);
   const changed = answer.changes > 0 || answer.columns.length === 0 ? `[${answer.changes} rows changed]` : "";
-  return success([answer.columns.length > 0 ? showRows(answer) : "", changed].filter(Boolean).join("\n"));
+  const note = query === asked ? "" : "[a secret in the query was replaced by a mark before it ran]";
+  return success([answer.columns.length > 0 ? showRows(answer) : "", changed, note].filter(Boolean).join("\n"));
 }
 
 async function report(diff: TodosDiff, parts: SqlParts): Promise<void> {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
+import { secretFilter } from "../../memory/secret/filter.ts";
 import { type StoreScope, sessionStoreSqlTool } from "../builtin/session-store-sql.ts";
 import { sqlTool } from "../builtin/sql.ts";
 import { call, testContext, testOwner, textOf } from "../builtin/test-context.ts";
@@ -21,6 +22,7 @@ function session(onTodosChanged?: (diff: TodosDiff) => Promise<void>, signal?: A
   const file = join(context.sessionDir, "session.db");
   const tool = sqlTool({
     owner,
+    redact: secretFilter("test"),
     onTodosChanged: onTodosChanged ?? (async (diff) => void diffs.push(diff)),
     restore: async () => {
       restored.push(restored.length);
@@ -31,6 +33,20 @@ function session(onTodosChanged?: (diff: TodosDiff) => Promise<void>, signal?: A
 }
 
 describe("sql", () => {
+  it("N18 P31 a secret in a query is replaced before it is stored, and found again by the same secret", async () => {
+    const { sql, file } = session();
+    const token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    const made = await sql(
+      `CREATE TABLE notes(t); INSERT INTO notes VALUES ('db_password: Winter2024x'), ('use ${token} there'); INSERT INTO todos (id, title) VALUES ('a', 'rotate ${token}')`,
+    );
+    expect(made).toContain("replaced by a mark");
+    expect(await sql(`SELECT count(*) FROM notes WHERE t LIKE '%${token}%'`)).toContain("\n1\n");
+    const stored = readFileSync(file, "latin1");
+    expect(stored).not.toContain(token);
+    expect(stored).not.toContain("Winter2024x");
+    expect(await sql("SELECT t FROM notes")).toMatch(/db_password: \[redacted:password:[0-9a-f]{8}\]/);
+  });
+
   it("A5.15 A6.16 todos are written, read and reported as differences", async () => {
     const { sql, diffs } = session();
     const made = await sql(

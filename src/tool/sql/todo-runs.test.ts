@@ -26,6 +26,7 @@ function session() {
   const toolFor = (worker?: string) =>
     sqlTool({
       owner,
+      redact: (text) => text,
       onTodosChanged: async (diff) => void diffs.push(diff),
       restore: async () => undefined,
       worker: () => worker,
