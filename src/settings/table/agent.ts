@@ -52,6 +52,16 @@ export const agentRows = [
     help: "Silence after which an answer counts as broken, in seconds",
   },
   {
+    key: "prompt.diskFullSeconds",
+    type: "number",
+    min: 0,
+    max: MAX_SECONDS,
+    env: ["EVERLONG_DISK_FULL_SECONDS"],
+    default: 30,
+    scope: "project",
+    help: "Prompt mode: how long to wait for space on a full disk, in seconds",
+  },
+  {
     key: "tool.outputMaxBytes",
     type: "integer",
     min: 64,
