@@ -6,6 +6,7 @@ import { Remember } from "../../proxy/remember/remember.ts";
 import type { ProxySettings } from "../../proxy/settings.ts";
 import { Checkpointer } from "../../store/checkpoint.ts";
 import { type Fault, faultAt } from "../../store/fault.ts";
+import { FileWatch } from "../../store/watch-file.ts";
 import { openRecall } from "../recall/engine.ts";
 import { RecallRepair } from "../recall/repair.ts";
 import { type Ground, redactorOf } from "../start.ts";
@@ -14,6 +15,8 @@ import { proxyStoreOn } from "./proxy-store.ts";
 
 export type SharedKept = {
   open: OpenKept;
+  /** What is wrong with the store's file, as of now. */
+  finding(): string | undefined;
   /** Whoever opened it; a second call does nothing. */
   close(): Promise<void>;
 };
@@ -25,6 +28,7 @@ const OPEN_MS = 500;
 /** One store for everybody who asks: SQLite's locks do not bear a second one in a process. Tried again after a failure. */
 export function sharedKept(ground: Ground, settings: ProxySettings, onTrouble: Trouble): SharedKept {
   let opened: ReturnType<OpenKept> | undefined;
+  let watch: FileWatch | undefined;
   return {
     async open() {
       opened ??= openKept(ground, settings, onTrouble).catch((error: unknown) =>
@@ -33,8 +37,10 @@ export function sharedKept(ground: Ground, settings: ProxySettings, onTrouble: T
       );
       const kept = await opened;
       if (!kept.ok) opened = undefined;
+      else watch ??= new FileWatch(ground.paths.store);
       return kept;
     },
+    finding: () => watch?.finding(),
     async close() {
       const kept = await opened;
       if (kept?.ok) await kept.value.close();
