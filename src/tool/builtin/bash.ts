@@ -3,6 +3,7 @@ import * as z from "zod";
 import { within } from "../../base/abort.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";
 import { outputFile } from "../output.ts";
+import type { OutputFolder } from "../output-folder.ts";
 import { describeEnd, hasTerminal, type Shell, type Shells } from "../shells.ts";
 import description from "./bash.md";
 
@@ -11,6 +12,8 @@ export type BashParts = {
   /** Environment of tools' shells, made by host/environment.ts. */
   env: () => Record<string, string>;
   settings: { waitSeconds: number; maxSeconds: number; outputMaxBytes: number };
+  /** Where long outputs are kept. */
+  outputs: OutputFolder;
   /** Commands known to change nothing may run beside others. */
   readOnly: (command: string) => boolean;
 };
@@ -70,6 +73,7 @@ export function bashTool(parts: BashParts): Tool {
         output: {
           maxBytes: settings.outputMaxBytes - FRAME_BYTES,
           file: outputFile(context.sessionDir, context.toolCallId),
+          folder: parts.outputs,
         },
         maxSeconds: settings.maxSeconds,
       });
