@@ -22,7 +22,7 @@ import { acquireLock, type Lock } from "../store/lock.ts";
 import type { LogReport } from "../store/read-log.ts";
 import { eventReader, LOG_VERSION } from "./read-session.ts";
 import { applyEvent } from "./replay.ts";
-import { spillEvent } from "./spilled-event.ts";
+import { isLong, spillEvent } from "./spilled-event.ts";
 import { emptyState, type SessionState } from "./state.ts";
 
 export type LogOptions = {
@@ -158,7 +158,9 @@ export class SessionLog {
   async #write(event: DurableEnvelope): Promise<void> {
     const { clock, giveUpMs, paths, sessionId } = this.#options;
     if (this.#givenUp) throw this.#givenUp;
-    for (let record = event; ; ) {
+    // Not to be made one long line first: that would cost its size several times over.
+    const early = isLong(event) ? await spillEvent(event, paths.files) : undefined;
+    for (let record = early?.ok ? early.value : event; ; ) {
       if (!this.#log) throw new Error("The session's log is closed: nothing can be written to it any more.");
       const done = this.#log.append(record);
       if (done.ok) {
