@@ -63,3 +63,15 @@ const ANSI =
 export function stripAnsi(text: string): string {
   return text.includes("\u001b") ? text.replace(ANSI, "") : text;
 }
+
+const PIECE_CHARS = 1024 * 1024;
+
+/** Parts of a text, none cut within a character: encoded one by one, a long text is never there twice. */
+export function* pieces(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    let end = start + PIECE_CHARS;
+    if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end++;
+    yield text.slice(start, end);
+    start = end;
+  }
+}

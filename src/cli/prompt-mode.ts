@@ -1,6 +1,7 @@
 // Prompt mode: one prompt or command, then exit. Stdout carries the answer in the chosen format and nothing else.
 import { describeFailure, type Failure, FailureError } from "../base/failure.ts";
 import { encodeLine } from "../base/json-line.ts";
+import { pieces } from "../base/text.ts";
 import { customCommandNames } from "../runtime/agent/custom-command.ts";
 import {
   type AbandonedAgent,
@@ -167,7 +168,7 @@ class Run {
         permissionDenials: totals.denials,
         ...(error ? { error } : {}),
       });
-    } else if (this.#opened.outputFormat === "text" && result !== "") process.stdout.write(`${result}\n`);
+    } else if (this.#opened.outputFormat === "text" && result !== "") printText(result);
     if (this.#commandFailure) printFailure(this.#commandFailure);
     else if (error && error !== totals.workflowFailed && error.code !== totals.error?.code)
       process.stderr.write(`${error.message}\n`); // the others were told when they came
@@ -214,6 +215,12 @@ function brokenBy(error: unknown): Broken {
 }
 
 const formatOf = (path: string): string => /\.(md|html|json|jsonl)$/.exec(path)?.[1] ?? "md";
+
+/** In pieces: a long answer is not copied once more to be printed. */
+function printText(text: string): void {
+  for (const piece of pieces(text)) process.stdout.write(piece);
+  process.stdout.write("\n");
+}
 
 function print(object: unknown): void {
   process.stdout.write(`${JSON.stringify(object)}\n`);

@@ -47,7 +47,9 @@ export function newCollector(
   const saying = new Map<string, Said>();
   const calling = new Map<string, Call>();
   const ids = new Set<string>();
-  let content = "";
+  /** While there is one block of text, that is the content: a second copy of a long answer would cost its size again. */
+  let firstText: Said | undefined;
+  let joined: string | undefined;
   let textBlock = "";
   let raw: unknown;
   let finish: Finish | undefined;
@@ -66,14 +68,19 @@ export function newCollector(
     if (options) block.providerOptions = options;
     block.hidden ||= isSummary(options);
     if (delta === "" || block.hidden) return;
+    if (type === "reasoning") return emit({ type, delta });
     // Two blocks of text are two paragraphs; without this they would run together.
-    const apart =
-      type === "text" && textBlock !== id && /\S$/.test(content) && /^\S/.test(delta) ? `\n\n${delta}` : delta;
-    if (type === "text") {
-      textBlock = id;
-      content += apart;
-    }
+    const isApart = firstText !== undefined && textBlock !== id;
+    const apart = isApart && /\S$/.test(content().slice(-1)) && /^\S/.test(delta) ? `\n\n${delta}` : delta;
+    if (isApart) joined ??= firstText?.text;
+    firstText ??= block;
+    if (joined !== undefined) joined += apart;
+    textBlock = id;
     emit({ type, delta: apart });
+  }
+
+  function content(): string {
+    return joined ?? firstText?.text ?? "";
   }
 
   function startSaying(type: Said["type"], id: string): Said {
@@ -158,7 +165,7 @@ export function newCollector(
     const reasoningText = said("reasoning");
     const providerCompactions = compactions(blocks, finish?.providerMetadata);
     return {
-      content,
+      content: content(),
       ...(providerCompactions.length === 0 ? {} : { providerCompactions }),
       ...(reasoningText === "" ? {} : { reasoningText }),
       toolRequests: calls.map(({ toolCallId, toolName: name, text, whole }) => {
@@ -181,7 +188,7 @@ export function newCollector(
     take,
     broken: () => broken,
     finish: () => finish,
-    text: () => content,
+    text: content,
     reasoningText: () => said("reasoning"),
     close,
     answer,

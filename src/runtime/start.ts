@@ -1,9 +1,9 @@
 // The ground of every command: settings, home, where we are, whether the folder is trusted, what must stay secret.
 import { randomBytes } from "node:crypto";
-import { readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Failure } from "../base/failure.ts";
+import { errorCode, type Failure, FailureError } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { gitContext } from "../host/git.ts";
 import { type HomePaths, homePaths } from "../host/paths.ts";
@@ -16,6 +16,7 @@ import { processEnvironment } from "../settings/environment.ts";
 import type { Flags } from "../settings/flag.ts";
 import { resolveHome } from "../settings/home.ts";
 import { type LoadedSettings, loadSettings, projectFile } from "../settings/load.ts";
+import { faultOf } from "../store/fault.ts";
 import { prepareHome } from "../store/home.ts";
 import { shareHome } from "../store/home-lock.ts";
 import { rememberSecrets } from "./crash.ts";
@@ -115,8 +116,10 @@ export function secretKey(home: string): string {
     try {
       writeFileSync(path, made, { flag: "wx", mode: 0o600 });
       return made;
-    } catch {
-      return readFileSync(path, "utf8"); // another process was first
+    } catch (error) {
+      if (errorCode(error) === "EEXIST") return readFileSync(path, "utf8"); // another process was first
+      rmSync(path, { force: true }); // a full disk leaves it empty
+      throw new FailureError(faultOf(error, path));
     }
   }
 }

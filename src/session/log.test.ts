@@ -1,5 +1,5 @@
 // The writer of a session's log: where it syncs, what it does when the disk refuses, long texts.
-import { ftruncateSync, mkdtempSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { ftruncateSync, mkdtempSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -32,13 +32,18 @@ function fakeClock() {
   };
 }
 
-async function open(io: Partial<LogIo> = {}, giveUpMs = 30_000, events: Envelope[] = []): Promise<SessionLog> {
+async function open(
+  io: Partial<LogIo> = {},
+  giveUpMs = 30_000,
+  events: Envelope[] = [],
+  clock = fakeClock(),
+): Promise<SessionLog> {
   let n = 0;
   const opened = await SessionLog.open({
     paths: paths(),
     quarantine: join(dir, "quarantine"),
     sessionId: "s",
-    clock: fakeClock(),
+    clock,
     newId: () => `e${++n}`,
     onEvent: (event) => events.push(event),
     giveUpMs,
@@ -120,6 +125,38 @@ describe("session log", () => {
     await log.close();
     const read = await readSession(paths());
     expect(read.ok && read.value.events.map((e) => e.id)).toEqual([first.id]);
+  });
+
+  it("N14 all events together wait once for space; after it nothing is written, not even what would fit", async () => {
+    let full = true;
+    const clock = fakeClock();
+    const write: LogIo["write"] = (fd, bytes) => {
+      if (full) throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
+      return writeSync(fd, bytes);
+    };
+    const log = await open({ write }, 30_000, [], clock);
+    const emitted = ["a", "b", "c"].map((content) => log.emit("user.message", message(content)));
+    const ends = await Promise.allSettled(emitted);
+    expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(clock.monotonic()).toBeLessThanOrEqual(30_000);
+    full = false;
+    await expect(log.emit("user.message", message("d"))).rejects.toThrow("cannot be written");
+    await log.close();
+    expect(readFileSync(paths().events, "utf8")).toBe("");
+  });
+
+  it("N15 a log that was removed or replaced takes nothing more", async () => {
+    for (const replaced of [false, true]) {
+      const log = await open();
+      await log.emit("user.message", message("saved"));
+      rmSync(paths().events);
+      if (replaced) writeFileSync(paths().events, "");
+      await expect(log.emit("user.message", message("lost"))).rejects.toMatchObject({
+        failure: { code: "store_gone", exit: 1, what: expect.stringContaining("session s is gone") },
+      });
+      await log.close();
+      rmSync(paths().events, { force: true });
+    }
   });
 
   it("A8.4 D4 a text over 8 MiB goes to a file first; live and replayed state have it whole", async () => {

@@ -22,7 +22,7 @@ import { acquireLock, type Lock } from "../store/lock.ts";
 import type { LogReport } from "../store/read-log.ts";
 import { eventReader, LOG_VERSION } from "./read-session.ts";
 import { applyEvent } from "./replay.ts";
-import { spillEvent } from "./spilled-event.ts";
+import { isLong, spillEvent } from "./spilled-event.ts";
 import { emptyState, type SessionState } from "./state.ts";
 
 export type LogOptions = {
@@ -60,6 +60,10 @@ export class SessionLog {
   #log: AppendLog | undefined;
   #lock: Lock | undefined;
   #syncing: Promise<unknown> = Promise.resolve();
+  /** When the log has failed for too long. One deadline, however many events wait for it. */
+  #giveUpAt: number | undefined;
+  /** Set when an event was given up: one after it would tell of a history that the log does not have. */
+  #givenUp: FailureError | undefined;
 
   private constructor(options: LogOptions) {
     this.#options = options;
@@ -74,7 +78,11 @@ export class SessionLog {
       note: { pid: process.pid, host: hostname() },
     });
     if (!lock.ok)
-      return fail(lock.error.code === "store_busy" ? inUse(options.sessionId, lock.error.heldBy?.pid) : lock.error);
+      return fail(
+        lock.error.code === "store_busy"
+          ? inUse(options.sessionId, lock.error.heldBy?.pid)
+          : unopened(lock.error, options.sessionId),
+      );
     self.#lock = lock.value;
     const reader = eventReader(options.paths, (event) => {
       applyEvent(self.state, event);
@@ -88,7 +96,7 @@ export class SessionLog {
     });
     if (!opened.ok) {
       self.#lock.release();
-      return opened;
+      return fail(unopened(opened.error, options.sessionId));
     }
     self.#log = opened.value.log;
     if (reader.contents.version > LOG_VERSION) {
@@ -148,13 +156,17 @@ export class SessionLog {
 
   /** A failed append pauses whoever waits for it, before the next side effect; the same id is tried again. */
   async #write(event: DurableEnvelope): Promise<void> {
-    const { clock, giveUpMs, paths } = this.#options;
-    const until = clock.monotonic() + giveUpMs;
-    let said = false;
-    for (let record = event; ; ) {
+    const { clock, giveUpMs, paths, sessionId } = this.#options;
+    if (this.#givenUp) throw this.#givenUp;
+    // Not to be made one long line first: that would cost its size several times over.
+    const early = isLong(event) ? await spillEvent(event, paths.files) : undefined;
+    for (let record = early?.ok ? early.value : event; ; ) {
       if (!this.#log) throw new Error("The session's log is closed: nothing can be written to it any more.");
       const done = this.#log.append(record);
-      if (done.ok) return;
+      if (done.ok) {
+        this.#giveUpAt = undefined;
+        return;
+      }
       if (done.error.code === "too_large" && record === event) {
         const spilled = await spillEvent(event, paths.files);
         if (spilled.ok) {
@@ -162,12 +174,20 @@ export class SessionLog {
           continue;
         }
       }
-      if (!said)
+      if (done.error.code === "store_gone") throw this.#giveUp(gone(done.error, sessionId));
+      if (this.#giveUpAt === undefined) {
+        this.#giveUpAt = clock.monotonic() + giveUpMs;
         this.publish("soft_failure", { part: "session log", code: done.error.code, message: paused(done.error) });
-      said = true;
-      const goOn = clock.monotonic() + RETRY_MS < until && (await clock.sleep(RETRY_MS, this.#stopped.signal));
-      if (!goOn) throw new FailureError(gaveUp(done.error, this.state));
+      }
+      const isTime = clock.monotonic() + RETRY_MS < this.#giveUpAt;
+      if (!isTime || !(await clock.sleep(RETRY_MS, this.#stopped.signal)))
+        throw this.#giveUp(gaveUp(done.error, sessionId, this.state.lastEventId));
     }
+  }
+
+  #giveUp(failure: Failure): FailureError {
+    this.#givenUp = new FailureError(failure);
+    return this.#givenUp;
   }
 
   async #sync(): Promise<void> {
@@ -198,17 +218,35 @@ export class SessionLog {
 }
 
 const paused = (fault: Fault): string =>
-  `${fault.what} Everything up to the last event is saved; work is paused and the next event is tried again every 2 s. ${fault.next ?? ""}`;
+  `${fault.what} All events so far are saved. Work is paused and tries again every 2 s. ${fault.next ?? ""}`;
 
-function gaveUp(fault: Fault, state: SessionState): Failure {
+function gaveUp(fault: Fault, sessionId: string, lastEventId: string | null): Failure {
+  const isNew = lastEventId === null;
   return {
     code: fault.code,
     what: `The session's log cannot be written: ${fault.what}`,
-    data: `Session ${state.sessionId} is saved up to event ${state.lastEventId ?? "none"}; nothing was done after it.`,
-    next: `${fault.next ?? ""} Then: everlong --resume ${state.sessionId}`,
+    data: isNew
+      ? `Nothing of session ${sessionId} is saved.`
+      : `Session ${sessionId} is saved up to event ${lastEventId}; what came after it is not.`,
+    next: `${fault.next ?? ""} Then ${isNew ? "start again." : `resume with: everlong --resume ${sessionId}`}`,
     exit: 1,
   };
 }
+
+function gone(fault: Fault, sessionId: string): Failure {
+  return {
+    code: fault.code,
+    what: `The log of session ${sessionId} is gone: ${fault.what}`,
+    data: "What was said and done after that is not saved.",
+    next: `Start a new session. If you moved the folder, move it back and resume with: everlong --resume ${sessionId}`,
+    exit: 1,
+  };
+}
+
+const unopened = (fault: Fault, sessionId: string): Failure => ({
+  ...fault,
+  what: `Session ${sessionId} cannot be opened: ${fault.what}`,
+});
 
 function inUse(sessionId: string, pid: number | undefined): Failure {
   return {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Result } from "../base/result.ts";
 import { ok } from "../base/result.ts";
 import type { DurableEnvelope } from "../schema/event/envelope.ts";
+import { MAX_LINE } from "../store/append-log.ts";
 import type { Fault } from "../store/fault.ts";
 import { spillText } from "../store/spill.ts";
 
@@ -11,6 +12,17 @@ const POINTER = /^everlong-file:([0-9a-f]{64})$/;
 const LONG = 64 * 1024;
 
 type Spilled = DurableEnvelope & { spilled?: true };
+
+/** Whether its texts alone are more than a line may have. */
+export function isLong(event: DurableEnvelope): boolean {
+  return charsOf(event.data) > MAX_LINE;
+}
+
+function charsOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce((sum: number, v) => sum + charsOf(v), 0);
+}
 
 /** The event with every long text moved to `files/<sha256>`, which is written first. */
 export async function spillEvent(event: DurableEnvelope, files: string): Promise<Result<DurableEnvelope, Fault>> {

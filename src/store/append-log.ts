@@ -1,5 +1,5 @@
 // The append-only log of JSON lines, opened for writing: repaired first, then one write a call, cut back when it fails.
-import { constants, ftruncateSync, writeSync } from "node:fs";
+import { constants, ftruncateSync, type Stats, statSync, writeSync } from "node:fs";
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { newId } from "../base/id.ts";
@@ -43,7 +43,7 @@ export async function openLog(
     handle = opened.value;
     const report = await scanLog(handle, options);
     const size = options.keep?.() ? report.size : await repair(handle, report, options.quarantine);
-    return ok({ log: new AppendLog(path, handle, size, options.io ?? systemIo), report });
+    return ok({ log: new AppendLog(path, handle, await handle.stat(), size, options.io ?? systemIo), report });
   } catch (error) {
     await handle?.close();
     return fail(faultOf(error, path));
@@ -82,15 +82,17 @@ async function copyRange(from: FileHandle, offset: number, path: string): Promis
 export class AppendLog {
   readonly path: string;
   readonly #handle: FileHandle;
+  readonly #file: Pick<Stats, "dev" | "ino">;
   readonly #io: LogIo;
   /** Records that a failed sync may make the caller send again. */
   readonly #unsynced = new Set<string>();
   #size: number;
   #torn = false;
 
-  constructor(path: string, handle: FileHandle, size: number, io: LogIo) {
+  constructor(path: string, handle: FileHandle, file: Stats, size: number, io: LogIo) {
     this.path = path;
     this.#handle = handle;
+    this.#file = { dev: file.dev, ino: file.ino };
     this.#size = size;
     this.#io = io;
   }
@@ -108,6 +110,7 @@ export class AppendLog {
     if (large) return fail(faultAt("too_large", this.path, `a record of ${large.length} bytes is over ${MAX_LINE}`));
     const bytes = Buffer.concat(lines);
     const offset = this.#size;
+    if (!this.#isThere()) return fail(faultAt("store_gone", this.path, "the file was removed or replaced"));
     try {
       if (this.#torn) this.#cutBack();
       if (bytes.length > 0) this.#write(bytes);
@@ -117,6 +120,12 @@ export class AppendLog {
     }
     for (const record of fresh) this.#unsynced.add(record.id);
     return ok({ offset, bytes: bytes.length });
+  }
+
+  /** A file that was removed takes every write without a word, and nobody will ever read it. */
+  #isThere(): boolean {
+    const stat = statSync(this.path, { throwIfNoEntry: false });
+    return stat?.ino === this.#file.ino && stat.dev === this.#file.dev;
   }
 
   #write(bytes: Buffer): void {

@@ -14,7 +14,7 @@ export type WriteOptions = {
 
 export async function atomicWrite(
   path: string,
-  data: string | Uint8Array,
+  data: string | Uint8Array | readonly (string | Uint8Array)[],
   options: WriteOptions,
 ): Promise<Result<void, Fault>> {
   const folder = dirname(path);
@@ -27,7 +27,7 @@ export async function atomicWrite(
     const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, options.private ? 0o600 : 0o666);
     try {
       if (!options.private && mode !== undefined) await handle.chmod(mode);
-      await handle.writeFile(data);
+      for (const part of Array.isArray(data) ? data : [data]) await handle.writeFile(part);
       await handle.sync();
     } finally {
       await handle.close();

@@ -7,6 +7,7 @@ export type FaultCode =
   | "store_io"
   | "store_busy"
   | "store_corrupt"
+  | "store_gone"
   | "store_too_new"
   | "unsafe_path"
   | "not_found"
@@ -24,6 +25,7 @@ const NEXT: Record<FaultCode, string> = {
   store_busy: "Another process is using it; try again.",
   store_corrupt:
     "Run the command again: a damaged store.db is moved to quarantine/ and made anew from the logs and the journal.",
+  store_gone: "Do not remove or move it while everlong runs.",
   store_too_new: "Use the newer program that wrote it.",
   unsafe_path: "Replace the link, device or folder by a plain file.",
   not_found: "Check the path.",

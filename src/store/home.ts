@@ -10,6 +10,8 @@ export const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x73757245, 0x00c36400,
 ]);
 
+const LOW_BYTES = 500_000_000;
+
 const NEXT = "Make it a folder that you can write, or choose another with EVERLONG_HOME.";
 
 export type HomeOptions = { allowNetwork: boolean; uid?: number | undefined; fileSystem?: (path: string) => number };
@@ -47,6 +49,14 @@ function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
   mkdirSync(path, { mode: 0o700 });
+}
+
+/** Said at the start of a session, while there is still time to make room. */
+export function lowSpace(path: string): string | undefined {
+  const { bavail, bsize } = statfsSync(path);
+  const free = bavail * bsize;
+  if (free >= LOW_BYTES) return undefined;
+  return `Warning: only ${Math.floor(free / 1e6)} MB are free on the disk of ${path}. Work pauses when it is full.`;
 }
 
 export function fileSystemOf(path: string): number {

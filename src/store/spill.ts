@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { ok, type Result } from "../base/result.ts";
+import { pieces } from "../base/text.ts";
 import { atomicWrite } from "./atomic-write.ts";
 import type { Fault } from "./fault.ts";
 
@@ -10,15 +11,26 @@ export type Spilled = { sha256: string; bytes: number; path: string };
 
 /** Writes the text once; equal text is the same file. The record that points to it is appended only after this. */
 export function spillText(folder: string, text: string): Promise<Result<Spilled, Fault>> {
-  return spillBytes(folder, Buffer.from(text));
+  return spill(folder, "", [...pieces(text)]);
 }
 
 /** The same for bytes of a kind that the ending of the name tells. */
-export async function spillBytes(folder: string, data: Buffer, ending = ""): Promise<Result<Spilled, Fault>> {
-  const sha256 = createHash("sha256").update(data).digest("hex");
-  const spilled: Spilled = { sha256, bytes: data.length, path: join(folder, sha256 + ending) };
+export function spillBytes(folder: string, data: Buffer, ending = ""): Promise<Result<Spilled, Fault>> {
+  return spill(folder, ending, [data]);
+}
+
+async function spill(
+  folder: string,
+  ending: string,
+  parts: readonly (string | Buffer)[],
+): Promise<Result<Spilled, Fault>> {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  const sha256 = hash.digest("hex");
+  const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  const spilled: Spilled = { sha256, bytes, path: join(folder, sha256 + ending) };
   const there = await lstat(spilled.path).catch(() => undefined); // missing: written below, which reports any trouble
-  if (there?.isFile() && there.size === data.length) return ok(spilled);
-  const written = await atomicWrite(spilled.path, data, { private: true });
+  if (there?.isFile() && there.size === bytes) return ok(spilled);
+  const written = await atomicWrite(spilled.path, parts, { private: true });
   return written.ok ? ok(spilled) : written;
 }

@@ -7,16 +7,17 @@ import { openRegular, readAt } from "../host/files.ts";
 import { makePrivateFolder } from "../host/paths.ts";
 import { clean, headWithin, tailWithin } from "./clean.ts";
 import type { OutputSize } from "./contract.ts";
+import type { OutputFolder } from "./output-folder.ts";
 
 const END_BYTES = 4096;
-const FILE_BYTES = 1024 ** 3;
 
 export type OutputOptions = {
   /** Most bytes that an excerpt may have, everything included. */
   maxBytes: number;
   /** Where the whole goes; another name beside it when that one is taken. */
   file: string;
-  maxFileBytes?: number;
+  /** The folder of that file, with its bounds. */
+  folder: OutputFolder;
 };
 
 /** A place in the output. */
@@ -33,7 +34,7 @@ export function outputFile(sessionDir: string, toolCallId: string): string {
 }
 
 export class Output {
-  #options: Required<OutputOptions>;
+  readonly #options: OutputOptions;
   #bytes = 0;
   #newlines = 0;
   #endsInLine = false;
@@ -47,7 +48,7 @@ export class Output {
   #problem: string | undefined;
 
   constructor(options: OutputOptions) {
-    this.#options = { maxFileBytes: FILE_BYTES, ...options };
+    this.#options = options;
   }
 
   get bytes(): number {
@@ -101,8 +102,10 @@ export class Output {
 
   /** No more will come; excerpts can still be made. */
   close(): void {
-    if (this.#fd !== undefined) closeSync(this.#fd);
+    if (this.#fd === undefined || this.#file === undefined) return;
+    closeSync(this.#fd);
     this.#fd = undefined;
+    this.#options.folder.add({ path: this.#file, bytes: this.#fileBytes });
   }
 
   #where(): { outputFile?: string } {
@@ -129,10 +132,13 @@ export class Output {
 
   #write(chunk: Buffer): void {
     if (this.#fd === undefined) return;
-    const room = this.#options.maxFileBytes - this.#fileBytes;
+    const { folder } = this.#options;
+    const room = folder.bounds.maxFileBytes - this.#fileBytes;
     if (chunk.length > room) this.#problem = "the file stops at its limit";
     try {
-      for (let rest = chunk.subarray(0, room); rest.length > 0; ) {
+      const part = chunk.subarray(0, room);
+      if (!folder.grow(part.length)) throw new Error("the outputs of the session are at their limit");
+      for (let rest = part; rest.length > 0; ) {
         const written = writeSync(this.#fd, rest);
         this.#fileBytes += written;
         rest = rest.subarray(written);

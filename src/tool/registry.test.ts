@@ -13,6 +13,7 @@ import { testEnv, testOwner } from "./builtin/test-context.ts";
 import { viewTool } from "./builtin/view.ts";
 import { defineTool, success, type Tool } from "./contract.ts";
 import { createLedger } from "./ledger.ts";
+import { OutputFolder } from "./output-folder.ts";
 import { offeredTools, toolDefinition } from "./registry.ts";
 import { createShells } from "./shells.ts";
 import { validateCall } from "./validate.ts";
@@ -74,6 +75,7 @@ describe("offered tools", () => {
         shells: createShells({ owner, onCompleted: () => undefined }),
         confine: async () => ok({ env: testEnv() }),
         settings: { waitSeconds: 30, maxSeconds: 60, outputMaxBytes: 20_480 },
+        outputs: new OutputFolder("unused"),
         readOnly: () => false,
       }),
       viewTool({ ledger, settings: { outputMaxBytes: 20_480 }, images: () => false }),

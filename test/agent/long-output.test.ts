@@ -1,8 +1,9 @@
 // Output too long for a request: a bounded excerpt for the model, all of it in a file that the tools can read.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { calls, text } from "../model-server/reply.ts";
-import { logOf, only, run } from "../tool/everlong.ts";
+import { logOf, only, run, sessionsOf } from "../tool/everlong.ts";
 import { bash, scene, toolResults } from "./scene.ts";
 
 describe("AE9 seq 1 200000", () => {
@@ -42,5 +43,25 @@ describe("AE9 seq 1 200000", () => {
     });
     expect((await run(place, ["-p", "go", "--allow-all"])).code).toBe(0);
     expect(Buffer.byteLength(toolResults(server.requests[1])[0]?.text ?? "")).toBeLessThanOrEqual(2000);
+  });
+
+  it("N16 what is kept is bounded for a call and for the session; view shows the marker of what left", async () => {
+    const { server, place } = await scene(
+      (request, index) => {
+        const file = /(\/\S+c0\.txt)/.exec(toolResults(request)[0]?.text ?? "")?.[1] ?? "";
+        if (index < 4) return calls([bash("seq 1 100000", {}, `c${index}`)]);
+        return index === 4 ? calls([{ id: "look", name: "view", args: { path: file } }]) : text("seen");
+      },
+      { env: { EVERLONG_TOOL_OUTPUT_FILE_MAX_BYTES: "100000", EVERLONG_TOOL_OUTPUTS_MAX_BYTES: "250000" } },
+    );
+    expect((await run(place, ["-p", "go", "--allow-all"])).code).toBe(0);
+    const results = toolResults(server.requests[5]).map((result) => result.text);
+    expect(results[0]).toContain("its first 100000 bytes: the file stops at its limit");
+    expect(results[4]).toContain("This output of 100000 bytes was removed");
+    const [id = ""] = sessionsOf(place);
+    const folder = join(place.home, "sessions", id, "outputs");
+    const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(250_000);
+    expect(sizes.filter((size) => size === 100_000)).toHaveLength(2);
   });
 });

@@ -13,7 +13,14 @@ const bin = join(root, "bin", "everlong.js");
 const NODE = [process.execPath, "--single-threaded-gc"];
 
 /** `bin`: another build of the program, such as a copy with a part broken on purpose. */
-export type Place = { home: string; folder: string; env: Record<string, string>; bin?: string };
+export type Place = {
+  home: string;
+  folder: string;
+  env: Record<string, string>;
+  bin?: string;
+  /** Where a file system of its own stands (small-disk.ts): how programs get there, and the home as they see it. */
+  disk?: { under: string[]; home: string };
+};
 
 export type Finished = {
   code: number | null;
@@ -61,13 +68,19 @@ export function start(
   args: string[],
   options: RunOptions = {},
 ): ChildProcess & { done: Promise<Finished> } {
-  const [program = process.execPath, ...line] = [...(options.under ?? []), ...NODE, place.bin ?? bin, ...args];
+  const [program = process.execPath, ...line] = [
+    ...(options.under ?? place.disk?.under ?? []),
+    ...NODE,
+    place.bin ?? bin,
+    ...args,
+  ];
+  const home = place.disk?.home ?? place.home;
   const child = spawn(program, line, {
     cwd: options.cwd ?? place.folder,
     env: {
       PATH: process.env["PATH"] ?? "",
-      HOME: dirname(place.home),
-      EVERLONG_HOME: place.home,
+      HOME: dirname(home),
+      EVERLONG_HOME: home,
       OLLAMA_HOST: "http://127.0.0.1:9",
       ...place.env,
       ...options.env,

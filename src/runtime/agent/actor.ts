@@ -135,7 +135,11 @@ function partsOf(live: LiveSession, actor: Actor): SessionParts {
     crashPoint: (name) => crashPoint(values()["debug.crashAt"], name),
     claimCall: (toolCallId) => live.claimCall(toolCallId),
     bound: async (toolCallId, text) =>
-      boundText(text, { maxBytes: values()["tool.outputMaxBytes"], file: outputFile(live.paths.dir, toolCallId) }),
+      boundText(text, {
+        maxBytes: values()["tool.outputMaxBytes"],
+        file: outputFile(live.paths.dir, toolCallId),
+        folder: live.outputs,
+      }),
   };
 }
 

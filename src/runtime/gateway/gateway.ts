@@ -101,7 +101,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     recall: openRecallOperations(ground.value, shared.open),
     memory: openMemoryService(ground.value, shared.open),
     mcp: { tools: servedTools(ground.value, shared.open), open: values["gateway.auth"] === "loopback-open" },
-    health: () => health.now(),
+    health: () => health.now(shared.finding()),
     report: (_part, error) => void report(error),
   });
   if (!started.ok) {

@@ -28,12 +28,14 @@ export class GatewayHealth {
     if (type === "proxy.soft_failure") this.soft(String(data["part"]), String(data["code"]));
   }
 
-  now(): Health {
+  /** `store`: what is wrong with the store's file just now. */
+  now(store?: string): Health {
     const now = this.#monotonic();
     const checks = [...this.#failed].map(([name, { code, at, count }]): Check => {
       const present = now - at < PRESENT_MS;
       return { name, status: present ? "degraded" : "ok", finding: `${code}, ${count} in all` };
     });
+    if (store !== undefined) checks.push({ name: "store file", status: "degraded", finding: store });
     const counts = [...this.#failed].map(([part, { count }]): [string, number] => [`softFailures.${part}`, count]);
     return { checks, counters: { requests: this.#requests, ...Object.fromEntries(counts) } };
   }

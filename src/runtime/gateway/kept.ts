@@ -8,6 +8,7 @@ import { Checkpointer } from "../../store/checkpoint.ts";
 import { type Fault, faultAt } from "../../store/fault.ts";
 import { rebuiltText } from "../../store/rebuild/rebuilt-text.ts";
 import { lossWatch } from "../../store/rebuild/suspect.ts";
+import { FileWatch } from "../../store/watch-file.ts";
 import { openRecall } from "../recall/engine.ts";
 import { RecallRepair } from "../recall/repair.ts";
 import { type Ground, redactorOf } from "../start.ts";
@@ -16,6 +17,8 @@ import { proxyStoreOn } from "./proxy-store.ts";
 
 export type SharedKept = {
   open: OpenKept;
+  /** What is wrong with the store's file, as of now. */
+  finding(): string | undefined;
   /** Whoever opened it; a second call does nothing. */
   close(): Promise<void>;
 };
@@ -28,6 +31,7 @@ const OPEN_MS = 500;
 export function sharedKept(ground: Ground, settings: ProxySettings, onTrouble: Trouble): SharedKept {
   let opened: ReturnType<OpenKept> | undefined;
   const retired: Kept[] = [];
+  let watch: FileWatch | undefined;
   return {
     async open() {
       opened ??= openKept(ground, settings, onTrouble).catch((error: unknown) =>
@@ -36,12 +40,16 @@ export function sharedKept(ground: Ground, settings: ProxySettings, onTrouble: T
       );
       const kept = await opened;
       if (!kept.ok) opened = undefined;
-      if (!kept.ok || !kept.value.isLost()) return kept;
+      if (!kept.ok) return kept;
+      watch ??= new FileWatch(ground.paths.store);
+      if (!kept.value.isLost()) return kept;
       // What waits to be stored is gone with it, and comes again with the next requests.
       opened = undefined;
+      watch = undefined;
       retired.push(kept.value);
       return this.open();
     },
+    finding: () => watch?.finding(),
     async close() {
       const kept = await opened;
       if (kept?.ok) await kept.value.close();

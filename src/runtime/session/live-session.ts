@@ -41,7 +41,7 @@ import { createGauge } from "./gauge.ts";
 import { SessionIndex } from "./index.ts";
 import { sessionPrompt } from "./prompt.ts";
 import { mustOnlyLook } from "./read-only-shell.ts";
-import { type BuiltTools, buildTools } from "./tools.ts";
+import { type BuiltTools, buildTools, openOutputs } from "./tools.ts";
 
 export type LiveOptions = {
   ground: Ground;
@@ -68,6 +68,7 @@ export class LiveSession {
   /** Todos change one step at a time, whoever changes them. */
   readonly oneTodoAtATime = new Mutex();
   readonly owner = createOwner({ runId: newId() });
+  readonly outputs: ReturnType<typeof openOutputs>;
   readonly index: SessionIndex;
   readonly approvals: Approvals;
   readonly extensions: Extensions;
@@ -104,6 +105,7 @@ export class LiveSession {
     this.extensions = extensions;
     this.target = resolved.target;
     this.modelReason = resolved.reason;
+    this.outputs = openOutputs(ground, paths);
     this.index = new SessionIndex(ground, sessionId, (rebuilt) => this.session.publish("store.rebuilt", rebuilt));
     this.#callIds = callIdsOf(log);
     this.agents = new Agents(this, past);

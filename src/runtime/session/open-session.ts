@@ -1,5 +1,4 @@
 // Opens a session for a face: ground, model, log, recovery, parts; then it is a Client.
-import { mkdirSync } from "node:fs";
 import { selectAgent } from "../../agent/catalog/show.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
@@ -16,6 +15,7 @@ import { readSession } from "../../session/read-session.ts";
 import { closeInterrupted } from "../../session/recover.ts";
 import { replay } from "../../session/replay.ts";
 import type { Flags } from "../../settings/flag.ts";
+import { lowSpace } from "../../store/home.ts";
 import { selection } from "../agent/select-agent.ts";
 import { isDetached, PARENT_SESSION } from "../board/board.ts";
 import type { Opened, OpenOptions, SessionChoice } from "../client.ts";
@@ -28,8 +28,6 @@ import { Extensions } from "./extensions.ts";
 import { liveClient } from "./live-client.ts";
 import { LiveSession } from "./live-session.ts";
 import { resumeOnModel } from "./switch-model.ts";
-
-const GIVE_UP_MS = 30_000;
 
 export async function openSession(options: OpenOptions): Promise<Result<Opened, Failure>> {
   const first = await standOnGround({ flags: options.flags as Flags, trustFolder: options.trustFolder });
@@ -48,7 +46,6 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
   if (selected && !selected.ok) return selected;
   const sessionId = chosen.value ?? newId();
   const paths = ground.paths.session(sessionId);
-  mkdirSync(paths.dir, { recursive: true, mode: 0o700 });
   const past: DurableEnvelope[] = [];
   const early: Envelope[] = [];
   let tell = (event: Envelope): void => void early.push(event);
@@ -63,7 +60,7 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
       tell(event);
     },
     onRead: (event) => past.push(event),
-    giveUpMs: options.interactive ? Number.POSITIVE_INFINITY : GIVE_UP_MS,
+    giveUpMs: options.interactive ? Number.POSITIVE_INFINITY : ground.settings.values["prompt.diskFullSeconds"] * 1000,
   });
   if (!opened.ok) return opened;
 
@@ -82,6 +79,8 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
     ...contextWarnings(ground).map((w) => `Warning: ${w}`),
     ...model.value.warnings.map((w) => `Warning: ${w}`),
   );
+  const low = lowSpace(ground.paths.home);
+  if (low) notices.push(low);
   const trust = trustNotice(ground.trust);
   if (trust) notices.push(trust);
   const { values } = ground.settings;

@@ -1,6 +1,7 @@
 // The built-in tools of one actor, each with its parts.
 import { clip } from "../../base/text.ts";
 import { toolEnvironment } from "../../host/environment.ts";
+import type { SessionPaths } from "../../host/paths.ts";
 import { hiddenBelow } from "../../permission/hidden.ts";
 import { inspect } from "../../permission/inspect.ts";
 import { notify } from "../../session/run.ts";
@@ -18,7 +19,9 @@ import { stopBashTool } from "../../tool/builtin/stop-bash.ts";
 import { viewTool } from "../../tool/builtin/view.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { createLedger } from "../../tool/ledger.ts";
+import { OutputFolder } from "../../tool/output-folder.ts";
 import { createShells, describeEnd } from "../../tool/shells.ts";
+import type { Ground } from "../start.ts";
 import { conversationTools } from "./conversation-tools.ts";
 import type { LiveSession } from "./live-session.ts";
 
@@ -41,6 +44,13 @@ export type BuiltTools = {
   running: () => string[];
   end: () => Promise<void>;
 };
+
+/** One for all agents of the session: they share its folder. */
+export const openOutputs = ({ settings: { values } }: Ground, paths: SessionPaths): OutputFolder =>
+  new OutputFolder(paths.outputs, {
+    maxFileBytes: values["tool.outputFileMaxBytes"],
+    maxFolderBytes: values["tool.outputsMaxBytes"],
+  });
 
 export function buildTools(live: LiveSession, actor: ToolActor): BuiltTools {
   const { owner, ground } = live;
@@ -69,6 +79,7 @@ export function buildTools(live: LiveSession, actor: ToolActor): BuiltTools {
       shells,
       confine: (line) => live.approvals.wall.confine({ ...line, env: env() }),
       settings: { waitSeconds: values["bash.waitSeconds"], maxSeconds: values["bash.maxSeconds"], outputMaxBytes },
+      outputs: live.outputs,
       readOnly: (command) => onlyLooks.get(command) ?? false,
     }),
     readBashTool({ shells }),

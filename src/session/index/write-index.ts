@@ -20,6 +20,9 @@ export type IndexOptions = {
   recall?: boolean;
 };
 
+/** Of a longer text the log alone has the rest. */
+const MOST_CHARS = 16 * 1024 * 1024;
+
 /** Adds events to the index, inside the caller's transaction. */
 export class IndexWriter {
   readonly #db: DatabaseSync;
@@ -28,6 +31,7 @@ export class IndexWriter {
   readonly #refs: RefCounter;
   readonly #recall: RecallWriter | undefined;
   #items: Item[] = [];
+  #stored = { text: "", redacted: "" };
   #place: Place | undefined;
   #hasRow = false;
   #ofOther: boolean | undefined;
@@ -71,7 +75,7 @@ export class IndexWriter {
       case "assistant.message":
         if (event.data.content === "") return;
         this.#run("UPDATE turns SET assistant_response = ? WHERE session_id = ? AND turn_index = ?", [
-          this.#redact(event.data.content),
+          this.#bounded(event.data.content),
           this.#session,
           this.#refs.turn,
         ]);
@@ -154,10 +158,20 @@ export class IndexWriter {
     if (!made || !this.#recall) return;
     this.#place ??= placeOf(this.#session, this.#db);
     const id = `${this.#session}:${made.id}`; // a fork's events have the ids of their originals
-    this.#items.push({ ...made, id, text: this.#redact(made.text), place: this.#place });
+    this.#items.push({ ...made, id, text: this.#bounded(made.text), place: this.#place });
+  }
+
+  /** As it is stored. A message stands in its turn and in recall: the same text is not filtered twice. */
+  #bounded(text: string): string {
+    if (text !== this.#stored.text) {
+      const part = text.length > MOST_CHARS ? text.slice(0, MOST_CHARS) : text;
+      this.#stored = { text, redacted: this.#redact(part) };
+    }
+    return this.#stored.redacted;
   }
 
   #flush(): void {
+    this.#stored = { text: "", redacted: "" };
     this.#recall?.add(this.#items);
     this.#items = [];
   }
@@ -167,7 +181,7 @@ export class IndexWriter {
     this.#run(
       `INSERT OR IGNORE INTO turns (session_id, turn_index, turn_id, event_id, user_message, assistant_response, status, rewound, timestamp)
        VALUES (?, ?, ?, ?, ?, '', 'running', 0, ?)`,
-      [this.#session, this.#refs.turn, event.data.turnId, event.id, this.#redact(event.data.content), event.timestamp],
+      [this.#session, this.#refs.turn, event.data.turnId, event.id, this.#bounded(event.data.content), event.timestamp],
     );
     if (event.data.source === "user") {
       const title = this.#redact(firstLine(event.data.display ?? event.data.content, 60));

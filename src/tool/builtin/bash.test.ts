@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { ok } from "../../base/result.ts";
+import { OutputFolder } from "../output-folder.ts";
 import { createShells, type Shell, type ShellEnd } from "../shells.ts";
 import { bashTool } from "./bash.ts";
 import { listBashTool } from "./list-bash.ts";
@@ -17,13 +18,14 @@ afterAll(() => owner.end(500));
 function setup(more: { waitSeconds?: number; maxSeconds?: number } = {}) {
   const completed: { shell: Shell; end: ShellEnd }[] = [];
   const shells = createShells({ owner, onCompleted: (shell, end) => completed.push({ shell, end }) });
+  const context = testContext();
   const bash = bashTool({
+    outputs: new OutputFolder(join(context.sessionDir, "outputs")),
     shells,
     confine: async () => ok({ env: { ...testEnv(), EVERLONG_TOOL_SHELL: "r1" } }),
     settings: { waitSeconds: 30, maxSeconds: 3600, outputMaxBytes: 20_480, ...more },
     readOnly: (command) => command.startsWith("ls"),
   });
-  const context = testContext();
   return {
     shells,
     bash,

@@ -5,6 +5,7 @@ import type { Result } from "../../base/result.ts";
 import type { ShellPlan } from "../../permission/shell/plan.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";
 import { outputFile } from "../output.ts";
+import type { OutputFolder } from "../output-folder.ts";
 import type { ConfinedLine } from "../second-wall.ts";
 import { describeEnd, hasTerminal, type Shell, type Shells } from "../shells.ts";
 import description from "./bash.md";
@@ -14,6 +15,8 @@ export type BashParts = {
   /** How a line runs; the error says why it does not. */
   confine: (line: { plan?: ShellPlan; cwd: string }) => Promise<Result<ConfinedLine, string>>;
   settings: { waitSeconds: number; maxSeconds: number; outputMaxBytes: number };
+  /** Where long outputs are kept. */
+  outputs: OutputFolder;
   /** Commands known to change nothing may run beside others. */
   readOnly: (command: string) => boolean;
 };
@@ -76,6 +79,7 @@ export function bashTool(parts: BashParts): Tool {
         output: {
           maxBytes: settings.outputMaxBytes - FRAME_BYTES,
           file: outputFile(context.sessionDir, context.toolCallId),
+          folder: parts.outputs,
         },
         maxSeconds: settings.maxSeconds,
       });
