@@ -16,7 +16,7 @@ export type Form = {
 /** Splits by the form; undefined at the first option it does not list. */
 export function operandsOf(args: readonly ShellWord[], form: Form): ShellWord[] | undefined {
   const long = (form.long ?? "").split(" ");
-  const found: ShellWord[] = [];
+  const operands: ShellWord[] = [];
   let hasPattern = false;
   let isOver = false;
   for (let i = 0; i < args.length; i++) {
@@ -24,7 +24,7 @@ export function operandsOf(args: readonly ShellWord[], form: Form): ShellWord[] 
     if (!arg) break;
     const { value } = arg;
     if (isOver || !value.startsWith("-") || value === "-") {
-      found.push(arg);
+      operands.push(arg);
       continue;
     }
     if (value === "--") isOver = true;
@@ -42,9 +42,9 @@ export function operandsOf(args: readonly ShellWord[], form: Form): ShellWord[] 
     }
   }
   const most = form.operands === "none" ? 0 : (form.most ?? Number.POSITIVE_INFINITY);
-  if (found.length > most) return undefined;
+  if (operands.length > most) return undefined;
   if (form.operands === "text") return [];
-  return found.slice(form.operands === "pattern" && !hasPattern ? 1 : 0);
+  return operands.slice(form.operands === "pattern" && !hasPattern ? 1 : 0);
 }
 
 /** An option in a value's place would pass unseen; a number is none. */
