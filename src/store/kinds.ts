@@ -23,8 +23,10 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "sessions/*/plan.md", kind: "truth", rebuiltFrom: "-" },
   { path: "sessions/*/workspace.yaml", kind: "projection", rebuiltFrom: LOGS },
   { path: "sessions/*/checkpoints/*", kind: "projection", rebuiltFrom: LOGS },
-  { path: "sessions/*/session.db", kind: "projection", rebuiltFrom: LOGS },
-  { path: "sessions/*/session.db-*", kind: "projection", rebuiltFrom: LOGS },
+  { path: "sessions/*/journal/*", kind: "truth", rebuiltFrom: "-" },
+  { path: "sessions/*/session.db", kind: "projection", rebuiltFrom: `${LOGS}, sessions/*/journal/*` },
+  { path: "sessions/*/session.db-*", kind: "projection", rebuiltFrom: `${LOGS}, sessions/*/journal/*` },
+  { path: "sessions/*/quarantine/*", kind: "copy", rebuiltFrom: "-" },
   { path: "sessions/*/mcp/*", kind: "cache", rebuiltFrom: "the next run of the servers" },
   { path: "sessions/*/session.lock", kind: "cache", rebuiltFrom: "the process that runs the session" },
   { path: "sessions/*/session.lock.holder", kind: "cache", rebuiltFrom: "the process that runs the session" },
@@ -98,6 +100,16 @@ export const tableKinds: Readonly<Record<string, TableKind>> = {
   journal_state: { kind: "cache", rebuiltFrom: JOURNAL },
   journal_erasure: { kind: "cache", rebuiltFrom: JOURNAL },
   salvaged: { kind: "cache", rebuiltFrom: "the next rebuilding of store.db", salvage: "always" },
+};
+
+/** Tables of sessions/<id>/session.db; others there are the agent's own, which it makes again when it needs them. */
+export const sessionTableKinds: Readonly<Record<string, TableKind>> = {
+  todos: { kind: "projection", rebuiltFrom: LOGS },
+  todo_deps: { kind: "projection", rebuiltFrom: LOGS },
+  todo_runs: { kind: "projection", rebuiltFrom: LOGS },
+  inbox_entries: { kind: "projection", rebuiltFrom: "sessions/*/journal/*" },
+  journal_state: { kind: "cache", rebuiltFrom: "sessions/*/journal/*" },
+  journal_erasure: { kind: "cache", rebuiltFrom: "sessions/*/journal/*" },
 };
 
 /** As atomic writes name the file that they rename: what a crash left of one is of use to nobody. */

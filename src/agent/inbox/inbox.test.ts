@@ -1,13 +1,14 @@
 // The inbox: bounds, secrets, announcements once, reading, and what happens when it cannot be kept.
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it } from "vitest";
 import { secretRedactor } from "../../memory/secret/filter.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import type { PendingNotice } from "../../session/session.ts";
 import type { ToolContext } from "../../tool/contract.ts";
+import { writeTodos } from "../../tool/sql/todo-tables.ts";
 import type { Draft } from "./entry.ts";
 import { Inbox, type InboxParts, type Sending } from "./inbox.ts";
 import { readInboxTool } from "./read-inbox.ts";
@@ -279,4 +280,29 @@ describe("reading", () => {
     expect(inbox.list()).toEqual([]);
     expect(await inboxStore(file).list()).toEqual({ ok: true, value: [] });
   });
+});
+
+it("OP2 D2 session.db deleted or damaged: entries come back as they stood, deleted ones and their text do not", async () => {
+  const { file, inbox } = await scene();
+  const first = await sent(inbox, { content: "kept for good" });
+  const second = await sent(inbox, { content: "thrown away" });
+  await read(inbox, { entry_id: first.id });
+  await inbox.remove(second.id);
+  await inbox.settled();
+  const before = await inboxStore(file).list();
+  expect(before).toMatchObject({ value: [{ id: first.id, unread: false }] });
+  const harms = [
+    () => rmSync(file),
+    () => writeFileSync(file, "no database ".repeat(2000)),
+    () => writeTodos(file, [{ id: "a", title: "A", status: "pending" }], []),
+  ];
+  for (const harm of harms) {
+    harm();
+    expect(await inboxStore(file).list()).toEqual(before);
+  }
+  writeFileSync(file, "no database ".repeat(2000));
+  writeTodos(file, [{ id: "a", title: "A", status: "pending" }], []);
+  expect(await inboxStore(file).list()).toEqual(before);
+  expect(readdirSync(join(dirname(file), "quarantine"))).toHaveLength(2);
+  expect(readFileSync(join(dirname(file), "journal", "000001.jsonl"), "utf8")).not.toContain("thrown");
 });

@@ -1,9 +1,8 @@
 // Where inbox entries are kept: the table inbox_entries of the session's own database.
-import { existsSync } from "node:fs";
 import { ok, type Result } from "../../base/result.ts";
-import { type Fault, faultOf } from "../../store/fault.ts";
-import { createPrivate, type Database, sqlite, write } from "../../store/sqlite.ts";
-import { SESSION_SCHEMA } from "../../tool/sql/session-schema.ts";
+import type { Fault } from "../../store/fault.ts";
+import { eraseFromJournal } from "../../store/journal/journal.ts";
+import { hasSessionDb, usingSessionDb } from "../../tool/sql/session-db.ts";
 import type { FilteredEntry, InboxEntry } from "./entry.ts";
 
 /** Every answer is a value: a folder that cannot be written is expected. */
@@ -21,46 +20,31 @@ export type InboxStore = {
 export function inboxStore(file: string): InboxStore {
   return {
     async list() {
-      if (!existsSync(file)) return ok([]);
-      return using(file, (db) => db.prepare("SELECT * FROM inbox_entries ORDER BY sequence").all().map(entryOf));
+      if (!hasSessionDb(file)) return ok([]);
+      return usingSessionDb(file, (db) =>
+        db.prepare("SELECT * FROM inbox_entries ORDER BY sequence").all().map(entryOf),
+      );
     },
     add: (entry, isWanted) =>
-      using(file, (db) => {
+      usingSessionDb(file, (db) => {
         if (!isWanted()) return false;
         db.prepare(`INSERT INTO inbox_entries VALUES (${Array(13).fill("?").join(", ")})`).run(...cells(entry));
         return true;
       }),
     mark: ({ id, unread, readAt, notifiedAt }) =>
-      using(file, (db) => {
+      usingSessionDb(file, (db) => {
         db.prepare("UPDATE inbox_entries SET unread = ?, read_at = ?, notified_at = ? WHERE id = ?").run(
           ...[unread ? 1 : 0, readAt, notifiedAt, id],
         );
       }),
     async remove(id) {
-      if (!existsSync(file)) return ok(false);
-      return using(file, (db) => db.prepare("DELETE FROM inbox_entries WHERE id = ?").run(id).changes > 0);
+      if (!hasSessionDb(file)) return ok(false);
+      return usingSessionDb(file, (db) => {
+        eraseFromJournal(db, { kind: "inbox", id });
+        return db.prepare("DELETE FROM inbox_entries WHERE id = ?").run(id).changes > 0;
+      });
     },
   };
-}
-
-/** Opened for each use: entries are few, and the agent's own `sql` works on the same file. */
-async function using<T>(file: string, work: (db: Database) => T): Promise<Result<T, Fault>> {
-  let db: Database | undefined;
-  try {
-    createPrivate(file);
-    db = new (sqlite().DatabaseSync)(file, { timeout: 10 });
-    const open = db;
-    // What is deleted is not to be found in the file either.
-    open.exec("PRAGMA secure_delete = ON");
-    return await write(open, () => {
-      open.exec(SESSION_SCHEMA);
-      return work(open);
-    });
-  } catch (error) {
-    return { ok: false, error: faultOf(error, file) };
-  } finally {
-    db?.close();
-  }
 }
 
 const cells = (e: InboxEntry) => [

@@ -168,7 +168,7 @@ describe("the journal", () => {
     }
     db.close();
     const bytes = readFileSync(segmentPath(place.journal, 1));
-    for (let cut = 0; cut <= bytes.length; cut++) {
+    for (let cut = (ends[0] ?? 0) - 3; cut <= bytes.length; cut++) {
       for (const name of readdirSync(place.journal)) rmSync(join(place.journal, name));
       writeFileSync(segmentPath(place.journal, 1), bytes.subarray(0, cut));
       const again = await openThings(place);

@@ -43,3 +43,8 @@ export const storeJournal: JournalledTables = {
     remove: "OLD.stored = 1",
   },
 };
+
+/** Of a session's own database; its todos stand in the log. */
+export const sessionJournal: JournalledTables = {
+  inbox_entries: { subject: { kind: "inbox", column: "id" } },
+};

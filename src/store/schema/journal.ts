@@ -1,7 +1,8 @@
 // How far the change journal has been applied to this database, what of it is still to be blanked, and what was salvaged.
 
-export const journalSchema = `
-  CREATE TABLE journal_state (
+/** For any database with a journal. */
+export const journalTables = `
+  CREATE TABLE IF NOT EXISTS journal_state (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     -- The journal's own id: a database from elsewhere has another.
     journal TEXT NOT NULL,
@@ -10,12 +11,15 @@ export const journalSchema = `
   );
 
   -- Texts that are deleted and may still stand in lines before this place.
-  CREATE TABLE journal_erasure (
+  CREATE TABLE IF NOT EXISTS journal_erasure (
     subject TEXT PRIMARY KEY,
     segment INTEGER NOT NULL,
     journal_offset INTEGER NOT NULL
   ) WITHOUT ROWID;
+`;
 
+export const journalSchema = `
+  ${journalTables}
   -- Rows that stood only in a damaged file.
   CREATE TABLE salvaged (
     table_name TEXT NOT NULL,

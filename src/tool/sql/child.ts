@@ -89,8 +89,8 @@ export function sqliteChild(): void {
     db.enableDefensive(true);
     db.exec(schema);
     db.exec("PRAGMA max_page_count = 16384");
-    const kept = new Set(["todos", "todo_deps", "todo_runs", "inbox_entries"]);
-    const readOnly = new Set(["todo_runs", "inbox_entries"]);
+    const readOnly = new Set(["todo_runs", "inbox_entries", "journal_state", "journal_erasure"]);
+    const kept = new Set(["todos", "todo_deps", ...readOnly]);
     const denied = new Set([
       c.SQLITE_ATTACH,
       c.SQLITE_DETACH,

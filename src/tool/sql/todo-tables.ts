@@ -4,6 +4,7 @@ import type { EventData } from "../../schema/event/envelope.ts";
 import type { Todo, TodoDep } from "../../schema/todo.ts";
 import type { Fault } from "../../store/fault.ts";
 import { createPrivate, type Database, sqlite, write } from "../../store/sqlite.ts";
+import { replacingDamaged } from "./session-db.ts";
 import { SESSION_SCHEMA } from "./session-schema.ts";
 
 /** One attempt of an agent at a todo. */
@@ -16,6 +17,10 @@ export function writeTodos(
   deps: readonly TodoDep[],
   runs: readonly TodoRun[] = [],
 ): void {
+  replacingDamaged(file, () => putTodos(file, todos, deps, runs));
+}
+
+function putTodos(file: string, todos: readonly Todo[], deps: readonly TodoDep[], runs: readonly TodoRun[]): void {
   createPrivate(file);
   const db = new (sqlite().DatabaseSync)(file, { timeout: 2000 });
   try {
