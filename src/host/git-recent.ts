@@ -3,29 +3,31 @@
 import { execFile } from "node:child_process";
 import { normalize } from "node:path";
 import { type ChildEnvironment, childEnvironment } from "./environment.ts";
+import { gitContext } from "./git.ts";
+import { harmlessGit } from "./harmless-git.ts";
 
 const COMMITS = 50;
 const MAX_BYTES = 4 * 1024 * 1024;
-const LOG = ["--no-pager", "log", `-${COMMITS}`, "--name-only", "--format=", "-z", "--relative", "--no-renames"];
-const NOTHING_ELSE = ["--no-show-signature", "--no-ext-diff", "--no-textconv", "--"];
+const LOG = ["log", `-${COMMITS}`, "--name-only", "--format=", "-z", "--relative", "--no-renames", "--"];
 
-/** Relative to the folder. Undefined: no git, no commit, too much, or too late. */
-export function recentFiles(
+/** Relative to the folder. Undefined: no git, no commit, too much, too late, or a repository that leads elsewhere. */
+export async function recentFiles(
   folder: string,
   { env, limitMs }: { env: ChildEnvironment; limitMs: number },
 ): Promise<ReadonlySet<string> | undefined> {
-  // Who runs inside a hook of git has that repository's variables, not this folder's.
-  const own = Object.entries(childEnvironment(env)).filter(([name]) => !name.startsWith("GIT_"));
+  const { cwd, gitRoot = cwd } = gitContext(folder);
+  const git = await harmlessGit({ args: LOG, cwd, env: childEnvironment(env), folders: [gitRoot], limitMs });
+  if (!git.ok) return undefined;
   const options = {
-    cwd: folder,
-    env: { ...Object.fromEntries(own), GIT_NO_LAZY_FETCH: "1", GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0" },
+    cwd,
+    env: git.value.env,
     timeout: limitMs,
     killSignal: "SIGKILL",
     maxBuffer: MAX_BYTES,
     windowsHide: true,
   } as const;
   return new Promise((resolve) => {
-    execFile("git", [...LOG, ...NOTHING_ELSE], options, (failed, out) =>
+    execFile("git", git.value.args, options, (failed, out) =>
       resolve(
         failed ? undefined : new Set(out.split(/[\0\n]/).flatMap((path) => (path === "" ? [] : normalize(path)))),
       ),

@@ -11,7 +11,7 @@ const LOG: Form = { flags: "pwbuszigMCc0123456789", values: "nSGLU", long: LOG_L
 
 const FORMS: Record<string, Form> = {
   status: {
-    flags: "sbvzunoalmr",
+    flags: "sbzunoalmr",
     long: "short branch porcelain porcelain= long ignored show-stash untracked-files untracked-files= ahead-behind no-ahead-behind renames no-renames",
     operands: "paths",
   },
@@ -63,8 +63,8 @@ export function gitShowsFiles(args: readonly ShellWord[]): boolean {
 export function gitOperands(args: readonly ShellWord[]): ShellWord[] | undefined {
   const { subcommand, rest } = splitArgs(args);
   if (/^(--version|--help)$/.test(subcommand)) return rest.length === 0 ? [] : undefined;
-  // %G… asks gpg to check signatures, and git's configuration says which program that is.
-  if (rest.some((a) => a.value.includes("%G") || a.value.includes("signature:"))) return undefined;
+  // %G… and %(signature) ask gpg, which is switched off for commands that nobody approved: the answer would be wrong.
+  if (rest.some((a) => a.value.includes("%G") || a.value.includes("signature"))) return undefined;
   if (/^(stash|worktree)$/.test(subcommand)) return rest.length === 1 && rest[0]?.value === "list" ? [] : undefined;
   const form = Object.hasOwn(FORMS, subcommand) ? FORMS[subcommand] : undefined;
   if (!form) return undefined;

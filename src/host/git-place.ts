@@ -1,0 +1,86 @@
+// Whether a git repository lies where the folder may be read: no link, borrowed objects or made-up `.git` leads to another one.
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
+import { fail, ok, type Result } from "../base/result.ts";
+import { type ConfigEntry, configValue } from "./git-config.ts";
+
+/** As git itself says. */
+export type GitPlace = { root: string; gitDir: string; commonDir: string };
+
+/** The folders of the repository, when it may be read; the error is the end of a sentence. */
+export function checkPlace(
+  place: GitPlace,
+  folders: readonly string[],
+  config: readonly ConfigEntry[],
+): Result<string[], string> {
+  const root = realOf(place.root);
+  const gitDir = realOf(place.gitDir);
+  const commonDir = realOf(place.commonDir);
+  if (root === undefined || gitDir === undefined || commonDir === undefined) return fail("its git folder is not there");
+  const isInside = (path: string) => folders.some((folder) => path === folder || path.startsWith(withSlash(folder)));
+  if (!isInside(root)) return fail(`its git work tree is outside the folder: ${root}`);
+  const isOwn = isInside(gitDir) ? isInside(commonDir) : belongs({ root, gitDir, commonDir }, config);
+  if (!isOwn) return fail(`its git folder is outside the folder: ${isInside(gitDir) ? commonDir : gitDir}`);
+  if (hasContent(join(commonDir, "objects/info/alternates")))
+    return fail("its git repository borrows from another one");
+  // What lies outside was made by the person's own git.
+  const link = [...new Set([gitDir, commonDir])].filter(isInside).map(findLink).find(Boolean);
+  if (link) return fail(`its git folder has a link, or too much to look through: ${link}`);
+  return ok([...new Set([gitDir, commonDir])]);
+}
+
+/** A linked work tree or a submodule is known to the repository that it names; a made-up `.git` file is not. */
+function belongs({ root, gitDir, commonDir }: GitPlace, config: readonly ConfigEntry[]): boolean {
+  if (gitDir === commonDir) {
+    const workTree = configValue(config, "core.worktree");
+    return workTree !== undefined && realOf(resolve(gitDir, workTree)) === root;
+  }
+  const back = textOf(join(gitDir, "gitdir"))?.trim();
+  const isListed = dirname(gitDir) === join(commonDir, "worktrees");
+  return isListed && back !== undefined && realOf(dirname(resolve(gitDir, back))) === root;
+}
+
+/** Never read by a command that only looks, or read by the name of its content. */
+const UNREAD = /^(annex|hooks|lfs|modules|objects\/[0-9a-f]{2})$/;
+const MAX_ENTRIES = 20_000;
+
+/** The first link below, or the folder at which there was too much. */
+function findLink(gitDir: string): string | undefined {
+  let count = 0;
+  const waiting = [""];
+  for (let below = waiting.pop(); below !== undefined; below = waiting.pop()) {
+    for (const entry of entriesOf(join(gitDir, below))) {
+      const path = below === "" ? entry.name : `${below}/${entry.name}`;
+      if (entry.isSymbolicLink() || ++count > MAX_ENTRIES) return join(gitDir, path);
+      if (entry.isDirectory() && !UNREAD.test(path)) waiting.push(path);
+    }
+  }
+  return undefined;
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return []; // git cannot read it either
+  }
+}
+
+const withSlash = (folder: string): string => (folder.endsWith(sep) ? folder : folder + sep);
+const hasContent = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined; // absent: no back link
+  }
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined; // gone
+  }
+}
