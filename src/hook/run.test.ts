@@ -37,7 +37,8 @@ const run = <N extends HookName>(
 ) => runner.run(name, input, where, never());
 const say = (answer: unknown): string => `echo '${JSON.stringify(answer)}'`;
 const saved = (name = "payload") => JSON.parse(readFileSync(join(dir, name), "utf8"));
-const alive = (one: Bench): number => survivors(new Set(), `${RUN_MARK}=${one.runId}.`).length;
+const alive = (one: Bench): number =>
+  survivors(new Set(), { environment: `${RUN_MARK}=${one.runId}.`, brand: "none" }).length;
 
 describe("running hooks", () => {
   it.each(hookNames)("O89 %s is called with its payload", async (name) => {

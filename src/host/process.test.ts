@@ -31,7 +31,7 @@ async function textOf(child: OwnedProcess): Promise<string> {
   return text;
 }
 
-const living = (runId: string) => survivors(new Set(), `${RUN_MARK}=${runId}.`);
+const living = (runId: string) => survivors(new Set(), { environment: `${RUN_MARK}=${runId}.`, brand: "none" });
 
 async function untilLiving(runId: string, wanted: (n: number) => boolean, limitMs: number): Promise<number> {
   const until = performance.now() + limitMs;
@@ -111,7 +111,7 @@ describe("an owned process", () => {
   });
 });
 
-/** An owner in a process of its own, with ten children, one of them deaf to TERM, one in another session, one without environment. */
+/** An owner in a process of its own, with ten children, one of them deaf to TERM, one in another session, three without environment. */
 async function ownerProcess(runId: string): Promise<ChildProcess> {
   const script = join(dir, `owner-${runId}.mjs`);
   writeFileSync(
@@ -123,6 +123,8 @@ async function ownerProcess(runId: string): Promise<ChildProcess> {
        "trap '' TERM; while :; do sleep 0.2; done",
        "setsid sh -c 'trap \\"\\" TERM HUP; while :; do sleep 0.2; done' & exit 0",
        "exec env -i sleep 600.${process.pid}",
+       "env -i setsid sleep 600.${process.pid} & exit 0",
+       "env -i setsid sh -c '(exec 0<&- 1>&- 2>&-; cd /; exec sleep 600.${process.pid}) & exit 0' & exit 0",
      ];
      for (const line of lines) owner.spawn({ command: "/bin/sh", args: ["-c", line], cwd: "/", env: { PATH: process.env.PATH } });
      process.on("message", (m) => { if (m === "crash") throw new Error("crash"); });
@@ -131,11 +133,11 @@ async function ownerProcess(runId: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [script], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
   const count = await untilLiving(runId, (n) => n >= 25, 20_000);
   expect(count).toBeGreaterThanOrEqual(23);
-  expect(bare()).toHaveLength(1);
+  await expect.poll(() => bare().length, { timeout: 10_000 }).toBe(3);
   return child;
 }
 
-/** The child without environment, found by its odd argument. */
+/** The children without environment, known by their odd argument. */
 function bare(): string[] {
   const wanted = ["sleep", `600.${process.pid}`, ""].join("\0");
   return readdirSync("/proc").filter((name) => {
@@ -148,8 +150,43 @@ function bare(): string[] {
 }
 
 describe("P14 children die with their owner", () => {
+  it("N9 the owner's end finds what left its group, its session and its environment; kill only that of its own child", async () => {
+    const o = owner();
+    const line = `env -i setsid sleep 600.${process.pid} & env -i setsid sh -c '(exec sleep 600.${process.pid}) & exit 0' & exit 0`;
+    const child = shell(o, line);
+    await expect.poll(() => bare().length, { timeout: 10_000 }).toBe(2);
+    shell(o, `exec env -i setsid sleep 600.${process.pid}`);
+    await expect.poll(() => bare().length, { timeout: 10_000 }).toBe(3);
+    await child.kill(300);
+    expect(bare()).toHaveLength(1);
+    await o.end(300);
+    expect(bare()).toEqual([]);
+  });
+
+  it("N9 an owner inside another one's child brands its own children", async () => {
+    const brands = "grep -h 'Max file locks' /proc/self/limits";
+    const script = join(dir, "nested.mjs");
+    writeFileSync(
+      script,
+      `import { createOwner } from ${JSON.stringify(join(import.meta.dirname, "process.ts"))};
+       const child = createOwner({ runId: "nested" }).spawn({ command: "/bin/sh", args: ["-c", ${JSON.stringify(brands)}], cwd: "/", env: { PATH: "/usr/bin:/bin" } });
+       child.stdout.pipe(process.stdout);
+       await child.closed;
+       process.exit(0);`,
+    );
+    const lines = await textOf(shell(owner(), `${brands}; ${process.execPath} ${script}`));
+    const [outer, inner, ...more] = lines
+      .trim()
+      .split("\n")
+      .map((line) => /\d{15}/.exec(line)?.[0]);
+    expect(outer).toBeDefined();
+    expect(inner).toBeDefined();
+    expect(inner).not.toBe(outer);
+    expect(more).toEqual([]);
+  });
+
   for (const death of ["SIGKILL", "SIGTERM", "crash"] as const) {
-    it(`by ${death}: none of ten is left after 5 s`, async () => {
+    it(`N9 P14 by ${death}: none is left after 5 s`, async () => {
       const runId = newId();
       const child = await ownerProcess(runId);
       if (death === "crash") child.send("crash");

@@ -1,10 +1,11 @@
 // Processes and who owns them: every child stands in its own group and dies with its owner, however the owner dies.
 import { type ChildProcess, spawn as spawnProcess } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { Readable, type Writable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { errorText } from "../base/failure.ts";
 import { type Reaper, startReaper } from "./reaper.ts";
-import { isAlive, sendSignal, survivors } from "./survivors.ts";
+import { isAlive, type ProcessMark, sendSignal, survivors } from "./survivors.ts";
 
 export type SpawnOptions = {
   command: string;
@@ -52,10 +53,17 @@ const POLL_MS = 10;
 const POLL_MAX_MS = 200;
 
 // Waits until the owner opens the gate: by then the reaper knows the group. If the owner dies first, nothing is run.
-const GATE = 'read -r _ <&3 || exit 0; exec 3<&-; exec "$@"';
+// The brand is its first argument; shells differ in the letter of that limit, and some systems have none.
+const BRAND = "{ ulimit -S -w $1 || ulimit -S -x $1; } 2>/dev/null; shift";
+const GATE = `read -r _ <&3 || exit 0; exec 3<&-; ${BRAND}; exec "$@"`;
+const BRAND_DIGITS = 9;
+const COUNT_DIGITS = 6;
 
 export function createOwner({ runId }: { runId: string }): Owner {
-  const mark = `${RUN_MARK}=${runId}.`;
+  const mark: ProcessMark = {
+    environment: `${RUN_MARK}=${runId}.`,
+    brand: String(randomInt(10 ** (BRAND_DIGITS - 1), 10 ** BRAND_DIGITS)),
+  };
   const groups = new Set<number>();
   let reaper: Reaper | undefined;
   let ended = false;
@@ -80,13 +88,24 @@ export function createOwner({ runId }: { runId: string }): Owner {
   function spawn(options: SpawnOptions): OwnedProcess {
     if (ended) throw new Error("The owner of processes has ended: nothing can be started any more.");
     forgetEmptyGroups();
-    const childMark = `${mark}${++count}.`;
+    count++;
+    const childMark = {
+      environment: `${mark.environment}${count}.`,
+      brand: `${mark.brand}${String(count % 10 ** COUNT_DIGITS).padStart(COUNT_DIGITS, "0")}`,
+    };
     const child = spawnProcess(
       "/bin/sh",
-      ["-c", options.mergeOutput ? `${GATE} 2>&1` : GATE, "sh", options.command, ...(options.args ?? [])],
+      [
+        "-c",
+        options.mergeOutput ? `${GATE} 2>&1` : GATE,
+        "sh",
+        childMark.brand,
+        options.command,
+        ...(options.args ?? []),
+      ],
       {
         cwd: options.cwd,
-        env: { ...options.env, [RUN_MARK]: childMark.slice(RUN_MARK.length + 1) },
+        env: { ...options.env, [RUN_MARK]: childMark.environment.slice(RUN_MARK.length + 1) },
         detached: true,
         stdio: [options.stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe", "pipe"],
       },
@@ -152,7 +171,7 @@ function handleOf(child: ChildProcess, kill: (graceMs: number) => Promise<void>)
   };
 }
 
-async function endAll(groups: ReadonlySet<number>, mark: string, graceMs: number): Promise<void> {
+async function endAll(groups: ReadonlySet<number>, mark: ProcessMark, graceMs: number): Promise<void> {
   // TERM once each, at the start: a handler that is tidying up, and what it starts for that, must not be hurried.
   for (const group of groups) sendSignal(-group, "SIGTERM");
   const strays = survivors(groups, mark).filter((s) => !groups.has(s.group));
@@ -164,7 +183,7 @@ async function endAll(groups: ReadonlySet<number>, mark: string, graceMs: number
 /** True as soon as nobody is left; whoever is, gets the signal on every look. */
 async function gone(
   groups: ReadonlySet<number>,
-  mark: string,
+  mark: ProcessMark,
   limitMs: number,
   signal?: NodeJS.Signals,
 ): Promise<boolean> {

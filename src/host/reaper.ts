@@ -1,10 +1,13 @@
 // The reaper: a tiny shell that outlives its owner just long enough to end what the owner left behind.
 import { type ChildProcess, spawn } from "node:child_process";
+import { brandLine, type ProcessMark } from "./survivors.ts";
 
 // Lines on stdin: `+ GROUP` before that group's program starts, `- GROUP` when it is empty, `q` when all is well.
-// The pipe closing without `q` means that the owner died, however it died. $1 is the owner's mark in the environment.
+// The pipe closing without `q` means that the owner died, however it died. $1 is the owner's mark in the environment, $2 its
+// brand. The reaper itself must have no brand: an owner inside another one's child inherits that one's.
 const SCRIPT = `
 trap '' HUP INT TERM
+{ ulimit -S -w unlimited || ulimit -S -x unlimited; } 2>/dev/null
 groups=' '
 while read -r verb id; do
   case $verb in
@@ -15,9 +18,9 @@ while read -r verb id; do
 done
 for sig in TERM KILL KILL; do
   for group in $groups; do kill -s $sig -- -$group; done
-  for file in $(grep -lF -- "$1" /proc/[0-9]*/environ); do
+  for file in $(grep -lF -- "$1" /proc/[0-9]*/environ; grep -lF -- "$2" /proc/[0-9]*/limits); do
     pid=\${file#/proc/}
-    kill -s $sig "\${pid%/environ}"
+    kill -s $sig "\${pid%/*}"
   done
   sleep 1
 done
@@ -30,14 +33,18 @@ export type Reaper = {
   end: () => void;
 };
 
-export function startReaper(mark: string): Reaper {
+export function startReaper(mark: ProcessMark): Reaper {
   // Without the owner's environment, so that no scan for a mark ever finds the reaper itself.
-  const child: ChildProcess = spawn("/bin/sh", ["-c", SCRIPT, "everlong-reaper", mark], {
-    detached: true,
-    cwd: "/",
-    env: { PATH: "/usr/bin:/bin" },
-    stdio: ["pipe", "ignore", "ignore"],
-  });
+  const child: ChildProcess = spawn(
+    "/bin/sh",
+    ["-c", SCRIPT, "everlong-reaper", mark.environment, brandLine(mark.brand)],
+    {
+      detached: true,
+      cwd: "/",
+      env: { PATH: "/usr/bin:/bin" },
+      stdio: ["pipe", "ignore", "ignore"],
+    },
+  );
   let alive = true;
   const gone = () => {
     alive = false;

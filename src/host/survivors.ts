@@ -1,11 +1,29 @@
-// Which processes of a group, or with a mark in their environment, still live. Zombies do not count.
+// Which processes of a group, or with an owner's mark, still live. Zombies do not count.
 import { readdirSync, readFileSync } from "node:fs";
 
 /** `pid` as kill(2) takes it; without /proc it stands for the whole group. */
 export type Survivor = { pid: number; group: number };
 
+/**
+ * What a child and all that come from it carry: a text in the environment, and a number as their limit of file locks.
+ * Linux does not use that limit, but hands it on to every child, also to one without environment, group or session.
+ */
+export type ProcessMark = { environment: string; brand: string };
+
+/** The start of the line in /proc/PID/limits that shows a brand. */
+export const brandLine = (brand: string): string => `${"Max file locks".padEnd(26)}${brand}`;
+
+/** Whether a child that left its group and dropped its environment is found here. */
+export function findsBranded(): boolean {
+  try {
+    return readFileSync("/proc/self/limits", "latin1").includes(brandLine(""));
+  } catch {
+    return false; // no /proc on this system
+  }
+}
+
 /** Processes that are in one of the groups or carry the mark. Synchronous: /proc never waits, a busy thread pool does. */
-export function survivors(groups: ReadonlySet<number>, mark: string): Survivor[] {
+export function survivors(groups: ReadonlySet<number>, mark: ProcessMark): Survivor[] {
   let names: string[];
   try {
     names = readdirSync("/proc");
@@ -17,14 +35,17 @@ export function survivors(groups: ReadonlySet<number>, mark: string): Survivor[]
   return pids.map((pid) => look(pid, groups, mark)).filter((found) => found !== undefined);
 }
 
-function look(pid: number, groups: ReadonlySet<number>, mark: string): Survivor | undefined {
+function look(pid: number, groups: ReadonlySet<number>, mark: ProcessMark): Survivor | undefined {
   try {
     const fields = statOf(pid);
     const [state, , group] = fields;
     // What is older than this process cannot come from it; its environment need not be read.
     const older = Number(fields[STARTED]) < ownStart();
     if (state === "Z" || state === "X" || older) return undefined;
-    const ours = groups.has(Number(group)) || readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark);
+    const ours =
+      groups.has(Number(group)) ||
+      readFileSync(`/proc/${pid}/limits`, "latin1").includes(brandLine(mark.brand)) ||
+      readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark.environment);
     return ours ? { pid, group: Number(group) } : undefined;
   } catch {
     return undefined; // ended meanwhile, or another user's

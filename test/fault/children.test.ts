@@ -12,12 +12,12 @@ import { processesIn, survivorsAfter } from "../tool/processes.ts";
 let server: ModelServer;
 afterEach(() => server.close());
 
-/** Ten commands in the background: plain ones, one with grandchildren, one deaf to TERM, one in a session of its own. */
+/** Ten commands in the background: plain ones, one with grandchildren, one deaf to TERM, one in a session of its own, beside one without environment. */
 const commands = [
   ...Array.from({ length: 7 }, () => "sleep 300"),
   "(sleep 300 & sleep 300 & wait)",
   "trap '' TERM INT HUP; while :; do sleep 0.2; done",
-  "setsid -f bash -c 'trap \"\" HUP; while :; do date >> alive.txt; sleep 0.1; done'; sleep 300",
+  "env -i setsid sleep 300 & setsid -f bash -c 'trap \"\" HUP; while :; do date >> alive.txt; sleep 0.1; done'; sleep 300",
 ];
 
 const tenChildren = (): Reply =>
@@ -38,7 +38,7 @@ async function owner(place: Place) {
 
 describe("P14 AI15 A6.5 children die with their owner", () => {
   it.each(["SIGKILL", "SIGTERM", "SIGSEGV"] as const)(
-    "P14 ten children, none left 5 s after %s of the owner",
+    "N9 P14 ten children, none left 5 s after %s of the owner",
     async (signal) => {
       server = await startModelServer();
       const place = placeFor(server);
@@ -69,7 +69,7 @@ describe("P14 AI15 A6.5 children die with their owner", () => {
     expect(await survivorsAfter(place.folder, 5000)).toEqual([]);
   }, 60_000);
 
-  it("P14 A9.5 the end of the run ends what was left in the background", async () => {
+  it("N9 P14 A9.5 the end of the run ends what was left in the background", async () => {
     server = await startModelServer();
     server.script(tenChildren(), text("they run"));
     const place = placeFor(server);
