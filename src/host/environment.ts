@@ -43,11 +43,15 @@ export function toolEnvironment(options: ChildEnvironment & { runId: string }): 
   return { ...childEnvironment(options), ...QUIET, [TOOL_SHELL_MARK]: options.runId };
 }
 
-/** They make a shell or a program read, run or understand something else than its words say. */
-const CHANGES_PROGRAMS =
-  /^(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|CDPATH|GLOBIGNORE|POSIXLY_CORRECT|GREP_OPTIONS|RIPGREP_CONFIG_PATH)$/;
+/** Neither secret nor able to make a shell or a program read, run or understand something else than its words say. */
+const PLAIN =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|LOCALE_ARCHIVE|TZ|COLUMNS|LINES|NO_COLOR|XDG_CONFIG_HOME|EVERLONG_[A-Z_]+|GIT_(EXEC_PATH|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)))$/;
 
 /** For commands that nobody approved. */
 export function plainEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !CHANGES_PROGRAMS.test(name)));
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) => PLAIN.test(name) || (Object.hasOwn(QUIET, name) && env[name] === QUIET[name]),
+    ),
+  );
 }

@@ -141,6 +141,7 @@ function deniedByRule(part: Part, rule: SourcedRule): Deny {
 
 function whyAsk(part: Part, policy: Policy): string {
   if (part.kind === "shell" && part.opaque) return `what it does cannot be known from its text: ${shown(part.opaque)}`;
+  if (part.kind === "shell" && part.doubt) return shown(part.doubt);
   if (part.kind === "shell" && showsHidden(part, policy))
     return "it may show files that a read rule is about (the grep tool leaves them out)";
   if ((part.kind === "read" || part.kind === "write") && !insideAny(part.real, policy.allowedFolders))

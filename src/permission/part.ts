@@ -37,6 +37,8 @@ export type ShellPart = Origin & {
   looksAt?: (string | undefined)[];
   /** Real folders among them whose files it shows, however deep they lie; for git, its repository. */
   looksInto?: string[];
+  /** It only looks, but not harmlessly where it would run: why. */
+  doubt?: string;
   /** Would change Everlong's own settings, trust or consent. */
   changesOwn: boolean;
 };

@@ -3,6 +3,7 @@ import { shortId } from "../base/id.ts";
 import { Mutex } from "../base/mutex.ts";
 import { optional } from "../base/optional.ts";
 import { type Ask, type Decision, type Deny, decide } from "../permission/decide.ts";
+import { type Doubt, withDoubts } from "../permission/doubt.ts";
 import { explainAsk, refuseByHook, refuseByUser, refuseUnasked } from "../permission/explain.ts";
 import { inspect } from "../permission/inspect.ts";
 import type { Part } from "../permission/part.ts";
@@ -30,6 +31,8 @@ export type DoorParts = {
   /** Rules, approvals and folders as they are now. */
   policy: () => Policy;
   userHome: string;
+  /** What may be wrong with a command that only looks, where it would run. */
+  doubt?: Doubt;
   /** Absent when nobody can be asked. */
   ask?: (question: Question, signal: AbortSignal) => Promise<PermissionAnswer>;
   /** Keeps the rules of a session or location answer. */
@@ -70,7 +73,8 @@ export class Door {
     // A tool without side effects asks for nothing: what a hook has against it must be about something.
     const requests = asked.length === 0 && objects(call.hook) ? [hookRequest(call.tool)] : asked;
     const { everlongHome } = this.#parts.policy().places;
-    const parts = await inspect(requests, { cwd, userHome: this.#parts.userHome, everlongHome });
+    const inspected = await inspect(requests, { cwd, userHome: this.#parts.userHome, everlongHome });
+    const parts = this.#parts.doubt ? await withDoubts(inspected, this.#parts.doubt) : inspected;
     const decision = this.#decide(call, parts);
     if (decision.type === "allow") return this.#allow(call, parts);
     if (decision.type === "deny") return this.#deny(call, requests, decision);

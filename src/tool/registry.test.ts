@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { ok } from "../base/result.ts";
 import { bashTool } from "./builtin/bash.ts";
 import { createTool } from "./builtin/create.ts";
 import { editTool } from "./builtin/edit.ts";
@@ -71,7 +72,7 @@ describe("offered tools", () => {
     const builtin = [
       bashTool({
         shells: createShells({ owner, onCompleted: () => undefined }),
-        env: testEnv,
+        confine: async () => ok({ env: testEnv() }),
         settings: { waitSeconds: 30, maxSeconds: 60, outputMaxBytes: 20_480 },
         readOnly: () => false,
       }),

@@ -4,6 +4,7 @@ import { constants } from "node:os";
 import { setImmediate as nextLoop } from "node:timers/promises";
 import { within } from "../base/abort.ts";
 import type { OwnedProcess, Owner } from "../host/process.ts";
+import type { Prefix } from "../host/sandbox/confinement.ts";
 import { type Excerpt, type Mark, Output, type OutputOptions, START } from "./output.ts";
 
 export type ShellEnd = {
@@ -36,6 +37,8 @@ export type ShellStart = {
   command: string;
   /** What is run when that is not the command itself. */
   line?: string;
+  /** What stands before the shell to confine it. */
+  under?: Prefix;
   cwd: string;
   env: Record<string, string>;
   tty?: boolean;
@@ -95,9 +98,11 @@ export function createShells(options: { owner: Owner; onCompleted: (shell: Shell
 function startShell(owner: Owner, id: string, start: ShellStart): Shell {
   const output = new Output(start.output);
   const line = start.line ?? start.command;
+  const shell = start.tty ? [SCRIPT_PATH, "-qec", line, "/dev/null"] : [SHELL_PATH, "-c", line];
+  const [command = SHELL_PATH, ...args] = [...(start.under ?? []), ...shell];
   const child = owner.spawn({
-    command: start.tty ? SCRIPT_PATH : SHELL_PATH,
-    args: start.tty ? ["-qec", line, "/dev/null"] : ["-c", line],
+    command,
+    args,
     cwd: start.cwd,
     env: { ...start.env, ...(start.tty ? { SHELL: SHELL_PATH } : {}) },
     mergeOutput: true,

@@ -1,6 +1,7 @@
 // What is allowed in the open session right now: rules of the settings, approvals, allow-all, folders; and the door that asks.
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
+import { childEnvironment, plainEnvironment } from "../../host/environment.ts";
 import {
   addLocationApprovals,
   dropLocationApprovals,
@@ -8,6 +9,7 @@ import {
   resetLocationApprovals,
 } from "../../permission/approvals.ts";
 import { matchesRule } from "../../permission/match-rule.ts";
+import { realPath } from "../../permission/path.ts";
 import { makePolicy, type Policy, type SourcedRule } from "../../permission/policy.ts";
 import { parseRule } from "../../permission/rule.ts";
 import type { Rule } from "../../schema/permission.ts";
@@ -15,12 +17,14 @@ import { Door } from "../../session/permit.ts";
 import type { Session } from "../../session/session.ts";
 import type { OriginRule } from "../../settings/load.ts";
 import type { UpdateFile } from "../../settings/write.ts";
+import { createSecondWall, type SecondWall } from "../../tool/second-wall.ts";
 import type { Prompts } from "../client.ts";
 import { changeInHome } from "../home-file.ts";
 import type { Ground } from "../start.ts";
 
 export class Approvals {
   readonly door: Door;
+  readonly wall: SecondWall;
   readonly #session: Session;
   readonly #ground: Ground;
   readonly #tempDir: string;
@@ -40,11 +44,24 @@ export class Approvals {
     this.#settings = { deny: rules(permissions.deny), ask: rules(permissions.ask), allow: rules(permissions.allow) };
     this.#folders = permissions.dirs.map((d) => d.text);
     this.#allowAll = values["permissions.allowAll"];
+    this.wall = createSecondWall({
+      settings: () => ({
+        mode: values["sandbox.mode"],
+        commands: values["sandbox.commands"],
+        network: values["sandbox.network"],
+      }),
+      places: () => {
+        const { allowedFolders, places } = this.policy();
+        return { folders: allowedFolders, temp: realPath(tempDir, "/") ?? tempDir, home: places.everlongHome };
+      },
+      env: () => plainEnvironment(childEnvironment({ base: ground.env, secrets: ground.secrets })),
+    });
     const ask = prompts.permission;
     this.door = new Door({
       session: () => session,
       policy: () => this.policy(),
       userHome: ground.userHome,
+      doubt: (command) => this.wall.doubt(command),
       ...(ask
         ? { ask: (question, signal) => ask({ ...question, agent: question.agent ?? "main agent" }, signal) }
         : {}),

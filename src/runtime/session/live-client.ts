@@ -111,7 +111,7 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
     async permissions(args) {
       await approvals.load();
       const [verb, scope] = args.split(/\s+/);
-      if (args === "") return ok(listPermissions(live));
+      if (args === "") return ok(await listPermissions(live));
       if (verb !== "reset" || (scope !== "session" && scope !== "location")) {
         const next = "Try /permissions reset session or /permissions reset location.";
         return fail(commandUsage(`/permissions does not take "${args}".`, next));

@@ -50,13 +50,14 @@ export async function contextReport(live: LiveSession): Promise<string> {
   return figures ? renderContext(figures) : "The history does not fit the model's window, whatever is left out.";
 }
 
-export function listPermissions(live: LiveSession): string {
+export async function listPermissions(live: LiveSession): Promise<string> {
   const rows = live.approvals.list().map((r) => `${r.list.padEnd(5)} ${r.rule}  (${r.origin})`);
   const all = `allow-all is ${live.approvals.allowAll ? "on" : "off"}`;
   return [
     all,
     ...(rows.length > 0 ? rows : ["no rules"]),
     `folders: ${live.approvals.policy().allowedFolders.join(", ")}`,
+    await live.approvals.wall.describe(),
   ].join("\n");
 }
 

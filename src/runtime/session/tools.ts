@@ -67,7 +67,7 @@ export function buildTools(live: LiveSession, actor: ToolActor): BuiltTools {
   const all: Tool[] = [
     bashTool({
       shells,
-      env,
+      confine: (line) => live.approvals.wall.confine({ ...line, env: env() }),
       settings: { waitSeconds: values["bash.waitSeconds"], maxSeconds: values["bash.maxSeconds"], outputMaxBytes },
       readOnly: (command) => onlyLooks.get(command) ?? false,
     }),

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
+import { ok } from "../../base/result.ts";
 import { createShells, type Shell, type ShellEnd } from "../shells.ts";
 import { bashTool } from "./bash.ts";
 import { listBashTool } from "./list-bash.ts";
@@ -18,7 +19,7 @@ function setup(more: { waitSeconds?: number; maxSeconds?: number } = {}) {
   const shells = createShells({ owner, onCompleted: (shell, end) => completed.push({ shell, end }) });
   const bash = bashTool({
     shells,
-    env: () => ({ ...testEnv(), EVERLONG_TOOL_SHELL: "r1" }),
+    confine: async () => ok({ env: { ...testEnv(), EVERLONG_TOOL_SHELL: "r1" } }),
     settings: { waitSeconds: 30, maxSeconds: 3600, outputMaxBytes: 20_480, ...more },
     readOnly: (command) => command.startsWith("ls"),
   });

@@ -1,17 +1,18 @@
 // bash: one command in a fresh process, in the foreground for a while, then in the background.
 import * as z from "zod";
 import { within } from "../../base/abort.ts";
-import { plainEnvironment } from "../../host/environment.ts";
-import { isUnasked, renderPlan } from "../../permission/shell/plan.ts";
+import type { Result } from "../../base/result.ts";
+import type { ShellPlan } from "../../permission/shell/plan.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";
 import { outputFile } from "../output.ts";
+import type { ConfinedLine } from "../second-wall.ts";
 import { describeEnd, hasTerminal, type Shell, type Shells } from "../shells.ts";
 import description from "./bash.md";
 
 export type BashParts = {
   shells: Shells;
-  /** Environment of tools' shells, made by host/environment.ts. */
-  env: () => Record<string, string>;
+  /** How a line runs; the error says why it does not. */
+  confine: (line: { plan?: ShellPlan; cwd: string }) => Promise<Result<ConfinedLine, string>>;
   settings: { waitSeconds: number; maxSeconds: number; outputMaxBytes: number };
   /** Commands known to change nothing may run beside others. */
   readOnly: (command: string) => boolean;
@@ -64,12 +65,13 @@ export function bashTool(parts: BashParts): Tool {
       }
       if (tty && !hasTerminal())
         return failure("failed", '"tty": this machine has no /usr/bin/script to make a terminal with.');
+      const confined = await parts.confine({ ...(plan ? { plan } : {}), cwd: context.cwd });
+      if (!confined.ok) return failure("failed", confined.error);
       const shell = shells.start({
         ...(shell_id === undefined ? {} : { id: shell_id }),
         command,
-        ...(plan ? { line: renderPlan(plan) } : {}),
+        ...confined.value,
         cwd: context.cwd,
-        env: plan && isUnasked(plan) ? plainEnvironment(parts.env()) : parts.env(),
         tty: tty ?? false,
         output: {
           maxBytes: settings.outputMaxBytes - FRAME_BYTES,

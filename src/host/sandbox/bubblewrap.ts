@@ -1,0 +1,57 @@
+// Confinement on Linux: bubblewrap builds a file system and namespaces of its own for one command.
+import { lstatSync, readlinkSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Confinement, isWithin, type Prefix, realOf, realPlaces } from "./confinement.ts";
+
+/** Where programs and their libraries are; on many systems some are links into another. */
+const SYSTEM =
+  "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /nix/store /gnu/store /run/current-system /etc/alternatives".split(" ");
+/** Names of users, the clock's zone, where libraries are: what programs need to say the same as outside. */
+const ETC =
+  "group passwd nsswitch.conf ld.so.cache ld.so.conf ld.so.conf.d locale.alias localtime timezone magic magic.mime mime.types".split(
+    " ",
+  );
+const ALWAYS = ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--unshare-user-try"];
+const APART = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"];
+
+export function bubblewrap(program: string, confinement: Confinement, cwd: string): Prefix {
+  const rules = confinement.type === "look" ? lookRules(confinement) : workRules(confinement);
+  return [program, ...ALWAYS, ...APART, ...rules, "--chdir", realOf(cwd) ?? cwd, "--"];
+}
+
+function lookRules({ reads, hidden }: Extract<Confinement, { type: "look" }>): string[] {
+  const shown = realPlaces(reads);
+  // A path may be named through a link that lies outside of all that is shown.
+  const aliases = reads.filter((path) => !shown.some((place) => isWithin(resolve(path), place)));
+  const masks = realPlaces(hidden).filter((path) => shown.some((place) => isWithin(path, place) && path !== place));
+  const places = [
+    ...shown.map((path) => ({ path, rule: ["--ro-bind", path, path] })),
+    ...masks.map((path) => ({ path, rule: ["--tmpfs", path] })),
+  ].sort((a, b) => a.path.length - b.path.length);
+  return [
+    "--unshare-net",
+    ...SYSTEM.flatMap(systemRule),
+    ...ETC.flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
+    ...["--tmpfs", "/tmp"],
+    ...places.flatMap(({ rule }) => rule),
+    ...aliases.flatMap((path) => ["--ro-bind-try", path, resolve(path)]),
+    ...["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"],
+    ...masks.flatMap((path) => ["--remount-ro", path]),
+    ...["--remount-ro", "/"],
+  ];
+}
+
+function systemRule(path: string): string[] {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isSymbolicLink()) return ["--symlink", readlinkSync(path), path];
+  return stat ? ["--ro-bind", path, path] : [];
+}
+
+function workRules({ writes, network }: Extract<Confinement, { type: "work" }>): string[] {
+  return [
+    ...(network ? [] : ["--unshare-net"]),
+    ...["--ro-bind", "/", "/", "--dev", "/dev"],
+    ...realPlaces(writes).flatMap((path) => ["--bind", path, path]),
+    ...["--proc", "/proc", "--remount-ro", "/proc"],
+  ];
+}
