@@ -56,12 +56,18 @@ export function createSecondWall(parts: WallParts): SecondWall {
     return `sandbox.mode is "required", but ${(await status()).problem ?? "no sandbox works here."}`;
   }
 
+  /** What others may put into the temporary folder is not the person's own. */
+  function lasting(): string[] {
+    const { folders, temp } = parts.places();
+    return folders.filter((folder) => folder !== temp);
+  }
+
   const gitOf = (command: PlannedCommand, env: Environment) =>
     harmlessGit({
       args: command.argv.slice(1),
       cwd: command.folder,
       env,
-      folders: parts.places().folders,
+      folders: lasting(),
       ...(command.program ? { program: command.program } : {}),
     });
 
@@ -87,14 +93,14 @@ export function createSecondWall(parts: WallParts): SecondWall {
   }
 
   function look(plan: ShellPlan, more: readonly string[]): Confinement {
-    const { folders, temp, home } = parts.places();
+    const { temp, home } = parts.places();
     const commands = plannedCommands(plan);
     const programs = commands.flatMap(({ program }) => program ?? []);
     const named = commands.flatMap(({ argv, folder }) => argv.flatMap((word) => realOf(resolve(folder, word)) ?? []));
     const inTemp = named.filter((path) => isWithin(path, temp));
     return {
       type: "look",
-      reads: [...folders.filter((folder) => folder !== temp), ...inTemp, ...programs, ...more],
+      reads: [...lasting(), ...inTemp, ...programs, ...more],
       hidden: [home],
     };
   }

@@ -1,0 +1,100 @@
+// The built program with both walls up: hostile repositories, and what is said and run where the sandbox is missing.
+import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { sandboxStatus } from "../../src/host/sandbox/sandbox.ts";
+import { bash, scene, toolResults } from "../agent/scene.ts";
+import { calls, text } from "../model-server/reply.ts";
+import { type Place, run } from "../tool/everlong.ts";
+import { arm, hostileScene, workTree } from "./hostile-git.ts";
+
+const { name, problem } = await sandboxStatus();
+const held = it.skipIf(name !== "bubblewrap");
+if (problem !== undefined) it.skip(`N8 skipped, what needs a sandbox: ${problem}`);
+
+const hostile = hostileScene();
+afterAll(hostile.end);
+
+/** Our program where /usr/bin/bwrap cannot be run. */
+const WITHOUT = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", "/dev/null", "/usr/bin/bwrap", "--"];
+
+async function results(
+  lines: string[],
+  place: (p: Place) => Place = (p) => p,
+  options: { under?: string[]; args?: string[] } = {},
+) {
+  const { server, place: fresh } = await scene([calls(lines.map((line, i) => bash(line, {}, `c${i}`))), text("ok")]);
+  const done = await run(
+    place(fresh),
+    ["-p", "go", ...(options.args ?? [])],
+    options.under ? { under: options.under } : {},
+  );
+  expect(done.code, done.stderr).toBe(0);
+  return toolResults(server.requests[1]).map((result) => result.text);
+}
+
+describe("the program in a folder that nobody trusts", () => {
+  it("N5 looks at a hostile repository without running any of its programs", async () => {
+    const dir = workTree(hostile, "program");
+    arm(hostile, dir);
+    const lines = [
+      "git status --short",
+      "git diff",
+      "git log -p -3 | head -40",
+      "git show signed",
+      "git branch -v && git stash list",
+    ];
+    const told = await results(lines, (place) => ({ ...place, folder: dir }));
+    expect(hostile.sang()).toEqual([]);
+    expect(told[0]).toContain("a.txt");
+    expect(told[1]).toContain("+two");
+    for (const one of told) expect(one).toContain("[exit code 0");
+  });
+
+  it("N5 asks about a repository that leads elsewhere, and says why", async () => {
+    const dir = workTree(hostile, "leads");
+    const secret = workTree(hostile, "private");
+    renameSync(join(dir, ".git"), join(dir, "old"));
+    symlinkSync(join(secret, ".git"), join(dir, ".git"));
+    const [log, cat] = await results(["git log", "cat a.txt"], (place) => ({ ...place, folder: dir }));
+    expect(log).toContain("Denied");
+    expect(log).toContain("git folder is outside the folder");
+    expect(cat).toContain("[exit code 0");
+  });
+
+  held("N8 runs what nobody approved in the sandbox, and what was approved outside of it", async () => {
+    // Each folder that it sees is mounted by itself.
+    const mountOf = "stat -c 'mount %m end' .";
+    expect(await results([mountOf])).toEqual([expect.stringMatching(/mount \/.*\/work end/)]);
+    const approved = await results([mountOf], (place) => place, { args: ["--allow-all"] });
+    expect(approved).toEqual([expect.not.stringMatching(/\/work end/)]);
+    const all = (place: Place): Place => ({ ...place, env: { ...place.env, EVERLONG_SANDBOX_COMMANDS: "all" } });
+    const [wrote, escaped] = await results(
+      ["touch in && echo wrote", "touch ../../out && echo wrote; touch /usr/out && echo wrote"],
+      all,
+      { args: ["--allow-all"] },
+    );
+    expect(wrote).toContain("wrote\n");
+    expect(escaped).toContain("Read-only file system");
+  });
+
+  held("N8 without a sandbox: auto runs it, required refuses it with the reason", async () => {
+    const mode = (value: string) => (place: Place) => {
+      writeFileSync(join(place.folder, "a.txt"), "one\n");
+      return { ...place, env: { ...place.env, EVERLONG_SANDBOX: value } };
+    };
+    expect(await results(["cat a.txt"], mode("auto"), { under: WITHOUT })).toEqual([expect.stringContaining("one\n")]);
+    const [refused] = await results(["cat a.txt"], mode("required"), { under: WITHOUT });
+    expect(refused).toMatch(/Denied.*sandbox\.mode is "required", but bubblewrap does not work here/);
+    expect(await results(["cat a.txt"], mode("required"))).toEqual([expect.stringContaining("one\n")]);
+  });
+
+  held("N8 /permissions says what is in force", async () => {
+    const { place } = await scene([]);
+    const shown = await run(place, ["-p", "/permissions"]);
+    expect(shown.stdout).toContain("sandbox: bubblewrap, for commands that run without asking");
+    const off = await run({ ...place, env: { ...place.env, EVERLONG_SANDBOX: "off" } }, ["-p", "/permissions"]);
+    expect(off.stdout).toContain("sandbox: off");
+    rmSync(place.home, { recursive: true, force: true });
+  });
+});
