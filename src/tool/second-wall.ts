@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { fail, ok, type Result } from "../base/result.ts";
 import { plainEnvironment } from "../host/environment.ts";
-import { harmlessGit } from "../host/harmless-git.ts";
+import { type HarmlessGit, harmlessGit } from "../host/harmless-git.ts";
 import { type Confinement, isWithin, type Prefix, realOf } from "../host/sandbox/confinement.ts";
 import { type Sandbox, type SandboxStatus, sandboxStatus, workingSandbox } from "../host/sandbox/sandbox.ts";
 import {
@@ -47,6 +47,8 @@ export type SecondWall = {
 
 export function createSecondWall(parts: WallParts): SecondWall {
   const { sandbox: findSandbox = workingSandbox, status = sandboxStatus } = parts;
+  /** What the door's question found out, by the judged words; a line that nobody is asked about runs at once. */
+  const checked = new WeakMap<PlannedCommand["argv"], HarmlessGit>();
 
   const sandboxHere = async (): Promise<Sandbox | undefined> =>
     parts.settings().mode === "off" ? undefined : findSandbox();
@@ -82,7 +84,8 @@ export function createSecondWall(parts: WallParts): SecondWall {
       const commands: PlannedCommand[] = [];
       for (const command of pipeline.commands) {
         const isGit = command.unasked && command.argv[0] === "git";
-        const git = isGit ? await gitOf(command, env) : undefined;
+        const before = isUnasked(plan) ? checked.get(command.argv) : undefined;
+        const git = before ? ok(before) : isGit ? await gitOf(command, env) : undefined;
         if (git && !git.ok) return fail(git.error);
         if (git) reads.push(...git.value.reads);
         commands.push(git ? withEnvironment(command, git.value, env) : command);
@@ -110,6 +113,7 @@ export function createSecondWall(parts: WallParts): SecondWall {
       const problem = await missing();
       if (problem !== undefined) return problem;
       const git = command.argv[0] === "git" ? await gitOf(command, parts.env()) : undefined;
+      if (git?.ok) checked.set(command.argv, git.value);
       return git?.ok === false ? git.error : undefined;
     },
 
