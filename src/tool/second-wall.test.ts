@@ -16,6 +16,9 @@ const temp = join(base, "temp");
 mkdirSync(folder);
 mkdirSync(temp);
 writeFileSync(join(folder, "a.txt"), "one\n");
+writeFileSync(join(folder, "b.junk"), "ignored by the person's own configuration\n");
+writeFileSync(join(base, ".gitconfig"), "[core]\n  excludesFile = ~/my-ignore\n");
+writeFileSync(join(base, "my-ignore"), "*.junk\n");
 writeFileSync(join(temp, "kept.log"), "kept\n");
 writeFileSync(join(temp, "other.log"), "other\n");
 const env = {

@@ -5,8 +5,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { sandboxStatus } from "../../src/host/sandbox/sandbox.ts";
 import { bash, scene, toolResults } from "../agent/scene.ts";
 import { calls, text } from "../model-server/reply.ts";
-import { type Place, run } from "../tool/everlong.ts";
-import { arm, hostileScene, workTree } from "./hostile-git.ts";
+import { type Place, run, start } from "../tool/everlong.ts";
+import { processesIn, survivorsAfter } from "../tool/processes.ts";
+import { arm, git, hostileScene, workTree } from "./hostile-git.ts";
 
 const { name, problem } = await sandboxStatus();
 const held = it.skipIf(name !== "bubblewrap");
@@ -76,6 +77,38 @@ describe("the program in a folder that nobody trusts", () => {
     );
     expect(wrote).toContain("wrote\n");
     expect(escaped).toContain("Read-only file system");
+  });
+
+  held("N8 the sandbox shows a linked work tree its repository, ripgrep itself, and gives a terminal", async () => {
+    const main = workTree(hostile, "main-tree");
+    const dir = join(hostile.base, "linked-tree");
+    git(main, "worktree", "add", "-b", "linked", dir);
+    const { server, place } = await scene([
+      calls([
+        bash("git log --oneline -1 && git status --short", {}, "c0"),
+        bash("rg -n both", {}, "c1"),
+        bash("cat a.txt", { tty: true }, "c2"),
+      ]),
+      text("ok"),
+    ]);
+    await run({ ...place, folder: dir }, ["-p", "go"]);
+    const [log, search, tty] = toolResults(server.requests[1]).map((result) => result.text);
+    expect(log).toMatch(/merged\n\[exit code 0/);
+    expect(search).toContain("a.txt:1:both");
+    expect(tty).toMatch(/both\r?\n\[exit code 0/);
+  });
+
+  held("N9 what runs in the sandbox ends when the program is killed", async () => {
+    const { server, place } = await scene([
+      calls([bash("sleep 300", { mode: "async" })]),
+      text("late", { delayMs: 60_000 }),
+    ]);
+    const child = start(place, ["-p", "go"]);
+    await server.waitFor(2, 30_000);
+    expect(processesIn(place.folder).some(({ command }) => command.includes("sleep 300"))).toBe(true);
+    child.kill("SIGKILL");
+    await child.done;
+    expect(await survivorsAfter(place.folder, 5000)).toEqual([]);
   });
 
   held("N8 without a sandbox: auto runs it, required refuses it with the reason", async () => {
