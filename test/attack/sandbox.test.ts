@@ -1,5 +1,5 @@
 // The second wall with the first one off: hostile lines run straight in the sandbox, and the operating system alone must hold them.
-import { type SpawnSyncReturns, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -42,18 +42,17 @@ symlinkSync(base, join(folder, "up"));
 
 const look: Confinement = { type: "look", reads: [folder, session], hidden: [home] };
 
-function hostile(
-  line: string,
-  confinement: Confinement = look,
-  env: Record<string, string> = {},
-): SpawnSyncReturns<string> {
+/** What a line says in the sandbox; that it did run there is part of every test. */
+function hostile(line: string, confinement: Confinement = look): { stdout: string; status: number | null } {
   const [program, ...args] = sandbox.confine(confinement, folder);
-  return spawnSync(program, [...args, "/bin/bash", "-c", line], {
+  const { stdout, status } = spawnSync(program, [...args, "/bin/bash", "-c", `echo started\n${line}`], {
     cwd: folder,
-    env: { PATH: "/usr/bin:/bin:/usr/sbin:/sbin", ...env },
+    env: { PATH: "/usr/bin:/bin:/usr/sbin:/sbin" },
     encoding: "utf8",
     timeout: 30_000,
   });
+  expect(stdout).toMatch(/^started\n/);
+  return { stdout: stdout.replace("started\n", ""), status };
 }
 
 describe("a command that only looks", () => {
@@ -77,23 +76,22 @@ describe("a command that only looks", () => {
       "mkdir sub",
       `echo x > '${session}/plan.md'`,
       `echo x > '${home}/settings.json'`,
-      "echo x > /usr/bin/everlong-canary",
-      "echo x > /etc/everlong-canary",
-      "echo x > /everlong-canary",
-      "echo x > /proc/sys/kernel/core_pattern",
+      // Should the wall ever fail, the machine that runs this suite must not suffer: these only try whether it would let them.
+      "test -w /usr/bin",
+      "test -w /etc",
+      "test -w /",
+      "cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern",
       "mount -o remount,rw /",
       `mount -o remount,rw,bind '${folder}'`,
       `umount '${home}'`,
       "unshare -rm mount -t tmpfs none /usr",
       "mknod disk b 259 0",
-      "mknod /tmp/disk b 259 0",
       "chroot . /bin/true",
-      "nsenter -t 1 -a touch new",
+      "nsenter -t 1 -a true",
       "setfattr -n user.x -v y a.txt",
       `touch -d 2001-01-01 a.txt`,
       `touch '${host}'`,
     ];
-    const before = readFileSync("/proc/sys/kernel/core_pattern", "utf8");
     const { stdout } = hostile(
       line.map((l) => `(${l}) 2>/dev/null && echo 'done: ${l.replaceAll("'", "")}'`).join("\n"),
     );
@@ -101,55 +99,46 @@ describe("a command that only looks", () => {
     expect(stdout.split("\n").filter((l) => l !== "" && !l.includes(host))).toEqual([]);
     expect(existsSync(host)).toBe(false);
     expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("inside\n");
-    expect(readFileSync("/proc/sys/kernel/core_pattern", "utf8")).toBe(before);
   });
 
   held("N8 reads nothing outside: not by path, link, parent folder, /proc or open file", () => {
+    const places = "/etc/shadow /root /home /var /run /sys /opt /mnt /dev/mem /dev/sd* /dev/vd* /dev/nvme*".split(" ");
+    const elsewhere = places.filter((place) => !base.startsWith(place));
     const line = [
       `cat '${secret}' link up/outside/secret ../outside/secret '${home}/secret.key' .everlong/secret.key`,
       `cat /proc/*/root${secret} /proc/self/cwd/../outside/secret`,
-      "cat /etc/shadow /root/.bashrc /root/.ssh/* ~root/.gitconfig /var/log/* /run/* /home/*/.*",
-      "ls -la .everlong ~root /root /home /var /run /sys /opt /mnt /work",
-      "cat /proc/kcore /proc/kmsg /dev/mem /dev/sd* /dev/vd* /dev/nvme* | head -c 10",
+      // Whether they are there, not what they hold: a failure is printed.
+      `for f in ${elsewhere.join(" ")}; do test -e $f && echo sees $f; done`,
+      "ls -A .everlong",
       "ls -l /proc/self/fd",
     ].join("; ");
     const { stdout } = hostile(line);
     expect(stdout).not.toContain("CANARY");
-    expect(stdout).not.toMatch(/root:[*!$]/);
-    expect(stdout).not.toMatch(/secret\.key|settings\.json|\.ssh|\.bashrc/);
-    expect(stdout).toMatch(/\bsessions\b/);
+    expect(stdout).not.toContain("sees");
+    expect(stdout).toMatch(/^sessions$/m);
   });
 
-  held("N8 reaches no network: not loopback, not a socket of the host, not names", async () => {
-    let connections = 0;
-    const server = createServer((socket) => {
-      connections++;
-      socket.end("hello");
-    }).listen(0, "127.0.0.1");
-    const abstract = createServer((socket) => {
-      connections++;
-      socket.end("hello");
-    }).listen("\0everlong-abstract-canary");
-    await Promise.all(
-      [server, abstract].map(
-        (s) => new Promise((resolve) => (s.listening ? resolve(0) : s.once("listening", resolve))),
-      ),
-    );
-    const { port } = server.address() as { port: number };
-    const line = `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3; exec 4<>/dev/udp/127.0.0.1/53 && echo x >&4 && echo sent; ${process.execPath} -e 'require("net").connect("\\0everlong-abstract-canary").on("data", (d) => console.log(String(d))).on("error", () => 0)'; ls /sys/class/net; cat /proc/net/dev | grep -vc lo:`;
-    const result = hostile(line, { type: "look", reads: [folder, process.execPath], hidden: [] });
-    expect(result.stdout).not.toContain("hello");
-    expect(connections).toBe(0);
-    expect(spawnSync("/bin/bash", ["-c", `exec 3<>/dev/tcp/127.0.0.1/${port}`]).status).toBe(0);
-    server.close();
-    abstract.close();
+  held("N8 reaches no network: not loopback, not a socket of the host", async () => {
+    const servers = [
+      createServer().listen(0, "127.0.0.1"),
+      createServer().listen("\0everlong-abstract-canary"),
+    ] as const;
+    await Promise.all(servers.map((s) => s.listening || new Promise((resolve) => s.once("listening", resolve))));
+    const { port } = servers[0].address() as { port: number };
+    // The kernel takes a connection whether or not the server has a moment for it.
+    const abstract = `require("net").connect("\\0everlong-abstract-canary", () => { console.log("connected"); process.exit() }).on("error", () => 0)`;
+    const line = `exec 3<>/dev/tcp/127.0.0.1/${port} && echo connected; ${process.execPath} -e '${abstract}'`;
+    const everything = spawnSync("/bin/bash", ["-c", line], { encoding: "utf8" });
+    expect(everything.stdout).toBe("connected\nconnected\n");
+    expect(hostile(line, { type: "look", reads: [folder, process.execPath], hidden: [] }).stdout).toBe("");
+    for (const server of servers) server.close();
   });
 
   held("N8 sees, signals and traces no other process", () => {
     const bystander = spawn("sleep", ["300"]);
     try {
       const { stdout } = hostile(
-        `ps -eo pid,args; ls -d /proc/[0-9]* | wc -l; kill -9 ${bystander.pid} && echo 'ki''lled'; kill -9 -1; echo after`,
+        `ps -eo pid,args; ls -d /proc/[0-9]* | wc -l; kill -9 ${bystander.pid} && echo 'ki''lled'`,
       );
       expect(stdout).not.toContain("sleep 300");
       expect(stdout).not.toContain("killed");
@@ -197,7 +186,7 @@ describe("an approved command with sandbox.commands all", () => {
   const work = (network: boolean): Confinement => ({ type: "work", writes: [folder, temp], network });
 
   held("N8 reads what it needs and writes only in the folder and the temporary folder", () => {
-    const line = `cat '${secret}'; echo new > new.txt; echo t > '${temp}/t'; echo x > '${base}/outside/new'; echo x >> '${secret}'; touch /usr/everlong-canary /etc/everlong-canary; rm '${secret}'; echo x > /proc/sys/kernel/core_pattern`;
+    const line = `cat '${secret}'; echo new > new.txt; echo t > '${temp}/t'; echo x > '${base}/outside/new'; echo x >> '${secret}'; test -w /usr && echo weak; test -w /etc && echo weak; rm '${secret}'; cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern && echo weak`;
     const { stdout } = hostile(line, work(false));
     expect(stdout).toBe("CANARY-outside");
     expect(readFileSync(join(folder, "new.txt"), "utf8")).toBe("new\n");
