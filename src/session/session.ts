@@ -150,6 +150,8 @@ export type PendingNotice = {
   wakes?: boolean;
   /** Where its text has a bound of its own; else that of every notification. */
   maxTokens?: number;
+  /** It holds a block of ours, and all that is not ours is escaped in it already. */
+  isBlock?: boolean;
 };
 
 export type Session = {

@@ -145,11 +145,11 @@ async function enterWaiting(session: Session, { turnId, signal }: Turn, cause: M
   const notices = [...session.live.notices.splice(0), ...session.parts.news(cause)];
   // All at once: what is told is how things stood when it was put into words.
   await Promise.all(
-    notices.map(({ kind, content, agentIds, data, maxTokens }) =>
+    notices.map(({ kind, content, agentIds, data, maxTokens, isBlock }) =>
       session.emit("system.notification", {
         ...data,
         kind,
-        content: notification(content, maxTokens),
+        content: notification(content, maxTokens, isBlock),
         ...(agentIds ? { agentIds } : {}),
       }),
     ),

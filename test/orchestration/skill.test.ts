@@ -60,7 +60,7 @@ describe("O23 what the model sees before", () => {
     const { place, server } = await scene([text("ok")]);
     for (let n = 0; n < 400; n++) skill(place, `skill-number-${n}`, { description: `"${"words ".repeat(50)}"` });
     await run(place, ["-p", "hello"]);
-    const list = /<skill_list>[\s\S]*<\/skills>/.exec(systemOf(server.requests[0]))?.[0] ?? "";
+    const list = /<skill_list>[\s\S]*<\/skill_list>/.exec(systemOf(server.requests[0]))?.[0] ?? "";
     expect(Buffer.byteLength(list)).toBeGreaterThan(500);
     expect(Buffer.byteLength(list)).toBeLessThanOrEqual(3000);
     const named = list.match(/skill-number-\d+/g)?.length ?? 0;

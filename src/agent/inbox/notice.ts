@@ -20,6 +20,7 @@ export function entryNotice(entry: InboxEntry, inlineMax: number): PendingNotice
     kind: NEW_INBOX_MESSAGE,
     content: `${head}\n${body}`,
     data: { ...about(entry), inline },
+    isBlock: true,
     maxTokens: Number.POSITIVE_INFINITY, // by the bounds of summary and content
   };
 }

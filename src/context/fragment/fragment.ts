@@ -1,5 +1,5 @@
 // A block of text that we put into a request: one tag, one bound, and nothing inside can break out of it.
-import { escapeStarts, escapeTags, inTag, NOTICE_TAG, OWN_TAGS, type OwnTag, reserving } from "../../base/tag.ts";
+import { escapeTags, inTag, NOTICE_TAG, type OwnTag } from "../../base/tag.ts";
 import { cutAt } from "../../base/text.ts";
 
 export type Fragment = {
@@ -40,11 +40,10 @@ export function joinNotifications(before: string, next: string): string {
   return `${before}\n${next}`.replace(BETWEEN, "\n\n");
 }
 
-/** Of our blocks, this one stands inside a notification. */
-const ENTRY: OwnTag = "inbox_entry";
-const breaksOut = reserving(OWN_TAGS.filter((tag) => tag !== ENTRY));
-
-/** A notification reaches the model as user-role text in its own tag. */
-export function notification(text: string, maxTokens = 1000): string {
-  return inTag(NOTICE_TAG, fitTokens(escapeStarts(text, breaksOut), maxTokens, CUT));
+/**
+ * A notification reaches the model as user-role text in its own tag. `isBlock`: it holds a block of ours, and all that
+ * is not ours is escaped in it already.
+ */
+export function notification(text: string, maxTokens = 1000, isBlock = false): string {
+  return inTag(NOTICE_TAG, fitTokens(isBlock ? text : escapeTags(text), maxTokens, CUT));
 }
