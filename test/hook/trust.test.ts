@@ -105,11 +105,7 @@ describe("N11 trust covers what runs", () => {
     mkdirSync(join(place.folder, "scripts"), { recursive: true });
     writeIn(place, "scripts/guard.sh", `#!/bin/sh\n${deny}\n`);
     projectHooks(place, { preToolUse: [{ bash: "sh scripts/guard.sh" }] });
-    writeIn(
-      place,
-      "server.mjs",
-      `import { writeFileSync } from "node:fs"; writeFileSync("server-started", "");`,
-    );
+    writeIn(place, "server.mjs", `import { writeFileSync } from "node:fs"; writeFileSync("server-started", "");`);
     writeIn(place, ".mcp.json", JSON.stringify({ mcpServers: { own: { command: "node", args: ["./server.mjs"] } } }));
   };
 
