@@ -33,7 +33,7 @@ function setup(answer: PermissionAnswer["type"]) {
       values: { "permissions.allowAll": false },
     },
     paths: homePaths(home),
-    trust: { trusted: true },
+    trust: { trusted: true, started: new Map() },
     userHome: base,
   } as unknown as Ground;
   let asked = 0;
