@@ -5,7 +5,7 @@ import { ok, type Result } from "../base/result.ts";
 import type { HomePaths } from "../host/paths.ts";
 import { findSession, type NamedSession, sessionIds } from "../session/find-session.ts";
 import { indexSession } from "../session/index/index-session.ts";
-import type { IndexOptions } from "../session/index/write-index.ts";
+import type { IndexOptions } from "../session/index/indexed-text.ts";
 import { migrate } from "../store/migrate.ts";
 import { storeMigrations } from "../store/migrations.ts";
 import { type BusyOptions, type Database, openDatabase } from "../store/sqlite.ts";

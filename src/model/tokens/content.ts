@@ -1,5 +1,5 @@
 // What of an item costs tokens, on any wire and in our own messages: its text, and fixed costs of media and blobs.
-import { isRecord } from "../../base/json.ts";
+import { isRecord, textLength } from "../../base/json.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { blobTokens, imageTokens, mediaTokens, pdfTokens } from "./media.ts";
 
@@ -19,6 +19,9 @@ const AS_JSON = new Set(["input", "args", "arguments", "response", "action", "op
 const IMAGE_TYPES = new Set(["image", "image_url", "input_image", "computer_screenshot"]);
 const DOCUMENT_TYPES = new Set(["document", "file", "input_file"]);
 const POINTERS = new Set(["url", "image_url", "file_url", "fileUri", "file_id"]);
+
+/** Longer objects are counted by their texts: written out, they would be there a second time. */
+const LONG_CHARS = 4 * 1024 * 1024;
 
 type Frame = { texts: string[]; fixed: number };
 type Around = "image" | "document" | undefined;
@@ -40,7 +43,8 @@ function walk(value: unknown, key: string, around: Around, frame: Frame): void {
   } else if (Array.isArray(value)) {
     for (const one of value) walk(one, key, around, frame);
   } else if (isRecord(value)) {
-    if (AS_JSON.has(key) && !holdsMedia(value)) frame.texts.push(JSON.stringify(value));
+    if (AS_JSON.has(key) && !holdsMedia(value) && textLength(value) < LONG_CHARS)
+      frame.texts.push(JSON.stringify(value));
     else addObject(value, around, frame);
   }
 }

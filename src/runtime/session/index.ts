@@ -9,7 +9,7 @@ import { keepsVectors } from "../../memory/recall/store/note.ts";
 import type { ModelTarget } from "../../model/contract.ts";
 import { type Calibration, uncalibrated } from "../../model/tokens/calibrate.ts";
 import { forgetOldCalls, indexSession } from "../../session/index/index-session.ts";
-import type { Redact } from "../../session/index/write-index.ts";
+import type { Redact } from "../../session/index/indexed-text.ts";
 import type { SessionState } from "../../session/state.ts";
 import { workspaceOf, workspaceText } from "../../session/workspace.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
