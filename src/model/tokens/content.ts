@@ -1,6 +1,7 @@
 // What of an item costs tokens, on any wire and in our own messages: its text, and fixed costs of media and blobs.
 import { isRecord, textLength } from "../../base/json.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
+import { upperBound } from "./estimate.ts";
 import { blobTokens, imageTokens, mediaTokens, pdfTokens } from "./media.ts";
 
 export type Content = { text: string; fixed: number };
@@ -34,7 +35,16 @@ export function contentOf(item: Pick<ContextItem, "kind" | "raw">): Content {
 export function contentOfValue(value: unknown): Content {
   const frame: Frame = { texts: [], fixed: 0 };
   walk(value, "text", undefined, frame);
-  return { text: frame.texts.join("\n"), fixed: frame.fixed };
+  return frame.texts.some((text) => text.length > LONG_CHARS) ? longContent(frame) : joined(frame);
+}
+
+const joined = ({ texts, fixed }: Frame): Content => ({ text: texts.join("\n"), fixed });
+
+/** The longest text as it is, the others by their upper bound: put together, the long one would be there twice. */
+function longContent({ texts, fixed }: Frame): Content {
+  const longest = texts.reduce((a, b) => (b.length > a.length ? b : a));
+  const others = texts.filter((text) => text !== longest);
+  return { text: longest, fixed: fixed + others.reduce((sum, text) => sum + upperBound(text), 0) };
 }
 
 function walk(value: unknown, key: string, around: Around, frame: Frame): void {
