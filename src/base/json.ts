@@ -43,3 +43,10 @@ export function canonicalJson(value: unknown): string {
     );
   });
 }
+
+/** The characters of all texts in a value: how long it is, without writing it out. */
+export function textLength(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce((sum: number, one) => sum + textLength(one), 0);
+}

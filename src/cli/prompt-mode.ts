@@ -149,7 +149,7 @@ class Run {
     if (!this.#silent || always) process.stderr.write(`${line}\n`);
   }
 
-  #finish(interrupted: boolean, broken: Broken | undefined): number {
+  async #finish(interrupted: boolean, broken: Broken | undefined): Promise<number> {
     const totals = this.#totals;
     const error = this.#error(interrupted, broken);
     const result = totals.result === "" ? (this.#commandOutput ?? "") : totals.result;
@@ -168,7 +168,7 @@ class Run {
         permissionDenials: totals.denials,
         ...(error ? { error } : {}),
       });
-    } else if (this.#opened.outputFormat === "text" && result !== "") printText(result);
+    } else if (this.#opened.outputFormat === "text" && result !== "") await printText(result);
     if (this.#commandFailure) printFailure(this.#commandFailure);
     else if (error && error !== totals.workflowFailed && error.code !== totals.error?.code)
       process.stderr.write(`${error.message}\n`); // the others were told when they came
@@ -216,9 +216,9 @@ function brokenBy(error: unknown): Broken {
 
 const formatOf = (path: string): string => /\.(md|html|json|jsonl)$/.exec(path)?.[1] ?? "md";
 
-/** In pieces: a long answer is not copied once more to be printed. */
-function printText(text: string): void {
-  for (const piece of pieces(text)) process.stdout.write(piece);
+/** Piece by piece: a long answer is not copied once more to be printed. A reader that goes away ends the process. */
+async function printText(text: string): Promise<void> {
+  for (const piece of pieces(text)) await new Promise((resolve) => process.stdout.write(piece, resolve));
   process.stdout.write("\n");
 }
 

@@ -4,12 +4,13 @@ import { isRecord, parseJson } from "../base/json.ts";
 import type { ProviderData } from "../schema/message.ts";
 import type { FinishReason } from "../schema/model.ts";
 import type { Answer, ProviderCompaction, StreamPart } from "./contract.ts";
+import { GrowingText } from "./growing-text.ts";
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 /** `hidden`: a provider's own summary, which is no prose. */
 type Said = {
   type: "text" | "reasoning";
-  text: string;
+  text: GrowingText;
   hidden?: boolean;
   providerOptions?: SharedV4ProviderMetadata;
 };
@@ -18,7 +19,7 @@ type Call = {
   type: "tool-call";
   toolCallId: string;
   toolName: string;
-  text: string;
+  text: GrowingText;
   whole: boolean;
   providerOptions?: SharedV4ProviderMetadata;
 };
@@ -64,7 +65,7 @@ export function newCollector(
 
   function say(type: Said["type"], id: string, delta: string, options: SharedV4ProviderMetadata | undefined): void {
     const block = saying.get(`${type} ${id}`) ?? startSaying(type, id);
-    block.text += delta;
+    block.text.add(delta);
     if (options) block.providerOptions = options;
     block.hidden ||= isSummary(options);
     if (delta === "" || block.hidden) return;
@@ -72,7 +73,7 @@ export function newCollector(
     // Two blocks of text are two paragraphs; without this they would run together.
     const isApart = firstText !== undefined && textBlock !== id;
     const apart = isApart && /\S$/.test(content().slice(-1)) && /^\S/.test(delta) ? `\n\n${delta}` : delta;
-    if (isApart) joined ??= firstText?.text;
+    if (isApart) joined ??= firstText?.text.value;
     firstText ??= block;
     if (joined !== undefined) joined += apart;
     textBlock = id;
@@ -80,11 +81,11 @@ export function newCollector(
   }
 
   function content(): string {
-    return joined ?? firstText?.text ?? "";
+    return joined ?? firstText?.text.value ?? "";
   }
 
   function startSaying(type: Said["type"], id: string): Said {
-    const block: Said = { type, text: "" };
+    const block: Said = { type, text: new GrowingText() };
     blocks.push(block);
     saying.set(`${type} ${id}`, block);
     return block;
@@ -94,7 +95,7 @@ export function newCollector(
     let toolCallId = id.trim() === "" ? `call_${ids.size}` : id;
     while (ids.has(toolCallId)) toolCallId = `${id}_${ids.size}`;
     ids.add(toolCallId);
-    const call: Call = { type: "tool-call", toolCallId, toolName, text: "", whole: false };
+    const call: Call = { type: "tool-call", toolCallId, toolName, text: new GrowingText(), whole: false };
     blocks.push(call);
     calling.set(id, call);
     emit({ type: "call_start", toolCallId, name: toolName });
@@ -124,14 +125,14 @@ export function newCollector(
       case "tool-input-delta": {
         const call = calling.get(part.id);
         if (!call) break;
-        call.text += part.delta;
+        call.text.add(part.delta);
         emit({ type: "call_arguments", toolCallId: call.toolCallId, delta: part.delta });
         break;
       }
       case "tool-call": {
         const call = calling.get(part.toolCallId) ?? startCall(part.toolCallId, part.toolName);
         // The SDK writes {} for no arguments at all, which a cut call has too; only what was streamed counts as sent.
-        if (part.input !== "{}") call.text = part.input;
+        if (part.input !== "{}") call.text = textOf(part.input);
         call.whole = true;
         if (part.providerMetadata) call.providerOptions = part.providerMetadata;
         calling.delete(part.toolCallId);
@@ -168,7 +169,7 @@ export function newCollector(
       content: content(),
       ...(providerCompactions.length === 0 ? {} : { providerCompactions }),
       ...(reasoningText === "" ? {} : { reasoningText }),
-      toolRequests: calls.map(({ toolCallId, toolName: name, text, whole }) => {
+      toolRequests: calls.map(({ toolCallId, toolName: name, text: { value: text }, whole }) => {
         const parsed = text.trim() === "" ? { ok: true as const, value: {} } : parseJson(text);
         const cut = !whole || (!ended && (!parsed.ok || text === ""));
         return { toolCallId, name, arguments: parsed.ok ? parsed.value : text, ...(cut ? { cut } : {}) };
@@ -180,7 +181,7 @@ export function newCollector(
   }
 
   const said = (type: Said["type"]): string =>
-    blocks.flatMap((block) => (block.type === type ? [block.text] : [])).join("");
+    blocks.flatMap((block) => (block.type === type ? [block.text.value] : [])).join("");
   const close = (): void => {
     closed = true;
   };
@@ -195,6 +196,12 @@ export function newCollector(
   };
 }
 
+function textOf(whole: string): GrowingText {
+  const text = new GrowingText();
+  text.add(whole);
+  return text;
+}
+
 const isSummary = (options: SharedV4ProviderMetadata | undefined): boolean =>
   options?.["anthropic"]?.["type"] === "compaction";
 
@@ -205,7 +212,7 @@ function compactions(
 ): ProviderCompaction[] {
   const summaries = blocks.flatMap((block): ProviderCompaction[] => {
     if (block.type === "custom") return [{ kind: block.kind, opaque: block.providerOptions ?? null }];
-    return block.type === "text" && block.hidden ? [{ kind: "anthropic.compaction", opaque: block.text }] : [];
+    return block.type === "text" && block.hidden ? [{ kind: "anthropic.compaction", opaque: block.text.value }] : [];
   });
   const management = metadata?.["anthropic"]?.["contextManagement"];
   const edits = isRecord(management) && Array.isArray(management["appliedEdits"]) ? management["appliedEdits"] : [];
@@ -234,7 +241,7 @@ function special(blocks: readonly (Said | Call | Custom)[]): ProviderData["conte
         ? { toolCallId: block.toolCallId, toolName: block.toolName }
         : type === "custom"
           ? { kind: block.kind }
-          : { text: block.text };
+          : { text: block.text.value };
     return { type, ...own, ...(providerOptions ? { providerOptions } : {}) };
   });
 }

@@ -11,7 +11,7 @@ import { type Redactor, type SecretFilter, secretFilter, secretRedactor } from "
 import { parseRule } from "../permission/rule.ts";
 import { type TrustState, trustForRun, trustState } from "../permission/trust.ts";
 import type { SessionContext } from "../schema/session.ts";
-import type { IndexOptions } from "../session/index/write-index.ts";
+import type { IndexOptions } from "../session/index/indexed-text.ts";
 import { processEnvironment } from "../settings/environment.ts";
 import type { Flags } from "../settings/flag.ts";
 import { resolveHome } from "../settings/home.ts";

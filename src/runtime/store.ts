@@ -6,7 +6,7 @@ import type { HomePaths } from "../host/paths.ts";
 import { noteOf } from "../memory/recall/store/note.ts";
 import { findSession, type NamedSession, sessionIds } from "../session/find-session.ts";
 import { indexSession } from "../session/index/index-session.ts";
-import type { IndexOptions } from "../session/index/write-index.ts";
+import type { IndexOptions } from "../session/index/indexed-text.ts";
 import { type Fault, isFileDamage } from "../store/fault.ts";
 import { type OpenStoreOptions, openStoreAt } from "../store/open-store.ts";
 import type { StoreRebuilt } from "../store/rebuild/rebuild-file.ts";

@@ -8,6 +8,7 @@ import type { MakeId } from "../base/id.ts";
 import { Mutex } from "../base/mutex.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { SessionPaths } from "../host/paths.ts";
+import { releaseMemory } from "../host/release-memory.ts";
 import {
   type DurableEnvelope,
   type DurableType,
@@ -158,8 +159,7 @@ export class SessionLog {
   async #write(event: DurableEnvelope): Promise<void> {
     const { clock, giveUpMs, paths, sessionId } = this.#options;
     if (this.#givenUp) throw this.#givenUp;
-    // Not to be made one long line first: that would cost its size several times over.
-    const early = isLong(event) ? await spillEvent(event, paths.files) : undefined;
+    const early = isLong(event) ? await this.#spill(event) : undefined;
     for (let record = early?.ok ? early.value : event; ; ) {
       if (!this.#log) throw new Error("The session's log is closed: nothing can be written to it any more.");
       const done = this.#log.append(record);
@@ -183,6 +183,14 @@ export class SessionLog {
       if (!isTime || !(await clock.sleep(RETRY_MS, this.#stopped.signal)))
         throw this.#giveUp(gaveUp(done.error, sessionId, this.state.lastEventId));
     }
+  }
+
+  /** Not made one long line first: that would cost its size several times over. */
+  async #spill(event: DurableEnvelope): Promise<Result<DurableEnvelope, Fault>> {
+    releaseMemory(); // the pieces in which the text came
+    const spilled = await spillEvent(event, this.#options.paths.files);
+    releaseMemory();
+    return spilled;
   }
 
   #giveUp(failure: Failure): FailureError {

@@ -18,10 +18,14 @@ export type LogContents = {
   version: number;
 };
 
-/** Options for the store's readers: one check, shared with the writer, and each event handed on with its place. */
+/**
+ * Options for the store's readers: one check, shared with the writer, and each event handed on with its place.
+ * `mostOfText`: how much of a text in a file of its own is wanted, in bytes.
+ */
 export function eventReader(
   paths: SessionPaths,
   onEvent: (event: DurableEnvelope, record: LogRecord) => void,
+  mostOfText?: number,
 ): ReadOptions & { contents: LogContents } {
   const contents: LogContents = { unknownTypes: new Set(), version: LOG_VERSION };
   let last: { value: unknown; read: ReadEvent } = { value: undefined, read: { type: "invalid", reason: "" } };
@@ -37,7 +41,7 @@ export function eventReader(
       if (read.type === "unknown") contents.unknownTypes.add(read.event.type);
       if (read.type !== "known") return;
       if (read.event.type === "session.start") contents.version = read.event.data.version;
-      if (isDurable(read.event)) onEvent(unspillEvent(read.event, paths.files), record);
+      if (isDurable(read.event)) onEvent(unspillEvent(read.event, paths.files, mostOfText), record);
     },
   };
 }

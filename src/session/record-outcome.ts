@@ -1,5 +1,6 @@
 // What came back from a model call, written down: the answer with unique call ids, its usage, or what is left of it.
 import { shortId } from "../base/id.ts";
+import { textLength } from "../base/json.ts";
 import { optional } from "../base/optional.ts";
 import type { Answer, CallOutcome, ContextLimit, ModelRequest } from "../model/contract.ts";
 import type { CallFailureCode, Usage } from "../schema/model.ts";
@@ -93,8 +94,12 @@ async function recordAnswer(session: Session, ended: Ended, answer: Answer): Pro
   return answer;
 }
 
+/** Arguments of this length are not written out once more only to be counted. */
+const LONG_CHARS = 1_000_000;
+
 function estimatedUsage(inputTokens: number, answer: Answer): Usage {
-  const written = answer.content.length + JSON.stringify(answer.toolRequests).length;
+  const calls = textLength(answer.toolRequests);
+  const written = answer.content.length + (calls > LONG_CHARS ? calls : JSON.stringify(answer.toolRequests).length);
   return {
     inputTokens,
     outputTokens: Math.ceil(written / 4),

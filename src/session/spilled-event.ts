@@ -1,8 +1,10 @@
 // Events too long for one line: their long texts stand in files of their own, and the event points to them.
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { textLength } from "../base/json.ts";
 import type { Result } from "../base/result.ts";
 import { ok } from "../base/result.ts";
+import { readAt } from "../host/files.ts";
 import type { DurableEnvelope } from "../schema/event/envelope.ts";
 import { MAX_LINE } from "../store/append-log.ts";
 import type { Fault } from "../store/fault.ts";
@@ -15,13 +17,7 @@ type Spilled = DurableEnvelope & { spilled?: true };
 
 /** Whether its texts alone are more than a line may have. */
 export function isLong(event: DurableEnvelope): boolean {
-  return charsOf(event.data) > MAX_LINE;
-}
-
-function charsOf(value: unknown): number {
-  if (typeof value === "string") return value.length;
-  if (typeof value !== "object" || value === null) return 0;
-  return Object.values(value).reduce((sum: number, v) => sum + charsOf(v), 0);
+  return textLength(event.data) > MAX_LINE;
 }
 
 /** The event with every long text moved to `files/<sha256>`, which is written first. */
@@ -37,20 +33,35 @@ export async function spillEvent(event: DurableEnvelope, files: string): Promise
   return ok({ ...event, spilled: true, data } as Spilled);
 }
 
-/** Puts the texts back. A missing file leaves the pointer, which says what is lost. */
-export function unspillEvent(event: DurableEnvelope, files: string): DurableEnvelope {
+/** Puts the texts back, `most` bytes of each at most. A missing file leaves the pointer, which says what is lost. */
+export function unspillEvent(event: DurableEnvelope, files: string, most = Number.POSITIVE_INFINITY): DurableEnvelope {
   if (!(event as Spilled).spilled) return event;
   const { spilled: _was, ...rest } = event as Spilled;
+  // A text that stands in several places is read and held once.
+  const texts = new Map<string, string>();
   const data = mapTexts(event.data, (t) => {
     const name = POINTER.exec(t)?.[1];
     if (!name) return t;
-    try {
-      return readFileSync(join(files, name), "utf8");
-    } catch {
-      return t; // the file is gone; the pointer stays visible
-    }
+    const text = texts.get(name) ?? textIn(join(files, name), most) ?? t;
+    texts.set(name, text);
+    return text;
   });
   return { ...rest, data } as DurableEnvelope;
+}
+
+/** Undefined when the file is gone: the pointer stays visible. */
+function textIn(path: string, most: number): string | undefined {
+  try {
+    if (statSync(path).size <= most) return readFileSync(path, "utf8");
+    const fd = openSync(path, "r");
+    try {
+      return readAt(fd, 0, most).toString("utf8");
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return undefined;
+  }
 }
 
 function collectLong(value: unknown, into: Map<string, string>): void {

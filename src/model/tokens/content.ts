@@ -1,6 +1,7 @@
 // What of an item costs tokens, on any wire and in our own messages: its text, and fixed costs of media and blobs.
-import { isRecord } from "../../base/json.ts";
+import { isRecord, textLength } from "../../base/json.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
+import { upperBound } from "./estimate.ts";
 import { blobTokens, imageTokens, mediaTokens, pdfTokens } from "./media.ts";
 
 export type Content = { text: string; fixed: number };
@@ -20,6 +21,9 @@ const IMAGE_TYPES = new Set(["image", "image_url", "input_image", "computer_scre
 const DOCUMENT_TYPES = new Set(["document", "file", "input_file"]);
 const POINTERS = new Set(["url", "image_url", "file_url", "fileUri", "file_id"]);
 
+/** Longer objects are counted by their texts: written out, they would be there a second time. */
+const LONG_CHARS = 4 * 1024 * 1024;
+
 type Frame = { texts: string[]; fixed: number };
 type Around = "image" | "document" | undefined;
 
@@ -31,7 +35,16 @@ export function contentOf(item: Pick<ContextItem, "kind" | "raw">): Content {
 export function contentOfValue(value: unknown): Content {
   const frame: Frame = { texts: [], fixed: 0 };
   walk(value, "text", undefined, frame);
-  return { text: frame.texts.join("\n"), fixed: frame.fixed };
+  return frame.texts.some((text) => text.length > LONG_CHARS) ? longContent(frame) : joined(frame);
+}
+
+const joined = ({ texts, fixed }: Frame): Content => ({ text: texts.join("\n"), fixed });
+
+/** The longest text as it is, the others by their upper bound: put together, the long one would be there twice. */
+function longContent({ texts, fixed }: Frame): Content {
+  const longest = texts.reduce((a, b) => (b.length > a.length ? b : a));
+  const others = texts.filter((text) => text !== longest);
+  return { text: longest, fixed: fixed + others.reduce((sum, text) => sum + upperBound(text), 0) };
 }
 
 function walk(value: unknown, key: string, around: Around, frame: Frame): void {
@@ -40,7 +53,8 @@ function walk(value: unknown, key: string, around: Around, frame: Frame): void {
   } else if (Array.isArray(value)) {
     for (const one of value) walk(one, key, around, frame);
   } else if (isRecord(value)) {
-    if (AS_JSON.has(key) && !holdsMedia(value)) frame.texts.push(JSON.stringify(value));
+    if (AS_JSON.has(key) && !holdsMedia(value) && textLength(value) < LONG_CHARS)
+      frame.texts.push(JSON.stringify(value));
     else addObject(value, around, frame);
   }
 }

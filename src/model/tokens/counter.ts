@@ -9,6 +9,9 @@ const MOST_ENTRIES = 100_000;
 /** UTF-16 units between two breaths: no synchronous stretch of work covers more than 256 KB. */
 const BREATH = 65_536;
 
+/** More than any model takes: how much more is not worth minutes of counting. */
+const HUGE_CHARS = 16 * 1024 * 1024;
+
 export class TokenCounter {
   /** UTF-16 units that went through the tokeniser; cached ones do not count. */
   tokenisedChars = 0;
@@ -26,6 +29,7 @@ export class TokenCounter {
 
   /** The exact count. Loads the tokeniser at the first call and lets other work run between slices. */
   async count(text: string): Promise<number> {
+    if (text.length > HUGE_CHARS) return upperBound(text);
     const known = this.#known(text);
     if (known !== undefined) return known;
     const countSlice = await loadO200k();

@@ -10,7 +10,7 @@ import type { ModelTarget } from "../../model/contract.ts";
 import { type Calibration, uncalibrated } from "../../model/tokens/calibrate.ts";
 import type { EventData } from "../../schema/event/envelope.ts";
 import { forgetOldCalls, indexSession } from "../../session/index/index-session.ts";
-import type { Redact } from "../../session/index/write-index.ts";
+import type { Redact } from "../../session/index/indexed-text.ts";
 import type { SessionState } from "../../session/state.ts";
 import { workspaceOf, workspaceText } from "../../session/workspace.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";

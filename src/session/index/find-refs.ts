@@ -4,7 +4,7 @@ export type FoundRef = { type: "commit" | "pull_request" | "issue" | "url"; valu
 const URL_PATTERN = /https?:\/\/[^\s"'`<>\\)\]}]{4,500}/g;
 const COMMIT = /\bcommit ([0-9a-f]{7,40})\b|^\[[^\]\n]{1,100} ([0-9a-f]{7,40})\]/gm;
 /** A tool result may be long; its references stand near the beginning or nowhere that matters. */
-const LOOK_AT = 65_536;
+export const LOOK_AT = 65_536;
 const MOST = 50;
 
 export function findRefs(text: string): FoundRef[] {

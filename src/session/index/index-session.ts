@@ -8,7 +8,7 @@ import { type Fault, faultOf } from "../../store/fault.ts";
 import { readLog } from "../../store/read-log.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import { eventReader } from "../read-session.ts";
-import type { IndexOptions } from "./write-index.ts";
+import { type IndexOptions, MOST_CHARS } from "./indexed-text.ts";
 
 /** One transaction, and what an event loop waits for at a time. */
 const BATCH = { events: 100, bytes: 256 * 1024 };
@@ -50,7 +50,7 @@ async function readEvents(paths: SessionPaths, from: number): Promise<Result<New
   } catch (error) {
     return fail({ ...faultOf(error, paths.events), unreadable: true });
   }
-  const reader = eventReader(paths, (event, record) => events.push({ event, offset: record.offset }));
+  const reader = eventReader(paths, (event, record) => events.push({ event, offset: record.offset }), MOST_CHARS);
   const report = await readLog(paths.events, { ...reader, from });
   return report.ok ? ok({ events, end: report.value.end }) : fail({ ...report.error, unreadable: true });
 }

@@ -9,19 +9,12 @@ import { RecallWriter } from "../../memory/recall/store/write.ts";
 import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import { RefCounter } from "../ref.ts";
-import { findRefs } from "./find-refs.ts";
+import { findRefs, LOOK_AT } from "./find-refs.ts";
+import { type IndexOptions, MOST_CHARS, type Redact } from "./indexed-text.ts";
 import { placeOf, recallItem } from "./recall-item.ts";
 
-/** Text passes the secret filter on its way in; the log keeps what was said. */
-export type Redact = (text: string) => string;
-export type IndexOptions = {
-  redact: Redact;
-  /** False: what is said is not made searchable. */
-  recall?: boolean;
-};
-
-/** Of a longer text the log alone has the rest. */
-const MOST_CHARS = 16 * 1024 * 1024;
+const clipped = (_key: string, value: unknown): unknown =>
+  typeof value === "string" ? value.slice(0, LOOK_AT) : value;
 
 /** Adds events to the index, inside the caller's transaction. */
 export class IndexWriter {
@@ -88,7 +81,7 @@ export class IndexWriter {
         ]);
         return;
       case "tool.execution_start":
-        return this.#refsIn(event, JSON.stringify(event.data.arguments) ?? "");
+        return this.#refsIn(event, JSON.stringify(event.data.arguments, clipped) ?? "");
       case "tool.execution_complete":
         for (const f of event.data.filesChanged ?? []) this.#file(event, f.path);
         return this.#refsIn(event, event.data.result.content);

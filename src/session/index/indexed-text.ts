@@ -1,0 +1,11 @@
+// What of a log's text goes into the index, and how it is filtered on its way.
+/** Text passes the secret filter on its way in; the log keeps what was said. */
+export type Redact = (text: string) => string;
+export type IndexOptions = {
+  redact: Redact;
+  /** False: what is said is not made searchable. */
+  recall?: boolean;
+};
+
+/** Of a longer text the log alone has the rest. */
+export const MOST_CHARS = 5 * 1024 * 1024;
