@@ -172,6 +172,8 @@ export type RequestRecord = {
   shortened: number;
   stored: number;
   recalled: readonly { ref: string; score: number; parts?: Readonly<Record<string, number>> }[];
+  /** Why memory was not searched for this prompt, or not in time; its next request tries again. */
+  recallLost?: string;
   attempts: readonly Attempt[];
   status?: number;
   /** `complete`; `incomplete`: the stream broke or the client left. */

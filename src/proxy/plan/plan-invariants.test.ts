@@ -29,7 +29,7 @@ const snippets: Snippet[] = ["one thing that was said", "another thing"].map((te
   score: 1,
   from: "session",
 }));
-const recall = async (): Promise<Snippet[]> => snippets;
+const recall = async () => ({ snippets });
 const STATE = "<everlong_state>\n<todo>\n- go on\n</todo>\n</everlong_state>";
 const runs = { numRuns: 30 };
 

@@ -39,7 +39,12 @@ export type RecallAsk = {
   prompt: HistoryItem;
   /** Own hashes of the items that stand in the request as a whole. */
   standing: ReadonlySet<string>;
+  /** This very request leaves out what the one before it still had. */
+  takesAway: boolean;
 };
+
+/** `lost`: why a search gave nothing, where it should have given an answer; the prompt is searched for again. */
+export type RecallAnswer = { snippets: readonly Snippet[]; lost?: string };
 
 export type PlanInput = {
   body: ScannedBody;
@@ -57,7 +62,7 @@ export type PlanInput = {
   /** The state block as it should stand in the request. */
   state?: string | undefined;
   /** Bounded in time; must not throw. */
-  recall?: ((ask: RecallAsk) => Promise<readonly Snippet[] | undefined>) | undefined;
+  recall?: ((ask: RecallAsk) => Promise<RecallAnswer>) | undefined;
   /** `<session>:tN.k`; undefined for what is not stored. */
   refOf: (item: HistoryItem) => string | undefined;
   /** Own hashes of items that could not be stored: they stay whole. */
@@ -83,6 +88,8 @@ export type Planned = {
   newState: boolean;
   /** In a new block. */
   recalled: readonly Snippet[];
+  /** Why a search gave nothing. */
+  recallLost?: string;
 };
 
 /** What is sent, before it is pieces. */
@@ -128,10 +135,11 @@ export async function plan(input: PlanInput): Promise<Planned> {
     fresh?.made === undefined
       ? { ...inForceNow, insertions: fresh ? held.insertions.filter(isNotice) : held.insertions }
       : draftOf(fresh.made, []);
-  const added = await addition(input, draft, wanted, reason !== undefined);
+  const begun = fresh && { takesAway: fresh.made !== undefined };
+  const added = await addition(input, draft, wanted, begun);
   const insertions = [...draft.insertions, ...added.insertions];
   const blocks = insertions.filter((one) => one.kind === "state").length;
-  const { cut: _cut, reason: _reason, state: _state, ...rest } = lane;
+  const { cut: _cut, reason: _reason, state: _state, recalledFor: _prompt, ...rest } = lane;
   const next: LaneState = {
     ...rest,
     model: input.model,
@@ -140,13 +148,20 @@ export async function plan(input: PlanInput): Promise<Planned> {
     ...optional("cut", draft.cut),
     insertions,
     ...optional("state", blocks === 0 || input.state === undefined ? undefined : { text: input.state, blocks }),
-    ...optional("recalledFor", wanted.prompt?.id ?? lane.recalledFor),
+    // A prompt whose search was lost is searched for again by its next request.
+    ...optional("recalledFor", added.lost === undefined ? (wanted.prompt?.id ?? lane.recalledFor) : undefined),
   };
   return finish(
     input,
     items,
     { ...draft, insertions },
-    { lane: next, ...optional("newEpoch", reason), recalled: added.recalled, newState: added.state },
+    {
+      lane: next,
+      ...optional("newEpoch", reason),
+      recalled: added.recalled,
+      newState: added.state,
+      ...optional("recallLost", added.lost),
+    },
   );
 }
 
@@ -201,7 +216,7 @@ function shapingOf({ body, items, refOf }: PlanInput): Shaping {
   };
 }
 
-type Outcome = Pick<Planned, "lane"> & Partial<Pick<Planned, "newEpoch" | "recalled" | "newState">>;
+type Outcome = Pick<Planned, "lane"> & Partial<Pick<Planned, "newEpoch" | "recalled" | "newState" | "recallLost">>;
 
 /** Repairs are made only in a request that is changed anyway. */
 function finish(input: PlanInput, items: readonly HistoryItem[], draft: Draft, outcome: Outcome): Planned {
