@@ -276,18 +276,6 @@ describe("repairs", () => {
     isValid(sent);
   });
 
-  it("X47 gemini's doubled responses are always collapsed, and nothing else of the request changes", async () => {
-    const response = { functionResponse: { name: "bash", response: { output: "1" } } };
-    const doubled = [
-      { role: "user", parts: [{ text: "go" }] },
-      { role: "model", parts: [{ functionCall: { name: "bash", args: {} } }] },
-      { role: "user", parts: [response, { ...response }] },
-    ];
-    const sent = await new LaneRun("gemini").send(doubled);
-    expect(sent.history).toEqual([doubled[0], doubled[1], { role: "user", parts: [response] }]);
-    isValid(sent);
-  });
-
   it("XB13 50 parallel calls and unknown items stay or go with their group", async () => {
     const many: Turn = {
       prompt: "many",

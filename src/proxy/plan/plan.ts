@@ -16,7 +16,6 @@ import type {
 } from "../contract.ts";
 import { addition, type Wanted, wantedOf } from "./additions.ts";
 import { type Budget, below } from "./budget.ts";
-import { collapseDoubled } from "./collapse.ts";
 import { type InForce, inForce } from "./in-force.ts";
 import { keepOf } from "./keep.ts";
 import { isSameCut, type MadeCut, makeCut } from "./make-cut.ts";
@@ -103,15 +102,14 @@ export const newLane = (lane: Pick<LaneState, "kind" | "tools" | "system">): Lan
 
 /** The same for the same input; recall apart it asks nobody. */
 export async function plan(input: PlanInput): Promise<Planned> {
-  const { body, lane, kind, mode, settings } = input;
-  const items = collapseDoubled(body, input.items);
+  const { body, items, lane, kind, mode, settings } = input;
   const keep = keepOf(items, { ...settings, untouched: input.untouched });
   const held = inForce(lane, items, { keep, model: mode === "hold" ? undefined : input.model });
   const shaping = shapingOf(input);
   const applied = await applyCut(items, held.cut, shaping);
   const inForceNow: Draft = { kept: applied.kept, cut: held.cut && lane.cut, insertions: held.insertions };
   const base = input.fixedTokens + sum(items.filter(isSystem));
-  if (mode === "hold") return finish(input, items, inForceNow, { lane });
+  if (mode === "hold") return finish(input, inForceNow, { lane });
 
   const wanted = wantedOf(input, applied.kept, held);
   const total = base + sum(conversation(applied.kept)) + sum(held.insertions) + wanted.tokens;
@@ -122,11 +120,11 @@ export async function plan(input: PlanInput): Promise<Planned> {
 
   if (kind === "compaction") {
     const whole = base + sum(conversation(items));
-    if (mode === "normal" && whole <= budget.usable) return finish(input, items, bare(items), { lane });
-    if (mode === "normal" && held.cut && total <= budget.usable) return finish(input, items, inForceNow, { lane });
+    if (mode === "normal" && whole <= budget.usable) return finish(input, bare(items), { lane });
+    if (mode === "normal" && held.cut && total <= budget.usable) return finish(input, inForceNow, { lane });
     const made = await cutTo(sum(held.insertions));
     const existing = held.insertions.filter((one) => one.kind !== "notice" && !made.cut.dropped.has(one.anchor));
-    return finish(input, items, draftOf(made, existing), { lane, newEpoch: "compaction" });
+    return finish(input, draftOf(made, existing), { lane, newEpoch: "compaction" });
   }
 
   const fresh = await newEpochOf(input, { total, held, wanted, cutTo });
@@ -153,7 +151,6 @@ export async function plan(input: PlanInput): Promise<Planned> {
   };
   return finish(
     input,
-    items,
     { ...draft, insertions },
     {
       lane: next,
@@ -219,11 +216,11 @@ function shapingOf({ body, items, refOf }: PlanInput): Shaping {
 type Outcome = Pick<Planned, "lane"> & Partial<Pick<Planned, "newEpoch" | "recalled" | "newState" | "recallLost">>;
 
 /** Repairs are made only in a request that is changed anyway. */
-function finish(input: PlanInput, items: readonly HistoryItem[], draft: Draft, outcome: Outcome): Planned {
-  const { body, refOf, fixedTokens } = input;
+function finish(input: PlanInput, draft: Draft, outcome: Outcome): Planned {
+  const { body, items, refOf, fixedTokens } = input;
   const isTouched = draft.cut !== undefined || draft.insertions.length > 0;
   const kept = isTouched ? draft.kept : items;
-  const shape = { wire: body.wire, all: input.items, kept, cut: draft.cut, insertions: draft.insertions, refOf };
+  const shape = { wire: body.wire, all: items, kept, cut: draft.cut, insertions: draft.insertions, refOf };
   const dropped = new Set(draft.cut?.dropped);
   const shortened = new Set(Object.keys(draft.cut?.shortened ?? {}));
   return {
@@ -232,10 +229,10 @@ function finish(input: PlanInput, items: readonly HistoryItem[], draft: Draft, o
     ...outcome,
     pieces: piecesOf(shape),
     rows: rowsOf(shape),
-    action: draft.cut || items !== input.items ? "trim" : draft.insertions.length > 0 ? "insert" : "pass",
-    tokensIn: fixedTokens + sum(input.items),
+    action: draft.cut ? "trim" : draft.insertions.length > 0 ? "insert" : "pass",
+    tokensIn: fixedTokens + sum(items),
     tokensSent: fixedTokens + sum(kept) + sum(draft.insertions),
-    dropped: input.items.filter(({ id }) => dropped.has(id)),
-    shortened: input.items.filter(({ id }) => shortened.has(id)),
+    dropped: items.filter(({ id }) => dropped.has(id)),
+    shortened: items.filter(({ id }) => shortened.has(id)),
   };
 }
