@@ -149,6 +149,8 @@ export type RequestRecord = {
   time: string;
   family: Family;
   familySignal: string;
+  /** Where the run of `everlong with` was started. */
+  folder?: string;
   upstream: string;
   model: string;
   path: string;

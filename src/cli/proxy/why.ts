@@ -59,7 +59,7 @@ export function whyText(r: Why, { all, width }: { all: boolean; width: number | 
       : `session ${r.session} (named by ${r.sessionSignal ?? "content"}), lane ${r.lane ?? "-"}`;
   return [
     `${r.id}  ${r.time}  ${r.path}`,
-    `client: ${r.family}, known by ${r.familySignal}; to ${r.upstream}, model ${r.model}`,
+    `client: ${r.family}, known by ${r.familySignal}${r.folder === undefined ? "" : `, in ${r.folder}`}; to ${r.upstream}, model ${r.model}`,
     `${session}; kind ${r.kind ?? "unknown"}`,
     `action: ${r.action}${reason(r)}`,
     ...tokens,

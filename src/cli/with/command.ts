@@ -1,5 +1,6 @@
 // `everlong with AGENT [ARGS…]`: starts an agent so that it speaks to the gateway, and ends what was started for it.
 import { nearNames } from "../../base/text.ts";
+import { openRun } from "../../runtime/gateway/run-token.ts";
 import {
   findSuiting,
   type GatewayView,
@@ -35,8 +36,8 @@ export async function withCommand(line: WithLine): Promise<number> {
     agent === "codex" && path && !set(env, "OPENAI_API_KEY")
       ? await codexSignIn(path, agentEnvironment(env, {}))
       : undefined;
-  const { repositoryKey, exposed } = ground.value;
-  const asked: Omit<Asked, "gateway"> = { ...user, repositoryKey, launch, exposed, ...(signIn ? { signIn } : {}) };
+  const { exposed } = ground.value;
+  const asked: Omit<Asked, "gateway"> = { ...user, launch, exposed, ...(signIn ? { signIn } : {}) };
   const before = planFor(agent, {
     ...asked,
     gateway: (await findSuiting(home, wanted)) ?? withUpstreams(foreseen, bases.value),
@@ -48,9 +49,11 @@ export async function withCommand(line: WithLine): Promise<number> {
   const folder = openLaunch(home);
   if (!folder.ok) return printFailure(folder.error);
   process.once("exit", () => removeLaunch(folder.value));
+  const token = openRun(folder.value, ground.value.run);
+  if (!token.ok) return printFailure(token.error);
   const gateway = await holdGateway(home, wanted);
   if (!gateway.ok) return printFailure(gateway.error);
-  return run({ agent, path, asked, gateway: gateway.value });
+  return run({ agent, path, asked: { ...asked, run: token.value }, gateway: gateway.value });
 }
 
 type Launch = { agent: string; path: string; asked: Omit<Asked, "gateway">; gateway: HeldGateway };

@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type Upstream = {
   name: string;
   url: string;
-  /** A key of its own is configured: it is used for callers that present the gateway token. */
+  /** A key of its own is configured: it is used for the runs of `everlong with`. */
   key: boolean;
 };
 
@@ -22,8 +22,9 @@ export type User = {
 };
 
 export type Asked = User & {
-  gateway: { address: string; token: string; upstreams: readonly Upstream[] };
-  repositoryKey: string;
+  gateway: { address: string; upstreams: readonly Upstream[] };
+  /** The token of this run: it tells the gateway who asks and from where. Undefined: nothing is started, only shown. */
+  run?: string;
   /** The folder of the launch files, for this run alone. */
   launch: string;
   /** Some folder above it can be written by others. */

@@ -34,6 +34,8 @@ export type Managed = {
   upstream: string;
   family: Caller["family"];
   familySignal: string;
+  /** Of the run that it belongs to. */
+  folder?: string;
   /** The headers of the answer tell what was done. */
   explain: boolean;
   /** Where it goes; `changed`: with other bytes than were received. */
@@ -106,6 +108,7 @@ export async function serveManaged(parts: Parts, door: KeptDoor, managed: Manage
     path: managed.path,
     family,
     familySignal: managed.familySignal,
+    ...optional("folder", managed.folder),
     model: asked.ok ? asked.value.model : "",
     wire: route.wire,
     bytesIn: received.value.length,

@@ -5,6 +5,7 @@ import { newId } from "../../base/id.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { VERSION } from "../../base/version.ts";
 import { repositoryKey } from "../../host/git.ts";
+import { isRunToken } from "../../proxy/identify/run.ts";
 import { createProxy } from "../../proxy/proxy.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import { upstreamsOf } from "../../proxy/upstream/choose.ts";
@@ -24,6 +25,7 @@ import { type GatewayFacts, gatewayFacts } from "./facts.ts";
 import { GatewayHealth } from "./health.ts";
 import { type SharedKept, sharedKept } from "./kept.ts";
 import { operationsOn } from "./operations.ts";
+import { runsOf } from "./run-token.ts";
 
 export type RunningGateway = {
   address: string;
@@ -61,7 +63,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     upstreams,
     pools: new UpstreamPools({ timeoutMs: settings.upstreamTimeoutMs }),
     key: secretKey(paths.home),
-    isToken: (value) => sameToken(value, token.value),
+    isToken: (value) => isRunToken(value) || sameToken(value, token.value),
     repositoryKey,
     catalog,
     clock: systemClock,
@@ -82,6 +84,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     home: paths.home,
     version: VERSION,
     token: token.value,
+    runOf: runsOf(paths.home),
     allowedHosts: values["gateway.allowedHosts"],
     requireToken: settings.requireToken,
     drainMs: values["gateway.drainSeconds"] * 1000,

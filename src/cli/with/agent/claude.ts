@@ -1,13 +1,11 @@
-// Claude Code: its base URL and its custom headers come from the environment; sign-in and keys stay as they are.
+// Claude Code: its base URL comes from the environment; sign-in and keys stay as they are.
 import { join } from "node:path";
 import { isRecord, parseJson } from "../../../base/json.ts";
 import { ok } from "../../../base/result.ts";
 import { basesIn, rootFor, upstreamFor } from "../base.ts";
-import { extendHeaders, ownHeaders } from "../header.ts";
 import { type Row, set, type User } from "../row.ts";
 
 const BASE = "ANTHROPIC_BASE_URL";
-const HEADERS = "ANTHROPIC_CUSTOM_HEADERS";
 /** Each leads to another cloud, past the base URL. */
 const CLOUDS = ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"];
 
@@ -23,7 +21,6 @@ export const claude: Row = {
     return ok({
       env: {
         [BASE]: rootFor(asked, "anthropic", own),
-        [HEADERS]: extendHeaders(env[HEADERS], ownHeaders(asked), "\n"),
         // Otherwise it takes the gateway for a stranger and gives up its 1M window.
         ...(vendors ? { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1" } : {}),
       },

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { isRecord, parseJson } from "../../../base/json.ts";
 import { fail, ok } from "../../../base/result.ts";
-import { badBase, rootFor, upstreamFor, usable } from "../base.ts";
-import { ownHeaders } from "../header.ts";
+import { badBase, rootFor, usable } from "../base.ts";
+import { standInKey } from "../key.ts";
 import { type Row, refusal, set, type User } from "../row.ts";
 
 const PATH = "CLINE_PROVIDER_SETTINGS_PATH";
@@ -26,12 +26,11 @@ export const cline: Row = {
     const entry = entryOf(settings);
     if (!settings || !entry) return fail(noEntry(settingsPath(asked)));
     const own = typeof entry["baseUrl"] === "string" ? entry["baseUrl"] || undefined : undefined;
-    const keyless = !entry["apiKey"] && upstreamFor(asked.gateway, "openai", own)?.key;
+    const key = entry["apiKey"] ? undefined : standInKey(asked, "openai", own);
     const ours = {
       ...entry,
-      ...(keyless ? { apiKey: asked.gateway.token } : {}),
+      ...(key === undefined ? {} : { apiKey: key }),
       baseUrl: `${rootFor(asked, "openai", own)}/v1`,
-      headers: { ...ownHeaders(asked), ...(isRecord(entry["headers"]) ? entry["headers"] : {}) },
     };
     const path = join(asked.launch, "cline.json");
     return ok({

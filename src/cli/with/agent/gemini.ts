@@ -1,14 +1,13 @@
-// Gemini CLI: base URL and headers come from the environment; how it signs in can only be said in a file.
+// Gemini CLI: its base URL comes from the environment; how it signs in can only be said in a file.
 import { join } from "node:path";
 import { isRecord, parseJson } from "../../../base/json.ts";
 import { fail, ok } from "../../../base/result.ts";
 import { basesIn, rootFor, upstreamFor } from "../base.ts";
-import { extendHeaders, ownHeaders, REPO } from "../header.ts";
+import { keyOrToken } from "../key.ts";
 import { type Asked, type Row, refusal, set } from "../row.ts";
 
 const BASE = "GOOGLE_GEMINI_BASE_URL";
 const KEY = "GEMINI_API_KEY";
-const HEADERS = "GEMINI_CLI_CUSTOM_HEADERS";
 const DEFAULTS = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH";
 const BY_KEY = "gemini-api-key";
 
@@ -26,9 +25,8 @@ export const gemini: Row = {
     return ok({
       env: {
         [BASE]: rootFor(asked, "gemini", own),
-        [HEADERS]: extendHeaders(env[HEADERS], commaSafe(ownHeaders(asked)), ", "),
         ...(ours ? { [DEFAULTS]: file.path } : {}),
-        ...(keyless ? { [KEY]: gateway.token } : {}),
+        ...keyOrToken(asked, "gemini", own, KEY),
       },
       files: ours ? [file] : [],
       notes: signInNotes(asked, ours),
@@ -43,12 +41,6 @@ const noKey = refusal(
   `gemini needs ${KEY}: a Google sign-in does not pass a gateway.`,
   `Set ${KEY}, or a key of the gateway's own: EVERLONG_UPSTREAM_GEMINI_KEY.`,
 );
-
-/** Gemini parts the list at a comma that a name and a colon follow. */
-function commaSafe(headers: Record<string, string>): Record<string, string> {
-  const { [REPO]: repo = "", ...rest } = headers;
-  return /,[^,]*:/.test(repo) ? rest : headers;
-}
 
 function signInNotes({ home, read, exposed, launch }: Asked, ours: boolean): string[] {
   const path = join(home, ".gemini", "settings.json");

@@ -1,6 +1,7 @@
 // Letta Code: its local backend speaks to an LM Studio, and takes the gateway for one.
 import { ok } from "../../../base/result.ts";
-import { basesIn, rootFor, upstreamFor } from "../base.ts";
+import { basesIn, rootFor } from "../base.ts";
+import { standInKey } from "../key.ts";
 import { given, type Row, set } from "../row.ts";
 
 const BASE = "LMSTUDIO_BASE_URL";
@@ -11,10 +12,9 @@ export const letta: Row = {
   install: "npm install -g @letta-ai/letta-code",
   bases: basesIn({ openai: BASE }),
   plan(asked) {
-    const { args, env, gateway } = asked;
+    const { args, env } = asked;
     const own = set(env, BASE);
-    const configured = upstreamFor(gateway, "openai", own)?.key ? gateway.token : undefined;
-    const key = set(env, KEY) ?? set(env, "OPENAI_API_KEY") ?? configured;
+    const key = set(env, KEY) ?? set(env, "OPENAI_API_KEY") ?? standInKey(asked, "openai", own);
     const model = args.join(" ").match(/(?:^| )(?:-m|--model)[ =](\S+)/)?.[1];
     return ok({
       // Its commands (`letta agents list`) stand first and take no backend.

@@ -3,7 +3,6 @@ import { parse } from "jsonc-parser";
 import { isRecord } from "../../../base/json.ts";
 import { fail, ok } from "../../../base/result.ts";
 import { badBase, rootFor, usable } from "../base.ts";
-import { ownHeaders } from "../header.ts";
 import { type Row, refusal, set, type User, type Vendor } from "../row.ts";
 
 const CONTENT = "OPENCODE_CONFIG_CONTENT";
@@ -32,15 +31,10 @@ export const opencode: Row = {
   plan(asked) {
     const theirs = contentOf(asked);
     if (!theirs) return fail(unreadable);
-    const headers = ownHeaders(asked);
     const ours = VENDORS.map((vendor) => {
       const { name, version } = PROVIDERS[vendor];
       const root = rootFor(asked, vendor, ownBase(theirs, vendor));
-      const known = at(theirs, "provider", name, "options", "headers");
-      return [
-        name,
-        { options: { baseURL: root + version, headers: { ...headers, ...(isRecord(known) ? known : {}) } } },
-      ];
+      return [name, { options: { baseURL: root + version } }];
     });
     return ok({ env: { [CONTENT]: JSON.stringify(merged(theirs, { provider: Object.fromEntries(ours) })) } });
   },

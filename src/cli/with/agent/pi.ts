@@ -1,7 +1,7 @@
-// pi: a launch extension that gives its providers the gateway's address and our headers.
+// pi: a launch extension that gives its providers the gateway's address.
 import { join } from "node:path";
 import { ok } from "../../../base/result.ts";
-import { ownHeaders } from "../header.ts";
+import { rootFor } from "../base.ts";
 import type { Row } from "../row.ts";
 
 /** These manage packages and take no extension. */
@@ -12,17 +12,19 @@ export const pi: Row = {
   install: "npm install -g @earendil-works/pi-coding-agent",
   ownFlags: ["--print"],
   plan(asked) {
-    const { args, gateway, launch } = asked;
+    const { args, launch } = asked;
     if (COMMANDS.has(args[0] ?? "")) return ok({});
     const path = join(launch, "pi.ts");
-    const at = gateway.address;
-    const providers = { anthropic: at, openai: `${at}/v1`, google: `${at}/v1beta` };
+    const providers = {
+      anthropic: rootFor(asked, "anthropic", undefined),
+      openai: `${rootFor(asked, "openai", undefined)}/v1`,
+      google: `${rootFor(asked, "gemini", undefined)}/v1beta`,
+    };
     const text = [
       "// Written by `everlong with pi` for one run.",
       "export default function (pi) {",
-      `  const headers = ${JSON.stringify(ownHeaders(asked))};`,
       `  for (const [name, baseUrl] of Object.entries(${JSON.stringify(providers)}))`,
-      "    pi.registerProvider(name, { baseUrl, headers });",
+      "    pi.registerProvider(name, { baseUrl });",
       "}",
       "",
     ].join("\n");
