@@ -122,7 +122,6 @@ it("N24 X105 tokens of ended runs, of others, and doubled ones are refused, and 
     401,
   );
   expect(await code(`/run/${token}//v1/chat/completions`)).toEqual([400, "bad_path"]);
-  expect(await code(`/run/${token}/v1/%2e%2e/chat/completions`)).toEqual([400, "bad_path"]);
   expect(server.requests).toEqual([]);
   expect((await ask(`/run/${token}${path}`)).status).toBe(200);
   // The gateway may be started anew while the run goes on.
