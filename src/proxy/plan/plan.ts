@@ -116,7 +116,11 @@ export async function plan(input: PlanInput): Promise<Planned> {
   const budget = mode === "context-error" ? below(input.budget, total) : input.budget;
   const longChars = settings.toolOutputMaxChars;
   const cutTo = (added: number): Promise<MadeCut> =>
-    makeCut({ body, items, budget, keep, shaping, fixedTokens: base + added, longChars, clean: input.clean });
+    makeCut({
+      ...{ body, items, budget, keep, shaping, longChars, clean: input.clean },
+      fixedTokens: base + added,
+      refused: mode === "context-error",
+    });
 
   if (kind === "compaction") {
     const whole = base + sum(conversation(items));
