@@ -23,7 +23,7 @@ export type AimInput = {
 /** So many requests are to pass before the next cut. */
 const REQUESTS = 6;
 /** With less room than this the newest prompt's own work is no reason to keep it all. */
-const FEWEST = 2;
+const FEWEST = 3;
 
 /**
  * Room for six requests where the window has it. Where it has not, everything goes but the newest prompt's own work; and
