@@ -2,8 +2,15 @@
 
 import { boardSchema } from "./schema/board.ts";
 import { memorySchema } from "./schema/memory.ts";
-import { proxySchema } from "./schema/proxy.ts";
+import { proxySchema, proxyWindowGuesses } from "./schema/proxy.ts";
 import { recallSchema } from "./schema/recall.ts";
 import { sessionSchema } from "./schema/session.ts";
 
-export const storeMigrations: readonly string[] = [sessionSchema, recallSchema, proxySchema, memorySchema, boardSchema];
+export const storeMigrations: readonly string[] = [
+  sessionSchema,
+  recallSchema,
+  proxySchema,
+  memorySchema,
+  boardSchema,
+  proxyWindowGuesses,
+];

@@ -16,7 +16,7 @@ import type { Match } from "../store/match.ts";
 import { refs, type Seen } from "../store/see.ts";
 import type { Session } from "../store/session.ts";
 import { acceptTokens } from "../store/windows.ts";
-import { smallerRoom } from "./budget.ts";
+import { budgetFor, smallerRoom } from "./budget.ts";
 import { type Asked, type Note, type Parts, type Prepared, tellFault } from "./parts.ts";
 import { recallFor } from "./recall.ts";
 import { openRecord } from "./record.ts";
@@ -56,6 +56,8 @@ export async function prepareLane(parts: Parts, kept: Kept, ask: LaneAsk, attemp
   if (committed.value.type === "gone") return ready;
   const { lane } = committed.value;
   const logged = logEvents(parts, kept, ask, made.value, lane.id);
+  const whole = () => budgetFor(parts, asked, undefined).window;
+  const accepted = () => ({ sent: made.value.tokensSent, high: attempt.budget.high, whole: whole() });
   return {
     ...ready,
     note: inLane(parts, note, lane.id, bytes ?? asked.body.bytes),
@@ -64,7 +66,7 @@ export async function prepareLane(parts: Parts, kept: Kept, ask: LaneAsk, attemp
       return again(parts, kept, { ...ask, match: { type: "extends", lane } }, attempt, made.value, limit);
     },
     sent: () => kept.remember.add(session, lane.id, seeables(items, asked.body)),
-    answered: async () => void (await acceptTokens(store, asked.upstream, asked.model, made.value.tokensSent)),
+    answered: async () => void (await acceptTokens(store, asked.upstream, asked.model, accepted())),
     settled: logged,
   };
 }
