@@ -197,25 +197,65 @@ describe("X114 the rows", () => {
   });
 });
 
-describe("X112 what the user has chosen", () => {
+describe("N31 what leads past the gateway is refused with the reason", () => {
+  const qwen = (more: object) => ({
+    "/home/u/.qwen/settings.json": JSON.stringify({
+      modelProviders: { openai: [{ id: "local-x", baseUrl: "http://127.0.0.1:9/v1" }, { id: "plain" }] },
+      ...more,
+    }),
+  });
   it.each([
-    ["codex", ["-c", 'model_provider="azure"']],
-    ["codex", ["--oss"]],
-    ["qwen", ["--openai-base-url", "http://x"]],
-    ["qwen", ["--auth-type", "qwen-oauth"]],
-    ["letta", ["--backend", "api"]],
-    ["letta", ["-m", "anthropic/opus"]],
-  ])("X112 %s %j stays in force and is said", (agent, args) => {
-    const made = plan(agent, { args });
-    expect(made.args.slice(-args.length)).toEqual(args);
-    expect(made.notes).toHaveLength(1);
+    ["codex", { args: ["-c", 'model_provider="azure"'] }, "arguments"],
+    ["codex", { args: ["--oss"] }, "arguments"],
+    ["qwen", { args: ["--openai-base-url", "http://x"] }, "--openai-base-url"],
+    ["qwen", { args: ["--auth-type", "qwen-oauth"] }, "qwen-oauth"],
+    ["qwen", { args: ["-m", "local-x"], files: qwen({}) }, "http://127.0.0.1:9/v1"],
+    ["qwen", { files: qwen({ model: { name: "local-x" } }) }, "modelProviders"],
+    ["letta", { args: ["--backend", "api"] }, "--backend api"],
+    ["letta", { args: ["-m", "anthropic/opus"] }, "anthropic/opus"],
+    ["pi", { args: ["--provider", "groq", "-p", "x"] }, '"groq"'],
+    ["pi", { files: { "/home/u/.pi/agent/settings.json": '{"defaultProvider":"ollama"}' } }, '"ollama"'],
+    ["opencode", { args: ["run", "-m", "custom/llama", "x"] }, "custom/llama"],
+    ["opencode", { args: ["run", "--model=custom/llama"] }, "custom/llama"],
+    ["opencode", { env: { OPENCODE_CONFIG_CONTENT: '{"model":"ollama/x"}' } }, "ollama/x"],
+    ["opencode", { files: { "/home/u/.config/opencode/opencode.jsonc": '{"model":"ollama/y",}' } }, "ollama/y"],
+    ["claude", { env: { CLAUDE_CODE_USE_BEDROCK: "1" } }, "CLAUDE_CODE_USE_BEDROCK"],
+    [
+      "claude",
+      { files: { "/home/u/.claude/settings.json": '{"env":{"ANTHROPIC_BASE_URL":"http://x"}}' } },
+      "settings.json",
+    ],
+    [
+      "gemini",
+      {
+        env: { GEMINI_API_KEY: "g" },
+        files: { "/home/u/.gemini/settings.json": '{"security":{"auth":{"selectedType":"oauth-personal"}}}' },
+      },
+      "oauth-personal",
+    ],
+  ])("N31 X112 %s %j", (agent, more, reason) => {
+    const why = refused(agent, more);
+    expect(why).toMatchObject({ code: "past_gateway", exit: 1, next: expect.stringContaining("by itself") });
+    expect(why.what).toContain(reason);
   });
 
-  it("X112 a settings file that wins over the environment is said", () => {
-    const claude = { "/home/u/.claude/settings.json": '{"env":{"ANTHROPIC_BASE_URL":"http://x"}}' };
-    expect(plan("claude", { files: claude }).notes[0]).toContain("/home/u/.claude/settings.json");
-    const gemini = { "/home/u/.gemini/settings.json": '{"security":{"auth":{"selectedType":"oauth-personal"}}}' };
-    expect(plan("gemini", { env: { GEMINI_API_KEY: "g" }, files: gemini }).notes[0]).toContain("oauth-personal");
+  it.each([
+    ["qwen", { args: ["-m", "plain"], files: qwen({}) }],
+    ["qwen", { args: ["--auth-type=openai"] }],
+    ["pi", { args: ["--provider", "openai", "--model", "gpt-5"] }],
+    ["opencode", { args: ["run", "-m", "anthropic/claude-x"] }],
+    ["letta", { args: ["-m", "lmstudio/gpt-5", "--backend", "local"] }],
+  ])("N31 %s %j passes", (agent, more) => {
+    expect(plan(agent, more).notes).toEqual([]);
+  });
+
+  it("N31 copilot with a server of one's own needs no key", () => {
+    const upstreams = [...vendors, { name: "mine", url: "http://127.0.0.1:11434/v1", key: false }];
+    const env = { COPILOT_PROVIDER_BASE_URL: "http://127.0.0.1:11434/v1", COPILOT_MODEL: "m" };
+    expect(plan("copilot", { env, upstreams }).env).toEqual({
+      COPILOT_PROVIDER_BASE_URL: `${B}/up/mine/v1`,
+      COPILOT_PROVIDER_TYPE: "openai",
+    });
   });
 
   it("X114 gemini refuses launch files below a folder that others can write to, and that is said", () => {

@@ -1,6 +1,6 @@
 // The token of one `everlong with`: kept in the run's private folder, so it ends with the run and outlives a restart of the gateway.
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Failure } from "../../base/failure.ts";
 import { isRecord, parseJson } from "../../base/json.ts";
@@ -11,6 +11,8 @@ import { faultOf } from "../../store/fault.ts";
 import { launchFolder } from "./with-launch.ts";
 
 const FILE = "run.json";
+/** There once the first request of the run has come. */
+const USED = "used";
 
 /** Writes what the gateway is to know of this run, and gives its token. `folder` is the run's launch folder. */
 export function openRun(folder: string, run: Run): Result<string, Failure> {
@@ -25,15 +27,30 @@ export function openRun(folder: string, run: Run): Result<string, Failure> {
 }
 
 /** Read for each request: a run that has ended has no file, and one that was killed no process. */
-export const runsOf =
-  (home: string): RunOf =>
-  (token) => {
+export function runsOf(home: string): RunOf {
+  const seen = new Set<string>();
+  return (token) => {
     const pid = processOf(token);
-    const file = pid !== undefined && isAlive(pid) ? contentOf(join(launchFolder(home, pid), FILE)) : undefined;
-    if (!file || !timingSafeEqual(Buffer.from(digest(token)), Buffer.from(file.token))) return undefined;
-    const { token: _token, ...run } = file;
+    const folder = pid !== undefined && isAlive(pid) ? launchFolder(home, pid) : undefined;
+    const file = folder === undefined ? undefined : contentOf(join(folder, FILE));
+    if (folder === undefined || !file || !timingSafeEqual(Buffer.from(digest(token)), Buffer.from(file.token)))
+      return undefined;
+    const { token: hashed, ...run } = file;
+    if (!seen.has(hashed)) markUsed(folder);
+    seen.add(hashed);
     return run;
   };
+}
+
+export const wasUsed = (folder: string): boolean => existsSync(join(folder, USED));
+
+function markUsed(folder: string): void {
+  try {
+    writeFileSync(join(folder, USED), "", { mode: 0o600 });
+  } catch {
+    // The run ends just now, or the disk is full: a sentence at its end will be wrong, no request.
+  }
+}
 
 const digest = (token: string): string => hash("sha256", token);
 

@@ -1,7 +1,7 @@
 // Codex: a model provider of ours on its command line; the run's token comes by a variable that the provider names.
 import { fail, ok } from "../../../base/result.ts";
 import { bareRootFor, upstreamFor, usable } from "../base.ts";
-import { type Row, refusal, set } from "../row.ts";
+import { pastGateway, type Row, refusal, set } from "../row.ts";
 import { chosenProvider, configPath } from "./codex-config.ts";
 
 const KEY = "OPENAI_API_KEY";
@@ -26,7 +26,9 @@ export const codex: Row = {
   },
   plan(asked) {
     const { args, env, gateway } = asked;
-    const chosen = chooses(args) ? undefined : chosenProvider(asked);
+    if (chooses(args))
+      return fail(pastGateway("codex", "Your arguments choose another model provider", "Leave them out."));
+    const chosen = chosenProvider(asked);
     const keyName = chosen?.keyName ?? KEY;
     const hasKey = set(env, keyName) !== undefined;
     const root = bareRootFor(asked, "openai", chosen?.base);
@@ -42,7 +44,6 @@ export const codex: Row = {
     return ok({
       args: ["-c", 'model_provider="everlong"', "-c", `model_providers.everlong={${provider.join(",")}}`, ...args],
       env: asked.run === undefined ? {} : { [TOKEN_VARIABLE]: asked.run },
-      notes: chooses(args) ? ["Your own choice of a model provider holds: codex does not pass the gateway."] : [],
     });
   },
 };

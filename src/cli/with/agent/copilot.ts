@@ -23,7 +23,8 @@ export const copilot: Row = {
     if (type === undefined) return fail(noKey);
     const own = set(env, BASE);
     const key = OWN_KEYS.some((name) => set(env, name)) ? undefined : set(env, VENDOR_KEYS[type]);
-    if (!key && !ownKey(asked) && !upstreamFor(asked.gateway, type, own)?.key) return fail(noKey);
+    // A server of the user's own may well take requests without a key.
+    if (!key && !own && !ownKey(asked) && !upstreamFor(asked.gateway, type, own)?.key) return fail(noKey);
     if (!MODELS.some((name) => set(env, name)) && !given(args, "--model")) return fail(noModel);
     const root = rootFor(asked, type, own);
     return ok({
