@@ -101,7 +101,7 @@ export function requestLine({ type, data }: Event, now = new Date()): string | u
     text("path"),
     typeof data["status"] === "number" ? String(data["status"]) : "-",
     data["tokensIn"] === undefined ? "-" : `${count("tokensIn")} > ${count("tokensSent")} tokens`,
-    `recalled ${count("recalled")}`,
+    `recalled ${count("recalled")}${data["recallLost"] === undefined ? "" : ` (lost: ${text("recallLost")})`}`,
     `stored ${count("stored")}`,
     `+${count("addedMs")} ms`,
     `${count("totalMs")} ms`,

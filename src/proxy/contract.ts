@@ -149,6 +149,8 @@ export type RequestRecord = {
   time: string;
   family: Family;
   familySignal: string;
+  /** Where the run of `everlong with` was started. */
+  folder?: string;
   upstream: string;
   model: string;
   path: string;
@@ -172,6 +174,8 @@ export type RequestRecord = {
   shortened: number;
   stored: number;
   recalled: readonly { ref: string; score: number; parts?: Readonly<Record<string, number>> }[];
+  /** Why memory was not searched for this prompt, or not in time; its next request tries again. */
+  recallLost?: string;
   attempts: readonly Attempt[];
   status?: number;
   /** `complete`; `incomplete`: the stream broke or the client left. */

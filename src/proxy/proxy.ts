@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
 import type { MakeId } from "../base/id.ts";
+import { optional } from "../base/optional.ts";
 import type { Catalog } from "../model/catalog.ts";
 import type { WireName } from "../schema/model.ts";
 import { answer, errorAnswer } from "./forward/error-shape.ts";
@@ -14,6 +15,7 @@ import { headersOf } from "./identify/header.ts";
 import type { IsToken } from "./identify/identity.ts";
 import type { RepositoryKey } from "./identify/namespace.ts";
 import { pathRoute, routeOf } from "./identify/route.ts";
+import type { Run } from "./identify/run.ts";
 import { KeptDoor, type OpenKept } from "./kept.ts";
 import { Counts } from "./plan/count.ts";
 import { LastSent } from "./request/last-sent.ts";
@@ -42,7 +44,7 @@ export type ProxyOptions = {
 };
 
 /** Who asks, as the gate saw it. */
-export type Asker = { loopback: boolean; token: boolean; target: { path: string; search: string } };
+export type Asker = { loopback: boolean; token: boolean; run?: Run; target: { path: string; search: string } };
 
 export type Proxy = {
   handle(req: IncomingMessage, res: ServerResponse, asker: Asker): Promise<void>;
@@ -92,9 +94,10 @@ export function createProxy(options: ProxyOptions): Proxy {
         upstream: place.value.upstream.name,
         family: served.family,
         familySignal: served.signal,
+        ...optional("folder", asker.run?.folder),
         callerOf: (body) =>
           callerOf({
-            ...{ headers, search, body, served, loopback: asker.loopback, secret: options.key },
+            ...{ headers, search, body, served, secret: options.key, ...asker },
             ...{ isToken: options.isToken, repositoryKey: options.repositoryKey },
             sessionFallback: settings.sessionFallback,
           }),

@@ -1,5 +1,6 @@
 // The shapes that the parts of the server share: what a request is refused with, who asks, what stands behind the gate.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Run } from "../proxy/identify/run.ts";
 
 /** An answer of our own that is no success; `code` also goes into `x-everlong-error`. */
 export type Refusal = {
@@ -19,13 +20,16 @@ export type Target = {
   search: string;
   /** Split before decoding, so that an encoded slash is an ordinary character. */
   segments: readonly string[];
+  /** A run token that stood before the path; it is in neither of the others. */
+  run?: string;
 };
 
 export type ProxyCaller = {
   /** The connection comes from this machine. */
   loopback: boolean;
-  /** The gateway token was presented and is right, in a header of its own or in place of an API key. */
+  /** The gateway token, or that of a run, was presented and is right: in the path, in a header of its own, in place of an API key. */
   token: boolean;
+  run?: Run;
   target: Target;
 };
 

@@ -1,8 +1,10 @@
 // The one gate in front of everything: Host, Origin, path, token, in this order, before a byte of a body is read.
 import type { IncomingMessage } from "node:http";
+import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { wantsWebSocket } from "../proxy/forward/failure.ts";
 import { isProxyPath, pathRoute } from "../proxy/identify/route.ts";
+import { isRunToken, type Run, type RunOf } from "../proxy/identify/run.ts";
 import type { WireName } from "../schema/model.ts";
 import type { ProxyCaller, Refusal, Target } from "./contract.ts";
 import { hostProblem, isLoopbackAddress, isLoopbackName, ownNames } from "./host.ts";
@@ -26,6 +28,7 @@ export type GateOptions = {
   host: string;
   allowedHosts: readonly string[];
   token: string;
+  runOf: RunOf;
   /** Callers of the proxy need the token on loopback too. */
   requireToken: boolean;
   /** Callers of /mcp on this machine need no token. */
@@ -53,32 +56,54 @@ export function createGate(options: GateOptions): Gate {
     if (isForeign(req.method, req.headers)) return turn("forbidden_origin");
     if (!target) return turn("bad_path");
     const loopback = isLoopbackAddress(req.socket.remoteAddress);
-    const who = identify(req, area?.name === "proxy", options);
+    const who = identify(req, area?.name === "proxy", target, options);
+    if (who.doubled) return turn("bad_token");
     if (who.cookie && isChange(req) && req.headers.origin === undefined) return turn("forbidden_origin");
     const isOpen = loopback && (area?.name === "mcp" ? openMcp && !who.tried : open);
-    if (!who.token && needsToken(area, target, isOpen, who.tried)) {
-      return turn(options.throttle.fail(req.socket.remoteAddress ?? "") ? "too_many_failures" : "unauthorized");
+    if (who.ended || (!who.token && needsToken(area, target, isOpen, who.tried))) {
+      const isOften = options.throttle.fail(req.socket.remoteAddress ?? "");
+      return turn(isOften ? "too_many_failures" : who.ended ? "run_ended" : "unauthorized");
     }
     if (!who.token && !TAKES_ALL.has(area?.name) && !isShort(req.headers)) return turn("too_large");
+    // A run's token opens the way to models, and nothing else.
+    if (target.run !== undefined && area?.name !== "proxy") return turn("not_found");
     if (wantsWebSocket(req.headers)) return turn("upgrade_required");
     if (area?.name === "api" && isForm(req, who.cookie)) return turn("unsupported_media_type");
     if (!area) return turn("not_found");
-    return ok({ area, caller: { loopback, token: who.token, target } });
+    return ok({ area, caller: { loopback, token: who.token, target, ...optional("run", who.run) } });
   };
 }
 
 /** Where a caller without the token may send much, if it needs none. */
 const TAKES_ALL = new Set<Area["name"] | undefined>(["proxy", "mcp"]);
 
-type Who = { token: boolean; cookie: boolean; tried: boolean };
+type Who = {
+  token: boolean;
+  cookie: boolean;
+  tried: boolean;
+  run?: Run;
+  /** A token of a run that is over, or of nobody here. */
+  ended: boolean;
+  /** The header came twice: nobody can say which one is meant. */
+  doubled: boolean;
+};
 
-/** On the proxy's routes the token may stand where an API key would; elsewhere a cookie may stand for it. */
-function identify(req: IncomingMessage, proxy: boolean, { token, signedIn }: GateOptions): Who {
+/** On the proxy's routes a token may stand in the path or where an API key would; elsewhere a cookie may stand for it. */
+function identify(req: IncomingMessage, proxy: boolean, target: Target, { token, runOf, signedIn }: GateOptions): Who {
   const { own, bearer, keys } = presented(req.headers);
-  const texts = [own, bearer, ...(proxy ? keys : [])].filter((text) => text !== undefined);
-  const known = texts.map((text) => sameToken(text, token)).includes(true);
+  const texts = [own, bearer, ...(proxy ? [target.run, ...keys] : [])].filter((text) => text !== undefined);
+  const ofRuns = proxy ? texts.filter((text) => text === target.run || isRunToken(text)) : [];
+  const runs = ofRuns.map(runOf);
+  const known = texts.map((text) => sameToken(text, token)).includes(true) || runs.some((run) => run !== undefined);
   const cookie = !known && !proxy && signedIn(req.headers.cookie);
-  return { token: known || cookie, cookie, tried: texts.length > 0 };
+  return {
+    token: known || cookie,
+    cookie,
+    tried: texts.length > 0,
+    ...optional("run", runs[0]),
+    ended: runs.includes(undefined),
+    doubled: own?.includes(",") ?? false,
+  };
 }
 
 /** A page can send forms and plain text without being asked, never JSON; a program may leave an empty body untyped. */

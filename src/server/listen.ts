@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { errorCode, errorText, type Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { ServedTool } from "../mcp/serve/tool.ts";
+import type { RunOf } from "../proxy/identify/run.ts";
 import type { Health, ProxyHandler, Report } from "./contract.ts";
 import { openDoor } from "./door.ts";
 import { type GatewayFile, removeGatewayFile, writeGatewayFile } from "./gateway-file.ts";
@@ -19,6 +20,8 @@ export type GatewayOptions = {
   home: string;
   version: string;
   token: string;
+  /** The runs of `everlong with` in this home. */
+  runOf: RunOf;
   allowedHosts: readonly string[];
   /** Callers of the proxy need the token on loopback too. */
   requireToken: boolean;

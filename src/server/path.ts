@@ -1,4 +1,5 @@
 // The one reading of a request's target; what two parsers could read differently is refused.
+import { runInPath } from "../proxy/identify/run.ts";
 import type { Target } from "./contract.ts";
 
 /** Undefined: an empty, `.` or `..` segment, a backslash or a NUL, raw or once decoded; or no path at all. */
@@ -8,7 +9,10 @@ export function readTarget(url: string | undefined): Target | undefined {
   const path = question === -1 ? url : url.slice(0, question);
   const segments = path === "/" ? [] : path.slice(1).split("/");
   if (!segments.every(isPlain)) return undefined;
-  return { path, search: question === -1 ? "" : url.slice(question), segments };
+  const search = question === -1 ? "" : url.slice(question);
+  const run = runInPath(segments);
+  if (!run) return { path, search, segments };
+  return { path: `/${run.segments.join("/")}`, search, segments: run.segments, run: run.token };
 }
 
 /** An encoded slash is an ordinary character, unless a `..` beside it would make sense to someone who decodes it. */

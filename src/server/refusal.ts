@@ -10,6 +10,7 @@ const TABLE = {
     "The path has an empty, . or .. segment, a backslash or a NUL.",
     "Look for a doubled or trailing slash in the base URL.",
   ],
+  bad_token: [400, "X-Everlong-Token was sent twice.", "Send it once. Nothing was sent on."],
   json_too_deep: [400, "The JSON is nested too deeply.", "At most 32 levels are read here."],
   invalid_inputs: [400, "The request cannot be understood.", "See the message for what is expected."],
   confirm_needed: [400, "This would erase every proxied session.", "Add ?confirm=true to do it."],
@@ -17,6 +18,11 @@ const TABLE = {
     401,
     "The gateway token is missing or wrong.",
     "Send it as Authorization: Bearer or X-Everlong-Token; it is in EVERLONG_HOME/gateway.token.",
+  ],
+  run_ended: [
+    401,
+    "This address or token belongs to a run of `everlong with` that has ended. Nothing was sent on.",
+    "Start the agent again with `everlong with`.",
   ],
   forbidden_host: [
     403,

@@ -52,6 +52,7 @@ export async function openStage(options: Partial<GatewayOptions> & { handle?: Ha
     home,
     version: "1.2.3",
     token: token.value,
+    runOf: () => undefined,
     allowedHosts: [],
     requireToken: false,
     drainMs: 1000,

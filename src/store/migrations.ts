@@ -3,7 +3,7 @@
 import { boardSchema } from "./schema/board.ts";
 import { journalSchema } from "./schema/journal.ts";
 import { memorySchema } from "./schema/memory.ts";
-import { proxySchema } from "./schema/proxy.ts";
+import { proxySchema, proxyWindowGuesses } from "./schema/proxy.ts";
 import { recallSchema } from "./schema/recall.ts";
 import { sessionSchema } from "./schema/session.ts";
 
@@ -14,4 +14,5 @@ export const storeMigrations: readonly string[] = [
   memorySchema,
   boardSchema,
   journalSchema,
+  proxyWindowGuesses,
 ];

@@ -16,11 +16,10 @@ export function standIn(place: Place, name: string, script: string): string {
 
 /** Asks Claude's model once, with the headers that Claude Code would send, and prints the answer's text. */
 export const askClaude = `
-const own = (process.env.ANTHROPIC_CUSTOM_HEADERS ?? "").split("\\n").map((l) => l.split(/: (.*)/s).slice(0, 2));
 const answer = await fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", {
   method: "POST",
   headers: { "content-type": "application/json", "user-agent": "claude-cli/2.1.325", "anthropic-version": "2023-06-01",
-    ...(process.env.ANTHROPIC_API_KEY ? { "x-api-key": process.env.ANTHROPIC_API_KEY } : {}), ...Object.fromEntries(own) },
+    ...(process.env.ANTHROPIC_API_KEY ? { "x-api-key": process.env.ANTHROPIC_API_KEY } : {}) },
   body: JSON.stringify({ model: "claude-x", max_tokens: 10, messages: [{ role: "user", content: "hi" }] }),
 });
 const body = await answer.json();

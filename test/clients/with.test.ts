@@ -47,7 +47,7 @@ describe("everlong with", () => {
     expect([done.code, done.stdout]).toEqual([7, "200 PELICAN\n"]);
     const [line, ...more] = done.stderr.trimEnd().split("\n");
     expect(more).toEqual([]);
-    expect(line).toMatch(/^everlong: gateway http:\/\/127\.0\.0\.1:\d+ \(for this run\), session: .+, link http/);
+    expect(line).toMatch(/^everlong: gateway http:\/\/127\.0\.0\.1:\d+ \(for this run\), session: [^,]+$/);
     const headers = server.requests[0]?.headers ?? {};
     expect(headers["x-api-key"]).toBe("sk-ant-mine-0123456789");
     expect(Object.keys(headers).filter((name) => name.startsWith("x-everlong"))).toEqual([]);
@@ -105,6 +105,7 @@ describe("everlong with", () => {
        console.log("ready", process.stdin.isTTY); setInterval(() => {}, 1000);`,
     );
     const terminal = openTerminal(place, ["with", "claude"]);
+    await terminal.see("link http");
     await terminal.see("ready true");
     terminal.press("ctrl+c");
     await terminal.see("got 1");
@@ -217,9 +218,26 @@ describe("everlong with", () => {
       expect(done.stdout).toContain("ANTHROPIC_BASE_URL");
       expect(done.stdout).not.toContain(token);
       expect(done.stdout).not.toContain("started");
-      expect(done.stdout).toContain(`…${token.slice(-4)}`);
     }
     expect(existsSync(join(place.home, "gateway.json"))).toBe(false);
+  });
+
+  it("N31 a run that sends no request says so in one line; one that does not", async () => {
+    const { place } = await stage(`if (process.argv[2] === "ask") { ${askClaude} }`);
+    const silent = await run(place, ["with", "claude"]);
+    const [, ...more] = silent.stderr.trimEnd().split("\n");
+    expect([silent.code, more]).toEqual([
+      0,
+      [expect.stringMatching(/^everlong: claude sent no request through the gateway/)],
+    ]);
+    // Another process's gateway knows it as well.
+    const serve = start(place, ["serve", "--quiet"]);
+    await until(() => existsSync(join(place.home, "gateway.json")));
+    const asked = await run(place, ["with", "claude", "ask"]);
+    expect([asked.stdout, asked.stderr.includes("sent no request")]).toEqual(["200 PELICAN\n", false]);
+    expect((await run(place, ["with", "claude"])).stderr).toContain("sent no request");
+    serve.kill("SIGTERM");
+    await serve.done;
   });
 
   it("X114 droid: the entry on stdout, exit 1", async () => {

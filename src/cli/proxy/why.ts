@@ -59,13 +59,14 @@ export function whyText(r: Why, { all, width }: { all: boolean; width: number | 
       : `session ${r.session} (named by ${r.sessionSignal ?? "content"}), lane ${r.lane ?? "-"}`;
   return [
     `${r.id}  ${r.time}  ${r.path}`,
-    `client: ${r.family}, known by ${r.familySignal}; to ${r.upstream}, model ${r.model}`,
+    `client: ${r.family}, known by ${r.familySignal}${r.folder === undefined ? "" : `, in ${r.folder}`}; to ${r.upstream}, model ${r.model}`,
     `${session}; kind ${r.kind ?? "unknown"}`,
     `action: ${r.action}${reason(r)}`,
     ...tokens,
     ...window,
     `left out ${r.dropped}, shortened ${r.shortened}, stored ${r.stored}, recalled ${r.recalled.length}${r.epoch ? `; epoch ${r.epoch}` : ""}`,
     ...r.recalled.map(recalledLine),
+    ...lostLines(r),
     ...attempts(r),
     `answer: ${r.status ?? "none"}, ${r.outcome}${r.failure ? ` (${r.failure})` : ""}${usageText(r)}`,
     `time: ${Object.entries(r.timings)
@@ -84,14 +85,20 @@ const SKIPPED: Readonly<Record<string, string>> = {
   internal: "an error of our own; the request passed as it came",
 };
 
-function reason({ action, epochReason, kind }: Why): string {
+function reason({ action, epochReason, kind, recallLost }: Why): string {
   if (action.startsWith("skip:")) return `: ${SKIPPED[action.slice(5)] ?? action.slice(5)}`;
   if (epochReason !== undefined) return `: a new epoch began (${epochReason})`;
   if (action === "pass")
     return kind === "main" || kind === "agent"
-      ? ": it fits, and there was nothing to add"
+      ? `: it fits${recallLost === undefined ? ", and there was nothing to add" : ""}`
       : ": this kind passes as it came";
   return "";
+}
+
+function lostLines({ recallLost }: Why): string[] {
+  if (recallLost === undefined) return [];
+  const cause = recallLost === "timeout" ? "it took too long" : recallLost;
+  return [`  memory search failed (${cause}): nothing is deleted, and the next request of this prompt searches again`];
 }
 
 function recalledLine({ ref, score, parts }: Why["recalled"][number]): string {

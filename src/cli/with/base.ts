@@ -12,8 +12,19 @@ import {
   type Vendor,
 } from "./row.ts";
 
-/** The address of the gateway for this vendor, without a version: `U`, or `U/up/NAME`. */
-export function rootFor({ gateway }: Pick<Asked, "gateway">, vendor: Vendor, own: string | undefined): string {
+/** The address of the gateway for this vendor, without a version: `U/run/TOKEN`, with `/up/NAME` where that is needed. */
+export function rootFor(asked: Pick<Asked, "gateway" | "run">, vendor: Vendor, own: string | undefined): string {
+  const { gateway, run } = asked;
+  const { address } = gateway;
+  return bareRootFor(
+    { gateway: { ...gateway, address: run === undefined ? address : `${address}/run/${run}` } },
+    vendor,
+    own,
+  );
+}
+
+/** The same without the token, for an agent that takes its address as an argument, which everybody can read. */
+export function bareRootFor({ gateway }: Pick<Asked, "gateway">, vendor: Vendor, own: string | undefined): string {
   const name = upstreamFor(gateway, vendor, own)?.name ?? vendor;
   return name === vendor ? gateway.address : `${gateway.address}/up/${name}`;
 }

@@ -1,5 +1,6 @@
 // `everlong with AGENT [ARGS…]`: starts an agent so that it speaks to the gateway, and ends what was started for it.
 import { nearNames } from "../../base/text.ts";
+import { openRun, wasUsed } from "../../runtime/gateway/run-token.ts";
 import {
   findSuiting,
   type GatewayView,
@@ -35,22 +36,24 @@ export async function withCommand(line: WithLine): Promise<number> {
     agent === "codex" && path && !set(env, "OPENAI_API_KEY")
       ? await codexSignIn(path, agentEnvironment(env, {}))
       : undefined;
-  const { repositoryKey, exposed } = ground.value;
-  const asked: Omit<Asked, "gateway"> = { ...user, repositoryKey, launch, exposed, ...(signIn ? { signIn } : {}) };
-  const before = planFor(agent, {
-    ...asked,
-    gateway: (await findSuiting(home, wanted)) ?? withUpstreams(foreseen, bases.value),
-  });
+  const { exposed } = ground.value;
+  const asked: Omit<Asked, "gateway"> = { ...user, launch, exposed, ...(signIn ? { signIn } : {}) };
+  const running = await findSuiting(home, wanted);
+  const likely = running ?? withUpstreams(foreseen, bases.value);
+  const before = planFor(agent, { ...asked, gateway: likely });
   if (!before.ok) return refuse(before.error, line);
-  if (line.json) return print(`${JSON.stringify(planJson(agent, before.value), undefined, 2)}\n`);
-  if (line.print) return print(shellLines(before.value));
+  const shown = { plan: before.value, upstreams: likely.upstreams, env, isRunning: running !== undefined };
+  if (line.json) return print(`${JSON.stringify(planJson(agent, shown), undefined, 2)}\n`);
+  if (line.print) return print(shellLines(shown));
   if (path === undefined) return refuse(notInstalled(row), line);
   const folder = openLaunch(home);
   if (!folder.ok) return printFailure(folder.error);
   process.once("exit", () => removeLaunch(folder.value));
+  const token = openRun(folder.value, ground.value.run);
+  if (!token.ok) return printFailure(token.error);
   const gateway = await holdGateway(home, wanted);
   if (!gateway.ok) return printFailure(gateway.error);
-  return run({ agent, path, asked, gateway: gateway.value });
+  return run({ agent, path, asked: { ...asked, run: token.value }, gateway: gateway.value });
 }
 
 type Launch = { agent: string; path: string; asked: Omit<Asked, "gateway">; gateway: HeldGateway };
@@ -63,8 +66,10 @@ async function run({ agent, path, asked, gateway }: Launch): Promise<number> {
     const written = writeLaunch(plan.value.files);
     if (!written.ok) return printFailure(written.error);
     for (const note of [...gateway.warnings, ...plan.value.notes]) say(note);
-    say(startLine(gateway, await gateway.link()));
+    // A link signs in whoever reads it: it belongs on a screen, not into a log.
+    say(startLine(gateway, process.stderr.isTTY ? await gateway.link() : undefined));
     const ended = await runAgent(path, plan.value.args, agentEnvironment(asked.env, plan.value.env));
+    if (ended.ok && !wasUsed(asked.launch)) say(unused(agent, plan.value.command));
     return ended.ok ? ended.value : printFailure(ended.error);
   } finally {
     // A signal while streams are finishing ends at once; what was acknowledged is stored.
@@ -79,6 +84,11 @@ async function run({ agent, path, asked, gateway }: Launch): Promise<number> {
 function startLine({ address, own }: HeldGateway, link: string | undefined): string {
   const gateway = `gateway ${address}${own ? " (for this run)" : ""}`;
   return [gateway, "session: everlong proxy show --last", ...(link === undefined ? [] : [`link ${link}`])].join(", ");
+}
+
+function unused(agent: string, command: string): string {
+  const shown = agent === "--" ? `-- ${command}` : agent;
+  return `${command} sent no request through the gateway, so nothing of this run is remembered. \`everlong with --print ${shown}\` shows what it was told to use.`;
 }
 
 /** A bug in the gateway must neither end the agent nor write over its screen: it is told afterwards. */

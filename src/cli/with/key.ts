@@ -1,13 +1,17 @@
-// The gateway token in place of an API key: for agents that take no headers, where the gateway has a key and they have none.
+// The run's token in place of an API key, for agents that have none, where the gateway has one of its own.
 import { upstreamFor } from "./base.ts";
 import { type Asked, set, type Vendor } from "./row.ts";
 
 export function keyOrToken(
-  { env, gateway }: Asked,
+  asked: Asked,
   vendor: Vendor,
   own: string | undefined,
   variable: string,
 ): Record<string, string> {
-  if (set(env, variable) !== undefined || !upstreamFor(gateway, vendor, own)?.key) return {};
-  return { [variable]: gateway.token };
+  const token = set(asked.env, variable) === undefined ? standInKey(asked, vendor, own) : undefined;
+  return token === undefined ? {} : { [variable]: token };
 }
+
+/** Undefined where the gateway has no key, or nothing is started. */
+export const standInKey = ({ gateway, run }: Asked, vendor: Vendor, own: string | undefined): string | undefined =>
+  upstreamFor(gateway, vendor, own)?.key ? run : undefined;

@@ -2,7 +2,9 @@
 import type { Asked, Upstream } from "./row.ts";
 
 export const U = "http://127.0.0.1:4747";
-export const TOKEN = "tok_0123456789abcdefghijklmnopqrstuvwxyzABCD";
+export const TOKEN = "elr-77-0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
+/** Where agents of this run are sent. */
+export const B = `${U}/run/${TOKEN}`;
 
 export const vendors: readonly Upstream[] = [
   { name: "openai", url: "https://api.openai.com/v1", key: false },
@@ -24,11 +26,11 @@ export function asked({ upstreams = vendors, files = {}, ...rest }: Given = {}):
     args: [],
     env: {},
     home: "/home/u",
-    repositoryKey: "acme/app",
+    run: TOKEN,
     launch: "/home/u/.everlong/with/77",
     exposed: false,
     read: (path) => files[path],
     ...rest,
-    gateway: { address: U, token: TOKEN, upstreams },
+    gateway: { address: U, upstreams },
   };
 }

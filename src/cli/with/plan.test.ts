@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { planFor } from "./plan.ts";
-import { asked, keyed, TOKEN, U, vendors } from "./plan-fixture.ts";
+import { asked, B, keyed, TOKEN, U, vendors } from "./plan-fixture.ts";
 import type { Plan, Refusal } from "./row.ts";
 
 function plan(agent: string, given: Parameters<typeof asked>[0] = {}): Plan {
@@ -15,7 +15,6 @@ function refused(agent: string, given: Parameters<typeof asked>[0] = {}): Refusa
   return made.error;
 }
 
-const R = `X-Everlong-Repo: acme/app\nX-Everlong-Token: ${TOKEN}`;
 const OPENAI_API_KEY = "sk-openai-0123456789";
 
 describe("X114 the rows", () => {
@@ -26,7 +25,7 @@ describe("X114 the rows", () => {
         "-c",
         'model_provider="everlong"',
         "-c",
-        `model_providers.everlong={name="Everlong",base_url="${U}/v1",wire_api="responses",env_key="OPENAI_API_KEY",http_headers={"X-Everlong-Repo"="acme/app"},env_http_headers={"X-Everlong-Token"="EVERLONG_WITH_TOKEN"}}`,
+        `model_providers.everlong={name="Everlong",base_url="${U}/v1",wire_api="responses",env_key="OPENAI_API_KEY",env_http_headers={"X-Everlong-Token"="EVERLONG_WITH_TOKEN"}}`,
         "exec",
         "hi",
       ],
@@ -42,18 +41,17 @@ describe("X114 the rows", () => {
     ["key", vendors, `base_url="${U}/v1",wire_api="responses",requires_openai_auth=true,`],
     ["chatgpt", vendors, `base_url="${U}/up/chatgpt",wire_api="responses",requires_openai_auth=true,`],
     ["chatgpt", keyed, `base_url="${U}/up/chatgpt",wire_api="responses",requires_openai_auth=true,`],
-    [undefined, keyed, `base_url="${U}/v1",wire_api="responses",http_headers`],
+    [undefined, keyed, `base_url="${U}/v1",wire_api="responses",env_http_headers`],
   ] as const)("X114 codex without OPENAI_API_KEY, signed in by %s", (signIn, upstreams, part) => {
     expect(plan("codex", { upstreams, ...(signIn ? { signIn } : {}) }).args[3]).toContain(part);
   });
 
-  it("X114 claude: base URL, headers added to the user's, keys as they are", () => {
+  it("X114 N24 claude: base URL with the run's token, headers and keys as they are", () => {
     const env = { ANTHROPIC_CUSTOM_HEADERS: "X-Team: a", ANTHROPIC_API_KEY: "sk-ant-1" };
     expect(plan("claude", { args: ["-p", "x"], env })).toMatchObject({
       args: ["-p", "x"],
       env: {
-        ANTHROPIC_BASE_URL: U,
-        ANTHROPIC_CUSTOM_HEADERS: `X-Team: a\n${R}`,
+        ANTHROPIC_BASE_URL: B,
         _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1",
       },
       files: [],
@@ -62,7 +60,7 @@ describe("X114 the rows", () => {
 
   it("X114 claude takes the gateway for Anthropic's own only when that is where it leads", () => {
     const upstreams = [{ name: "anthropic", url: "https://llm.acme.example", key: false }];
-    expect(Object.keys(plan("claude", { upstreams }).env)).toEqual(["ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS"]);
+    expect(Object.keys(plan("claude", { upstreams }).env)).toEqual(["ANTHROPIC_BASE_URL"]);
   });
 
   it("X114 gemini: sign-in by key in a launch file, unless the user has a file there", () => {
@@ -70,8 +68,7 @@ describe("X114 the rows", () => {
     const path = "/home/u/.everlong/with/77/gemini.json";
     const made = plan("gemini", { env });
     expect(made.env).toEqual({
-      GOOGLE_GEMINI_BASE_URL: U,
-      GEMINI_CLI_CUSTOM_HEADERS: R.replace("\n", ", "),
+      GOOGLE_GEMINI_BASE_URL: B,
       GEMINI_CLI_SYSTEM_DEFAULTS_PATH: path,
     });
     expect(made.files).toEqual([
@@ -90,14 +87,13 @@ describe("X114 the rows", () => {
     const theirs =
       '{"theme":"x", /* mine */ "provider":{"openai":{"options":{"timeout":5,"headers":{"A":"b"}}},"z":{}}}';
     const made = plan("opencode", { env: { OPENCODE_CONFIG_CONTENT: theirs } });
-    const headers = { "X-Everlong-Repo": "acme/app", "X-Everlong-Token": TOKEN };
     expect(JSON.parse(made.env["OPENCODE_CONFIG_CONTENT"] ?? "")).toEqual({
       theme: "x",
       provider: {
         z: {},
-        openai: { options: { timeout: 5, baseURL: `${U}/v1`, headers: { ...headers, A: "b" } } },
-        anthropic: { options: { baseURL: `${U}/v1`, headers } },
-        google: { options: { baseURL: `${U}/v1beta`, headers } },
+        openai: { options: { timeout: 5, baseURL: `${B}/v1`, headers: { A: "b" } } },
+        anthropic: { options: { baseURL: `${B}/v1` } },
+        google: { options: { baseURL: `${B}/v1beta` } },
       },
     });
     expect(refused("opencode", { env: { OPENCODE_CONFIG_CONTENT: "[1]" } }).code).toBe("config_unreadable");
@@ -106,7 +102,7 @@ describe("X114 the rows", () => {
   it("X114 qwen: base URL and --auth-type unless given", () => {
     expect(plan("qwen", { args: ["-p", "x"], env: { OPENAI_API_KEY } })).toMatchObject({
       args: ["--auth-type", "openai", "-p", "x"],
-      env: { OPENAI_BASE_URL: `${U}/v1` },
+      env: { OPENAI_BASE_URL: `${B}/v1` },
     });
     expect(plan("qwen", { args: ["--auth-type", "openai"] }).args).toEqual(["--auth-type", "openai"]);
   });
@@ -115,21 +111,19 @@ describe("X114 the rows", () => {
     const { args, files } = plan("pi", { args: ["-p", "x"] });
     expect(args).toEqual(["-e", "/home/u/.everlong/with/77/pi.ts", "-p", "x"]);
     expect(files[0]).toMatchObject({ mode: 0o600 });
-    expect(files[0]?.text).toContain(`{"anthropic":"${U}","openai":"${U}/v1","google":"${U}/v1beta"}`);
-    expect(files[0]?.text).toContain(`{"X-Everlong-Repo":"acme/app","X-Everlong-Token":"${TOKEN}"}`);
+    expect(files[0]?.text).toContain(`{"anthropic":"${B}","openai":"${B}/v1","google":"${B}/v1beta"}`);
     expect(plan("pi", { args: ["install", "npm:x"] })).toMatchObject({ args: ["install", "npm:x"], files: [] });
   });
 
   it("X114 copilot: by the key that is there, and only with a model", () => {
     const model = { COPILOT_MODEL: "m" };
     expect(plan("copilot", { env: { OPENAI_API_KEY, ...model } }).env).toEqual({
-      COPILOT_PROVIDER_BASE_URL: `${U}/v1`,
+      COPILOT_PROVIDER_BASE_URL: `${B}/v1`,
       COPILOT_PROVIDER_TYPE: "openai",
-      COPILOT_PROVIDER_HEADERS: R,
       COPILOT_PROVIDER_API_KEY: OPENAI_API_KEY,
     });
     expect(plan("copilot", { env: { ANTHROPIC_API_KEY: "sk-ant", ...model } }).env).toMatchObject({
-      COPILOT_PROVIDER_BASE_URL: U,
+      COPILOT_PROVIDER_BASE_URL: B,
       COPILOT_PROVIDER_TYPE: "anthropic",
     });
     const own = plan("copilot", { args: ["--model", "m"], env: { COPILOT_PROVIDER_API_KEY: "k" } });
@@ -150,12 +144,11 @@ describe("X114 the rows", () => {
     const copy = "/home/u/.everlong/with/77/cline.json";
     expect(made.env).toEqual({ CLINE_PROVIDER_SETTINGS_PATH: copy, CLINE_SESSION_BACKEND_MODE: "local" });
     expect(made.files[0]).toMatchObject({ path: copy, mode: 0o600 });
-    const headers = { "X-Everlong-Repo": "acme/app", "X-Everlong-Token": TOKEN };
     expect(JSON.parse(made.files[0]?.text ?? "")).toEqual({
       ...settings,
       providers: {
         ...settings.providers,
-        "openai-compatible": { settings: { ...entry, baseUrl: `${U}/v1`, headers }, x: 1 },
+        "openai-compatible": { settings: { ...entry, baseUrl: `${B}/v1` }, x: 1 },
       },
     });
     expect(made.secrets).toEqual([TOKEN, "sk-cline-1", "t2"]);
@@ -165,7 +158,7 @@ describe("X114 the rows", () => {
   it("X114 letta: the gateway as its LM Studio", () => {
     expect(plan("letta", { args: ["-p", "x"], env: { OPENAI_API_KEY } })).toMatchObject({
       args: ["--backend", "local", "-p", "x"],
-      env: { LMSTUDIO_BASE_URL: `${U}/v1`, LMSTUDIO_API_KEY: OPENAI_API_KEY },
+      env: { LMSTUDIO_BASE_URL: `${B}/v1`, LMSTUDIO_API_KEY: OPENAI_API_KEY },
     });
     expect(plan("letta", { args: ["agents", "list"] }).args).toEqual(["agents", "list"]);
   });
@@ -179,10 +172,10 @@ describe("X114 the rows", () => {
       command: "python",
       args: ["x.py"],
       env: {
-        OPENAI_BASE_URL: `${U}/v1`,
-        OPENAI_API_BASE: `${U}/v1`,
-        ANTHROPIC_BASE_URL: U,
-        GOOGLE_GEMINI_BASE_URL: U,
+        OPENAI_BASE_URL: `${B}/v1`,
+        OPENAI_API_BASE: `${B}/v1`,
+        ANTHROPIC_BASE_URL: B,
+        GOOGLE_GEMINI_BASE_URL: B,
       },
     });
   });
@@ -204,47 +197,69 @@ describe("X114 the rows", () => {
   });
 });
 
-describe("X112 what the user has chosen", () => {
+describe("N31 what leads past the gateway is refused with the reason", () => {
+  const qwen = (more: object) => ({
+    "/home/u/.qwen/settings.json": JSON.stringify({
+      modelProviders: { openai: [{ id: "local-x", baseUrl: "http://127.0.0.1:9/v1" }, { id: "plain" }] },
+      ...more,
+    }),
+  });
   it.each([
-    ["codex", ["-c", 'model_provider="azure"']],
-    ["codex", ["--oss"]],
-    ["qwen", ["--openai-base-url", "http://x"]],
-    ["qwen", ["--auth-type", "qwen-oauth"]],
-    ["letta", ["--backend", "api"]],
-    ["letta", ["-m", "anthropic/opus"]],
-  ])("X112 %s %j stays in force and is said", (agent, args) => {
-    const made = plan(agent, { args });
-    expect(made.args.slice(-args.length)).toEqual(args);
-    expect(made.notes).toHaveLength(1);
+    ["codex", { args: ["-c", 'model_provider="azure"'] }, "arguments"],
+    ["codex", { args: ["--oss"] }, "arguments"],
+    ["qwen", { args: ["--openai-base-url", "http://x"] }, "--openai-base-url"],
+    ["qwen", { args: ["--auth-type", "qwen-oauth"] }, "qwen-oauth"],
+    ["qwen", { args: ["-m", "local-x"], files: qwen({}) }, "http://127.0.0.1:9/v1"],
+    ["qwen", { files: qwen({ model: { name: "local-x" } }) }, "modelProviders"],
+    ["letta", { args: ["--backend", "api"] }, "--backend api"],
+    ["letta", { args: ["-m", "anthropic/opus"] }, "anthropic/opus"],
+    ["pi", { args: ["--provider", "groq", "-p", "x"] }, '"groq"'],
+    ["pi", { files: { "/home/u/.pi/agent/settings.json": '{"defaultProvider":"ollama"}' } }, '"ollama"'],
+    ["opencode", { args: ["run", "-m", "custom/llama", "x"] }, "custom/llama"],
+    ["opencode", { args: ["run", "--model=custom/llama"] }, "custom/llama"],
+    ["opencode", { env: { OPENCODE_CONFIG_CONTENT: '{"model":"ollama/x"}' } }, "ollama/x"],
+    ["opencode", { files: { "/home/u/.config/opencode/opencode.jsonc": '{"model":"ollama/y",}' } }, "ollama/y"],
+    ["claude", { env: { CLAUDE_CODE_USE_BEDROCK: "1" } }, "CLAUDE_CODE_USE_BEDROCK"],
+    [
+      "claude",
+      { files: { "/home/u/.claude/settings.json": '{"env":{"ANTHROPIC_BASE_URL":"http://x"}}' } },
+      "settings.json",
+    ],
+    [
+      "gemini",
+      {
+        env: { GEMINI_API_KEY: "g" },
+        files: { "/home/u/.gemini/settings.json": '{"security":{"auth":{"selectedType":"oauth-personal"}}}' },
+      },
+      "oauth-personal",
+    ],
+  ])("N31 X112 %s %j", (agent, more, reason) => {
+    const why = refused(agent, more);
+    expect(why).toMatchObject({ code: "past_gateway", exit: 1, next: expect.stringContaining("by itself") });
+    expect(why.what).toContain(reason);
   });
 
-  it("X112 a settings file that wins over the environment is said", () => {
-    const claude = { "/home/u/.claude/settings.json": '{"env":{"ANTHROPIC_BASE_URL":"http://x"}}' };
-    expect(plan("claude", { files: claude }).notes[0]).toContain("/home/u/.claude/settings.json");
-    const gemini = { "/home/u/.gemini/settings.json": '{"security":{"auth":{"selectedType":"oauth-personal"}}}' };
-    expect(plan("gemini", { env: { GEMINI_API_KEY: "g" }, files: gemini }).notes[0]).toContain("oauth-personal");
+  it.each([
+    ["qwen", { args: ["-m", "plain"], files: qwen({}) }],
+    ["qwen", { args: ["--auth-type=openai"] }],
+    ["pi", { args: ["--provider", "openai", "--model", "gpt-5"] }],
+    ["opencode", { args: ["run", "-m", "anthropic/claude-x"] }],
+    ["letta", { args: ["-m", "lmstudio/gpt-5", "--backend", "local"] }],
+  ])("N31 %s %j passes", (agent, more) => {
+    expect(plan(agent, more).notes).toEqual([]);
+  });
+
+  it("N31 copilot with a server of one's own needs no key", () => {
+    const upstreams = [...vendors, { name: "mine", url: "http://127.0.0.1:11434/v1", key: false }];
+    const env = { COPILOT_PROVIDER_BASE_URL: "http://127.0.0.1:11434/v1", COPILOT_MODEL: "m" };
+    expect(plan("copilot", { env, upstreams }).env).toEqual({
+      COPILOT_PROVIDER_BASE_URL: `${B}/up/mine/v1`,
+      COPILOT_PROVIDER_TYPE: "openai",
+    });
   });
 
   it("X114 gemini refuses launch files below a folder that others can write to, and that is said", () => {
     expect(plan("gemini", { env: { GEMINI_API_KEY: "g" }, exposed: true }).notes).toHaveLength(1);
-  });
-
-  it("X112 a header that the user sends already stays the user's", () => {
-    const env = { ANTHROPIC_CUSTOM_HEADERS: "x-everlong-repo: mine" };
-    expect(plan("claude", { env }).env["ANTHROPIC_CUSTOM_HEADERS"]).toBe(
-      `x-everlong-repo: mine\nX-Everlong-Token: ${TOKEN}`,
-    );
-  });
-
-  it("X114 a repository key that is not ASCII goes as bytes of UTF-8, and not at all to codex", () => {
-    const repositoryKey = "local:/home/jörg/日本";
-    const headers = plan("claude", { repositoryKey }).env["ANTHROPIC_CUSTOM_HEADERS"] ?? "";
-    const sent = headers.split("\n")[0]?.replace("X-Everlong-Repo: ", "") ?? "";
-    expect(Buffer.from(sent, "latin1").toString("utf8")).toBe(repositoryKey);
-    expect(plan("codex", { repositoryKey }).args[3]).not.toContain('http_headers={"X-Everlong-Repo"');
-    expect(plan("claude", { repositoryKey: "local:/a\nX-Evil: 1" }).env["ANTHROPIC_CUSTOM_HEADERS"]).not.toContain(
-      "Evil",
-    );
   });
 });
 
@@ -253,10 +268,10 @@ describe("X113 a base URL that the user has set is where the gateway forwards to
   const upstreams = [...vendors, { name: "acme", url: "https://llm.acme.example/v1", key: false }];
 
   it.each([
-    ["claude", "ANTHROPIC_BASE_URL", `${U}/up/acme`],
-    ["gemini", "GOOGLE_GEMINI_BASE_URL", `${U}/up/acme`],
-    ["qwen", "OPENAI_BASE_URL", `${U}/up/acme/v1`],
-    ["letta", "LMSTUDIO_BASE_URL", `${U}/up/acme/v1`],
+    ["claude", "ANTHROPIC_BASE_URL", `${B}/up/acme`],
+    ["gemini", "GOOGLE_GEMINI_BASE_URL", `${B}/up/acme`],
+    ["qwen", "OPENAI_BASE_URL", `${B}/up/acme/v1`],
+    ["letta", "LMSTUDIO_BASE_URL", `${B}/up/acme/v1`],
   ])("X113 %s goes by the upstream's name", (agent, variable, base) => {
     const env = { [variable]: own, GEMINI_API_KEY: "g" };
     expect(plan(agent, { env, upstreams }).env[variable]).toBe(base);
@@ -270,7 +285,7 @@ describe("X113 a base URL that the user has set is where the gateway forwards to
   it.each(["https://api.anthropic.com", "https://api.anthropic.com/v1/", "http://localhost:4747", `${U}/`])(
     "X113 %s is the usual way",
     (base) => {
-      expect(plan("claude", { env: { ANTHROPIC_BASE_URL: base } }).env["ANTHROPIC_BASE_URL"]).toBe(U);
+      expect(plan("claude", { env: { ANTHROPIC_BASE_URL: base } }).env["ANTHROPIC_BASE_URL"]).toBe(B);
     },
   );
 

@@ -15,7 +15,14 @@ export function planFor(agent: string, asked: Asked): Result<Plan, Refusal> {
   const draft = row.plan(asked);
   if (!draft.ok) return draft;
   const { args = asked.args, env = {}, files = [], notes = [], secrets = [] } = draft.value;
-  return ok({ command: row.command, args, env, files, notes, secrets: [asked.gateway.token, ...secrets] });
+  return ok({
+    command: row.command,
+    args,
+    env,
+    files,
+    notes,
+    secrets: [...(asked.run ? [asked.run] : []), ...secrets],
+  });
 }
 
 export const unknownAgent = (agent: string): Refusal => ({

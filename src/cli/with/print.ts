@@ -1,27 +1,56 @@
-// A launch plan as shell lines or as JSON, with every key masked.
+// A launch plan as shell lines that can be run by hand, or as JSON; keys stay where they are.
 import { dirname } from "node:path";
-import type { Plan } from "./row.ts";
+import { quoted } from "./quoted.ts";
+import type { Environment, Plan, Upstream } from "./row.ts";
 
-/** Lines that do by hand what a run does by itself, once the masked keys are put in. */
-export function shellLines(plan: Plan): string {
-  const { command, args, env, files, notes } = masked(plan);
+export type Shown = {
+  plan: Plan;
+  upstreams: readonly Upstream[];
+  /** The user's own: a key that is passed on is named by its variable. */
+  env: Environment;
+  /** A gateway listens already. */
+  isRunning: boolean;
+};
+
+/** Lines that do by hand what a run does by itself, but for the run's token. */
+export function shellLines({ plan, upstreams, env, isRunning }: Shown): string {
+  const { command, args, files, notes } = masked(plan);
   const folders = [...new Set(files.map(({ path }) => dirname(path)))];
   const lines = [
+    ...(isRunning ? [] : ["# Start the gateway first: everlong serve"]),
+    `# It forwards to: ${upstreams.map(({ name, url }) => `${name} ${url}`).join(", ")}`,
+    ...(upstreams.some(({ key }) => key) ? [OWN_KEYS] : []),
     ...notes.map((note) => `# ${note}`),
     ...folders.map((folder) => `mkdir -p -m 700 ${quoted(folder)}`),
-    ...files.map(({ path, mode, text }) => {
+    ...files.map(({ path, mode, text, shell }) => {
       const name = quoted(path);
-      return `(umask 077; cat > ${name} <<'EVERLONG'\n${text}EVERLONG\n); chmod ${mode.toString(8)} ${name}`;
+      const write = shell === undefined ? `cat > ${name} <<'EVERLONG'\n${text}EVERLONG\n` : `${shell} > ${name}`;
+      return `(umask 077; ${write}); chmod ${mode.toString(8)} ${name}`;
     }),
-    ...Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}`),
+    ...Object.entries(plan.env).map(([name, value]) => `export ${name}=${valueOf(name, value, plan, env)}`),
     [command, ...args].map(quoted).join(" "),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-export function planJson(agent: string, plan: Plan): Record<string, unknown> {
-  const { secrets: _, ...shown } = masked(plan);
-  return { agent, ...shown, files: shown.files.map((file) => ({ ...file, mode: file.mode.toString(8) })) };
+const OWN_KEYS = "# The gateway's own keys are used only for runs that `everlong with` starts: set your own.";
+
+export function planJson(
+  agent: string,
+  { plan, upstreams }: Pick<Shown, "plan" | "upstreams">,
+): Record<string, unknown> {
+  const { secrets: _secrets, files, ...shown } = masked(plan);
+  return {
+    ...{ agent, ...shown, upstreams: upstreams.map(({ name, url }) => ({ name, url })) },
+    files: files.map(({ path, mode, text }) => ({ path, mode: mode.toString(8), text })),
+  };
+}
+
+/** A key of the user's is written as the variable that holds it. */
+function valueOf(name: string, value: string, { secrets }: Plan, env: Environment): string {
+  if (!secrets.includes(value)) return quoted(secrets.reduce(hidden, value));
+  const source = Object.keys(env).find((other) => other !== name && env[other]?.trim() === value);
+  return source === undefined ? quoted(hidden(value, value)) : `"$${source}"`;
 }
 
 function masked(plan: Plan): Plan {
@@ -40,5 +69,3 @@ function hidden(text: string, secret: string): string {
   // In JSON a secret stands with its escapes.
   return text.replaceAll(secret, short).replaceAll(JSON.stringify(secret).slice(1, -1), short);
 }
-
-const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type Upstream = {
   name: string;
   url: string;
-  /** A key of its own is configured: it is used for callers that present the gateway token. */
+  /** A key of its own is configured: it is used for the runs of `everlong with`. */
   key: boolean;
 };
 
@@ -22,8 +22,9 @@ export type User = {
 };
 
 export type Asked = User & {
-  gateway: { address: string; token: string; upstreams: readonly Upstream[] };
-  repositoryKey: string;
+  gateway: { address: string; upstreams: readonly Upstream[] };
+  /** The token of this run: it tells the gateway who asks and from where. Undefined: nothing is started, only shown. */
+  run?: string;
   /** The folder of the launch files, for this run alone. */
   launch: string;
   /** Some folder above it can be written by others. */
@@ -32,7 +33,13 @@ export type Asked = User & {
   signIn?: "chatgpt" | "key";
 };
 
-export type LaunchFile = { path: string; mode: number; text: string };
+export type LaunchFile = {
+  path: string;
+  mode: number;
+  text: string;
+  /** A shell command that prints the same text, where the text holds keys that are not to be shown. */
+  shell?: string;
+};
 
 export type Plan = {
   command: string;
@@ -69,9 +76,21 @@ export function refusal(code: string, what: string, next: string, entry?: string
   return { code, what, data: "Nothing was started.", next, exit: 1, ...(entry === undefined ? {} : { entry }) };
 }
 
+/** The user's own settings send the agent elsewhere: started, it would look as if it had a memory. */
+export const pastGateway = (agent: string, why: string, next: string): Refusal =>
+  refusal("past_gateway", `${why}, past the gateway.`, `${next} Or start ${agent} by itself.`);
+
 /** The value of a variable; an empty one counts as not set. */
 export const set = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined;
 
 /** `--flag`, `--flag=value`. */
 export const given = (args: readonly string[], ...flags: string[]): boolean =>
   args.some((arg) => flags.some((flag) => arg === flag || arg.startsWith(`${flag}=`)));
+
+/** The value of `--flag value` or `--flag=value`; the last one counts. */
+export function argument(args: readonly string[], ...flags: string[]): string | undefined {
+  const at = args.findLastIndex((arg) => flags.some((flag) => arg === flag || arg.startsWith(`${flag}=`)));
+  const arg = args[at];
+  if (arg === undefined) return undefined;
+  return flags.includes(arg) ? args[at + 1] : arg.slice(arg.indexOf("=") + 1);
+}

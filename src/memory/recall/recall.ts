@@ -35,6 +35,8 @@ export type RecallOptions = {
 
 /** A choice that is kept is there at once; a search waits no longer for a new one, which has no vectors yet anyway. */
 const CHOICE_MS = 50;
+const FIRST_VECTOR_MS = 1000;
+const EVERYTHING = { text: "first question", within: { everyone: true, scopes: [{ type: "all" }] } } as const;
 
 export class Recall {
   readonly #options: RecallOptions;
@@ -65,6 +67,20 @@ export class Recall {
   /** For whoever is not in a hurry: false when the thread does not run by then. */
   start(limitMs: number, signal?: AbortSignal): Promise<boolean> {
     return this.#searcher.start(limitMs, signal);
+  }
+
+  /** Makes ready all that the first search would have to wait for: thread, index, embedder. False when it took too long. */
+  async warm(limitMs: number): Promise<boolean> {
+    const { signal } = this.#ended;
+    const [isRunning] = await Promise.all([this.start(limitMs, signal), this.#tryEmbedder(signal)]);
+    return isRunning && (await this.#searcher.search(EVERYTHING, { timeoutMs: limitMs, signal })).ok;
+  }
+
+  /** Its table is read, or its server loads its model. */
+  async #tryEmbedder(signal: AbortSignal): Promise<void> {
+    if (!this.#options.semantic) return;
+    await within(this.#chosen(), FIRST_VECTOR_MS, signal);
+    await this.#queries?.vectorOf(EVERYTHING.text, signal, FIRST_VECTOR_MS);
   }
 
   /** Never rejects. Ends at its limit with what was ready by then; `partial` says so. */

@@ -66,10 +66,25 @@ describe("finding", () => {
     expect(idsOf(find(db, "to be or not to be"))[0]).toBe("x1");
   });
 
-  it("R15 what is quoted must stand there as that phrase", () => {
+  it("N23 unasked, quotation marks only raise what holds the phrase", () => {
+    const db = storeOf([
+      item("a1", "the deploy window opens on Friday at noon"),
+      item("a2", "Friday is when the window of the deploy tool closes", { seq: 50 }),
+    ]);
+    const asked = '"when does the deploy window open on Friday?"';
+    expect(idsOf(find(db, asked, { floor: true })).sort()).toEqual(["a1", "a2"]);
+    const raised = find(db, 'noon window "the deploy tool" Friday', { floor: true });
+    expect([idsOf(raised), raised.results[0]?.parts.exact, raised.unmatched]).toEqual([["a2", "a1"], 0.3, undefined]);
+  });
+
+  it("R15 N23 what is quoted must stand there as that phrase", () => {
     const db = storeOf([item("a1", "the red green light"), item("a2", "green then red", { seq: 50 })]);
     expect(idsOf(find(db, '"red green"'))).toEqual(["a1"]);
-    expect(idsOf(find(db, '"green red"'))).toEqual([]);
+    expect(find(db, '"red green"').unmatched).toBeUndefined();
+    expect(find(db, '"zebra crossing"')).toMatchObject({ results: [] });
+    // N23: one that stands nowhere gives the matches of its words, and says so.
+    const words = find(db, '"green red"');
+    expect([idsOf(words).sort(), words.unmatched]).toEqual([["a1", "a2"], ["green red"]]);
     expect(idsOf(find(db, "green red")).sort()).toEqual(["a1", "a2"]);
   });
 

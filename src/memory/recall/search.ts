@@ -28,7 +28,7 @@ export type SearchRequest = Filter & {
   snippetChars?: number;
   /** Ids that are not wanted: what the asker can see already. */
   exclude?: readonly string[];
-  /** For text that nobody asked for: leave out what matches too little. */
+  /** For text that nobody asked for: leave out what matches too little; quotation marks only raise what holds the phrase. */
   floor?: boolean;
   /** Milliseconds; what is ready then is the answer. */
   budgetMs?: number;
@@ -45,6 +45,8 @@ export type SearchAnswer = {
   partial: boolean;
   /** Phases that were left out for lack of time. */
   skipped: string[];
+  /** Quoted phrases that stand nowhere, as they were compared: the results are those of the words. */
+  unmatched?: string[];
   plan?: SearchPlan;
 };
 
@@ -53,17 +55,30 @@ const END = Number.MAX_SAFE_INTEGER;
 
 /** No text and no key makes it fail; a broken or busy database throws SQLite's error. */
 export function search(db: DatabaseSync, request: SearchRequest): SearchAnswer {
-  if (db.isTransaction) return searchNow(db, request);
+  if (db.isTransaction) return quotedFirst(db, request);
   // One view of the store from the first count to the last text.
   db.exec("BEGIN");
   try {
-    return searchNow(db, request);
+    return quotedFirst(db, request);
   } finally {
     db.exec("COMMIT");
   }
 }
 
-function searchNow(db: DatabaseSync, request: SearchRequest): SearchAnswer {
+/** Who asks in quotes wants that phrase; the words alone are better than no answer, and it is said. */
+function quotedFirst(db: DatabaseSync, request: SearchRequest): SearchAnswer {
+  const { phrases } = analyseQuery(request.text);
+  if (request.floor || phrases.length === 0) return searchNow(db, request, false);
+  const start = performance.now();
+  const exact = searchNow(db, request, true);
+  if (exact.results.length > 0) return exact;
+  const { budgetMs = Number.POSITIVE_INFINITY } = request;
+  const words = searchNow(db, { ...request, budgetMs: budgetMs - (performance.now() - start) }, false);
+  return words.results.length > 0 ? { ...words, unmatched: phrases } : exact;
+}
+
+/** `quoted`: only what holds every quoted phrase. */
+function searchNow(db: DatabaseSync, request: SearchRequest, quoted: boolean): SearchAnswer {
   const { now, asOf, signals, budgetMs = Number.POSITIVE_INFINITY } = request;
   const phases = new Phases();
   const mayGoOn = () => phases.elapsed() < budgetMs;
@@ -74,7 +89,7 @@ function searchNow(db: DatabaseSync, request: SearchRequest): SearchAnswer {
   const before = Math.min(request.before ?? END, asOf === undefined ? END : asOf + 1);
   const filter: Filter = { ...request, ...(before === END ? {} : { before }) };
   const finder = new Finder(db, scope, filter, request.bounds ?? BOUNDS, mayGoOn);
-  const found = finder.find({ ...query, terms: query.terms.filter((t) => use(t.channel)) });
+  const found = finder.find({ ...query, terms: query.terms.filter((t) => use(t.channel)) }, quoted);
   phases.end("find");
   const near = request.vector && use("vector") && mayGoOn() ? nearest(db, request.vector, scope) : undefined;
   phases.end("vectors");
@@ -83,6 +98,7 @@ function searchNow(db: DatabaseSync, request: SearchRequest): SearchAnswer {
   const { ranked, skipped } = rank(
     {
       query,
+      quoted,
       terms: found.terms,
       meanWords: scope.meanWords,
       scopeIds: scope.ids,

@@ -3,6 +3,7 @@ import { isRecord } from "../../base/json.ts";
 import { NOTICE_TAG } from "../../base/tag.ts";
 import { blockRemover } from "../../base/tag-block.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
+import { CLIENT_BLOCKS } from "./client-blocks.ts";
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -58,7 +59,7 @@ export function itemsOf<Raw>(raws: readonly Raw[], see: (raw: Raw, index: number
 }
 
 /** Blocks that programs put into user messages; a person wrote what is outside them. */
-const withoutInjected = blockRemover([NOTICE_TAG, "system-reminder", "environment_context"].map((name) => ({ name })));
+const withoutInjected = blockRemover([{ name: NOTICE_TAG }, ...CLIENT_BLOCKS]);
 
 /** A user message is a prompt when a person wrote something in it, else a notice. */
 export function seeUser(text: string, hasMedia: boolean): Seen {

@@ -6,7 +6,7 @@ import { scanBody } from "../body/scan.ts";
 import type { ScannedBody } from "../contract.ts";
 import { historyOf } from "../history/chain.ts";
 import { type ClassifyInput, classify } from "./classify.ts";
-import { MARKS } from "./marks.ts";
+import { MARKS, SIDE_MARKS } from "./marks.ts";
 import { systemHead } from "./system-head.ts";
 import { overlap, toolNames } from "./tool-names.ts";
 
@@ -19,8 +19,18 @@ const kindOf = (wire: WireName, value: unknown, more: Partial<ClassifyInput> = {
   const body = scanned(wire, value);
   const { items } = historyOf(body, "k");
   const route = { wire, task: "generate" } as const;
-  return classify({ route, headers: {}, body, items, key: "k", main: undefined, share: 0, lane: undefined, ...more })
-    .kind;
+  return classify({
+    route,
+    headers: {},
+    family: "claude",
+    body,
+    items,
+    key: "k",
+    main: undefined,
+    share: 0,
+    lane: undefined,
+    ...more,
+  }).kind;
 };
 const tools = (...names: string[]) => names.map((name) => ({ name, input_schema: {} }));
 const claude = (text: string, more: object = {}) => ({
@@ -110,6 +120,31 @@ describe("classify", () => {
       toolConfig: { functionCallingConfig: { mode: "NONE" } },
     };
     expect(kindOf("gemini", none, { main, share: 0.9 })).toBe("compaction");
+  });
+
+  it.each(SIDE_MARKS)("N26 $client $version: a side request is known by its $where text", ({ where, text }) => {
+    const said = `Something before it.\n\n${text} And more of it.`;
+    const bare = { messages: [{ role: "user", content: "go" }] };
+    if (where === "system") expect(kindOf("anthropic", { ...bare, system: said })).toBe("aux");
+    if (where === "system") expect(kindOf("anthropic", claude("go", { system: said }), { main })).toBe("aux");
+    if (where !== "user") return;
+    expect(kindOf("anthropic", { messages: [{ role: "user", content: said }] })).toBe("aux");
+    expect(kindOf("anthropic", claude(said), { main })).toBe("main");
+    expect(kindOf("anthropic", { messages: [{ role: "user", content: `what is "${text}"?` }] })).toBe("main");
+  });
+
+  it("N26 an agent's request for an answer in a fixed shape is for itself; a program's may be its conversation", () => {
+    const shaped: [WireName, object][] = [
+      ["anthropic", { ...claude("go", { tools: undefined }), output_config: { format: { type: "json_schema" } } }],
+      ["openai-chat", { messages: [{ role: "user", content: "go" }], response_format: { type: "json_object" } }],
+      ["openai-responses", { input: "go", text: { format: { type: "json_schema" } } }],
+      ["gemini", { contents: [{ role: "user", parts: [{ text: "go" }] }], generationConfig: { responseSchema: {} } }],
+    ];
+    for (const [wire, body] of shaped) {
+      expect([wire, kindOf(wire, body)]).toEqual([wire, "aux"]);
+      expect(kindOf(wire, body, { family: "sdk" })).toBe("main");
+    }
+    expect(kindOf("anthropic", { ...claude("go"), output_config: { format: { type: "json_schema" } } })).toBe("main");
   });
 
   it("X29 while no main lane offers tools all is main", () => {

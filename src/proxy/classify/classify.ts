@@ -1,14 +1,16 @@
 // Which kind of request it is: that decides whether it is touched, stored, or let through.
 import { isRecord, parseJson } from "../../base/json.ts";
-import type { Headers, HistoryItem, LaneState, RequestKind, Route, ScannedBody } from "../contract.ts";
+import type { Family, Headers, HistoryItem, LaneState, RequestKind, Route, ScannedBody } from "../contract.ts";
 import { spoken } from "../history/readable.ts";
-import { markIn } from "./marks.ts";
+import { markIn, sideMarkIn } from "./marks.ts";
+import { wantsShape } from "./shape.ts";
 import { systemHead, systemText } from "./system-head.ts";
 import { offersTools, overlap, toolNames } from "./tool-names.ts";
 
 export type ClassifyInput = {
   route: Route;
   headers: Headers;
+  family: Family;
   body: ScannedBody;
   items: readonly HistoryItem[];
   /** Content of secret.key. */
@@ -32,10 +34,25 @@ export function classify(input: ClassifyInput): Classified {
   const held = ["previous_response_id", "conversation"].find((key) => (body.value[key] ?? null) !== null);
   if (held !== undefined) return { kind: "server-state", why: held };
   if (route.task === "count") return { kind: "count", why: "route" };
-  const names = toolNames(body);
+  const side = sideSign(input);
+  if (side !== undefined) return { kind: "aux", why: side };
   const compaction = compactionSign(input);
-  return compaction === undefined ? laneKind(input, names) : { kind: "compaction", why: compaction };
+  if (compaction === undefined) return laneKind(input, toolNames(body));
+  const speaker = items.map(spoken).find((text) => sideMarkIn(text, "turn"));
+  return speaker === undefined ? { kind: "compaction", why: compaction } : { kind: "aux", why: "compaction beside" };
 }
+
+/** What a client asks for its own use: nobody of the conversation said it. */
+function sideSign({ body, family, items }: ClassifyInput): string | undefined {
+  const offers = offersTools(body);
+  const mark = sideMarkIn(systemText(body), "system") ?? (offers ? undefined : sideMarkIn(lastWords(items), "user"));
+  if (mark) return `side request of ${mark.client}`;
+  // Agents talk to their users in prose; an answer in a fixed shape is for the agent itself.
+  return !offers && !OPEN_FAMILIES.has(family) && wantsShape(body) ? "answer in a fixed shape" : undefined;
+}
+
+/** Anybody's programs: their conversation may be in any shape. */
+const OPEN_FAMILIES: ReadonlySet<Family> = new Set(["sdk", "other"]);
 
 function compactionSign({ route, headers, body, items, share }: ClassifyInput): string | undefined {
   if (route.task === "compact") return "route";

@@ -1,4 +1,4 @@
-// How clients ask for a summary of their own history: the words that only such a request begins a line with.
+// The words by which requests beside the conversation are known: a line that only such a request begins with them.
 
 export type Mark = {
   client: string;
@@ -118,7 +118,45 @@ export const MARKS: readonly Mark[] = [
   },
 ];
 
+/** Requests of clients for themselves: titles, checks, memories. `turn`: in any message of the user's. */
+export type SideMark = Omit<Mark, "where"> & { where: Mark["where"] | "turn" };
+
+export const SIDE_MARKS: readonly SideMark[] = [
+  { client: "opencode", version: "1.18.33", where: "system", text: "You are a title generator." },
+  {
+    client: "opencode",
+    version: "1.18.33",
+    where: "system",
+    text: "Summarize what was done in this conversation. Write like a pull request description.",
+  },
+  {
+    client: "gemini",
+    version: "0.61.0",
+    where: "user",
+    text: "Analyze *only* the content and structure of your immediately preceding response",
+  },
+  {
+    client: "gemini",
+    version: "0.61.0",
+    where: "system",
+    text: "You are a diagnostic agent that determines whether a conversational AI assistant is stuck in an unproductive loop.",
+  },
+  { client: "gemini", version: "0.61.0", where: "system", text: "You are a specialized Task Routing AI." },
+  {
+    client: "qwen",
+    version: "0.24.4",
+    where: "system",
+    text: "You are now acting as the managed memory extraction subagent",
+  },
+  // When that agent's own history is compacted, its task is all that tells it from the conversation it repeats.
+  { client: "qwen", version: "0.24.4", where: "turn", text: "Managed memory has TWO directories." },
+];
+
+export const markIn = (text: string, where: Mark["where"]): Mark | undefined => lineOf(MARKS, text, where);
+export const sideMarkIn = (text: string, where: SideMark["where"]): SideMark | undefined =>
+  lineOf(SIDE_MARKS, text, where);
+
 /** At the beginning of a line: a mark that somebody quotes inside of a sentence asks for nothing. */
-export function markIn(text: string, where: Mark["where"]): Mark | undefined {
-  return MARKS.find((mark) => mark.where === where && (text.startsWith(mark.text) || text.includes(`\n${mark.text}`)));
+function lineOf<Row extends SideMark>(rows: readonly Row[], text: string, where: Row["where"]): Row | undefined {
+  return rows.find((row) => row.where === where && (text.startsWith(row.text) || text.includes(`\n${row.text}`)));
 }

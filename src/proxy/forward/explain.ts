@@ -15,6 +15,7 @@ export type Explained = {
   dropped?: number | undefined;
   stored?: number | undefined;
   recalled?: number | undefined;
+  recallLost?: string | undefined;
 };
 
 const NAMES: readonly (readonly [keyof Explained, string])[] = [
@@ -31,6 +32,7 @@ const NAMES: readonly (readonly [keyof Explained, string])[] = [
   ["dropped", "X-Everlong-Dropped"],
   ["stored", "X-Everlong-Stored"],
   ["recalled", "X-Everlong-Recalled"],
+  ["recallLost", "X-Everlong-Recall-Lost"],
 ];
 const MAX_CHARS = 200;
 

@@ -1,7 +1,7 @@
 // Blocks in texts of users and tools that nobody of them wrote: reminders of clients, and what we put in ourselves.
 import { blockRemover, type TagBlock } from "../../base/tag-block.ts";
+import { CLIENT_BLOCKS } from "../../model/wire/client-blocks.ts";
 
-const REMINDERS: readonly TagBlock[] = [{ name: "system-reminder" }, { name: "environment_context" }];
 /** Only ours: other programs use some of these names too. */
 const OURS: readonly TagBlock[] = [
   { name: "everlong_state" },
@@ -11,6 +11,6 @@ const OURS: readonly TagBlock[] = [
   { name: "system_notification", isMeant: (inside) => /^\d+ earlier messages\b[^<]* are left out here\b/.test(inside) },
 ];
 
-export const withoutReminders = blockRemover(REMINDERS);
+export const withoutReminders = blockRemover(CLIENT_BLOCKS);
 export const withoutOurs = blockRemover(OURS);
-export const withoutInjected = blockRemover([...REMINDERS, ...OURS]);
+export const withoutInjected = blockRemover([...CLIENT_BLOCKS, ...OURS]);

@@ -7,7 +7,8 @@ import { identityOf, ownCredential } from "./identity.ts";
 import { namespaceOf } from "./namespace.ts";
 
 const isToken = (value: string) => value === "gw-token";
-const who = (headers: Record<string, string>, search = "") => identityOf(headers, search, "secret", isToken);
+const who = (headers: Record<string, string>, search = "", more: object = {}) =>
+  identityOf({ headers, search, secret: "secret", isToken, token: false, ...more });
 
 describe("identity", () => {
   it("X16 SEC10 one key is one identity, wherever it stands, and another key another", () => {
@@ -19,7 +20,7 @@ describe("identity", () => {
     expect(who({ "api-key": "sk-1" })).toBe(id);
     expect(who({}, "?alt=sse&key=sk-1")).toBe(id);
     expect(who({ authorization: "Bearer sk-2" })).not.toBe(id);
-    expect(identityOf({ "x-api-key": "sk-1" }, "", "other secret", isToken)).not.toBe(id);
+    expect(who({ "x-api-key": "sk-1" }, "", { secret: "other secret" })).not.toBe(id);
   });
 
   it("SEC10 no credential, and the gateway token in its place, is local", () => {
@@ -33,6 +34,13 @@ describe("identity", () => {
     }
     expect(who({}, "?key=gw-token")).toBe("local");
     expect(ownCredential({ authorization: "Bearer gw-token", "x-api-key": "sk-1" }, "", isToken)).toBe("sk-1");
+  });
+
+  it("N24 SEC10 whoever presents a token of the home is its owner, whatever key comes with it", () => {
+    const run = { user: "owner", folder: "/w", repository: "acme/app" };
+    for (const headers of [{}, { "x-api-key": "sk-1" }, { authorization: "Bearer sk-2" }])
+      expect([who(headers, "", { token: true }), who(headers, "", { token: true, run })]).toEqual(["owner", "owner"]);
+    expect(who({ "x-api-key": "sk-1" }, "", { token: true, run: { ...run, user: "bea" } })).toBe("bea");
   });
 
   it("XI14 nothing of the credential is in the identity", () => {
@@ -94,7 +102,7 @@ describe("caller", () => {
   const input = (raw: string[], body = {}, sessionFallback: "content" | "client" = "content") => {
     const headers = headersOf(raw);
     const served = familyOf(headers, "auto");
-    const common = { search: "", loopback: true, secret: "s", isToken, repositoryKey: () => undefined };
+    const common = { search: "", loopback: true, token: false, secret: "s", isToken, repositoryKey: () => undefined };
     return { headers, body, served, sessionFallback, ...common };
   };
 
@@ -105,11 +113,19 @@ describe("caller", () => {
       value: {
         family: "codex",
         familySignal: "user-agent codex_exec/",
-        identity: identityOf({ "x-api-key": "sk" }, "", "s", isToken),
+        identity: who({ "x-api-key": "sk" }, "", { secret: "s" }),
         session: { signal: "header session_id", key: "t1" },
         namespace: "o/n",
       },
     });
+  });
+
+  it("N24 a run names the repository, with headers that say another and without any", () => {
+    const run = { user: "owner", folder: "/w", repository: "acme/app" };
+    for (const raw of [[], ["X-Everlong-Repo", "o/n"]])
+      expect(callerOf({ ...input(raw), token: true, run })).toMatchObject({
+        value: { identity: "owner", namespace: "acme/app" },
+      });
   });
 
   it("X15 without an id the content decides, or the client when the user wants that", () => {

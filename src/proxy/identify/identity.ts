@@ -1,15 +1,30 @@
-// Who asks: a keyed hash of the credential that goes upstream. The credential itself is kept nowhere.
+// Who asks: the person whose token was presented, else a keyed hash of the credential that goes upstream, which is kept nowhere.
 import { createHmac } from "node:crypto";
 import type { Headers } from "../contract.ts";
+import { OWNER, type Run } from "./run.ts";
 
-/** Constant-time comparison with the gateway token. */
+/** Whether it is a token of ours; the gateway's is compared in constant time. */
 export type IsToken = (value: string) => boolean;
 
 /** Headers in which clients send an API key, in the order in which they are looked at. */
 export const CREDENTIAL_HEADERS = ["authorization", "x-api-key", "x-goog-api-key", "api-key"] as const;
 
-/** SEC10: `local` for a caller without a credential of its own. */
-export function identityOf(headers: Headers, search: string, secret: string, isToken: IsToken): string {
+export type Presented = {
+  headers: Headers;
+  /** The query with its `?`, or empty. */
+  search: string;
+  /** A token of this home was presented and is right. */
+  token: boolean;
+  run?: Run | undefined;
+  /** Content of `secret.key`. */
+  secret: string;
+  isToken: IsToken;
+};
+
+/** SEC10: memory belongs to the person, not to the key. `local` for a caller with neither token nor credential. */
+export function identityOf({ headers, search, token, run, secret, isToken }: Presented): string {
+  if (run) return run.user;
+  if (token) return OWNER;
   const credential = ownCredential(headers, search, isToken);
   if (credential === undefined) return "local";
   return createHmac("sha256", secret).update(`identity\n${credential}`).digest("hex").slice(0, 32);

@@ -1,4 +1,5 @@
 // What a main request gets besides its history: quotes from memory and the state block, at its tail.
+import { optional } from "../../base/optional.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { HistoryItem, Insertion, LaneCut } from "../contract.ts";
 import { emptyState } from "../state/block.ts";
@@ -7,7 +8,7 @@ import type { InForce } from "./in-force.ts";
 import { newestPrompt } from "./keep.ts";
 import { SYSTEM_MESSAGE } from "./pieces.ts";
 import type { PlanInput } from "./plan.ts";
-import { type RecallLimits, recallBlock, type Snippet } from "./recall-block.ts";
+import { type RecallBlock, type RecallLimits, recallBlock, type Snippet } from "./recall-block.ts";
 import { type Place, tailOf } from "./tail.ts";
 
 /** In one epoch; then they are folded into one. */
@@ -86,33 +87,37 @@ function stateToAdd(input: PlanInput, kept: readonly ContextItem[], latest: Inse
   return since.reduce((sum, { tokens }) => sum + tokens, 0) > settings.state.refreshTokens ? text : undefined;
 }
 
-export type Additions = { insertions: Insertion[]; recalled: readonly Snippet[]; state: boolean };
+export type Additions = { insertions: Insertion[]; recalled: readonly Snippet[]; state: boolean; lost?: string };
 
 /** `begun`: a new epoch starts with this request, without the blocks of the one before. */
 export async function addition(
   input: PlanInput,
   sent: { kept: readonly ContextItem[]; cut: LaneCut | undefined; insertions: readonly Insertion[] },
   wanted: Wanted,
-  begun: boolean,
+  begun: { takesAway: boolean } | undefined,
 ): Promise<Additions> {
   const { body, settings } = input;
   const ids = new Set(sent.kept.map(({ id }) => id));
   const items = input.items.filter(({ id }) => ids.has(id));
   const place = input.kind === "main" ? tailOf(body, items, settings.state) : undefined;
   if (!place) return { insertions: [], recalled: [], state: false };
-  const found = wanted.recall || begun ? await recalled(input, sent, items, wanted, begun) : undefined;
+  const { block, lost } = wanted.recall || begun ? await recalled(input, sent, items, wanted, begun) : NO_RECALL;
   const state = begun ? input.state || undefined : wanted.state;
   return {
     insertions: [
-      ...(found ? [{ kind: "recall", text: found.text, tokens: blockTokens(found.text), ...place } as const] : []),
+      ...(block ? [{ kind: "recall", text: block.text, tokens: blockTokens(block.text), ...place } as const] : []),
       ...(state
         ? [{ kind: "state", text: state, tokens: wanted.stateTokens, ...statePlace(input, place) } as const]
         : []),
     ],
-    recalled: found?.used ?? [],
+    recalled: block?.used ?? [],
     state: state !== undefined,
+    ...optional("lost", lost),
   };
 }
+
+type Recalled = { block?: RecallBlock | undefined; lost?: string | undefined };
+const NO_RECALL: Recalled = {};
 
 /** The seed's own entry of another role, where the format has one. */
 function statePlace({ body, settings, items }: PlanInput, place: Place): Place & Pick<Insertion, "role"> {
@@ -126,22 +131,22 @@ async function recalled(
   { cut, insertions }: { cut: LaneCut | undefined; insertions: readonly Insertion[] },
   items: readonly HistoryItem[],
   { prompt }: Wanted,
-  begun: boolean,
-): Promise<ReturnType<typeof recallBlock>> {
+  begun: { takesAway: boolean } | undefined,
+): Promise<Recalled> {
   const { settings } = input;
-  if (!input.recall || !prompt) return undefined;
+  if (!input.recall || !prompt) return NO_RECALL;
   const short = Object.keys(cut?.shortened ?? {});
   const standing = new Set(items.filter(({ id }) => !short.includes(id)).flatMap(({ own }) => own ?? []));
-  const snippets = await input.recall({
-    session: begun || isCut(input),
+  const { snippets, lost } = await input.recall({
+    session: begun !== undefined || isCut(input),
     namespace: settings.semantic.enabled,
     prompt,
     standing,
+    takesAway: begun?.takesAway ?? false,
   });
-  if (!snippets) return undefined;
   const tag = settings.state.tag === SEED_TAG ? "memory" : "everlong_recall";
   const quotes = insertions.filter(({ kind }) => kind === "recall").map(({ text }) => text);
-  return recallBlock(snippets, roomFor(input), { tag, standing: [...shownTexts(cut), ...quotes] });
+  return { block: recallBlock(snippets, roomFor(input), { tag, standing: [...shownTexts(cut), ...quotes] }), lost };
 }
 
 const SEED_TAG = "proxypilot_state";

@@ -8,6 +8,7 @@ import { growCut } from "../../context/truncate/truncate.ts";
 import { noticeText } from "../../context/truncate/words.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { HistoryItem, Insertion, LaneCut, ScannedBody } from "../contract.ts";
+import { aimOf, growthOf, stayingOf } from "./aim.ts";
 import type { Budget } from "./budget.ts";
 import { withoutMarks } from "./cache-marks.ts";
 import { blockTokens } from "./count.ts";
@@ -20,6 +21,8 @@ export type CutRequest = {
   fixedTokens: number;
   budget: Budget;
   keep: Keep;
+  /** After a refusal for size. */
+  refused: boolean;
   longChars: number;
   shaping: Shaping;
   /** What is kept of a text. */
@@ -37,7 +40,7 @@ export type MadeCut = {
 
 /** Always made from the whole history, so that it depends on nothing but what the client sent. */
 export async function makeCut(request: CutRequest): Promise<MadeCut> {
-  const { items, fixedTokens, budget, keep, longChars, shaping } = request;
+  const { items, fixedTokens, budget, keep, longChars, shaping, refused } = request;
   const fit = {
     ...shaping,
     items,
@@ -49,7 +52,9 @@ export async function makeCut(request: CutRequest): Promise<MadeCut> {
     keep,
     longChars,
   };
-  const lowWater = lowWaterMark({ effectiveLimit: budget.high, fixedTokens, target: budget.lowShare });
+  const usual = lowWaterMark({ effectiveLimit: budget.high, fixedTokens, target: budget.lowShare });
+  const staying = stayingOf(items, keep, fixedTokens);
+  const lowWater = aimOf({ high: budget.high, usual, growth: growthOf(items), refused, ...staying });
   const cut = await growCut(fit, await applyCut(items, undefined, shaping), lowWater);
   const applied = await applyCut(items, cut, shaping);
   const fits = fixedTokens + applied.conversationTokens <= budget.high;

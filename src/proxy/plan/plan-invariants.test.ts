@@ -6,7 +6,7 @@ import { findViolation } from "../../../test/model-server/strict/check.ts";
 import { isRecord } from "../../base/json.ts";
 import { groups } from "../../model/wire/group.ts";
 import type { Insertion } from "../contract.ts";
-import { type Budget, halved } from "./budget.ts";
+import { type Budget, below, halved } from "./budget.ts";
 import {
   bodyOf,
   budget,
@@ -29,7 +29,7 @@ const snippets: Snippet[] = ["one thing that was said", "another thing"].map((te
   score: 1,
   from: "session",
 }));
-const recall = async (): Promise<Snippet[]> => snippets;
+const recall = async () => ({ snippets });
 const STATE = "<everlong_state>\n<todo>\n- go on\n</todo>\n</everlong_state>";
 const runs = { numRuns: 30 };
 
@@ -184,10 +184,11 @@ describe("every planned request", () => {
       fc.asyncProperty(wires, turns, async (wire, history) => {
         const moment = momentsOf(history).at(-1);
         const raws = rawsAt(wire, history, moment ?? { turn: 0, step: 0 });
-        const smaller: Budget = { ...budget, window: 5_000, usable: 4_000, high: 3_200 };
+        const learned: Budget = { ...budget, window: 5_000, usable: 4_000, high: 3_200 };
         const run = new LaneRun(wire);
         const { lane } = run;
         const first = await run.send(raws);
+        const smaller = below(learned, first.tokensSent);
         const second = await run.send(raws, { lane, mode: "context-error", budget: smaller });
         const third = await run.send(raws, { lane, mode: "context-error", budget: halved(smaller) });
         expect(second.newEpoch).toBe("context-error");

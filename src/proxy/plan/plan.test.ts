@@ -203,7 +203,7 @@ describe("kinds", () => {
   it("X26 agents are trimmed only above usable and get no block", async () => {
     const run = new LaneRun("openai-chat");
     let asked = 0;
-    const recall = async () => [snippet(`found ${++asked}`)];
+    const recall = async () => ({ snippets: [snippet(`found ${++asked}`)] });
     const more = { kind: "agent" as const, state: STATE, recall };
     const between = { ...budget, high: 2_000 };
     const sent = await run.send(raws("openai-chat", history(4)), { ...more, budget: between });
@@ -276,18 +276,6 @@ describe("repairs", () => {
     isValid(sent);
   });
 
-  it("X47 gemini's doubled responses are always collapsed, and nothing else of the request changes", async () => {
-    const response = { functionResponse: { name: "bash", response: { output: "1" } } };
-    const doubled = [
-      { role: "user", parts: [{ text: "go" }] },
-      { role: "model", parts: [{ functionCall: { name: "bash", args: {} } }] },
-      { role: "user", parts: [response, { ...response }] },
-    ];
-    const sent = await new LaneRun("gemini").send(doubled);
-    expect(sent.history).toEqual([doubled[0], doubled[1], { role: "user", parts: [response] }]);
-    isValid(sent);
-  });
-
   it("XB13 50 parallel calls and unknown items stay or go with their group", async () => {
     const many: Turn = {
       prompt: "many",
@@ -310,7 +298,7 @@ describe("blocks", () => {
   const asks: RecallAsk[] = [];
   const recall = async (ask: RecallAsk) => {
     asks.push(ask);
-    return [snippet(`answer to ${asks.length}`)];
+    return { snippets: [snippet(`answer to ${asks.length}`)] };
   };
 
   it("X57 X79 a lane with a cut is searched at a new prompt and when an epoch begins; in between the block stays", async () => {
@@ -333,6 +321,28 @@ describe("blocks", () => {
     expect(later.recalled).toEqual([]);
   });
 
+  it("N22 a search that is lost is named, and the next request of that prompt gets the block", async () => {
+    const off = { settings: { ...settings, semantic: { ...settings.semantic, enabled: false } } };
+    const lose = async () => ({ snippets: [], lost: "timeout" });
+    const { run, sent, turns } = await cutLane("openai-responses", { recall: lose, ...off });
+    expect([sent.recallLost, sent.recalled, sent.lane.recalledFor]).toEqual(["timeout", [], undefined]);
+    asks.length = 0;
+    const grown = history(turns + 2);
+    const next = await run.send(rawsAt("openai-responses", grown, { turn: turns - 1, step: 3 }), { recall, ...off });
+    expect([next.newEpoch, next.recallLost, count(next, "answer to 1")]).toEqual([undefined, undefined, 1]);
+    expect(asks.map(({ session, takesAway }) => [session, takesAway])).toEqual([[true, false]]);
+    await run.send(rawsAt("openai-responses", grown, { turn: turns - 1, step: 5 }), { recall, ...off });
+    expect(asks).toHaveLength(1);
+  });
+
+  it("N22 a search knows whether a cut takes text away with its request", async () => {
+    asks.length = 0;
+    const { run, turns } = await cutLane("openai-chat", { recall });
+    const cut = asks.at(-1);
+    await run.send(rawsAt("openai-chat", history(turns + 1), { turn: turns, step: 0 }), { recall });
+    expect([cut?.takesAway, asks.at(-1)?.takesAway]).toEqual([true, false]);
+  });
+
   it("X61 what stands in the request is named to the search, what was dropped is not", async () => {
     asks.length = 0;
     const { sent } = await cutLane("openai-chat", { recall });
@@ -342,7 +352,7 @@ describe("blocks", () => {
   });
 
   it("X61 what an earlier block quotes is not quoted again", async () => {
-    const same = async () => [snippet(`the <todo> port is 4711 ${words(50)}`)];
+    const same = async () => ({ snippets: [snippet(`the <todo> port is 4711 ${words(50)}`)] });
     const { run, sent, turns } = await cutLane("openai-chat", { recall: same });
     expect(count(sent, "port is 4711")).toBe(1);
     const next = await run.send(rawsAt("openai-chat", history(turns + 1), { turn: turns, step: 0 }), { recall: same });
@@ -352,8 +362,11 @@ describe("blocks", () => {
   it("X80 without a cut only the namespace is searched, once a prompt; nothing found is no block", async () => {
     asks.length = 0;
     const run = new LaneRun("openai-chat");
-    const none = async (ask: RecallAsk) => void asks.push(ask);
-    const more = { recall: none as unknown as NonNullable<PlanInput["recall"]> };
+    const none = async (ask: RecallAsk) => {
+      asks.push(ask);
+      return { snippets: [] };
+    };
+    const more = { recall: none };
     for (const moment of [
       { turn: 0, step: 0 },
       { turn: 0, step: 1 },
@@ -434,7 +447,7 @@ describe("blocks", () => {
 });
 
 describe("the tail", () => {
-  const blocks = { state: STATE, recall: async () => [snippet("found")] };
+  const blocks = { state: STATE, recall: async () => ({ snippets: [snippet("found")] }) };
   const order = (value: unknown): [number, number] => {
     const text = JSON.stringify(value);
     return [text.indexOf("everlong_recall"), text.indexOf("everlong_state")];

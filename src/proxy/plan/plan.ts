@@ -16,7 +16,6 @@ import type {
 } from "../contract.ts";
 import { addition, type Wanted, wantedOf } from "./additions.ts";
 import { type Budget, below } from "./budget.ts";
-import { collapseDoubled } from "./collapse.ts";
 import { type InForce, inForce } from "./in-force.ts";
 import { keepOf } from "./keep.ts";
 import { isSameCut, type MadeCut, makeCut } from "./make-cut.ts";
@@ -44,7 +43,12 @@ export type RecallAsk = {
   prompt: HistoryItem;
   /** Own hashes of the items that stand in the request as a whole. */
   standing: ReadonlySet<string>;
+  /** This very request leaves out what the one before it still had. */
+  takesAway: boolean;
 };
+
+/** `lost`: why a search gave nothing, where it should have given an answer; the prompt is searched for again. */
+export type RecallAnswer = { snippets: readonly Snippet[]; lost?: string };
 
 export type PlanInput = {
   body: ScannedBody;
@@ -62,7 +66,7 @@ export type PlanInput = {
   /** The state block as it should stand in the request. */
   state?: string | undefined;
   /** Bounded in time; must not throw. */
-  recall?: ((ask: RecallAsk) => Promise<readonly Snippet[] | undefined>) | undefined;
+  recall?: ((ask: RecallAsk) => Promise<RecallAnswer>) | undefined;
   /** `<session>:tN.k`; undefined for what is not stored. */
   refOf: (item: HistoryItem) => string | undefined;
   /** Own hashes of items that could not be stored: they stay whole. */
@@ -88,6 +92,8 @@ export type Planned = {
   newState: boolean;
   /** In a new block. */
   recalled: readonly Snippet[];
+  /** Why a search gave nothing. */
+  recallLost?: string;
 };
 
 /** What is sent, before it is pieces. */
@@ -101,30 +107,33 @@ export const newLane = (lane: Pick<LaneState, "kind" | "tools" | "system">): Lan
 
 /** The same for the same input; recall apart it asks nobody. */
 export async function plan(input: PlanInput): Promise<Planned> {
-  const { body, lane, kind, mode, settings } = input;
-  const items = collapseDoubled(body, input.items);
+  const { body, items, lane, kind, mode, settings } = input;
   const keep = keepOf(items, { ...settings, untouched: input.untouched });
   const held = inForce(lane, items, { keep, model: mode === "hold" ? undefined : input.model });
   const shaping = shapingOf(input);
   const applied = await applyCut(items, held.cut, shaping);
   const inForceNow: Draft = { kept: applied.kept, cut: held.cut && lane.cut, insertions: held.insertions };
   const base = input.fixedTokens + sum(items.filter(isSystem));
-  if (mode === "hold") return finish(input, items, inForceNow, { lane });
+  if (mode === "hold") return finish(input, inForceNow, { lane });
 
   const wanted = wantedOf(input, applied.kept, held);
   const total = base + sum(conversation(applied.kept)) + sum(held.insertions) + wanted.tokens;
   const budget = mode === "context-error" ? below(input.budget, total) : input.budget;
   const longChars = settings.toolOutputMaxChars;
   const cutTo = (added: number): Promise<MadeCut> =>
-    makeCut({ body, items, budget, keep, shaping, fixedTokens: base + added, longChars, clean: input.clean });
+    makeCut({
+      ...{ body, items, budget, keep, shaping, longChars, clean: input.clean },
+      fixedTokens: base + added,
+      refused: mode === "context-error",
+    });
 
   if (kind === "compaction") {
     const whole = base + sum(conversation(items));
-    if (mode === "normal" && whole <= budget.usable) return finish(input, items, bare(items), { lane });
-    if (mode === "normal" && held.cut && total <= budget.usable) return finish(input, items, inForceNow, { lane });
+    if (mode === "normal" && whole <= budget.usable) return finish(input, bare(items), { lane });
+    if (mode === "normal" && held.cut && total <= budget.usable) return finish(input, inForceNow, { lane });
     const made = await cutTo(sum(held.insertions));
     const existing = held.insertions.filter((one) => one.kind !== "notice" && !made.cut.dropped.has(one.anchor));
-    return finish(input, items, draftOf(made, existing), { lane, newEpoch: "compaction" });
+    return finish(input, draftOf(made, existing), { lane, newEpoch: "compaction" });
   }
 
   const fresh = await newEpochOf(input, { total, held, wanted, cutTo });
@@ -133,10 +142,11 @@ export async function plan(input: PlanInput): Promise<Planned> {
     fresh?.made === undefined
       ? { ...inForceNow, insertions: fresh ? held.insertions.filter(isNotice) : held.insertions }
       : draftOf(fresh.made, []);
-  const added = await addition(input, draft, wanted, reason !== undefined);
+  const begun = fresh && { takesAway: fresh.made !== undefined };
+  const added = await addition(input, draft, wanted, begun);
   const insertions = [...draft.insertions, ...added.insertions];
   const blocks = insertions.filter((one) => one.kind === "state").length;
-  const { cut: _cut, reason: _reason, state: _state, ...rest } = lane;
+  const { cut: _cut, reason: _reason, state: _state, recalledFor: _prompt, ...rest } = lane;
   const next: LaneState = {
     ...rest,
     model: input.model,
@@ -145,13 +155,19 @@ export async function plan(input: PlanInput): Promise<Planned> {
     ...optional("cut", draft.cut),
     insertions,
     ...optional("state", blocks === 0 || input.state === undefined ? undefined : { text: input.state, blocks }),
-    ...optional("recalledFor", wanted.prompt?.id ?? lane.recalledFor),
+    // A prompt whose search was lost is searched for again by its next request.
+    ...optional("recalledFor", added.lost === undefined ? (wanted.prompt?.id ?? lane.recalledFor) : undefined),
   };
   return finish(
     input,
-    items,
     { ...draft, insertions },
-    { lane: next, ...optional("newEpoch", reason), recalled: added.recalled, newState: added.state },
+    {
+      lane: next,
+      ...optional("newEpoch", reason),
+      recalled: added.recalled,
+      newState: added.state,
+      ...optional("recallLost", added.lost),
+    },
   );
 }
 
@@ -206,14 +222,14 @@ function shapingOf({ body, items, refOf }: PlanInput): Shaping {
   };
 }
 
-type Outcome = Pick<Planned, "lane"> & Partial<Pick<Planned, "newEpoch" | "recalled" | "newState">>;
+type Outcome = Pick<Planned, "lane"> & Partial<Pick<Planned, "newEpoch" | "recalled" | "newState" | "recallLost">>;
 
 /** Repairs are made only in a request that is changed anyway. */
-function finish(input: PlanInput, items: readonly HistoryItem[], draft: Draft, outcome: Outcome): Planned {
-  const { body, refOf, fixedTokens } = input;
+function finish(input: PlanInput, draft: Draft, outcome: Outcome): Planned {
+  const { body, items, refOf, fixedTokens } = input;
   const isTouched = draft.cut !== undefined || draft.insertions.length > 0;
   const kept = isTouched ? draft.kept : items;
-  const shape = { wire: body.wire, all: input.items, kept, cut: draft.cut, insertions: draft.insertions, refOf };
+  const shape = { wire: body.wire, all: items, kept, cut: draft.cut, insertions: draft.insertions, refOf };
   const dropped = new Set(draft.cut?.dropped);
   const shortened = new Set(Object.keys(draft.cut?.shortened ?? {}));
   return {
@@ -222,10 +238,10 @@ function finish(input: PlanInput, items: readonly HistoryItem[], draft: Draft, o
     ...outcome,
     pieces: piecesOf(shape),
     rows: rowsOf(shape),
-    action: draft.cut || items !== input.items ? "trim" : draft.insertions.length > 0 ? "insert" : "pass",
-    tokensIn: fixedTokens + sum(input.items),
+    action: draft.cut ? "trim" : draft.insertions.length > 0 ? "insert" : "pass",
+    tokensIn: fixedTokens + sum(items),
     tokensSent: fixedTokens + sum(kept) + sum(draft.insertions),
-    dropped: input.items.filter(({ id }) => dropped.has(id)),
-    shortened: input.items.filter(({ id }) => shortened.has(id)),
+    dropped: items.filter(({ id }) => dropped.has(id)),
+    shortened: items.filter(({ id }) => shortened.has(id)),
   };
 }

@@ -1,5 +1,6 @@
-// A stored item as the recall engine takes it.
+// A stored item as the recall engine takes it: what was said, without what the client put around it.
 import type { Item, Kind, Place } from "../../memory/recall/item.ts";
+import { withoutReminders } from "../history/blocks.ts";
 import type { StoredItem } from "../store/item-row.ts";
 import { recallId } from "../store/session.ts";
 
@@ -8,7 +9,7 @@ export function recallItem(session: { no: number }, place: Place, item: StoredIt
     id: recallId(session, item.own),
     kind: kindOf(item.type),
     role: item.role,
-    text: item.text,
+    text: item.role === "assistant" ? item.text : withoutReminders(item.text),
     time: Date.parse(item.time),
     seq: item.seq,
     turn: item.turn,

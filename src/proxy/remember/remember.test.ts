@@ -171,3 +171,29 @@ it("X50 storing many items lets the event loop breathe", async () => {
   expect(rounds).toBeGreaterThan(10);
   expect(rows().every((row) => row["stored"] === 1)).toBe(true);
 });
+
+it("N27 what a client put around the words is in the log and neither found nor quoted", async () => {
+  const remember = rememberIn(place);
+  const items = history(
+    "u:<session_context>Today's date is Monday, the folder is /work/zebra</session_context>",
+    "u:<current_datetime>2026-11-16T01:32</current_datetime> the port of billing is 4711",
+    "c:call-1 read b.ts",
+    "r:call-1 const port = 4711; <system-reminder>consider a todo about zebra</system-reminder>",
+    "a:I keep <ide_selection> in my own words: zebra",
+  );
+  const { session, lane } = await request(place.store, me, items);
+  remember.add(session, lane.id, items.flatMap(seeable));
+  await remember.close();
+  const mine = { identity: "alice", scopes: [{ type: "session", session: "k" }] };
+  const texts = (query: string) =>
+    find(query, mine).results.flatMap(({ snippets }) => snippets.map(({ text }) => text));
+  expect(texts("zebra").filter((text) => text.includes("zebra"))).toEqual([
+    "I keep <ide_selection> in my own words: zebra",
+  ]);
+  expect(texts("2026-11-16")).toEqual([]);
+  expect(texts("billing port")).toContain("the port of billing is 4711");
+  expect(String(rows()[0]?.["text"])).toContain("the folder is /work/zebra");
+  expect(String(rows()[1]?.["text"])).toContain("<current_datetime>");
+  // The index made anew says the same.
+  expect(reindexItems(place.db, 0).map(({ text }) => text)[1]).toBe("the port of billing is 4711");
+});

@@ -27,7 +27,8 @@ export async function smallerRoom(
   if (attempt >= MOST_ATTEMPTS) return undefined;
   const { upstream, model } = asked;
   const named = unit === "tokens" ? reportedLimit : undefined;
-  const learned = await learnWindow(store, upstream, model, Math.floor(named ?? sent * BELOW_REFUSED));
+  const tokens = named ?? sent * BELOW_REFUSED;
+  const learned = await learnWindow(store, upstream, model, { tokens, named: named !== undefined });
   if (!learned.ok) return undefined;
   parts.emit({ type: "proxy.window_learned", data: { upstream, model, tokens: learned.value } });
   return attempt === 1 ? below(budgetFor(parts, asked, learned.value), sent) : halved(budget);

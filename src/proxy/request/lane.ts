@@ -16,7 +16,7 @@ import type { Match } from "../store/match.ts";
 import { refs, type Seen } from "../store/see.ts";
 import type { Session } from "../store/session.ts";
 import { acceptTokens } from "../store/windows.ts";
-import { smallerRoom } from "./budget.ts";
+import { budgetFor, smallerRoom } from "./budget.ts";
 import { type Asked, type Note, type Parts, type Prepared, tellFault } from "./parts.ts";
 import { recallFor } from "./recall.ts";
 import { openRecord } from "./record.ts";
@@ -56,6 +56,8 @@ export async function prepareLane(parts: Parts, kept: Kept, ask: LaneAsk, attemp
   if (committed.value.type === "gone") return ready;
   const { lane } = committed.value;
   const logged = logEvents(parts, kept, ask, made.value, lane.id);
+  const whole = () => budgetFor(parts, asked, undefined).window;
+  const accepted = () => ({ sent: made.value.tokensSent, high: attempt.budget.high, whole: whole() });
   return {
     ...ready,
     note: inLane(parts, note, lane.id, bytes ?? asked.body.bytes),
@@ -64,27 +66,43 @@ export async function prepareLane(parts: Parts, kept: Kept, ask: LaneAsk, attemp
       return again(parts, kept, { ...ask, match: { type: "extends", lane } }, attempt, made.value, limit);
     },
     sent: () => kept.remember.add(session, lane.id, seeables(items, asked.body)),
-    answered: async () => void (await acceptTokens(store, asked.upstream, asked.model, made.value.tokensSent)),
+    answered: async () => void (await acceptTokens(store, asked.upstream, asked.model, accepted())),
     settled: logged,
   };
 }
 
-/** The plan, with everything that it leaves out stored, findable and summed up in the anchor. */
+/**
+ * The plan, with everything that it leaves out stored, findable and summed up in the anchor. Only then is it searched:
+ * before that, what a first cut takes away could not be found.
+ */
 async function planned(parts: Parts, kept: Kept, ask: LaneAsk, { budget, mode }: Try): Promise<Result<Planned, Fault>> {
   const { store } = kept;
   const { session } = ask;
   const input = inputOf(parts, kept, ask, budget);
   const untouched = new Set<string>();
-  const plans = async () => plan({ ...input, mode, untouched, ...optional("state", await ask.state()) });
+  const search = input.recall;
+  let isSettled = false;
+  let isPutOff = false;
+  const recall: typeof search =
+    search &&
+    ((question) => {
+      isPutOff = question.takesAway && !isSettled;
+      return isPutOff ? Promise.resolve({ snippets: [] }) : search(question);
+    });
+  const plans = async () => plan({ ...input, recall, mode, untouched, ...optional("state", await ask.state()) });
   const kepts = new Set<string>();
   for (let round = 0; ; round++) {
     const made = await plans();
     if (!made.newEpoch) return ok(made);
     const out = [...made.dropped, ...made.shortened];
     const fresh = out.filter(({ own }) => own !== undefined && !kepts.has(own));
-    if (fresh.length === 0) return ok(made);
+    if (fresh.length === 0) {
+      if (isSettled || !isPutOff) return ok(made);
+      isSettled = true;
+      continue;
+    }
     // Each round changes the anchor and with it the cut: what is not stored does not leave the request.
-    if (round === MOST_ROUNDS) return fail(faultAt("store_busy", session.path, "the cut did not settle"));
+    if (round >= MOST_ROUNDS) return fail(faultAt("store_busy", session.path, "the cut did not settle"));
     const lane = ask.match.type === "extends" ? ask.match.lane.id : 0;
     const ensured = await kept.remember.ensure(session, lane, seeables(fresh, ask.asked.body));
     if (!ensured.ok) return ensured;
@@ -173,6 +191,7 @@ function result({ asked, session, kind, seen }: LaneAsk, { budget }: Pick<Try, "
     recalled: made.recalled.map(({ ref, score, parts: why }) => ({ ref, score, ...optional("parts", why) })),
     items: made.rows,
     ...optional("epochReason", made.newEpoch),
+    ...optional("recallLost", made.recallLost),
   };
   return {
     note,

@@ -4,6 +4,7 @@ import { errorText } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { decodeBody } from "../body/decode.ts";
+import { withoutDoubled } from "../body/doubled.ts";
 import { scanBody } from "../body/scan.ts";
 import type { Attempt, Caller, Headers, Route, ScannedBody } from "../contract.ts";
 import { clientGone, type Delivered, deliver } from "../forward/deliver.ts";
@@ -33,6 +34,8 @@ export type Managed = {
   upstream: string;
   family: Caller["family"];
   familySignal: string;
+  /** Of the run that it belongs to. */
+  folder?: string;
   /** The headers of the answer tell what was done. */
   explain: boolean;
   /** Where it goes; `changed`: with other bytes than were received. */
@@ -55,13 +58,17 @@ export async function serveManaged(parts: Parts, door: KeptDoor, managed: Manage
   if (!received.ok) return refuseBody(managed, received.error);
   const bad = badHeader(headers);
   if (bad) return answer(res, errorAnswer(route.wire, bad));
-  const body = await scanned(received.value, headers, managed, parts);
+  const came = await scanned(received.value, headers, managed, parts);
+  const body = came.ok ? ok(withoutDoubled(came.value)) : came;
+  // No upstream takes doubled answers, so a request that had some is never sent as it came.
+  const repaired = body.ok && came.ok && body.value !== came.value ? body.value.bytes : undefined;
   mark(parts, going, "read");
   if (!body.ok && body.error === "too_large") return refuseBody(managed, "too_large");
   const asked = body.ok ? askedOf(managed, body.value, going) : fail(body.error);
   if (!asked.ok && typeof asked.error !== "string")
     return answer(res, errorAnswer(route.wire, { status: 400, ...asked.error }));
   let prepared = asked.ok ? await prepareOpen(parts, door, asked.value) : passed(`skip:${String(asked.error)}`);
+  if (repaired && !prepared.bytes) prepared = withBytes(prepared, repaired);
   mark(parts, going, "plan");
 
   const signal = clientGone(res);
@@ -101,6 +108,7 @@ export async function serveManaged(parts: Parts, door: KeptDoor, managed: Manage
     path: managed.path,
     family,
     familySignal: managed.familySignal,
+    ...optional("folder", managed.folder),
     model: asked.ok ? asked.value.model : "",
     wire: route.wire,
     bytesIn: received.value.length,
@@ -112,6 +120,11 @@ export async function serveManaged(parts: Parts, door: KeptDoor, managed: Manage
   const success = delivered.outcome === "complete" && (delivered.status ?? 500) < 300;
   if (success && seen) await prepared.answered?.(seen);
   await prepared.settled;
+}
+
+function withBytes(prepared: Prepared, bytes: Buffer): Prepared {
+  const { note } = prepared;
+  return { ...prepared, bytes, note: { ...note, action: note.action === "pass" ? "trim" : note.action } };
 }
 
 function refuseBody({ req, res, route, family }: Managed, failure: ReadFailure): void {

@@ -53,6 +53,7 @@ export type Note = Partial<
     | "epoch"
     | "epochReason"
     | "bytesShared"
+    | "recallLost"
   >
 > &
   Pick<RequestRecord, "dropped" | "shortened" | "stored" | "recalled" | "items"> & { action: Action };

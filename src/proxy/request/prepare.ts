@@ -43,13 +43,14 @@ async function kindOf(
 ) {
   const main = session && (await mainLane(store, session));
   if (main && !main.ok) return skipStore(parts, main.error);
-  const { route, headers, body } = asked;
+  const { route, headers, body, caller } = asked;
   // Only a request that calls no tools can be told by it, and a long chain is long to read.
   const share = main?.value && !offersTools(body) && (await chainShare(store, main.value, items));
   if (share && !share.ok) return skipStore(parts, share.error);
   const { kind } = classify({
     route,
     headers,
+    family: caller.family,
     body,
     items,
     key: parts.key,

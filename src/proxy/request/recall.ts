@@ -1,9 +1,10 @@
 // What may come back for a prompt: the session's own items that are no longer sent, and the repository's by meaning.
+import { optional } from "../../base/optional.ts";
 import type { SearchResult } from "../../memory/recall/result.ts";
 import type { Caller, HistoryItem } from "../contract.ts";
 import { queryOf } from "../history/query.ts";
 import type { Kept } from "../kept.ts";
-import type { PlanInput, RecallAsk } from "../plan/plan.ts";
+import type { PlanInput, RecallAnswer, RecallAsk } from "../plan/plan.ts";
 import type { Snippet } from "../plan/recall-block.ts";
 import { recallId, type Session } from "../store/session.ts";
 import type { Parts } from "./parts.ts";
@@ -11,8 +12,10 @@ import type { Parts } from "./parts.ts";
 const SNIPPET_CHARS = 1200;
 const MEANING_CHARS = 512;
 const TOO_LONG = { code: "timeout", message: "the search took too long" };
+/** What a cut takes away is worth a wait: without the quotes the model would have to guess. */
+const AT_A_CUT_MS = 1000;
 
-/** Asked at most once for each kind of question, however often the request is planned. */
+/** Asked at most once for each question, however often the request is planned. */
 export function recallFor(
   parts: Parts,
   kept: Kept,
@@ -20,12 +23,12 @@ export function recallFor(
   caller: Caller,
   items: readonly HistoryItem[],
 ): NonNullable<PlanInput["recall"]> {
-  const answers = new Map<string, Promise<readonly Snippet[] | undefined>>();
+  const answers = new Map<string, Promise<RecallAnswer>>();
   return (ask) => {
-    const question = `${ask.session} ${ask.namespace} ${ask.prompt.id} ${ask.standing.size}`;
-    const known = answers.get(question) ?? look(parts, kept, session, caller, items, ask);
-    answers.set(question, known);
-    return known;
+    const question = [ask.session, ask.namespace, ask.takesAway, ask.prompt.id, ...ask.standing].join(" ");
+    const answer = answers.get(question) ?? look(parts, kept, session, caller, items, ask);
+    answers.set(question, answer);
+    return answer;
   };
 }
 
@@ -36,16 +39,17 @@ async function look(
   { namespace }: Caller,
   items: readonly HistoryItem[],
   ask: RecallAsk,
-): Promise<readonly Snippet[] | undefined> {
+): Promise<RecallAnswer> {
   const query = queryOf(items);
-  if (query.text === "") return [];
+  if (query.text === "") return { snippets: [] };
   const common = {
     now: Date.parse(clock.now()),
     snippetChars: SNIPPET_CHARS,
     floor: true,
     exclude: [...ask.standing].map((own) => recallId(session, own)),
   };
-  const limits = { timeoutMs: settings.recall.timeoutMs };
+  const { timeoutMs } = settings.recall;
+  const limits = { timeoutMs: ask.takesAway ? Math.max(timeoutMs, AT_A_CUT_MS) : timeoutMs };
   const { identity } = session;
   const own =
     ask.session &&
@@ -72,18 +76,20 @@ async function look(
       limits,
     );
   const snippets: Snippet[] = [];
+  let lost: string | undefined;
   for (const [from, pending] of [["session", own] as const, ["namespace", near] as const]) {
     const answer = pending && (await pending);
     if (!answer) continue;
     if (!answer.ok || answer.value.skipped.includes("all")) {
       const { code, message } = answer.ok ? TOO_LONG : answer.error;
       emit({ type: "proxy.soft_failure", data: { part: "recall", code, message, session: session.id } });
+      lost ??= code;
       continue;
     }
     for (const result of answer.value.results)
       if (!snippets.some(({ ref }) => ref === refOf(result))) snippets.push(shown(result, from));
   }
-  return snippets;
+  return { snippets, ...optional("lost", lost) };
 }
 
 const refOf = ({ source, ref, id }: SearchResult): string => (ref ? `${source.session ?? ""}:${ref}` : id);

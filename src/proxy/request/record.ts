@@ -16,6 +16,7 @@ export type Finished = {
   path: string;
   family: Family;
   familySignal: string;
+  folder?: string;
   model: string;
   wire: WireName;
   bytesIn: number;

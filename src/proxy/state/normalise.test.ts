@@ -13,6 +13,12 @@ const cases: [given: string, expected: string][] = [
   ["say \\u0027hi\\u0027 \\u003cb\\u003e \\ud83d\\ude00", "say 'hi' <b> 😀"],
   ['say \\"hi\\"', 'say "hi"'],
   ["one\r\ntwo\\n- x", "one\ntwo\\n- x"],
+  ["Fix the login\\nAdd tests", "Fix the login\nAdd tests"],
+  ["fix the login\\nadd tests\\nthen update docs", "fix the login\nadd tests\nthen update docs"],
+  ["the first paragraph\\n\\nthe second one", "the first paragraph\n\nthe second one"],
+  ["don\\u2019t stop\\nit\\u2019s fine\\nto go on", "don’t stop\nit’s fine\nto go on"],
+  ["step 1\\nstep 2\\r\\nstep 3", "step 1\nstep 2\nstep 3"],
+  ["read README.md\\nthen open C:\\new\\notes.md", "read README.md\nthen open C:\\new\\notes.md"],
 ];
 const same = [
   "C:\\temp\\new\\readme.md",
@@ -24,11 +30,14 @@ const same = [
   'he said "hi" and \\"so\\"',
   "control \\u0007 and \\u005cn stay",
   "\\temp\\new",
+  "please open src\\new\\table.ts and docs\\notes now",
+  "look into src\\nebula or packages\\nitro first",
+  "rename old\\name.ts and lib\\nlp today",
   "escaped \\\\n - twice",
 ];
 
 describe("normalise", () => {
-  it.each(cases)("X68 %j", (given, expected) => {
+  it.each(cases)("N32 X68 %j", (given, expected) => {
     expect(normalise(given)).toBe(expected);
   });
 
@@ -74,7 +83,7 @@ describe("normalise", () => {
     const segment = fc
       .stringMatching(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,8}[A-Za-z0-9_]$/)
       .filter((s) => !/^u[0-9a-f]{4}/i.test(s));
-    const relative = fc.array(segment, { minLength: 1, maxLength: 5 }).map((all) => all.join("\\"));
+    const relative = fc.array(segment, { minLength: 2, maxLength: 5 }).map((all) => all.join("\\"));
     const loose = fc.stringMatching(/^[A-Za-z0-9_.-]{1,8}$/);
     const prefix = fc.constantFrom("C:\\", "z:\\", "\\\\", ".\\", "..\\", "~\\", "%TEMP%\\", '"C:\\', "(..\\", "['~\\");
     const prefixed = fc.tuple(prefix, fc.array(loose, { maxLength: 5 })).map(([start, all]) => start + all.join("\\"));

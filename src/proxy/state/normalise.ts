@@ -1,4 +1,5 @@
 // Text that came through a shell or JSON with its line breaks written out is given them back; paths are left alone.
+import { wordBreaks } from "./word-breaks.ts";
 
 const CRLF = /\r+\n/g;
 const LINE_BREAK = /[\r\n]/;
@@ -31,6 +32,7 @@ export function normalise(text: string): string {
 function restore(text: string): string {
   const isBareQuote = /(?:^|[^\\])"/.test(text);
   const inPath = pathTokens(text);
+  const breaks = wordBreaks(text);
   let end = text.length;
   let ahead = "";
   const pieces: string[] = [];
@@ -44,20 +46,24 @@ function restore(text: string): string {
     end = index;
     const isQuoted = text[index - 1] === "\\" || inPath(index);
     const before = text.slice(Math.max(0, index - BEHIND), index);
-    take(isQuoted ? written : meant(written, { before, isFirst: index <= BEHIND, ahead, isBareQuote }));
+    take(
+      isQuoted
+        ? written
+        : meant(written, { before, isFirst: index <= BEHIND, ahead, isBareQuote, isBetween: breaks.has(index) }),
+    );
   }
   take(text.slice(0, end));
   return pieces.reverse().join("");
 }
 
-/** `isFirst`: what stands before begins with the text. */
-type Around = { before: string; isFirst: boolean; ahead: string; isBareQuote: boolean };
+/** `isFirst`: what stands before begins with the text. `isBetween`: words stand on both sides. */
+type Around = { before: string; isFirst: boolean; ahead: string; isBareQuote: boolean; isBetween: boolean };
 
-function meant(written: string, { before, isFirst, ahead, isBareQuote }: Around): string {
+function meant(written: string, { before, isFirst, ahead, isBareQuote, isBetween }: Around): string {
   if (written === '\\"') return isBareQuote ? written : '"';
   if (written === "\\t") return isLineStart(before, isFirst) && startsLine(ahead) ? "\t" : written;
   if (written.startsWith("\\u")) return character(written);
-  const isBreak = startsLine(ahead) || (ENDS_SENTENCE.test(before) && STARTS_WITH_CAPITAL.test(ahead));
+  const isBreak = isBetween || startsLine(ahead) || (ENDS_SENTENCE.test(before) && STARTS_WITH_CAPITAL.test(ahead));
   return isBreak ? "\n" : written;
 }
 

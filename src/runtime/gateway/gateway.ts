@@ -5,6 +5,7 @@ import { newId } from "../../base/id.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { VERSION } from "../../base/version.ts";
 import { repositoryKey } from "../../host/git.ts";
+import { isRunToken } from "../../proxy/identify/run.ts";
 import { createProxy } from "../../proxy/proxy.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import { upstreamsOf } from "../../proxy/upstream/choose.ts";
@@ -25,8 +26,9 @@ import { openRecallOperations } from "../recall/operations.ts";
 import { type Ground, secretKey, standOnGround } from "../start.ts";
 import { type GatewayFacts, gatewayFacts } from "./facts.ts";
 import { GatewayHealth } from "./health.ts";
-import { sharedKept } from "./kept.ts";
+import { type SharedKept, sharedKept } from "./kept.ts";
 import { operationsOn } from "./operations.ts";
+import { runsOf } from "./run-token.ts";
 
 export type RunningGateway = {
   address: string;
@@ -44,7 +46,8 @@ export type RunningGateway = {
 
 /** A bug that comes with every request must not fill the disk. */
 const MOST_REPORTS = 10;
-const THREAD_MS = 60_000;
+/** On a busy machine; nobody is served before. */
+const WARM_MS = 10_000;
 
 export async function openGateway(flags: Flags = {}): Promise<Result<RunningGateway, Failure>> {
   const ground = await standOnGround({ flags });
@@ -66,7 +69,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     upstreams,
     pools: new UpstreamPools({ timeoutMs: settings.upstreamTimeoutMs }),
     key: secretKey(paths.home),
-    isToken: (value) => sameToken(value, token.value),
+    isToken: (value) => isRunToken(value) || sameToken(value, token.value),
     repositoryKey,
     catalog,
     clock: systemClock,
@@ -84,12 +87,15 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     health.soft("gateway", "bug");
     return ++bugs > MOST_REPORTS ? "The same again; see the reports before." : reportCrash(error);
   };
+  // Whoever is told that it listens finds the store open and searches at full speed.
+  if (settings.memory) await warm(shared);
   const started = await startGateway({
     host: values["gateway.host"],
     port: values["gateway.port"],
     home: paths.home,
     version: VERSION,
     token: token.value,
+    runOf: runsOf(paths.home),
     allowedHosts: values["gateway.allowedHosts"],
     requireToken: settings.requireToken,
     drainMs: values["gateway.drainSeconds"] * 1000,
@@ -106,10 +112,9 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
   });
   if (!started.ok) {
     await proxy.close();
+    await shared.close();
     return started.error.code === "port_taken" ? fail(await portTaken(ground.value, token.value)) : started;
   }
-  // The first request finds the store open and the searching thread at work.
-  if (settings.memory) void shared.open().then((kept) => kept.ok && kept.value.recall.start(THREAD_MS));
   const { address, link, close } = started.value;
   return ok({
     address,
@@ -124,6 +129,12 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
       await shared.close();
     },
   });
+}
+
+/** A store that cannot be opened now is tried again by the first request. */
+async function warm(shared: SharedKept): Promise<void> {
+  const kept = await shared.open();
+  if (kept.ok) await kept.value.recall.warm(WARM_MS);
 }
 
 /** F82: who has the port, and what to do about it. */

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { repositoryKey } from "../../host/git.ts";
+import { OWNER, type Run } from "../../proxy/identify/run.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import { upstreamsOf } from "../../proxy/upstream/choose.ts";
 import { type FoundGateway, findGateway, pidOf } from "../../server/find.ts";
@@ -20,7 +21,8 @@ export type WithGround = {
   env: Readonly<Record<string, string | undefined>>;
   /** The user's home folder. */
   userHome: string;
-  repositoryKey: string;
+  /** What the gateway is told of this run. */
+  run: Run;
   /** EVERLONG_HOME. */
   home: string;
   /** The folder of this run's launch files; not yet made. */
@@ -64,7 +66,7 @@ export async function withGround(): Promise<Result<WithGround, Failure>> {
   return ok({
     env,
     userHome,
-    repositoryKey: repositoryKey(context.cwd),
+    run: { user: OWNER, folder: context.cwd, repository: repositoryKey(context.cwd) },
     home: paths.home,
     launch,
     exposed: isExposed(paths.home),

@@ -22,6 +22,8 @@ export type RecallFound = {
   cursor?: string;
   partial: boolean;
   skipped: string[];
+  /** Quoted phrases that stand nowhere. */
+  unmatched?: string[];
   plan?: SearchPlan;
 };
 
@@ -87,10 +89,13 @@ export function foundText(found: RecallFound, searched: string, explained = fals
     const score = explained && h.parts ? [`${h.score?.toFixed(3)} = ${partsText(h.parts)}`] : [];
     return [`${where.filter(Boolean).join(" ")} (${what})`, ...score, snippetText(h)].join("\n");
   });
+  const loose = found.unmatched ?? [];
+  const quotes = loose.map((phrase) => `"${phrase}"`).join(" and ");
+  const first = loose.length > 0 ? [`No match contains ${quotes} word for word. These match the words:`] : [];
   const more = found.more > 0 ? [`${found.more} more`] : [];
   const next = found.cursor === undefined ? [] : [`There are more: --cursor '${found.cursor}'`];
   const plan = explained && found.plan ? [planText(found.plan)] : [];
-  return [...rows, ...more, ...next, ...notes, ...plan].join("\n\n");
+  return [...first, ...rows, ...more, ...next, ...notes, ...plan].join("\n\n");
 }
 
 const partsText = (parts: Readonly<Record<string, number>>): string =>

@@ -8,7 +8,7 @@ import { RecallWriter } from "../../memory/recall/store/write.ts";
 import { reindexItems } from "../../proxy/store/list.ts";
 import { sessionIds } from "../../session/find-session.ts";
 import { forgetSession, reindexSession } from "../../session/index/index-session.ts";
-import type { IndexOptions } from "../../session/index/write-index.ts";
+import type { IndexOptions } from "../../session/index/indexed-text.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import type { Ground } from "../start.ts";
 import { type OnSkipped, sessionsIn } from "../store.ts";

@@ -150,7 +150,7 @@ describe("X100, X101: the same operations over HTTP and on the files", () => {
     expect(JSON.stringify(rows)).not.toContain("sk-very-secret");
   });
   it("X94 learned windows are listed and removed", async () => {
-    value(await learnWindow(place.store, "openai", "gpt-5", 60_000));
+    value(await learnWindow(place.store, "openai", "gpt-5", { tokens: 60_000, named: true }));
     expect(value(await remote.windows())).toMatchObject([{ upstream: "openai", model: "gpt-5", tokens: 60_000 }]);
     expect(value(await remote.forgetWindow("gpt-5"))).toEqual({ deleted: 1 });
     expect(value(await remote.windows())).toEqual([]);

@@ -37,6 +37,8 @@ export type RecallHits = {
   cursor?: string;
   partial: boolean;
   skipped: readonly string[];
+  /** Quoted phrases that stand nowhere: the results match their words. */
+  unmatched?: readonly string[];
   plan?: SearchPlan;
 };
 /** A query that is a ref, and the turns around one, give the words themselves. */

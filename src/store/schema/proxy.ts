@@ -119,3 +119,9 @@ export const proxySchema = `
     PRIMARY KEY (upstream, model)
   ) WITHOUT ROWID;
 `;
+
+/** A window that no error named is a guess: how often it was made, and how many requests near it have passed since. */
+export const proxyWindowGuesses = `
+  ALTER TABLE proxy_window ADD COLUMN refusals INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE proxy_window ADD COLUMN passes INTEGER NOT NULL DEFAULT 0;
+`;

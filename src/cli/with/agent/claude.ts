@@ -1,13 +1,11 @@
-// Claude Code: its base URL and its custom headers come from the environment; sign-in and keys stay as they are.
+// Claude Code: its base URL comes from the environment; sign-in and keys stay as they are.
 import { join } from "node:path";
 import { isRecord, parseJson } from "../../../base/json.ts";
-import { ok } from "../../../base/result.ts";
+import { fail, ok } from "../../../base/result.ts";
 import { basesIn, rootFor, upstreamFor } from "../base.ts";
-import { extendHeaders, ownHeaders } from "../header.ts";
-import { type Row, set, type User } from "../row.ts";
+import { pastGateway, type Refusal, type Row, set, type User } from "../row.ts";
 
 const BASE = "ANTHROPIC_BASE_URL";
-const HEADERS = "ANTHROPIC_CUSTOM_HEADERS";
 /** Each leads to another cloud, past the base URL. */
 const CLOUDS = ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"];
 
@@ -18,29 +16,31 @@ export const claude: Row = {
   bases: basesIn({ anthropic: BASE }),
   plan(asked) {
     const { env, gateway } = asked;
+    const past = pastBy(asked);
+    if (past) return fail(past);
     const own = set(env, BASE);
     const vendors = URL.parse(upstreamFor(gateway, "anthropic", own)?.url ?? "")?.host === "api.anthropic.com";
     return ok({
       env: {
         [BASE]: rootFor(asked, "anthropic", own),
-        [HEADERS]: extendHeaders(env[HEADERS], ownHeaders(asked), "\n"),
         // Otherwise it takes the gateway for a stranger and gives up its 1M window.
         ...(vendors ? { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1" } : {}),
       },
-      notes: [
-        ...CLOUDS.filter((name) => set(env, name)).map((name) => `${name} is set: claude does not pass the gateway.`),
-        ...settingsNote(asked),
-      ],
     });
   },
 };
 
 /** Claude lets its settings file win over the environment. */
-function settingsNote({ env, home, read }: User): string[] {
+function pastBy({ env, home, read }: User): Refusal | undefined {
+  const cloud = CLOUDS.find((name) => set(env, name));
+  if (cloud) return pastGateway("claude", `${cloud} sends claude to another cloud`, `Unset ${cloud}.`);
   const path = join(set(env, "CLAUDE_CONFIG_DIR") ?? join(home, ".claude"), "settings.json");
   const parsed = parseJson(read(path) ?? "");
   const variables = parsed.ok && isRecord(parsed.value) ? parsed.value["env"] : undefined;
-  return isRecord(variables) && variables[BASE] !== undefined
-    ? [`${path} sets ${BASE}, and claude prefers it: it does not pass the gateway.`]
-    : [];
+  if (!isRecord(variables) || variables[BASE] === undefined) return undefined;
+  return pastGateway(
+    "claude",
+    `${path} sets ${BASE}, which claude prefers`,
+    "Take that line out and set it in the environment.",
+  );
 }

@@ -2,9 +2,10 @@
 import { join } from "node:path";
 import { isRecord, parseJson } from "../../../base/json.ts";
 import { fail, ok } from "../../../base/result.ts";
-import { badBase, rootFor, upstreamFor, usable } from "../base.ts";
-import { ownHeaders } from "../header.ts";
-import { type Row, refusal, set, type User } from "../row.ts";
+import { badBase, rootFor, usable } from "../base.ts";
+import { standInKey } from "../key.ts";
+import { quoted } from "../quoted.ts";
+import { pastGateway, type Row, refusal, set, type User } from "../row.ts";
 
 const PATH = "CLINE_PROVIDER_SETTINGS_PATH";
 const BACKEND = "CLINE_SESSION_BACKEND_MODE";
@@ -26,28 +27,33 @@ export const cline: Row = {
     const entry = entryOf(settings);
     if (!settings || !entry) return fail(noEntry(settingsPath(asked)));
     const own = typeof entry["baseUrl"] === "string" ? entry["baseUrl"] || undefined : undefined;
-    const keyless = !entry["apiKey"] && upstreamFor(asked.gateway, "openai", own)?.key;
+    const key = entry["apiKey"] ? undefined : standInKey(asked, "openai", own);
     const ours = {
       ...entry,
-      ...(keyless ? { apiKey: asked.gateway.token } : {}),
+      ...(key === undefined ? {} : { apiKey: key }),
       baseUrl: `${rootFor(asked, "openai", own)}/v1`,
-      headers: { ...ownHeaders(asked), ...(isRecord(entry["headers"]) ? entry["headers"] : {}) },
     };
+    const mode = set(asked.env, BACKEND);
+    if (mode !== undefined && mode !== "local")
+      return fail(pastGateway("cline", `${BACKEND}=${mode} runs sessions in cline's hub`, `Unset ${BACKEND}.`));
     const path = join(asked.launch, "cline.json");
+    const address = `s|"baseUrl"\\([^"]*\\)"[^"]*"|"baseUrl"\\1"${ours.baseUrl}"|`;
     return ok({
       env: {
         [PATH]: path,
         // The hub is a daemon with settings of its own: it would neither see this file nor end with this run.
-        ...(set(asked.env, BACKEND) === undefined ? { [BACKEND]: "local" } : {}),
+        ...(mode === undefined ? { [BACKEND]: "local" } : {}),
       },
-      files: [{ path, mode: 0o600, text: `${JSON.stringify(withEntry(settings, ours), undefined, 2)}\n` }],
-      notes: set(asked.env, BACKEND) && set(asked.env, BACKEND) !== "local" ? [hubNote] : [],
+      files: [
+        {
+          ...{ path, mode: 0o600, text: `${JSON.stringify(withEntry(settings, ours), undefined, 2)}\n` },
+          shell: `sed ${quoted(address)} ${quoted(settingsPath(asked))}`,
+        },
+      ],
       secrets: keysIn(settings),
     });
   },
 };
-
-const hubNote = `Your ${BACKEND} holds: sessions of cline's hub do not pass the gateway.`;
 
 function settingsPath({ env, home }: User): string {
   const data = set(env, "CLINE_DATA_DIR") ?? join(set(env, "CLINE_DIR") ?? join(home, ".cline"), "data");

@@ -1,11 +1,11 @@
-// Codex: a model provider of ours on its command line; the token comes by a variable that the provider names.
+// Codex: a model provider of ours on its command line; the run's token comes by a variable that the provider names.
 import { fail, ok } from "../../../base/result.ts";
-import { rootFor, upstreamFor, usable } from "../base.ts";
-import { ownHeaders, REPO, TOKEN } from "../header.ts";
-import { type Row, refusal, set } from "../row.ts";
+import { bareRootFor, upstreamFor, usable } from "../base.ts";
+import { pastGateway, type Row, refusal, set } from "../row.ts";
 import { chosenProvider, configPath } from "./codex-config.ts";
 
 const KEY = "OPENAI_API_KEY";
+const TOKEN_HEADER = "X-Everlong-Token";
 const TOKEN_VARIABLE = "EVERLONG_WITH_TOKEN";
 const CHOOSES = /^(?:(?:-c|--config)[ =]?)?model_provider\s*=/;
 
@@ -26,26 +26,24 @@ export const codex: Row = {
   },
   plan(asked) {
     const { args, env, gateway } = asked;
-    const chosen = chooses(args) ? undefined : chosenProvider(asked);
+    if (chooses(args))
+      return fail(pastGateway("codex", "Your arguments choose another model provider", "Leave them out."));
+    const chosen = chosenProvider(asked);
     const keyName = chosen?.keyName ?? KEY;
     const hasKey = set(env, keyName) !== undefined;
-    const root = rootFor(asked, "openai", chosen?.base);
+    const root = bareRootFor(asked, "openai", chosen?.base);
     const signIn = hasKey || chosen ? undefined : asked.signIn;
     const keyless = signIn === undefined && upstreamFor(gateway, "openai", chosen?.base)?.key === true;
-    const { [REPO]: repo, [TOKEN]: token = "" } = ownHeaders(asked);
     const provider = [
       'name="Everlong"',
       `base_url=${toml(signIn === "chatgpt" ? `${gateway.address}/up/chatgpt` : `${root}/v1`)}`,
       'wire_api="responses"',
       ...(hasKey ? [`env_key=${toml(keyName)}`] : keyless ? [] : ["requires_openai_auth=true"]),
-      // Codex takes ASCII alone; without it the gateway goes by the folder that codex names.
-      ...(repo !== undefined && /^[ -~]*$/.test(repo) ? [`http_headers={${toml(REPO)}=${toml(repo)}}`] : []),
-      `env_http_headers={${toml(TOKEN)}=${toml(TOKEN_VARIABLE)}}`,
+      ...(asked.run === undefined ? [] : [`env_http_headers={${toml(TOKEN_HEADER)}=${toml(TOKEN_VARIABLE)}}`]),
     ];
     return ok({
       args: ["-c", 'model_provider="everlong"', "-c", `model_providers.everlong={${provider.join(",")}}`, ...args],
-      env: { [TOKEN_VARIABLE]: token },
-      notes: chooses(args) ? ["Your own choice of a model provider holds: codex does not pass the gateway."] : [],
+      env: asked.run === undefined ? {} : { [TOKEN_VARIABLE]: asked.run },
     });
   },
 };

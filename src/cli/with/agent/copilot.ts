@@ -1,13 +1,11 @@
 // Copilot CLI: only with a provider of the user's own; what GitHub routes does not pass a gateway.
 import { fail, ok } from "../../../base/result.ts";
 import { basesIn, rootFor, upstreamFor } from "../base.ts";
-import { extendHeaders, ownHeaders } from "../header.ts";
 import { type Asked, given, type Row, refusal, set, type User } from "../row.ts";
 
 const BASE = "COPILOT_PROVIDER_BASE_URL";
 const TYPE = "COPILOT_PROVIDER_TYPE";
 const KEY = "COPILOT_PROVIDER_API_KEY";
-const HEADERS = "COPILOT_PROVIDER_HEADERS";
 const OWN_KEYS = [KEY, "COPILOT_PROVIDER_BEARER_TOKEN", "COPILOT_PROVIDER_API_KEY_COMMAND"];
 const MODELS = ["COPILOT_MODEL", "COPILOT_PROVIDER_MODEL_ID", "COPILOT_PROVIDER_WIRE_MODEL"];
 const VENDOR_KEYS = { openai: "OPENAI_API_KEY", anthropic: "ANTHROPIC_API_KEY" } as const;
@@ -25,14 +23,14 @@ export const copilot: Row = {
     if (type === undefined) return fail(noKey);
     const own = set(env, BASE);
     const key = OWN_KEYS.some((name) => set(env, name)) ? undefined : set(env, VENDOR_KEYS[type]);
-    if (!key && !ownKey(asked) && !upstreamFor(asked.gateway, type, own)?.key) return fail(noKey);
+    // A server of the user's own may well take requests without a key.
+    if (!key && !own && !ownKey(asked) && !upstreamFor(asked.gateway, type, own)?.key) return fail(noKey);
     if (!MODELS.some((name) => set(env, name)) && !given(args, "--model")) return fail(noModel);
     const root = rootFor(asked, type, own);
     return ok({
       env: {
         [BASE]: type === "openai" ? `${root}/v1` : root,
         [TYPE]: type,
-        [HEADERS]: extendHeaders(env[HEADERS], ownHeaders(asked), "\n"),
         ...(key === undefined ? {} : { [KEY]: key }),
       },
       secrets: key === undefined ? [] : [key],

@@ -1,14 +1,13 @@
-// Gemini CLI: base URL and headers come from the environment; how it signs in can only be said in a file.
+// Gemini CLI: its base URL comes from the environment; how it signs in can only be said in a file.
 import { join } from "node:path";
 import { isRecord, parseJson } from "../../../base/json.ts";
 import { fail, ok } from "../../../base/result.ts";
 import { basesIn, rootFor, upstreamFor } from "../base.ts";
-import { extendHeaders, ownHeaders, REPO } from "../header.ts";
-import { type Asked, type Row, refusal, set } from "../row.ts";
+import { keyOrToken } from "../key.ts";
+import { type Asked, pastGateway, type Row, refusal, set, type User } from "../row.ts";
 
 const BASE = "GOOGLE_GEMINI_BASE_URL";
 const KEY = "GEMINI_API_KEY";
-const HEADERS = "GEMINI_CLI_CUSTOM_HEADERS";
 const DEFAULTS = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH";
 const BY_KEY = "gemini-api-key";
 
@@ -21,17 +20,25 @@ export const gemini: Row = {
     const own = set(env, BASE);
     const keyless = set(env, KEY) === undefined;
     if (keyless && !upstreamFor(gateway, "gemini", own)?.key) return fail(noKey);
+    const chosen = signInOf(asked);
+    if (chosen !== undefined && chosen !== BY_KEY)
+      return fail(
+        pastGateway(
+          "gemini",
+          `${settingsPath(asked)} signs in by "${chosen}"`,
+          "Choose the API key in gemini with /auth.",
+        ),
+      );
     const file = { path: join(asked.launch, "gemini.json"), mode: 0o600, text: `${JSON.stringify(signInByKey)}\n` };
     const ours = set(env, DEFAULTS) === undefined;
     return ok({
       env: {
         [BASE]: rootFor(asked, "gemini", own),
-        [HEADERS]: extendHeaders(env[HEADERS], commaSafe(ownHeaders(asked)), ", "),
         ...(ours ? { [DEFAULTS]: file.path } : {}),
-        ...(keyless ? { [KEY]: gateway.token } : {}),
+        ...keyOrToken(asked, "gemini", own, KEY),
       },
       files: ours ? [file] : [],
-      notes: signInNotes(asked, ours),
+      notes: chosen === undefined && ours && asked.exposed ? [exposedNote(asked)] : [],
     });
   },
 };
@@ -44,25 +51,17 @@ const noKey = refusal(
   `Set ${KEY}, or a key of the gateway's own: EVERLONG_UPSTREAM_GEMINI_KEY.`,
 );
 
-/** Gemini parts the list at a comma that a name and a colon follow. */
-function commaSafe(headers: Record<string, string>): Record<string, string> {
-  const { [REPO]: repo = "", ...rest } = headers;
-  return /,[^,]*:/.test(repo) ? rest : headers;
+const settingsPath = ({ home }: User): string => join(home, ".gemini", "settings.json");
+
+/** What gemini's own settings choose. */
+function signInOf(user: User): string | undefined {
+  const parsed = parseJson(user.read(settingsPath(user)) ?? "");
+  const chosen = parsed.ok ? at(parsed.value, "security", "auth", "selectedType") : undefined;
+  return typeof chosen === "string" ? chosen : undefined;
 }
 
-function signInNotes({ home, read, exposed, launch }: Asked, ours: boolean): string[] {
-  const path = join(home, ".gemini", "settings.json");
-  const parsed = parseJson(read(path) ?? "");
-  const chosen = parsed.ok ? at(parsed.value, "security", "auth", "selectedType") : undefined;
-  if (chosen === BY_KEY) return [];
-  if (typeof chosen === "string")
-    return [`${path} chooses the sign-in "${chosen}": with another than "${BY_KEY}" gemini does not pass the gateway.`];
-  return ours && exposed
-    ? [
-        `gemini refuses ${launch}, because others can write to a folder above it: choose the API key in gemini by /auth.`,
-      ]
-    : [];
-}
+const exposedNote = ({ launch }: Asked): string =>
+  `gemini refuses ${launch}, because others can write to a folder above it: choose the API key in gemini with /auth.`;
 
 const at = (value: unknown, ...path: string[]): unknown =>
   path.reduce((inner, key) => (isRecord(inner) ? inner[key] : undefined), value);

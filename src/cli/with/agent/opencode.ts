@@ -1,10 +1,10 @@
 // opencode: settings of its own kind in one variable, joined to what the user has there.
+import { join } from "node:path";
 import { parse } from "jsonc-parser";
 import { isRecord } from "../../../base/json.ts";
 import { fail, ok } from "../../../base/result.ts";
 import { badBase, rootFor, usable } from "../base.ts";
-import { ownHeaders } from "../header.ts";
-import { type Row, refusal, set, type User, type Vendor } from "../row.ts";
+import { argument, pastGateway, type Row, refusal, set, type User, type Vendor } from "../row.ts";
 
 const CONTENT = "OPENCODE_CONFIG_CONTENT";
 const PROVIDERS: Readonly<Record<Vendor, { name: string; version: string }>> = {
@@ -32,19 +32,27 @@ export const opencode: Row = {
   plan(asked) {
     const theirs = contentOf(asked);
     if (!theirs) return fail(unreadable);
-    const headers = ownHeaders(asked);
+    const model = argument(asked.args, "-m", "--model") ?? chosenModel(asked, theirs);
+    const provider = model?.split("/")[0];
+    if (provider !== undefined && !VENDORS.some((vendor) => PROVIDERS[vendor].name === provider))
+      return fail(pastGateway("opencode", `The model ${model} belongs to the provider "${provider}"`, otherProvider));
     const ours = VENDORS.map((vendor) => {
       const { name, version } = PROVIDERS[vendor];
       const root = rootFor(asked, vendor, ownBase(theirs, vendor));
-      const known = at(theirs, "provider", name, "options", "headers");
-      return [
-        name,
-        { options: { baseURL: root + version, headers: { ...headers, ...(isRecord(known) ? known : {}) } } },
-      ];
+      return [name, { options: { baseURL: root + version } }];
     });
     return ok({ env: { [CONTENT]: JSON.stringify(merged(theirs, { provider: Object.fromEntries(ours) })) } });
   },
 };
+
+const otherProvider = `Use a model of openai, anthropic or google, or give that server as provider.openai.options.baseURL in ${CONTENT}.`;
+
+/** What the user's settings choose where no argument does. */
+function chosenModel({ home, read }: User, theirs: Tree): string | undefined {
+  const paths = ["opencode.json", "opencode.jsonc"].map((name) => join(home, ".config", "opencode", name));
+  const trees = [theirs, ...paths.map((path) => parse(read(path) ?? "", [], { allowTrailingComma: true }) as unknown)];
+  return trees.map((tree) => (isRecord(tree) ? tree["model"] : undefined)).find((model) => typeof model === "string");
+}
 
 /** The user's value; undefined when it is no settings object. Comments are allowed there. */
 function contentOf({ env }: User): Tree | undefined {

@@ -58,9 +58,10 @@ export class Finder {
     this.#bounds = bounds;
   }
 
-  find(query: Query): Candidates {
+  /** `quoted`: passages must hold all words of the quoted phrases. */
+  find(query: Query, quoted: boolean): Candidates {
     const terms = this.#count(query.terms);
-    const scores = query.phrases.length > 0 ? this.#holdingPhrases(query, terms) : this.#holdingTerms(terms);
+    const scores = quoted ? this.#holdingPhrases(query, terms) : this.#holdingTerms(terms);
     this.#keepInTime(scores);
     return { terms, ids: this.#best(scores), found: scores.size };
   }

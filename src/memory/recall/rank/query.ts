@@ -23,7 +23,7 @@ export type QueryTerm = {
 export type Query = {
   text: string;
   terms: QueryTerm[];
-  /** Folded; each must stand in a result. */
+  /** Folded; what was quoted. */
   phrases: string[];
   /** Identifiers and paths as they were written. */
   names: Name[];

@@ -12,6 +12,8 @@ import { noParts, type Parts, SIGNALS, type Signal, total, WEIGHTS } from "./wei
 
 export type RankInput = {
   query: Query;
+  /** Only what holds every quoted phrase counts. */
+  quoted: boolean;
   terms: readonly CountedTerm[];
   meanWords: number;
   scopeIds: readonly number[];
@@ -149,13 +151,13 @@ class Pool {
 
   rank(): Ranked[] {
     const best = this.#weigh();
-    const { query, use } = this.#input;
+    const { query, quoted, use } = this.#input;
     const ranked: Ranked[] = [];
     for (const [id, passages] of this.#passages) {
       const item = this.#items.get(id);
       if (!item) continue;
       const stands = verbatim(query, passages);
-      if (query.phrases.length > 0 && !stands.phrases) continue;
+      if (quoted && !stands.phrases) continue;
       const parts: Parts = {
         ...ownParts(passages, best),
         ...priorsOf(item, passages, this.#input),
