@@ -68,8 +68,8 @@ export function inTag(tag: OwnTag | PartTag, body: string, attributes: Readonly<
 const HIDDEN = "\\p{Cc}\\p{Default_Ignorable_Code_Point}\\p{Zl}\\p{Zp}\\ufff9-\\ufffb";
 const HIDDEN_CHARACTER = new RegExp(`(?![\\t\\n])[${HIDDEN}]`, "gu");
 const SPACE = `[\\s${HIDDEN}]*`;
-/** What stands where the name of a tag would, behind `<` or its escape. */
-const NAMED = `(?=${SPACE}(?:/${SPACE})?([^\\s<>/="'&]+))`;
+/** What stands where the name of a tag would, behind `<` or its escape. Some of what is hidden is white space, and in a name. */
+const NAMED = `(?=${SPACE}(?:[/!?]${SPACE})*([^\\p{Zs}\\t\\n\\v\\f\\r<>/!?="'&]+))`;
 const TAG_START = new RegExp(`<${NAMED}`, "gu");
 const ESCAPED_START = new RegExp(`&lt;${NAMED}`, "gu");
 
@@ -77,7 +77,9 @@ export const withoutHidden = (text: string): string => text.replace(HIDDEN_CHARA
 
 /** The name as a reader sees it: without what is hidden in it, in small letters, with one kind of hyphen. */
 function nameOf(written: string): string {
-  const seen = /^[\x21-\x7e]*$/.test(written) ? written : withoutHidden(written.normalize("NFKC"));
+  const seen = /^[\x21-\x7e]*$/.test(written)
+    ? written
+    : withoutHidden(written.normalize("NFKC")).replace(/\p{Pd}/gu, "-");
   return /^(?:[a-z]+:)?([\w-]*)/i.exec(seen)?.[1]?.toLowerCase().replaceAll("-", "_") ?? "";
 }
 

@@ -1,4 +1,7 @@
 // The environment that child processes get: no keys of ours, nothing that waits for a person, a mark of whose child it is.
+import { delimiter, isAbsolute } from "node:path";
+import { realTarget } from "./files.ts";
+import { isWithin } from "./sandbox/confinement.ts";
 
 /** Tells `everlong` itself that it runs inside a tool's shell, where settings, trust and consent must not change. */
 export const TOOL_SHELL_MARK = "EVERLONG_TOOL_SHELL";
@@ -54,4 +57,16 @@ export function plainEnvironment(env: Readonly<Record<string, string>>): Record<
       ([name]) => PLAIN.test(name) || (Object.hasOwn(QUIET, name) && env[name] === QUIET[name]),
     ),
   );
+}
+
+/** Without the folders of PATH that lie in these: a project's program must not be taken for the system's. */
+export function withoutProgramsOf(
+  folders: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const { PATH: path, ...rest } = env;
+  if (path === undefined) return rest;
+  const isOutside = (entry: string): boolean =>
+    isAbsolute(entry) && !folders.some((folder) => isWithin(realTarget(entry), folder));
+  return { ...rest, PATH: path.split(delimiter).filter(isOutside).join(delimiter) };
 }

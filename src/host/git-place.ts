@@ -23,10 +23,32 @@ export function checkPlace(
   if (!isOwn) return fail(`its git folder is outside the folder: ${isInside(gitDir) ? commonDir : gitDir}`);
   if (hasContent(join(commonDir, "objects/info/alternates")))
     return fail("its git repository borrows from another one");
+  const foreign = foreignFile(config, root, (path) => isInside(path) || path.startsWith(withSlash(commonDir)));
+  if (foreign !== undefined) return fail(`its git configuration names a file outside the folder: ${foreign}`);
   // What lies outside was made by the person's own git.
   const link = [...new Set([gitDir, commonDir])].filter(isInside).map(findLink).find(Boolean);
   if (link) return fail(`its git folder has a link, or too much to look through: ${link}`);
   return ok([...new Set([gitDir, commonDir])]);
+}
+
+/** Files whose lines git would show, by name or by its complaints. */
+const NAMES_FILE = /^(core\.(attributesfile|excludesfile)|mailmap\.file|diff\.orderfile)$/;
+
+/** The first file that the repository's own configuration includes or names, and that may not be read. */
+function foreignFile(
+  config: readonly ConfigEntry[],
+  root: string,
+  mayRead: (path: string) => boolean,
+): string | undefined {
+  const own = config.filter(({ scope }) => scope === "local" || scope === "worktree");
+  const paths = own.flatMap(({ origin, key, value }) => [
+    origin.replace(/^file:/, ""),
+    ...(NAMES_FILE.test(key) && value !== "" ? [/^[~%]/.test(value) ? `/${value}` : value] : []),
+  ]);
+  return [...new Set(paths)].find((path) => {
+    const full = resolve(root, path);
+    return !mayRead(realOf(full) ?? full);
+  });
 }
 
 /** A linked work tree or a submodule is known to the repository that it names; a made-up `.git` file is not. */

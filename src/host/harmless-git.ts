@@ -3,6 +3,7 @@
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { fail, ok, type Result } from "../base/result.ts";
+import { withoutProgramsOf } from "./environment.ts";
 import { type ConfigEntry, foreignReads, OFF, offByName, parseConfig } from "./git-config.ts";
 import { checkPlace, type GitPlace } from "./git-place.ts";
 
@@ -54,7 +55,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export async function harmlessGit(call: GitCall): Promise<Result<HarmlessGit, string>> {
   const at = call.args.findIndex((arg) => !GLOBAL.test(arg));
   const subcommand = call.args[at] ?? "";
-  const env = harmlessEnvironment(call.env);
+  const env = harmlessEnvironment(withoutProgramsOf(call.folders, call.env));
   if (/^--(version|help)$/.test(subcommand)) return ok({ args: [...call.args], env, reads: [] });
   const told = Object.hasOwn(SUBCOMMANDS, subcommand) ? SUBCOMMANDS[subcommand] : undefined;
   if (!told) return fail("this form of git may do more than look");

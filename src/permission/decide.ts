@@ -3,7 +3,7 @@ import { guardOf, isOwnKey } from "./guard.ts";
 import { matchesRule, mayBeHidden } from "./match-rule.ts";
 import { type Offer, offerFor } from "./offer.ts";
 import { describePart, type Part } from "./part.ts";
-import { insideAny } from "./path.ts";
+import { insideAny, isInside } from "./path.ts";
 import { type Allow, fitsPlanMode, permitted, showsHidden } from "./permit.ts";
 import type { Policy, SourcedRule } from "./policy.ts";
 import { shown, shownLines } from "./shown.ts";
@@ -71,8 +71,13 @@ function judge(part: Part, policy: Policy): Verdict {
   const guard = part.kind === "write" && part.real !== undefined ? guardOf(part.real, policy.places) : undefined;
   const isUnsure = (part.kind === "write" || part.kind === "read") && part.unsure === true;
   const isKey = part.kind === "read" && part.real !== undefined && isOwnKey(part.real, policy.places);
-  if (isUnsure)
-    return judgeUnsure(part, guard?.level === "refuse" ? guard.what : isKey ? "Everlong's own keys" : undefined);
+  if (isUnsure) {
+    const isOwn = part.real !== undefined && isInside(part.real, policy.places.sessionDir);
+    return judgeUnsure(
+      part,
+      guard?.level === "refuse" && !isOwn ? guard.what : isKey ? "Everlong's own keys" : undefined,
+    );
+  }
   if (guard?.level === "refuse") return refused(part, `${guard.what} cannot be written by a tool, whatever is allowed`);
   if (isKey) return refused(part, "Everlong's own keys cannot be read by a tool, whatever is allowed");
   if (part.kind === "write" && part.real === undefined && !part.implied)
@@ -143,7 +148,7 @@ function whyAsk(part: Part, policy: Policy): string {
   if (part.kind === "shell" && part.opaque) return `what it does cannot be known from its text: ${shown(part.opaque)}`;
   if (part.kind === "shell" && part.doubt) return shown(part.doubt);
   if (part.kind === "shell" && showsHidden(part, policy))
-    return "it may show files that a read rule is about (the grep tool leaves them out)";
+    return "it may show files that a read rule or a guard is about (the grep tool leaves them out)";
   if ((part.kind === "read" || part.kind === "write") && !insideAny(part.real, policy.allowedFolders))
     return part.real && part.real !== part.path
       ? `outside the folder (really ${shown(part.real)})`

@@ -53,8 +53,11 @@ export const isPlan = (real: string, sessionDir: string): boolean => real === jo
 /** Whoever reads these speaks with the user's voice to the gateway, or can tell marks of secrets apart. */
 const KEYS = ["gateway.token", "secret.key"];
 
-export const isOwnKey = (real: string, { everlongHome }: Pick<GuardPlaces, "everlongHome">): boolean =>
-  KEYS.some((name) => real.toLowerCase() === join(everlongHome, name).toLowerCase());
+export const ownKeys = ({ everlongHome }: Pick<GuardPlaces, "everlongHome">): string[] =>
+  KEYS.map((name) => join(everlongHome, name));
+
+export const isOwnKey = (real: string, places: Pick<GuardPlaces, "everlongHome">): boolean =>
+  ownKeys(places).some((key) => real.toLowerCase() === key.toLowerCase());
 
 /** What guards this real path against being written. Letter case is ignored: some file systems do too. */
 export function guardOf(real: string, places: GuardPlaces): Guarded | undefined {

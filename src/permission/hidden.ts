@@ -1,5 +1,6 @@
-// What deny and ask rules for reading may name below a folder: a search over the folder must leave it out or be asked about.
+// What deny and ask rules for reading may name below a folder, and our own keys: a search over the folder must leave it out or be asked about.
 import { components, matchComponents } from "./glob.ts";
+import { ownKeys } from "./guard.ts";
 import { pathPattern } from "./match-rule.ts";
 import type { Policy } from "./policy.ts";
 
@@ -9,9 +10,11 @@ import type { Policy } from "./policy.ts";
  */
 export function hiddenBelow(policy: Pick<Policy, "deny" | "ask" | "places">, folder: string): string[] {
   const path = components(folder.toLowerCase());
-  const globs = [...policy.deny, ...policy.ask].flatMap((rule) => {
-    if (rule.kind !== "read" || rule.argument === undefined) return [];
-    const rests = restsBelow(pathPattern(rule.argument.toLowerCase(), policy.places.root.toLowerCase()), path);
+  const rules = [...policy.deny, ...policy.ask].flatMap(({ kind, argument }) =>
+    kind === "read" && argument !== undefined ? [argument] : [],
+  );
+  const globs = [...rules, ...ownKeys(policy.places)].flatMap((pattern) => {
+    const rests = restsBelow(pathPattern(pattern.toLowerCase(), policy.places.root.toLowerCase()), path);
     return rests.filter((rest) => rest.some((name) => name !== "**")).map((rest) => `/${rest.map(escaped).join("/")}`);
   });
   return [...new Set(globs)];

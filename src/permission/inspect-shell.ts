@@ -1,5 +1,5 @@
 // A shell line as parts: its commands with what each looks at, and the paths and addresses they name.
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { gitContext } from "../host/git.ts";
 import type { Part, PathPart, ShellPart } from "./part.ts";
 import { realPath } from "./path.ts";
@@ -10,9 +10,10 @@ import { Guesses, looseWord, type ShellPlace } from "./shell/guess.ts";
 import { changesOwnSettings } from "./shell/own-command.ts";
 import type { PlannedCommand } from "./shell/plan.ts";
 import { type PlannedLine, planLine } from "./shell/plan-line.ts";
-import { lookedAt, showsBelow, wantsFiles } from "./shell/read-only.ts";
+import { lookedAt, READ_ONLY, showsBelow, wantsFiles } from "./shell/read-only.ts";
+import { RUNNERS } from "./shell/runner.ts";
 import { literalWord, type ShellWord } from "./shell/word.ts";
-import { writtenPaths } from "./shell/writes.ts";
+import { isWriter, writtenPaths } from "./shell/writes.ts";
 
 const URL_IN_TEXT = /\b(?:https?|ftp|wss?):\/\/[^\s"'<>`]+/gi;
 
@@ -77,6 +78,8 @@ class ShellInspection {
   #paths(words: readonly ShellWord[], span: Span, more: { unsure?: true }): void {
     for (const { path, real } of this.#readPlaces(words))
       this.#add("read", { path, real, span, implied: true, ...more });
+    if (!isKnownProgram(words))
+      for (const { value } of namedWords(words)) this.#addAll("write", value, { span, implied: true, unsure: true });
     const isFolder = (path: string) => this.#folders.some((f) => kindOfPlace(realPath(path, f)) === "folder");
     for (const path of writtenPaths(words, { userHome: this.#place.userHome, isFolder })) {
       this.#addAll("write", path, { span, implied: true, ...more });
@@ -146,10 +149,9 @@ class ShellInspection {
   #readPlaces(words: readonly ShellWord[]): { path: string; real: string | undefined }[] {
     const looked = lookedAt(words);
     if (looked) return looked.flatMap((word) => this.#placesIn(word));
-    const named = words.slice(1).filter((w) => w.literal);
-    // curl -d @file, dd if=file, --from=file
-    const inside = named.map((w) => literalWord(w.value.replace(/^[^=@]*[=@]/, "")));
-    return [...named, ...inside].flatMap((w) => this.#placesIn(w)).filter((p) => kindOfPlace(p.real) === "file");
+    return namedWords(words)
+      .flatMap((w) => this.#placesIn(w))
+      .filter((p) => kindOfPlace(p.real) === "file");
   }
 
   #placesIn(word: ShellWord): { path: string; real: string | undefined }[] {
@@ -159,6 +161,18 @@ class ShellInspection {
     );
   }
 }
+
+/** Whatever of its arguments may be a path: `curl -d @file`, `dd if=file`, `--from=file`. */
+function namedWords(words: readonly ShellWord[]): ShellWord[] {
+  const named = words.slice(1).filter((w) => w.literal);
+  return [...named, ...named.map((w) => literalWord(w.value.replace(/^[^=@]*[=@]/, "")))];
+}
+
+/** What it writes is known from its arguments, if anything. Any other program may write what it is given. */
+const isKnownProgram = ([program]: readonly ShellWord[]): boolean => {
+  const name = basename(program?.value ?? "");
+  return Object.hasOwn(READ_ONLY, name) || isShellsOwn(name) || isWriter(name) || Object.hasOwn(RUNNERS, name);
+};
 
 /** They are part of the shell, so no file of that name is run. */
 const isShellsOwn = (name: string): boolean => /^(:|\[|cd|command|echo|false|printf|pwd|test|true)$/.test(name);

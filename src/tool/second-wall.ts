@@ -1,7 +1,7 @@
 // The second wall: what nobody approved runs harmless and confined by the operating system, whatever the first wall judged.
 import { resolve } from "node:path";
 import { fail, ok, type Result } from "../base/result.ts";
-import { plainEnvironment } from "../host/environment.ts";
+import { plainEnvironment, withoutProgramsOf } from "../host/environment.ts";
 import { type HarmlessGit, harmlessGit } from "../host/harmless-git.ts";
 import { type Confinement, isWithin, type Prefix, realOf } from "../host/sandbox/confinement.ts";
 import { type Sandbox, type SandboxStatus, sandboxStatus, workingSandbox } from "../host/sandbox/sandbox.ts";
@@ -88,7 +88,7 @@ export function createSecondWall(parts: WallParts): SecondWall {
         const git = before ? ok(before) : isGit ? await gitOf(command, env) : undefined;
         if (git && !git.ok) return fail(git.error);
         if (git) reads.push(...git.value.reads);
-        commands.push(git ? withEnvironment(command, git.value, env) : command);
+        commands.push(git ? withEnvironment(command, git.value, env) : quietRipgrep(command));
       }
       pipelines.push({ ...pipeline, commands });
     }
@@ -120,7 +120,7 @@ export function createSecondWall(parts: WallParts): SecondWall {
     async confine({ plan, cwd, env }) {
       const { commands, network } = parts.settings();
       const unasked = plan !== undefined && isUnasked(plan);
-      const ownEnv = unasked ? plainEnvironment(env) : env;
+      const ownEnv = unasked ? withoutProgramsOf(parts.places().folders, plainEnvironment(env)) : env;
       const harmless = plan ? await harmlessPlan(plan, ownEnv) : undefined;
       if (harmless && !harmless.ok) return fail(`Not run: ${harmless.error}.`);
       const line: ConfinedLine = { ...(harmless ? { line: renderPlan(harmless.value.plan) } : {}), env: ownEnv };
@@ -145,6 +145,12 @@ export function createSecondWall(parts: WallParts): SecondWall {
       return `sandbox: none, so ${then}; ${problem}`;
     },
   };
+}
+
+/** An ignore file may be a link to any file, and what ripgrep says against its lines would show them. */
+function quietRipgrep(command: PlannedCommand): PlannedCommand {
+  const [name, ...args] = command.argv;
+  return command.unasked && name === "rg" ? { ...command, argv: [name, "--no-ignore-messages", ...args] } : command;
 }
 
 function withEnvironment(

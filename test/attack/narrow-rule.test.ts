@@ -22,7 +22,7 @@ function layPackage(folder: string, base: string): void {
   }
 }
 
-const RULES = ["npm test", "git status", "make test", "cargo test", "touch allowed"];
+const RULES = ["npm test", "git status", "make test", "cargo test", "go test", "touch allowed"];
 const flags = RULES.flatMap((rule) => ["--allow-tool", `shell(${rule})`]);
 
 const STRAYING = (there: string): string[] => [
@@ -45,6 +45,10 @@ const STRAYING = (there: string): string[] => [
   `npm test --script-shell=${there}/evil.sh`,
   `npm test --node-options=--require=${there}/evil.js`,
   `npm test -w sub`,
+  `npm test --prefi ${there}`,
+  `npm test --prefi=${there}`,
+  `npm test -prefix ${there}`,
+  `npm test --script-she=${there}/evil.sh`,
   `npm_config_prefix=${there} npm test`,
   `export npm_config_prefix=${there}; npm test`,
   `find ${there} -maxdepth 0 -execdir npm test ';'`,
@@ -57,7 +61,13 @@ const STRAYING = (there: string): string[] => [
   `make test -f ${there}/evil.mk`,
   `make test --file=${there}/evil.mk`,
   `make test --eval='$(shell touch OWNED)'`,
+  `make test --dir=${there}`,
+  `make test --eva='$(shell touch OWNED)'`,
+  `make test -o -- -C ${there}`,
   "make test SHELL=./ls",
+  "make test -- SHELL=./ls",
+  `go test --toolexec=${there}/evil.sh ./...`,
+  `go test -exec ${there}/evil.sh ./...`,
   `MAKEFLAGS=-C${there} make test`,
   `cargo test --manifest-path ${there}/Cargo.toml`,
   `cargo test --config ${there}/evil.toml`,

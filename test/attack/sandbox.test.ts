@@ -195,6 +195,12 @@ describe("an approved command with sandbox.commands all", () => {
     expect(readFileSync(secret, "utf8")).toBe("CANARY-outside");
   });
 
+  held("N8 without the network it does not see where services of the machine listen", () => {
+    const services = "/run/user /run/dbus /run/systemd /run/docker.sock";
+    const line = `for s in ${services}; do test -S $s && echo "sees $s"; ls -A $s 2>/dev/null; done`;
+    expect(hostile(line, work(false)).stdout.replace("/run/docker.sock\n", "")).toBe("");
+  });
+
   held("N8 has the network only when that is allowed, and never sees other processes", async () => {
     const server = createServer((socket) => socket.end("hello")).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));

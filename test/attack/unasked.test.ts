@@ -3,7 +3,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { attack } from "./attack.ts";
+import { attack, SECRET } from "./attack.ts";
 
 /** They must go on running unasked. */
 const FREE = [
@@ -75,6 +75,8 @@ const EXPANDED = [
   "x=$CANARY; echo $x",
   "printf '%s' ${CANARY:-x}",
   "printf -v x %s y; echo $x",
+  "printf 'abc%ln' PATH; egrep foo README.md",
+  "printf 'abc%-5hhn' PATH; fgrep foo README.md",
   "[ -v 'a[$(touch OWNED)]' ]",
   "test -v 'a[$(touch OWNED)]'",
   "[[ -v 'a[$(touch OWNED)]' ]]",
@@ -331,17 +333,49 @@ describe("nobody approved it", () => {
   }, 300_000);
 
   it("N1 programs of the project stand first in PATH, functions and start files in the environment: the system's own programs run", async () => {
-    const { ran, changes } = await attack(["ls src", "cat f.txt", "rg foo", "echo x"], [], ({ folder, env }) => {
+    const PLAIN = ["ls src", "cat f.txt", "rg foo", "echo x", "egrep foo f.txt", "fgrep foo f.txt", "git status"];
+    const { ran, changes } = await attack(PLAIN, [], ({ folder, env }) => {
       // What a shell or a program would take from its environment.
       env["BASH_ENV"] = join(folder, "ls");
       env["BASH_FUNC_cat%%"] = `() { touch ${folder}/OWNED; }`;
       env["BASH_FUNC_command%%"] = `() { touch ${folder}/OWNED; }`;
       env["RIPGREP_CONFIG_PATH"] = join(folder, "rg.conf");
       writeFileSync(join(folder, "rg.conf"), `--pre=${folder}/ls\n`);
+      for (const name of ["grep", "false"])
+        writeFileSync(join(folder, "node_modules/.bin", name), `#!/bin/sh\n/usr/bin/touch ${folder}/OWNED\n`, {
+          mode: 0o755,
+        });
       env["PATH"] = `${join(folder, "node_modules/.bin")}:${folder}:${process.env["PATH"]}`;
     });
-    expect(ran).toEqual(["ls src", "cat f.txt", "rg foo", "echo x"].toSorted());
+    expect(ran).toEqual(PLAIN.toSorted());
     expect(changes).toEqual([]);
+  });
+
+  it("N4 an ignore file that leads outside is not shown by what ripgrep says against it", async () => {
+    const { ran, leaks } = await attack(
+      () => ["rg foo", "rg --files", { name: "grep", args: { pattern: "foo" } }],
+      [],
+      ({ folder, home }) => {
+        writeFileSync(join(dirname(home), "odd"), `{${SECRET}\n`);
+        symlinkSync(join(dirname(home), "odd"), join(folder, ".ignore"));
+      },
+    );
+    expect(leaks).toEqual([]);
+    expect(ran.length).toBe(3);
+  });
+
+  it("N4 B50 a search over a folder that holds Everlong's own keys does not show them", async () => {
+    const { ran, leaks } = await attack(
+      ({ home }) => [
+        `grep -r CANARY- ${home}`,
+        `rg -uuu CANARY- ${home}`,
+        { name: "grep", args: { pattern: "CANARY-", path: home } },
+      ],
+      [],
+      ({ home }) => writeFileSync(join(home, "settings.json"), JSON.stringify({ permissions: { dirs: [home] } })),
+    );
+    expect(leaks).toEqual([]);
+    expect(ran.length).toBe(1);
   });
 
   it("N2 a repository of 10,000 links that leave it: patterns over them ask, searches go by, and neither takes long", async () => {

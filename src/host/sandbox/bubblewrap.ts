@@ -11,6 +11,11 @@ const ETC =
   "group passwd nsswitch.conf ld.so.cache ld.so.conf ld.so.conf.d locale.alias localtime timezone magic magic.mime mime.types".split(
     " ",
   );
+/** Where services listen that start programs for whoever asks: being in another network does not keep a command from them. */
+const SERVICES =
+  "/run/user /run/dbus /run/systemd /run/containerd /run/podman /run/docker.sock /run/snapd.socket /run/libvirt".split(
+    " ",
+  );
 const ALWAYS = ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--unshare-user-try"];
 const APART = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"];
 
@@ -47,10 +52,14 @@ function systemRule(path: string): string[] {
   return stat ? ["--ro-bind", path, path] : [];
 }
 
+const hiddenRule = (path: string): string[] =>
+  lstatSync(path).isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
+
 function workRules({ writes, network }: Extract<Confinement, { type: "work" }>): string[] {
   return [
     ...(network ? [] : ["--unshare-net"]),
     ...["--ro-bind", "/", "/", "--dev", "/dev"],
+    ...(network ? [] : realPlaces(SERVICES).flatMap(hiddenRule)),
     ...realPlaces(writes).flatMap((path) => ["--bind", path, path]),
     ...["--proc", "/proc", "--remount-ro", "/proc"],
   ];

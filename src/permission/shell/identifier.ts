@@ -14,34 +14,53 @@ const SUBCOMMANDS: Record<string, string[]> = {
   go: ["-C"],
 };
 
+type Straying = { long?: string; short?: RegExp; words?: RegExp };
+
 /** Options, after the words of a rule, that make its program another one: other folder, other configuration, other code. */
-const STRAYING: Record<string, RegExp> = {
-  bun: /^(--(cwd|config|preload)\b|-[cr])/,
-  cargo: /^(--(manifest-path|config)\b|-[CZ])/,
-  docker: /^(--(host|context|config)\b|-[Hc])/,
-  git: /^(--(git-dir|work-tree|exec-path|config-env|namespace|super-prefix|upload-pack|receive-pack|exec|ext-diff|textconv|open-files-in-pager)\b|-[CcOx])/,
-  go: /^-(C|modfile|overlay|exec|toolexec|vettool)\b/,
-  gradle: /^(--(project-dir|build-file|settings-file|init-script|include-build)\b|-[pbcI])/,
-  kubectl: /^(--(kubeconfig|context|cluster|user|server)\b|-s)/,
-  make: /^(--(directory|file|makefile|eval|include-dir)\b|-[a-zA-Z]*[CfIE]|[A-Za-z_]\w*[:+?!]?=)/,
-  mvn: /^(--(file|settings|global-settings)\b|-[fs])/,
-  npm: /^(--(prefix|userconfig|globalconfig|script-shell|node-options|dir|location|global|workspace|cache|init-module|shell|git|before-script)\b|-[CgwL])/,
-  npx: /^(--(prefix|userconfig|globalconfig|script-shell|node-options|package|call)\b|-[pc])/,
-  pip: /^(--(config|python|target|prefix|root|index-url|extra-index-url)\b|-[it])/,
-  pnpm: /^(--(dir|prefix|config|workspace-dir|script-shell|node-options|filter)\b|-[CF])/,
-  pytest: /^(--(rootdir|confcutdir|config-file|import-mode|override-ini|basetemp)\b|-[cpo])/,
-  yarn: /^--(cwd|use-yarnrc|modules-folder|script-shell|node-options)\b/,
+const STRAYING: Record<string, Straying> = {
+  bun: { long: "config preload", short: /^-[cr]/ },
+  cargo: { long: "config", short: /^-[CZ]/ },
+  docker: { long: "host context config", short: /^-[Hc]/ },
+  git: {
+    long: "config-env namespace super-prefix upload-pack receive-pack exec ext-diff textconv open-files-in-pager",
+    short: /^-[CcOx]/,
+  },
+  go: { long: "modfile overlay exec toolexec vettool", short: /^-C/ },
+  gradle: { long: "build-file settings-file init-script include-build", short: /^-[pbcI]/ },
+  kubectl: { long: "kubeconfig context cluster user server", short: /^-s/ },
+  make: {
+    long: "directory file eval include-dir",
+    short: /^-[a-zA-Z]*[CfIE]/,
+    words: /^[A-Za-z_.]\w*[:+?!]*=/,
+  },
+  mvn: { long: "file settings global-settings", short: /^-[fs]/ },
+  npm: {
+    long: "globalconfig script-shell node-options dir location global workspace cache init-module shell git before-script",
+    short: /^-[CgwL]/,
+  },
+  npx: { long: "globalconfig script-shell node-options package call", short: /^-[pc]/ },
+  pip: { long: "config python target root index-url extra-index-url", short: /^-[it]/ },
+  pnpm: { long: "dir config workspace-dir script-shell node-options filter", short: /^-[CF]/ },
+  pytest: { long: "confcutdir config-file import-mode override-ini basetemp", short: /^-[cpo]/ },
+  yarn: { long: "use-yarnrc modules-folder script-shell node-options" },
 };
 const ALWAYS_STRAYING =
-  /^--(prefix|cwd|chdir|manifest-path|git-dir|work-tree|exec-path|makefile|rootdir|project-dir|userconfig)(=|$)/;
+  "prefix cwd chdir manifest-path git-dir work-tree exec-path makefile rootdir project-dir userconfig".split(" ");
+/** They hand what stands after `--` to a script of the project. */
+const HANDS_ON = new Set(["bun", "cargo", "npm", "pnpm", "yarn"]);
 
 /** Whether a command leaves what a rule with its first words was given for. */
 export function straysFrom(words: readonly string[], ruleLength: number): boolean {
   const name = basename(words[0] ?? "");
-  const own = Object.hasOwn(STRAYING, name) ? STRAYING[name] : undefined;
-  const end = words.indexOf("--");
-  const options = words.slice(ruleLength, end < 0 ? undefined : Math.max(end, ruleLength));
-  return options.some((word) => ALWAYS_STRAYING.test(word) || own?.test(word));
+  const form = Object.hasOwn(STRAYING, name) ? STRAYING[name] : undefined;
+  const long = [...ALWAYS_STRAYING, ...(form?.long?.split(" ") ?? [])];
+  const end = HANDS_ON.has(name) ? words.indexOf("--", ruleLength) : -1;
+  return words.slice(ruleLength, end < 0 ? undefined : end).some((word) => {
+    // Many programs take a part of a long name for the whole, and some take one dash for two.
+    const [, option = ""] = /^(?:--(?=.)|-(?=[^-]{3}))([^=]+)/s.exec(word) ?? [];
+    const isLong = option !== "" && long.some((one) => one.startsWith(option));
+    return isLong || form?.short?.test(word) === true || form?.words?.test(word) === true;
+  });
 }
 
 function subcommandIndex(words: readonly string[]): number | undefined {

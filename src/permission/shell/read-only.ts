@@ -163,8 +163,8 @@ function pathWords(words: readonly ShellWord[]): ShellWord[] | undefined {
   if (name === "command") return /^-[vV]$/.test(first) ? [] : undefined;
   // Whatever their words are, they are only words.
   if (name === "echo" || name === ":") return [];
-  // `-v` and `%n` set a variable.
-  if (name === "printf") return /^-|%[^%a-zA-Z]*n/.test(first) ? undefined : [];
+  // `-v` and `%n`, also with a length as in `%ln`, set a variable.
+  if (name === "printf") return /^-|%[^%a-zA-Z]*[hjlLqtzZ]*n/.test(first) ? undefined : [];
   if (TESTS.has(name)) return testOperands(args);
   // An operand without + sets the clock.
   if (name === "date" && !args.every((a) => /^[-+]/.test(a.value))) return undefined;

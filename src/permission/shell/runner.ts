@@ -53,6 +53,7 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
   gosu: { operands: 1 },
   gtimeout: { values: "ks", operands: 1 },
   i386: {},
+  i686: {},
   ionice: { flags: "t", values: "cn", longValues: "class classdata" },
   linux32: {},
   linux64: {},
@@ -70,6 +71,7 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
   },
   setsid: { flags: "cfw", long: "ctty fork wait" },
   sg: TYPED,
+  "ssh-agent": { flags: "cDds", values: "aEOPt" },
   stdbuf: { values: "ioe", longValues: "input output error", transparent: true },
   strace: TRACER,
   su: LOGIN,
@@ -93,6 +95,7 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
   },
   torsocks: {},
   toybox: {},
+  uname26: {},
   unbuffer: { flags: "p" },
   unshare: {
     flags: "imnpuUCTfrc",
@@ -101,6 +104,7 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
     elsewhere: true,
   },
   watch: { flags: "bcCdegptxrw", values: "nq", longValues: "interval", joins: true },
+  x86_64: {},
   xargs: {
     flags: "0rtxo",
     values: "nPLIJsdEa",
@@ -111,26 +115,44 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
 
 /** They run other programs in ways that are not read: what they run is unknown. */
 export const UNREAD: ReadonlySet<string> = new Set(
-  "at batch bind bwrap capsh choom chpst compgen complete cpulimit crontab dumb-init ed emacs enable entr ex expect fc firejail gdb lldb newgrp nsenter nvim numactl parallel perf prlimit proot rlwrap run-parts screen setarch setpriv setuidgid softlimit ssh start-stop-daemon systemd-run tini tmux valgrind vi vim view vimdiff xvfb-run".split(
+  "at batch bind bwrap capsh choom chpst compgen complete cpulimit crontab dc dumb-init ed elvish emacs enable entr ex expect fc firejail gdb lldb m4 machinectl newgrp nsenter nu nvim numactl parallel perf prlimit proot pwsh rlwrap run-parts run0 screen setarch setpriv setuidgid softlimit ssh start-stop-daemon systemd-cat systemd-inhibit systemd-nspawn systemd-run tini tmux valgrind vi vim view vimdiff xonsh xvfb-run".split(
     " ",
   ),
 );
 
-/** With a word like this among their arguments they run something else. */
+const COMPILER = /^-(wrapper|B|specs|fplugin)/;
+const NPM = /^(-c|--c(a.*)?(=.*)?|--(script-)?sh.*)$/;
+
+/** With a word like this among their arguments they run something else; a part of a long name may stand for the whole. */
 export const RUNS_WITH: Readonly<Record<string, RegExp>> = {
-  git: /^(-c|--config-env\b.*|--exec-path=.*|bisect|filter-branch|foreach|-x|--exec\b.*|--(upload|receive)-pack\b.*|ext::.*|difftool|mergetool|-O.*|--open-files-in-pager\b.*)$/,
+  cc: COMPILER,
+  gcc: COMPILER,
+  git: /^(-c|--config-env\b.*|bisect|filter-branch|foreach|-x|--(u|up|upl.*|rece.*|e|ex|exe.*|open.*)(=.*)?|ext::.*|difftool|mergetool|-O.*)$/,
   hash: /^-p/,
+  install: /^--strip-/,
+  less: /^\+/,
+  // Rules and values that stand in the line itself; what a file of the project says is not looked at.
+  make: /^(-|-[a-zA-Z]*f-|\/dev\/.*|--f.*=(-|\/dev\/.*)|--e.*|-[a-zA-Z]*E.*|[A-Za-z_.]\w*[:+?!]*=(?!\d*$).*)$/s,
   man: /^(-[a-zA-Z]*[PH]|--pager|--html)/,
   mapfile: /^-[a-zA-Z]*C/,
+  npm: NPM,
+  npx: NPM,
   readarray: /^-[a-zA-Z]*C/,
   rg: /^--(pre|hostname-bin)\b/,
   rsync: /^(-[a-zA-Z]*e|--rsh|--rsync-path)/,
   scp: /^-[a-zA-Z0-9]*[oSD]/,
   sftp: /^-[a-zA-Z0-9]*[oSDb]/,
-  sort: /^--comp/,
-  tar: /^(--(to-command|checkpoint-action|use-compress|rsh|info-script|new-volume)|-?[a-zA-Z]*[IF])/,
+  sort: /^--co/,
+  split: /^--f/,
+  sqlite3: /^\s*\.|\n\s*\.|edit\s*\(|load_extension/i,
+  tar: /^(--(to-c|checkpoint-|us|rs|rm|inf|new-)|-?[a-zA-Z]*[IF])/,
   zip: /^(-[a-zA-Z]*TT|--unzip-command)/,
 };
+
+/** They evaluate the subscript of a name that they are given. */
+export const EVALUATES_NAMES = new Set(
+  "[ declare export getopts local mapfile printf read readarray readonly test typeset unset wait".split(" "),
+);
 
 /** Programs whose code is a language of its own, given by an option or read from the input. */
 export const INTERPRETERS: Readonly<Record<string, RegExp>> = {
@@ -138,12 +160,13 @@ export const INTERPRETERS: Readonly<Record<string, RegExp>> = {
   deno: /^eval$/,
   guile: /^-c/,
   lua: /^-[a-z]*e/,
-  node: /^(-[a-z]*[pe]|--eval|--print)/,
-  nodejs: /^(-[a-z]*[pe]|--eval|--print)/,
+  node: /^(-[a-z]*[pe]|--eval|--print)|^data:|=data:/,
+  nodejs: /^(-[a-z]*[pe]|--eval|--print)|^data:|=data:/,
   osascript: /^-e/,
   perl: /^-[a-zA-Z0-9]*[eE]/,
   php: /^-[a-z]*[rBRE]/,
-  python: /^-[a-zA-Z]*c/,
+  pypy: /^-[a-zA-Z]*c/,
+  python: /^(-[a-zA-Z]*c|(-[a-zA-Z]*m)?(timeit|pdb|code)$)/,
   ruby: /^-[a-zA-Z0-9]*e/,
   tclsh: /^$/,
 };

@@ -1,6 +1,6 @@
 // Commands that run other commands: what is inside `sudo`, `timeout`, `env`, `xargs`, `find -exec`, `bash -c`, `eval`…
 import { basename } from "node:path";
-import { INTERPRETERS, RUNNERS, RUNS_WITH, type Runner, UNREAD } from "./runner.ts";
+import { EVALUATES_NAMES, INTERPRETERS, RUNNERS, RUNS_WITH, type Runner, UNREAD } from "./runner.ts";
 import { type ShellWord, UNKNOWN_WORD } from "./word.ts";
 
 export type Inner = { type: "words"; words: ShellWord[] } | { type: "script"; code: string };
@@ -19,7 +19,7 @@ export type Unwrapped = {
   elsewhere?: true;
 };
 
-const SHELLS = new Set(["bash", "sh", "dash", "ash", "rbash", "zsh", "ksh", "mksh", "fish"]);
+const SHELLS = new Set(["bash", "sh", "dash", "ash", "rbash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "yash"]);
 const PARSED_AS_BASH = new Set(["bash", "sh", "dash", "ash", "rbash"]);
 
 /** undefined: an ordinary command. `stdin`: the text of a here-document, where it is literal. */
@@ -43,6 +43,9 @@ const hidden = (opaque: string): Unwrapped => ({ ...NOTHING, opaque });
 
 function runsUnread(name: string, args: readonly ShellWord[]): boolean {
   if (UNREAD.has(name) || name === "source" || name === "." || /^ld(-.*)?\.so/.test(name)) return true;
+  if (EVALUATES_NAMES.has(name) && args.some((a) => /\[.*[$`]/s.test(a.value))) return true;
+  const isClone = name === "git" && args.some((a) => a.value === "clone");
+  if (isClone && args.some((a) => /^-[a-z]*u/.test(a.value))) return true;
   const pattern = Object.hasOwn(RUNS_WITH, name) ? RUNS_WITH[name] : undefined;
   if (pattern) return args.some((a) => !a.literal || pattern.test(a.value));
   if (/^[gmn]?awk$/.test(name))

@@ -12,18 +12,32 @@ export function gitTargets(args: readonly string[], userHome: string): string[] 
   const [, subcommand, ...rest] = bareWords(["git", ...args]);
   const folder = args.filter((_, i) => args[i - 1] === "-C").reduce(from, "");
   const operands = rest.filter((a) => !a.startsWith("-"));
+  const output = rest.flatMap((a, i) =>
+    /^(-o|--output|--output-directory)$/.test(rest[i - 1] ?? "")
+      ? [a]
+      : (/^(?:--output(?:-directory)?=|-o(?=.))(.+)$/s.exec(a)?.[1] ?? []),
+  );
   switch (subcommand) {
     case "config":
       return configTargets(rest, userHome).map((path) => from(folder, path));
     case "init":
     case "clone":
       // A template brings hooks.
-      return rest.some((a) => a.startsWith("--template")) ? [join(folder, ".git/hooks")] : [];
+      return [
+        ...(rest.some((a) => a.startsWith("--template")) ? [join(folder, ".git/hooks")] : []),
+        ...operands.slice(subcommand === "clone" ? 1 : 0).map((path) => from(folder, path)),
+      ];
     case "checkout":
     case "restore":
     case "mv":
     case "rm":
       return operands.map((path) => from(folder, path));
+    case "archive":
+    case "diff":
+    case "format-patch":
+    case "log":
+    case "show":
+      return output.map((path) => from(folder, path));
     default:
       return [];
   }

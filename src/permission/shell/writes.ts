@@ -53,6 +53,7 @@ const WRITERS: Record<string, Writer> = {
   tee: ALL,
   touch: { operands: "all", skip: "d date r reference t" },
   truncate: { operands: "all", skip: "s size r reference" },
+  uniq: { operands: (operands) => operands.slice(1) },
   unlink: ALL,
   unzip: { operands: (operands) => operands.slice(1), into: "d" },
   wget: {
@@ -60,6 +61,8 @@ const WRITERS: Record<string, Writer> = {
     operands: (urls) => urls.map(fileOf),
   },
 };
+
+export const isWriter = (name: string): boolean => name === "git" || Object.hasOwn(WRITERS, name);
 
 const COPIERS = /^(cp|curl|install|ln|mv|rsync|scp|wget)$/;
 

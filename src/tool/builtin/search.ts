@@ -18,7 +18,7 @@ export type SearchParts = {
 export const MAX_RESULTS = 200;
 const LIMIT_MS = 20_000;
 /** Hidden files count, except git's own; ignore files count outside of git too; the user's ripgrep settings do not. */
-const COMMON = ["--no-config", "--color=never", "--hidden", "--no-require-git", "--glob=!.git"];
+const COMMON = ["--no-config", "--no-ignore-messages", "--color=never", "--hidden", "--no-require-git", "--glob=!.git"];
 
 export type Found = { folder: string; stdout: string; cut: boolean; errors: string };
 
