@@ -11,11 +11,11 @@ import type { Summarised, Summary } from "../context/compact/summary-input.ts";
 import { writeSummary } from "../context/compact/write-summary.ts";
 import { afterCompaction } from "../context/truncate/cut.ts";
 import { shortenItem } from "../context/truncate/shorten-item.ts";
-import { unreclaimable } from "../context/usage/unreclaimable.ts";
 import type { ModelTarget } from "../model/contract.ts";
 import type { CompactionReason, CompactionTrigger } from "../schema/event/context.ts";
 import type { EventData } from "../schema/event/envelope.ts";
 import { carriedOver } from "./carried-over.ts";
+import { warnBuiltIn, warnUnreclaimable } from "./compaction-warning.ts";
 import { preCompact } from "./pre-compact.ts";
 import type { Session } from "./session.ts";
 import { atCutSize, beginEpoch, look, shaping, type View } from "./window.ts";
@@ -112,6 +112,7 @@ async function summarise(session: Session, running: RunningAttempt, view: View, 
     items: running.plan.replaced,
     budget: running.plan.budget,
     focus: hooked.focus,
+    failedBefore: hasFailed(session.live.window.lastCompleted),
     todos: [...state.todos.values()],
     plan: parts.planText(),
     system: view.system,
@@ -141,6 +142,10 @@ async function summarise(session: Session, running: RunningAttempt, view: View, 
     await giveUp(session, running, { outcome: "failed", ...failed });
   } else await giveUp(session, running, { outcome: "cancelled", reason: end.reason });
 }
+
+/** The last attempt got no summary from the model, whatever became of it. */
+const hasFailed = (last: Completed | undefined): boolean =>
+  last?.outcome === "failed" || last?.builtInBecause !== undefined;
 
 /** Its calls count in the session's totals. */
 async function countUsage(session: Session, { attempt, summarised }: RunningAttempt): Promise<void> {
@@ -232,6 +237,7 @@ async function commit(
   const end: AttemptEnd = { outcome: "applied", summary, finished, ...checkpoint };
   const data = completeData(attempt, end, { ...finished, basis: view.basis, used: running.summarised?.used });
   await session.emit("session.compaction_complete", data);
+  if (summary.insteadOf) await warnBuiltIn(session, summary.insteadOf);
   live.window.attempt = undefined;
   live.window.cut = live.window.cut && afterCompaction(live.window.cut);
   live.window.lastCompleted = data;
@@ -285,14 +291,4 @@ export async function cancelCompaction(session: Session, reason: CompactionReaso
     await giveUp(session, running, { outcome: "cancelled", reason });
   }
   return true;
-}
-
-/** Once for each change of the fixed part: compaction cannot make room, and what takes it. */
-export async function warnUnreclaimable(session: Session, view: View): Promise<void> {
-  const { window } = session.live;
-  const fixedTokens = view.sizes.systemTokens + view.sizes.toolDefinitionsTokens;
-  const contributors = session.parts.contributors();
-  const told = unreclaimable({ fixedTokens, effectiveLimit: view.sizes.effectiveLimit, contributors }, window.warnedAt);
-  window.warnedAt = told.warnedAt;
-  if (told.warning) await session.emit("session.warning", { warningType: "context_unreclaimable", ...told.warning });
 }

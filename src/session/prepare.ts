@@ -13,7 +13,8 @@ import { type UsageInfo, type UsageInput, usageInfo } from "../context/usage/usa
 import type { ContextItem } from "../schema/context-item.ts";
 import type { Message } from "../schema/message.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
-import { applyCompactionAttempt, beginCompaction, cancelCompaction, warnUnreclaimable } from "./compaction.ts";
+import { applyCompactionAttempt, beginCompaction, cancelCompaction } from "./compaction.ts";
+import { warnUnreclaimable } from "./compaction-warning.ts";
 import type { Session } from "./session.ts";
 import { atCutSize, beginEpoch, look, shaping, type View } from "./window.ts";
 

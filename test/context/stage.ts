@@ -16,7 +16,7 @@ export const LIMIT = 24_000;
 
 export const SUMMARY =
   "<overview>The user builds a parser [t1].</overview><history>Files were read.</history><work_done>Lexer done.</work_done>" +
-  "<technical_details>Tokens are tuples.</technical_details><important_files>src/parser.ts</important_files>" +
+  `<technical_details>Tokens are tuples. ${"The lexer gives them to the parser one by one, with their place. ".repeat(18)}</technical_details><important_files>src/parser.ts</important_files>` +
   "<next_steps>Write the grammar.</next_steps><checkpoint_title>Parser work</checkpoint_title>";
 
 export const isSummary = ({ headers }: Pick<Recorded, "headers">): boolean =>

@@ -1,5 +1,6 @@
 // What outlives a compaction beside the summary, each part as text within a number of tokens: notice, plan, todos, skills, agent.
 import type { Todo } from "../../schema/todo.ts";
+import type { LedgerEntry } from "../ledger/render.ts";
 import { clipTo } from "./clip.ts";
 import type { Count } from "./items.ts";
 import { inTag, quoted, TAG } from "./tags.ts";
@@ -18,7 +19,10 @@ export type Carried = {
   prompts: readonly OriginalPrompt[];
   /** Text of `plan.md`. */
   plan?: string | undefined;
-  todos?: readonly Pick<Todo, "title" | "status" | "description">[] | undefined;
+  /** `ref`: the turn in which it was set. */
+  todos?: readonly (Pick<Todo, "title" | "status" | "description"> & { ref?: string | undefined })[] | undefined;
+  /** What the whole session must not lose, made without a model. */
+  ledger?: readonly LedgerEntry[] | undefined;
   /** In the order in which they were invoked. */
   skills?: readonly InvokedSkill[] | undefined;
   agent?: ActiveAgent | undefined;
@@ -55,7 +59,8 @@ export function todoText(todos: NonNullable<Carried["todos"]>): string {
   const open = todos.filter((todo) => todo.status !== "done");
   const done = todos.length - open.length;
   const lines = open.map(
-    ({ status, title, description }) => `- [${status}] ${title}${description ? `: ${description}` : ""}`,
+    ({ status, title, description, ref }) =>
+      `- [${status}] ${title}${description ? `: ${description}` : ""}${ref ? ` [${ref}]` : ""}`,
   );
   return [...lines, ...(done > 0 ? [`${done} finished`] : [])].join("\n");
 }

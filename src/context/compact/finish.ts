@@ -17,7 +17,7 @@ import { type Figures, figuresOf } from "./figures.ts";
 import { type Count, type Item, tokensOf } from "./items.ts";
 import { buildMessage } from "./message.ts";
 import type { Plan } from "./plan.ts";
-import type { SummaryParts } from "./summary.ts";
+import type { SummaryParts } from "./tags.ts";
 import { TAG } from "./tags.ts";
 
 export type FinishInput = {
@@ -104,10 +104,12 @@ async function buildWithin(
 ): Promise<{ content: string; tokens: number }> {
   const standing = new Set(newer.map((item) => item.id));
   const prompts = carried.prompts.filter((prompt) => !standing.has(prompt.id));
+  const inView = new Set(carried.prompts.filter(({ id }) => standing.has(id)).map((prompt) => prompt.turn));
+  const ledger = carried.ledger?.filter(({ section, turn: said }) => section !== "words" || !inView.has(said));
   const turns = turnsOf([{ turn: prompts[0]?.turn ?? turn }, { turn }]);
   let room = budget;
   for (let build = 1; ; build++) {
-    const content = buildMessage({ summary, carried: { ...carried, prompts }, turns, budget: room, count });
+    const content = buildMessage({ summary, carried: { ...carried, prompts, ledger }, turns, budget: room, count });
     const tokens = await countItem(compactionItem({ id: CANDIDATE, replacementContent: content }, turn));
     if (tokens <= budget || build === MOST_BUILDS) return { content, tokens };
     room -= tokens - budget;

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import type { Carried, OriginalPrompt } from "./carried.ts";
 import { count, SUMMARY } from "./compact-fixture.ts";
 import { buildMessage } from "./message.ts";
-import { parseSummary, type SummaryParts } from "./summary.ts";
+import { parseSummary } from "./summary.ts";
+import type { SummaryParts } from "./tags.ts";
 import { quoted } from "./tags.ts";
 
 const prompts = (texts: readonly string[]): OriginalPrompt[] =>

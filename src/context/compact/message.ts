@@ -1,10 +1,12 @@
 // The one message that stands for the old history: its parts in order, each within its share, all together within B.
+import { chooseEntries, entriesText } from "../ledger/render.ts";
 import { summaryShare } from "./budget.ts";
 import { block, type Carried, noticeText, type Section, sections } from "./carried.ts";
 import type { Count } from "./items.ts";
 import { firstPromptTokens, promptSections } from "./prompts.ts";
-import { renderWithin, type SummaryParts } from "./summary.ts";
-import { inTag, TAG } from "./tags.ts";
+import { renderWithin } from "./summary.ts";
+import type { SummaryParts } from "./tags.ts";
+import { inTag, quoted, TAG } from "./tags.ts";
 
 export type MessageInput = {
   summary: SummaryParts;
@@ -16,9 +18,18 @@ export type MessageInput = {
   count: Count;
 };
 
-type Slot = "notice" | "newest" | "older" | "summary" | "todos" | "plan" | "agent" | "skills";
+type Slot = "notice" | "newest" | "older" | "summary" | "ledger" | "todos" | "plan" | "agent" | "skills";
 
-const MOST = { notice: 200, summary: 8_000, prompts: 20_000, plan: 4_000, todos: 2_000, skills: 6_000, agent: 2_000 };
+const MOST = {
+  notice: 200,
+  summary: 8_000,
+  ledger: 6_000,
+  prompts: 20_000,
+  plan: 4_000,
+  todos: 2_000,
+  skills: 6_000,
+  agent: 2_000,
+};
 const FIRST_OF_PROMPTS = 1 / 3;
 
 export function buildMessage({ summary, carried, turns, budget, count }: MessageInput): string {
@@ -32,6 +43,14 @@ export function buildMessage({ summary, carried, turns, budget, count }: Message
     summary: (most) => {
       const body = renderWithin(summary, most - frame(TAG.summary), count);
       return body === "" ? "" : inTag(TAG.summary, body);
+    },
+    ledger: (most) => {
+      const shown = squeezed(`${made.get("older") ?? ""}\n${made.get("newest") ?? ""}`);
+      const unsaid = (carried.ledger ?? [])
+        .map((entry) => ({ ...entry, text: quoted(entry.text) }))
+        .filter(({ section, text }) => section !== "words" || !shown.includes(text));
+      const body = entriesText(chooseEntries(unsaid, most - frame(TAG.ledger), count));
+      return body === "" ? "" : inTag(TAG.ledger, body);
     },
   };
   const made = new Map<Slot, string>();
@@ -50,6 +69,7 @@ export function buildMessage({ summary, carried, turns, budget, count }: Message
   fill("notice", MOST.notice);
   fill("newest", promptShare - firstRoom);
   fill("older", firstRoom);
+  fill("ledger", share(0.15, MOST.ledger));
   fill("summary", summaryShare(budget));
   fill("todos", share(0.05, MOST.todos));
   fill("plan", share(0.1, MOST.plan));
@@ -59,8 +79,12 @@ export function buildMessage({ summary, carried, turns, budget, count }: Message
   fill("newest", MOST.prompts);
   fill("summary", MOST.summary);
   fill("older", MOST.prompts - used("newest"));
+  // Sentences of prompts that are now shown whole make room for others.
+  fill("ledger", share(0.15, MOST.ledger));
   return layOut(made);
 }
+
+const squeezed = (text: string): string => text.replace(/\s+/g, " ");
 
 function layOut(made: ReadonlyMap<Slot, string>): string {
   const text = (slot: Slot): string => made.get(slot) ?? "";
@@ -69,6 +93,7 @@ function layOut(made: ReadonlyMap<Slot, string>): string {
     text("notice"),
     prompts === "" ? "" : inTag(TAG.prompts, prompts),
     text("summary"),
+    text("ledger"),
     text("plan"),
     text("todos"),
     text("skills"),
