@@ -5,6 +5,7 @@ import { wireAdapters } from "../../model/wire/adapters.ts";
 import type { HistoryItem, ScannedBody } from "../contract.ts";
 import { clipAtLine } from "../plan/clip.ts";
 import { quoted } from "../plan/escape.ts";
+import { shownAnchor } from "../remember/anchor-text.ts";
 import type { StateTexts } from "./files.ts";
 
 export type StateParts = { pinned: string; agents: string; anchor: string; todo: string; spec: string };
@@ -38,7 +39,7 @@ export function stateBlock(parts: StateParts, { tag, todoMaxChars }: { tag: stri
   const pinned = [bounded(parts.pinned, MOST.pinned), bounded(parts.agents, MOST.agents)].filter(Boolean).join("\n\n");
   const shown = [
     ["pinned", pinned],
-    ["anchor", bounded(parts.anchor, MOST.anchor)],
+    ["anchor", shownAnchor(parts.anchor, MOST.anchor, quoted)],
     ["todo", bounded(parts.todo, todoMaxChars)],
     ["spec", bounded(parts.spec, MOST.spec)],
   ].filter(([, text]) => text !== "");
