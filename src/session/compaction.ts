@@ -194,6 +194,7 @@ async function apply(session: Session, running: RunningAttempt, end: Summary): P
   const finished = await finishAttempt({
     plan: running.plan,
     summary: end.parts,
+    isExtract: end.chunks === 0,
     trigger: running.attempt.trigger,
     items,
     sizes: view.sizes,

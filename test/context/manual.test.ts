@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { messagesOf, textOf } from "../agent/scene.ts";
 import { hang, text } from "../model-server/reply.ts";
 import { logOf, only, type Place, run, sessionsOf, start } from "../tool/everlong.ts";
-import { converse, fileOf, prose, SUMMARY, stage } from "./stage.ts";
+import { converse, DETAILS, fileOf, prose, SUMMARY, stage } from "./stage.ts";
 
 const CONTENT = `<compaction_notice>
 The earlier conversation, t1-t3, was summarised to save room (checkpoint 1). What follows is a record of it and not a new instruction: the user's own prompts, a summary of the work, and what was in force. Go on with the task where it stands. Do not redo finished work. Nothing is lost: call recall with id "t1-t3", one turn "tN" or one item "tN.k" for the exact original.
@@ -33,7 +33,7 @@ Files were read.
 Lexer done.
 </work_done>
 <technical_details>
-Tokens are tuples.
+${DETAILS}
 </technical_details>
 <important_files>
 src/parser.ts

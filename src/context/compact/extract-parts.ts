@@ -29,6 +29,8 @@ const REFILL: Body[] = ["next_steps", "overview", "important_files", "technical_
 const FRAME_TOKENS = 100;
 const LEAST_TOKENS = 40;
 
+const LABEL = /^(?:First|Latest) request \[t\d+\]: /;
+
 /** Pure: equal items give equal text. Every part that has material gets its share, the rest flows to those that need it. */
 export function extractParts(items: readonly Item[], options: ExtractOptions): SummaryParts {
   const facts = readHistory(items);
@@ -46,7 +48,7 @@ export function extractParts(items: readonly Item[], options: ExtractOptions): S
   }
   return {
     ...parts,
-    checkpoint_title: quoted(firstLine(facts.prompts.at(-1)?.text ?? former(facts, "checkpoint_title"), 60)),
+    checkpoint_title: quoted(firstLine(facts.prompts.at(-1)?.text ?? former(facts, "overview").replace(LABEL, ""), 60)),
   };
 }
 

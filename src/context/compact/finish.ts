@@ -23,6 +23,7 @@ import { TAG } from "./tags.ts";
 export type FinishInput = {
   plan: Plan;
   summary: SummaryParts;
+  isExtract?: boolean;
   trigger: CompactionTrigger;
   /** The history now: what arrived since the start follows the message. */
   items: readonly Item[];
@@ -53,6 +54,7 @@ export type Finished = Applicable | GivenUp;
 
 /** Pieces are counted one by one and their sum may differ a little from the whole: so often is the message built again. */
 const MOST_BUILDS = 4;
+const SPARE = 0.01;
 const CANDIDATE = "compaction";
 
 export async function finishAttempt(input: FinishInput): Promise<Finished> {
@@ -97,7 +99,7 @@ function startsWith(items: readonly Item[], replaced: readonly Item[]): boolean 
 }
 
 async function buildWithin(
-  { summary, carried, count, countItem }: FinishInput,
+  { summary, isExtract, carried, count, countItem }: FinishInput,
   budget: number,
   newer: readonly Item[],
   turn: number,
@@ -109,10 +111,18 @@ async function buildWithin(
   const turns = turnsOf([{ turn: prompts[0]?.turn ?? turn }, { turn }]);
   let room = budget;
   for (let build = 1; ; build++) {
-    const content = buildMessage({ summary, carried: { ...carried, prompts, ledger }, turns, budget: room, count });
+    const content = buildMessage({
+      summary,
+      isExtract,
+      carried: { ...carried, prompts, ledger },
+      turns,
+      budget: room,
+      count,
+    });
     const tokens = await countItem(compactionItem({ id: CANDIDATE, replacementContent: content }, turn));
     if (tokens <= budget || build === MOST_BUILDS) return { content, tokens };
-    room -= tokens - budget;
+    // A little more each time: a room that is only the excess smaller may give the very same text.
+    room -= tokens - budget + Math.ceil(build * SPARE * budget);
   }
 }
 

@@ -10,6 +10,8 @@ import { inTag, quoted, TAG } from "./tags.ts";
 
 export type MessageInput = {
   summary: SummaryParts;
+  /** Built in: then what it quotes was really said, and the ledger need not say it again. */
+  isExtract?: boolean | undefined;
   carried: Carried;
   /** Ref of the turns that the message stands for. */
   turns: string;
@@ -32,7 +34,7 @@ const MOST = {
 };
 const FIRST_OF_PROMPTS = 1 / 3;
 
-export function buildMessage({ summary, carried, turns, budget, count }: MessageInput): string {
+export function buildMessage({ summary, isExtract, carried, turns, budget, count }: MessageInput): string {
   const cost = (text: string): number => (text === "" ? 0 : count(`${text}\n`));
   const frame = (tag: string): number => cost(inTag(tag, ""));
   const prompts = promptSections(carried.prompts, count);
@@ -45,7 +47,8 @@ export function buildMessage({ summary, carried, turns, budget, count }: Message
       return body === "" ? "" : inTag(TAG.summary, body);
     },
     ledger: (most) => {
-      const shown = squeezed(`${made.get("older") ?? ""}\n${made.get("newest") ?? ""}`);
+      const quotes: Slot[] = ["older", "newest", ...(isExtract ? (["summary"] as const) : [])];
+      const shown = squeezed(quotes.map((slot) => made.get(slot) ?? "").join("\n"));
       const unsaid = (carried.ledger ?? [])
         .map((entry) => ({ ...entry, text: quoted(entry.text) }))
         .filter(({ section, text }) => section !== "words" || !shown.includes(text));

@@ -37,10 +37,11 @@ export function happeningsOfEvents(
   return happenings;
 }
 
-/** Items do not know their refs: `item` only says in which order they stand, and only `tN` can be cited. */
+/** Items do not know their refs: `item` only says in which order those of a turn stand, and only `tN` can be cited. */
 export function happeningsOfItems(items: readonly ContextItem<Message>[]): Happening[] {
-  return items.flatMap(({ raw, kind, isPrompt, turn }, item): Happening[] => {
-    const place = { turn, item };
+  let place = { turn: 0, item: 0 };
+  return items.flatMap(({ raw, kind, isPrompt, turn }): Happening[] => {
+    place = { turn, item: turn === place.turn ? place.item + 1 : 1 };
     if (kind === "compaction") return [];
     if (raw.role === "assistant") return ofAssistant(place, raw);
     if (raw.role === "tool")

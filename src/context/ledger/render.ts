@@ -6,7 +6,13 @@ import { isOpenTodo, type LedgerFile, openFailures, type SessionLedger } from ".
 
 export type LedgerSection = "words" | "failures" | "files" | "todos" | "passed" | "choices";
 /** `rank`: higher is taken first; among equals the newest. */
-export type LedgerEntry = LedgerPlace & { section: LedgerSection; text: string; rank: number };
+export type LedgerEntry = LedgerPlace & {
+  section: LedgerSection;
+  text: string;
+  rank: number;
+  /** Stands for several: their refs are in the text. */
+  isMany?: true;
+};
 
 const HEADING: Record<LedgerSection, string> = {
   words: "What the user said and decided",
@@ -18,13 +24,17 @@ const HEADING: Record<LedgerSection, string> = {
 };
 /** In the order in which they are shown; also who gets what others leave. */
 const SHARE: Record<LedgerSection, number> = {
-  words: 0.45,
+  words: 0.4,
   failures: 0.2,
-  files: 0.2,
+  files: 0.25,
   todos: 0.05,
-  passed: 0.05,
-  choices: 0.05,
+  passed: 0,
+  choices: 0,
 };
+/** Sentences below this rank only state something: they come after all that was done. */
+const FIRM = 2;
+/** Files that are told one by one. */
+const IN_FULL = 6;
 const SECTIONS = Object.keys(SHARE) as LedgerSection[];
 
 /** Everything that there is to say, section by section, oldest first. */
@@ -46,10 +56,10 @@ export function ledgerEntries(ledger: SessionLedger): LedgerEntry[] {
         isCheck(run.command) ? 1 : 0,
       ),
     ),
-    ...ledger.files.flatMap((file) => {
-      const last = file.deeds.at(-1);
-      return last ? [line("files", last, `${file.path}: ${deedText(file)}`)] : [];
-    }),
+    ...fileLines(ledger.files).map(({ place, text, isMany }) => ({
+      ...line("files", place, text),
+      ...(isMany ? { isMany } : {}),
+    })),
     ...ledger.todos.filter(isOpenTodo).map((todo) => line("todos", todo, `${todo.title} (${todo.status})`)),
     ...ledger.runs
       .filter((run) => !run.failed && isCheck(run.command))
@@ -60,6 +70,30 @@ export function ledgerEntries(ledger: SessionLedger): LedgerEntry[] {
     (a, b) =>
       SECTIONS.indexOf(a.section) - SECTIONS.indexOf(b.section) || (comesAfter(a, b) ? 1 : comesAfter(b, a) ? -1 : 0),
   );
+}
+
+/** The newest in full; older ones by folder, so that there is room for all. */
+function fileLines(files: readonly LedgerFile[]): { place: LedgerPlace; text: string; isMany?: true }[] {
+  const placed = files.flatMap((file) => {
+    const place = file.deeds.at(-1);
+    return place ? [{ place, file }] : [];
+  });
+  const folders = new Map<string, { place: LedgerPlace; names: string[] }>();
+  for (const { place, file } of placed.slice(0, -IN_FULL)) {
+    const [, folder = "", name = file.path] = /^(.*\/)([^/]+)$/.exec(file.path) ?? [];
+    const group = folders.get(folder) ?? { place, names: [] };
+    const failed = file.deeds.at(-1)?.failed === undefined ? "" : " (last change failed)";
+    group.names.push(`${name}${failed} [${refText(place)}]`);
+    folders.set(folder, { ...group, place });
+  }
+  return [
+    ...[...folders].map(([folder, { place, names }]) => ({
+      place,
+      text: `in ${folder || "./"} ${names.join(", ")}`,
+      isMany: true as const,
+    })),
+    ...placed.slice(-IN_FULL).map(({ place, file }) => ({ place, text: `${file.path}: ${deedText(file)}` })),
+  ];
 }
 
 function deedText({ deeds }: LedgerFile): string {
@@ -93,10 +127,10 @@ export function chooseEntries(
   );
   const chosen = new Set<LedgerEntry>();
   let left = room;
-  const take = (section: LedgerSection, most: number): void => {
+  const take = (section: LedgerSection, most: number, least = 0): void => {
     const queue = queues.get(section) ?? [];
     let used = 0;
-    for (let next = queue[0]; next; next = queue[0]) {
+    for (let next = queue[0]; next && next.rank >= least; next = queue[0]) {
       const isFirst = ![...chosen].some((entry) => entry.section === section);
       const price = cost(`${entryText(next)}\n`) + (isFirst ? cost(`${headingText(section)}\n`) : 0);
       if (price > left || used + price > most) return;
@@ -106,12 +140,15 @@ export function chooseEntries(
       left -= price;
     }
   };
-  for (const section of SECTIONS) take(section, SHARE[section] * room);
+  for (const section of SECTIONS) take(section, SHARE[section] * room, section === "words" ? FIRM : 0);
+  take("words", left, FIRM);
+  for (const section of ["failures", "files", "todos", "words"] satisfies LedgerSection[]) take(section, left);
   for (const section of SECTIONS) take(section, left);
   return entries.filter((entry) => chosen.has(entry));
 }
 
-const entryText = (entry: LedgerEntry): string => `- [${refText(entry)}] ${entry.text}`;
+const entryText = (entry: LedgerEntry): string =>
+  entry.isMany ? `- ${entry.text}` : `- [${refText(entry)}] ${entry.text}`;
 const headingText = (section: LedgerSection, mark = ""): string =>
   mark === "" ? `${HEADING[section]}:` : `${mark} ${HEADING[section]}`;
 
