@@ -41,7 +41,7 @@ export async function prepareRequest(session: Session, signal: AbortSignal, forc
   if (await compactIfNeeded(session, view, signal, forced)) view = await look(session);
   const shaped = await truncate(shaping(session, view));
   if (shaped.type === "cannot_fit") {
-    await warnUnreclaimable(session, view);
+    if (!live.window.refused) await warnUnreclaimable(session, view);
     return { type: "cannot_fit", failure: cannotFit({ ...shaped, contributors: session.parts.contributors() }) };
   }
   if (shaped.newCut) await useCut(session, shaped.cut);

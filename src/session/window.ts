@@ -24,8 +24,11 @@ export type WindowState = {
   blocking: boolean;
   cut: Cut<Message> | undefined;
   retryBuffer: number;
-  /** Of this turn: how large the refused request was, how often one was refused, whether one was answered by compaction. */
-  refused: { tokens: number; times: number; compacted: boolean } | undefined;
+  /**
+   * Of this turn: how large the refused request was, how often one was refused, whether one was answered by compaction.
+   * `isShort`: the first one, far below the limit: then it is not the limit that is in the way.
+   */
+  refused: { tokens: number; times: number; compacted: boolean; isShort: boolean } | undefined;
   epoch: { number: number; reason: EpochReason };
   /** The fixed part that a warning was given for. */
   warnedAt: number | undefined;
@@ -81,7 +84,7 @@ export async function look(session: Session, limit = session.parts.promptLimit()
       reserve: 0,
       effectiveLimit: effectiveLimit(
         { tokens: limit, retryBuffer: live.window.retryBuffer },
-        live.window.refused?.tokens,
+        live.window.refused?.isShort ? undefined : live.window.refused?.tokens,
       ),
     },
     rawTokens: measured.rawTokens,

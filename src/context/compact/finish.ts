@@ -6,7 +6,7 @@ import { unansweredTail } from "./boundary.ts";
 import {
   type BudgetSettings,
   fixedTokens,
-  LEAST_BUDGET,
+  highestTarget,
   messageBudget,
   type Sizes,
   targetNow,
@@ -60,19 +60,21 @@ const CANDIDATE = "compaction";
 export async function finishAttempt(input: FinishInput): Promise<Finished> {
   const { plan, items, sizes, settings, trigger } = input;
   const tail = tokensOf(items.slice(unansweredTail(items).start));
-  const target = targetNow(plan.targetTokens, targetTokens(sizes, settings, tail), sizes);
+  const wanted = targetNow(plan.targetTokens, targetTokens(sizes, settings, tail), sizes);
   const giveUp = (type: GivenUp["type"], reason: CompactionReason): GivenUp => ({
     type,
     reason,
-    targetTokens: target,
+    targetTokens: wanted,
     figures: figuresOf(items, items, sizes),
   });
   const boundary = plan.replaced.at(-1);
   if (!boundary || !startsWith(items, plan.replaced)) return giveUp("cancelled", "history_changed");
   const newer = items.slice(plan.replaced.length);
-  const room = target - fixedTokens(sizes) - tokensOf(newer);
-  if (room < LEAST_BUDGET && trigger !== "manual") return giveUp("not_applicable", "no_room");
+  const stays = fixedTokens(sizes) + tokensOf(newer);
+  // What came since the start may have taken the room: a summary that is there is used all the same, and the rest truncated.
+  const room = Math.max(wanted - stays, Math.min(plan.budget, highestTarget(sizes) - stays));
   const budget = messageBudget(room, tokensOf(plan.replaced), trigger !== "manual");
+  const target = Math.max(wanted, stays + budget);
   const message = await buildWithin(input, budget, newer, boundary.turn);
   const replacement = { id: CANDIDATE, replacementContent: message.content, boundaryEventId: boundary.id };
   const after = (applyCompaction(items, replacement) ?? []).map((item) =>
