@@ -4,6 +4,7 @@ import { happeningsOfEvents } from "../context/ledger/from-log.ts";
 import { refText } from "../context/ledger/happening.ts";
 import { emptyLedger, foldLedger } from "../context/ledger/ledger.ts";
 import { ledgerEntries } from "../context/ledger/render.ts";
+import { refPrefix } from "./ref.ts";
 import type { Session } from "./session.ts";
 
 export function carriedOver(session: Session): Carried {
@@ -28,6 +29,8 @@ export function carriedOver(session: Session): Carried {
     // The todos have a part of their own.
     ledger: ledgerEntries({ ...ledger, todos: [] }),
     skills,
+    agent: parts.activeAgent?.(),
     recallOn: parts.context().recallOn,
+    refPrefix: refPrefix(session.agentId),
   };
 }

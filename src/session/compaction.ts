@@ -1,4 +1,5 @@
 // Compaction in a session: begin an attempt, let it write its summary beside the turn, and apply it or give it up.
+import { join } from "node:path";
 import { errorText } from "../base/failure.ts";
 import { checkpointFile, checkpointFileName, checkpointTitle } from "../context/compact/checkpoint.ts";
 import { type Attempt, type AttemptEnd, completeData, startData } from "../context/compact/events.ts";
@@ -15,6 +16,7 @@ import type { ModelTarget } from "../model/contract.ts";
 import type { CompactionReason, CompactionTrigger } from "../schema/event/context.ts";
 import type { EventData } from "../schema/event/envelope.ts";
 import { carriedOver } from "./carried-over.ts";
+import { countUsage } from "./compaction-usage.ts";
 import { warnBuiltIn, warnUnreclaimable } from "./compaction-warning.ts";
 import { preCompact } from "./pre-compact.ts";
 import type { Session } from "./session.ts";
@@ -147,22 +149,10 @@ async function summarise(session: Session, running: RunningAttempt, view: View, 
 const hasFailed = (last: Completed | undefined): boolean =>
   last?.outcome === "failed" || last?.builtInBecause !== undefined;
 
-/** Its calls count in the session's totals. */
-async function countUsage(session: Session, { attempt, summarised }: RunningAttempt): Promise<void> {
-  const used = summarised?.used;
-  if (!used || used.requestCount === 0 || used.inputTokens + used.outputTokens === 0) return;
-  const { duration, requestCount: _n, model, ...tokens } = used;
-  await session.emit("assistant.usage", {
-    ...tokens,
-    reasoningTokens: 0,
-    model,
-    turnId: session.state.openTurn ?? attempt.compactionAttemptId,
-    step: 0,
-    interaction: "conversation-compaction",
-    durationMs: duration,
-    ttftMs: duration,
-  });
-}
+const ofCalls = ({ summarised }: { summarised?: Summarised | undefined }) => ({
+  used: summarised?.used,
+  requestId: summarised?.requestId,
+});
 
 /** Waits for the attempt and applies it to the history as it is now; gives back how it ended. */
 export async function applyCompactionAttempt(session: Session): Promise<Completed | undefined> {
@@ -234,9 +224,11 @@ async function commit(
   parts.crashPoint("checkpoint file");
   await parts.writeCheckpoint?.(name, checkpointFile(meta, summary.parts));
   parts.crashPoint("complete event");
-  const checkpoint = parts.writeCheckpoint ? { checkpointNumber: number, checkpointPath: name } : {};
+  const checkpoint = parts.writeCheckpoint
+    ? { checkpointNumber: number, checkpointPath: join(session.dir, "checkpoints", name) }
+    : {};
   const end: AttemptEnd = { outcome: "applied", summary, finished, ...checkpoint };
-  const data = completeData(attempt, end, { ...finished, basis: view.basis, used: running.summarised?.used });
+  const data = completeData(attempt, end, { ...finished, basis: view.basis, ...ofCalls(running) });
   await session.emit("session.compaction_complete", data);
   if (summary.insteadOf) await warnBuiltIn(session, summary.insteadOf);
   live.window.attempt = undefined;
@@ -264,7 +256,7 @@ async function giveUp(
     figures: figuresOf(items, items, view.sizes),
     targetTokens: running.plan?.targetTokens ?? running.targetTokens ?? 0,
     basis: view.basis,
-    used: running.summarised?.used,
+    ...ofCalls(running),
   });
   live.window.attempt = undefined;
   live.window.lastCompleted = data;

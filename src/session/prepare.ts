@@ -197,7 +197,7 @@ export function usageOf(session: Session, view: Sized, shaped: Fits): UsageInfo 
     effectiveLimit: view.sizes.effectiveLimit,
     systemTokens: view.sizes.systemTokens,
     toolDefinitionsTokens: view.sizes.toolDefinitionsTokens,
-    memoryTokens: 0,
+    memoryTokens: memoryShares(session, view).reduce((sum, { tokens }) => sum + tokens, 0),
     isInitial: !live.usageShown,
     tokenAccountingBasis: view.basis,
     model: parts.target().id,
@@ -206,6 +206,18 @@ export function usageOf(session: Session, view: Sized, shaped: Fits): UsageInfo 
     background: mode === "on" ? background : undefined,
     cachedTokens: live.window.cachedTokens,
   });
+}
+
+/** What is remembered, out of the system text; in proportion, so that it never is more than that. */
+export function memoryShares({ parts, state }: Session, { sizes }: Sized): { source: string; tokens: number }[] {
+  const system = state.systemText ?? "";
+  return parts
+    .memoryTexts()
+    .filter(({ text }) => text !== "" && system.includes(text.trim()))
+    .map(({ source, text }) => ({
+      source,
+      tokens: Math.round((sizes.systemTokens * text.length) / Math.max(text.length, system.length)),
+    }));
 }
 
 /** After something else than a request changed the history. */

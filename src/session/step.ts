@@ -54,6 +54,7 @@ async function call(session: Session, turn: Turn, step: number, prepared: Ready)
     initiator: turn.initiator,
     interaction: parts.interaction ?? (turn.initiator === "user" ? "conversation-user" : "conversation-agent"),
     sessionId: session.id,
+    ...(parts.context().providerCompaction ? { providerCompaction: true } : {}),
     ...optional("maxOutputTokens", outputFor(target, currentTokens)),
     ...optional("reasoningEffort", parts.reasoningEffort()),
     ...optional("directive", state.directive),

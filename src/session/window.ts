@@ -12,6 +12,7 @@ import type { EventData } from "../schema/event/envelope.ts";
 import type { Message } from "../schema/message.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
 import type { RunningAttempt } from "./compaction.ts";
+import { refPrefix } from "./ref.ts";
 import type { Session } from "./session.ts";
 
 /** What is known of the window in this process only; a resume starts it anew from the log. */
@@ -108,6 +109,7 @@ export function shaping(session: Session, view: View): TruncateInput<Message> {
     rules: ownRules,
     count: (item) => parts.countItem(item),
     refOf: refOf(session),
+    refPrefix: refPrefix(session.agentId),
     place: "the session log",
     recallOn: parts.context().recallOn,
     mode: parts.context().truncation,
@@ -120,4 +122,4 @@ export function shaping(session: Session, view: View): TruncateInput<Message> {
 export const refOf =
   (session: Session) =>
   (item: ContextItem): string =>
-    session.state.refs.get(item.id) ?? `t${item.turn}`;
+    `${refPrefix(session.agentId)}${session.state.refs.get(item.id) ?? `t${item.turn}`}`;

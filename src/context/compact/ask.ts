@@ -50,6 +50,8 @@ export class Asker {
   readonly used: CompactionTokensUsed;
   /** Calls that gave no summary that can be used. */
   failures = 0;
+  /** Of the last call that was answered. */
+  requestId: string | undefined;
   readonly #options: AskOptions;
   #retries = 1;
 
@@ -115,7 +117,9 @@ export class Asker {
   }
 
   #count(outcome: CallOutcome): void {
-    if (outcome.type !== "answer" || !outcome.answer.usage) return;
+    if (outcome.type !== "answer") return;
+    this.requestId = outcome.answer.requestId ?? this.requestId;
+    if (!outcome.answer.usage) return;
     const { usage } = outcome.answer;
     for (const key of ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"] as const)
       this.used[key] += usage[key];

@@ -29,6 +29,8 @@ export type Carried = {
   /** Absent when the session writes no checkpoints. */
   checkpointNumber?: number | undefined;
   recallOn: boolean;
+  /** What stands before a turn's ref, in a conversation that is not the main one. */
+  refPrefix?: string | undefined;
 };
 
 /** Text in its tag within the tokens; empty when there is none, or no room for any of it. */
@@ -41,10 +43,10 @@ export function block(tag: string, text: string, maxTokens: number, count: Count
 }
 
 /** `turns` is a ref that `recall` takes as it stands. */
-export function noticeText({ checkpointNumber, recallOn }: Carried, turns: string): string {
+export function noticeText({ checkpointNumber, recallOn, refPrefix = "" }: Carried, turns: string): string {
   const where = checkpointNumber === undefined ? "" : ` (checkpoint ${checkpointNumber})`;
   const originals = recallOn
-    ? `Nothing is lost: call recall with id "${turns}", one turn "tN" or one item "tN.k" for the exact original.`
+    ? `Nothing is lost: call recall with id "${refPrefix}${turns}", one turn "${refPrefix}tN" or one item "${refPrefix}tN.k" for the exact original.`
     : "The originals are in the session log.";
   return [
     `The earlier conversation, ${turns}, was summarised to save room${where}.`,

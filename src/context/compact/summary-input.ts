@@ -52,4 +52,4 @@ export type Summary = {
   insteadOf?: SummaryFailed;
 };
 export type SummaryEnd = Summary | SummaryFailed | SummaryCancelled;
-export type Summarised = { end: SummaryEnd; used: CompactionTokensUsed };
+export type Summarised = { end: SummaryEnd; used: CompactionTokensUsed; requestId?: string | undefined };

@@ -22,8 +22,9 @@ export async function writeSummary(input: SummaryInput): Promise<Summarised> {
   const end = await (offline ? extractSummary(items, input) : summarise(items, input, asker));
   const hasFailedTwice = end.type === "failed" && asker.failures + (input.failedBefore ? 1 : 0) >= 2;
   const builtIn = hasFailedTwice ? await extractSummary(items, input) : undefined;
-  if (end.type !== "failed" || builtIn?.type !== "summary") return { end, used: asker.used };
-  return { end: { ...builtIn, insteadOf: end }, used: asker.used };
+  if (end.type !== "failed" || builtIn?.type !== "summary")
+    return { end, used: asker.used, requestId: asker.requestId };
+  return { end: { ...builtIn, insteadOf: end }, used: asker.used, requestId: asker.requestId };
 }
 
 async function summarise(items: readonly Item[], input: SummaryInput, asker: Asker): Promise<SummaryEnd> {
