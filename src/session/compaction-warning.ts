@@ -1,8 +1,8 @@
 // What people are warned about when compaction cannot do its work as it should.
+import type { Sizes } from "../context/compact/budget.ts";
 import type { Summary } from "../context/compact/summary-input.ts";
 import { unreclaimable } from "../context/usage/unreclaimable.ts";
 import type { Session } from "./session.ts";
-import type { View } from "./window.ts";
 
 export async function warnBuiltIn(
   session: Session,
@@ -13,11 +13,11 @@ export async function warnBuiltIn(
 }
 
 /** Once for each change of the fixed part: compaction cannot make room, and what takes it. */
-export async function warnUnreclaimable(session: Session, view: View): Promise<void> {
+export async function warnUnreclaimable(session: Session, { sizes }: { sizes: Sizes }): Promise<void> {
   const { window } = session.live;
-  const fixedTokens = view.sizes.systemTokens + view.sizes.toolDefinitionsTokens;
+  const fixedTokens = sizes.systemTokens + sizes.toolDefinitionsTokens;
   const contributors = session.parts.contributors();
-  const told = unreclaimable({ fixedTokens, effectiveLimit: view.sizes.effectiveLimit, contributors }, window.warnedAt);
+  const told = unreclaimable({ fixedTokens, effectiveLimit: sizes.effectiveLimit, contributors }, window.warnedAt);
   window.warnedAt = told.warnedAt;
   if (told.warning) await session.emit("session.warning", { warningType: "context_unreclaimable", ...told.warning });
 }

@@ -135,7 +135,7 @@ async function summarise(session: Session, running: RunningAttempt, view: View, 
   });
   running.summarised = summarised;
   parts.crashPoint("model reply");
-  await countUsage(session, running);
+  await countUsage(session, running.attempt.compactionAttemptId, summarised.used);
   const { end } = summarised;
   if (end.type === "summary") {
     session.live.window.compaction = nextState(session.live.window.compaction, { type: "summarised" });

@@ -40,7 +40,7 @@ const filesOf = (place: Place, id: string): string[] => {
 };
 
 describe("O64 a subagent in a small window", () => {
-  it("O64 OI15 it is compacted under its own name, stays within its limit, and leaves no checkpoint of the main agent's", async () => {
+  it("O64 OI15 C127 CE14 it is compacted under its own name, stays within its limit, and leaves no checkpoint of the main agent's", async () => {
     const { server, place, children } = await stage(
       (_r, step) => (step === 0 ? tasks(task(JOB)) : text("noted")),
       (_r, step) => (step < ROUNDS ? block(`b${step}`) : text("TOTAL 16 blocks")),

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FACTS } from "../../../test/proxy/planted-facts.ts";
 import { emptyLedger, foldLedger } from "../../context/ledger/ledger.ts";
 import { secretRedactor } from "../../memory/secret/filter.ts";
 import type { HistoryItem } from "../contract.ts";
@@ -214,6 +215,51 @@ describe("N28 an anchor that is worth its room", () => {
     const text = value(await updateAnchor(place.store, session, owns.slice(1)));
     expect(text).toBe("");
     expect(shownAnchor(text, 2_500, (one) => one)).toBe("");
+  });
+
+  it("N28 answers what was said and decided in long sessions, out of its 2,500 characters", () => {
+    const said = FACTS.filter(({ where }) => where !== "tool");
+    const filler = "The importer reads a file line by line. Look at the next part of it, please. ".repeat(6);
+    const stored = { own: "", time: "", wire: "anthropic" as const, bytes: 1, indexed: true };
+    const items = said.flatMap(({ where, text }, at): StoredItem[] => [
+      {
+        ...stored,
+        seq: 3 * at,
+        turn: at + 1,
+        item: 1,
+        role: "user",
+        type: "message",
+        text: where === "user" ? `${filler}${text} ${filler}` : filler,
+      },
+      {
+        ...stored,
+        seq: 3 * at + 1,
+        turn: at + 1,
+        item: 2,
+        role: "assistant",
+        type: "tool_call",
+        tool: "Bash",
+        callId: `c${at}`,
+        text: `Bash {"command":"cat file${at}"}`,
+      },
+      {
+        ...stored,
+        seq: 3 * at + 2,
+        turn: at + 1,
+        item: 3,
+        role: "assistant",
+        type: "message",
+        text: where === "assistant" ? text : "I read it.",
+      },
+    ]);
+    const shown = shownAnchor(withAnchor("", anchorOf(items), 14_000), 2_500, (one) => one);
+    const answered = (of: string) => {
+      const own = said.filter(({ where }) => where === of);
+      return own.filter(({ answer }) => shown.includes(answer)).length / own.length;
+    };
+    // The user's own are nearly all there; of what the agent said only decisions are told apart.
+    expect(answered("user")).toBeGreaterThanOrEqual(0.9);
+    expect(answered("assistant")).toBeGreaterThanOrEqual(0.25);
   });
 
   it("N28 what people wrote comes first and whole; ours follows in whole lines", () => {
