@@ -7,10 +7,11 @@ const BEFORE =
 const BEHIND =
   /\s*(?:(?:\d?>&\d|&>\s*\/dev\/null|\d?>\s*\/dev\/null)|\|&?\s*(?:tail|head|grep|egrep|rg|cat|less|sed\s+-n|tee\s+\/dev\/\S+)\b[^|;&]*|(?:\|\||;|&&)\s*(?:true|echo\b[^|;&]*))$/;
 const NAME_CHARS = 160;
+const READ_CHARS = 4_000;
 
 /** Without the shell around it, the folder change before it and the filters behind it; its first line. */
 export function bareCommand(command: string): string {
-  let bare = command.trim();
+  let bare = command.trim().slice(0, READ_CHARS);
   bare = (SHELL.exec(bare)?.[2] ?? bare).trim();
   bare = bare.split("\n").find((line) => line.trim() !== "" && !/^\s*(?:#|set -)/.test(line)) ?? "";
   for (let before = ""; before !== bare; ) {
@@ -30,7 +31,8 @@ const LOOKING_PART =
 
 /** True when no part of the line could have changed or proved anything. */
 export function onlyLooks(command: string): boolean {
-  const line = SHELL.exec(command.trim())?.[2] ?? command;
+  const given = command.trim().slice(0, READ_CHARS);
+  const line = SHELL.exec(given)?.[2] ?? given;
   if (changedByShell(line).length > 0) return false;
   return line.split(/&&|\|\||[;|\n]/).every((part) => {
     const bare = bareCommand(part);
@@ -54,7 +56,7 @@ const WORDS = /'[^']*'|"(?:[^"\\]|\\.)*"|[^\s'"]+/g;
 /** What the plainest commands do to files; anything cleverer is not guessed at. */
 export function changedByShell(line: string): ShellChange[] {
   const changes: ShellChange[] = [];
-  for (const part of line.slice(0, 4_000).split(/&&|\|\||[;|\n]/)) {
+  for (const part of line.slice(0, READ_CHARS).split(/&&|\|\||[;|\n]/)) {
     for (const [, path = ""] of part.matchAll(/(?<![\d&<>=-])>>?\s*("[^"]+"|'[^']+'|[^\s&>()"']+)/g))
       if (!/^(?:["']?\/dev\/|\$)/.test(path)) changes.push({ path: unquoted(path), did: "written" });
     const [program = "", ...rest] = (bareHead(part).match(WORDS) ?? []).map(unquoted);
