@@ -53,6 +53,7 @@ function sessionOf(items: Item[], limit: number): Session {
     underPressure: () => false,
     updateIndex: async () => undefined,
     contributors: () => [],
+    memoryTexts: () => [],
     context: () => ({
       mode: "on",
       background: Number.POSITIVE_INFINITY,

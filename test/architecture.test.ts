@@ -83,6 +83,17 @@ describe("architecture", () => {
     expect(importsOf("tui/x.ts", 'import { c } from "../runtime/client.ts";').map(violation)).toEqual([undefined]);
   });
 
+  it("C3 what shapes a history is written once: groups, boundary, truncation, shortening, repair of orphans", () => {
+    const once = ["groups", "safeCuts", "boundaryAt", "truncate", "shortenText", "shortenItem", "repair"];
+    const makers = (name: string, files: readonly [string, string][]): string[] =>
+      files
+        .filter(([, text]) => new RegExp(`export (?:async )?(?:function|const) ${name}\\b`).test(text))
+        .map(([file]) => file);
+    const files = sources.filter((f) => !f.endsWith(".test.ts")).map((f): [string, string] => [f, read(f)]);
+    for (const name of once) expect([name, makers(name, files).length]).toEqual([name, 1]);
+    expect(makers("groups", [...files, ["proxy/plan/mine.ts", "export function groups(items) {}"]])).toHaveLength(2);
+  });
+
   it("keeps every file readable: none passes 300 lines, each says first what it is for", () => {
     for (const file of sources.filter((f) => !f.endsWith(".test.ts"))) {
       const lines = read(file).split("\n");

@@ -22,6 +22,7 @@ export const OWN_TAGS = [
   "original_prompts",
   "user_prompt",
   "conversation_summary",
+  "session_ledger",
   "plan_file",
   "todo_list",
   "invoked_skills",

@@ -33,9 +33,15 @@ async function stream(target: ModelTarget, request: ModelRequest, line: Line, co
   const [provider, call] = await Promise.all([loadProvider(target), callOptions(target, request)]);
   line.signal.throwIfAborted();
   const model = provider(target, target.baseUrl.replace(/\/+$/, ""), line.fetch);
-  const { stream } = await model.doStream({ ...call, abortSignal: line.signal });
+  const { stream, response } = await model.doStream({ ...call, abortSignal: line.signal });
+  collector.named(requestIdOf(response?.headers ?? {}));
   for await (const part of stream) if (!collector.take(part)) break;
 }
+
+const REQUEST_ID = ["x-request-id", "request-id", "x-github-request-id", "x-goog-request-id"];
+
+const requestIdOf = (headers: Record<string, string>): string | undefined =>
+  REQUEST_ID.map((name) => headers[name]).find((id) => id !== undefined && id !== "");
 
 function endedOutcome(target: ModelTarget, collector: Collector, options: CallOptions): CallOutcome {
   const broken = collector.broken();

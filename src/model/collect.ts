@@ -30,6 +30,8 @@ export type Broken = { type: "error"; body: string } | { type: "nonsense"; body:
 export type Collector = {
   /** False when there is no use in reading on. */
   take: (part: LanguageModelV4StreamPart) => boolean;
+  /** The provider's name for the call. */
+  named: (requestId: string | undefined) => void;
   broken: () => Broken | undefined;
   finish: () => Finish | undefined;
   text: () => string;
@@ -51,6 +53,8 @@ export function newCollector(
   /** While there is one block of text, that is the content: a second copy of a long answer would cost its size again. */
   let firstText: Said | undefined;
   let joined: string | undefined;
+  const signals: ProviderCompaction[] = [];
+  let requestId: string | undefined;
   let textBlock = "";
   let raw: unknown;
   let finish: Finish | undefined;
@@ -149,8 +153,11 @@ export function newCollector(
         break;
       case "raw":
         raw = part.rawValue;
+        if (isThreadCompaction(raw)) signals.push({ kind: THREAD_COMPACTED, opaque: raw });
         break;
       case "error":
+        // An event that the SDK does not know, but we do.
+        if (isThreadCompaction(raw)) break;
         broken = brokenBy(part.error, raw);
         break;
       case "finish":
@@ -164,9 +171,10 @@ export function newCollector(
     const ended = finishReason === "stop" || finishReason === "tool_calls";
     const calls = blocks.filter((block) => block.type === "tool-call");
     const reasoningText = said("reasoning");
-    const providerCompactions = compactions(blocks, finish?.providerMetadata);
+    const providerCompactions = [...compactions(blocks, finish?.providerMetadata), ...signals];
     return {
       content: content(),
+      ...(requestId === undefined ? {} : { requestId }),
       ...(providerCompactions.length === 0 ? {} : { providerCompactions }),
       ...(reasoningText === "" ? {} : { reasoningText }),
       toolRequests: calls.map(({ toolCallId, toolName: name, text: { value: text }, whole }) => {
@@ -187,6 +195,9 @@ export function newCollector(
   };
   return {
     take,
+    named: (id) => {
+      requestId = id;
+    },
     broken: () => broken,
     finish: () => finish,
     text: content,
@@ -201,6 +212,10 @@ function textOf(whole: string): GrowingText {
   text.add(whole);
   return text;
 }
+
+/** How remote agents say that their side of the conversation was compacted. */
+const THREAD_COMPACTED = "agent.thread_context_compacted";
+const isThreadCompaction = (raw: unknown): boolean => isRecord(raw) && raw["type"] === THREAD_COMPACTED;
 
 const isSummary = (options: SharedV4ProviderMetadata | undefined): boolean =>
   options?.["anthropic"]?.["type"] === "compaction";

@@ -34,6 +34,8 @@ export type ModelRequest = {
   initiator: "user" | "agent";
   interaction: Interaction;
   sessionId: string;
+  /** The provider may compact the history by itself. */
+  providerCompaction?: boolean;
   /** What offline needs to know beyond the conversation: the prescribed call of a macro, and the agent that runs. */
   directive?: { tool: string; args: Record<string, unknown> };
   agentName?: string;
@@ -61,6 +63,8 @@ export type Answer = {
   /** Undefined when the provider reported none. */
   usage?: Usage;
   ttftMs: number;
+  /** The provider's own name for the call, to ask about it there. */
+  requestId?: string;
 };
 
 export type ContextLimit = {

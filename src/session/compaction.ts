@@ -1,4 +1,5 @@
 // Compaction in a session: begin an attempt, let it write its summary beside the turn, and apply it or give it up.
+import { join } from "node:path";
 import { errorText } from "../base/failure.ts";
 import { checkpointFile, checkpointFileName, checkpointTitle } from "../context/compact/checkpoint.ts";
 import { type Attempt, type AttemptEnd, completeData, startData } from "../context/compact/events.ts";
@@ -11,11 +12,12 @@ import type { Summarised, Summary } from "../context/compact/summary-input.ts";
 import { writeSummary } from "../context/compact/write-summary.ts";
 import { afterCompaction } from "../context/truncate/cut.ts";
 import { shortenItem } from "../context/truncate/shorten-item.ts";
-import { unreclaimable } from "../context/usage/unreclaimable.ts";
 import type { ModelTarget } from "../model/contract.ts";
 import type { CompactionReason, CompactionTrigger } from "../schema/event/context.ts";
 import type { EventData } from "../schema/event/envelope.ts";
 import { carriedOver } from "./carried-over.ts";
+import { countUsage } from "./compaction-usage.ts";
+import { warnBuiltIn, warnUnreclaimable } from "./compaction-warning.ts";
 import { preCompact } from "./pre-compact.ts";
 import type { Session } from "./session.ts";
 import { atCutSize, beginEpoch, look, shaping, type View } from "./window.ts";
@@ -112,6 +114,7 @@ async function summarise(session: Session, running: RunningAttempt, view: View, 
     items: running.plan.replaced,
     budget: running.plan.budget,
     focus: hooked.focus,
+    failedBefore: hasFailed(session.live.window.lastCompleted),
     todos: [...state.todos.values()],
     plan: parts.planText(),
     system: view.system,
@@ -132,7 +135,7 @@ async function summarise(session: Session, running: RunningAttempt, view: View, 
   });
   running.summarised = summarised;
   parts.crashPoint("model reply");
-  await countUsage(session, running);
+  await countUsage(session, running.attempt.compactionAttemptId, summarised.used);
   const { end } = summarised;
   if (end.type === "summary") {
     session.live.window.compaction = nextState(session.live.window.compaction, { type: "summarised" });
@@ -142,22 +145,14 @@ async function summarise(session: Session, running: RunningAttempt, view: View, 
   } else await giveUp(session, running, { outcome: "cancelled", reason: end.reason });
 }
 
-/** Its calls count in the session's totals. */
-async function countUsage(session: Session, { attempt, summarised }: RunningAttempt): Promise<void> {
-  const used = summarised?.used;
-  if (!used || used.requestCount === 0 || used.inputTokens + used.outputTokens === 0) return;
-  const { duration, requestCount: _n, model, ...tokens } = used;
-  await session.emit("assistant.usage", {
-    ...tokens,
-    reasoningTokens: 0,
-    model,
-    turnId: session.state.openTurn ?? attempt.compactionAttemptId,
-    step: 0,
-    interaction: "conversation-compaction",
-    durationMs: duration,
-    ttftMs: duration,
-  });
-}
+/** The last attempt got no summary from the model, whatever became of it. */
+const hasFailed = (last: Completed | undefined): boolean =>
+  last?.outcome === "failed" || last?.builtInBecause !== undefined;
+
+const ofCalls = ({ summarised }: { summarised?: Summarised | undefined }) => ({
+  used: summarised?.used,
+  requestId: summarised?.requestId,
+});
 
 /** Waits for the attempt and applies it to the history as it is now; gives back how it ended. */
 export async function applyCompactionAttempt(session: Session): Promise<Completed | undefined> {
@@ -189,6 +184,7 @@ async function apply(session: Session, running: RunningAttempt, end: Summary): P
   const finished = await finishAttempt({
     plan: running.plan,
     summary: end.parts,
+    isExtract: end.chunks === 0,
     trigger: running.attempt.trigger,
     items,
     sizes: view.sizes,
@@ -228,10 +224,13 @@ async function commit(
   parts.crashPoint("checkpoint file");
   await parts.writeCheckpoint?.(name, checkpointFile(meta, summary.parts));
   parts.crashPoint("complete event");
-  const checkpoint = parts.writeCheckpoint ? { checkpointNumber: number, checkpointPath: name } : {};
+  const checkpoint = parts.writeCheckpoint
+    ? { checkpointNumber: number, checkpointPath: join(session.dir, "checkpoints", name) }
+    : {};
   const end: AttemptEnd = { outcome: "applied", summary, finished, ...checkpoint };
-  const data = completeData(attempt, end, { ...finished, basis: view.basis, used: running.summarised?.used });
+  const data = completeData(attempt, end, { ...finished, basis: view.basis, ...ofCalls(running) });
   await session.emit("session.compaction_complete", data);
+  if (summary.insteadOf) await warnBuiltIn(session, summary.insteadOf);
   live.window.attempt = undefined;
   live.window.cut = live.window.cut && afterCompaction(live.window.cut);
   live.window.lastCompleted = data;
@@ -257,7 +256,7 @@ async function giveUp(
     figures: figuresOf(items, items, view.sizes),
     targetTokens: running.plan?.targetTokens ?? running.targetTokens ?? 0,
     basis: view.basis,
-    used: running.summarised?.used,
+    ...ofCalls(running),
   });
   live.window.attempt = undefined;
   live.window.lastCompleted = data;
@@ -285,14 +284,4 @@ export async function cancelCompaction(session: Session, reason: CompactionReaso
     await giveUp(session, running, { outcome: "cancelled", reason });
   }
   return true;
-}
-
-/** Once for each change of the fixed part: compaction cannot make room, and what takes it. */
-export async function warnUnreclaimable(session: Session, view: View): Promise<void> {
-  const { window } = session.live;
-  const fixedTokens = view.sizes.systemTokens + view.sizes.toolDefinitionsTokens;
-  const contributors = session.parts.contributors();
-  const told = unreclaimable({ fixedTokens, effectiveLimit: view.sizes.effectiveLimit, contributors }, window.warnedAt);
-  window.warnedAt = told.warnedAt;
-  if (told.warning) await session.emit("session.warning", { warningType: "context_unreclaimable", ...told.warning });
 }

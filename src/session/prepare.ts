@@ -13,7 +13,8 @@ import { type UsageInfo, type UsageInput, usageInfo } from "../context/usage/usa
 import type { ContextItem } from "../schema/context-item.ts";
 import type { Message } from "../schema/message.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
-import { applyCompactionAttempt, beginCompaction, cancelCompaction, warnUnreclaimable } from "./compaction.ts";
+import { applyCompactionAttempt, beginCompaction, cancelCompaction } from "./compaction.ts";
+import { warnUnreclaimable } from "./compaction-warning.ts";
 import type { Session } from "./session.ts";
 import { atCutSize, beginEpoch, look, shaping, type View } from "./window.ts";
 
@@ -40,7 +41,7 @@ export async function prepareRequest(session: Session, signal: AbortSignal, forc
   if (await compactIfNeeded(session, view, signal, forced)) view = await look(session);
   const shaped = await truncate(shaping(session, view));
   if (shaped.type === "cannot_fit") {
-    await warnUnreclaimable(session, view);
+    if (!live.window.refused) await warnUnreclaimable(session, view);
     return { type: "cannot_fit", failure: cannotFit({ ...shaped, contributors: session.parts.contributors() }) };
   }
   if (shaped.newCut) await useCut(session, shaped.cut);
@@ -196,7 +197,7 @@ export function usageOf(session: Session, view: Sized, shaped: Fits): UsageInfo 
     effectiveLimit: view.sizes.effectiveLimit,
     systemTokens: view.sizes.systemTokens,
     toolDefinitionsTokens: view.sizes.toolDefinitionsTokens,
-    memoryTokens: 0,
+    memoryTokens: memoryShares(session, view).reduce((sum, { tokens }) => sum + tokens, 0),
     isInitial: !live.usageShown,
     tokenAccountingBasis: view.basis,
     model: parts.target().id,
@@ -205,6 +206,18 @@ export function usageOf(session: Session, view: Sized, shaped: Fits): UsageInfo 
     background: mode === "on" ? background : undefined,
     cachedTokens: live.window.cachedTokens,
   });
+}
+
+/** What is remembered, out of the system text; in proportion, so that it never is more than that. */
+export function memoryShares({ parts, state }: Session, { sizes }: Sized): { source: string; tokens: number }[] {
+  const system = state.systemText ?? "";
+  return parts
+    .memoryTexts()
+    .filter(({ text }) => text !== "" && system.includes(text.trim()))
+    .map(({ source, text }) => ({
+      source,
+      tokens: Math.round((sizes.systemTokens * text.length) / Math.max(text.length, system.length)),
+    }));
 }
 
 /** After something else than a request changed the history. */

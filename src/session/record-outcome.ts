@@ -74,7 +74,12 @@ async function recordAnswer(session: Session, ended: Ended, answer: Answer): Pro
     finishReason: answer.finishReason,
   });
   for (const compaction of answer.providerCompactions ?? []) {
-    await session.emit("session.provider_compaction", { provider: session.parts.target().provider, ...compaction });
+    const { provider } = session.parts.target();
+    await session.emit("session.provider_compaction", {
+      provider,
+      ...compaction,
+      ...optional("requestId", answer.requestId),
+    });
   }
   const usage = answer.usage ?? estimatedUsage(ended.rawTokens, answer);
   if (!usage.estimated) {

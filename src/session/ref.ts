@@ -45,18 +45,24 @@ export class RefCounter {
   }
 }
 
-export type Ref = { session?: string; from: number; to: number; item?: number };
+/** `agent`: of a subagent's own conversation, written `AGENT/tN`. */
+export type Ref = { session?: string; agent?: string; from: number; to: number; item?: number };
 
-const REF = /^(?:([0-9a-f-]{4,36}):)?t(\d{1,9})(?:\.(\d{1,9})|-t?(\d{1,9}))?$/i;
+const REF = /^(?:([0-9a-f-]{4,36}):)?(?:([\w.-]{1,80})\/)?t(\d{1,9})(?:\.(\d{1,9})|-t?(\d{1,9}))?$/i;
+
+/** What stands before the refs of this conversation. */
+export const refPrefix = (agentId: string | undefined): string => (agentId === undefined ? "" : `${agentId}/`);
 
 export function parseRef(text: string): Ref | undefined {
   const found = REF.exec(text.trim());
   if (!found) return undefined;
-  const from = Number(found[2]);
+  const [, session, agent, turn, item, last] = found;
+  const from = Number(turn);
   return {
-    ...(found[1] ? { session: found[1].toLowerCase() } : {}),
+    ...(session ? { session: session.toLowerCase() } : {}),
+    ...(agent ? { agent } : {}),
     from,
-    to: found[4] ? Number(found[4]) : from,
-    ...(found[3] ? { item: Number(found[3]) } : {}),
+    to: last ? Number(last) : from,
+    ...(item ? { item: Number(item) } : {}),
   };
 }

@@ -1,4 +1,5 @@
 // What counts for a whole log, whatever becomes of its chain: totals, counters, the queue, the title.
+import { basename } from "node:path";
 import { firstLine } from "../base/text.ts";
 import type { DurableEnvelope } from "../schema/event/envelope.ts";
 import { usageLine } from "../schema/model.ts";
@@ -53,7 +54,7 @@ export function applyToLog(state: SessionState, event: DurableEnvelope): void {
     case "session.compaction_complete":
       state.openCompaction = undefined;
       state.checkpointCount = Math.max(state.checkpointCount, event.data.checkpointNumber ?? 0);
-      if (event.data.checkpointPath) state.checkpointFiles.push(event.data.checkpointPath);
+      if (event.data.checkpointPath) state.checkpointFiles.push(basename(event.data.checkpointPath));
       break;
     case "session.start":
       state.sessionId = event.data.sessionId;

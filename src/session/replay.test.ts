@@ -118,6 +118,42 @@ describe("replay", () => {
     expect(w.rewind("no-such-event")).toBe(false);
   });
 
+  it("C130 failed, cancelled and not applicable compactions change nothing; an applied one sets the marker anew", () => {
+    const w = new Writer().start();
+    for (const text of ["one", "two", "three"]) {
+      w.user(text);
+      w.assistant(`answer to ${text}`);
+    }
+    const figures: EventData<"session.compaction_complete"> = {
+      ...{ success: false, outcome: "failed" },
+      ...{
+        compactionAttemptId: "k",
+        trigger: "manual",
+        model: "m",
+        tokenLimit: 9,
+        systemTokens: 0,
+        conversationTokens: 0,
+      },
+      ...{ toolDefinitionsTokens: 0, targetTokens: 0, preCompactionTokens: 0, postCompactionTokens: 0 },
+      ...{ preCompactionMessagesLength: 0, postCompactionMessagesLength: 0, messagesRemoved: 0, tokensRemoved: 0 },
+      tokenAccountingBasis: "estimated",
+    };
+    const content = { replacementContent: "SUMMARY", boundaryEventId: w.live.items[3]?.id ?? "" };
+    for (const outcome of ["failed", "cancelled", "not_applicable"] as const) {
+      const before = w.live.items;
+      w.emit("session.compaction_complete", { ...figures, ...content, success: false, outcome });
+      expect([w.live.items, w.live.marker, w.live.checkpoints]).toEqual([before, undefined, []]);
+    }
+    w.emit("session.compaction_complete", { ...figures, ...content, success: true, outcome: "applied" });
+    expect(w.live.items.map((i) => (i.raw as { content: string }).content)).toEqual([
+      "SUMMARY",
+      "three",
+      "answer to three",
+    ]);
+    expect(w.live.marker).toBe(3);
+    expect(plainState(replay(w.events))).toEqual(plainState(w.live));
+  });
+
   it("A8.16 undo goes back to before the last message, and cannot pass the start", () => {
     const w = new Writer().start();
     expect(planRewind(w.live, undefined).ok).toBe(false);

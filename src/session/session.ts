@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { MakeId } from "../base/id.ts";
 import type { BudgetSettings } from "../context/compact/budget.ts";
+import type { ActiveAgent } from "../context/compact/carried.ts";
 import type { Contributor } from "../context/usage/unreclaimable.ts";
 import type { HookInputs } from "../hook/input.ts";
 import type { HookOutcome } from "../hook/merge.ts";
@@ -51,6 +52,7 @@ export type ContextSettings = BudgetSettings & {
   truncation: "on" | "off";
   truncationTarget: number;
   recallOn: boolean;
+  providerCompaction: boolean;
 };
 
 /** Runs the hooks of a moment for this actor; without hooks it resolves at once. Never rejects. */
@@ -116,8 +118,12 @@ export type SessionParts = {
   /** L of the model in force, lowered by what was learned. */
   promptLimit: () => number;
   context: () => ContextSettings;
+  /** What the system text holds of what is remembered, by where it comes from. */
+  memoryTexts: () => readonly { source: string; text: string }[];
   /** Parts of the fixed size that a user can make smaller. */
   contributors: () => Contributor[];
+  /** The custom agent that the session runs as. */
+  activeAgent?: () => ActiveAgent | undefined;
   /** Text of plan.md; empty when there is none. */
   planText: () => string;
   /** Writes the checkpoint's file, filtered; a failure is told softly. Absent in a subagent, which has none. */

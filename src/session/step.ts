@@ -20,6 +20,8 @@ type Ready = Extract<Prepared, { type: "ready" }>;
 
 /** Of a turn. */
 const MOST_REFUSALS = 5;
+/** Of the limit: what is refused below it is not too long for the model. */
+const SHORT = 0.5;
 
 export async function runStep(session: Session, turn: Turn, step: number): Promise<StepEnd> {
   const { live } = session;
@@ -32,8 +34,8 @@ export async function runStep(session: Session, turn: Turn, step: number): Promi
     const prepared = await prepareRequest(session, turn.signal, mustCompact(session));
     if (prepared.type === "cannot_fit") return refused ?? prepared;
     if (turn.signal.aborted) return { type: "aborted" };
-    // Never sent again unless it is smaller.
-    if (refused && prepared.currentTokens >= refused.tokens) return refused;
+    // Never sent again unless it is smaller, or was so short that the refusal may pass: then once.
+    if (refused && prepared.currentTokens >= refused.tokens && !live.window.refused?.isShort) return refused;
     const end = await call(session, turn, step, prepared);
     if (end.type !== "context_limit" || !(await makeSmaller(session, end, prepared.currentTokens))) return end;
     refused = { ...end, tokens: prepared.currentTokens };
@@ -52,6 +54,7 @@ async function call(session: Session, turn: Turn, step: number, prepared: Ready)
     initiator: turn.initiator,
     interaction: parts.interaction ?? (turn.initiator === "user" ? "conversation-user" : "conversation-agent"),
     sessionId: session.id,
+    ...(parts.context().providerCompaction ? { providerCompaction: true } : {}),
     ...optional("maxOutputTokens", outputFor(target, currentTokens)),
     ...optional("reasoningEffort", parts.reasoningEffort()),
     ...optional("directive", state.directive),
@@ -117,13 +120,14 @@ async function makeSmaller(
     willRetry,
     ...optional("statusCode", refusal.statusCode),
   });
-  if (!willRetry) return false;
-  window.refused = { tokens, times, compacted: window.refused?.compacted ?? false };
   const limit = afterRefusal({ tokens: parts.promptLimit(), retryBuffer: window.retryBuffer }, refusal);
+  const isShort = times === 1 && tokens <= SHORT * limit.tokens;
+  window.refused = { tokens, times, compacted: window.refused?.compacted ?? false, isShort };
+  if (!willRetry) return false;
   window.retryBuffer = limit.retryBuffer;
   if (limit.learned)
     await session.emit("session.model_limit", { model: parts.target().id, limit: limit.tokens, source: "provider" });
-  const message = `The request was refused as too large; the history is made smaller and it is sent again (retry ${times} of ${MOST_REFUSALS}).`;
+  const message = `The provider refused the request as too large. Making the history smaller and sending it again (retry ${times} of ${MOST_REFUSALS}).`;
   await session.emit("session.info", { infoType: "context_limit_retry", message });
   return true;
 }

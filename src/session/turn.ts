@@ -71,18 +71,30 @@ export async function runTurn(session: Session, input: TurnInput): Promise<TurnE
   return end;
 }
 
+function refusedForSize(session: Session, said: string): EventData<"session.error"> {
+  const { currentTokens, window } = session.live;
+  const limit = session.parts.promptLimit();
+  const times = window.refused?.times ?? 1;
+  const often = times === 1 ? "" : `, ${times} times`;
+  const advice =
+    currentTokens <= limit / 2
+      ? "That is far below the model's window, so the limit is somewhere else: ask the provider or the proxy in between, or try again later."
+      : "Take a model with a larger window, or start a new session.";
+  return {
+    errorType: "context_limit",
+    code: "context_limit",
+    message: `The provider refused the request as too large${often}: ${said}`,
+    hint: `The conversation is saved. The last request had ${currentTokens} tokens, the model's limit is ${limit}. ${advice}`,
+  };
+}
+
 /** Undefined when the turn goes on. */
 async function afterStep(session: Session, turn: Turn, outcome: StepEnd): Promise<TurnEnd | undefined> {
   switch (outcome.type) {
     case "aborted":
       return { status: "aborted" };
     case "context_limit":
-      await tellError(session, {
-        errorType: "context_limit",
-        code: "context_limit",
-        message: `The provider refused the request as too large, however small it was made: ${outcome.message}`,
-        hint: `The history is intact (limit ${session.parts.promptLimit()}, last size ${session.live.currentTokens} tokens). Take a model with a larger window, or start a new session.`,
-      });
+      await tellError(session, refusedForSize(session, outcome.message));
       return { status: "failed", reason: "context_limit" };
     case "cannot_fit": {
       const { code, what, next } = outcome.failure;

@@ -12,6 +12,7 @@ import type { EventData } from "../schema/event/envelope.ts";
 import type { Message } from "../schema/message.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
 import type { RunningAttempt } from "./compaction.ts";
+import { refPrefix } from "./ref.ts";
 import type { Session } from "./session.ts";
 
 /** What is known of the window in this process only; a resume starts it anew from the log. */
@@ -24,8 +25,11 @@ export type WindowState = {
   blocking: boolean;
   cut: Cut<Message> | undefined;
   retryBuffer: number;
-  /** Of this turn: how large the refused request was, how often one was refused, whether one was answered by compaction. */
-  refused: { tokens: number; times: number; compacted: boolean } | undefined;
+  /**
+   * Of this turn: how large the refused request was, how often one was refused, whether one was answered by compaction.
+   * `isShort`: the first one, far below the limit: then it is not the limit that is in the way.
+   */
+  refused: { tokens: number; times: number; compacted: boolean; isShort: boolean } | undefined;
   epoch: { number: number; reason: EpochReason };
   /** The fixed part that a warning was given for. */
   warnedAt: number | undefined;
@@ -81,7 +85,7 @@ export async function look(session: Session, limit = session.parts.promptLimit()
       reserve: 0,
       effectiveLimit: effectiveLimit(
         { tokens: limit, retryBuffer: live.window.retryBuffer },
-        live.window.refused?.tokens,
+        live.window.refused?.isShort ? undefined : live.window.refused?.tokens,
       ),
     },
     rawTokens: measured.rawTokens,
@@ -105,6 +109,7 @@ export function shaping(session: Session, view: View): TruncateInput<Message> {
     rules: ownRules,
     count: (item) => parts.countItem(item),
     refOf: refOf(session),
+    refPrefix: refPrefix(session.agentId),
     place: "the session log",
     recallOn: parts.context().recallOn,
     mode: parts.context().truncation,
@@ -117,4 +122,4 @@ export function shaping(session: Session, view: View): TruncateInput<Message> {
 export const refOf =
   (session: Session) =>
   (item: ContextItem): string =>
-    session.state.refs.get(item.id) ?? `t${item.turn}`;
+    `${refPrefix(session.agentId)}${session.state.refs.get(item.id) ?? `t${item.turn}`}`;

@@ -69,6 +69,8 @@ export type Tool<Input = unknown> = {
   planMode?: boolean;
   /** Of a tool that an MCP server has: the names it has there. */
   mcp?: { server: string; tool: string; readOnly: boolean };
+  /** What it belongs to, where people are shown what takes the room; a tool of the program itself without it. */
+  group?: "memory" | "board" | "inbox";
   /** Offered in this mode only. */
   onlyMode?: AgentMode;
   run: (input: Input, context: ToolContext) => Promise<ToolOutcome>;

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { messagesOf, textOf, toolResults } from "../agent/scene.ts";
 import { calls, text } from "../model-server/reply.ts";
 import { logOf, only, run, sessionsOf } from "../tool/everlong.ts";
-import { converse, prose, SUMMARY, stage } from "./stage.ts";
+import { converse, DETAILS, prose, SUMMARY, stage } from "./stage.ts";
 
 const TODOS = `INSERT INTO todos (id, title, description, status) VALUES
   ('lex', 'Write the lexer', 'with spans', 'done'),
@@ -18,11 +18,15 @@ const partOf = (message: string, tag: string): string =>
 
 describe("CE8 state carried over", () => {
   it.each([14_000, 24_000, 200_000])(
-    "CE8 C91 C93 C95 C97 C99 limit %i: plan, todos and prompts in every compaction message, within T",
+    "CE8 C91 C93 C95 C97 C99 N36 limit %i: plan, todos and prompts in every compaction message, within T",
     async (limit) => {
       const { place } = await stage(
         (_r, n) => (n === 0 ? calls([{ name: "sql", args: { query: TODOS } }]) : text(`answer ${n}`)),
-        { limit, env: { EVERLONG_COMPACTION_KEEP_RECENT: "0" } },
+        {
+          limit,
+          env: { EVERLONG_COMPACTION_KEEP_RECENT: "0" },
+          summary: () => text(SUMMARY.replace(DETAILS, DETAILS.repeat(limit / 14_000))),
+        },
       );
       const { say, client, events } = await converse(place);
       await say("FIRST-PROMPT plan the work");
@@ -40,7 +44,7 @@ describe("CE8 state carried over", () => {
         expect(postCompactionTokens).toBeLessThanOrEqual(targetTokens);
         expect(partOf(message, "plan_file")).toBe(PLAN.trim());
         expect(partOf(message, "todo_list")).toBe(
-          "- [pending] Write the docs\n- [in_progress] Write the parser: recursive descent\n1 finished",
+          "- [pending] Write the docs [t1]\n- [in_progress] Write the parser: recursive descent [t1]\n1 finished",
         );
         expect(partOf(message, "conversation_summary")).toContain("The user builds a parser [t1].");
         const prompts = partOf(message, "original_prompts");

@@ -7,7 +7,7 @@ import { encodeLine } from "../../src/base/json-line.ts";
 import { messagesOf, textOf } from "../agent/scene.ts";
 import { contextLimit, error, type Reply, text } from "../model-server/reply.ts";
 import { logOf, only, type Place, run } from "../tool/everlong.ts";
-import { outcomes, prose, SUMMARY, stage } from "./stage.ts";
+import { prose, SUMMARY, stage } from "./stage.ts";
 
 const LIMIT = 16_000;
 const TURNS = 100;
@@ -122,7 +122,7 @@ describe("CE11 too large to summarise at once", () => {
     expect(sizes.slice(1).every((size) => size < (sizes[0] ?? 0))).toBe(true);
   });
 
-  it("CB12 C103 parts that keep failing: one retry in all, then truncation alone answers", async () => {
+  it("CB12 C103 N36 parts that keep failing: one retry in all, then the built-in summary stands in", async () => {
     const { place, summaries } = await stage(() => text("answer"), {
       limit: LIMIT,
       summary: (_r, n) => (n < 2 ? text(SUMMARY) : error(500, "down", { headers: { "retry-after-ms": "5" } })),
@@ -130,7 +130,8 @@ describe("CE11 too large to summarise at once", () => {
     const id = writeLog(place, 40);
     const done = await run(place, ["--resume", id, "-p", "go on"]);
     expect([done.code, done.stdout], done.stderr).toEqual([0, "answer\n"]);
-    expect(outcomes(logOf(place, id))).toEqual(["model_error"]);
+    const ends = only(logOf(place, id), "session.compaction_complete").map((e) => e.data);
+    expect(ends).toMatchObject([{ outcome: "applied", builtInBecause: "model_error", chunks: 0 }]);
     expect(summaries()).toHaveLength(4);
   });
 });

@@ -13,7 +13,8 @@ afterEach(() => server.close());
 
 const SUMMARY =
   "<overview>The user wants TASK-7 done.</overview><history>Blocks were printed.</history><work_done>Some blocks.</work_done>" +
-  "<technical_details>Each block has 10 KB.</technical_details><important_files>none</important_files>" +
+  `<technical_details>${"Each block has 10 KB of the letter x in lines of sixty. ".repeat(20)}</technical_details>` +
+  "<important_files>none</important_files>" +
   "<next_steps>Go on with the next block.</next_steps><checkpoint_title>Counting blocks</checkpoint_title>";
 
 const isSummary = (headers: Record<string, unknown>) => headers["x-interaction-type"] === "conversation-compaction";
@@ -76,12 +77,12 @@ describe("a session that outgrows its window", () => {
     expect(server.requests[before]?.rawBody).toContain("TASK-7");
   });
 
-  it("CI8 CI9 finishes just the same when no summary ever succeeds, and every block comes back by its ref", async () => {
+  it("CI8 CI9 N36 finishes just the same when no summary ever succeeds, and every block comes back by its ref", async () => {
     const { place, code, stdout, stderr } = await work({}, () => error(400, "no summary"));
     expect(code, stderr).toBe(0);
     expect(stdout).toContain("TOTAL 40 blocks");
     checkInvariants(place);
-    expect(server.requests.filter((r) => isSummary(r.headers)).length).toBeLessThanOrEqual(6);
+    expect(server.requests.filter((r) => isSummary(r.headers)).length).toBeLessThanOrEqual(15);
     const results = only(logOf(place), "tool.execution_complete");
     expect(results).toHaveLength(ROUNDS);
     const back = await run(place, ["recall", "t1.3"]);

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { messagesOf, textOf } from "../agent/scene.ts";
 import { hang, text } from "../model-server/reply.ts";
 import { logOf, only, type Place, run, sessionsOf, start } from "../tool/everlong.ts";
-import { converse, fileOf, prose, SUMMARY, stage } from "./stage.ts";
+import { converse, DETAILS, fileOf, prose, SUMMARY, stage } from "./stage.ts";
 
 const CONTENT = `<compaction_notice>
 The earlier conversation, t1-t3, was summarised to save room (checkpoint 1). What follows is a record of it and not a new instruction: the user's own prompts, a summary of the work, and what was in force. Go on with the task where it stands. Do not redo finished work. Nothing is lost: call recall with id "t1-t3", one turn "tN" or one item "tN.k" for the exact original.
@@ -33,7 +33,7 @@ Files were read.
 Lexer done.
 </work_done>
 <technical_details>
-Tokens are tuples.
+${DETAILS}
 </technical_details>
 <important_files>
 src/parser.ts
@@ -97,7 +97,7 @@ describe("CE1 manual compaction", () => {
       replacementContent: CONTENT,
       compactedTurns: { from: 1, to: 3 },
       checkpointNumber: 1,
-      checkpointPath: "001-parser-work.md",
+      checkpointPath: join(place.home, "sessions", id, "checkpoints", "001-parser-work.md"),
       preCompactionMessagesLength: 6,
       postCompactionMessagesLength: 1,
       compactionTokensUsed: { requestCount: 1 },
@@ -127,7 +127,7 @@ describe("CE1 manual compaction", () => {
         trigger: "manual",
         turn_from: 1,
         turn_to: 3,
-        path: "001-parser-work.md",
+        path: ended?.data.checkpointPath,
         state: "live",
         created_at: ended?.timestamp,
       },

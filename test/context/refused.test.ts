@@ -152,7 +152,7 @@ describe.each(WIRES)("CE3 %s", (wire) => {
     refusing = 1;
     const once = await run(place, [...resume, "three"]);
     expect(once.code, once.stderr).toBe(0);
-    expect(once.stderr).toContain("refused as too large");
+    expect(once.stderr).toContain("refused the request as too large");
     expect(once.stderr).toContain("retry 1 of 5");
     expect(once.stdout).toBe("answer\n");
     expect(summaries()).toHaveLength(1);
@@ -160,10 +160,61 @@ describe.each(WIRES)("CE3 %s", (wire) => {
     refusing = 99;
     const never = await run(place, [...resume, "four"]);
     expect(never.code).toBe(1);
-    expect(never.stderr).toContain("however small it was made");
+    expect(never.stderr).toMatch(/refused the request as too large, \d times: /);
+    expect(never.stderr).toContain("The conversation is saved.");
     refusing = 0;
     const after = await run(place, [...resume, "five"]);
     expect([after.code, after.stdout]).toEqual([0, "answer\n"]);
+  });
+});
+
+describe("N34 a refusal of a short request", () => {
+  const huge =
+    "This model's maximum context length is 400,000 tokens. However, your messages resulted in 512,000 tokens.";
+  const REFUSALS: [name: string, reply: () => Reply][] = [
+    ["413", () => error(413, "Payload Too Large")],
+    ["a figure far above what was sent", () => error(400, huge, { code: "context_length_exceeded" })],
+  ];
+
+  it.each(REFUSALS)("N34 %s, nothing to compact: sent once more as it was, and answered", async (_name, reply) => {
+    const { place, mains, summaries } = await stage((_r, n) => (n === 0 ? reply() : text("answer")), {
+      refusals: true,
+      limit: 100_000,
+    });
+    const done = await run(place, ["-p", "hello"]);
+    expect([done.code, done.stdout], done.stderr).toEqual([0, "answer\n"]);
+    expect(mains()).toHaveLength(2);
+    expect(mains()[1]?.rawBody).toBe(mains()[0]?.rawBody);
+    expect(summaries()).toHaveLength(0);
+  });
+
+  it("N34 refused again: it fails in true words, after one more request", async () => {
+    const { place, mains } = await stage(() => error(413, "Payload Too Large"), { refusals: true, limit: 100_000 });
+    const done = await run(place, ["-p", "hello"]);
+    expect(done.code).toBe(1);
+    expect(mains()).toHaveLength(2);
+    expect(done.stderr).toMatch(/refused the request as too large, 2 times: .*Payload Too Large/);
+    expect(done.stderr).toMatch(/The last request had \d+ tokens, the model's limit is 100000\. That is far below/);
+    expect(done.stderr).not.toContain("however small");
+  });
+
+  it("N34 with a history: what there is is compacted and the smaller request is sent, however little smaller", async () => {
+    let refusing = 0;
+    const { place, mains, summaries } = await stage(() => (refusing-- > 0 ? error(413, "too big") : text("answer")), {
+      refusals: true,
+      limit: 100_000,
+    });
+    const { say, events } = await converse(place);
+    for (const n of [1, 2, 3]) await say(prose(900, `part-${n}`));
+    refusing = 1;
+    const told = await say("go on");
+    expect(only(told, "assistant.message").map((e) => e.data.content)).toEqual(["answer"]);
+    expect(summaries()).toHaveLength(1);
+    expect(outcomes(events)).toEqual(["applied"]);
+    const [before = 0, after = 0] = mains()
+      .slice(-2)
+      .map((r) => r.rawBody.length);
+    expect(after).toBeLessThan(before);
   });
 });
 

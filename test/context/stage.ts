@@ -14,9 +14,13 @@ if (existsSync("/dev/shm")) process.env["TMPDIR"] = "/dev/shm";
 
 export const LIMIT = 24_000;
 
+/** A summary must be worth what it replaces: this is about a hundredth of the window. */
+export const DETAILS =
+  `Tokens are tuples. ${"The lexer gives them to the parser one by one, with their place. ".repeat(18)}`.trim();
+
 export const SUMMARY =
   "<overview>The user builds a parser [t1].</overview><history>Files were read.</history><work_done>Lexer done.</work_done>" +
-  "<technical_details>Tokens are tuples.</technical_details><important_files>src/parser.ts</important_files>" +
+  `<technical_details>${DETAILS}</technical_details><important_files>src/parser.ts</important_files>` +
   "<next_steps>Write the grammar.</next_steps><checkpoint_title>Parser work</checkpoint_title>";
 
 export const isSummary = ({ headers }: Pick<Recorded, "headers">): boolean =>

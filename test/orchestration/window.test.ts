@@ -40,7 +40,7 @@ const filesOf = (place: Place, id: string): string[] => {
 };
 
 describe("O64 a subagent in a small window", () => {
-  it("O64 OI15 it is compacted under its own name, stays within its limit, and leaves no checkpoint of the main agent's", async () => {
+  it("O64 OI15 C127 CE14 it is compacted under its own name, stays within its limit, and leaves no checkpoint of the main agent's", async () => {
     const { server, place, children } = await stage(
       (_r, step) => (step === 0 ? tasks(task(JOB)) : text("noted")),
       (_r, step) => (step < ROUNDS ? block(`b${step}`) : text("TOTAL 16 blocks")),
@@ -62,6 +62,27 @@ describe("O64 a subagent in a small window", () => {
     expect(filesOf(place, id)).toEqual([]);
     expect((await run(place, ["--resume", id, "-p", "/checkpoints"])).stdout).not.toContain("Parser work");
     expect((await run(place, ["checkpoints", id])).stdout).not.toContain("Parser work");
+  });
+
+  it("N43 C147 C148 C93 what leaves its window comes back by its own refs", async () => {
+    const recalls = calls([{ name: "recall", args: { id: "worker/t1.3" } }]);
+    const { place, server, children } = await stage(
+      (_r, step) => (step === 0 ? tasks(task(JOB)) : text("noted")),
+      (_r, step) => (step < 12 ? block(`b${step}`) : step === 12 ? recalls : text("TOTAL")),
+    );
+    const done = await run(place, ["-p", "go"]);
+    expect(done.code, done.stderr).toBe(0);
+    const [summary] = userTexts(children().find((r) => r.rawBody.includes("compaction_notice")));
+    expect(summary).toMatch(/call recall with id "worker\/t1", one turn "worker\/tN" or one item "worker\/tN\.k"/);
+    expect(summary).toContain("TASK-9 count the numbered blocks");
+    const back = toolResults(children().at(-1)).at(-1)?.text ?? "";
+    expect(back).toMatch(/^\[worker\/t1\.3\]\nb0-first-line/);
+    // The person gets them by the same ref, and the main conversation's refs are its own.
+    const id = onlySession(place);
+    const told = await run(place, ["recall", `${id}:worker/t1.3`]);
+    expect(told.stdout).toContain("b0-first-line");
+    expect((await run(place, ["recall", `${id}:t1.1`])).stdout.trim()).toBe("go");
+    expect(server.rejected).toEqual([]);
   });
 
   it("O64 main's own checkpoints are numbered as if there were no agents, and its window holds nothing of theirs", async () => {

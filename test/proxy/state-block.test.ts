@@ -23,7 +23,7 @@ const tagsIn = (block = ""): string[] => (block.match(/^<(?!\/)\w+>$/gm) ?? []).
 /** Tool rounds of about 1,500 tokens each. */
 async function rounds(client: Client, server: ModelServer, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
-    server.script(calls([{ name: "read", args: { path: `src/part-${n}.ts` } }]));
+    server.script(calls([{ name: "edit", args: { path: `src/part-${n}.ts` } }]));
     await client.say(`Read part ${n}, then decide to use layout ${n}.`);
     await client.results(`part ${n}: ${"alpha beta gamma delta ".repeat(260)}`);
   }

@@ -8,6 +8,7 @@ import description from "./read_inbox.md";
 export function readInboxTool(parts: { inbox: () => Promise<Inbox>; redact: (text: string) => string }): Tool {
   return defineTool({
     name: "read_inbox",
+    group: "inbox",
     description,
     input: z.strictObject({
       entry_id: z.string().optional().describe("As in the notification; without it the newest unread entry."),

@@ -10,6 +10,7 @@ import description from "./send_inbox.md";
 export function sendInboxTool(send: (draft: Draft) => Promise<Result<string, Coded>>): Tool {
   return defineTool({
     name: "send_inbox",
+    group: "inbox",
     description,
     input: z.strictObject({
       summary: z.string().describe("What it is and why it matters for the request, in one or two sentences."),

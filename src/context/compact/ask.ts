@@ -3,7 +3,9 @@ import { within } from "../../base/abort.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { CallOutcome, ModelRequest } from "../../model/contract.ts";
 import type { CompactionFailure, CompactionReason, CompactionTokensUsed } from "../../schema/event/context.ts";
-import { hasParts, isBlank, parseSummary, type SummaryParts, withoutThinking } from "./summary.ts";
+import type { Count } from "./items.ts";
+import { hasParts, isBlank, parseSummary, withoutThinking } from "./summary.ts";
+import type { SummaryParts } from "./tags.ts";
 
 /** One HTTP attempt. Must not throw and must not try again by itself. */
 export type CallOnce = (request: ModelRequest, signal: AbortSignal) => Promise<CallOutcome>;
@@ -24,7 +26,11 @@ export type AskOptions = {
   signal: AbortSignal;
   clock: Pick<Clock, "sleep" | "monotonic">;
   timeoutMs: number;
+  count: Count;
 };
+
+/** In tokens: what a summary is to stand for, and how long it may be. */
+export type Worth = { replaced: number; share: number };
 
 type Once = { reply: Reply; retryAfterMs?: number | undefined };
 
@@ -34,9 +40,18 @@ const CANCEL_REASONS: readonly CompactionReason[] = ["user", "superseded", "shut
 const REFUSAL =
   /^\W*(?:i['’]?m (?:very )?sorry|sorry|i (?:can(?:no|['’])t|am (?:not able|unable)|won['’]t)|unfortunately,? i can)/i;
 const LONGEST_REFUSAL = 400;
+/** Shorter than this, a text without any of the parts says nothing about a conversation. */
+const LEAST_CHARS = 200;
+const LEAST_OF_REPLACED = 0.01;
+/** Of the length that was asked for: of a very long history even a good summary is less than its hundredth. */
+const LEAST_OF_SHARE = 0.1;
 
 export class Asker {
   readonly used: CompactionTokensUsed;
+  /** Calls that gave no summary that can be used. */
+  failures = 0;
+  /** Of the last call that was answered. */
+  requestId: string | undefined;
   readonly #options: AskOptions;
   #retries = 1;
 
@@ -58,16 +73,22 @@ export class Asker {
     return this.#retries-- > 0;
   }
 
-  async ask(request: ModelRequest): Promise<Reply> {
-    const first = await this.#once(request);
+  async ask(request: ModelRequest, worth: Worth): Promise<Reply> {
+    const first = await this.#once(request, worth);
     if (first.retryAfterMs === undefined || first.retryAfterMs > LONGEST_WAIT_MS || !this.takeRetry())
       return first.reply;
     const { clock, signal } = this.#options;
     if (first.retryAfterMs > 0) await clock.sleep(first.retryAfterMs, signal);
-    return (await this.#once(request)).reply;
+    return (await this.#once(request, worth)).reply;
   }
 
-  async #once(request: ModelRequest): Promise<Once> {
+  async #once(request: ModelRequest, worth: Worth): Promise<Once> {
+    const once = await this.#call(request, worth);
+    if (once.reply.type === "failed" || once.reply.type === "too_large") this.failures++;
+    return once;
+  }
+
+  async #call(request: ModelRequest, worth: Worth): Promise<Once> {
     const { call, signal, timeoutMs, clock } = this.#options;
     if (signal.aborted) return { reply: cancelled(signal) };
     const stop = new AbortController();
@@ -80,11 +101,25 @@ export class Asker {
     if (end.type === "timeout")
       return { reply: failed("timeout", `The summary was not there after ${timeoutMs / 1000} s.`) };
     this.#count(end.value);
-    return read(end.value);
+    const once = read(end.value);
+    const isUseless = once.reply.type === "summary" && this.#isUseless(once.reply.text, worth);
+    return isUseless
+      ? {
+          reply: failed("useless_summary", "The summary was too short to stand for the conversation."),
+          retryAfterMs: 0,
+        }
+      : once;
+  }
+
+  #isUseless(text: string, { replaced, share }: Worth): boolean {
+    if (text.length < LEAST_CHARS && !hasParts(text)) return true;
+    return this.#options.count(text) < Math.min(LEAST_OF_REPLACED * replaced, LEAST_OF_SHARE * share);
   }
 
   #count(outcome: CallOutcome): void {
-    if (outcome.type !== "answer" || !outcome.answer.usage) return;
+    if (outcome.type !== "answer") return;
+    this.requestId = outcome.answer.requestId ?? this.requestId;
+    if (!outcome.answer.usage) return;
     const { usage } = outcome.answer;
     for (const key of ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"] as const)
       this.used[key] += usage[key];

@@ -28,9 +28,12 @@ export function targetTokens(sizes: Sizes, settings: BudgetSettings, tailTokens:
 
 export const isHopeless = (target: number, { effectiveLimit }: Sizes): boolean => target >= HOPELESS * effectiveLimit;
 
+/** No compaction aims above it. */
+export const highestTarget = ({ effectiveLimit }: Sizes): number => Math.floor(HOPELESS * effectiveLimit);
+
 /** T when the result is applied: the unanswered tail may have grown since the start, and may have its room. */
-export function targetNow(planned: number, now: number, { effectiveLimit }: Sizes): number {
-  return Math.max(planned, Math.min(now, Math.floor(HOPELESS * effectiveLimit)));
+export function targetNow(planned: number, now: number, sizes: Sizes): number {
+  return Math.max(planned, Math.min(now, highestTarget(sizes)));
 }
 
 /** B as it is used: an automatic attempt must end below what it replaces, so its message may not be larger. */

@@ -1,6 +1,7 @@
 // What outlives a compaction beside the summary, each part as text within a number of tokens: notice, plan, todos, skills, agent.
 import { inTag, type OwnTag, quoted } from "../../base/tag.ts";
 import type { Todo } from "../../schema/todo.ts";
+import type { LedgerEntry } from "../ledger/render.ts";
 import { clipTo } from "./clip.ts";
 import type { Count } from "./items.ts";
 import { TAG } from "./tags.ts";
@@ -19,13 +20,18 @@ export type Carried = {
   prompts: readonly OriginalPrompt[];
   /** Text of `plan.md`. */
   plan?: string | undefined;
-  todos?: readonly Pick<Todo, "title" | "status" | "description">[] | undefined;
+  /** `ref`: the turn in which it was set. */
+  todos?: readonly (Pick<Todo, "title" | "status" | "description"> & { ref?: string | undefined })[] | undefined;
+  /** What the whole session must not lose, made without a model. */
+  ledger?: readonly LedgerEntry[] | undefined;
   /** In the order in which they were invoked. */
   skills?: readonly InvokedSkill[] | undefined;
   agent?: ActiveAgent | undefined;
   /** Absent when the session writes no checkpoints. */
   checkpointNumber?: number | undefined;
   recallOn: boolean;
+  /** What stands before a turn's ref, in a conversation that is not the main one. */
+  refPrefix?: string | undefined;
 };
 
 /** Text in its tag within the tokens; empty when there is none, or no room for any of it. */
@@ -38,10 +44,10 @@ export function block(tag: OwnTag, text: string, maxTokens: number, count: Count
 }
 
 /** `turns` is a ref that `recall` takes as it stands. */
-export function noticeText({ checkpointNumber, recallOn }: Carried, turns: string): string {
+export function noticeText({ checkpointNumber, recallOn, refPrefix = "" }: Carried, turns: string): string {
   const where = checkpointNumber === undefined ? "" : ` (checkpoint ${checkpointNumber})`;
   const originals = recallOn
-    ? `Nothing is lost: call recall with id "${turns}", one turn "tN" or one item "tN.k" for the exact original.`
+    ? `Nothing is lost: call recall with id "${refPrefix}${turns}", one turn "${refPrefix}tN" or one item "${refPrefix}tN.k" for the exact original.`
     : "The originals are in the session log.";
   return [
     `The earlier conversation, ${turns}, was summarised to save room${where}.`,
@@ -56,7 +62,8 @@ export function todoText(todos: NonNullable<Carried["todos"]>): string {
   const open = todos.filter((todo) => todo.status !== "done");
   const done = todos.length - open.length;
   const lines = open.map(
-    ({ status, title, description }) => `- [${status}] ${title}${description ? `: ${description}` : ""}`,
+    ({ status, title, description, ref }) =>
+      `- [${status}] ${title}${description ? `: ${description}` : ""}${ref ? ` [${ref}]` : ""}`,
   );
   return [...lines, ...(done > 0 ? [`${done} finished`] : [])].join("\n");
 }

@@ -1,7 +1,7 @@
 // Checkpoints as text: the title and name of one, its file, and the index of all.
 import { clip } from "../../base/text.ts";
 import type { CompactionTrigger } from "../../schema/event/context.ts";
-import type { SummaryParts } from "./summary.ts";
+import type { SummaryParts } from "./tags.ts";
 import { BODY_PARTS } from "./tags.ts";
 
 const TITLE_CHARS = 60;

@@ -135,6 +135,12 @@ Run the tests.
 Parser rewrite
 </checkpoint_title>`;
 
+/** Long enough to stand for a history of these tests. */
+export const LONG_SUMMARY = SUMMARY.replace(
+  "Port 8080.",
+  "The parser reads tokens from the lexer one by one. ".repeat(16),
+);
+
 export const answer = (content: string, finishReason: "stop" | "length" | "content_filter" = "stop"): CallOutcome => ({
   type: "answer",
   answer: {

@@ -1,5 +1,6 @@
 // Every row of the decision table, what counts as enough messages, and the life of cool-down and latch.
 import { describe, expect, it } from "vitest";
+import { type CompactionTrigger, compactionTrigger } from "../../schema/event/context.ts";
 import { conversation, notice, prompt, said } from "./compact-fixture.ts";
 import { type DecisionInput, decideCompaction, enoughMessages } from "./decide.ts";
 import { type CompactionState, type CompactionStep, initialState, isLatched, nextState } from "./state.ts";
@@ -156,4 +157,22 @@ describe("cool-down and latch", () => {
       trigger: "manual",
     });
   });
+});
+
+it("C66 the triggers are a closed set, and all but the manual one are automatic", () => {
+  expect(compactionTrigger.options).toEqual([
+    "manual",
+    "threshold",
+    "context_limit_retry",
+    "model_switch",
+    "memory_pressure",
+  ]);
+  const after = (trigger: CompactionTrigger) =>
+    nextState(nextState(initialState, { type: "started", trigger }), {
+      type: "ended",
+      outcome: "failed",
+      historyTokens: 9,
+    });
+  for (const trigger of compactionTrigger.options)
+    expect([trigger, after(trigger).misses]).toEqual([trigger, trigger === "manual" ? 0 : 1]);
 });

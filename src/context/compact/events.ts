@@ -76,6 +76,7 @@ function endData(end: AttemptEnd): Partial<CompleteData> {
         summaryContent: summary.text,
         chunks: summary.chunks,
         summaryTruncated: summary.truncated,
+        ...(summary.insteadOf ? { builtInBecause: summary.insteadOf.reason } : {}),
         replacementContent,
         boundaryEventId,
         compactedTurns,

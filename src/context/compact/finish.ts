@@ -6,7 +6,7 @@ import { unansweredTail } from "./boundary.ts";
 import {
   type BudgetSettings,
   fixedTokens,
-  LEAST_BUDGET,
+  highestTarget,
   messageBudget,
   type Sizes,
   targetNow,
@@ -17,12 +17,13 @@ import { type Figures, figuresOf } from "./figures.ts";
 import { type Count, type Item, tokensOf } from "./items.ts";
 import { buildMessage } from "./message.ts";
 import type { Plan } from "./plan.ts";
-import type { SummaryParts } from "./summary.ts";
+import type { SummaryParts } from "./tags.ts";
 import { TAG } from "./tags.ts";
 
 export type FinishInput = {
   plan: Plan;
   summary: SummaryParts;
+  isExtract?: boolean;
   trigger: CompactionTrigger;
   /** The history now: what arrived since the start follows the message. */
   items: readonly Item[];
@@ -53,24 +54,27 @@ export type Finished = Applicable | GivenUp;
 
 /** Pieces are counted one by one and their sum may differ a little from the whole: so often is the message built again. */
 const MOST_BUILDS = 4;
+const SPARE = 0.01;
 const CANDIDATE = "compaction";
 
 export async function finishAttempt(input: FinishInput): Promise<Finished> {
   const { plan, items, sizes, settings, trigger } = input;
   const tail = tokensOf(items.slice(unansweredTail(items).start));
-  const target = targetNow(plan.targetTokens, targetTokens(sizes, settings, tail), sizes);
+  const wanted = targetNow(plan.targetTokens, targetTokens(sizes, settings, tail), sizes);
   const giveUp = (type: GivenUp["type"], reason: CompactionReason): GivenUp => ({
     type,
     reason,
-    targetTokens: target,
+    targetTokens: wanted,
     figures: figuresOf(items, items, sizes),
   });
   const boundary = plan.replaced.at(-1);
   if (!boundary || !startsWith(items, plan.replaced)) return giveUp("cancelled", "history_changed");
   const newer = items.slice(plan.replaced.length);
-  const room = target - fixedTokens(sizes) - tokensOf(newer);
-  if (room < LEAST_BUDGET && trigger !== "manual") return giveUp("not_applicable", "no_room");
+  const stays = fixedTokens(sizes) + tokensOf(newer);
+  // What came since the start may have taken the room: a summary that is there is used all the same, and the rest truncated.
+  const room = Math.max(wanted - stays, Math.min(plan.budget, highestTarget(sizes) - stays));
   const budget = messageBudget(room, tokensOf(plan.replaced), trigger !== "manual");
+  const target = Math.max(wanted, stays + budget);
   const message = await buildWithin(input, budget, newer, boundary.turn);
   const replacement = { id: CANDIDATE, replacementContent: message.content, boundaryEventId: boundary.id };
   const after = (applyCompaction(items, replacement) ?? []).map((item) =>
@@ -97,20 +101,30 @@ function startsWith(items: readonly Item[], replaced: readonly Item[]): boolean 
 }
 
 async function buildWithin(
-  { summary, carried, count, countItem }: FinishInput,
+  { summary, isExtract, carried, count, countItem }: FinishInput,
   budget: number,
   newer: readonly Item[],
   turn: number,
 ): Promise<{ content: string; tokens: number }> {
   const standing = new Set(newer.map((item) => item.id));
   const prompts = carried.prompts.filter((prompt) => !standing.has(prompt.id));
+  const inView = new Set(carried.prompts.filter(({ id }) => standing.has(id)).map((prompt) => prompt.turn));
+  const ledger = carried.ledger?.filter(({ section, turn: said }) => section !== "words" || !inView.has(said));
   const turns = turnsOf([{ turn: prompts[0]?.turn ?? turn }, { turn }]);
   let room = budget;
   for (let build = 1; ; build++) {
-    const content = buildMessage({ summary, carried: { ...carried, prompts }, turns, budget: room, count });
+    const content = buildMessage({
+      summary,
+      isExtract,
+      carried: { ...carried, prompts, ledger },
+      turns,
+      budget: room,
+      count,
+    });
     const tokens = await countItem(compactionItem({ id: CANDIDATE, replacementContent: content }, turn));
     if (tokens <= budget || build === MOST_BUILDS) return { content, tokens };
-    room -= tokens - budget;
+    // A little more each time: a room that is only the excess smaller may give the very same text.
+    room -= tokens - budget + Math.ceil(build * SPARE * budget);
   }
 }
 

@@ -5,7 +5,8 @@ import { quoted } from "../../base/tag.ts";
 import type { Carried, OriginalPrompt } from "./carried.ts";
 import { count, SUMMARY } from "./compact-fixture.ts";
 import { buildMessage } from "./message.ts";
-import { parseSummary, type SummaryParts } from "./summary.ts";
+import { parseSummary } from "./summary.ts";
+import type { SummaryParts } from "./tags.ts";
 
 const prompts = (texts: readonly string[]): OriginalPrompt[] =>
   texts.map((text, at) => ({ id: `p${at + 1}`, turn: at + 1, text }));

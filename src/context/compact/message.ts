@@ -1,14 +1,18 @@
 // The one message that stands for the old history: its parts in order, each within its share, all together within B.
-import { inTag, type OwnTag } from "../../base/tag.ts";
+import { inTag, type OwnTag, quoted } from "../../base/tag.ts";
+import { chooseEntries, entriesText } from "../ledger/render.ts";
 import { summaryShare } from "./budget.ts";
 import { block, type Carried, noticeText, type Section, sections } from "./carried.ts";
 import type { Count } from "./items.ts";
 import { firstPromptTokens, promptSections } from "./prompts.ts";
-import { renderWithin, type SummaryParts } from "./summary.ts";
+import { renderWithin } from "./summary.ts";
+import type { SummaryParts } from "./tags.ts";
 import { TAG } from "./tags.ts";
 
 export type MessageInput = {
   summary: SummaryParts;
+  /** Built in: then what it quotes was really said, and the ledger need not say it again. */
+  isExtract?: boolean | undefined;
   carried: Carried;
   /** Ref of the turns that the message stands for. */
   turns: string;
@@ -17,12 +21,21 @@ export type MessageInput = {
   count: Count;
 };
 
-type Slot = "notice" | "newest" | "older" | "summary" | "todos" | "plan" | "agent" | "skills";
+type Slot = "notice" | "newest" | "older" | "summary" | "ledger" | "todos" | "plan" | "agent" | "skills";
 
-const MOST = { notice: 200, summary: 8_000, prompts: 20_000, plan: 4_000, todos: 2_000, skills: 6_000, agent: 2_000 };
+const MOST = {
+  notice: 200,
+  summary: 8_000,
+  ledger: 6_000,
+  prompts: 20_000,
+  plan: 4_000,
+  todos: 2_000,
+  skills: 6_000,
+  agent: 2_000,
+};
 const FIRST_OF_PROMPTS = 1 / 3;
 
-export function buildMessage({ summary, carried, turns, budget, count }: MessageInput): string {
+export function buildMessage({ summary, isExtract, carried, turns, budget, count }: MessageInput): string {
   const cost = (text: string): number => (text === "" ? 0 : count(`${text}\n`));
   const frame = (tag: OwnTag): number => cost(inTag(tag, ""));
   const prompts = promptSections(carried.prompts, count);
@@ -33,6 +46,15 @@ export function buildMessage({ summary, carried, turns, budget, count }: Message
     summary: (most) => {
       const body = renderWithin(summary, most - frame(TAG.summary), count);
       return body === "" ? "" : inTag(TAG.summary, body);
+    },
+    ledger: (most) => {
+      const quotes: Slot[] = ["older", "newest", ...(isExtract ? (["summary"] as const) : [])];
+      const shown = squeezed(quotes.map((slot) => made.get(slot) ?? "").join("\n"));
+      const unsaid = (carried.ledger ?? [])
+        .map((entry) => ({ ...entry, text: quoted(entry.text) }))
+        .filter(({ section, text }) => section !== "words" || !shown.includes(text));
+      const body = entriesText(chooseEntries(unsaid, most - frame(TAG.ledger), count));
+      return body === "" ? "" : inTag(TAG.ledger, body);
     },
   };
   const made = new Map<Slot, string>();
@@ -51,6 +73,7 @@ export function buildMessage({ summary, carried, turns, budget, count }: Message
   fill("notice", MOST.notice);
   fill("newest", promptShare - firstRoom);
   fill("older", firstRoom);
+  fill("ledger", share(0.15, MOST.ledger));
   fill("summary", summaryShare(budget));
   fill("todos", share(0.05, MOST.todos));
   fill("plan", share(0.1, MOST.plan));
@@ -60,8 +83,12 @@ export function buildMessage({ summary, carried, turns, budget, count }: Message
   fill("newest", MOST.prompts);
   fill("summary", MOST.summary);
   fill("older", MOST.prompts - used("newest"));
+  // Sentences of prompts that are now shown whole make room for others.
+  fill("ledger", share(0.15, MOST.ledger));
   return layOut(made);
 }
+
+const squeezed = (text: string): string => text.replace(/\s+/g, " ");
 
 function layOut(made: ReadonlyMap<Slot, string>): string {
   const text = (slot: Slot): string => made.get(slot) ?? "";
@@ -70,6 +97,7 @@ function layOut(made: ReadonlyMap<Slot, string>): string {
     text("notice"),
     prompts === "" ? "" : inTag(TAG.prompts, prompts),
     text("summary"),
+    text("ledger"),
     text("plan"),
     text("todos"),
     text("skills"),

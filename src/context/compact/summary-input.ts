@@ -7,7 +7,7 @@ import type { ToolDefinition } from "../../schema/tool.ts";
 import type { CallOnce, SummaryCancelled, SummaryFailed } from "./ask.ts";
 import type { Count, Item } from "./items.ts";
 import type { Shorten } from "./reduce.ts";
-import type { SummaryParts } from "./summary.ts";
+import type { SummaryParts } from "./tags.ts";
 
 export type SummaryInput = {
   /** What the plan replaces. */
@@ -15,6 +15,8 @@ export type SummaryInput = {
   /** The plan's B. */
   budget: number;
   focus?: string | undefined;
+  /** The attempt before this one got no summary either. */
+  failedBefore?: boolean;
   /** For extracts. */
   todos?: readonly Pick<Todo, "title" | "status">[] | undefined;
   plan?: string | undefined;
@@ -46,6 +48,8 @@ export type Summary = {
   truncated: boolean;
   /** How many parts of the history were summarised by a call; 0 when no call was made. */
   chunks: number;
+  /** Built in, because the model's were of no use. */
+  insteadOf?: SummaryFailed;
 };
 export type SummaryEnd = Summary | SummaryFailed | SummaryCancelled;
-export type Summarised = { end: SummaryEnd; used: CompactionTokensUsed };
+export type Summarised = { end: SummaryEnd; used: CompactionTokensUsed; requestId?: string | undefined };

@@ -1,11 +1,8 @@
 // A summary in its seven parts: read from whatever the model wrote, written back, and clipped to a size.
 import { inTag, quoted } from "../../base/tag.ts";
-import type { OfflineSummary, SummaryPart } from "../../model/offline/summarise.ts";
 import { clipTo } from "./clip.ts";
 import type { Count } from "./items.ts";
-import { BODY_PARTS, SUMMARY_PARTS, TAG } from "./tags.ts";
-
-export type SummaryParts = OfflineSummary;
+import { BODY_PARTS, SUMMARY_PARTS, type SummaryPart, type SummaryParts, TAG } from "./tags.ts";
 
 /** What a model thought aloud before it began; never closed, it reaches to the end. */
 const THINKING = /^\s*<(think|thinking)>[\s\S]*?(?:<\/\1>|$)/i;

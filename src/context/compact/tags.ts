@@ -1,6 +1,5 @@
 // The tags of a compaction message and of a summary.
 import type { OwnTag, PartTag } from "../../base/tag.ts";
-import type { SummaryPart } from "../../model/offline/summarise.ts";
 
 /** In the order in which a summary is written. */
 export const SUMMARY_PARTS = [
@@ -11,7 +10,9 @@ export const SUMMARY_PARTS = [
   "important_files",
   "next_steps",
   "checkpoint_title",
-] as const satisfies readonly (SummaryPart & PartTag)[];
+] as const satisfies readonly PartTag[];
+export type SummaryPart = (typeof SUMMARY_PARTS)[number];
+export type SummaryParts = Record<SummaryPart, string>;
 
 /** The parts that a reader gets; the title only names the checkpoint. */
 export const BODY_PARTS = SUMMARY_PARTS.filter((part) => part !== "checkpoint_title");
@@ -21,6 +22,7 @@ export const TAG = {
   prompts: "original_prompts",
   prompt: "user_prompt",
   summary: "conversation_summary",
+  ledger: "session_ledger",
   plan: "plan_file",
   todos: "todo_list",
   skills: "invoked_skills",

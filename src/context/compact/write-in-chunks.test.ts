@@ -8,9 +8,9 @@ import {
   compaction,
   conversation,
   failure,
+  LONG_SUMMARY,
   prompt,
   requestTokens,
-  SUMMARY,
   scripted,
   step,
   tooLarge,
@@ -32,7 +32,7 @@ describe("fitting", () => {
       ...step("s1", 3, "a".repeat(40_000)),
       ...step("s2", 3, "b".repeat(40_000)),
     ];
-    const { requests, end, effectiveLimit, fixedTokens } = await run(items, [answer(SUMMARY)]);
+    const { requests, end, effectiveLimit, fixedTokens } = await run(items, [answer(LONG_SUMMARY)]);
     expect(end).toMatchObject({ type: "summary", chunks: 1 });
     expect(requests).toHaveLength(1);
     expect(requestTokens(requests[0]!, fixedTokens)).toBeLessThanOrEqual(0.9 * effectiveLimit);
@@ -42,7 +42,7 @@ describe("fitting", () => {
   });
   it("C85 what still does not fit is summarised in parts with a short system text and no tools, then merged", async () => {
     const items = conversation(60, 1_000);
-    const { requests, end, effectiveLimit } = await run(items, [answer(SUMMARY)], { focus: "the parser" });
+    const { requests, end, effectiveLimit } = await run(items, [answer(LONG_SUMMARY)], { focus: "the parser" });
     expect(requests.length).toBeGreaterThan(2);
     for (const request of requests) {
       expect(request).toMatchObject({ tools: [], toolChoice: "none", interaction: "conversation-compaction" });
@@ -57,7 +57,7 @@ describe("fitting", () => {
     expect(lastText(requests.at(-1)!).match(/<conversation_part number=/g)).toHaveLength(chunks);
   });
   it("C85 parts that do not fit together are merged two by two", async () => {
-    const long = SUMMARY.replace("It began", "It began ".repeat(3_000));
+    const long = LONG_SUMMARY.replace("It began", "It began ".repeat(3_000));
     const { requests, end, maxChunks } = await run(conversation(60, 1_000), [answer(long)], {
       effectiveLimit: 8_000,
       fixedTokens: 500,
@@ -69,20 +69,24 @@ describe("fitting", () => {
     for (const request of requests) expect(requestTokens(request, 0)).toBeLessThanOrEqual(0.9 * 8_000);
   });
   it("C86 more parts than allowed: the oldest are reduced without a call, and their prompts reach the merge", async () => {
-    const { requests, end } = await run(conversation(100, 1_000), [answer(SUMMARY)], { maxChunks: 2 });
+    const { requests, end } = await run(conversation(100, 1_000), [answer(LONG_SUMMARY)], { maxChunks: 2 });
     expect(requests).toHaveLength(3);
     expect(end).toMatchObject({ type: "summary", chunks: 2 });
     expect(lastText(requests[2]!)).toContain("First request [t1]");
   });
   it("C103 a refusal for size is followed by parts of a smaller limit, never by the same input", async () => {
-    const { requests, end } = await run(conversation(20, 1_000), [tooLarge(10_000), answer(SUMMARY)]);
+    const { requests, end } = await run(conversation(20, 1_000), [tooLarge(10_000), answer(LONG_SUMMARY)]);
     expect(end.type).toBe("summary");
     expect(requests[0]?.tools).toHaveLength(1);
     for (const request of requests.slice(1)) expect(requestTokens(request, 0)).toBeLessThanOrEqual(9_000);
   });
   it("C103 after the refusal no further retry is left", async () => {
-    const { requests, end } = await run(conversation(20, 1_000), [tooLarge(), failure(503, true), answer(SUMMARY)]);
-    expect(end).toMatchObject({ type: "failed", reason: "model_error", statusCode: 503 });
+    const { requests, end } = await run(conversation(20, 1_000), [
+      tooLarge(),
+      failure(503, true),
+      answer(LONG_SUMMARY),
+    ]);
+    expect(end).toMatchObject({ type: "summary", chunks: 0, insteadOf: { reason: "model_error", statusCode: 503 } });
     expect(requests).toHaveLength(2);
   });
   it("C85 an earlier summary is not cut to pieces in the parts", async () => {
@@ -91,11 +95,14 @@ describe("fitting", () => {
       1,
       `<conversation_summary>\n<overview>\n${"old ".repeat(1_000)}end-of-old\n</overview>\n</conversation_summary>`,
     );
-    const { requests } = await run([former, ...conversation(60, 1_000)], [answer(SUMMARY)]);
+    const { requests } = await run([former, ...conversation(60, 1_000)], [answer(LONG_SUMMARY)]);
     expect(lastText(requests[0]!)).toContain("end-of-old");
   });
   it("C86 a limit too small for any call leaves the built-in summary", async () => {
-    const { requests, end } = await run(conversation(10), [answer(SUMMARY)], { effectiveLimit: 1_500, budget: 1_000 });
+    const { requests, end } = await run(conversation(10), [answer(LONG_SUMMARY)], {
+      effectiveLimit: 1_500,
+      budget: 1_000,
+    });
     expect(requests).toEqual([]);
     expect(end).toMatchObject({ type: "summary", chunks: 0 });
   });
@@ -103,8 +110,8 @@ describe("fitting", () => {
 
 describe("bounds", () => {
   const outcome = fc.constantFrom<CallOutcome | undefined>(
-    answer(SUMMARY),
-    answer(SUMMARY.replace("It began", "It began ".repeat(5_000))),
+    answer(LONG_SUMMARY),
+    answer(LONG_SUMMARY.replace("It began", "It began ".repeat(5_000))),
     answer(""),
     answer("plain"),
     answer("<overview>x", "length"),
@@ -134,7 +141,7 @@ describe("bounds", () => {
           for (const request of whole) expect(requestTokens(request, 800)).toBeLessThanOrEqual(0.9 * effectiveLimit);
           for (const request of ran.requests)
             expect(requestTokens(request, 800)).toBeLessThanOrEqual(0.9 * effectiveLimit);
-          if (script.every((one) => one?.type === "answer" && one.answer.content === SUMMARY))
+          if (script.every((one) => one?.type === "answer" && one.answer.content === LONG_SUMMARY))
             expect(ran.end.type).toBe("summary");
         },
       ),

@@ -6,7 +6,7 @@ import { splitIntoChunks } from "./chunk.ts";
 import { clipTo } from "./clip.ts";
 import { extractSummary } from "./extract.ts";
 import { askForPart, askToMerge, SUMMARISER_SYSTEM } from "./instructions.ts";
-import type { Item } from "./items.ts";
+import { type Item, tokensOf } from "./items.ts";
 import { reduceItems } from "./reduce.ts";
 import { renderWithin } from "./summary.ts";
 import type { Summary, SummaryEnd, SummaryInput } from "./summary-input.ts";
@@ -47,7 +47,8 @@ export async function summariseInChunks(
   const oldest = tooMany.length > 0 ? await extractSummary(tooMany, input) : undefined;
   const summaries = oldest?.type === "summary" ? [oldest] : [];
   for (const [at, chunk] of asked.entries()) {
-    const end = endOf(await asker.ask(requestFor(work, partQuestion(work, chunk, at + 1, asked.length))));
+    const request = requestFor(work, partQuestion(work, chunk, at + 1, asked.length));
+    const end = endOf(await asker.ask(request, { replaced: tokensOf(chunk), share: work.summaryRoom }));
     if (end.type !== "summary") return end;
     summaries.push(end);
   }
@@ -80,7 +81,8 @@ async function mergeAll(summaries: readonly Summary[], work: Chunked): Promise<S
     const group = texts.slice(at, at + size);
     const question = askToMerge({ share, focus: input.focus }, group);
     const alone = group.length === 1 ? summaries[at] : undefined;
-    const end = alone ?? endOf(await asker.ask(requestFor(work, question)));
+    const replaced = group.reduce((sum, text) => sum + input.count(text), 0);
+    const end = alone ?? endOf(await asker.ask(requestFor(work, question), { replaced, share }));
     if (end.type !== "summary") return end;
     next.push(end);
   }

@@ -14,13 +14,17 @@ const TURN_TABLE = 0.05;
 /** A refusal for size that names no limit: our count is off by more than a little. */
 const AFTER_REFUSAL = 0.5;
 
-/** Ends with the signal. Calls: at most 2; with parts at most 2 × parts + 1. */
+/** Ends with the signal. Calls: at most 2; with parts at most 2 × parts + 1. Failing twice, the built-in summary is taken. */
 export async function writeSummary(input: SummaryInput): Promise<Summarised> {
   const asker = new Asker({ ...input, model: input.target.id });
   const items = input.items.filter(isMessage);
   const offline = input.target.provider === "offline";
   const end = await (offline ? extractSummary(items, input) : summarise(items, input, asker));
-  return { end, used: asker.used };
+  const hasFailedTwice = end.type === "failed" && asker.failures + (input.failedBefore ? 1 : 0) >= 2;
+  const builtIn = hasFailedTwice ? await extractSummary(items, input) : undefined;
+  if (end.type !== "failed" || builtIn?.type !== "summary")
+    return { end, used: asker.used, requestId: asker.requestId };
+  return { end: { ...builtIn, insteadOf: end }, used: asker.used, requestId: asker.requestId };
 }
 
 async function summarise(items: readonly Item[], input: SummaryInput, asker: Asker): Promise<SummaryEnd> {
@@ -32,7 +36,8 @@ async function summarise(items: readonly Item[], input: SummaryInput, asker: Ask
   const fitting = await reduceItems(items, room, effectiveLimit, input);
   if (tokensOf(fitting) > room) return summariseInChunks(items, effectiveLimit, input, asker);
   const promptTokens = around + tokensOf(fitting);
-  const reply = await asker.ask(requestOf(input, { system, tools, items: fitting, text, promptTokens }));
+  const request = requestOf(input, { system, tools, items: fitting, text, promptTokens });
+  const reply = await asker.ask(request, { replaced: tokensOf(items), share });
   if (reply.type !== "too_large") return wholeOf(reply);
   if (!asker.takeRetry()) return reply.failure;
   const lowered = Math.min(reply.reportedLimit ?? effectiveLimit * AFTER_REFUSAL, effectiveLimit);

@@ -7,6 +7,8 @@ import type { Marker } from "./shorten-text.ts";
 export type Originals<Raw = unknown> = {
   /** The ref that `recall` takes for an item, `tN.k`. */
   refOf: (item: ContextItem<Raw>) => string;
+  /** What stands before a turn's ref, in a conversation that is not the main one. */
+  refPrefix?: string;
   /** Where the originals are, in words: "the session log". */
   place: string;
   recallOn: boolean;
@@ -23,10 +25,10 @@ export function markerOf<Raw>(item: ContextItem<Raw>, { refOf, place, recallOn }
 /** In a tag that marks it as no prompt on every wire. */
 export function noticeText<Raw>(
   omitted: readonly ContextItem<Raw>[],
-  { place, recallOn, notice }: Originals<Raw>,
+  { place, recallOn, notice, refPrefix = "" }: Originals<Raw>,
 ): string {
   if (notice) return notice(omitted);
-  const turns = turnsOf(omitted);
+  const turns = `${refPrefix}${turnsOf(omitted)}`;
   const how = recallOn ? ` Call recall with id "${turns}" to read them, or with a query to search them.` : "";
   return (
     `<${NOTICE_TAG}>${omitted.length} earlier messages of ${turns} are left out here so that this request ` +

@@ -45,6 +45,7 @@ function bucketLines(report: ContextReport): string[] {
   const { prompts, answers, toolResults, other } = report.history;
   const parts: Partial<Record<BucketName, [string, number][]>> = {
     tools: report.tools.map(({ source, tokens }) => [source, tokens]),
+    memory: report.memory.map(({ source, tokens }) => [source, tokens]),
     history: [
       ["prompts", prompts],
       ["answers", answers],

@@ -22,6 +22,8 @@ export type ContextReport = {
   cells: Buckets;
   /** Tool definitions by where they come from. */
   tools: { source: string; tokens: number }[];
+  /** Sums to the bucket of that name. */
+  memory: { source: string; tokens: number }[];
   /** Sums to `history`. */
   history: { prompts: number; answers: number; toolResults: number; other: number };
   largest: { ref: string; what: string; tokens: number; shortened: boolean }[];
@@ -37,8 +39,8 @@ export type ReportInput<Raw = unknown> = {
   /** The session's whole history; what was only made for the request has no ref. */
   all: readonly ContextItem<Raw>[];
   cut: Cut<Raw> | undefined;
-  /** The part of `usage.memoryTokens` that stands in the system text; the rest is inside history items. */
-  memoryInSystem: number;
+  /** What of the system text is memory, by where it comes from; sums to `usage.memoryTokens`. */
+  memory: readonly { source: string; tokens: number }[];
   tools: readonly { source: string; tokens: number }[];
   refOf: (item: ContextItem<Raw>) => string;
   lastCompaction: LastCompaction | undefined;
@@ -53,12 +55,11 @@ export function contextReport<Raw>(input: ReportInput<Raw>): ContextReport {
   const sum = (kind: string): number =>
     conversation.reduce((total, item) => total + (kindOf(item) === kind ? item.tokens : 0), 0);
   const compaction = sum("compaction message");
-  const memoryInHistory = usage.memoryTokens - input.memoryInSystem;
   const taken = {
-    system: usage.systemTokens - input.memoryInSystem,
+    system: usage.systemTokens - usage.memoryTokens,
     tools: usage.toolDefinitionsTokens,
     memory: usage.memoryTokens,
-    history: usage.conversationTokens - compaction - memoryInHistory,
+    history: usage.conversationTokens - compaction,
     compaction,
   };
   const buckets = withFree(taken, usage.tokenLimit);
@@ -73,6 +74,7 @@ export function contextReport<Raw>(input: ReportInput<Raw>): ContextReport {
     buckets,
     cells: contextCells(buckets),
     tools: input.tools.toSorted((a, b) => b.tokens - a.tokens),
+    memory: [...input.memory],
     history: { prompts, answers, toolResults, other: buckets.history - prompts - answers - toolResults },
     largest: largest.map((item) => ({
       ref: refOf(item),

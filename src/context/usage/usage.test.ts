@@ -110,7 +110,7 @@ async function reported(messages: Message[], more: Partial<ReportInput<Message>>
     items: result.items,
     all: input.items,
     cut: result.cut,
-    memoryInSystem: 200,
+    memory: [{ source: "memories", tokens: 200 }],
     tools: [
       { source: "built in", tokens: 200 },
       { source: "github", tokens: 400 },

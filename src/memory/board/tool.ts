@@ -35,6 +35,7 @@ type Input = { command: string; src?: string; name?: string; description?: strin
 export function contextBoardTool(parts: BoardToolParts): Tool {
   return defineTool<Input>({
     name: "context_board",
+    group: "board",
     description,
     // Any text: what is wrong with a command is said in this tool's own words.
     input: z.strictObject({

@@ -4,7 +4,6 @@ import { firstLine } from "../../base/text.ts";
 import type { ModelRequest } from "../contract.ts";
 import type { Decision } from "./chat.ts";
 import { decideChat } from "./chat.ts";
-import { compactionText } from "./compaction.ts";
 import { consolidationCalls } from "./consolidate.ts";
 import { reportCall } from "./report.ts";
 import { decideReview, REVIEW_AGENTS } from "./review.ts";
@@ -17,7 +16,6 @@ import { answerText, fenced } from "./wording.ts";
 export type OfflineAnswer = { text: string; calls: PlannedCall[] };
 
 export function decide(request: ModelRequest): OfflineAnswer {
-  if (request.interaction === "conversation-compaction") return { text: compactionText(request), calls: [] };
   if (request.agentName === "rem-agent") return consolidate(request);
   if (request.interaction === "conversation-sidekick") return beside(request);
 

@@ -41,16 +41,33 @@ function wireOptions(
         openai: {
           store: false,
           promptCacheKey: request.sessionId,
+          ...(request.providerCompaction
+            ? { contextManagement: [{ type: "compaction", compactThreshold: compactAt(target) }] }
+            : {}),
           ...(reasoning ? { forceReasoning: true, reasoningSummary: "auto" } : {}),
         },
       };
     case "anthropic":
       // A field that only the vendor itself knows.
-      return { anthropic: { toolStreaming: target.provider === "anthropic" } };
+      return {
+        anthropic: {
+          toolStreaming: target.provider === "anthropic",
+          ...(request.providerCompaction
+            ? { contextManagement: { edits: [{ type: "compact_20260112", trigger: trigger(target) }] } }
+            : {}),
+        },
+      };
     case "gemini":
       return reasoning ? { google: { thinkingConfig: { includeThoughts: true } } } : {};
   }
 }
+
+/** Anthropic takes no less. */
+const LEAST_TRIGGER = 50_000;
+/** Above our own threshold: the provider acts only where we did not. */
+const PROVIDER_SHARE = 0.9;
+const compactAt = ({ promptLimit }: ModelTarget): number => Math.floor(PROVIDER_SHARE * promptLimit);
+const trigger = (target: ModelTarget) => ({ type: "input_tokens", value: Math.max(LEAST_TRIGGER, compactAt(target)) });
 
 function toolsFor(
   target: ModelTarget,

@@ -1,86 +1,79 @@
 // The anchor as text: what matters now in its first lines, which are all that a request shows; below it older detail.
 import { createHash } from "node:crypto";
 import { clip } from "../../base/text.ts";
-import type { AnchorFacts, Fact } from "./anchor-facts.ts";
+import { refText } from "../../context/ledger/happening.ts";
+import type { LedgerLine, SessionLedger } from "../../context/ledger/ledger.ts";
+import { chooseEntries, entriesText, ledgerEntries } from "../../context/ledger/render.ts";
+import { clipAtLine } from "../plan/clip.ts";
 
-type Line = Fact & { section: string };
-/** Characters of each section in the first part, which together stay below what is shown of an anchor. */
-const NOW: Record<string, number> = {
-  Task: 450,
-  Asked: 430,
-  Decided: 450,
-  "Open errors": 320,
-  Files: 350,
-  Commands: 250,
+export type Anchor = {
+  version: typeof ANCHOR_VERSION;
+  /** The client's own summary: what came before is in it. */
+  base?: string;
+  /** The first prompt. */
+  task?: LedgerLine;
+  ledger: SessionLedger;
 };
+/** Anchors of another make are made anew from what is stored. */
+export const ANCHOR_VERSION = 2;
+
+/** Characters of the first part, which a request shows whole. */
+const NOW_CHARS = 2_350;
+const ASKED_CHARS = 430;
 const BASE_CHARS = 3000;
 /** Below this nothing worth reading fits. */
 const LEAST = 200;
+const EARLIER = "\n### Earlier\n";
+const chars = (text: string): number => text.length;
 
-/** At most `room` characters; the oldest detail goes first. */
-export function anchorText(facts: AnchorFacts, room: number): string {
-  if (room < LEAST) return "";
-  const all = linesOf(facts);
-  const now = Object.entries(NOW).flatMap(([section, chars]) =>
-    newest(
-      all.filter((line) => line.section === section),
-      chars,
-    ),
+/** At most `room` characters; the oldest detail goes first. Empty when there is nothing that the request does not say anyway. */
+export function anchorText({ task, base, ledger }: Anchor, room: number): string {
+  const entries = ledgerEntries(ledger);
+  const asks = ledger.asks.filter((ask) => ask.turn !== task?.turn && !isSaid(ask, ledger));
+  if (room < LEAST || (entries.length === 0 && asks.length === 0 && base === undefined)) return "";
+  const recent = newest(asks, ASKED_CHARS);
+  const opening = [
+    ...(task ? ["### Task", lineText(task)] : []),
+    ...(recent.length > 0 ? ["### Asked since", ...recent.map(lineText)] : []),
+  ].join("\n");
+  const now = chooseEntries(entries, Math.min(NOW_CHARS, room) - opening.length - 20, chars);
+  const first = [opening, entriesText(now, "###")].filter(Boolean).join("\n");
+  const summary = base === undefined ? "" : `\n### The client's own summary\n${wholeLines(base, BASE_CHARS)}`;
+  const left = room - first.length - summary.length - EARLIER.length;
+  const older = newest(
+    asks.filter((ask) => !recent.includes(ask)),
+    left / 4,
   );
-  const first = shown(now, "###");
-  const base = facts.base === undefined ? "" : `\n### The client's own summary\n${wholeLines(facts.base, BASE_CHARS)}`;
-  const older = all.filter((line) => !now.includes(line)).sort(inOrder);
-  const left = room - first.length - base.length - "\n### Earlier\n".length - Object.keys(NOW).join("").length - 60;
-  const kept = newest(older, left);
-  const earlier = kept.length === 0 ? "" : `\n### Earlier\n${shown(kept, "####")}`;
-  return wholeLines(`${first}${base}${earlier}`.trim(), room);
+  const asked = older.length === 0 ? "" : ["#### Asked", ...older.map(lineText), ""].join("\n");
+  const detail = chooseEntries(
+    entries.filter((entry) => !now.includes(entry)),
+    left - asked.length - 20,
+    chars,
+  );
+  const earlier = `${asked}${entriesText(detail, "####")}`.trimEnd();
+  return wholeLines(`${first}${summary}${earlier === "" ? "" : `${EARLIER}${earlier}`}`.trim(), room);
 }
 
-function linesOf(facts: AnchorFacts): Line[] {
-  const { task, intents, decisions, errors, files, commands } = facts;
-  const isTask = (fact: Fact): boolean => fact.turn === task?.turn && fact.item === task.item;
-  return [
-    ...(task ? [{ ...task, section: "Task" }] : []),
-    ...intents.filter((fact) => !isTask(fact)).map((fact) => ({ ...fact, section: "Asked" })),
-    ...decisions.map((fact) => ({ ...fact, section: "Decided" })),
-    ...errors.map((fact) => ({ ...fact, section: "Open errors", text: `${fact.text} (${clip(fact.about, 80)})` })),
-    ...files.map((fact) => ({ ...fact, section: "Files", text: `${fact.text}: ${fact.did.join(", ")}` })),
-    ...commands.map((fact) => ({
-      ...fact,
-      section: "Commands",
-      text: `\`${fact.text}\`: ${fact.outcome ?? "outcome not seen"}`,
-    })),
-  ].map(({ section, turn, item, text }) => ({ section, turn, item, text }));
-}
+/** A prompt that is no more than a sentence told anyway. */
+const isSaid = (ask: LedgerLine, { words }: SessionLedger): boolean =>
+  words.some(({ turn, item, text }) => turn === ask.turn && item === ask.item && text.length > 0.8 * ask.text.length);
 
-const printed = ({ turn, item, text }: Line): string => `- [t${turn}.${item}] ${text.replace(/\s+/g, " ")}\n`;
-const inOrder = (a: Line, b: Line): number => a.turn - b.turn || a.item - b.item;
+const lineText = (line: LedgerLine): string => `- [${refText(line)}] ${line.text}`;
 
 /** As many from the end as fit, in their order. */
-function newest(lines: readonly Line[], chars: number): Line[] {
-  const kept: Line[] = [];
-  let used = 0;
-  for (const line of lines.toReversed()) {
-    used += printed(line).length;
-    if (used > chars) break;
-    kept.unshift(line);
-  }
-  return kept;
+function newest(lines: readonly LedgerLine[], room: number): LedgerLine[] {
+  let left = room;
+  const start = lines.findLastIndex((line) => {
+    left -= lineText(line).length + 1;
+    return left < 0;
+  });
+  return lines.slice(start + 1);
 }
 
-function shown(lines: readonly Line[], mark: string): string {
-  return Object.keys(NOW)
-    .map((section) => {
-      const own = lines.filter((line) => line.section === section);
-      return own.length === 0 ? "" : `${mark} ${section}\n${own.map(printed).join("")}`;
-    })
-    .join("");
-}
-
-function wholeLines(text: string, chars: number): string {
-  if (text.length <= chars) return text;
-  const end = text.lastIndexOf("\n", chars);
-  return end === -1 ? clip(text, chars) : text.slice(0, end);
+function wholeLines(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = text.lastIndexOf("\n", most);
+  return (end === -1 ? clip(text, most) : text.slice(0, end)).replace(/(?:\n#+ [^\n]*)+$/, "");
 }
 
 const HEADING = /^## From the conversation \(automatic, ([0-9a-f]{8})\)\n/gm;
@@ -95,9 +88,23 @@ export function handWritten(file: string): string {
 }
 
 /** The file with our part made anew below what people wrote. */
-export function withAnchor(file: string, facts: AnchorFacts, maxChars: number): string {
+export function withAnchor(file: string, anchor: Anchor, maxChars: number): string {
   const hand = handWritten(file);
   const gap = hand === "" || hand.endsWith("\n\n") ? "" : hand.endsWith("\n") ? "\n" : "\n\n";
-  const body = anchorText(facts, maxChars - hand.length - gap.length - headed("").length);
+  const body = anchorText(anchor, maxChars - hand.length - gap.length - headed("").length);
   return body === "" ? hand : `${hand}${gap}${headed(body)}`;
+}
+
+const CUT = "[cut here: the rest does not fit]";
+
+/** What a request shows of the file: all that people wrote, then the first part of ours, as many whole lines as fit. */
+export function shownAnchor(file: string, most: number, quoted: (text: string) => string): string {
+  const hand = handWritten(file);
+  const own = file.slice(hand.length).replace(HEADING, "## From the conversation\n");
+  const shown = clipAtLine(quoted(hand).trim(), most, CUT);
+  const end = own.indexOf(EARLIER);
+  const room = most - shown.length - 2;
+  const ours = wholeLines(quoted(end === -1 ? own : own.slice(0, end)).trim(), Math.max(0, room));
+  const isWorthIt = own !== "" && room >= LEAST && ours.includes("\n- ");
+  return [shown, isWorthIt ? ours : ""].filter(Boolean).join("\n\n");
 }

@@ -1,7 +1,9 @@
 // The anchor of a session, brought up to date at each cut: facts in the store, text in summary.md below what people wrote.
 import { join } from "node:path";
+import { optional } from "../../base/optional.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
+import { emptyLedger, foldLedger } from "../../context/ledger/ledger.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { FilteredText } from "../../memory/secret/filter.ts";
 import type { Fault } from "../../store/fault.ts";
@@ -10,8 +12,8 @@ import { updateFile } from "../../store/update-file.ts";
 import { change, type ProxyStore } from "../store/handle.ts";
 import { itemOf, type StoredItem } from "../store/item-row.ts";
 import type { Session } from "../store/session.ts";
-import { type AnchorFacts, foldFacts, noFacts, saidBy } from "./anchor-facts.ts";
-import { withAnchor } from "./anchor-text.ts";
+import { happeningsOfStored, saidIn } from "./anchor-items.ts";
+import { ANCHOR_VERSION, type Anchor, withAnchor } from "./anchor-text.ts";
 
 const MAX_CHARS = 14_000;
 const TASK_CHARS = 400;
@@ -26,9 +28,10 @@ export function updateAnchor(
   owns: readonly string[],
   options: Options = {},
 ): Promise<Result<string, Fault>> {
-  return remake(store, session, options, (db, facts) => {
-    const task = facts.task ?? taskOf(db, session);
-    return { ...foldFacts(facts, storedItems(db, session, owns)), ...(task ? { task } : {}) };
+  return remake(store, session, options, (db, anchor) => {
+    const task = anchor.task ?? taskOf(db, session);
+    const ledger = foldLedger(anchor.ledger, happeningsOfStored(storedItems(db, session, owns)));
+    return { ...anchor, ledger, ...(task ? { task } : {}) };
   });
 }
 
@@ -39,25 +42,24 @@ export function setAnchorBase(
   text: FilteredText,
   options: Options = {},
 ): Promise<Result<string, Fault>> {
-  return remake(store, session, options, (_db, facts) => ({ ...facts, base: clip(text, BASE_CHARS) }));
+  return remake(store, session, options, (_db, anchor) => ({ ...anchor, base: clip(text, BASE_CHARS) }));
 }
 
 async function remake(
   store: ProxyStore,
   session: Session,
   { maxChars = MAX_CHARS }: Options,
-  next: (db: Database, facts: AnchorFacts) => AnchorFacts,
+  next: (db: Database, anchor: Anchor) => Anchor,
 ): Promise<Result<string, Fault>> {
-  const facts = await change(store, (db) => {
+  const changed = await change(store, (db) => {
     const row = prepared(db, "SELECT anchor FROM proxy_session WHERE no = ?").get(session.no);
     if (!row) return undefined;
-    const known = row["anchor"] === null ? noFacts() : (JSON.parse(String(row["anchor"])) as AnchorFacts);
-    const made = next(db, known);
+    const made = next(db, anchorOf(db, session, row["anchor"]));
     prepared(db, "UPDATE proxy_session SET anchor = ? WHERE no = ?").run(JSON.stringify(made), session.no);
     return made;
   });
-  if (!facts.ok) return facts;
-  const made = facts.value;
+  if (!changed.ok) return changed;
+  const made = changed.value;
   if (!made) return ok(""); // deleted meanwhile: no file is made again
   return updateFile<Fault>(join(session.path, "summary.md"), (file) => ok(withAnchor(file ?? "", made, maxChars)), {
     private: true,
@@ -71,9 +73,19 @@ function storedItems(db: Database, session: Session, owns: readonly string[]): S
   return prepared(db, sql).all(session.no, JSON.stringify(owns)).map(itemOf);
 }
 
+function anchorOf(db: Database, session: Session, stored: unknown): Anchor {
+  const known = stored === null ? undefined : (JSON.parse(String(stored)) as Partial<Anchor>);
+  if (known?.version === ANCHOR_VERSION && known.ledger) return known as Anchor;
+  const none: Anchor = { version: ANCHOR_VERSION, ledger: emptyLedger(), ...optional("base", known?.base) };
+  if (!known) return none;
+  const sql = "SELECT * FROM proxy_item WHERE session = ? AND stored = 1 AND dropped IS NOT NULL ORDER BY id";
+  const items = prepared(db, sql).all(session.no).map(itemOf);
+  return { ...none, ledger: foldLedger(none.ledger, happeningsOfStored(items)) };
+}
+
 /** The first prompt is never cut, so it is read from the store. */
-function taskOf(db: Database, session: Session): AnchorFacts["task"] {
+function taskOf(db: Database, session: Session): Anchor["task"] {
   const sql = "SELECT * FROM proxy_item WHERE session = ? AND turn = 1 AND item = 1 AND stored = 1";
   const row = prepared(db, sql).get(session.no);
-  return row && { turn: 1, item: 1, text: clip(saidBy(itemOf(row)), TASK_CHARS) };
+  return row && { turn: 1, item: 1, text: clip(saidIn(itemOf(row)).replace(/\s+/g, " "), TASK_CHARS) };
 }

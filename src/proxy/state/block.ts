@@ -6,6 +6,7 @@ import { contentOf, contentOfValue } from "../../model/tokens/content.ts";
 import { wireAdapters } from "../../model/wire/adapters.ts";
 import type { HistoryItem, ScannedBody } from "../contract.ts";
 import { clipAtLine } from "../plan/clip.ts";
+import { shownAnchor } from "../remember/anchor-text.ts";
 import type { StateTexts } from "./files.ts";
 
 export type StateParts = { pinned: string; agents: string; anchor: string; todo: string; spec: string };
@@ -39,7 +40,7 @@ export function stateBlock(parts: StateParts, { tag, todoMaxChars }: { tag: OwnT
   const pinned = [bounded(parts.pinned, MOST.pinned), bounded(parts.agents, MOST.agents)].filter(Boolean).join("\n\n");
   const parted: [PartTag, string][] = [
     ["pinned", pinned],
-    ["anchor", bounded(parts.anchor, MOST.anchor)],
+    ["anchor", shownAnchor(parts.anchor, MOST.anchor, recalled)],
     ["todo", bounded(parts.todo, todoMaxChars)],
     ["spec", bounded(parts.spec, MOST.spec)],
   ];

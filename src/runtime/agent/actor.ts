@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
-import type { Contributor } from "../../context/usage/unreclaimable.ts";
 import type { CallModel, ModelTarget } from "../../model/contract.ts";
 import type { Session, SessionParts } from "../../session/session.ts";
 import type { SessionState } from "../../session/state.ts";
@@ -17,8 +16,9 @@ import { contextSettings } from "../session/context-settings.ts";
 import type { Gauge } from "../session/gauge.ts";
 import type { LiveSession } from "../session/live-session.ts";
 import { MB, pressureGauge } from "../session/pressure.ts";
+import type { SessionPrompt } from "../session/prompt.ts";
 
-type Prompt = { text: string; warnings: { type: string; message: string }[]; contributors: Contributor[] };
+type Prompt = Omit<SessionPrompt, "memory"> & Partial<Pick<SessionPrompt, "memory">>;
 
 /** What the runtime knows of an actor. */
 export type Actor = Pick<
@@ -35,7 +35,7 @@ export type Actor = Pick<
   | "afterTurn"
   | "planText"
 > &
-  Partial<Pick<SessionParts, "refuse" | "cap" | "interaction">> & {
+  Partial<Pick<SessionParts, "refuse" | "cap" | "interaction" | "activeAgent">> & {
     /** Absent for the main agent. */
     agentId?: string;
     target: () => ModelTarget;
@@ -94,7 +94,7 @@ export function openConversation(live: LiveSession, state: SessionState, actor: 
 function partsOf(live: LiveSession, actor: Actor): SessionParts {
   const values = () => live.ground.settings.values; // read each time: a changed setting counts from the next turn on
   const { agentId, gauge, systemPrompt, offered, ...own } = actor;
-  let contributors: Contributor[] = [];
+  let prompted: Pick<Prompt, "contributors" | "memory"> = { contributors: [] };
   const isMain = agentId === undefined;
   return {
     ...own,
@@ -122,12 +122,19 @@ function partsOf(live: LiveSession, actor: Actor): SessionParts {
     allowedPath: (toolCallId, path) => live.approvals.door.allowedPath(toolCallId, path),
     systemPrompt: () => {
       const prompt = systemPrompt();
-      contributors = prompt.contributors;
+      prompted = prompt;
       return prompt;
     },
-    // Refs name the main conversation; what leaves a subagent's window stays in the log.
-    context: () => ({ ...contextSettings(live.ground), ...(isMain ? {} : { recallOn: false }) }),
-    contributors: () => contributors,
+    context: () => {
+      const settings = contextSettings(live.ground);
+      // An agent that may not have the tool is told where the originals are, and no more.
+      return {
+        ...settings,
+        recallOn: settings.recallOn && (isMain || offered().some(({ name }) => name === "recall")),
+      };
+    },
+    contributors: () => prompted.contributors,
+    memoryTexts: () => prompted.memory ?? [],
     ...(isMain ? { writeCheckpoint: (name, text) => writeCheckpoint(live, name, text) } : {}),
     updateIndex: () => live.updateIndex(),
     isOverMemory: () => process.memoryUsage.rss() > values()["pressure.rssMb"] * MB,

@@ -11,6 +11,7 @@ import { createRegistry } from "../../agent/task/registry.ts";
 import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
 import { fail, type Result } from "../../base/result.ts";
+import type { ActiveAgent } from "../../context/compact/carried.ts";
 import type { ModelTarget } from "../../model/contract.ts";
 import type { MessageSource } from "../../schema/event/conversation.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
@@ -133,6 +134,12 @@ export class Agents {
   selected(): AgentDefinition | undefined {
     const { agent } = this.#live.session.state;
     return agent === undefined ? undefined : findAgent(this.#live.extensions.catalog, agent);
+  }
+
+  /** The same in a few words, for what outlives a compaction. */
+  active(): ActiveAgent | undefined {
+    const selected = this.selected();
+    return selected && { name: selected.name, purpose: selected.description, instructions: selected.prompt };
   }
 
   mainTools(): readonly Tool[] {

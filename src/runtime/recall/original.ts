@@ -3,7 +3,7 @@ import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { HomePaths } from "../../host/paths.ts";
 import { readSession } from "../../session/read-session.ts";
-import { parseRef, type Ref, RefCounter, sourceOf } from "../../session/ref.ts";
+import { parseRef, type Ref, RefCounter, refPrefix, sourceOf } from "../../session/ref.ts";
 
 export type Found = { ref: string; sourceType: string; text: string; timestamp: string };
 export type Wanted = Ref | { session?: string; checkpoint: number };
@@ -21,11 +21,12 @@ export function parseWanted(text: string): Wanted | undefined {
 export async function itemsOf(paths: HomePaths, sessionId: string, wanted: Wanted): Promise<Result<Found[], Failure>> {
   const read = await readSession(paths.session(sessionId));
   if (!read.ok) return read;
+  const agent = "checkpoint" in wanted ? undefined : wanted.agent;
   const refs = new RefCounter();
   const found: Found[] = [];
   let last = 0;
   for (const event of read.value.events) {
-    if (event.agentId !== undefined) continue;
+    if (event.agentId !== agent) continue;
     const { timestamp } = event;
     if ("checkpoint" in wanted) {
       if (event.type !== "session.compaction_complete" || event.data.checkpointNumber !== wanted.checkpoint) continue;
@@ -39,7 +40,12 @@ export async function itemsOf(paths: HomePaths, sessionId: string, wanted: Wante
     last = Math.max(last, at.turn);
     const inside = at.turn >= wanted.from && at.turn <= wanted.to;
     if (!inside || (wanted.item !== undefined && at.item !== wanted.item) || source.text === "") continue;
-    found.push({ ref: `t${at.turn}.${at.item}`, sourceType: source.type, text: source.text, timestamp });
+    found.push({
+      ref: `${refPrefix(agent)}t${at.turn}.${at.item}`,
+      sourceType: source.type,
+      text: source.text,
+      timestamp,
+    });
   }
   if (found.length > 0) return ok(found);
   if ("checkpoint" in wanted)

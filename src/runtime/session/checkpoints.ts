@@ -1,6 +1,6 @@
 // Checkpoints of a session as people see them: files, index, list; all made from the log and made again when missing.
 import { existsSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import {
@@ -42,7 +42,8 @@ const textOf = (checkpoint: Checkpoint): string =>
 
 const fileOf = (checkpoint: Checkpoint): string => {
   const { number, title } = metaOf(checkpoint);
-  return checkpoint.data.checkpointPath ?? checkpointFileName(number, title);
+  // Older logs name the file alone, newer ones its whole path, which a moved home has changed.
+  return basename(checkpoint.data.checkpointPath ?? checkpointFileName(number, title));
 };
 
 /** index.md and every file that an event names; files that no event names are left-overs of a crash and go. */

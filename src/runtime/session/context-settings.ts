@@ -24,6 +24,7 @@ export function contextSettings(ground: Ground): ContextSettings {
     truncation: values["truncation.mode"],
     truncationTarget: values["truncation.target"],
     recallOn: values["recall.enabled"],
+    providerCompaction: values.providerCompaction === "on",
   };
 }
 

@@ -140,6 +140,7 @@ export class LiveSession {
       offered: () => this.offered(),
       systemPrompt: () => sessionPrompt(this),
       planText: () => readOptional(this.paths.plan),
+      activeAgent: () => agents.active(),
       refuse: (name, input) => agents.workflows.refuse(name, input),
       cap: () => this.consolidation?.cap(),
       signal: this.stopping.signal,

@@ -14,7 +14,11 @@ export type SessionPrompt = {
   warnings: { type: string; message: string }[];
   /** Parts that a user can make smaller. */
   contributors: Contributor[];
+  /** What is remembered, by where it comes from. */
+  memory: MemoryText[];
 };
+
+export type MemoryText = { source: string; text: string };
 
 export function sessionPrompt(live: LiveSession): SessionPrompt {
   const { session } = live;
@@ -33,14 +37,20 @@ export function sessionPrompt(live: LiveSession): SessionPrompt {
     ],
     ...(identity === undefined ? {} : { identity }),
   });
-  const contributors = files.map((f) => ({ name: f.path, tokens: boundTokens(f.text) }));
-  return { text, warnings: instructions.warnings, contributors };
+  const section = live.memory.section();
+  const memory = section === "" ? [] : [{ source: "memories", text: section }];
+  const contributors = [
+    ...files.map((f) => ({ name: f.path, tokens: boundTokens(f.text) })),
+    ...memory.map((m) => ({ name: m.source, tokens: boundTokens(m.text) })),
+  ];
+  return { text, warnings: instructions.warnings, contributors, memory };
 }
 
 /** Nothing of where it runs, no instructions, no memories: only what it works on. */
 function consolidationPrompt({ consolidation }: LiveSession, definition: AgentDefinition): SessionPrompt {
   const input = { environment: "", instructions: "", consolidation: consolidation?.text ?? "" };
-  return { text: renderAgentPrompt(definition, input), warnings: [], contributors: [] };
+  const memory = input.consolidation === "" ? [] : [{ source: "board", text: input.consolidation }];
+  return { text: renderAgentPrompt(definition, input), warnings: [], contributors: [], memory };
 }
 
 /** What a subagent's prompt may be made of, beside its own. */

@@ -4,7 +4,7 @@ import { ok } from "../../base/result.ts";
 import { truncate } from "../../context/truncate/truncate.ts";
 import { renderContext } from "../../context/usage/render.ts";
 import { contextReport as buildReport, type ContextReport } from "../../context/usage/report.ts";
-import { usageOf } from "../../session/prepare.ts";
+import { memoryShares, usageOf } from "../../session/prepare.ts";
 import { refreshSystemPrompt } from "../../session/turn.ts";
 import { look, refOf, shaping } from "../../session/window.ts";
 import type { CommandResult } from "../client.ts";
@@ -25,14 +25,20 @@ export async function contextFigures(live: LiveSession): Promise<ContextReport |
           .toolDefinitionsTokens,
     ),
   );
+  const bySource = new Map<string, number>();
+  for (const [at, { mcp, group }] of session.parts.offered().tools.entries()) {
+    const source = mcp ? `MCP server ${mcp.server}` : (group ?? "built in");
+    bySource.set(source, (bySource.get(source) ?? 0) + (tools[at] ?? 0));
+  }
+  const memory = memoryShares(session, view);
   const last = session.state.checkpoints.findLast((c) => !c.undone)?.data;
   return buildReport({
     usage: usageOf(session, view, shaped),
     items: shaped.items,
     all: view.items,
     cut: shaped.cut,
-    memoryInSystem: 0,
-    tools: [{ source: "built in", tokens: tools.reduce((a, b) => a + b, 0) }],
+    memory,
+    tools: [...bySource].map(([source, tokens]) => ({ source, tokens })),
     refOf: refOf(session),
     lastCompaction: last && {
       trigger: last.trigger,

@@ -29,6 +29,8 @@ export type CompactionReason = z.infer<typeof compactionReason>;
 
 export const compactionFailure = z.enum([
   "empty_summary",
+  /** Too little to stand for what it replaces. */
+  "useless_summary",
   "refused",
   "model_error",
   "timeout",
@@ -106,6 +108,8 @@ export const contextEvents = {
     compactedTurns: z.looseObject({ from: figure, to: figure }).optional(),
     chunks: figure.optional(),
     summaryTruncated: z.boolean().optional(),
+    /** Why the model's summaries could not be used, when the built-in one was taken instead. */
+    builtInBecause: compactionFailure.optional(),
     initialModel: z.string().optional(),
   }),
   "session.compaction_undone": z.looseObject({

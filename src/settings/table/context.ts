@@ -78,6 +78,15 @@ export const contextRows = [
     help: "Most parts that a history too large for one summary call is split into",
   },
   {
+    key: "providerCompaction",
+    type: "enum",
+    values: ["on", "off"],
+    env: ["EVERLONG_PROVIDER_COMPACTION"],
+    default: "off",
+    scope: "project",
+    help: "Let Anthropic and OpenAI compact long conversations themselves too: on, off",
+  },
+  {
     key: "truncation.mode",
     type: "enum",
     values: ["on", "off"],

@@ -31,6 +31,7 @@ export function storeMemoryTool(
   const more = instructions.trim();
   const tool: Tool = defineTool({
     name: "store_memory",
+    group: "memory",
     description: more ? `${definition.description}\n\n${more}` : definition.description,
     input: storeInput(scopes),
     permissions: () => [], // asked for in its place among the steps

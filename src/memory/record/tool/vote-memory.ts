@@ -14,6 +14,7 @@ export const voteInput = z.strictObject({
 export function voteMemoryTool(parts: MemoryToolParts, definition: Definition): Tool {
   const tool: Tool = defineTool({
     name: "vote_memory",
+    group: "memory",
     description: definition.description,
     input: voteInput,
     permissions: () => [],

@@ -1,25 +1,13 @@
-// The built-in extractive summary: the seven parts of a compaction, filled from the history alone and within a token target.
+// The built-in summary: the seven parts of a compaction, filled from the history and its ledger alone and within a token target.
 import { quoted } from "../../base/tag.ts";
 import { clip, cutAt, firstLine } from "../../base/text.ts";
-import type { ContextItem } from "../../schema/context-item.ts";
-import type { Message } from "../../schema/message.ts";
+import { estimateTokens } from "../../model/tokens/estimate.ts";
 import type { Todo } from "../../schema/todo.ts";
-import { estimateTokens } from "../tokens/estimate.ts";
-import type { SessionFacts } from "./session-facts.ts";
-import { sessionFacts } from "./session-facts.ts";
+import { type HistoryRecord, readHistory } from "./history-record.ts";
+import type { Item } from "./items.ts";
+import type { SummaryPart, SummaryParts } from "./tags.ts";
 
-const PARTS = [
-  "overview",
-  "history",
-  "work_done",
-  "technical_details",
-  "important_files",
-  "next_steps",
-  "checkpoint_title",
-] as const;
-export type SummaryPart = (typeof PARTS)[number];
-export type OfflineSummary = Record<SummaryPart, string>;
-export type SummaryOptions = {
+export type ExtractOptions = {
   targetTokens: number;
   todos?: readonly Pick<Todo, "title" | "status">[];
   /** Text of `plan.md`; without it, what the history last wrote there. */
@@ -42,9 +30,11 @@ const REFILL: Body[] = ["next_steps", "overview", "important_files", "technical_
 const FRAME_TOKENS = 100;
 const LEAST_TOKENS = 40;
 
+const LABEL = /^(?:First|Latest) request \[t\d+\]: /;
+
 /** Pure: equal items give equal text. Every part that has material gets its share, the rest flows to those that need it. */
-export function summariseOffline(items: readonly ContextItem<Message>[], options: SummaryOptions): OfflineSummary {
-  const facts = sessionFacts(items);
+export function extractParts(items: readonly Item[], options: ExtractOptions): SummaryParts {
+  const facts = readHistory(items);
   const fill = fillers(facts, options);
   const total = Math.max(LEAST_TOKENS, options.targetTokens - FRAME_TOKENS);
   const parts = Object.fromEntries(REFILL.map((part) => [part, fill[part](total * SHARE[part])])) as Record<
@@ -59,12 +49,8 @@ export function summariseOffline(items: readonly ContextItem<Message>[], options
   }
   return {
     ...parts,
-    checkpoint_title: quoted(firstLine(facts.prompts.at(-1)?.text ?? former(facts, "checkpoint_title"), 60)),
+    checkpoint_title: quoted(firstLine(facts.prompts.at(-1)?.text ?? former(facts, "overview").replace(LABEL, ""), 60)),
   };
-}
-
-export function summaryText(summary: OfflineSummary): string {
-  return PARTS.map((part) => `<${part}>\n${summary[part]}${summary[part] === "" ? "" : "\n"}</${part}>`).join("\n");
 }
 
 /** The estimate is usually within a tenth; a summary should rather be short than over its target. */
@@ -72,7 +58,7 @@ function costOf(text: string): number {
   return Math.ceil(estimateTokens(text) * 1.15);
 }
 
-function fillers(facts: SessionFacts, options: SummaryOptions): Record<Body, (budget: number) => string> {
+function fillers(facts: HistoryRecord, options: ExtractOptions): Record<Body, (budget: number) => string> {
   const history = [
     ...former(facts, "history").split("\n"),
     ...facts.prompts.map(({ turn, text }) => `[t${turn}] ${clip(text.replace(/\s+/g, " "), 200)}`),
@@ -104,7 +90,7 @@ function fillers(facts: SessionFacts, options: SummaryOptions): Record<Body, (bu
 }
 
 /** The first and the latest request as they stand, and what the user ordered for good. */
-function overview(facts: SessionFacts, budget: number): string {
+function overview(facts: HistoryRecord, budget: number): string {
   const [first, latest] = [facts.prompts[0], facts.prompts.at(-1)];
   const earlier = former(facts, "overview");
   const opening =
@@ -121,7 +107,7 @@ function overview(facts: SessionFacts, budget: number): string {
 }
 
 /** The most telling first into the budget, then back into their order. */
-function details(facts: SessionFacts, budget: number): string {
+function details(facts: HistoryRecord, budget: number): string {
   const all = facts.details.map((detail, at) => ({ ...detail, at, line: `[t${detail.turn}] ${detail.text}` }));
   const ranked = [...all].sort((a, b) => b.score - a.score || b.at - a.at);
   const kept = new Set(
@@ -132,7 +118,7 @@ function details(facts: SessionFacts, budget: number): string {
     .join("\n");
 }
 
-function nextSteps(facts: SessionFacts, options: SummaryOptions): string[] {
+function nextSteps(facts: HistoryRecord, options: ExtractOptions): string[] {
   const latest = facts.prompts.at(-1);
   const open = (options.todos ?? [])
     .filter((todo) => todo.status !== "done")
@@ -158,7 +144,7 @@ function nextSteps(facts: SessionFacts, options: SummaryOptions): string[] {
 }
 
 /** One part of the earlier summaries that this history begins with. */
-function former(facts: SessionFacts, part: SummaryPart): string {
+function former(facts: HistoryRecord, part: SummaryPart): string {
   return facts.former
     .flatMap((text) => new RegExp(`<${part}>\\s*([\\s\\S]*?)\\s*</${part}>`).exec(text)?.[1] ?? [])
     .filter((text) => text !== "")

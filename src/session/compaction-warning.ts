@@ -1,0 +1,23 @@
+// What people are warned about when compaction cannot do its work as it should.
+import type { Sizes } from "../context/compact/budget.ts";
+import type { Summary } from "../context/compact/summary-input.ts";
+import { unreclaimable } from "../context/usage/unreclaimable.ts";
+import type { Session } from "./session.ts";
+
+export async function warnBuiltIn(
+  session: Session,
+  { reason, error }: NonNullable<Summary["insteadOf"]>,
+): Promise<void> {
+  const message = `The model's summary could not be used (${error ?? reason}), so the built-in one was taken. The full conversation is in the log, and /compact undo brings it back.`;
+  await session.emit("session.warning", { warningType: "built_in_summary", message });
+}
+
+/** Once for each change of the fixed part: compaction cannot make room, and what takes it. */
+export async function warnUnreclaimable(session: Session, { sizes }: { sizes: Sizes }): Promise<void> {
+  const { window } = session.live;
+  const fixedTokens = sizes.systemTokens + sizes.toolDefinitionsTokens;
+  const contributors = session.parts.contributors();
+  const told = unreclaimable({ fixedTokens, effectiveLimit: sizes.effectiveLimit, contributors }, window.warnedAt);
+  window.warnedAt = told.warnedAt;
+  if (told.warning) await session.emit("session.warning", { warningType: "context_unreclaimable", ...told.warning });
+}
