@@ -5,7 +5,7 @@ import { newId } from "../../base/id.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { type Fault, faultAt } from "../fault.ts";
-import { type LogReport, readLog } from "../read-log.ts";
+import { type LogReport, readLog, tornTail } from "../read-log.ts";
 import { type BusyOptions, type Database, whileBusy } from "../sqlite.ts";
 import type { Capture } from "./capture.ts";
 import { type ChangeLine, changeLines, headLine, isHead, isJournalLine, type SegmentHead } from "./line.ts";
@@ -226,7 +226,7 @@ const isAt = (db: Database, { segment, offset }: JournalState): boolean => {
 function repairEnd({ quarantine }: Parts, { path, report }: Piece, state: JournalState, sum: Sum): number {
   const { size } = statSync(path);
   if (size !== report.size) return state.offset; // there is more: the next look reads on
-  const tail = report.tornBytes > 0 ? report.damaged.at(-1) : undefined;
+  const tail = tornTail(report);
   if (tail) {
     mkdirSync(quarantine, { recursive: true, mode: 0o700 });
     const file = join(quarantine, `journal-${state.segment}-${tail.offset}-${newId().slice(0, 8)}`);
