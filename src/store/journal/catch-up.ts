@@ -59,8 +59,8 @@ export async function catchUpJournal(parts: Parts, options: CatchUpOptions = {})
     const path = parts.db.location() ?? "memory";
     if (step.type === "foreign")
       return fail(faultAt("store_corrupt", path, "it belongs to another home: its journal is not the one here"));
-    const done = await take(step, parts, sum);
-    if (!done.ok) return done;
+    const outcome = await take(step, parts, sum);
+    if (!outcome.ok) return outcome;
   }
 }
 
@@ -177,13 +177,13 @@ async function applyRecords(parts: Parts, piece: Piece, sum: Sum): Promise<Resul
     const batch = records.slice(from, i);
     const offset = i < records.length ? (batch.at(-1)?.end ?? 0) + 1 : report.end;
     const next: JournalState = { ...state, offset };
-    const done = await applying(parts, () => {
+    const outcome = await applying(parts, () => {
       if (!isAt(parts.db, state)) return false;
       for (const { value } of batch) applyLine(parts, value, next, sum);
       writeState(parts.db, next);
       return true;
     });
-    if (!done.ok || !done.value) return done;
+    if (!outcome.ok || !outcome.value) return outcome;
     state = next;
   }
   sum.damaged.push(...report.damaged.map((d) => ({ segment: state.segment, offset: d.offset, bytes: d.bytes })));
