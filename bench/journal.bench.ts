@@ -77,8 +77,8 @@ function writeSession(folder: string, id: string, bytes: number, seed: number): 
   for (let turn = 1; size < bytes; turn++) {
     const turnId = `turn${turn}`;
     put("turn.start", { turnId, cause: "user" });
-    const said = { messageId: turnId, turnId, ref: `t${turn}`, source: "user", mode: "interactive" };
-    put("user.message", { ...said, content: `Question ${turn} of ${seed}: ${prose(40, turn)}` });
+    const message = { messageId: turnId, turnId, ref: `t${turn}`, source: "user", mode: "interactive" };
+    put("user.message", { ...message, content: `Question ${turn} of ${seed}: ${prose(40, turn)}` });
     for (let step = 1; step <= 4; step++) {
       const toolCallId = `call${turn}-${step}`;
       const args = { path: `src/part-${turn}/file-${step}.ts`, range: [step, step + 80] };

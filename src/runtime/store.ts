@@ -51,8 +51,8 @@ export async function healing<T>(
   work: () => Promise<Result<T, Failure>>,
 ): Promise<Result<T, Failure>> {
   try {
-    const done = await work();
-    if (done.ok || !isSuspect(paths.store)) return done;
+    const result = await work();
+    if (result.ok || !isSuspect(paths.store)) return result;
   } catch (error) {
     if (!isFileDamage(error)) throw error;
     suspect(paths.store);

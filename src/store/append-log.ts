@@ -6,7 +6,7 @@ import { newId } from "../base/id.ts";
 import { encodeLine } from "../base/json-line.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { type Fault, faultAt, faultOf } from "./fault.ts";
-import { type LogReport, openLogFile, type ReadOptions, scanLog } from "./read-log.ts";
+import { type LogReport, openLogFile, type ReadOptions, scanLog, tornTail } from "./read-log.ts";
 
 /** Longer text goes to a file of its own first (spill.ts) and the record points to it. */
 export const MAX_LINE = 8 * 1024 * 1024;
@@ -52,7 +52,7 @@ export async function openLog(
 
 /** Copy first, then cut: a crash in between moves the same bytes once more. Gives the new size. */
 async function repair(handle: FileHandle, report: LogReport, to: OpenOptions["quarantine"]): Promise<number> {
-  const tail = report.tornBytes > 0 ? report.damaged.at(-1) : undefined;
+  const tail = tornTail(report);
   if (tail) {
     await mkdir(to.folder, { recursive: true, mode: 0o700 });
     tail.file = join(to.folder, `${to.label}-${tail.offset}-${newId().slice(0, 8)}`);

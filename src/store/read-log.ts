@@ -29,6 +29,10 @@ export type LogReport = {
   /** False when the last record lacks its newline. */
   terminated: boolean;
 };
+/** The damage that the log ends with. */
+export const tornTail = (report: LogReport): Damage | undefined =>
+  report.tornBytes > 0 ? report.damaged.at(-1) : undefined;
+
 export type ReadOptions = {
   accept: Accept;
   /** Called for each record, in order, a doubled id once. */

@@ -105,9 +105,9 @@ export async function write<T>(
   const companion = companions.get(db);
   for (let attempt = 1; ; attempt++) {
     try {
-      const done = await whileBusy(db.location() ?? "memory", () => transaction(db, work, companion), options);
-      if (done.ok) await companion?.afterCommit();
-      return done;
+      const outcome = await whileBusy(db.location() ?? "memory", () => transaction(db, work, companion), options);
+      if (outcome.ok) await companion?.afterCommit();
+      return outcome;
     } catch (error) {
       if (!companion || !(error instanceof OutOfStep) || attempt === ATTEMPTS) throw error;
       const ready = await companion.bringUp();

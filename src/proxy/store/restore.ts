@@ -53,8 +53,8 @@ function foldersIn(path: string): Folder[] {
 
 /** The number of the session; undefined for a folder that is none. */
 function sessionOf(db: Database, { id, path }: Folder): number | undefined {
-  const known = prepared(db, "SELECT no FROM proxy_session WHERE id = ?").get(id);
-  if (known) return Number(known["no"]);
+  const row = prepared(db, "SELECT no FROM proxy_session WHERE id = ?").get(id);
+  if (row) return Number(row["no"]);
   const claim = parseJson(textIn(join(path, "session.json")) ?? "");
   if (!claim.ok || !isRecord(claim.value) || typeof claim.value["identity"] !== "string") return undefined;
   const { key, identity, family, signal, createdAt } = claim.value;
@@ -90,12 +90,12 @@ async function restoreItems(db: Database, folder: Folder, session: number): Prom
   if (!read.ok) return read.error.code === "not_found" ? ok(0) : read;
   let restored = 0;
   for (let i = 0; i < events.length; i += BATCH) {
-    const done = await write(
+    const outcome = await write(
       db,
       () => events.slice(i, i + BATCH).filter((event) => restoreItem(db, folder, session, event)).length,
     );
-    if (!done.ok) return done;
-    restored += done.value;
+    if (!outcome.ok) return outcome;
+    restored += outcome.value;
   }
   return ok(restored);
 }
@@ -106,8 +106,8 @@ const REF = /:t(\d+)\.(\d+)$/;
 /** False: the journal has it; only what became of it is noted. */
 function restoreItem(db: Database, { path }: Folder, session: number, event: ProxyEvent): boolean {
   const { id: own, ts, by = "proxy", lane = null, role = "", type = "", tool = null, callId = null } = event;
-  const known = prepared(db, "UPDATE proxy_item SET dropped = ?, logged = 1 WHERE session = ? AND own = ?");
-  if (known.run(by, session, own).changes > 0) return false;
+  const noteDropped = prepared(db, "UPDATE proxy_item SET dropped = ?, logged = 1 WHERE session = ? AND own = ?");
+  if (noteDropped.run(by, session, own).changes > 0) return false;
   const [, turn, item] = REF.exec(event.ref ?? "") ?? [];
   const text = event.file ? textIn(join(path, "files", event.file.sha256)) : event.text;
   if (turn === undefined || text === undefined) return false;

@@ -5,7 +5,7 @@ import { newId } from "../../base/id.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { type Fault, faultAt } from "../fault.ts";
-import { type LogReport, readLog } from "../read-log.ts";
+import { type LogReport, readLog, tornTail } from "../read-log.ts";
 import { type BusyOptions, type Database, whileBusy } from "../sqlite.ts";
 import type { Capture } from "./capture.ts";
 import { type ChangeLine, changeLines, headLine, isHead, isJournalLine, type SegmentHead } from "./line.ts";
@@ -59,8 +59,8 @@ export async function catchUpJournal(parts: Parts, options: CatchUpOptions = {})
     const path = parts.db.location() ?? "memory";
     if (step.type === "foreign")
       return fail(faultAt("store_corrupt", path, "it belongs to another home: its journal is not the one here"));
-    const done = await take(step, parts, sum);
-    if (!done.ok) return done;
+    const outcome = await take(step, parts, sum);
+    if (!outcome.ok) return outcome;
   }
 }
 
@@ -177,13 +177,13 @@ async function applyRecords(parts: Parts, piece: Piece, sum: Sum): Promise<Resul
     const batch = records.slice(from, i);
     const offset = i < records.length ? (batch.at(-1)?.end ?? 0) + 1 : report.end;
     const next: JournalState = { ...state, offset };
-    const done = await applying(parts, () => {
+    const outcome = await applying(parts, () => {
       if (!isAt(parts.db, state)) return false;
       for (const { value } of batch) applyLine(parts, value, next, sum);
       writeState(parts.db, next);
       return true;
     });
-    if (!done.ok || !done.value) return done;
+    if (!outcome.ok || !outcome.value) return outcome;
     state = next;
   }
   sum.damaged.push(...report.damaged.map((d) => ({ segment: state.segment, offset: d.offset, bytes: d.bytes })));
@@ -226,7 +226,7 @@ const isAt = (db: Database, { segment, offset }: JournalState): boolean => {
 function repairEnd({ quarantine }: Parts, { path, report }: Piece, state: JournalState, sum: Sum): number {
   const { size } = statSync(path);
   if (size !== report.size) return state.offset; // there is more: the next look reads on
-  const tail = report.tornBytes > 0 ? report.damaged.at(-1) : undefined;
+  const tail = tornTail(report);
   if (tail) {
     mkdirSync(quarantine, { recursive: true, mode: 0o700 });
     const file = join(quarantine, `journal-${state.segment}-${tail.offset}-${newId().slice(0, 8)}`);

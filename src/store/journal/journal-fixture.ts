@@ -39,7 +39,7 @@ const MEMORY = `INSERT INTO memories (id, scope, user, subject, fact, fact_hash,
 
 /** A memory with a citation, in one transaction. */
 export async function addMemory(db: Database, id: string, fact = `fact of ${id}`): Promise<void> {
-  const done = await write(db, () => {
+  const outcome = await write(db, () => {
     db.prepare(MEMORY).run(id, "subject", fact, `hash-${id}`);
     db.prepare(
       "INSERT INTO memory_text (rowid, subject, fact) SELECT seq, subject, fact FROM memories WHERE id = ?",
@@ -49,7 +49,7 @@ export async function addMemory(db: Database, id: string, fact = `fact of ${id}`
       `src/${id}.ts:1`,
     );
   });
-  if (!done.ok) throw new Error(done.error.what);
+  if (!outcome.ok) throw new Error(outcome.error.what);
 }
 
 export const memoryIds = (db: Database): string[] =>

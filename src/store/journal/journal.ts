@@ -29,11 +29,11 @@ export async function openJournal(
   busy: BusyOptions = {},
 ): Promise<Result<CaughtUp, Fault>> {
   const journal = new Journal(db, options);
-  const done = await journal.catchUp(busy);
-  if (!done.ok) return done;
+  const level = await journal.catchUp(busy);
+  if (!level.ok) return level;
   accompany(db, journal);
   await journal.finishErasures();
-  return done;
+  return level;
 }
 
 /** Inside a transaction: what older lines say about the subject is blanked once this is committed. */

@@ -49,8 +49,8 @@ export async function rebuildFile(
     const opened = await openDatabase(fresh);
     if (!opened.ok) return opened;
     db = opened.value;
-    const made = await migrate(db, storeMigrations);
-    if (!made.ok) return made;
+    const migrated = await migrate(db, storeMigrations);
+    if (!migrated.ok) return migrated;
     const segments = segmentsIn(place.journal);
     const before = extentOf(place.journal, segments);
     const applied = await openJournal(db, {

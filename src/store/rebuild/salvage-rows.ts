@@ -36,9 +36,9 @@ export async function salvageRows(
   try {
     from = new (sqlite().DatabaseSync)(damaged, { readOnly: true });
     for (const table of tables) {
-      const done = await salvageTable(from, db, table, options);
-      if (!done.ok) return done;
-      if (done.value) salvaged.push(done.value);
+      const outcome = await salvageTable(from, db, table, options);
+      if (!outcome.ok) return outcome;
+      if (outcome.value) salvaged.push(outcome.value);
     }
   } catch (error) {
     if (codeOf(error) === undefined) throw error; // else: no more of it can be read
@@ -70,7 +70,7 @@ async function salvageTable(
     const batch = [...firstOf(rows, BATCH)];
     if (batch.length === 0) break;
     read += batch.length;
-    const done = await write(db, () => {
+    const outcome = await write(db, () => {
       let count = 0;
       for (const row of batch) {
         if (isDeleted(table, row) || !put(db, sql, names, row)) continue;
@@ -80,8 +80,8 @@ async function salvageTable(
       }
       return count;
     });
-    if (!done.ok) return done;
-    copied += done.value;
+    if (!outcome.ok) return outcome;
+    copied += outcome.value;
   }
   const count = countIn(from, table);
   const lost: number | "unknown" = count === undefined ? "unknown" : count - read;

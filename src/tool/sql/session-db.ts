@@ -32,8 +32,8 @@ async function useOnce<T>(file: string, work: (db: Database) => T): Promise<Resu
     const open = db;
     // What is deleted is not to be found in the file either.
     open.exec("PRAGMA secure_delete = ON");
-    const made = await write(open, () => open.exec(SESSION_SCHEMA + journalTables));
-    if (!made.ok) return made;
+    const prepared = await write(open, () => open.exec(SESSION_SCHEMA + journalTables));
+    if (!prepared.ok) return prepared;
     const place = { folder: journalOf(file), quarantine: quarantineOf(file), tables: sessionJournal };
     const level = await openJournal(open, place);
     return level.ok ? await write(open, () => work(open)) : level;
