@@ -41,13 +41,16 @@ export function quickCheck(db: Database): string | undefined {
 
 /** Every connection to a database with a log holds a shared lock: the exclusive one is to be had by one who is alone. */
 function isAlone(db: Database): boolean {
+  const { timeout } = db.prepare("PRAGMA busy_timeout").get() ?? {};
   try {
-    db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; ROLLBACK");
+    db.exec("PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; ROLLBACK");
     return true;
   } catch (error) {
     if (codeOf(error) === "store_busy") return false;
     throw error;
   } finally {
-    db.exec("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_master");
+    db.exec(
+      `PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_master; PRAGMA busy_timeout = ${Number(timeout)}`,
+    );
   }
 }
