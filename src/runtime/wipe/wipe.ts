@@ -9,7 +9,7 @@ import { clearIndex } from "../../memory/recall/store/damage.ts";
 import { processEnvironment } from "../../settings/environment.ts";
 import { resolveHome } from "../../settings/home.ts";
 import { holdHomeAlone } from "../../store/home-lock.ts";
-import { isMarked } from "../../store/home-marker.ts";
+import { HOME_MARK, isMarked } from "../../store/home-marker.ts";
 import { tableKinds } from "../../store/kinds.ts";
 import { type Database, openDatabase, write } from "../../store/sqlite.ts";
 import { homeHeld } from "../home-held.ts";
@@ -36,9 +36,11 @@ export async function wipe({ home, scope, items }: WipePlan): Promise<Result<voi
   if (!lock.ok) return fail(lock.error.code === "store_busy" ? homeHeld(home) : lock.error);
   try {
     if (scope !== "all") return await wipePart(home, scope);
-    // The lock's folder goes last: until then nobody else can begin to work here.
+    // The mark goes when all else is gone, so that a wipe that was cut short can be run again; then the lock's folder:
+    // until then nobody else can begin to work here.
     const names = items.map(({ name }) => name.replace(/\/$/, ""));
-    for (const name of [...names.filter((n) => n !== "locks"), "locks"]) removeEntry(join(home, name));
+    const last = [HOME_MARK, "locks"];
+    for (const name of [...names.filter((n) => !last.includes(n)), ...last]) removeEntry(join(home, name));
   } catch (error) {
     return fail(broken(home, error));
   } finally {

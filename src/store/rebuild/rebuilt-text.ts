@@ -3,6 +3,9 @@ import { optional } from "../../base/optional.ts";
 import type { StoreRebuilt } from "./rebuild-file.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
+  memories: "memories",
+  dynamic_context_items: "board entries",
+  proxy_session: "gateway sessions",
   proxy_request: "gateway request records",
   proxy_total: "gateway totals",
   proxy_window: "learned context windows",
@@ -10,16 +13,18 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 export function rebuiltText(rebuilt: StoreRebuilt): string {
-  const { reason, rows, skipped, damaged, isJournalWhole, salvaged, quarantine } = rebuilt;
+  const { reason, rows, skipped, damaged, isJournalWhole, salvaged, unread, quarantine } = rebuilt;
   const copied = salvaged.reduce((sum, one) => sum + one.copied, 0);
   const lost = salvaged.flatMap(({ table, lost: count }) =>
     count === undefined ? [] : `${count} ${NAMES[table] ?? `rows of ${table}`}`,
   );
+  const unknown = unread.flatMap((table) => NAMES[table] ?? []);
   return [
     `store.db was rebuilt (${reason}): ${rows} changes came back from the journal; sessions are read again from their logs.`,
     ...(copied > 0 ? [`${copied} rows were copied from the old file.`] : []),
     ...(isJournalWhole ? [] : [journalText(damaged.length, skipped)]),
     ...(lost.length > 0 ? [`Lost: ${lost.join(", ")}.`] : []),
+    ...(unknown.length > 0 ? [`Nothing else has the ${unknown.join(", ")}: if there were any, they are lost.`] : []),
     ...(quarantine === undefined ? [] : [`The old file is kept in ${quarantine}.`]),
   ].join(" ");
 }
