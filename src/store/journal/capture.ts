@@ -65,6 +65,10 @@ export class Capture {
     });
   }
 
+  hasRows(): boolean {
+    return !this.allRows().next().done;
+  }
+
   *allRows(): Generator<RowChange> {
     for (const table of this.#shapes.keys())
       for (const row of this.#db.prepare(`SELECT * FROM ${table}`).iterate())

@@ -44,14 +44,17 @@ type Step =
 const PIECE = 4 * 1024 * 1024;
 const ROWS = 500;
 
-export async function catchUpJournal(parts: Parts, limit = SEGMENT_BYTES): Promise<Result<CaughtUp, Fault>> {
+/** Without `begin`, a database that has no rows to write down gets no journal yet. */
+export type CatchUpOptions = { begin?: boolean; segmentBytes?: number | undefined };
+
+export async function catchUpJournal(parts: Parts, options: CatchUpOptions = {}): Promise<Result<CaughtUp, Fault>> {
   const deletions = new Set<string>();
   const sum: Sum = {
     ...{ rows: 0, skipped: 0, damaged: [], renewed: false, deletions },
     deleted: (table, row) => deletions.has(parts.capture.keyOf(table, row)),
   };
   while (true) {
-    const step = nextStep(parts, limit);
+    const step = nextStep(parts, options);
     if (step.type === "level") return ok(sum);
     const path = parts.db.location() ?? "memory";
     if (step.type === "foreign")
@@ -61,11 +64,15 @@ export async function catchUpJournal(parts: Parts, limit = SEGMENT_BYTES): Promi
   }
 }
 
-function nextStep({ db, folder }: Parts, limit: number): Step {
+function nextStep(
+  { db, folder, capture }: Parts,
+  { begin = false, segmentBytes: limit = SEGMENT_BYTES }: CatchUpOptions,
+): Step {
   const state = readState(db);
   const segments = segmentsIn(folder);
   const [first] = segments;
   const last = segments.at(-1);
+  if (first === undefined && !state && !begin && !capture.hasRows()) return { type: "level" };
   if (first === undefined || last === undefined)
     return { type: "renew", journal: state?.journal ?? newId(), segment: (state?.segment ?? 0) + 1 };
   const { start, journal, isWhole } = extentOf(folder, segments);

@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   copyFileSync,
   mkdirSync,
@@ -20,6 +21,7 @@ import { type Database, sqlite, write } from "../sqlite.ts";
 import { eraseFromJournal, type JournalOptions, openJournal } from "./journal.ts";
 import { addMemory, type JournalHome, journalText, memoryIds, newHome, openHome, rowsOf } from "./journal-fixture.ts";
 import { segmentPath } from "./segment.ts";
+import { verifyJournal } from "./verify.ts";
 
 const FILES = ["", "-wal", "-shm"];
 const removeStore = (store: string): void => {
@@ -267,5 +269,89 @@ describe("the journal", () => {
     const again = await openThings(place);
     expect(thingsIn(again)).toEqual([1, 2]);
     again.close();
+  });
+
+  it("D3 a commit that fails: cut back while the transaction is open, else the database's own offset decides", async () => {
+    const place = newHome();
+    const db = await openThings(place);
+    const add = (id: number) => write(db, () => db.prepare("INSERT INTO things VALUES (?, 'thing')").run(id));
+    await add(1);
+    const exec = db.exec.bind(db);
+    const failing = (before: string) => {
+      db.exec = (sql) => {
+        if (sql === "COMMIT") {
+          db.exec = exec;
+          if (before !== "") exec(before);
+          throw Object.assign(new Error("disk full"), { code: "ERR_SQLITE_ERROR", errcode: 13 });
+        }
+        exec(sql);
+      };
+    };
+    const before = journalText(place);
+    for (const ending of ["", "ROLLBACK"]) {
+      failing(ending);
+      expect([ending, await add(2)]).toMatchObject([ending, { ok: false, error: { code: "store_full" } }]);
+      expect([ending, journalText(place)]).toEqual([ending, before]);
+    }
+    failing("COMMIT");
+    expect((await add(2)).ok).toBe(true);
+    await add(3);
+    expect(thingsIn(db)).toEqual([1, 2, 3]);
+    db.close();
+    const again = await openThings(place);
+    expect(thingsIn(again)).toEqual([1, 2, 3]);
+    again.close();
+  });
+
+  it("D3 P3 lines that a dead writer left behind are applied before the next change; damaged ones are passed over", async () => {
+    const place = newHome();
+    const db = await openThings(place);
+    const add = (id: number) => write(db, () => db.prepare("INSERT INTO things VALUES (?, 'thing')").run(id));
+    await add(1);
+    const path = segmentPath(place.journal, 1);
+    const line = (id: number) =>
+      `${JSON.stringify({ id: `x${id}`, at: "", changes: [{ table: "things", op: "put", row: { id, text: "left" } }] })}\n`;
+    writeFileSync(path, `${line(5)}half a li\n${line(6)}{"id":"torn","chan`, { flag: "a" });
+    expect((await add(7)).ok).toBe(true);
+    expect(thingsIn(db)).toEqual([1, 5, 6, 7]);
+    expect(readdirSync(place.quarantine)).toHaveLength(1);
+    db.close();
+    const again = await openThings(place);
+    expect(thingsIn(again)).toEqual([1, 5, 6, 7]);
+    again.close();
+    const report = await verifyJournal(place.journal);
+    expect(report).toMatchObject({ isWhole: false, segments: [{ segment: 1, damaged: [{ bytes: 9 }] }] });
+  });
+
+  it("D3 segments roll, and all of them are read", async () => {
+    const place = newHome();
+    const db = await openThings(place, { segmentBytes: 500 });
+    for (let id = 1; id <= 20; id++)
+      await write(db, () => db.prepare("INSERT INTO things VALUES (?, 'thing')").run(id));
+    db.close();
+    expect((await verifyJournal(place.journal)).segments.length).toBeGreaterThan(4);
+    const again = await openThings(place);
+    expect(thingsIn(again)).toHaveLength(20);
+    again.close();
+  });
+
+  it("D3 M147 P11 several processes write to one home: every change is in the journal once", async () => {
+    const place = newHome();
+    (await openHome(place)).db.close();
+    const script = `import { openHome, addMemory } from ${JSON.stringify(join(import.meta.dirname, "journal-fixture.ts"))};
+      const { db } = await openHome(JSON.parse(process.argv[1]));
+      for (let n = 0; n < 20; n++) await addMemory(db, process.argv[2] + n);`;
+    const writers = ["a", "b", "c", "d"].map((name) =>
+      spawn(process.execPath, ["--input-type=module", "-e", script, JSON.stringify(place), name], { stdio: "inherit" }),
+    );
+    expect(await Promise.all(writers.map(async (child) => (await once(child, "exit"))[0]))).toEqual([0, 0, 0, 0]);
+    const { db } = await openHome(place);
+    const live = rowsOf(db);
+    expect(live["memories"]).toHaveLength(80);
+    db.close();
+    removeStore(place.store);
+    const again = await openHome(place);
+    expect(rowsOf(again.db)).toEqual(live);
+    again.db.close();
   });
 });

@@ -29,7 +29,7 @@ export async function openJournal(
   busy: BusyOptions = {},
 ): Promise<Result<CaughtUp, Fault>> {
   const journal = new Journal(db, options);
-  const done = await journal.bringUp(busy);
+  const done = await journal.catchUp(busy);
   if (!done.ok) return done;
   accompany(db, journal);
   await journal.finishErasures();
@@ -123,9 +123,14 @@ export class Journal implements Companion {
     await this.finishErasures();
   }
 
-  async bringUp(busy: BusyOptions = {}): Promise<Result<CaughtUp, Fault>> {
+  bringUp(): Promise<Result<CaughtUp, Fault>> {
+    return this.catchUp({}, true);
+  }
+
+  catchUp(busy: BusyOptions, begin = false): Promise<Result<CaughtUp, Fault>> {
+    const { segmentBytes } = this.#options;
     const parts = { ...this.#options, db: this.#db, capture: this.#capture, busy };
-    return catchUpJournal(parts, this.#options.segmentBytes);
+    return catchUpJournal(parts, { begin, segmentBytes });
   }
 
   finishErasures(): Promise<void> {

@@ -16,7 +16,9 @@ export function rebuiltText(rebuilt: StoreRebuilt): string {
   const { reason, rows, skipped, damaged, isJournalWhole, salvaged, unread, quarantine } = rebuilt;
   const copied = salvaged.reduce((sum, one) => sum + one.copied, 0);
   const lost = salvaged.flatMap(({ table, lost: count }) =>
-    count === undefined ? [] : `${count} ${NAMES[table] ?? `rows of ${table}`}`,
+    count === undefined
+      ? []
+      : `${count === "unknown" ? "an unknown number of" : count} ${NAMES[table] ?? `rows of ${table}`}`,
   );
   const unknown = unread.flatMap((table) => NAMES[table] ?? []);
   return [

@@ -2,10 +2,16 @@
 import type { SQLInputValue } from "node:sqlite";
 import { ok, type Result } from "../../base/result.ts";
 import { codeOf, type Fault, isConstraint } from "../fault.ts";
+import { storeJournal } from "../journal/tables.ts";
 import { tableKinds } from "../kinds.ts";
 import { type Database, sqlite, write } from "../sqlite.ts";
 
-export type Salvaged = { table: string; copied: number /** Of those that the file said it has. */; lost?: number };
+export type Salvaged = {
+  table: string;
+  copied: number;
+  /** Rows that could not be read; absent when there are none. */
+  lost?: number | "unknown";
+};
 
 /** What nothing else has, and what a whole journal would have had. */
 export const salvagedTables = (isJournalWhole: boolean): string[] =>
@@ -56,6 +62,7 @@ async function salvageTable(
   if (shared.length === 0 || key.some((name) => !shared.some((column) => column.name === name))) return ok(undefined);
   const names = shared.map(({ name }) => name);
   const sql = `INSERT OR IGNORE INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+  const { projection } = storeJournal[table] ?? {};
   const mark = "INSERT OR REPLACE INTO salvaged (table_name, row_key, at) VALUES (?, ?, ?)";
   const rows = readable(from, table, key);
   let [copied, read] = [0, 0];
@@ -68,6 +75,7 @@ async function salvageTable(
       for (const row of batch) {
         if (isDeleted(table, row) || !put(db, sql, names, row)) continue;
         count++;
+        if (projection) db.prepare(projection.add).run(...key.map((name) => row[name] as SQLInputValue));
         db.prepare(mark).run(table, JSON.stringify(key.map((name) => row[name])), at);
       }
       return count;
@@ -76,7 +84,8 @@ async function salvageTable(
     copied += done.value;
   }
   const count = countIn(from, table);
-  return ok({ table, copied, ...(count === undefined || count <= read ? {} : { lost: count - read }) });
+  const lost: number | "unknown" = count === undefined ? "unknown" : count - read;
+  return ok({ table, copied, ...(lost === "unknown" || lost > 0 ? { lost } : {}) });
 }
 
 /** False: there is such a row, or what it refers to is lost. */

@@ -1,0 +1,80 @@
+import { closeSync, cpSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { expect, it } from "vitest";
+import { addMemory, journalText, memoryIds, newHome, openHome, rowsOf } from "../journal/journal-fixture.ts";
+import { checkStore, rebuildStore } from "../open-store.ts";
+import { write } from "../sqlite.ts";
+import { rebuiltText } from "./rebuilt-text.ts";
+
+it("OP3 rows that stand only in the old file are copied and marked, and what is lost is told by name and count", async () => {
+  const place = newHome();
+  const { db } = await openHome(place);
+  await addMemory(db, "a");
+  await write(db, () => {
+    const insert = db.prepare("INSERT INTO proxy_total VALUES (0, ?, 'requests', 7)");
+    for (let n = 0; n < 600; n++) insert.run(`model ${String(n).padStart(4, "0")} ${"x".repeat(40)}`);
+    db.exec("INSERT INTO token_calibration VALUES ('openai', 'm', 1.1, 3)");
+  });
+  db.close();
+  const whole = await rebuildStore(place, "it was asked for");
+  expect(whole).toMatchObject({ ok: true, value: { rows: 2, isJournalWhole: true } });
+  const first = await openHome(place);
+  expect(memoryIds(first.db)).toEqual(["a"]);
+  expect(first.db.prepare("SELECT count(*) AS n FROM proxy_total").get()).toEqual({ n: 600 });
+  expect(first.db.prepare("SELECT table_name, count(*) AS n FROM salvaged GROUP BY 1 ORDER BY 1").all()).toEqual([
+    { table_name: "proxy_total", n: 600 },
+    { table_name: "token_calibration", n: 1 },
+  ]);
+  const root = Number(
+    first.db.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'proxy_total'").get()?.["rootpage"],
+  );
+  first.db.close();
+  // The tree's root is gone: nothing of the table can be read, or counted.
+  overwrite(place.store, (root - 1) * 4096);
+  expect(await checkStore(place.store)).toMatchObject({ ok: true, value: expect.any(String) as string });
+  const rebuilt = await rebuildStore(place, "a page is damaged");
+  if (!rebuilt.ok) throw new Error(rebuilt.error.what);
+  expect(rebuilt.value.salvaged.find(({ table }) => table === "proxy_total")).toMatchObject({ copied: 0 });
+  expect(rebuiltText(rebuilt.value)).toMatch(/Lost: an unknown number of gateway totals\./);
+  const second = await openHome(place);
+  expect(memoryIds(second.db)).toEqual(["a"]);
+  expect(second.db.prepare("SELECT factor FROM token_calibration").all()).toEqual([{ factor: 1.1 }]);
+  second.db.close();
+});
+
+it("OP3 journal and store.db both lost something: what can be read of the old rows comes back, marked, and into the journal", async () => {
+  const place = newHome();
+  const { db } = await openHome(place);
+  for (const id of ["a", "b"]) await addMemory(db, id);
+  db.close();
+  rmSync(place.journal, { recursive: true });
+  const rebuilt = await rebuildStore(place, "it was asked for");
+  expect(rebuilt).toMatchObject({ ok: true, value: { isJournalWhole: false } });
+  const again = await openHome(place);
+  expect(memoryIds(again.db)).toEqual(["a", "b"]);
+  expect(again.db.prepare("SELECT row_key FROM salvaged WHERE table_name = 'memories'").all()).toHaveLength(2);
+  expect(again.db.prepare("SELECT count(*) AS n FROM memory_text").get()).toEqual({ n: 2 });
+  again.db.close();
+  expect(journalText(place)).toContain("fact of b");
+});
+
+it("OP2 the log of another database beside store.db: everything is as before", async () => {
+  const [place, other] = [newHome(), newHome()];
+  const ours = await openHome(place);
+  for (const id of ["a", "b"]) await addMemory(ours.db, id);
+  const before = rowsOf(ours.db);
+  ours.db.close();
+  const theirs = await openHome(other);
+  for (let n = 0; n < 30; n++) await addMemory(theirs.db, `theirs${n}`);
+  cpSync(`${other.store}-wal`, `${place.store}-wal`);
+  theirs.db.close();
+  const again = await openHome(place);
+  expect(rowsOf(again.db)).toEqual(before);
+  again.db.close();
+});
+
+function overwrite(path: string, at: number): void {
+  const fd = openSync(path, "r+");
+  writeSync(fd, Buffer.alloc(4096, 0xff), 0, 4096, at);
+  closeSync(fd);
+  expect(statSync(path).size).toBeGreaterThan(at);
+}
