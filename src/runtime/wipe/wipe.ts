@@ -52,10 +52,15 @@ export async function wipe({ home, scope, items }: WipePlan): Promise<Result<voi
 async function wipePart(home: string, scope: "memory" | "sessions"): Promise<Result<void, Failure>> {
   const paths = homePaths(home);
   const hasStore = existsSync(paths.store) || existsSync(paths.journal);
+  const removeFolders = (): void => {
+    for (const name of scope === "memory" ? MEMORY_FOLDERS : SESSION_FOLDERS) removeEntry(join(home, name));
+  };
+  // First of all, so that a full disk has room for the rest.
+  removeFolders();
   // Changes that only the journal has are rows first, so that what stays loses nothing.
   const level = hasStore ? await closed(openStore(paths)) : ok(undefined);
   if (!level.ok) return level;
-  for (const name of scope === "memory" ? MEMORY_FOLDERS : SESSION_FOLDERS) removeEntry(join(home, name));
+  removeFolders(); // a damaged store may just have been set aside
   if (!hasStore) return ok(undefined);
   // Old lines of the journal hold what is to go. It is written anew, from the rows that are left, when the store is opened.
   removeEntry(paths.journal);

@@ -58,7 +58,7 @@ export function appendTo(path: string, bytes: Buffer, at: number, io: SegmentIo 
   try {
     const written = io.write(fd, bytes);
     if (written === bytes.length) return;
-    throw Object.assign(new Error(`only ${written} of ${bytes.length} bytes could be written`), { code: "ENOSPC" });
+    throw Object.assign(new Error("the disk is full"), { code: "ENOSPC" });
   } catch (error) {
     cutBack(path, at, io);
     throw error;
