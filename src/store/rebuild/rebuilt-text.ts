@@ -3,9 +3,6 @@ import { optional } from "../../base/optional.ts";
 import type { StoreRebuilt } from "./rebuild-file.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
-  memories: "memories",
-  dynamic_context_items: "board entries",
-  proxy_session: "gateway sessions",
   proxy_request: "gateway request records",
   proxy_total: "gateway totals",
   proxy_window: "learned context windows",
@@ -24,7 +21,7 @@ export function rebuiltText(rebuilt: StoreRebuilt): string {
   return [
     `store.db was rebuilt (${reason}): ${rows} changes came back from the journal; sessions are read again from their logs.`,
     ...(copied > 0 ? [`${copied} rows were copied from the old file.`] : []),
-    ...(isJournalWhole ? [] : [journalText(damaged.length, skipped)]),
+    ...(isJournalWhole ? [] : [journalText(damaged.length, skipped, unread.includes("memories"))]),
     ...(lost.length > 0 ? [`Lost: ${lost.join(", ")}.`] : []),
     ...(unknown.length > 0 ? [`Nothing else has the ${unknown.join(", ")}: if there were any, they are lost.`] : []),
     ...(quarantine === undefined ? [] : [`The old file is kept in ${quarantine}.`]),
@@ -40,10 +37,12 @@ export const rebuiltData = (rebuilt: StoreRebuilt) => ({
   message: rebuiltText(rebuilt),
 });
 
-function journalText(damaged: number, skipped: number): string {
+function journalText(damaged: number, skipped: number, isUnread: boolean): string {
   const parts = [
     ...(damaged > 0 ? [`${damaged} damaged ${damaged === 1 ? "place" : "places"}`] : []),
     ...(skipped > 0 ? [`${skipped} rows that could not be used`] : []),
   ];
-  return `The journal is not whole${parts.length > 0 ? ` (${parts.join(", ")})` : ""}: later changes may be missing.`;
+  const why = parts.length > 0 ? ` (${parts.join(", ")})` : "";
+  const old = isUnread ? ", and the old file could not be read for them" : "";
+  return `The journal is not whole${why}: memories, board entries and gateway sessions may be missing${old}.`;
 }
