@@ -14,7 +14,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { faultAt } from "../fault.ts";
 import { openStoreAt } from "../open-store.ts";
 import { journalSchema } from "../schema/journal.ts";
 import { type Database, sqlite, write } from "../sqlite.ts";
@@ -157,10 +156,16 @@ describe("the journal", () => {
     db.exec("INSERT INTO token_calibration VALUES ('here', 'model', 1.5, 9)");
     db.exec("UPDATE journal_state SET journal = 'of another home'");
     db.close();
-    const full = faultAt("store_full", place.store, "no space");
     const failed = await openStoreAt(place, {
       onRebuilt: () => undefined,
-      fill: async () => ({ ok: false, error: full }),
+      fill: async (made) => {
+        const exec = made.exec.bind(made);
+        made.exec = (sql) => {
+          if (sql === "COMMIT") throw Object.assign(new Error("full"), { code: "ERR_SQLITE_ERROR", errcode: 13 });
+          exec(sql);
+        };
+        return { ok: true, value: [] };
+      },
     });
     expect(failed).toMatchObject({ ok: false, error: { code: "store_full" } });
     const again = await openHome(place);
