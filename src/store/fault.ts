@@ -60,8 +60,14 @@ const BY_SQLITE: Record<number, FaultCode> = {
   26: "store_corrupt",
 };
 
+/** SQLite's word where the index of its log finds no room: in its text an I/O error. */
+const NO_ROOM_FOR_LOG = 4874;
+const isOutOfRoom = (error: unknown): boolean =>
+  error instanceof Error && "errcode" in error && error.errcode === NO_ROOM_FOR_LOG;
+
 export function codeOf(error: unknown): FaultCode | undefined {
   const code = errorCode(error);
+  if (isOutOfRoom(error)) return "store_full";
   if (code === "ERR_SQLITE_ERROR") {
     const number = error instanceof Error && "errcode" in error ? Number(error.errcode) : 0;
     return BY_SQLITE[number & 0xff];
@@ -87,7 +93,7 @@ export const isFileDamage = (error: unknown): boolean =>
 export function faultOf(error: unknown, path: string): Fault {
   const code = codeOf(error);
   if (code === undefined) throw error;
-  return fault(code, `${path}: ${errorText(error)}.`, NEXT[code]);
+  return faultAt(code, path, isOutOfRoom(error) ? "the disk is full" : errorText(error));
 }
 
 export function faultAt(code: FaultCode, path: string, reason: string): Fault {

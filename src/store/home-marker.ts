@@ -3,12 +3,12 @@ import { existsSync, lstatSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isOwnName } from "./kinds.ts";
 
-const MARK = ".everlong-home";
+export const HOME_MARK = ".everlong-home";
 const TEXT = "This folder holds the data of Everlong. `everlong wipe --all` removes it.\n";
 
 /** A folder that also holds other things, such as a home directory that was given by mistake, gets no mark. */
 export function markHome(home: string): void {
-  const path = join(home, MARK);
+  const path = join(home, HOME_MARK);
   if (existsSync(path) || !readdirSync(home).every(isOwnName)) return;
   try {
     writeFileSync(path, TEXT, { flag: "wx", mode: 0o600 });
@@ -18,4 +18,4 @@ export function markHome(home: string): void {
 }
 
 export const isMarked = (home: string): boolean =>
-  lstatSync(join(home, MARK), { throwIfNoEntry: false })?.isFile() ?? false;
+  lstatSync(join(home, HOME_MARK), { throwIfNoEntry: false })?.isFile() ?? false;

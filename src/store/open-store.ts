@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode, errorText } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
-import { type Fault, faultAt } from "./fault.ts";
+import { type Fault, faultAt, faultOf } from "./fault.ts";
 import { openJournal } from "./journal/journal.ts";
 import { segmentsIn } from "./journal/segment.ts";
 import { storeJournal } from "./journal/tables.ts";
@@ -80,16 +80,26 @@ async function rebuildAndOpen(place: StorePlace, options: OpenStoreOptions): Pro
 }
 
 async function look(place: StorePlace, busy: BusyOptions): Promise<Look> {
+  try {
+    return await lookAt(place, busy);
+  } catch (error) {
+    return { type: "failed", fault: faultOf(error, place.journal) };
+  }
+}
+
+async function lookAt(place: StorePlace, busy: BusyOptions): Promise<Look> {
   const { store } = place;
   const state = fileState(store);
   const hasJournal = segmentsIn(place.journal).length > 0;
+  const side = ["-wal", "-shm"].find((end) => fileState(store + end) === "other");
+  if (side !== undefined) return { type: "broken", reason: `store.db${side} is not a plain file` };
   if (state === "other") return { type: "broken", reason: "it is not a plain file" };
   if (state === "missing" && !existsSync(dirname(store)))
     return { type: "failed", fault: faultAt("not_found", store, "its folder is gone") };
   if (state === "missing" && hasJournal) return { type: "broken", reason: "it is missing" };
   const hadLog = hasLog(store);
   const opened = await openDatabase(store, busy);
-  if (!opened.ok) return brokenOr(opened.error);
+  if (!opened.ok) return brokenOr(opened.error, store);
   const db = opened.value;
   let result: Look | undefined;
   try {
@@ -115,10 +125,13 @@ async function prepare(
   acquit(store);
   if (hasJournal && versionOf(db) === 0) return { type: "broken", reason: "it is empty" };
   const migrated = await migrate(db, storeMigrations, busy);
-  if (!migrated.ok) return brokenOr(migrated.error);
+  if (!migrated.ok) return brokenOr(migrated.error, store);
   const level = await openJournal(db, { folder: journal, quarantine, tables: storeJournal }, busy);
-  return level.ok ? { type: "open", db } : brokenOr(level.error);
+  return level.ok ? { type: "open", db } : brokenOr(level.error, store);
 }
 
-const brokenOr = (fault: Fault): Look =>
-  fault.code === "store_corrupt" ? { type: "broken", reason: fault.what } : { type: "failed", fault };
+/** The reason stands in a sentence that names the file already. */
+const brokenOr = (fault: Fault, store: string): Look =>
+  fault.code === "store_corrupt"
+    ? { type: "broken", reason: fault.what.replace(`${store}: `, "").replace(/\.$/, "") }
+    : { type: "failed", fault };

@@ -171,6 +171,12 @@ describe("backup", () => {
       const done = await run(place, ["backup", "restore", "--replace", join(folder, `${name}.tar.gz`)]);
       expect([done.code, done.stderr], name).toEqual([1, expect.stringContaining("Nothing was changed.")]);
     }
+    const newer = join(folder, "newer.tar.gz");
+    const list = JSON.parse(Buffer.from(entries.at(-1)?.data ?? []).toString());
+    const text = JSON.stringify({ ...list, everlongVersion: "9.9.9", schema: 999 });
+    writeFileSync(newer, await packed((all) => [...all.slice(0, -1), plain("manifest.json", text)]));
+    const refused = await run(place, ["backup", "restore", "--replace", newer]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("made by a newer everlong (9.9.9)")]);
     rmSync(folder, { recursive: true });
     expect(treeChanges(untouched, treeOf(dirname(place.home)))).toEqual([]);
   });

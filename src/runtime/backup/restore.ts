@@ -15,6 +15,7 @@ import { prepareHome } from "../../store/home.ts";
 import { homeFiles } from "../../store/home-files.ts";
 import { holdHomeAlone } from "../../store/home-lock.ts";
 import { fileKinds } from "../../store/kinds.ts";
+import { storeMigrations } from "../../store/migrations.ts";
 import { homeHeld } from "../home-held.ts";
 import { refuseInToolShell } from "../settings-command.ts";
 import { openStore } from "../store.ts";
@@ -42,6 +43,7 @@ export async function restoreBackup(
   const archive = resolve(file);
   const checked = await readArchive(archive);
   if (!checked.ok) return checked;
+  if ((checked.value.schema ?? 0) > storeMigrations.length) return fail(tooNew(archive, checked.value));
   const isUsed = existsSync(home) && hasData(home);
   if (isUsed && !options.replace) return fail(used(home));
   const room = checkRoom(home, checked.value);
@@ -133,6 +135,14 @@ function checkRoom(home: string, { files }: BackupManifest): Failure | undefined
     exit: 1,
   };
 }
+
+const tooNew = (archive: string, { everlongVersion }: BackupManifest): Failure => ({
+  code: "backup_too_new",
+  what: `${archive} was made by a newer everlong (${everlongVersion}).`,
+  data: "Nothing was changed.",
+  next: "Install that version or a later one, then try again.",
+  exit: 1,
+});
 
 const used = (home: string): Failure => ({
   code: "home_used",

@@ -54,11 +54,14 @@ function sized(home: string, name: string): WipePlan["items"][number] {
   return { name: stat.isDirectory() ? `${name}/` : name, count: files.length, unit: "file", bytes };
 }
 
+/** A home that was replaced, and what a restore that was cut short has unpacked. */
+const ASIDE = [".before-", ".restore-"];
+
 function elsewhere(home: string, roots: readonly string[]): string[] {
   const shared = [...new Set(roots)].map((root) => join(root, ".github", "copilot-memories.jsonl")).filter(existsSync);
   const own = basename(home);
   const beside = readdirSync(dirname(home)).filter(
-    (name) => BACKUP_NAME.test(name) || name.startsWith(`${own}.before-`),
+    (name) => BACKUP_NAME.test(name) || ASIDE.some((middle) => name.startsWith(own + middle)),
   );
   return [...shared, ...beside.map((name) => join(dirname(home), name))];
 }

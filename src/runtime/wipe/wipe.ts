@@ -9,7 +9,7 @@ import { clearIndex } from "../../memory/recall/store/damage.ts";
 import { processEnvironment } from "../../settings/environment.ts";
 import { resolveHome } from "../../settings/home.ts";
 import { holdHomeAlone } from "../../store/home-lock.ts";
-import { isMarked } from "../../store/home-marker.ts";
+import { HOME_MARK, isMarked } from "../../store/home-marker.ts";
 import { tableKinds } from "../../store/kinds.ts";
 import { type Database, openDatabase, write } from "../../store/sqlite.ts";
 import { homeHeld } from "../home-held.ts";
@@ -36,9 +36,11 @@ export async function wipe({ home, scope, items }: WipePlan): Promise<Result<voi
   if (!lock.ok) return fail(lock.error.code === "store_busy" ? homeHeld(home) : lock.error);
   try {
     if (scope !== "all") return await wipePart(home, scope);
-    // The lock's folder goes last: until then nobody else can begin to work here.
+    // The mark goes when all else is gone, so that a wipe that was cut short can be run again; then the lock's folder:
+    // until then nobody else can begin to work here.
     const names = items.map(({ name }) => name.replace(/\/$/, ""));
-    for (const name of [...names.filter((n) => n !== "locks"), "locks"]) removeEntry(join(home, name));
+    const last = [HOME_MARK, "locks"];
+    for (const name of [...names.filter((n) => !last.includes(n)), ...last]) removeEntry(join(home, name));
   } catch (error) {
     return fail(broken(home, error));
   } finally {
@@ -50,10 +52,15 @@ export async function wipe({ home, scope, items }: WipePlan): Promise<Result<voi
 async function wipePart(home: string, scope: "memory" | "sessions"): Promise<Result<void, Failure>> {
   const paths = homePaths(home);
   const hasStore = existsSync(paths.store) || existsSync(paths.journal);
+  const removeFolders = (): void => {
+    for (const name of scope === "memory" ? MEMORY_FOLDERS : SESSION_FOLDERS) removeEntry(join(home, name));
+  };
+  // First of all, so that a full disk has room for the rest.
+  removeFolders();
   // Changes that only the journal has are rows first, so that what stays loses nothing.
   const level = hasStore ? await closed(openStore(paths)) : ok(undefined);
   if (!level.ok) return level;
-  for (const name of scope === "memory" ? MEMORY_FOLDERS : SESSION_FOLDERS) removeEntry(join(home, name));
+  removeFolders(); // a damaged store may just have been set aside
   if (!hasStore) return ok(undefined);
   // Old lines of the journal hold what is to go. It is written anew, from the rows that are left, when the store is opened.
   removeEntry(paths.journal);

@@ -10,7 +10,7 @@ import { type BusyOptions, type Database, whileBusy } from "../sqlite.ts";
 import type { Capture } from "./capture.ts";
 import { type ChangeLine, changeLines, headLine, isHead, isJournalLine, type SegmentHead } from "./line.ts";
 import { createSegment, headOf, SEGMENT_BYTES, segmentPath, segmentSize, segmentsIn } from "./segment.ts";
-import { type JournalState, readState, writeState } from "./state.ts";
+import { type JournalState, type Position, readState, writeState } from "./state.ts";
 
 export type JournalPlace = {
   folder: string;
@@ -138,13 +138,13 @@ async function readPiece(
 ): Promise<Result<unknown, Fault>> {
   const path = segmentPath(parts.folder, state.segment);
   let report: LogReport | undefined;
-  let records: { value: ChangeLine | SegmentHead; end: number }[] = [];
+  let records: JournalRecord[] = [];
   for (let limit = PIECE; ; limit *= 2) {
     records = [];
     const read = await readLog(path, {
       accept: isJournalLine,
       onRecord: ({ value, offset, bytes }) =>
-        records.push({ value: value as ChangeLine | SegmentHead, end: offset + bytes }),
+        records.push({ value: value as ChangeLine | SegmentHead, offset, end: offset + bytes }),
       from: state.offset,
       limit,
     });
@@ -158,11 +158,12 @@ async function readPiece(
   }
 }
 
+type JournalRecord = { value: ChangeLine | SegmentHead; offset: number; end: number };
 type Piece = {
   state: JournalState;
   isLast: boolean;
   path: string;
-  records: readonly { value: ChangeLine | SegmentHead; end: number }[];
+  records: readonly JournalRecord[];
   report: LogReport;
   isEnd: boolean;
 };
@@ -179,7 +180,7 @@ async function applyRecords(parts: Parts, piece: Piece, sum: Sum): Promise<Resul
     const next: JournalState = { ...state, offset };
     const outcome = await applying(parts, () => {
       if (!isAt(parts.db, state)) return false;
-      for (const { value } of batch) applyLine(parts, value, next, sum);
+      for (const { value, offset: start } of batch) applyLine(parts, value, { ...state, offset: start }, sum);
       writeState(parts.db, next);
       return true;
     });
@@ -201,7 +202,8 @@ async function applyRecords(parts: Parts, piece: Piece, sum: Sum): Promise<Resul
 const rowsIn = (value: ChangeLine | SegmentHead | undefined): number =>
   value && "changes" in value ? Math.max(1, value.changes.length) : 1;
 
-function applyLine({ capture, db }: Parts, value: ChangeLine | SegmentHead, at: JournalState, sum: Sum): void {
+/** `at`: where the line begins. Only what stands before it is blanked: the line itself says that the row is gone. */
+function applyLine({ capture, db }: Parts, value: ChangeLine | SegmentHead, at: Position, sum: Sum): void {
   if (isHead(value)) {
     if (value.whole) capture.clear();
     return;

@@ -2,6 +2,8 @@
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { isRecord } from "../../base/json.ts";
 import { encodeLine } from "../../base/json-line.ts";
+import { ok, type Result } from "../../base/result.ts";
+import { codeOf, type Fault } from "../fault.ts";
 import { readLog } from "../read-log.ts";
 import { type Database, whileBusy } from "../sqlite.ts";
 import { type Cell, type ChangeLine, isChangeLine, isJournalLine, type RowChange } from "./line.ts";
@@ -13,7 +15,7 @@ import type { JournalledTables } from "./tables.ts";
 export type Subject = { kind: string; id: string };
 export const subjectText = ({ kind, id }: Subject): string => `${kind}:${id}`;
 
-/** Finishes what the database notes as not yet blanked; a crash leaves it noted. */
+/** Finishes what the database notes as not yet blanked; a crash, or a segment that cannot be changed now, leaves it noted. */
 export async function eraseTexts(
   db: Database,
   { folder, tables }: { folder: string; tables: JournalledTables },
@@ -22,7 +24,15 @@ export async function eraseTexts(
   for (const row of db.prepare("SELECT * FROM journal_erasure").all())
     subjects.set(String(row["subject"]), { segment: Number(row["segment"]), offset: Number(row["journal_offset"]) });
   if (subjects.size === 0) return;
-  for (const segment of segmentsIn(folder)) await eraseIn(folder, segment, subjects, tables);
+  try {
+    for (const segment of segmentsIn(folder)) {
+      const erased = await eraseIn(folder, segment, subjects, tables);
+      if (!erased.ok) return;
+    }
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return;
+  }
   const remove = db.prepare("DELETE FROM journal_erasure WHERE subject = ?");
   await whileBusy(db.location() ?? "memory", () => [...subjects.keys()].map((subject) => remove.run(subject)), {});
 }
@@ -32,10 +42,10 @@ async function eraseIn(
   segment: number,
   subjects: ReadonlyMap<string, Position>,
   tables: JournalledTables,
-): Promise<void> {
+): Promise<Result<void, Fault>> {
   const path = segmentPath(folder, segment);
   const blanks: { offset: number; bytes: Buffer }[] = [];
-  await readLog(path, {
+  const read = await readLog(path, {
     accept: isJournalLine,
     onRecord: ({ value, offset, bytes }) => {
       if (!isChangeLine(value)) return;
@@ -47,13 +57,15 @@ async function eraseIn(
       if (blank?.length === bytes) blanks.push({ offset, bytes: blank });
     },
   });
-  if (blanks.length === 0) return;
+  if (!read.ok) return read;
+  if (blanks.length === 0) return ok(undefined);
   const fd = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW);
   try {
     for (const { offset, bytes } of blanks) writeSync(fd, bytes, 0, bytes.length, offset);
   } finally {
     closeSync(fd);
   }
+  return ok(undefined);
 }
 
 /** Undefined: nothing in it is meant. */

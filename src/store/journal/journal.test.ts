@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   copyFileSync,
@@ -7,15 +7,17 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openStoreAt } from "../open-store.ts";
 import { journalSchema } from "../schema/journal.ts";
 import { type Database, sqlite, write } from "../sqlite.ts";
-import { type JournalOptions, openJournal } from "./journal.ts";
+import { eraseFromJournal, type JournalOptions, openJournal } from "./journal.ts";
 import { addMemory, type JournalHome, journalText, memoryIds, newHome, openHome, rowsOf } from "./journal-fixture.ts";
 import { segmentPath } from "./segment.ts";
 import { verifyJournal } from "./verify.ts";
@@ -85,6 +87,11 @@ describe("the journal", () => {
       zeros: () => writeFileSync(place.store, Buffer.alloc(old.length)),
       garbage: () => writeFileSync(place.store, Buffer.alloc(old.length, "garbage ")),
       "its first half": () => truncateSync(place.store, 4096 * 3),
+      "a pipe": () => {
+        removeStore(place.store);
+        execFileSync("mkfifo", [place.store]);
+      },
+      "a folder for its log": () => mkdirSync(`${place.store}-wal`),
     };
     for (const [name, harm] of Object.entries(harms)) {
       harm();
@@ -94,7 +101,7 @@ describe("the journal", () => {
       expect(again.rebuilt?.quarantine === undefined).toBe(name === "deleted");
       again.db.close();
     }
-    expect(readdirSync(place.quarantine)).toHaveLength(5);
+    expect(readdirSync(place.quarantine)).toHaveLength(7);
   });
 
   it("D3 OP4 an older copy of store.db, or one without its log, gets what the journal has more", async () => {
@@ -117,6 +124,70 @@ describe("the journal", () => {
     expect(again.rebuilt).toBeUndefined();
     expect(rowsOf(again.db)).toEqual(before);
     again.db.close();
+  });
+
+  it("M14 D3 what was deleted stays deleted: after a rebuild the journal still says so to an older copy", async () => {
+    const place = newHome();
+    const { db } = await openHome(place);
+    await addMemory(db, "a", "the secret fact");
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    copyFileSync(place.store, `${place.store}.old`);
+    await write(db, () => {
+      db.exec("DELETE FROM memory_text; DELETE FROM memory_citations");
+      db.exec("UPDATE memories SET fact = '', status = 'deleted'");
+      eraseFromJournal(db, { kind: "memory", id: "a" });
+    });
+    const before = rowsOf(db);
+    db.close();
+    expect(journalText(place)).not.toContain("the secret fact");
+    for (const harm of [() => undefined, () => copyFileSync(`${place.store}.old`, place.store)]) {
+      removeStore(place.store);
+      harm();
+      const again = await openHome(place);
+      expect(rowsOf(again.db)).toEqual(before);
+      again.db.close();
+    }
+  });
+
+  it("OP2 OP3 a rebuild that ends before its new file is complete leaves the old one for the next", async () => {
+    const place = newHome();
+    const { db } = await openHome(place);
+    await addMemory(db, "a");
+    db.exec("INSERT INTO token_calibration VALUES ('here', 'model', 1.5, 9)");
+    db.exec("UPDATE journal_state SET journal = 'of another home'");
+    db.close();
+    const failed = await openStoreAt(place, {
+      onRebuilt: () => undefined,
+      fill: async (made) => {
+        const exec = made.exec.bind(made);
+        made.exec = (sql) => {
+          if (sql === "COMMIT") throw Object.assign(new Error("full"), { code: "ERR_SQLITE_ERROR", errcode: 13 });
+          exec(sql);
+        };
+        return { ok: true, value: [] };
+      },
+    });
+    expect(failed).toMatchObject({ ok: false, error: { code: "store_full" } });
+    const again = await openHome(place);
+    expect(again.rebuilt?.salvaged).toContainEqual({ table: "token_calibration", copied: 1 });
+    expect(memoryIds(again.db)).toEqual(["a"]);
+    again.db.close();
+  });
+
+  it("D3 what is no plain file in the journal's folder is passed over; a file in its place is a fault, not a crash", async () => {
+    const place = newHome();
+    const { db } = await openHome(place);
+    await addMemory(db, "a");
+    db.close();
+    mkdirSync(segmentPath(place.journal, 2));
+    symlinkSync("/etc/passwd", segmentPath(place.journal, 3));
+    execFileSync("mkfifo", [segmentPath(place.journal, 4)]);
+    const again = await openHome(place);
+    expect(memoryIds(again.db)).toEqual(["a"]);
+    again.db.close();
+    rmSync(place.journal, { recursive: true });
+    writeFileSync(place.journal, "");
+    expect(await openStoreAt(place, { onRebuilt: () => undefined })).toMatchObject({ ok: false });
   });
 
   it("OP2 a store.db of another home is moved away", async () => {

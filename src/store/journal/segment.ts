@@ -28,11 +28,11 @@ const NAME = /^(\d{6,})\.jsonl$/;
 export const segmentPath = (folder: string, segment: number): string =>
   join(folder, `${String(segment).padStart(6, "0")}.jsonl`);
 
-/** Numbers in order; a missing folder has none. */
+/** Numbers in order, of plain files; a missing folder has none. */
 export function segmentsIn(folder: string): number[] {
   try {
-    return readdirSync(folder)
-      .flatMap((name) => NAME.exec(name)?.[1] ?? [])
+    return readdirSync(folder, { withFileTypes: true })
+      .flatMap((entry) => (entry.isFile() ? (NAME.exec(entry.name)?.[1] ?? []) : []))
       .map(Number)
       .sort((a, b) => a - b);
   } catch (error) {
@@ -58,7 +58,7 @@ export function appendTo(path: string, bytes: Buffer, at: number, io: SegmentIo 
   try {
     const written = io.write(fd, bytes);
     if (written === bytes.length) return;
-    throw Object.assign(new Error(`only ${written} of ${bytes.length} bytes could be written`), { code: "ENOSPC" });
+    throw Object.assign(new Error("the disk is full"), { code: "ENOSPC" });
   } catch (error) {
     cutBack(path, at, io);
     throw error;

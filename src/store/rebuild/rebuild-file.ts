@@ -1,5 +1,5 @@
 // A new store.db in the place of one that is lost or broken: from the journal, and from what of the old one can be read.
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { optional } from "../../base/optional.ts";
@@ -12,6 +12,7 @@ import { storeJournal } from "../journal/tables.ts";
 import { migrate } from "../migrate.ts";
 import { storeMigrations } from "../migrations.ts";
 import { type Database, openDatabase } from "../sqlite.ts";
+import { fileState } from "./look.ts";
 import { type Salvaged, salvagedTables, salvageRows } from "./salvage-rows.ts";
 
 /** Where a store and all that belongs to it lie. */
@@ -29,6 +30,8 @@ export type StoreRebuilt = {
   /** False: parts of the journal are missing or damaged, so changes may be too. */
   isJournalWhole: boolean;
   salvaged: Salvaged[];
+  /** Tables that only the old file had and that could not be read there. */
+  unread: string[];
   sources: string[];
   /** Where the old files are; absent when there were none. */
   quarantine?: string;
@@ -63,9 +66,10 @@ export async function rebuildFile(
     const isJournalWhole = before.isWhole && damaged.length === 0 && skipped === 0;
     const filled = await fill(db);
     if (!filled.ok) return filled;
-    const quarantine = moveAside(place);
-    const salvaged = quarantine
-      ? await salvageRows(db, join(quarantine, "store.db"), salvagedTables(isJournalWhole), {
+    const wanted = salvagedTables(isJournalWhole);
+    // Until the new file is complete the old one stays where it is: a rebuild that ends here is done again in full.
+    const salvaged = statSync(place.store, { throwIfNoEntry: false })?.isFile()
+      ? await salvageRows(db, place.store, wanted, {
           at: systemClock.now(),
           isDeleted: deleted,
         })
@@ -74,7 +78,8 @@ export async function rebuildFile(
     db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     db.close();
     db = undefined;
-    for (const end of FILES) if (existsSync(fresh + end)) renameSync(fresh + end, place.store + end);
+    const quarantine = setAside(place);
+    for (const end of FILES) if (fileState(fresh + end) !== "missing") renameSync(fresh + end, place.store + end);
     const sources = [
       ...(segments.length > 0 ? ["journal"] : []),
       ...filled.value,
@@ -87,6 +92,7 @@ export async function rebuildFile(
       damaged,
       isJournalWhole,
       salvaged: salvaged.value,
+      unread: wanted.filter((table) => !salvaged.value.some((one) => one.table === table)),
       sources,
       ...optional("quarantine", quarantine),
     });
@@ -97,12 +103,23 @@ export async function rebuildFile(
   }
 }
 
-/** Undefined: there was nothing. */
-function moveAside({ store, quarantine }: StorePlace): string | undefined {
-  const there = FILES.filter((end) => existsSync(store + end));
+/** The old files, for the new one to take their place. Undefined: there was nothing. */
+function setAside({ store, quarantine }: StorePlace): string | undefined {
+  const there = FILES.filter((end) => fileState(store + end) !== "missing");
   if (there.length === 0) return undefined;
   const folder = join(quarantine, `${systemClock.now().replace(/[:.]/g, "-")}-store`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (const end of there) renameSync(store + end, join(folder, `store.db${end}`));
+  // The log goes first: beside another file it would be applied to that.
+  for (const end of there.filter((one) => one !== "")) renameSync(store + end, join(folder, `store.db${end}`));
+  if (there.includes("")) keep(store, join(folder, "store.db"));
   return folder;
+}
+
+/** A plain file also stays in its place until it is replaced there. */
+function keep(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    renameSync(from, to); // a folder, or a disk without hard links
+  }
 }

@@ -57,6 +57,20 @@ it("OP3 journal and store.db both lost something: what can be read of the old ro
   expect(journalText(place)).toContain("fact of b");
 });
 
+it("OP3 N13 a store.db that is gone: what nothing else has is named, since nobody can count it", async () => {
+  const place = newHome();
+  const { db } = await openHome(place);
+  await addMemory(db, "a");
+  db.close();
+  for (const end of ["", "-wal", "-shm"]) rmSync(place.store + end, { force: true });
+  const { db: again, rebuilt } = await openHome(place);
+  again.close();
+  if (!rebuilt) throw new Error("it was not rebuilt");
+  expect(rebuiltText(rebuilt)).toMatch(
+    /Nothing else has the gateway request records, .*: if there were any, they are lost\./,
+  );
+});
+
 it("OP2 the log of another database beside store.db: everything is as before", async () => {
   const [place, other] = [newHome(), newHome()];
   const ours = await openHome(place);

@@ -10,18 +10,20 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 export function rebuiltText(rebuilt: StoreRebuilt): string {
-  const { reason, rows, skipped, damaged, isJournalWhole, salvaged, quarantine } = rebuilt;
+  const { reason, rows, skipped, damaged, isJournalWhole, salvaged, unread, quarantine } = rebuilt;
   const copied = salvaged.reduce((sum, one) => sum + one.copied, 0);
   const lost = salvaged.flatMap(({ table, lost: count }) =>
     count === undefined
       ? []
       : `${count === "unknown" ? "an unknown number of" : count} ${NAMES[table] ?? `rows of ${table}`}`,
   );
+  const unknown = unread.flatMap((table) => NAMES[table] ?? []);
   return [
     `store.db was rebuilt (${reason}): ${rows} changes came back from the journal; sessions are read again from their logs.`,
     ...(copied > 0 ? [`${copied} rows were copied from the old file.`] : []),
-    ...(isJournalWhole ? [] : [journalText(damaged.length, skipped)]),
+    ...(isJournalWhole ? [] : [journalText(damaged.length, skipped, unread.includes("memories"))]),
     ...(lost.length > 0 ? [`Lost: ${lost.join(", ")}.`] : []),
+    ...(unknown.length > 0 ? [`Nothing else has the ${unknown.join(", ")}: if there were any, they are lost.`] : []),
     ...(quarantine === undefined ? [] : [`The old file is kept in ${quarantine}.`]),
   ].join(" ");
 }
@@ -35,10 +37,12 @@ export const rebuiltData = (rebuilt: StoreRebuilt) => ({
   message: rebuiltText(rebuilt),
 });
 
-function journalText(damaged: number, skipped: number): string {
+function journalText(damaged: number, skipped: number, isUnread: boolean): string {
   const parts = [
     ...(damaged > 0 ? [`${damaged} damaged ${damaged === 1 ? "place" : "places"}`] : []),
     ...(skipped > 0 ? [`${skipped} rows that could not be used`] : []),
   ];
-  return `The journal is not whole${parts.length > 0 ? ` (${parts.join(", ")})` : ""}: later changes may be missing.`;
+  const why = parts.length > 0 ? ` (${parts.join(", ")})` : "";
+  const old = isUnread ? ", and the old file could not be read for them" : "";
+  return `The journal is not whole${why}: memories, board entries and gateway sessions may be missing${old}.`;
 }

@@ -1,5 +1,5 @@
 // The home folder: whose it is, on what disk, who may read it, who works in it, and whether its clock makes sense.
-import { chmodSync, lstatSync, readdirSync, statfsSync, statSync } from "node:fs";
+import { accessSync, chmodSync, constants, lstatSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileSystemOf, NETWORK_FILE_SYSTEMS } from "../../../store/home.ts";
 import { homeFiles } from "../../../store/home-files.ts";
@@ -17,6 +17,15 @@ const WRITTEN = Date.parse("2026-01-01");
 
 const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, "0");
 
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export const homeCheck: DoctorCheck = {
   name: "home",
   look({ paths: { home }, hasHome, settings }) {
@@ -26,6 +35,11 @@ export const homeCheck: DoctorCheck = {
     const uid = process.getuid?.();
     if (uid !== undefined && stat.uid !== uid)
       return failure(`${home} belongs to user ${stat.uid}`, "Choose another folder with EVERLONG_HOME.");
+    if (!isWritable(home))
+      return failure(
+        `nothing can be written to ${home}`,
+        "Make it a folder that you can write, or choose another with EVERLONG_HOME.",
+      );
     if ((stat.mode & OTHERS) !== 0) return failure(`others can open ${home} (mode ${octal(stat.mode)})`, FIX);
     if (NETWORK_FILE_SYSTEMS.has(fileSystemOf(home)))
       return warning(
