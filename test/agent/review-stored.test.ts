@@ -138,7 +138,7 @@ describe("A6.17 P28 the recall tool stays in its scope", () => {
 
   it("P28 CB25 a session of another folder is answered as one that does not exist", async () => {
     const { result, unknown, id } = await asked("elsewhere");
-    expect(unknown).toContain("there is no session");
+    expect(unknown).toContain("There is no session");
     expect(result.replaceAll(id.slice(0, 8), "ffffffff")).toBe(unknown);
   });
 
