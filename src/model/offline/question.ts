@@ -111,6 +111,12 @@ export function readQuestion(prompt: string): Question {
   };
 }
 
+/** Paths that name no file are looked for as text. */
+export function withPathsAsText(question: Question): Question {
+  const terms = question.paths.map(({ path }): Term => ({ kind: "quoted", text: path }));
+  return { ...question, paths: [], terms: [...question.terms, ...terms].slice(0, MAX_TERMS) };
+}
+
 /** Plain words that the sentence itself calls a name: "where is retry defined", "the clip function". */
 function framedNames(text: string): string[] {
   const names: string[] = [];
@@ -122,8 +128,8 @@ function framedNames(text: string): string[] {
   ];
   for (const frame of frames) {
     for (const [, name = ""] of text.matchAll(frame)) {
-      if (name.length > 1 && !STOP_WORDS.has(name.toLowerCase()) && !new RegExp(`^(?:${KIND})s?$`, "i").test(name))
-        names.push(name);
+      const isCommon = STOP_WORDS.has(name.toLowerCase()) && !/^[A-Z][a-z]/.test(name);
+      if (name.length > 1 && !isCommon && !new RegExp(`^(?:${KIND})s?$`, "i").test(name)) names.push(name);
     }
   }
   return names;

@@ -1,5 +1,5 @@
 // How words and names are compared with text: pieces of identifiers, word roots, and the ripgrep patterns that find them.
-const SUFFIX = /(?:ations?|ions?|ments?|ings?|ers?|ors?|ies|ed|es|(?<!s)s|e|y)$/;
+const SUFFIX = /(?:ations?|ions?|ments?|ings?|ers?|ors?|ies|ied|ed|es|(?<!s)s|e|y)$/;
 
 /** Lower-case pieces of a text, with camelCase and snake_case taken apart. */
 export function pieces(text: string): string[] {
