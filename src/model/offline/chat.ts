@@ -1,14 +1,14 @@
 // The offline model in a conversation: does what a line orders, searches in a few steps, then answers with quotes.
 import type { ModelRequest } from "../contract.ts";
 import type { AskedAction } from "./asked-actions.ts";
-import { askedActions, asksForChange } from "./asked-actions.ts";
+import { askedActions, asksForChange, asksForJudgement } from "./asked-actions.ts";
 import type { Gathered } from "./gather.ts";
 import { gather } from "./gather.ts";
 import type { Question } from "./question.ts";
 import { readQuestion, withPathsAsText } from "./question.ts";
 import { chooseQuotes, quoteText, rangeQuote } from "./quote.ts";
 import type { Candidate, Ranking } from "./rank.ts";
-import { namedFiles, rank } from "./rank.ts";
+import { isNamedAfter, namedFiles, rank } from "./rank.ts";
 import { reportCall } from "./report.ts";
 import type { MadeCall, Round } from "./round.ts";
 import type { PlannedCall } from "./search-plan.ts";
@@ -17,13 +17,15 @@ import { smallTalk } from "./small-talk.ts";
 import { asksForFailure, STDIN, tellingLines } from "./stdin.ts";
 import { isTopicCall, type Topic, topicOf, topicRanges, topicSearch, topicViews, topLevel } from "./topic.ts";
 import { pieces, wordHit } from "./word-match.ts";
-import { CANNOT_CHANGE, NO_SUBJECT, NOTHING_FOUND, TRY_NEXT } from "./wording.ts";
+import { CANNOT_CHANGE, CANNOT_JUDGE, NO_SUBJECT, NOTHING_FOUND, TRY_NEXT } from "./wording.ts";
 
 /** Tools to call next, or what to say. `success` is what autopilot is told. */
 export type Decision = { type: "call"; calls: PlannedCall[] } | { type: "say"; paragraphs: string[]; success: boolean };
 
 const MAX_FILES_NAMED = 10;
 const MAX_QUOTES = 5;
+const MAX_NAMESAKES = 2;
+const OPENING_LINES = 8;
 
 /** All that an answer is made from. */
 type Inquiry = {
@@ -96,8 +98,9 @@ function nextSearches({ question, topic, round, gathered, ranking, files }: Inqu
   const testFiles = question.wants.tests || exists ? files : [];
   const evidence = ranking.evidence.filter((one) => one.type === "said" || one.path !== STDIN);
   if (evidence.length > 0 || exists || testFiles.length > 0) return views(evidence, testFiles, round.calls);
-  const isOver = round.steps > 1 || isAboutStdin(question, ranking);
-  return isOver ? [] : widerSearch(question);
+  if (isAboutStdin(question, ranking)) return [];
+  const wider = round.steps > 1 ? [] : widerSearch(question);
+  return wider.length > 0 ? wider : views([], namesakes(question, files), round.calls);
 }
 
 function topicSearches(topic: Topic, question: Question, round: Round, gathered: Gathered): PlannedCall[] {
@@ -105,10 +108,16 @@ function topicSearches(topic: Topic, question: Question, round: Round, gathered:
   return round.steps === 1 ? topicViews(topic, question, gathered.names) : [];
 }
 
+/** Files that are called after what is asked for, so that one may be the answer though no line of it says so. */
+function namesakes({ wants, words }: Question, files: readonly string[]): string[] {
+  return wants.place ? files.filter((file) => isNamedAfter(file, words)).slice(0, MAX_NAMESAKES) : [];
+}
+
 /** True when stdin alone answers: it holds the words, or what failed in it is asked, and no name or file is. */
 function isAboutStdin(question: Question, { evidence }: Ranking): boolean {
   const first = evidence[0];
   if (first?.type !== "line" || first.path !== STDIN || question.terms.length + question.paths.length > 0) return false;
+  if (asksForJudgement(question.text)) return true;
   return question.words.length === 0 || first.matched !== "" || (asksForFailure(question) && !first.opens);
 }
 
@@ -120,7 +129,7 @@ function answerQuestion(inquiry: Inquiry): { paragraphs: string[]; found: boolea
     const quotes = ranges.slice(0, MAX_QUOTES).map((range) => quoteText(rangeQuote(range, gathered)));
     return { paragraphs: [...quotes, ...tree], found: true };
   }
-  const change = asksForChange(question.text) ? [CANNOT_CHANGE] : [];
+  const change = asksForChange(question.text) ? [CANNOT_CHANGE] : asksForJudgement(question.text) ? [CANNOT_JUDGE] : [];
   const isEmpty = question.terms.length + question.words.length + question.paths.length === 0;
   if (isEmpty && ranking.evidence.length === 0) return { paragraphs: [...change, NO_SUBJECT], found: false };
   const quotes = chooseQuotes(question, ranking.evidence, gathered).map(quoteText);
@@ -134,8 +143,16 @@ function answerQuestion(inquiry: Inquiry): { paragraphs: string[]; found: boolea
   if (quotes.length === 0) {
     const where =
       gathered.looked.length > 0 ? `Looked in: ${gathered.looked.join("; ")}.` : "No search tool was offered.";
+    const openings = namesakes(question, files)
+      .filter((path) => gathered.files.has(path))
+      .map((path) => quoteText(rangeQuote({ path, from: 1, to: OPENING_LINES }, gathered)));
     return {
-      paragraphs: [...change, `${NOTHING_FOUND} about ${subjectOf(question)}. ${where} ${TRY_NEXT}`, ...fileList],
+      paragraphs: [
+        ...change,
+        `${NOTHING_FOUND} about ${subjectOf(question)}. ${where} ${TRY_NEXT}`,
+        ...fileList,
+        ...openings,
+      ],
       found: fileList.length > 0 && question.terms.length + question.words.length === 0,
     };
   }

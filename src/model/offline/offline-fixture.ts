@@ -137,6 +137,7 @@ function searchTools({ files = {}, recall = "No results." }: World): Record<stri
     },
     glob: ({ pattern }) => ({ content: paths(pattern).join("\n") || "No files match." }),
     view: ({ path, view_range }) => {
+      if (path === ".") return { content: listing(Object.keys(files)) };
       const text = files[String(path)];
       if (text === undefined) return { content: `${path} does not exist.`, isError: true };
       const [from, to] = (view_range as [number, number] | undefined) ?? [1, Number.POSITIVE_INFINITY];
@@ -150,6 +151,11 @@ function searchTools({ files = {}, recall = "No results." }: World): Record<stri
     },
     recall: () => ({ content: recall }),
   };
+}
+
+function listing(paths: readonly string[]): string {
+  const entries = new Set(paths.map((path) => path.replace(/\/.*$/, "/")));
+  return ["./", ...[...entries].sort()].join("\n");
 }
 
 function globPattern(glob: string): RegExp {

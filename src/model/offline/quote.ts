@@ -68,7 +68,9 @@ function newestFirst(evidence: readonly Candidate[]): (Candidate & { note?: stri
   return evidence.flatMap((candidate) => {
     if (done.has(candidate)) return [];
     if (candidate.type === "line") return [candidate];
-    const group = evidence.filter((other) => other.type === "said" && other.matched === candidate.matched);
+    const group = evidence.filter(
+      (other) => other.type === "said" && other.matched === candidate.matched && other.isOutput === candidate.isOutput,
+    );
     for (const other of group) done.add(other);
     const sorted = group.sort((a, b) => (a.type === "said" && b.type === "said" && a.age < b.age ? 1 : -1));
     return sorted.map((said, index) => (index === 0 ? said : { ...said, note: "earlier" }));

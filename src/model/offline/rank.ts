@@ -60,10 +60,11 @@ export function rank(question: Question, gathered: Gathered): Ranking {
     .map((unit) => toCandidate(question, unit, weights))
     .filter((candidate) => candidate.score > 0)
     .sort(byScore);
-  const floor = (all[0]?.score ?? 0) * WORTH_SHOWING;
+  const isPiped = (one: Candidate) => one.type === "line" && one.path === STDIN;
+  const floor = (all.find((one) => !isPiped(one))?.score ?? 0) * WORTH_SHOWING;
   const subjects = new Set(all.filter((one) => one.type === "said" && one.score >= floor).map((one) => one.matched));
   const evidence = all
-    .filter((one) => one.score >= floor || (one.type === "said" && subjects.has(one.matched)))
+    .filter((one) => isPiped(one) || one.score >= floor || (one.type === "said" && subjects.has(one.matched)))
     .sort((a, b) => tier(question, a) - tier(question, b));
   const named = question.terms.length === 0 ? "none" : best === 0 ? "missing" : best < 0.8 ? "partial" : "exact";
   return { evidence, named };
@@ -244,21 +245,22 @@ function definition(question: Question, text: string): number {
 
 function lineFactor(question: Question, path: string, unit: Unit): number {
   let factor = kindFactor(fileKind(path), question.wants);
-  if (path === STDIN) factor *= FAILURE_LINE.test(unit.text) && asksForFailure(question) ? 6 : 3;
+  if (path === STDIN && asksForFailure(question) && FAILURE_LINE.test(unit.text)) factor *= 2;
   if (question.paths.some((named) => matchesPath(path, named.path))) factor *= 2;
   if (/^\s*how\b/i.test(question.text) && isScripts(path)) factor *= 1.8;
   if (IMPORT.test(unit.text)) factor *= question.wants.use ? 0.9 : 0.5;
   if (TITLE.test(unit.text)) factor *= 1.5;
   else if (fileKind(path) === "source" && COMMENT.test(unit.text)) factor *= 0.85;
   if (question.wants.value && !question.wants.tests && LITERAL.test(unit.text)) factor *= 1.4;
-  if (question.wants.tests && isNamedAfter(path, question.words)) factor *= 1.5;
+  if ((question.wants.tests || question.wants.place) && isNamedAfter(path, question.words))
+    factor *= question.wants.tests ? 1.5 : 2;
   return factor;
 }
 
 /** `retry.test.ts` is about retry and nothing else. */
-function isNamedAfter(path: string, words: readonly string[]): boolean {
+export function isNamedAfter(path: string, words: readonly string[]): boolean {
   const parts = pieces(baseName(path).replace(/\.\w+$/, "")).filter((part) => !/^(?:test|tests|spec)$/.test(part));
-  return parts.every((part) => words.some((word) => wordHit(word, "", [part]) > 0));
+  return parts.length > 0 && parts.every((part) => words.some((word) => wordHit(word, "", [part]) > 0));
 }
 
 function byScore(a: Candidate, b: Candidate): number {

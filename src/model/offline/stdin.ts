@@ -10,8 +10,8 @@ export type PipedText = {
 /** How lines of it are cited. */
 export const STDIN = "stdin";
 export const FAILURE_WORDS =
-  "\\b(?:error|exception|fail(?:s|ed|ure|ures|ing)?|fatal|panic(?:ked)?|traceback|cannot|denied|refused|not found|segfault|aborted)\\b";
-export const FAILURE_LINE = new RegExp(`${FAILURE_WORDS}|Error\\b`, "i");
+  "\\b(?:[a-z]*error|[a-z]*exception|fail(?:s|ed|ure|ures|ing)?|fatal|panic(?:ked)?|traceback|cannot|denied|refused|not found|segfault|aborted)\\b";
+export const FAILURE_LINE = new RegExp(FAILURE_WORDS, "i");
 
 const BLOCK = /<stdin>\n([\s\S]*?)\n<\/stdin>/;
 const PREVIEW = /\n\[preview of \d+ bytes; all of it is in (.+)\]$/;

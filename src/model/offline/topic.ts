@@ -12,6 +12,8 @@ import { pieces, wordHit } from "./word-match.ts";
 export type Topic = { type: "overview" } | { type: "fact"; fact: ManifestFact; subject?: string };
 export type FileRange = LineRange & { path: string };
 
+/** Longer prompts ask for more than a fact. */
+const MAX_CHARS = 200;
 const MAX_VIEWS = 3;
 const MAX_ENTRIES = 24;
 const README = /(?:^|\/)readme[^/]*$/i;
@@ -46,7 +48,9 @@ const FACT_WORDS =
 /** What of the project is asked about, when it is the project and not something in it. */
 export function topicOf(question: Question): Topic | undefined {
   const { text, paths, terms, words } = question;
-  if (text.length > 200 || question.wants.tests || question.wants.said || terms.some((term) => term.kind !== "name"))
+  const isPast =
+    question.wants.said && /\b(?:did|said|told|decided?|agreed|chose|last|earlier|previous|remember)\b/i.test(text);
+  if (text.length > MAX_CHARS || isPast || question.wants.tests || terms.some((term) => term.kind !== "name"))
     return undefined;
   const named = paths.filter(({ path }) => !isManifest(path));
   if (named.length > 0) return undefined;
