@@ -31,8 +31,9 @@ async function answerTime(): Promise<void> {
   for (let n = 0; n < FILES; n++) {
     const part = join(folder, "orchard", `part${n % 50}`);
     mkdirSync(part, { recursive: true });
-    const row = `def step_${n}(delivery, port=${n}):\n    """Weighs crate ${n}."""\n    return delivery.weight * ${n}\n\n`;
-    writeFileSync(join(part, `step_${n}.py`), row.repeat(20));
+    const row = `def step_${n}(delivery, crate=${n}):\n    """Weighs crate ${n}."""\n    return delivery.weight * ${n}\n\n`;
+    const port = n % 20 === 0 ? `PORT = ${n}\n` : "";
+    writeFileSync(join(part, `step_${n}.py`), row.repeat(20) + port);
   }
   const bin = join(process.cwd(), "bin", "everlong.js");
   const env = { PATH: process.env["PATH"] ?? "", EVERLONG_HOME: join(base, "home"), HOME: base };

@@ -123,6 +123,7 @@ function framedNames(text: string): string[] {
   const frames = [
     /\bwhere(?:['’]s|\s+is|\s+are|\s+do(?:es)?)\s+(?:the\s+)?(?:\w+\s+)??([A-Za-z_$][\w$]*)\s+(?:get\s+)?(?:defined|declared|implemented|exported)\b/gi,
     /\bwhat\s+do(?:es)?\s+(?:the\s+)?([A-Za-z_$][\w$]*)\s+(?:do|return|take|accept|expect|throw)s?\b/gi,
+    /\b(?:who|what|which\s+\w+)\s+(?:calls|uses|invokes|imports)\s+(?:the\s+)?([A-Za-z_$][\w$]*)(?:\(\))?\s*[?.]?$/gi,
     new RegExp(`\\b(?:${KIND})\\s+(?:called\\s+|named\\s+)?([A-Za-z_$][\\w$]*)`, "gi"),
     new RegExp(`\\b(?:the|does|is)\\s+([A-Za-z_$][\\w$]*)\\s+(?:${KIND})\\b`, "gi"),
   ];
