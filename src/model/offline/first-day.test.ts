@@ -81,7 +81,7 @@ describe("the project as a whole", () => {
   });
 
   it.each([
-    ["pyproject.toml", '[project]\nname = "x"\nversion = "1.2"\n\n[tool.other]\nversion = "9"\n', "version?", 3],
+    ["pyproject.toml", '[tool.other]\nversion = "9"\n\n[project]\nname = "x"\nversion = "1.2"\n', "version?", 6],
     [
       "Cargo.toml",
       '[package]\nversion = "1"\n\n[dependencies]\nclap = "4"\n\n[profile.release]\nlto = true\n',
@@ -135,7 +135,7 @@ describe("stdin", () => {
 
 describe("what comes last", () => {
   it("N44 tests, fixtures, generated files and old output of tools", async () => {
-    const line = "retry_limit = 3;\n";
+    const line = "export const retry_limit = 3;\n";
     const files = {
       "a/fixtures/x.ts": line,
       "dist/x.js": line,
@@ -146,7 +146,7 @@ describe("what comes last", () => {
     const { text } = await ask("retry_limit", { files, recall });
     const order = sources(text);
     expect(order[0]).toBe("zz/deep/down/x.ts:1");
-    expect(order.indexOf("a.test.ts:1")).not.toBe(0);
+    expect(order).toContain("a.test.ts:1");
     const spoken = await ask("retry_limit", {
       recall: `${recall}\n[session old t1.1] turn, 2026-01-01\nI set retry_limit to 3.\n`,
     });

@@ -5,10 +5,10 @@ import { type Case, evaluate, questions } from "./evaluate.ts";
 const FLOOR = 0.85;
 
 it("N44 the offline model has the expected place in its first three quotes", async () => {
-  const halves = Object.values(questions());
-  expect(halves.flatMap(Object.values).flat().length).toBeGreaterThanOrEqual(60);
+  const sets = Object.values(questions());
+  expect(sets.flatMap(Object.values).flat().length).toBeGreaterThanOrEqual(60);
   const cases: Record<string, Case[]> = {};
-  for (const repositories of halves) {
+  for (const repositories of sets) {
     for (const [name, asked] of Object.entries(repositories))
       if (name !== "everlong") cases[name] = [...(cases[name] ?? []), ...asked];
   }
