@@ -101,6 +101,10 @@ function thrownOutcome(
       partial,
     );
   }
+  if (isNetwork && isUnknownHost(error)) {
+    const host = URL.parse(target.baseUrl ?? "")?.hostname ?? target.baseUrl;
+    return failed(target, "unknown_host", `No server is called ${host}: check the address ${target.baseUrl}.`);
+  }
   if (isNetwork) return failed(target, "network", `${target.baseUrl} could not be reached: ${deepText(error)}`);
   return failed(target, "invalid_request", `The request to ${target.id} could not be made: ${errorText(error)}`);
 }
@@ -119,6 +123,13 @@ function refusalOutcome(target: ModelTarget, refusal: HttpRefusal, options: Call
 
 function withPartial(outcome: CallOutcome, partial: string): CallOutcome {
   return outcome.type === "failure" && partial !== "" ? { ...outcome, partial } : outcome;
+}
+
+/** The name service knows no such name, or did not answer. */
+function isUnknownHost(error: unknown): boolean {
+  const code = errorCode(error);
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return true;
+  return error instanceof Error && error.cause !== undefined && isUnknownHost(error.cause);
 }
 
 /** The innermost reason: what fetch itself says is only that it failed. */

@@ -222,4 +222,14 @@ describe.each(Object.entries(KINDS))("A2.4 %s", (_name, kind) => {
       retryable: true,
     });
   });
+
+  it("N49 a name that does not resolve is told from a server that is down, with what to check", async () => {
+    const host = `${"x".repeat(64)}.invalid`; // too long for a name, so no resolver is asked
+    const outcome = await ask({}, target({ baseUrl: `http://${host}/v1` }));
+    expect(outcome).toMatchObject({
+      type: "failure",
+      code: "unknown_host",
+      message: `No server is called ${host}: check the address http://${host}/v1.`,
+    });
+  });
 });

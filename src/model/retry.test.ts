@@ -85,6 +85,12 @@ describe("A2.13 A2.14 retry", () => {
     expect(failing.outcome).toMatchObject({ type: "answer" });
   });
 
+  it("N49 a name that does not resolve is tried twice", async () => {
+    const { calls, events } = await run([failure(0, { code: "unknown_host" })]);
+    expect([calls, events.map((event) => event.willRetry)]).toEqual([2, [true, false]]);
+    expect((await run([failure(0, { code: "unknown_host" })], { max: 0 })).calls).toBe(1);
+  });
+
   it("P39 waits as long as it was told", async () => {
     expect((await run([failure(429, { retryAfterMs: 1234 }), answer("ok")])).waits).toEqual([1234]);
   });

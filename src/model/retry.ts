@@ -44,7 +44,8 @@ export async function callWithRetry(
     const { code, message, statusCode, retryAfterMs } = failure;
     const event = { attempt, code, message, ...(statusCode === undefined ? {} : { statusCode }) };
     const maxMs = policy.maxWaitSeconds * 1000;
-    if (!failure.retryable || attempt > policy.max) {
+    const most = code === "unknown_host" ? Math.min(policy.max, 1) : policy.max;
+    if (!failure.retryable || attempt > most) {
       onFailure({ ...event, willRetry: false });
       return failure;
     }

@@ -70,6 +70,7 @@ export const usageLine = (call: { model: string; interaction: Interaction }): st
 /** Closed set of reasons why a model call failed. */
 export const callFailureCode = z.enum([
   "network",
+  "unknown_host",
   "incomplete",
   "bad_response",
   "rate_limited",

@@ -26,6 +26,20 @@ function repository(): Place {
 const ask = (place: Place, question: string) =>
   namespaces ? runWithoutNetwork(place, ["-p", question]) : run(place, ["-p", question]);
 
+describe("the first things a person tries", () => {
+  it("N44 a greeting gets an answer without a search, and text on stdin is quoted first", async () => {
+    const place = repository();
+    const hello = await run(place, ["-p", "hello"]);
+    expect(hello.code, hello.stderr).toBe(0);
+    expect(hello.stdout).toMatch(/^Hello! .*\n\nThings to ask:/);
+    expect(only(logOf(place), "tool.execution_start")).toEqual([]);
+    const log = `${"step done\n".repeat(5000)}ValueError: parseConfig got a plum\n`;
+    const failed = await run(place, ["-p", "what failed?"], { stdin: log });
+    expect(failed.code, failed.stderr).toBe(0);
+    expect(failed.stdout).toMatch(/^From the text on stdin:\n\nstdin:5001\n```\nValueError: parseConfig got a plum\n/);
+  });
+});
+
 describe("AE1 a fresh home without network", () => {
   it("AE1 a question about the code is answered with a quote, its path and line, and the offline line", async () => {
     const question = "where is parseConfig defined?";

@@ -45,7 +45,7 @@ describe("answers", () => {
   it("A3.5 an identifier that stands nowhere: says so plainly, and where it looked with counts", async () => {
     const { text } = await ask("where is frobnicateWidget defined?", { files: REPO });
     expect(text).toMatch(
-      /^I found nothing that holds `frobnicateWidget`\. Looked in: grep: 3 searches, 0 matching lines; recall: 1 search, 0 results/,
+      /^I found nothing about `frobnicateWidget`\. Looked in: grep: 3 searches, 0 matching lines; recall: 1 search, 0 results/,
     );
     expect(quotesOf(text)).toEqual([]);
     expect(text.endsWith(OFFLINE_LINE)).toBe(true);
@@ -53,7 +53,7 @@ describe("answers", () => {
 
   it("A3.5 a named file that is there but says nothing about it is not called missing", async () => {
     const { text } = await ask("what does README say about kubernetes?", { files: REPO });
-    expect(text).toContain("I found nothing that holds enough of: kubernetes.");
+    expect(text).toContain("I found nothing about `kubernetes`.");
     expect(text).toContain("Files by name: README.md");
   });
 

@@ -8,6 +8,8 @@ const POLITE =
 const CHANGE =
   /^(?:add|adjust|append|apply|build|bump|change|clean|code|commit|convert|correct|create|debug|delete|deploy|develop|drop|edit|enable|disable|extend|extract|fix|format|generate|implement|improve|inline|insert|integrate|introduce|make|merge|migrate|modify|move|optimi[sz]e|patch|port|prepare|refactor|release|remove|rename|reorgani[sz]e|replace|resolve|revert|rewrite|scaffold|simplify|solve|split|support|swap|translate|update|upgrade|wire|write)\b/i;
 
+const JUDGE = /^(?:review|critique|judge|rate|assess|evaluate|audit)\b/i;
+
 /** The actions that a line of its own asks for, in order, and what is left of the prompt. */
 export function askedActions(prompt: string): { actions: AskedAction[]; rest: string } {
   const actions: AskedAction[] = [];
@@ -24,5 +26,14 @@ export function askedActions(prompt: string): { actions: AskedAction[]; rest: st
 
 /** Whether some sentence orders code or files to be written or changed. */
 export function asksForChange(text: string): boolean {
-  return text.split(/[.!?;]\s+|\n+/).some((sentence) => CHANGE.test(sentence.trim().replace(POLITE, "")));
+  return orders(text, CHANGE);
+}
+
+/** Whether some sentence orders code to be judged. */
+export function asksForJudgement(text: string): boolean {
+  return orders(text, JUDGE);
+}
+
+function orders(text: string, verbs: RegExp): boolean {
+  return text.split(/[.!?;]\s+|\n+/).some((sentence) => verbs.test(sentence.trim().replace(POLITE, "")));
 }

@@ -1,37 +1,57 @@
 // The offline model in a conversation: does what a line orders, searches in a few steps, then answers with quotes.
 import type { ModelRequest } from "../contract.ts";
 import type { AskedAction } from "./asked-actions.ts";
-import { askedActions, asksForChange } from "./asked-actions.ts";
+import { askedActions, asksForChange, asksForJudgement } from "./asked-actions.ts";
 import type { Gathered } from "./gather.ts";
 import { gather } from "./gather.ts";
 import type { Question } from "./question.ts";
-import { readQuestion } from "./question.ts";
-import { chooseQuotes, quoteText } from "./quote.ts";
-import type { Ranking } from "./rank.ts";
-import { namedFiles, rank } from "./rank.ts";
+import { readQuestion, withPathsAsText } from "./question.ts";
+import { chooseQuotes, quoteText, rangeQuote } from "./quote.ts";
+import type { Candidate, Ranking } from "./rank.ts";
+import { isNamedAfter, namedFiles, rank } from "./rank.ts";
 import { reportCall } from "./report.ts";
 import type { MadeCall, Round } from "./round.ts";
 import type { PlannedCall } from "./search-plan.ts";
-import { firstSearch, MAX_CALLS, MAX_STEPS, views, widerSearch } from "./search-plan.ts";
+import { firstSearch, MAX_CALLS, MAX_STEPS, stdinSearch, views, widerSearch } from "./search-plan.ts";
+import { smallTalk } from "./small-talk.ts";
+import { asksForFailure, STDIN, tellingLines } from "./stdin.ts";
+import { isTopicCall, type Topic, topicOf, topicRanges, topicSearch, topicViews, topLevel } from "./topic.ts";
 import { pieces, wordHit } from "./word-match.ts";
-import { CANNOT_CHANGE, NO_SUBJECT, NOTHING_FOUND } from "./wording.ts";
+import { CANNOT_CHANGE, CANNOT_JUDGE, NO_SUBJECT, NOTHING_FOUND, TRY_NEXT } from "./wording.ts";
 
 /** Tools to call next, or what to say. `success` is what autopilot is told. */
 export type Decision = { type: "call"; calls: PlannedCall[] } | { type: "say"; paragraphs: string[]; success: boolean };
 
 const MAX_FILES_NAMED = 10;
+const MAX_QUOTES = 5;
+const MAX_NAMESAKES = 2;
+const OPENING_LINES = 8;
+
+/** All that an answer is made from. */
+type Inquiry = {
+  question: Question;
+  topic: Topic | undefined;
+  round: Round;
+  gathered: Gathered;
+  ranking: Ranking;
+  files: readonly string[];
+};
 
 export function decideChat(request: ModelRequest, round: Round, offered: ReadonlySet<string>): Decision {
   const { actions, rest } = askedActions(round.text);
-  const question = readQuestion(rest);
+  const talk = round.piped === undefined && actions.length === 0 ? smallTalk(rest) : undefined;
+  if (talk) return { type: "say", ...talk };
   const gathered = gather(request, round);
-  const ranking = rank(question, gathered);
+  const question = readPrompt(rest, round, gathered);
+  const ranking = withStdin(question, gathered, rank(question, gathered));
   const files = namedFiles(question, gathered);
+  const topic = round.piped === undefined ? topicOf(question) : undefined;
+  const inquiry = { question, topic, round, gathered, ranking, files };
   const ordered = actions.map((action) => ({ action, call: actionCall(action, round) }));
-  const calls = [
-    ...(round.steps === 0 ? ordered.map(({ call }) => call) : []),
-    ...nextSearches(question, round, ranking, files, actions.length),
-  ].filter((call) => offered.has(call.name));
+  const searches = actions.length > 0 && rest === "" ? [] : nextSearches(inquiry);
+  const calls = [...(round.steps === 0 ? ordered.map(({ call }) => call) : []), ...searches].filter((call) =>
+    offered.has(call.name),
+  );
   const left = MAX_CALLS - round.calls.length;
   if (calls.length > 0 && round.steps < MAX_STEPS && left > 0) return { type: "call", calls: calls.slice(0, left) };
 
@@ -39,39 +59,79 @@ export function decideChat(request: ModelRequest, round: Round, offered: Readonl
   const paragraphs = done.map((report) => report.text);
   let success = done.every((report) => report.success);
   if (actions.length === 0 || rest !== "") {
-    const answer = answerQuestion(question, gathered, ranking, files);
+    const answer = answerQuestion(inquiry);
     paragraphs.push(...answer.paragraphs);
     success &&= answer.found && !asksForChange(rest);
   }
   return { type: "say", paragraphs, success };
 }
 
-function nextSearches(
-  question: Question,
-  round: Round,
-  ranking: Ranking,
-  files: readonly string[],
-  actions: number,
-): PlannedCall[] {
-  if (actions > 0 && question.text === "") return [];
-  if (round.steps === 0) return firstSearch(question);
+function readPrompt(prompt: string, round: Round, gathered: Gathered): Question {
+  const question = readQuestion(prompt);
+  const isMissing =
+    question.paths.length > 0 &&
+    round.calls.some((call) => call.name === "glob") &&
+    namedFiles(question, gathered).length === 0;
+  return isMissing ? withPathsAsText(question) : question;
+}
+
+/** When no line of stdin holds what was asked, its most telling lines come first all the same. */
+function withStdin(question: Question, gathered: Gathered, ranking: Ranking): Ranking {
+  const lines = gathered.files.get(STDIN);
+  if (lines === undefined || ranking.evidence.some((one) => one.type === "line" && one.path === STDIN)) return ranking;
+  const telling = tellingLines(question, lines).map(
+    (line): Candidate => ({ type: "line", path: STDIN, ...line, score: 1, matched: "", defines: false }),
+  );
+  return { ...ranking, evidence: [...telling, ...ranking.evidence] };
+}
+
+function nextSearches({ question, topic, round, gathered, ranking, files }: Inquiry): PlannedCall[] {
+  const topicSteps = topic ? topicSearches(topic, question, round, gathered) : [];
+  if (topicSteps.length > 0) return topicSteps;
+  if (topic && topicRanges(topic, gathered).length > 0) return [];
+  if (round.steps === 0 || round.calls.every((call) => isTopicCall(call))) {
+    const piped = round.piped?.file === undefined ? [] : stdinSearch(question, round.piped.file);
+    return [...piped, ...(isAboutStdin(question, ranking) ? [] : firstSearch(question))];
+  }
   if (round.calls.some((call) => call.name === "view")) return [];
   const exists = question.paths.length > 0 && question.terms.length + question.words.length === 0 && files.length > 0;
   const testFiles = question.wants.tests || exists ? files : [];
-  const found = ranking.evidence.length > 0 || exists;
-  if (found || testFiles.length > 0) return views(ranking.evidence, testFiles, round.calls);
-  return round.steps === 1 ? widerSearch(question) : [];
+  const evidence = ranking.evidence.filter((one) => one.type === "said" || one.path !== STDIN);
+  if (evidence.length > 0 || exists || testFiles.length > 0) return views(evidence, testFiles, round.calls);
+  if (isAboutStdin(question, ranking)) return [];
+  const wider = round.steps > 1 ? [] : widerSearch(question);
+  return wider.length > 0 ? wider : views([], namesakes(question, files), round.calls);
 }
 
-function answerQuestion(
-  question: Question,
-  gathered: Gathered,
-  ranking: Ranking,
-  files: readonly string[],
-): { paragraphs: string[]; found: boolean } {
-  const change = asksForChange(question.text) ? [CANNOT_CHANGE] : [];
-  if (question.terms.length + question.words.length + question.paths.length === 0)
-    return { paragraphs: [...change, NO_SUBJECT], found: false };
+function topicSearches(topic: Topic, question: Question, round: Round, gathered: Gathered): PlannedCall[] {
+  if (round.steps === 0) return topicSearch(topic);
+  return round.steps === 1 ? topicViews(topic, question, gathered.names) : [];
+}
+
+/** Files that are called after what is asked for, so that one may be the answer though no line of it says so. */
+function namesakes({ wants, words }: Question, files: readonly string[]): string[] {
+  return wants.place ? files.filter((file) => isNamedAfter(file, words)).slice(0, MAX_NAMESAKES) : [];
+}
+
+/** True when stdin alone answers: it holds the words, or what failed in it is asked, and no name or file is. */
+function isAboutStdin(question: Question, { evidence }: Ranking): boolean {
+  const first = evidence[0];
+  if (first?.type !== "line" || first.path !== STDIN || question.terms.length + question.paths.length > 0) return false;
+  if (asksForJudgement(question.text)) return true;
+  return question.words.length === 0 || first.matched !== "" || (asksForFailure(question) && !first.opens);
+}
+
+function answerQuestion(inquiry: Inquiry): { paragraphs: string[]; found: boolean } {
+  const { question, topic, round, gathered, ranking, files } = inquiry;
+  const ranges = topic ? topicRanges(topic, gathered) : [];
+  const tree = topic?.type === "overview" ? topLevel(round) : [];
+  if (ranges.length + tree.length > 0) {
+    const quotes = ranges.slice(0, MAX_QUOTES).map((range) => quoteText(rangeQuote(range, gathered)));
+    return { paragraphs: [...quotes, ...tree], found: true };
+  }
+  const change = asksForChange(question.text) ? [CANNOT_CHANGE] : asksForJudgement(question.text) ? [CANNOT_JUDGE] : [];
+  const isEmpty = question.terms.length + question.words.length + question.paths.length === 0;
+  if (isEmpty && ranking.evidence.length === 0) return { paragraphs: [...change, NO_SUBJECT], found: false };
   const quotes = chooseQuotes(question, ranking.evidence, gathered).map(quoteText);
   const listed =
     files.slice(0, MAX_FILES_NAMED).join(", ") +
@@ -83,8 +143,16 @@ function answerQuestion(
   if (quotes.length === 0) {
     const where =
       gathered.looked.length > 0 ? `Looked in: ${gathered.looked.join("; ")}.` : "No search tool was offered.";
+    const openings = namesakes(question, files)
+      .filter((path) => gathered.files.has(path))
+      .map((path) => quoteText(rangeQuote({ path, from: 1, to: OPENING_LINES }, gathered)));
     return {
-      paragraphs: [...change, `${NOTHING_FOUND} that holds ${subjectOf(question)}. ${where}`, ...fileList],
+      paragraphs: [
+        ...change,
+        `${NOTHING_FOUND} about ${subjectOf(question)}. ${where} ${TRY_NEXT}`,
+        ...fileList,
+        ...openings,
+      ],
       found: fileList.length > 0 && question.terms.length + question.words.length === 0,
     };
   }
@@ -93,20 +161,23 @@ function answerQuestion(
 
 function subjectOf({ paths, terms, words }: Question): string {
   const names =
-    terms.length > 0 ? terms.map((term) => term.text) : words.length > 0 ? [] : paths.map(({ path }) => path);
-  return names.length > 0 ? names.map((name) => `\`${name}\``).join(" or ") : `enough of: ${words.join(", ")}`;
+    terms.length > 0 ? terms.map((term) => term.text) : words.length > 0 ? words : paths.map(({ path }) => path);
+  return names.map((name) => `\`${name}\``).join(" or ");
 }
 
-/** Says how well the quotes fit: what was asked for by name, and which words no quote holds. */
+/** Says how well the quotes fit: what was asked for by name, and which words no quote mentions. */
 function lead(question: Question, ranking: Ranking, shown: string): string {
   const terms = question.terms.map((term) => `\`${term.text}\``).join(", ");
-  if (ranking.named === "missing") return `Nothing holds ${terms}. Nearest by the other words:`;
-  if (ranking.named === "partial") return `Nothing holds exactly ${terms}. Nearest:`;
+  const first = ranking.evidence[0];
+  if (first?.type === "line" && first.path === STDIN) return "From the text on stdin:";
+  if (ranking.named === "missing") return `No match for ${terms}. Closest by the other words:`;
+  if (ranking.named === "partial") return `No exact match for ${terms}. Closest:`;
   const absent =
     ranking.named === "exact" || asksForChange(question.text)
       ? []
       : question.words.filter((word) => wordHit(word, shown, pieces(shown)) === 0);
-  return absent.length > 0 ? `Best evidence first; none of it holds: ${absent.join(", ")}.` : "Best evidence first:";
+  const unseen = absent.map((word) => `'${word}'`).join(" or ");
+  return absent.length > 0 ? `Best matches first. No match mentions ${unseen}.` : "Best matches first:";
 }
 
 function actionCall(action: AskedAction, round: Round): PlannedCall {

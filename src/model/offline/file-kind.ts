@@ -4,10 +4,9 @@ import type { Question } from "./question.ts";
 export type FileKind = "source" | "test" | "doc" | "generated";
 
 const GENERATED =
-  /(?:^|\/)(?:dist|build|node_modules|vendor|third_party|coverage)\/|(?:-lock\.(?:json|yaml)|\.lock|\.min\.\w+|\.map|\.svg|\.snap|go\.sum)$/;
+  /(?:^|\/)(?:dist|build|target|out|node_modules|vendor|third_party|coverage|__pycache__|\.next|fixtures?|__snapshots__|testdata)\/|(?:-lock\.(?:json|yaml)|\.lock|\.min\.\w+|\.map|\.svg|\.snap|go\.sum|\.pb\.go|_pb2\.pyi?|\.g\.dart|\.generated\.\w+)$/;
 const DOC = /\.(?:mdx?|rst|txt|adoc)$|(?:^|\/)docs?\/|(?:^|\/)(?:README|CHANGELOG|LICENSE|CONTRIBUTING)[^/]*$/i;
-const TEST =
-  /(?:^|\/)(?:tests?|__tests__|e2e|fixtures?|testdata)\/|^spec\/|[._-](?:test|spec)\.\w+$|(?:^|\/)test_[^/]+$/i;
+const TEST = /(?:^|\/)(?:tests?|__tests__|e2e)\/|^spec\/|[._-](?:test|spec)\.\w+$|(?:^|\/)test_[^/]+$/i;
 
 export function fileKind(path: string): FileKind {
   if (GENERATED.test(path)) return "generated";
@@ -17,7 +16,7 @@ export function fileKind(path: string): FileKind {
 
 export function kindFactor(kind: FileKind, wants: Question["wants"]): number {
   if (wants.tests) return kind === "test" ? 1.6 : kind === "generated" ? 0.1 : 0.4;
-  if (kind === "test") return 0.6;
+  if (kind === "test") return 0.4;
   if (kind === "doc") return wants.docs ? 1.5 : 0.7;
   return kind === "generated" ? 0.2 : 1;
 }

@@ -3,6 +3,7 @@ import { firstLine } from "../../base/text.ts";
 import type { ModelRequest } from "../contract.ts";
 import type { MadeCall, Round } from "./round.ts";
 import { statements } from "./statements.ts";
+import { STDIN } from "./stdin.ts";
 import type { FileLine } from "./tool-output.ts";
 import { grepLines, pathLines, recalled, viewLines } from "./tool-output.ts";
 import { isOwnWords } from "./wording.ts";
@@ -13,6 +14,8 @@ export type Said = {
   date?: string;
   /** Sorts by age: later is greater. */
   age: string;
+  /** What a tool printed in an earlier turn: it repeats files that may have changed since. */
+  isOutput?: boolean;
 };
 export type Gathered = {
   files: Map<string, Map<number, string>>;
@@ -36,7 +39,9 @@ export function gather(request: ModelRequest, round: Round): Gathered {
   const memories = remembered(request.system);
   for (const said of memories) say(said);
   const tally: Tally = new Map();
-  for (const call of round.calls) readCall(call, got, tally, `session ${request.sessionId} t${round.prompt.turn}`, say);
+  if (round.piped) addLines(got, pipedLines(round.piped.text));
+  const now = `session ${request.sessionId} t${round.prompt.turn}`;
+  for (const call of round.calls) readCall(call, got, tally, { now, say, piped: round.piped?.file });
   for (const [name, { searches, found }] of tally)
     got.looked.push(`${name}: ${count(searches, "search")}, ${count(found, FOUND[name] ?? "result")}`);
   const turns = new Set(round.earlier.filter((item) => item.isPrompt).map((item) => item.turn)).size;
@@ -53,7 +58,13 @@ function count(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? "" : /ch$/.test(what) ? "es" : "s"}`;
 }
 
-function readCall(call: MadeCall, got: Gathered, tally: Tally, now: string, say: (said: Said) => void): void {
+type Reading = { now: string; say: (said: Said) => void; piped: string | undefined };
+
+function pipedLines(text: string): FileLine[] {
+  return text.split("\n").map((row, at) => ({ path: STDIN, line: at + 1, text: row }));
+}
+
+function readCall(call: MadeCall, got: Gathered, tally: Tally, reading: Reading): void {
   if (!["grep", "glob", "view", "recall"].includes(call.name)) return;
   if (call.result === undefined || call.result.isError) {
     got.looked.push(`${call.name}: failed (${firstLine(call.result?.content ?? "no result came back", 160)})`);
@@ -62,25 +73,28 @@ function readCall(call: MadeCall, got: Gathered, tally: Tally, now: string, say:
   const sum = tally.get(call.name) ?? { searches: 0, found: 0 };
   tally.set(call.name, {
     searches: sum.searches + 1,
-    found: sum.found + readOutput(call, call.result.content, got, now, say),
+    found: sum.found + readOutput(call, call.result.content, got, reading),
   });
 }
 
 /** Takes in one result; gives how much it held. */
-function readOutput(call: MadeCall, output: string, got: Gathered, now: string, say: (said: Said) => void): number {
+function readOutput(call: MadeCall, output: string, got: Gathered, { now, say, piped }: Reading): number {
   if (call.name === "glob" || call.args["output_mode"] === "files") {
     const names = pathLines(output);
     got.names.push(...names);
     return names.length;
   }
-  if (call.name === "grep") return addLines(got, grepLines(output));
+  if (call.name === "grep") {
+    const isPiped = piped !== undefined && call.args["path"] === piped;
+    return addLines(got, isPiped ? grepLines(output).map((line) => ({ ...line, path: STDIN })) : grepLines(output));
+  }
   if (call.name === "view") return addLines(got, agreed(got, viewLines(String(call.args["path"] ?? ""), output)));
   const sessionId = now.split(" ")[1] ?? "";
   const found = recalled(output, sessionId).filter(
     ({ source, text }) => !`${source}.`.startsWith(`${now}.`) && !isOwnWords(text),
   );
-  for (const { source, text, date } of found) {
-    const dated = date === undefined ? {} : { date };
+  for (const { source, text, date, isOutput } of found) {
+    const dated = { ...(date === undefined ? {} : { date }), ...(isOutput ? { isOutput } : {}) };
     for (const statement of statements(text))
       say({ source, text: statement, age: ageOf(source, sessionId, date), ...dated });
   }

@@ -5,7 +5,8 @@ import type { Answer, ModelRequest, ModelTarget, StreamPart } from "../contract.
 import { callOffline } from "./call-offline.ts";
 
 export type Files = Record<string, string>;
-export type ToolRun = (args: Record<string, unknown>) => { content: string; isError?: boolean };
+type ToolAnswer = { content: string; isError?: boolean };
+export type ToolRun = (args: Record<string, unknown>) => ToolAnswer | Promise<ToolAnswer>;
 export type World = {
   files?: Files;
   recall?: string;
@@ -105,12 +106,13 @@ export async function ask(prompt: string, world: World = {}): Promise<Turn> {
     if (outcome.type !== "answer") throw new Error(`outcome ${outcome.type}`);
     const { answer } = outcome;
     items.push(item({ role: "assistant", content: answer.content, toolRequests: answer.toolRequests }, turn));
-    for (const { toolCallId, name, arguments: given } of answer.toolRequests) {
+    const results = answer.toolRequests.map(async ({ toolCallId, name, arguments: given }) => {
       const args = given as Record<string, unknown>;
       calls.push({ name, args });
-      const { content, isError = false } = tools[name]?.(args) ?? { content: `No tool ${name}`, isError: true };
-      items.push(item({ role: "tool", toolCallId, toolName: name, content, isError }, turn));
-    }
+      const { content, isError = false } = (await tools[name]?.(args)) ?? { content: `No tool ${name}`, isError: true };
+      return item({ role: "tool", toolCallId, toolName: name, content, isError }, turn);
+    });
+    items.push(...(await Promise.all(results)));
     const isOver =
       answer.toolRequests.length === 0 || answer.toolRequests.some((call) => call.name === "task_complete");
     if (isOver) return { text: answer.content, calls, steps, items, answer };
@@ -135,6 +137,7 @@ function searchTools({ files = {}, recall = "No results." }: World): Record<stri
     },
     glob: ({ pattern }) => ({ content: paths(pattern).join("\n") || "No files match." }),
     view: ({ path, view_range }) => {
+      if (path === ".") return { content: listing(Object.keys(files)) };
       const text = files[String(path)];
       if (text === undefined) return { content: `${path} does not exist.`, isError: true };
       const [from, to] = (view_range as [number, number] | undefined) ?? [1, Number.POSITIVE_INFINITY];
@@ -148,6 +151,11 @@ function searchTools({ files = {}, recall = "No results." }: World): Record<stri
     },
     recall: () => ({ content: recall }),
   };
+}
+
+function listing(paths: readonly string[]): string {
+  const entries = new Set(paths.map((path) => path.replace(/\/.*$/, "/")));
+  return ["./", ...[...entries].sort()].join("\n");
 }
 
 function globPattern(glob: string): RegExp {

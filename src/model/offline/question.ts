@@ -111,19 +111,26 @@ export function readQuestion(prompt: string): Question {
   };
 }
 
+/** Paths that name no file are looked for as text. */
+export function withPathsAsText(question: Question): Question {
+  const terms = question.paths.map(({ path }): Term => ({ kind: "quoted", text: path }));
+  return { ...question, paths: [], terms: [...question.terms, ...terms].slice(0, MAX_TERMS) };
+}
+
 /** Plain words that the sentence itself calls a name: "where is retry defined", "the clip function". */
 function framedNames(text: string): string[] {
   const names: string[] = [];
   const frames = [
     /\bwhere(?:['’]s|\s+is|\s+are|\s+do(?:es)?)\s+(?:the\s+)?(?:\w+\s+)??([A-Za-z_$][\w$]*)\s+(?:get\s+)?(?:defined|declared|implemented|exported)\b/gi,
     /\bwhat\s+do(?:es)?\s+(?:the\s+)?([A-Za-z_$][\w$]*)\s+(?:do|return|take|accept|expect|throw)s?\b/gi,
+    /\b(?:who|what|which\s+\w+)\s+(?:calls|uses|invokes|imports)\s+(?:the\s+)?([A-Za-z_$][\w$]*)(?:\(\))?\s*[?.]?$/gi,
     new RegExp(`\\b(?:${KIND})\\s+(?:called\\s+|named\\s+)?([A-Za-z_$][\\w$]*)`, "gi"),
     new RegExp(`\\b(?:the|does|is)\\s+([A-Za-z_$][\\w$]*)\\s+(?:${KIND})\\b`, "gi"),
   ];
   for (const frame of frames) {
     for (const [, name = ""] of text.matchAll(frame)) {
-      if (name.length > 1 && !STOP_WORDS.has(name.toLowerCase()) && !new RegExp(`^(?:${KIND})s?$`, "i").test(name))
-        names.push(name);
+      const isCommon = STOP_WORDS.has(name.toLowerCase()) && !/^[A-Z][a-z]/.test(name);
+      if (name.length > 1 && !isCommon && !new RegExp(`^(?:${KIND})s?$`, "i").test(name)) names.push(name);
     }
   }
   return names;

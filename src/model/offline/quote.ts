@@ -4,6 +4,7 @@ import { fileKind } from "./file-kind.ts";
 import type { Gathered } from "./gather.ts";
 import type { Question } from "./question.ts";
 import type { Candidate } from "./rank.ts";
+import type { FileRange } from "./topic.ts";
 import { escapePattern } from "./word-match.ts";
 import { fenced } from "./wording.ts";
 
@@ -45,6 +46,18 @@ export function chooseQuotes(question: Question, evidence: readonly Candidate[],
   return quotes;
 }
 
+/** Lines of a file as they stand, as many as fit. */
+export function rangeQuote({ path, from, to }: FileRange, gathered: Gathered): Quote {
+  const lines = gathered.files.get(path) ?? new Map<number, string>();
+  const rows: string[] = [];
+  for (let at = from; at <= (gathered.crlf.has(path) ? from : to); at++) {
+    const row = lines.get(at) ?? "";
+    if (rows.length > 0 && rows.join("\n").length + row.length >= MAX_CHARS) break;
+    rows.push(cutAt(row, MAX_CHARS));
+  }
+  return { source: `${path}:${from}`, text: rows.join("\n") };
+}
+
 export function quoteText(quote: Quote): string {
   return `${quote.source}${quote.note === undefined ? "" : ` (${quote.note})`}\n${fenced(quote.text)}`;
 }
@@ -55,7 +68,9 @@ function newestFirst(evidence: readonly Candidate[]): (Candidate & { note?: stri
   return evidence.flatMap((candidate) => {
     if (done.has(candidate)) return [];
     if (candidate.type === "line") return [candidate];
-    const group = evidence.filter((other) => other.type === "said" && other.matched === candidate.matched);
+    const group = evidence.filter(
+      (other) => other.type === "said" && other.matched === candidate.matched && other.isOutput === candidate.isOutput,
+    );
     for (const other of group) done.add(other);
     const sorted = group.sort((a, b) => (a.type === "said" && b.type === "said" && a.age < b.age ? 1 : -1));
     return sorted.map((said, index) => (index === 0 ? said : { ...said, note: "earlier" }));
@@ -72,7 +87,11 @@ function passage(
   if (gathered.crlf.has(found.path)) return single;
   const lines = gathered.files.get(found.path) ?? new Map<number, string>();
   const form =
-    question.terms.length + question.words.length === 0 ? "file" : fileKind(found.path) === "doc" ? "prose" : "code";
+    found.opens || question.terms.length + question.words.length === 0
+      ? "file"
+      : fileKind(found.path) === "doc"
+        ? "prose"
+        : "code";
   const from = found.defines && !question.wants.place ? firstComment(lines, found.line) : found.line;
   const goesOn = endsOpen(found.text) || (question.terms.length > 0 && /,\s*$/.test(found.text));
   const last = form === "code" && !goesOn ? found.line : Number.POSITIVE_INFINITY;

@@ -4,10 +4,19 @@ import { fileKind, isScripts, kindFactor } from "./file-kind.ts";
 import type { Gathered, Said } from "./gather.ts";
 import type { Question, Term } from "./question.ts";
 import { isQuestion, statements } from "./statements.ts";
+import { asksForFailure, FAILURE_LINE, STDIN } from "./stdin.ts";
+import { WEAK_WORDS } from "./stop-words.ts";
 import { nameHit, numberPattern, phrasePattern, pieces, wordHit } from "./word-match.ts";
 
 export type Candidate = { score: number; text: string; matched: string } & (
-  | { type: "line"; path: string; line: number; defines: boolean }
+  | {
+      type: "line";
+      path: string;
+      line: number;
+      defines: boolean;
+      /** Stands for its whole file: what follows it is quoted too. */
+      opens?: boolean;
+    }
   | ({ type: "said" } & Said)
 );
 export type Ranking = {
@@ -42,18 +51,32 @@ export function rank(question: Question, gathered: Gathered): Ranking {
   const units = [...lineUnits(question, gathered), ...saidUnits(gathered)];
   const weights = wordWeights(question.words, units);
   const best = units.reduce((most, unit) => Math.max(most, termScore(question, unit.text).best), 0);
-  const rare = rareWords(question.words, weights);
+  const strong = question.words.filter((word) => !WEAK_WORDS.has(word));
+  const telling = strong.length > 0 ? strong : question.words;
+  const rare = rareWords(telling, weights);
   const all = units
-    .filter((unit) => holds(question, unit, best > 0, question.words))
+    .filter((unit) => holds(question, unit, best > 0, telling))
     .filter((_, __, some) => best > 0 || some.some((unit) => holds(question, unit, false, rare)))
     .map((unit) => toCandidate(question, unit, weights))
     .filter((candidate) => candidate.score > 0)
     .sort(byScore);
-  const floor = (all[0]?.score ?? 0) * WORTH_SHOWING;
+  const isPiped = (one: Candidate) => one.type === "line" && one.path === STDIN;
+  const floor = (all.find((one) => !isPiped(one))?.score ?? 0) * WORTH_SHOWING;
   const subjects = new Set(all.filter((one) => one.type === "said" && one.score >= floor).map((one) => one.matched));
-  const evidence = all.filter((one) => one.score >= floor || (one.type === "said" && subjects.has(one.matched)));
+  const evidence = all
+    .filter((one) => isPiped(one) || one.score >= floor || (one.type === "said" && subjects.has(one.matched)))
+    .sort((a, b) => tier(question, a) - tier(question, b));
   const named = question.terms.length === 0 ? "none" : best === 0 ? "missing" : best < 0.8 ? "partial" : "exact";
   return { evidence, named };
+}
+
+/** Stdin comes first; tests, fixtures, generated files and old output of tools come last. */
+function tier({ wants }: Question, candidate: Candidate): number {
+  if (candidate.type === "said") return candidate.isOutput ? 3 : 1;
+  if (candidate.path === STDIN) return 0;
+  const kind = fileKind(candidate.path);
+  if (kind === "generated") return 3;
+  return kind === "test" && !wants.tests ? 2 : 1;
 }
 
 /** Files that the question names, or whose own name holds a word of it. */
@@ -184,7 +207,12 @@ function toCandidate(question: Question, unit: Unit, weights: ReadonlyMap<string
   if (phraseHit(question, unit.text)) score *= 1.5;
   const common = { text: unit.text, matched: matched.sort().join(" ") };
   if (!("path" in unit.at))
-    return { type: "said", ...unit.at, ...common, score: score * (question.wants.said ? 1.6 : 1) };
+    return {
+      type: "said",
+      ...unit.at,
+      ...common,
+      score: score * (question.wants.said ? 1.6 : 1) * (unit.at.isOutput ? 0.3 : 1),
+    };
   const { path, line } = unit.at;
   const strength = definition(question, unit.text);
   if (question.terms.length + question.words.length === 0) score = 1;
@@ -217,20 +245,22 @@ function definition(question: Question, text: string): number {
 
 function lineFactor(question: Question, path: string, unit: Unit): number {
   let factor = kindFactor(fileKind(path), question.wants);
+  if (path === STDIN && asksForFailure(question) && FAILURE_LINE.test(unit.text)) factor *= 2;
   if (question.paths.some((named) => matchesPath(path, named.path))) factor *= 2;
   if (/^\s*how\b/i.test(question.text) && isScripts(path)) factor *= 1.8;
   if (IMPORT.test(unit.text)) factor *= question.wants.use ? 0.9 : 0.5;
   if (TITLE.test(unit.text)) factor *= 1.5;
   else if (fileKind(path) === "source" && COMMENT.test(unit.text)) factor *= 0.85;
   if (question.wants.value && !question.wants.tests && LITERAL.test(unit.text)) factor *= 1.4;
-  if (question.wants.tests && isNamedAfter(path, question.words)) factor *= 1.5;
+  if ((question.wants.tests || question.wants.place) && isNamedAfter(path, question.words))
+    factor *= question.wants.tests ? 1.5 : 2;
   return factor;
 }
 
 /** `retry.test.ts` is about retry and nothing else. */
-function isNamedAfter(path: string, words: readonly string[]): boolean {
+export function isNamedAfter(path: string, words: readonly string[]): boolean {
   const parts = pieces(baseName(path).replace(/\.\w+$/, "")).filter((part) => !/^(?:test|tests|spec)$/.test(part));
-  return parts.every((part) => words.some((word) => wordHit(word, "", [part]) > 0));
+  return parts.length > 0 && parts.every((part) => words.some((word) => wordHit(word, "", [part]) > 0));
 }
 
 function byScore(a: Candidate, b: Candidate): number {

@@ -2,6 +2,7 @@
 import { isRecord } from "../../base/json.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { Message } from "../../schema/message.ts";
+import { type PipedText, pipedText } from "./stdin.ts";
 
 export type MadeCall = {
   name: string;
@@ -13,6 +14,8 @@ export type Round = {
   prompt: ContextItem<Message>;
   /** What the user wrote, without the blocks that were put around it. */
   text: string;
+  /** What came on stdin beside it. */
+  piped?: PipedText;
   earlier: readonly ContextItem<Message>[];
   /** Steps that called tools. */
   steps: number;
@@ -47,5 +50,7 @@ export function readRound(items: readonly ContextItem<Message>[]): Round | undef
     }
   }
   const text = prompt.raw.content.replace(BLOCK, " ").trim();
-  return { prompt, text, earlier: items.slice(0, at), steps, calls: [...calls.values()], afterAnswer };
+  const piped = pipedText(prompt.raw.content);
+  const round = { prompt, text, earlier: items.slice(0, at), steps, calls: [...calls.values()], afterAnswer };
+  return piped === undefined ? round : { ...round, piped };
 }

@@ -4,6 +4,7 @@ import { CODE, DOCS, TESTS } from "./file-kind.ts";
 import type { Question, Term } from "./question.ts";
 import type { Candidate } from "./rank.ts";
 import type { MadeCall } from "./round.ts";
+import { asksForFailure, FAILURE_WORDS } from "./stdin.ts";
 import { escapePattern, numberPattern, phrasePattern, root, spellingPattern, wordPattern } from "./word-match.ts";
 
 export type PlannedCall = { name: string; args: Record<string, unknown> };
@@ -34,6 +35,13 @@ export function firstSearch(question: Question): PlannedCall[] {
     ...globs.map((pattern) => ({ name: "glob", args: { pattern } })),
     ...(asked ? [{ name: "recall", args: { query: question.text.slice(0, 400), limit: 8 } }] : []),
   ].slice(0, FIRST_CALLS);
+}
+
+/** Looks through the file that holds all of a long text on stdin. */
+export function stdinSearch(question: Question, file: string): PlannedCall[] {
+  const wanted = [...question.terms.map(termPattern), ...question.words.map(wordPattern)];
+  const failures = asksForFailure(question) || wanted.length === 0 ? [`(?i:${FAILURE_WORDS})`] : [];
+  return [{ name: "grep", args: { ...grep([...wanted, ...failures].join("|")).args, path: file } }];
 }
 
 /** When nothing holds what was asked: other spellings, other words, every file. */

@@ -20,4 +20,11 @@ module name named place project question refer reference possible provide provid
 referenced repo repository return returned returns run set show source stand stated
 support supported supports variable word words work works`;
 
+/** Words that help to choose between matches, but whose absence says nothing: code has other words for them. */
+export const WEAK_WORDS: ReadonlySet<string> = new Set(
+  "amount big count current currently default defaults duration happen kind large largest length limit long max maximum min minimum number often program process read reads size small system time times type value written".split(
+    " ",
+  ),
+);
+
 export const STOP_WORDS: ReadonlySet<string> = new Set(`${FUNCTION_WORDS} ${QUESTION_FRAME}`.trim().split(/\s+/));

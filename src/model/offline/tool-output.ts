@@ -1,6 +1,6 @@
 // Reads the printed results of grep, glob, view and recall; lines in no known form are passed over.
 export type FileLine = { path: string; line: number; text: string };
-export type Recalled = { source: string; text: string; date?: string };
+export type Recalled = { source: string; text: string; date?: string; isOutput?: boolean };
 
 /** What ripgrep puts at the end of a line that it cut. */
 const CUT_LINE = / \[\.{3} (?:omitted end of long line|\d+ more matche?s?)\]$/;
@@ -35,7 +35,7 @@ const REF =
 
 /** Results with their source, each source followed by its text on the same line or the lines below. */
 export function recalled(output: string, sessionId: string): Recalled[] {
-  const found: { source: string; date?: string; rows: string[] }[] = [];
+  const found: { source: string; date?: string; isOutput?: boolean; rows: string[] }[] = [];
   for (const row of output.split(/\r?\n/)) {
     const ref = REF.exec(row);
     if (ref === null) {
@@ -51,14 +51,20 @@ export function recalled(output: string, sessionId: string): Recalled[] {
     const said = /^[^:—"“]{0,80}?(?::\s|—\s?|(?=["“]))(.*)$/.exec(
       rest.replace(/T\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?/, ""),
     )?.[1];
-    found.push({ source, rows: said ? [said] : [], ...(date === undefined ? {} : { date }) });
+    const isOutput = /^[\s\])*:,|(-]*tool\b/.test(rest);
+    found.push({
+      source,
+      rows: said ? [said] : [],
+      ...(date === undefined ? {} : { date }),
+      ...(isOutput ? { isOutput } : {}),
+    });
   }
-  return found.flatMap(({ source, date, rows }) => {
+  return found.flatMap(({ rows, ...from }) => {
     const texts = rows.join("\n").split("…");
     return texts
       .map((text) => text.replace(/^[\s"“]+|[\s"”]+$/g, "").replace(/^`{3,}\w*\n|\n`{3,}$/g, ""))
       .filter((text) => text !== "")
-      .map((text) => ({ source, text, ...(date === undefined ? {} : { date }) }));
+      .map((text) => ({ ...from, text }));
   });
 }
 

@@ -1,5 +1,5 @@
 // How words and names are compared with text: pieces of identifiers, word roots, and the ripgrep patterns that find them.
-const SUFFIX = /(?:ations?|ions?|ments?|ings?|ers?|ors?|ies|ed|es|(?<!s)s|e|y)$/;
+const SUFFIX = /(?:ations?|ions?|ments?|ings?|ers?|ors?|ies|ied|ed|es|(?<!s)s)$/;
 
 /** Lower-case pieces of a text, with camelCase and snake_case taken apart. */
 export function pieces(text: string): string[] {
@@ -9,7 +9,7 @@ export function pieces(text: string): string[] {
 
 /** What forms of one English word share; four letters at least, so that short words stay themselves. */
 export function root(word: string): string {
-  const cut = word.replace(SUFFIX, "");
+  const cut = word.replace(SUFFIX, "").replace(/[eiy]$/, "");
   return cut.length >= 4 ? cut : singular(word);
 }
 

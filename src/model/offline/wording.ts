@@ -2,17 +2,43 @@
 export const OFFLINE_LINE =
   "[offline model] It quotes evidence and does not reason. To use a real model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or EVERLONG_BASE_URL with --model NAME.";
 
+export const GREETING =
+  "Hello! I am Everlong's offline model: I answer from the files of this folder and from earlier sessions, by quoting them.";
+export const IDENTITY =
+  "I am the offline model of Everlong, a coding agent for the terminal. No model provider is set, so I search the files of this folder and earlier sessions and quote what fits. I cannot write code, change files or work things out.";
+export const EXAMPLES = `Things to ask:
+- what is this repository?
+- which version is this? what are the dependencies? which scripts are there?
+- where is parseConfig defined? who calls it?
+- which file handles logging? where is the port set?
+- what did we decide about retries?
+- run \`npm test\`, or: remember that we deploy on Fridays
+
+Text on stdin works too: cat build.log | everlong -p "what failed?". /help lists the commands.`;
+export const WELCOME = "You're welcome.";
+export const CANNOT_CALCULATE = "I cannot calculate: I only quote files and earlier sessions.";
 export const NOTHING_FOUND = "I found nothing";
+export const TRY_NEXT = "Try the exact name, another spelling, or the name of a file.";
 export const NO_SUBJECT =
-  "There is nothing to look for in this message: it names no path, identifier, quoted text, number or rare word.";
+  'I don\'t know what to look for. Name a file, a function, a setting or an unusual word. Say "help" to see what I can answer.';
 export const CANNOT_CHANGE = "I cannot write or change code: that needs a real model. What I found about it:";
 export const CANNOT_JUDGE = "I cannot judge code: a review needs a real model.";
 
+const OWN_SENTENCES = [
+  OFFLINE_LINE,
+  GREETING,
+  IDENTITY,
+  CANNOT_CALCULATE,
+  NOTHING_FOUND,
+  NO_SUBJECT,
+  CANNOT_CHANGE,
+  CANNOT_JUDGE,
+  "[offline model]",
+];
+
 /** True for the offline model's own phrases, so that an old answer of its never becomes evidence. */
 export function isOwnWords(text: string): boolean {
-  return [OFFLINE_LINE, NOTHING_FOUND, NO_SUBJECT, CANNOT_CHANGE, CANNOT_JUDGE, "[offline model]"].some((own) =>
-    text.includes(own),
-  );
+  return OWN_SENTENCES.some((own) => text.includes(own));
 }
 
 /** The text between marks that it cannot close. */
