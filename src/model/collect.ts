@@ -178,7 +178,7 @@ export function newCollector(
       ...(providerCompactions.length === 0 ? {} : { providerCompactions }),
       ...(reasoningText === "" ? {} : { reasoningText }),
       toolRequests: calls.map(({ toolCallId, toolName: name, text: { value: text }, whole }) => {
-        const parsed = text.trim() === "" ? { ok: true as const, value: {} } : parseJson(text);
+        const parsed = !/\S/.test(text) ? { ok: true as const, value: {} } : parseJson(text);
         const cut = !whole || (!ended && (!parsed.ok || text === ""));
         return { toolCallId, name, arguments: parsed.ok ? parsed.value : text, ...(cut ? { cut } : {}) };
       }),

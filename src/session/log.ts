@@ -6,9 +6,9 @@ import type { Clock } from "../base/clock.ts";
 import { type Failure, FailureError } from "../base/failure.ts";
 import type { MakeId } from "../base/id.ts";
 import { Mutex } from "../base/mutex.ts";
+import { releaseMemory } from "../base/release-memory.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { SessionPaths } from "../host/paths.ts";
-import { releaseMemory } from "../host/release-memory.ts";
 import {
   type DurableEnvelope,
   type DurableType,
@@ -65,6 +65,7 @@ export class SessionLog {
   #giveUpAt: number | undefined;
   /** Set when an event was given up: one after it would tell of a history that the log does not have. */
   #givenUp: FailureError | undefined;
+  #wasLong = false;
 
   private constructor(options: LogOptions) {
     this.#options = options;
@@ -159,7 +160,13 @@ export class SessionLog {
   async #write(event: DurableEnvelope): Promise<void> {
     const { clock, giveUpMs, paths, sessionId } = this.#options;
     if (this.#givenUp) throw this.#givenUp;
-    const early = isLong(event) ? await this.#spill(event) : undefined;
+    const isNowLong = isLong(event);
+    // The pieces in which the text came, and what the work with it has left.
+    if (isNowLong || this.#wasLong) releaseMemory();
+    this.#wasLong = isNowLong;
+    // Not made one long line first: that would cost its size several times over.
+    const early = isNowLong ? await spillEvent(event, paths.files) : undefined;
+    if (early) releaseMemory();
     for (let record = early?.ok ? early.value : event; ; ) {
       if (!this.#log) throw new Error("The session's log is closed: nothing can be written to it any more.");
       const done = this.#log.append(record);
@@ -183,14 +190,6 @@ export class SessionLog {
       if (!isTime || !(await clock.sleep(RETRY_MS, this.#stopped.signal)))
         throw this.#giveUp(gaveUp(done.error, sessionId, this.state.lastEventId));
     }
-  }
-
-  /** Not made one long line first: that would cost its size several times over. */
-  async #spill(event: DurableEnvelope): Promise<Result<DurableEnvelope, Fault>> {
-    releaseMemory(); // the pieces in which the text came
-    const spilled = await spillEvent(event, this.#options.paths.files);
-    releaseMemory();
-    return spilled;
   }
 
   #giveUp(failure: Failure): FailureError {

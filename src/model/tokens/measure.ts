@@ -8,6 +8,9 @@ const ITEM_OVERHEAD = 4;
 /** Below this share of the limit even the upper bound decides nothing, so the tokeniser is not loaded. */
 export const EXACT_FROM = 0.5;
 
+/** Windows of history, from the newest item back, that are counted exactly; what is farther away cannot be sent. */
+export const FAR = 4;
+
 export type Measurable = {
   /** Text, or the wire's own system value. */
   system: unknown;
@@ -80,9 +83,10 @@ export async function measure(request: Measurable, counter: TokenCounter = token
   const all = [system, ...tools, ...items];
   const bound = all.reduce((sum, { size }) => sum + size.bound, 0);
   if (counter.loaded || bound >= request.limit * (request.exactFrom ?? EXACT_FROM)) {
-    for (const one of all) {
-      if (request.signal?.aborted) break;
-      if (one.size.exact === undefined) await exactly(one, counter);
+    let counted = 0;
+    for (const one of [system, ...tools, ...items.toReversed()]) {
+      if (request.signal?.aborted || counted > FAR * request.limit) break;
+      counted += one.size.exact ?? (await exactly(one, counter));
     }
   }
   const tokens = ({ size }: Part): number => size.exact ?? size.estimate;

@@ -2,7 +2,7 @@
 import type { ContextItem } from "../../schema/context-item.ts";
 import { type Calibration, calibrated, uncalibrated } from "./calibrate.ts";
 import { type TokenCounter, tokenCounter } from "./counter.ts";
-import { EXACT_FROM, exactly, itemPart, type Measurable, type Part, systemPart, toolPart } from "./measure.ts";
+import { EXACT_FROM, exactly, FAR, itemPart, type Measurable, type Part, systemPart, toolPart } from "./measure.ts";
 
 export type Totals = {
   systemTokens: number;
@@ -20,7 +20,7 @@ export class HistoryMeter {
   #raws: unknown[] = [];
   #tokens: number[] = [];
   #bound = 0;
-  /** So many from the front are counted exactly. */
+  /** So many from the front are settled: counted exactly, or left at their estimate. */
   #exact = 0;
   /** Sums of the first so many items, for the calibration of that time. */
   #summed = { length: 0, factor: 1, calibrated: 0, raw: 0 };
@@ -36,6 +36,7 @@ export class HistoryMeter {
     const bound = fixed.reduce((sum, { size }) => sum + size.bound, this.#bound);
     if (this.#counter.loaded || bound >= limit * exactFrom) {
       for (const part of fixed) await exactly(part, this.#counter);
+      this.#leaveFar(limit);
       for (; this.#exact < this.#parts.length; this.#exact++) {
         const part = this.#parts[this.#exact];
         if (!part) continue;
@@ -52,6 +53,13 @@ export class HistoryMeter {
       conversationTokens: history.calibrated,
       rawTokens: systemRaw + toolsRaw + history.raw,
     };
+  }
+
+  /** What lies far outside of the window goes by its estimate: it is left out of the request whatever its exact size. */
+  #leaveFar(limit: number): void {
+    let from = this.#parts.length;
+    for (let near = 0; from > this.#exact && near < FAR * limit; ) near += this.#parts[--from]?.size.estimate ?? 0;
+    this.#exact = from;
   }
 
   #sum(calibration: Calibration): { calibrated: number; raw: number } {

@@ -11,11 +11,11 @@ import { isInside } from "../../permission/path.ts";
 import { trustNotice } from "../../permission/trust.ts";
 import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
 import { SessionLog } from "../../session/log.ts";
-import { readSession } from "../../session/read-session.ts";
 import { closeInterrupted } from "../../session/recover.ts";
-import { replay } from "../../session/replay.ts";
+import type { SessionState } from "../../session/state.ts";
 import type { Flags } from "../../settings/flag.ts";
 import { lowSpace } from "../../store/home.ts";
+import type { LogReport } from "../../store/read-log.ts";
 import { selection } from "../agent/select-agent.ts";
 import { isDetached, PARENT_SESSION } from "../board/board.ts";
 import type { Opened, OpenOptions, SessionChoice } from "../client.ts";
@@ -34,40 +34,68 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
   if (!first.ok) return first;
   const chosen = await choose(options.session, first.value);
   if (!chosen.ok) return chosen;
-  const moved = await standWhereItRan(options, first.value, chosen.value);
-  if (!moved.ok) return moved;
-  const { ground, notices, recordedModel, ownModel } = moved.value;
-  const resumed = chosen.value !== undefined;
+  if (chosen.value === undefined) return openOn(options, { ground: first.value, notices: [] }, undefined);
+  // A log is read once: what it says of the place and the model is taken from the state that goes on.
+  const resumed = await openLog(options, first.value, chosen.value);
+  if (!resumed.ok) return resumed;
+  const { log } = resumed.value.opened;
+  const stand = await standWhereItRan(options, first.value, log.state);
+  const opened = stand.ok ? await openOn(options, stand.value, resumed.value) : stand;
+  if (!opened.ok) await log.close();
+  return opened;
+}
 
-  const model = await modelFor(ground, recordedModel, ownModel && options.flags["model"] === undefined);
-  if (!model.ok) return model;
-  const extensions = await Extensions.load(ground, options.slashNames ?? []);
-  const selected = options.agent === undefined ? undefined : selectAgent(extensions.catalog, options.agent);
-  if (selected && !selected.ok) return selected;
-  const sessionId = chosen.value ?? newId();
-  const paths = ground.paths.session(sessionId);
+type OpenLog = {
+  sessionId: string;
+  opened: { log: SessionLog; report: LogReport; unknownTypes: Set<string> };
+  /** What the log had. */
+  past: DurableEnvelope[];
+  /** Where events go; those before there is somebody to tell are kept. */
+  face: { tell: (event: Envelope) => void; early: Envelope[] };
+};
+
+async function openLog(options: OpenOptions, ground: Ground, sessionId: string): Promise<Result<OpenLog, Failure>> {
   const past: DurableEnvelope[] = [];
   const early: Envelope[] = [];
-  let tell = (event: Envelope): void => void early.push(event);
+  const face: OpenLog["face"] = { tell: (event) => void early.push(event), early };
   const opened = await SessionLog.open({
-    paths,
+    paths: ground.paths.session(sessionId),
     quarantine: ground.paths.quarantine,
     sessionId,
     clock: systemClock,
     newId,
     onEvent: (event) => {
       if (event.type === "soft_failure") recordFailure(ground.paths.logs, { ...event.data, sessionId });
-      tell(event);
+      face.tell(event);
     },
     onRead: (event) => past.push(event),
     giveUpMs: options.interactive ? Number.POSITIVE_INFINITY : ground.settings.values["prompt.diskFullSeconds"] * 1000,
   });
-  if (!opened.ok) return opened;
+  return opened.ok ? ok({ sessionId, opened: opened.value, past, face }) : opened;
+}
 
-  const { log } = opened.value;
+/** Everything but the log of a session that goes on: of a new one nothing is made before all the rest is right. */
+async function openOn(
+  options: OpenOptions,
+  stand: Standing,
+  going: OpenLog | undefined,
+): Promise<Result<Opened, Failure>> {
+  const { ground, notices, recordedModel, ownModel = false } = stand;
+  const resumed = going !== undefined;
+  const model = await modelFor(ground, recordedModel, ownModel && options.flags["model"] === undefined);
+  if (!model.ok) return model;
+  const extensions = await Extensions.load(ground, options.slashNames ?? []);
+  const selected = options.agent === undefined ? undefined : selectAgent(extensions.catalog, options.agent);
+  if (selected && !selected.ok) return selected;
+  const fresh = going ? ok(going) : await openLog(options, ground, newId());
+  if (!fresh.ok) return fresh;
+  const { sessionId, opened, past, face } = fresh.value;
+  const paths = ground.paths.session(sessionId);
+
+  const { log } = opened;
   const parts = { ground, log, sessionId, paths, resolved: model.value, options, extensions, past };
   const live = new LiveSession({ ...parts, created: !resumed });
-  await begin(live, { resumed, opened: opened.value, options, model: model.value });
+  await begin(live, { resumed, opened, options, model: model.value });
   live.wantedAgent = selected?.value;
   const agent = live.agents.selected();
   if (agent && (!selected || selected.value.name === agent.name)) await extensions.selectServers(live, agent);
@@ -86,10 +114,10 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
   const { values } = ground.settings;
   return ok({
     client: liveClient(live, resumed, (listener) => {
-      for (const event of early.splice(0)) listener(event);
-      tell = listener;
+      for (const event of face.early.splice(0)) listener(event);
+      face.tell = listener;
       return () => {
-        tell = () => undefined;
+        face.tell = () => undefined;
       };
     }),
     notices,
@@ -114,18 +142,14 @@ async function choose(choice: SessionChoice, ground: Ground): Promise<Result<str
 }
 
 /** `ownModel`: of the agent that the session runs as. */
-type Standing = { ground: Ground; notices: string[]; recordedModel: string | undefined; ownModel: boolean };
+type Standing = { ground: Ground; notices: string[]; recordedModel?: string | undefined; ownModel?: boolean };
 
 /** A resumed session runs here if here is inside its root, else where it ran before, else here with a warning. */
 async function standWhereItRan(
   options: OpenOptions,
   ground: Ground,
-  id: string | undefined,
+  state: SessionState,
 ): Promise<Result<Standing, Failure>> {
-  if (id === undefined) return ok({ ground, notices: [], recordedModel: undefined, ownModel: false });
-  const read = await readSession(ground.paths.session(id));
-  if (!read.ok) return read;
-  const state = replay(read.value.events);
   const recordedModel = state.model || undefined;
   const ownModel = selection(state)?.data.model !== undefined;
   const { cwd, gitRoot } = state.context;
@@ -160,10 +184,7 @@ async function modelFor(
 
 type Beginning = {
   resumed: boolean;
-  opened: {
-    report: { tornBytes: number; damaged: { line: number; offset: number; bytes: number; file?: string }[] };
-    unknownTypes: Set<string>;
-  };
+  opened: OpenLog["opened"];
   options: OpenOptions;
   model: Resolved;
 };

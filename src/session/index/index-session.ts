@@ -1,6 +1,8 @@
 // Bringing the index up to a log: from the offset it reached, in small transactions, by whichever process comes first.
 import { statSync } from "node:fs";
 import { setImmediate as nextRound } from "node:timers/promises";
+import { textLength } from "../../base/json.ts";
+import { releaseMemory } from "../../base/release-memory.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { SessionPaths } from "../../host/paths.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
@@ -11,7 +13,9 @@ import { eventReader } from "../read-session.ts";
 import { type IndexOptions, MOST_CHARS } from "./indexed-text.ts";
 
 /** One transaction, and what an event loop waits for at a time. */
-const BATCH = { events: 100, bytes: 256 * 1024 };
+const BATCH = { events: 100, chars: 128 * 1024 };
+/** What an event of this length leaves behind is given back before the next one is filtered and stored. */
+const LONG_CHARS = 1024 * 1024;
 
 /** `unreadable`: the log is at fault, not the index; what was indexed of it stays. */
 export type IndexFault = Fault & { unreadable?: true };
@@ -68,6 +72,7 @@ async function addEvents(
   for (let i = 0, next = 0; i < events.length; i = next) {
     if (i > 0) await nextRound();
     next = endOfBatch(events, i);
+    if (textLength(events[i]?.event.data) > LONG_CHARS) releaseMemory();
     const batch = events.slice(i, next);
     const end = events[next]?.offset ?? last;
     const done = await write(db, () => {
@@ -88,9 +93,12 @@ async function addEvents(
 
 /** At least one, however large it is. */
 function endOfBatch(events: NewEvents["events"], from: number): number {
-  const start = events[from]?.offset ?? 0;
+  let chars = textLength(events[from]?.event.data);
   let end = from + 1;
-  while (end < events.length && end - from < BATCH.events && (events[end]?.offset ?? 0) - start < BATCH.bytes) end++;
+  for (; end < events.length && end - from < BATCH.events; end++) {
+    chars += textLength(events[end]?.event.data);
+    if (chars > BATCH.chars) break;
+  }
   return end;
 }
 

@@ -8,4 +8,4 @@ export type IndexOptions = {
 };
 
 /** Of a longer text the log alone has the rest. */
-export const MOST_CHARS = 5 * 1024 * 1024;
+export const MOST_CHARS = 4.5 * 1024 * 1024;

@@ -5,6 +5,7 @@ import { checkpointTitle } from "../../context/compact/checkpoint.ts";
 import { parseSummary } from "../../context/compact/summary.ts";
 import type { Item, Place } from "../../memory/recall/item.ts";
 import { keepsVectors } from "../../memory/recall/store/note.ts";
+import { prepared } from "../../memory/recall/store/statement.ts";
 import { RecallWriter } from "../../memory/recall/store/write.ts";
 import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
 import type { SessionContext } from "../../schema/session.ts";
@@ -74,12 +75,7 @@ export class IndexWriter {
         ]);
         return;
       case "turn.end":
-        this.#run("UPDATE turns SET status = ? WHERE session_id = ? AND turn_id = ?", [
-          event.data.status,
-          this.#session,
-          event.data.turnId,
-        ]);
-        return;
+        return this.#ended(event);
       case "tool.execution_start":
         return this.#refsIn(event, JSON.stringify(event.data.arguments, clipped) ?? "");
       case "tool.execution_complete":
@@ -117,7 +113,7 @@ export class IndexWriter {
   }
 
   #run(sql: string, values: (string | number | null)[]): void {
-    this.#db.prepare(sql).run(...values);
+    prepared(this.#db, sql).run(...values);
   }
 
   /** Made by whichever event comes first: a log that lost its start is found all the same. */
@@ -167,6 +163,20 @@ export class IndexWriter {
     this.#stored = { text: "", redacted: "" };
     this.#recall?.add(this.#items);
     this.#items = [];
+  }
+
+  /** The messages of a turn stand last: looked for from the end, a long session costs no more than a short one. */
+  #ended({ data: { turnId, status } }: Envelope<"turn.end">): void {
+    const rows = this.#db
+      .prepare("SELECT turn_index, turn_id FROM turns WHERE session_id = ? ORDER BY turn_index DESC")
+      .iterate(this.#session);
+    const indexes: number[] = [];
+    for (const row of rows) {
+      if (row["turn_id"] !== turnId) break;
+      indexes.push(Number(row["turn_index"]));
+    }
+    for (const index of indexes)
+      this.#run("UPDATE turns SET status = ? WHERE session_id = ? AND turn_index = ?", [status, this.#session, index]);
   }
 
   #userMessage(event: Envelope<"user.message">): void {
