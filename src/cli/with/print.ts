@@ -27,7 +27,7 @@ export function shellLines({ plan, upstreams, env, isRunning }: Shown): string {
       const write = shell === undefined ? `cat > ${name} <<'EVERLONG'\n${text}EVERLONG\n` : `${shell} > ${name}`;
       return `(umask 077; ${write}); chmod ${mode.toString(8)} ${name}`;
     }),
-    ...Object.entries(plan.env).map(([name, value]) => `export ${name}=${shownValue(name, value, plan, env)}`),
+    ...Object.entries(plan.env).map(([name, value]) => `export ${name}=${shellValue(name, value, plan, env)}`),
     [command, ...args].map(quoted).join(" "),
   ];
   return `${lines.join("\n")}\n`;
@@ -47,7 +47,7 @@ export function planJson(
 }
 
 /** A key of the user's is written as the variable that holds it. */
-function shownValue(name: string, value: string, { secrets }: Plan, env: Environment): string {
+function shellValue(name: string, value: string, { secrets }: Plan, env: Environment): string {
   if (!secrets.includes(value)) return quoted(secrets.reduce(hidden, value));
   const source = Object.keys(env).find((other) => other !== name && env[other]?.trim() === value);
   return source === undefined ? quoted(hidden(value, value)) : `"$${source}"`;

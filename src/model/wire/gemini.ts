@@ -1,7 +1,6 @@
 // generateContent bodies: every content is an item; calls often have no ids and are then paired by name and order.
 import { isRecord } from "../../base/json.ts";
 import {
-  type Body,
   itemsOf,
   listAt,
   OPAQUE,
@@ -99,17 +98,3 @@ const turns: Turns = {
   },
   opening: () => ({ role: "user", parts: [{ text: OPENING_TEXT }] }),
 };
-
-/** The API refuses a second response to one call: later ones are taken out. The same body when there is none. */
-export function collapseDoubledResponses(body: Body): Body {
-  const contents = listAt(body, "contents");
-  const { doubled } = pairGemini(contents);
-  if (doubled.size === 0) return body;
-  const collapsed = contents.flatMap((raw) => {
-    if (!isRecord(raw) || !Array.isArray(raw["parts"])) return [raw];
-    const parts = raw["parts"].filter((part: unknown) => !doubled.has(part));
-    if (parts.length === raw["parts"].length) return [raw];
-    return parts.length === 0 ? [] : [{ ...raw, parts }];
-  });
-  return { ...body, contents: collapsed };
-}

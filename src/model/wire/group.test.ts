@@ -5,7 +5,8 @@ import type { ContextItem } from "../../schema/context-item.ts";
 import { wireName } from "../../schema/model.ts";
 import { wireAdapters } from "./adapters.ts";
 import { anthropic } from "./anthropic.ts";
-import { collapseDoubledResponses, gemini } from "./gemini.ts";
+import { gemini } from "./gemini.ts";
+import { pairGemini } from "./gemini-pairs.ts";
 import { groups } from "./group.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
@@ -113,11 +114,7 @@ describe("pairing", () => {
     const items = gemini.toItems({ contents });
     expect(items[1]?.toolResultFor.toSorted()).toEqual(items[0]?.toolCallIds.toSorted());
     expect(items[3]?.toolResultFor).toEqual(["x", "no call 3.1"]);
-    const collapsed = collapseDoubledResponses({ contents })["contents"] as typeof contents;
-    expect(collapsed[1]?.parts).toHaveLength(3);
-    expect(collapsed[0]).toBe(contents[0]);
-    const clean = { contents: collapsed };
-    expect(collapseDoubledResponses(clean)).toBe(clean);
+    expect([...pairGemini(contents).doubled]).toEqual([contents[1]?.parts[3]]);
   });
 
   it("C4 legacy function calls of the chat wire pair by name", () => {

@@ -178,7 +178,7 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_RECALL_TIMEOUT_MS"],
     default: 150,
     scope: "user",
-    help: "Longest wait of a request for recall, in milliseconds",
+    help: "Longest wait of a request for recall, in milliseconds; at least 1000 when a cut takes text away",
   },
   {
     key: "proxy.maxBodyBytes",
