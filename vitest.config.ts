@@ -11,7 +11,7 @@ export default defineConfig({
       { extends: true, test: { name: "behaviour", include: ["test/**/*.test.ts"] } },
     ],
     // Limits only end what hangs: no test measures the machine's speed (N52).
-    testTimeout: 180_000,
+    testTimeout: process.env["EVERLONG_SOAK"] ? 7_200_000 : 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
     // A loaded machine may starve a terminal or a child for seconds; a test that really fails, fails twice.

@@ -1,4 +1,4 @@
-// npm start, npm test and npm run bench on a bare clone: install, build, then run on the repository's own Node.
+// npm start, npm test, npm run soak and npm run bench on a bare clone: install, build, then run on the repository's own Node.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -34,12 +34,18 @@ if (Math.max(newest(at("src")), mtime(at("package.json"))) > mtime(at("dist", "m
 const commands = {
   start: [at("bin", "everlong.js")],
   test: [at("node_modules", "vitest", "vitest.mjs"), "run"],
+  soak: [at("node_modules", "vitest", "vitest.mjs"), "run"],
   bench: [at("bench", "run.mjs")],
 };
 const script = commands[what];
 if (!script) {
   console.error(`scripts/run.mjs knows ${Object.keys(commands).join(", ")}, not ${what}`);
   process.exit(2);
+}
+// The storms and the fuzzing with their full counts; named files instead of these when there are arguments.
+if (what === "soak") {
+  process.env.EVERLONG_SOAK = "1";
+  if (args.length === 0) args.push("test/fault", "src/session/replay.test.ts");
 }
 const done = spawnSync(node, [...script, ...args], {
   cwd: what === "start" ? process.env.INIT_CWD || root : root,

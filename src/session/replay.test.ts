@@ -1,11 +1,14 @@
 // Replay: live equals replayed after every event, results stand in call order, a rewind takes back exactly the chain.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { soakCount } from "../../test/tool/soak.ts";
 import { canonicalJson } from "../base/json.ts";
 import { type DurableEnvelope, type DurableType, type EventData, readEvent } from "../schema/event/envelope.ts";
 import { applyEvent, replay } from "./replay.ts";
 import { planRewind } from "./rewind.ts";
 import { emptyState, plainState, type SessionState } from "./state.ts";
+
+const SEQUENCES = soakCount(2000, 20_000);
 
 /** Writes events as the log does: parent is the last event, unless a rewind says otherwise. */
 class Writer {
@@ -229,8 +232,8 @@ describe("replay", () => {
         expect(canonicalJson(plainState(resumed))).toBe(canonicalJson(plainState(replayed)));
         sequences++;
       }),
-      { numRuns: 2000 },
+      { numRuns: SEQUENCES },
     );
-    expect(sequences).toBe(2000);
+    expect(sequences).toBe(SEQUENCES);
   });
 });

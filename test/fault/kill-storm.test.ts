@@ -8,9 +8,11 @@ import { calls, type Reply, text } from "../model-server/reply.ts";
 import { type ModelServer, startModelServer } from "../model-server/server.ts";
 import { logOf, only, placeFor, run, start } from "../tool/everlong.ts";
 import { seededRandom } from "../tool/random.ts";
+import { soakCount } from "../tool/soak.ts";
 
-const KILLS = 40;
-const STEPS = 20;
+const KILLS = soakCount(40, 500);
+/** Enough that the storm does not outlive the work. */
+const STEPS = soakCount(20, 250);
 
 let server: ModelServer;
 afterEach(() => server.close());
@@ -42,7 +44,7 @@ function killAfter(child: ChildProcess, events: number, ms: number): void {
 }
 
 describe("PE1 kill storm", () => {
-  it("P1 40 kills, resumed each time: the answer arrives, every acknowledged event stands once, no request was malformed", async () => {
+  it(`P1 ${KILLS} kills, resumed each time: the answer arrives, every acknowledged event stands once, no request was malformed`, async () => {
     const { random } = seededRandom("kill storm");
     server = await startModelServer();
     server.always((request) => nextStep(request.body));

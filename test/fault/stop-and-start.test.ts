@@ -10,8 +10,9 @@ import { lostOrDoubled, recordAcks } from "../tool/acks.ts";
 import { brokenCopy } from "../tool/broken-copy.ts";
 import { logOf, only, type Place, placeFor, run, sessionsOf, start } from "../tool/everlong.ts";
 import { seededRandom } from "../tool/random.ts";
+import { soakCount } from "../tool/soak.ts";
 
-const RESTARTS = 50;
+const RESTARTS = soakCount(50, 200);
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", "SIGKILL"] as const;
 
 let server: ModelServer;
@@ -27,7 +28,7 @@ const busy = (): Reply =>
 const args = (first: boolean): string[] => [...(first ? [] : ["--continue"]), "-p", "work on", "--allow-all"];
 
 describe("P20 stop and start", () => {
-  it("P20 50 restarts after TERM, INT, HUP and KILL at random moments: each starts, flushes, loses nothing acked", async () => {
+  it(`P20 ${RESTARTS} restarts after TERM, INT, HUP and KILL at random moments: each starts, flushes, loses nothing acked`, async () => {
     const { random } = seededRandom("stop and start");
     server = await startModelServer();
     server.always(() => busy());
