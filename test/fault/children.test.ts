@@ -7,7 +7,7 @@ import { calls, type Reply, text } from "../model-server/reply.ts";
 import { type ModelServer, startModelServer } from "../model-server/server.ts";
 import { brokenCopy } from "../tool/broken-copy.ts";
 import { type Place, placeFor, start } from "../tool/everlong.ts";
-import { processesIn, survivorsAfter } from "../tool/processes.ts";
+import { killAll, processesIn, survivorsAfter } from "../tool/processes.ts";
 
 let server: ModelServer;
 afterEach(() => server.close());
@@ -84,7 +84,7 @@ describe("P14 AI15 A6.5 children die with their owner", () => {
     child.kill("SIGKILL");
     await child.done;
     const left = await survivorsAfter(place.folder, 500);
-    for (const { pid } of processesIn(place.folder)) process.kill(pid, "SIGKILL");
+    killAll(place.folder);
     expect(left.length).toBeGreaterThanOrEqual(commands.length);
   });
 });

@@ -28,3 +28,13 @@ export async function survivorsAfter(folder: string, ms = 60_000): Promise<Runni
     await sleep(50);
   }
 }
+
+export function killAll(folder: string): void {
+  for (const { pid } of processesIn(folder)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // ended meanwhile
+    }
+  }
+}
