@@ -45,7 +45,8 @@ if (!script) {
 // The storms and the fuzzing with their full counts; named files instead of these when there are arguments.
 if (what === "soak") {
   process.env.EVERLONG_SOAK = "1";
-  if (args.length === 0) args.push("test/fault", "src/session/replay.test.ts");
+  if (args.length === 0)
+    args.push("test/fault", "src/session/replay.test.ts", "src/permission/shell/plan-against-bash.test.ts");
 }
 const done = spawnSync(node, [...script, ...args], {
   cwd: what === "start" ? process.env.INIT_CWD || root : root,
