@@ -1,5 +1,5 @@
 // P5: an event that is written again after a fault stands once in the log and once in the index.
-import { readFileSync, writeFileSync, writeSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it } from "vitest";
@@ -55,6 +55,7 @@ describe("P5 PI3 a retry is idempotent", () => {
     const place = newLogPlace();
     const once = await writeConversation(place);
     const paths = homePaths(join(place.paths.dir, "home"));
+    mkdirSync(paths.home);
     const opened = await openStore(paths);
     if (!opened.ok) throw new Error(opened.error.what);
     const db = opened.value;
