@@ -67,7 +67,9 @@ describe("P5 PI3 a retry is idempotent", () => {
     const read = await readSession(place.paths);
     expect(read.ok && read.value.events.length).toBe(once.toString().trimEnd().split("\n").length);
     expect(read.ok && read.value.report.doubled).toBe(2 * once.toString().trimEnd().split("\n").length);
-    const fresh = await openStore(homePaths(join(place.paths.dir, "home-2")));
+    const other = homePaths(join(place.paths.dir, "home-2"));
+    mkdirSync(other.home);
+    const fresh = await openStore(other);
     if (!fresh.ok) throw new Error(fresh.error.what);
     const done = await Promise.all([1, 2, 3, 4].map(() => indexSession(fresh.value, "s", place.paths, clean)));
     expect(done.every((d) => d.ok)).toBe(true);

@@ -3,9 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
-import { errorText } from "../../base/failure.ts";
 import { newId } from "../../base/id.ts";
-import { canonicalJson } from "../../base/json.ts";
 import { Mutex } from "../../base/mutex.ts";
 import { gitContext } from "../../host/git.ts";
 import type { SessionPaths } from "../../host/paths.ts";
@@ -15,10 +13,7 @@ import type { Resolved } from "../../model/resolve.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import type { AgentMode } from "../../schema/permission.ts";
 import type { SessionLog } from "../../session/log.ts";
-import { readSession } from "../../session/read-session.ts";
-import { replay } from "../../session/replay.ts";
 import type { Permit, Session } from "../../session/session.ts";
-import { plainState } from "../../session/state.ts";
 import type { Flags } from "../../settings/flag.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { offeredTools } from "../../tool/registry.ts";
@@ -42,6 +37,7 @@ import { SessionIndex } from "./index.ts";
 import { sessionPrompt } from "./prompt.ts";
 import { mustOnlyLook } from "./read-only-shell.ts";
 import { type BuiltTools, buildTools, openOutputs } from "./tools.ts";
+import { verifyReplay } from "./verify-replay.ts";
 
 export type LiveOptions = {
   ground: Ground;
@@ -259,23 +255,7 @@ export class LiveSession {
     await this.consolidation?.end();
     this.consolidation = undefined;
     await this.updateIndex();
-    if (this.ground.settings.values["debug.verifyReplay"]) await this.#verifyReplay();
-  }
-
-  async #verifyReplay(): Promise<void> {
-    // Events may be added while the log is read: what is compared is this moment.
-    const { eventCount } = this.session.state;
-    const live = canonicalJson(plainState(this.session.state));
-    const read = await readSession(this.paths);
-    const replayed = read.ok
-      ? canonicalJson(plainState(replay(read.value.events.slice(0, eventCount))))
-      : errorText(read.error.what);
-    if (replayed === live) return;
-    await this.session.emit("session.error", {
-      errorType: "replay_mismatch",
-      code: "replay_mismatch",
-      message: `Live and replayed state differ from character ${firstDifference(live, replayed)} on.`,
-    });
+    if (this.ground.settings.values["debug.verifyReplay"]) await verifyReplay(this.session, this.paths);
   }
 }
 
@@ -292,10 +272,4 @@ function readOptional(path: string): string {
   } catch {
     return ""; // not written yet
   }
-}
-
-function firstDifference(a: string, b: string): number {
-  let i = 0;
-  while (i < a.length && a[i] === b[i]) i++;
-  return i;
 }
