@@ -21,7 +21,7 @@ describe("counts", () => {
     const counted = await new Counts().measure({ body, items, limit: 4_000 });
     const adapter = wireAdapters[wire];
     const system = adapter.system(body.value);
-    const expected = await measure({ system, tools: adapter.tools(body.value), items, limit: 1 });
+    const expected = await measure({ system, tools: adapter.tools(body.value), items, limit: 4_000 });
     expect(counted.items.map(({ tokens }) => tokens)).toEqual(expected.itemTokens);
     const systemItems = items.filter(({ role }) => role === "system").length;
     // A request without system text beside its history has nothing to count there.

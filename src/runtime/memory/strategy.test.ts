@@ -48,7 +48,7 @@ it("M46 without git, without a commit or in too little time it is not known, and
   const noGit = treeOf({ root, env: { PATH: join(root, "doc") }, secrets: [] }, join(root, "src"), LONG_MS);
   await noGit.look?.();
   expect(noGit.isNear("doc/a.md")).toBe(false);
-  const slow = join(root, "bin");
+  const slow = `${root}-bin`; // outside of the project: its own programs are never started
   mkdirSync(slow);
   writeFileSync(join(slow, "git"), "#!/bin/sh\nprintf 'doc/a.md\\0'\nexec sleep 1000\n");
   chmodSync(join(slow, "git"), 0o755);
