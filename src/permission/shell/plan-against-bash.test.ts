@@ -203,7 +203,8 @@ const line = fc.oneof(
 /** Records of what ran: the number of words, then each of them, so that no word can look like two. */
 const RECORDER = `
 exec 9>>"$1"
-record() { builtin printf '%s\\0' "$#" "$@" >&9; }
+# Bash writes at each line end, and the commands of a pipeline would write into each other's records.
+record() { local words=("\${@//$'\\n'/<newline>}"); builtin printf '%s\\0' "$#" "\${words[@]}" >&9; }
 for name in cat ls wc head grep sort; do
   eval "$name() { record $name \\"\\$@\\"; }; function /usr/bin/$name { record $name \\"\\$@\\"; }; function /bin/$name { record $name \\"\\$@\\"; }"
 done
@@ -223,7 +224,7 @@ function runAll(lines: readonly string[]): string[][][] {
   const env = { PATH: "/nonexistent", HOME: place.userHome, LC_ALL: "C.UTF-8" };
   const run = spawnSync("/bin/bash", ["--norc", "-c", RECORDER, "bash", log, input], { cwd: place.root, env });
   if (run.status !== 0) throw new Error(run.stderr.toString());
-  return recordsOf(readFileSync(log, "utf8").split("\0").slice(0, -1));
+  return recordsOf(readFileSync(log, "utf8").replaceAll("<newline>", "\n").split("\0").slice(0, -1));
 }
 
 function recordsOf(fields: readonly string[]): string[][][] {
