@@ -37,7 +37,7 @@ export async function startGateway(upstream: { url: string }, options: GatewayOp
       EVERLONG_UPSTREAM_GEMINI: upstream.url,
       EVERLONG_EMBEDDER: "none",
       // A busy machine must not make a search late where lateness is not what is tested.
-      EVERLONG_PROXY_RECALL_TIMEOUT_MS: "5000",
+      EVERLONG_PROXY_RECALL_TIMEOUT_MS: "20000",
       ...options.env,
     });
   const child = start(place, ["serve", "--port", "0", "--json", ...(options.args ?? [])], { timeoutMs: 600_000 });
