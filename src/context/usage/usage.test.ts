@@ -171,6 +171,7 @@ describe("the report", () => {
           github                                400
           built in                              200
       M memory                                  200    5.0 %
+          memories                              200
       H history                                 641   16.0 %
           prompts                               309
           answers                               110
