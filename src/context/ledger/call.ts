@@ -45,13 +45,13 @@ const NEW_KEYS = [
   "contents",
   "insert_text",
 ];
-const EDITOR_COMMANDS: Record<string, FileDeed["did"] | "view"> = {
-  view: "view",
-  create: "created",
-  str_replace: "edited",
-  insert: "edited",
-  undo_edit: "edited",
-};
+const EDITOR_COMMANDS: ReadonlyMap<string, FileDeed["did"] | "view"> = new Map([
+  ["view", "view"],
+  ["create", "created"],
+  ["str_replace", "edited"],
+  ["insert", "edited"],
+  ["undo_edit", "edited"],
+]);
 const LOOKING =
   /^(?:mcp__\w+?__)?(?:read|view|get|list|ls|glob|find|grep|search|fetch|open|recall|web|look|describe|show|todo)(?!_?(?:and_)?replace)/i;
 const PATCHED = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
@@ -66,7 +66,7 @@ function effectOf(tool: string, args: unknown, path: string | undefined): Omit<C
   const text = typeof args === "string" ? args : "";
   const todos = todosOf(tool, given);
   const command = commandOf(given) ?? "";
-  const editor = path === undefined ? undefined : EDITOR_COMMANDS[command];
+  const editor = path === undefined ? undefined : EDITOR_COMMANDS.get(command);
   const patch = [text, command, ...["patch", "input", "diff"].map((key) => textAt(given, key))].find((one) =>
     one.includes("*** "),
   );

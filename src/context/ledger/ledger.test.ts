@@ -120,7 +120,15 @@ it("N36 any happenings: the lines stay in their room, and telling them twice cha
   const place = { turn: fc.integer({ min: 1, max: 20 }), item: fc.integer({ min: 1, max: 9 }) };
   const text = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 300 }),
-    fc.constantFrom("Never do it.", "exit code: 1", "We decided on x1.", "a > b; rm c", "*** Add File: x"),
+    fc.constantFrom(
+      "valueOf",
+      "constructor",
+      "Never do it.",
+      "exit code: 1",
+      "We decided on x1.",
+      "a > b; rm c",
+      "*** Add File: x",
+    ),
   );
   const happening = fc.oneof(
     fc.record({ ...place, type: fc.constantFrom("prompt" as const, "answer" as const), text }),
