@@ -109,18 +109,6 @@ export class Capture {
     return JSON.stringify([table, ...(this.#shapes.get(table)?.key ?? []).map((name) => row[name])]);
   }
 
-  /** Rows whose parent was lost go too; gives how many. */
-  dropOrphans(): number {
-    let dropped = 0;
-    for (const table of this.#shapes.keys())
-      for (const fk of this.#db.prepare("SELECT * FROM pragma_foreign_key_list(?)").all(table)) {
-        const [column, parent, to] = [fk["from"], fk["table"], fk["to"]].map(String);
-        const sql = `DELETE FROM ${table} WHERE ${column} IS NOT NULL AND ${column} NOT IN (SELECT ${to} FROM ${parent})`;
-        dropped += Number(this.#db.prepare(sql).run().changes);
-      }
-    return dropped;
-  }
-
   #prepared(sql: string): StatementSync {
     const statement = this.#statements.get(sql) ?? this.#db.prepare(sql);
     this.#statements.set(sql, statement);

@@ -25,8 +25,6 @@ export type CaughtUp = {
   skipped: number;
   /** Bytes that are no lines: passed over, or moved to quarantine. */
   damaged: { segment: number; offset: number; bytes: number; file?: string }[];
-  /** The journal was written anew from the rows. */
-  renewed: boolean;
   /** Whether a row was deleted by what was applied. */
   deleted: (table: string, row: Record<string, unknown>) => boolean;
 };
@@ -50,7 +48,7 @@ export type CatchUpOptions = { begin?: boolean; segmentBytes?: number | undefine
 export async function catchUpJournal(parts: Parts, options: CatchUpOptions = {}): Promise<Result<CaughtUp, Fault>> {
   const deletions = new Set<string>();
   const sum: Sum = {
-    ...{ rows: 0, skipped: 0, damaged: [], renewed: false, deletions },
+    ...{ rows: 0, skipped: 0, damaged: [], deletions },
     deleted: (table, row) => deletions.has(parts.capture.keyOf(table, row)),
   };
   while (true) {
@@ -121,7 +119,6 @@ async function take(
     const rows = step.type === "renew" ? changeLines(parts.capture.allRows(), now()) : [];
     const offset = createSegment(folder, segment, lines(headLine({ ...head, journal, segment }), rows));
     writeState(parts.db, { journal, segment, offset });
-    sum.renewed ||= step.type === "renew" && segment > 1;
     return undefined;
   });
 }
