@@ -35,10 +35,10 @@ export type Wire = {
 export type WireVendor = {
   /** The name of its upstream in the gateway. */
   name: string;
-  provider: ProviderName;
+  /** Which of our providers it is, and the variable that holds its key; undefined for one that is only configured. */
+  provider?: ProviderName;
+  keyVariable?: string;
   address: string;
-  /** The variable that holds its key, for messages. */
-  keyVariable: string;
   /** Its own header for a key, in lower case; without one a key is a bearer. */
   keyHeader?: string;
   /** Headers of every request to it. */
@@ -99,8 +99,10 @@ export type HistoryFormat = ItemRules & {
 
 /** How a text of ours goes into a message, between its bytes. */
 export type MessageFormat = {
-  /** The member that holds the message's text or parts. */
-  holder: "content" | "parts";
+  /** The member that holds the message's parts. */
+  holder: string;
+  /** The holder may also be a plain text. */
+  holdsText?: true;
   /** A text of ours never stands in the assistant's, the system's or the developer's name. */
   mayTake: (item: WireBody) => boolean;
   /** A part, from a JSON string literal. */

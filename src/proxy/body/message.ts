@@ -26,11 +26,11 @@ export function sourceOf(body: ScannedBody, item: number | string): Source {
 export function contentOf({ value }: Source, wire: WireName): string | readonly unknown[] | undefined {
   // A plain text that stands for the history.
   if (typeof value === "string") return value;
-  const { mayTake, holder } = wireOf(wire).message;
+  const { mayTake, holder, holdsText } = wireOf(wire).message;
   if (!isRecord(value) || !mayTake(value)) return undefined;
   const content = value[holder];
   if (Array.isArray(content)) return content;
-  return typeof content === "string" && holder === "content" ? content : undefined;
+  return typeof content === "string" && holdsText ? content : undefined;
 }
 
 /** Whether texts can be added to this item, given by its index or as JSON; `assemble` throws for one that cannot. */

@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import { isRecord } from "../../base/json.ts";
 import { listAt } from "../../model/wire/item.ts";
+import { blocksOf } from "../../model/wire/part.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { ScannedBody } from "../contract.ts";
 
@@ -15,13 +16,12 @@ const VOLATILE = /^x-anthropic-billing-header:.*$/gm;
 /** The field of its own, and leading system or developer items. */
 export function systemText({ value, wire }: Body): string {
   const { history, request } = wireOf(wire);
-  const raws = [fieldOf(request.system(value))];
+  const parts = blocksOf(inField(request.system(value)));
   for (const raw of listAt(value, history.key)) {
     if (!isRecord(raw) || (raw["role"] !== "system" && raw["role"] !== "developer")) break;
-    raws.push(raw);
+    parts.push(...history.parts(raw));
   }
-  return raws
-    .flatMap((raw) => history.parts(raw))
+  return parts
     .flatMap((part) => (part.type === "text" ? part.text : []))
     .join("\n")
     .replace(VOLATILE, "")
@@ -29,8 +29,8 @@ export function systemText({ value, wire }: Body): string {
 }
 
 /** A text, blocks, one part, or a whole content with parts. */
-const fieldOf = (system: unknown): Record<string, unknown> =>
-  isRecord(system) && system["parts"] !== undefined ? { content: system["parts"] } : { content: system };
+const inField = (system: unknown): unknown =>
+  isRecord(system) && system["parts"] !== undefined ? system["parts"] : system;
 
 /** Keyed, as everything that is kept of a text. */
 export const systemHead = (body: Body, key: string): string =>

@@ -1,8 +1,7 @@
 // What a cut never takes: the head that says what it is all about, and the tail that is being worked on.
-import { isRecord } from "../../base/json.ts";
 import type { Keep } from "../../context/truncate/draft.ts";
 import { groups } from "../../model/wire/group.ts";
-import { recordsIn, seeUser, stringAt } from "../../model/wire/item.ts";
+import { seeUser } from "../../model/wire/item.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { HistoryItem } from "../contract.ts";
 
@@ -11,9 +10,10 @@ export const newestPrompt = (items: readonly HistoryItem[]): HistoryItem | undef
   items.findLast((item) => item.isPrompt || speaks(item));
 
 function speaks({ role, raw, wire }: HistoryItem): boolean {
-  const { resultsOfUsers, holder } = wireOf(wire).message;
-  if (role !== "tool" || !isRecord(raw) || !resultsOfUsers) return false;
-  return recordsIn(raw[holder]).some((part) => seeUser(stringAt(part, "text") ?? "", false).isPrompt);
+  if (role !== "tool") return false;
+  return wireOf(wire)
+    .history.parts(raw)
+    .some((part) => part.type === "text" && seeUser(part.text, false).isPrompt);
 }
 
 export function keepOf(

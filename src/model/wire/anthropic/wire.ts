@@ -19,6 +19,7 @@ export const anthropic: Wire = {
   history: anthropicHistory,
   message: {
     holder: "content",
+    holdsText: true,
     mayTake: ({ role }) => role === "user",
     textPart: (literal) => `{"type":"text","text":${literal}}`,
     isResult: (part) => isRecord(part) && part["type"] === "tool_result",

@@ -17,6 +17,7 @@ export const openaiChat: Wire = {
   history: openaiChatHistory,
   message: {
     holder: "content",
+    holdsText: true,
     mayTake: ({ role }) => role === "user" || role === "tool" || role === "function",
     textPart: (literal) => `{"type":"text","text":${literal}}`,
     systemMessage: (content) => ({ role: "system", content }),

@@ -18,6 +18,7 @@ export const openaiResponses: Wire = {
   history: openaiResponsesHistory,
   message: {
     holder: "content",
+    holdsText: true,
     mayTake: ({ role, type }) => role === "user" && (type ?? "message") === "message",
     textPart: (literal) => `{"type":"input_text","text":${literal}}`,
     ownTail: true,
