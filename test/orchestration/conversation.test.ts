@@ -59,6 +59,50 @@ describe("OE3 a conversation with an agent", () => {
   });
 });
 
+describe("list_agents", () => {
+  it("N39 O40 shows the main agent all, a subagent its own, with status, turns, tokens, intent and todo", async () => {
+    const lists: string[] = [];
+    const beforeList = (results: { text: string }[]) => lists.push(last(results));
+    const { place } = await cast(
+      (request, step) => {
+        if (step >= 2) beforeList(toolResults(request));
+        const steps = [
+          tasks(
+            task("ALPHA", { name: "alpha", mode: "background" }),
+            task("BETA", { name: "beta", mode: "background" }),
+          ),
+          call("list_agents", {}),
+          call("read_agent", { agent_id: "beta", wait: true, timeout: 60 }),
+          call("stop_agent", { agent_id: "beta" }),
+          call("read_agent", { agent_id: "alpha", wait: true, timeout: 60 }),
+          call("list_agents", { include_completed: false }),
+          text("done"),
+        ];
+        return steps[step] ?? text("nothing more");
+      },
+      {
+        ALPHA: [text("first answer")],
+        BETA: (request, step) => {
+          if (step === 0) return call("report_intent", { intent: "Asking around" });
+          if (step === 1) return tasks(task("GAMMA", { name: "gamma", agent_type: "explore" }));
+          if (step === 2) return call("list_agents", {});
+          beforeList(toolResults(request));
+          return text("beta knows");
+        },
+        GAMMA: [text("from gamma")],
+      },
+    );
+    const done = await run(place, ["-p", "go"]);
+    expect(done.code, done.stderr).toBe(0);
+    const ofBeta = lists.find((list) => list.startsWith("gamma")) ?? "";
+    expect(ofBeta).toMatch(/^gamma {2}explore {2}\S+ {2}completed {2}\d+s {2}1 turns {2}\d+ tokens$/);
+    const [first = "", , , , open = ""] = lists.filter((list) => list !== ofBeta);
+    expect(first).toMatch(/^alpha {2}general-purpose .*\nbeta {2}general-purpose/);
+    expect(open).toMatch(/^alpha .* idle /);
+    expect(open).not.toContain("beta");
+  });
+});
+
 describe("OE4 limits", () => {
   const errorsOf = async (main: Parameters<typeof cast>[0], parts: Parameters<typeof cast>[1], env = {}) => {
     const made = await cast(main, parts, { env });
