@@ -44,6 +44,38 @@ describe("OE3 a conversation with an agent", () => {
     expect(eventsOf(place, id, "system.notification")).toEqual([]);
   });
 
+  it("N39 a sync agent answers its call and stays: a follow-up wakes it with all it knows, and its answer is told", async () => {
+    const seen: string[] = [];
+    const { place, of } = await cast(
+      (request, step) => {
+        seen.push(last(toolResults(request)));
+        const steps = [
+          tasks(task("ALPHA", { name: "Alpha scan" })),
+          call("list_agents", {}),
+          call("write_agent", { agent_id: "alpha-scan", message: "and more?" }),
+          text("waiting"),
+          text("heard it"),
+        ];
+        return steps[step] ?? text("nothing more");
+      },
+      { ALPHA: [text("first answer"), text("second answer")] },
+      { env: { EVERLONG_SUBAGENT_MAX_CONCURRENT: "1" } },
+    );
+    const done = await run(place, ["-p", "go"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(done.stdout.trim()).toBe("heard it");
+    expect(seen[1]).toBe("first answer");
+    expect(seen[2]).toMatch(/^alpha-scan .* idle /);
+    expect(seen[3]).toContain("works on it now");
+    expect(userTexts(of("ALPHA")[1])).toEqual(["ALPHA", "and more?"]);
+    const id = onlySession(place);
+    expect(eventsOf(place, id, "system.notification")).toMatchObject([
+      { kind: "agent_idle", agentIds: ["alpha-scan"] },
+    ]);
+    expect(eventsOf(place, id, "subagent.completed")).toMatchObject([{ result: "second answer", turns: 2 }]);
+    expect(eventsOf(place, id, "subagent_session_boundary").map((e) => e["phase"])).toEqual(["start", "end"]);
+  });
+
   it("O51 without multi-turn agents nothing goes idle", async () => {
     const { place } = await cast(
       [tasks(task("ALPHA", { name: "alpha", mode: "background" })), text("started"), text("heard")],

@@ -264,7 +264,7 @@ describe("read_agent, write_agent, stop_agent", () => {
     const s = scene();
     const { call } = tools(s);
     await s.start("a");
-    await s.start("b", talker, { executionMode: "sync" });
+    await s.start("b", talker, { multiTurn: false });
     await s.start("c", puppet().run);
     expect(await call("write_agent", { agent_id: "b", message: "x" })).toMatch(/^agent_finished: .*task/);
     const several = await call("write_agent", { agent_ids: ["a", "b", "zz", "c"], message: "x" });
