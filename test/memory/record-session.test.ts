@@ -97,7 +97,7 @@ describe("ME2 distinct failures", () => {
     const { server, place } = await scene(sent, { env: { EVERLONG_MEMORY_STRATEGY: "jsonl" } });
     const done = await run(place, ["-p", "go", "--trust-folder", "--allow-tool", "memory"]);
     expect(done.code, done.stderr).toBe(0);
-    const { tools } = server.requests[0]?.body as { tools: { function: { name: string; parameters: object } }[] };
+    const { tools } = server.requests[0]!.body as { tools: { function: { name: string; parameters: object } }[] };
     const offered = tools.find((tool) => tool.function.name === "store_memory")?.function.parameters;
     expect(offered).toMatchObject({ properties: { fact: {} }, additionalProperties: false });
     expect(offered).not.toHaveProperty("properties.scope");
