@@ -1,21 +1,13 @@
 // N47: Ctrl+Z hands the terminal back to the shell, and `fg` goes on, on every Node that starts the program.
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { standIn } from "../clients/stand-in.ts";
 import { text } from "../model-server/reply.ts";
 import { type ModelServer, startModelServer } from "../model-server/server.ts";
 import { newPlace, type Place, placeFor } from "../tool/everlong.ts";
+import { nodes } from "../tool/node.ts";
 import { bin, openProgram, type Terminal } from "./terminal.ts";
-
-/** The suite's own Node, and the machine's where it is another: an old one starts ours as a child. */
-const nodes = [process.execPath, ...(process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "node"))]
-  .filter((path) => existsSync(path))
-  .map((path) => realpathSync(path))
-  .filter((path, i, all) => all.indexOf(path) === i)
-  .map((path) => ({ path, version: execFileSync(path, ["--version"], { encoding: "utf8" }).trim() }))
-  .filter(({ version }, i, all) => all.findIndex((other) => other.version === version) === i);
 
 /** It reads keys itself, as agents do, and stops no other process than its own. */
 const AGENT = `
