@@ -95,7 +95,7 @@ async function decide(
   if (leave.type === "pending") return keep(parts, request, ready, strategy, { origins, trust }, "pending", signal);
   if (!leave.edited) return keep(parts, request, ready, strategy, { origins, trust }, "active", signal);
   // The person's own words, and the person has said yes to them: checked like any other, asked about no more.
-  const input = { ...plain(ready), ...leave.edited, scope };
+  const input = { ...plain(ready), ...leave.edited, ...(strategy.supportsScopes ? { scope } : {}) };
   const { ask: _asked, ...typed } = request;
   return run(parts, { ...typed, input, origins: () => [{ kind: "user" }] }, signal, progress);
 }
@@ -158,9 +158,9 @@ function readScope(
 ): Result<Scope, MemoryFailure> {
   if (given !== undefined && given !== "repository" && given !== "user")
     return fail(invalidScope('"scope" must be "repository" or "user".'));
+  if (given !== undefined && strategy && !strategy.supportsScopes)
+    return fail(invalidScope(`memories kept by "${strategy.kind}" have one scope. Leave "scope" out.`));
   const scope = given ?? "repository";
-  if (scope === "user" && strategy && !strategy.supportsScopes)
-    return fail(invalidScope(`"scope" may not be "user": memories kept by "${strategy.kind}" have one scope.`));
   if (scope === "user" && !userScope)
     return fail(invalidScope('"scope" may not be "user": the setting memory.userScope is off.'));
   if (scope === "repository" && place.repository === undefined)

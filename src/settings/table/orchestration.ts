@@ -39,7 +39,7 @@ export const orchestrationRows = [
     min: 0.001,
     env: ["EVERLONG_AGENT_IDLE_MINUTES"],
     default: 30,
-    help: "Minutes an idle background agent waits for a follow-up",
+    help: "Minutes an agent that has answered waits for a follow-up",
   },
   {
     ...count,
