@@ -62,7 +62,6 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
     if (!db.ok) return failedBy(db.error, false);
     if (signal.aborted) return CANCELLED;
     database = db.value;
-    db.value.exec("PRAGMA secure_delete = ON");
     const change = (inside: Database): T => {
       const outcome = work({ db: inside, now: clock.now(), user, hash });
       parts.inside?.(inside, outcome);
