@@ -71,7 +71,7 @@ export async function boardCommand(
   const place = placeOf(ground, at?.context ?? ground.context, options);
   if (!place.ok) return place;
   return healing(ground.paths, async () => {
-    const opened = await openStore(ground.paths);
+    const opened = await openStore(ground.paths, { recall: ground.indexing.recall });
     if (!opened.ok) return opened;
     try {
       return await verbs[verb]({ db: opened.value, ground, place: place.value, options, stdin }, argument ?? "");

@@ -51,7 +51,7 @@ export async function memoryCommand(call: MemoryCall, hands: Hands): Promise<Com
 async function withDesk(ground: Ground, work: (desk: Desk) => Promise<CommandResult>): Promise<CommandResult> {
   let opened: ReturnType<typeof openStore> | undefined;
   let client: Promise<Client> | undefined;
-  const open = () => (opened ??= openStore(ground.paths));
+  const open = () => (opened ??= openStore(ground.paths, { recall: ground.indexing.recall }));
   const { cwd } = ground.context;
   const { values } = ground.settings;
   const place = placeIn(ground, cwd);

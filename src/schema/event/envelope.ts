@@ -4,7 +4,7 @@ import { isRecord } from "../../base/json.ts";
 import { agentEvents, ephemeralAgentEvents } from "./agent.ts";
 import { contextEvents, ephemeralContextEvents } from "./context.ts";
 import { conversationEvents, ephemeralConversationEvents } from "./conversation.ts";
-import { ephemeralMemoryEvents } from "./memory.ts";
+import { ephemeralMemoryEvents, memoryEvents } from "./memory.ts";
 import { type QuickFit, quickFit } from "./quick-fit.ts";
 import { ephemeralSessionEvents, sessionEvents } from "./session.ts";
 import { ephemeralToolEvents, toolEvents } from "./tool.ts";
@@ -15,6 +15,7 @@ export const durableEvents = {
   ...contextEvents,
   ...toolEvents,
   ...agentEvents,
+  ...memoryEvents,
 };
 export const ephemeralEvents = {
   ...ephemeralSessionEvents,
