@@ -4,6 +4,7 @@ import { describeFailure } from "../base/failure.ts";
 import { clip } from "../base/text.ts";
 import { openGateway, type RunningGateway } from "../runtime/gateway/gateway.ts";
 import { freshLink } from "../runtime/gateway/link.ts";
+import type { GatewayEvent } from "../schema/event/gateway.ts";
 import { EXIT, printFailure } from "./exit.ts";
 import { grouped } from "./format/table.ts";
 import { visible } from "./line/screen.ts";
@@ -16,7 +17,6 @@ export type ServeOptions = {
   json?: boolean;
   link?: boolean;
 };
-type Event = Parameters<Parameters<RunningGateway["on"]>[0]>[0];
 
 export async function serveCommand(options: ServeOptions): Promise<number> {
   if (options.link) return printLink();
@@ -89,24 +89,23 @@ function warningsOf({ facts, warnings }: RunningGateway): string[] {
 }
 
 /** Undefined for events that are no request. */
-export function requestLine({ type, data }: Event, now = new Date()): string | undefined {
+export function requestLine({ type, data }: GatewayEvent, now = new Date()): string | undefined {
   if (type !== "proxy.request") return undefined;
-  const text = (name: string): string => (typeof data[name] === "string" ? visible(clip(data[name], 120)) : "-");
-  const count = (name: string): string => (typeof data[name] === "number" ? grouped(data[name]) : "0");
-  const [outcome, failure, action] = [text("outcome"), text("failure"), text("action")];
+  const text = (value: string | undefined): string => (value === undefined ? "-" : visible(clip(value, 120)));
+  const { outcome, failure, action, recallLost } = data;
   return [
     now.toTimeString().slice(0, 8),
-    text("family"),
-    text("session"),
-    text("path"),
-    typeof data["status"] === "number" ? String(data["status"]) : "-",
-    data["tokensIn"] === undefined ? "-" : `${count("tokensIn")} > ${count("tokensSent")} tokens`,
-    `recalled ${count("recalled")}${data["recallLost"] === undefined ? "" : ` (lost: ${text("recallLost")})`}`,
-    `stored ${count("stored")}`,
-    `+${count("addedMs")} ms`,
-    `${count("totalMs")} ms`,
-    ...(failure !== "-" ? [failure] : outcome !== "complete" ? [outcome] : []),
-    ...(action.startsWith("skip:") ? [action] : []),
+    text(data.family),
+    text(data.session),
+    text(data.path),
+    String(data.status ?? "-"),
+    data.tokensIn === undefined ? "-" : `${grouped(data.tokensIn)} > ${grouped(data.tokensSent ?? 0)} tokens`,
+    `recalled ${grouped(data.recalled ?? 0)}${recallLost === undefined ? "" : ` (lost: ${text(recallLost)})`}`,
+    `stored ${grouped(data.stored ?? 0)}`,
+    `+${grouped(data.addedMs ?? 0)} ms`,
+    `${grouped(data.totalMs)} ms`,
+    ...(failure !== undefined ? [text(failure)] : outcome !== "complete" ? [outcome] : []),
+    ...(action.startsWith("skip:") ? [text(action)] : []),
   ].join("  ");
 }
 

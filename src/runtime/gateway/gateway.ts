@@ -10,7 +10,7 @@ import { createProxy } from "../../proxy/proxy.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import { upstreamsOf } from "../../proxy/upstream/choose.ts";
 import { UpstreamPools } from "../../proxy/upstream/pool.ts";
-import type { ProxyEvent } from "../../server/contract.ts";
+import type { GatewayEvent } from "../../schema/event/gateway.ts";
 import { findGateway, pidOf, whoListens } from "../../server/find.ts";
 import { addressOf, startGateway } from "../../server/listen.ts";
 import { ensureToken, sameToken } from "../../server/token.ts";
@@ -38,7 +38,7 @@ export type RunningGateway = {
   warnings: readonly string[];
   /** A fresh one-time link to the dashboard. */
   link(): string;
-  on(listener: (event: ProxyEvent) => void): () => void;
+  on(listener: (event: GatewayEvent) => void): () => void;
   /** Something went wrong that no request can be blamed for; the gateway goes on. Gives the sentence to print. */
   report(error: unknown): string;
   close(): Promise<void>;
