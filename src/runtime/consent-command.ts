@@ -1,8 +1,9 @@
 // Consent: which addresses off this machine texts of this folder may be sent to; listed, given and taken back by a person.
+
+import { isLoopback } from "../base/address.ts";
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { loadServers } from "../mcp/config/load.ts";
-import { isLoopback } from "../memory/recall/embed/choose.ts";
 import { grantConsent, hasConsent, listConsents, originOf, revokeConsent } from "../permission/consent.ts";
 import { changeInHome } from "./home-file.ts";
 import { mcpSources } from "./mcp/sources.ts";
