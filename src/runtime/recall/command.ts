@@ -4,20 +4,18 @@ import { ok, type Result } from "../../base/result.ts";
 import type { Scope, Within } from "../../memory/recall/store/scope.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import type { Database } from "../../store/sqlite.ts";
+import type { Attempt } from "../client/open.ts";
+import type { Measured, RecallAsk } from "../client/recall.ts";
 import { proxyStoreOn } from "../gateway/proxy-store.ts";
-import { type Printed, usage, withStore } from "../session/stored-sessions.ts";
 import type { Ground } from "../start.ts";
+import { withStore } from "../with-store.ts";
 import { type Answer, answer } from "./answer.ts";
-import { queryOf, type RecallAsk, recallOff } from "./ask.ts";
+import { queryOf, recallOff } from "./ask.ts";
 import { openRecall } from "./engine.ts";
 import { itemsText } from "./original.ts";
 import { ask, foundText, type RecallFound, type RecallQuery } from "./query.ts";
 
-export type RecallFlags = RecallAsk & { json?: boolean; reindex?: string | boolean };
-
-export async function recallCommand(text: string, flags: RecallFlags): Promise<Printed> {
-  const { reindex: what, json, ...asked } = flags;
-  if (what !== undefined) return reindex(what);
+export async function recallStored(text: string, asked: RecallAsk): Attempt<Measured> {
   const query = queryOf(text, asked);
   if (!query.ok) return query; // nothing is opened for a question that cannot be asked
   return withStore(async (db, ground) => {
@@ -25,7 +23,7 @@ export async function recallCommand(text: string, flags: RecallFlags): Promise<P
     const desk = { db, ground, store, paths: ground.paths, search: (q: RecallQuery) => searchStore(db, ground, q) };
     const told = await answer(desk, text, asked);
     if (!told.ok) return told;
-    return ok(json ? { json: jsonOf(told.value) } : textOf(told.value, asked.explain));
+    return ok({ data: jsonOf(told.value), text: textOf(told.value, asked.explain) });
   });
 }
 
@@ -74,11 +72,4 @@ function scopeText(scope: Scope): string {
     case "all":
       return "all sessions";
   }
-}
-
-/** `--reindex`: everything anew from the logs; `--reindex embeddings`: the embedder is chosen and asked anew. */
-async function reindex(what: string | boolean): Promise<Printed> {
-  if (what === "embeddings") return (await import("./reindex-embeddings.ts")).reindexEmbeddings();
-  if (what !== true) return usage(`"${what}" cannot be rebuilt.`, "Use --reindex or --reindex embeddings.");
-  return (await import("../session/stored-sessions.ts")).reindexSessions();
 }
