@@ -2,6 +2,7 @@
 import { minute } from "../command/format.ts";
 import type { SessionRow } from "../runtime/client/sessions.ts";
 import { home, type SessionChoice } from "../runtime/client.ts";
+import { askTerminal } from "./ask-terminal.ts";
 import { EXIT, printFailure } from "./exit.ts";
 
 const MOST = 20;
@@ -41,18 +42,10 @@ function row({ id, name, updated_at, prompts }: SessionRow, number: number | und
 }
 
 async function chosen(sessions: SessionRow[]): Promise<SessionChoice | number> {
-  const { createInterface } = await import("node:readline/promises");
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    for (;;) {
-      const answer = (await terminal.question("Resume which? Number, or Enter to leave: ")).trim();
-      if (answer === "") return EXIT.done;
-      const session = sessions[Number(answer) - 1];
-      if (session) return { type: "resume", id: session.id };
-    }
-  } catch {
-    return EXIT.done; // the terminal was closed, or Ctrl+C
-  } finally {
-    terminal.close();
+  for (;;) {
+    const answer = await askTerminal("Resume which? Number, or Enter to leave: ");
+    if (!answer?.trim()) return EXIT.done;
+    const session = sessions[Number(answer) - 1];
+    if (session) return { type: "resume", id: session.id };
   }
 }

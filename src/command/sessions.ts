@@ -185,12 +185,13 @@ export const sessions: Command = {
 export async function reindexSessions(): Promise<Outcome> {
   const index = await home.sessions.reindex();
   if (!index.ok) return index;
-  const { sessions: count, items, problem } = index.value;
+  const { sessions: count, items, rows, problem } = index.value;
   return said(
     [
       ...(problem === undefined ? [] : [`The index was damaged (${problem}) and is made anew.`]),
       `Rebuilt from the logs: ${count} sessions.`,
       ...(items > 0 ? [`From what the gateway stored: ${items} items.`] : []),
+      ...(rows > 0 ? [`Memories and board items: ${rows}.`] : []),
     ].join("\n"),
   );
 }

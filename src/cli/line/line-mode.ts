@@ -7,6 +7,7 @@ import { slashNames } from "../../command/table.ts";
 import { trustFolder } from "../../command/trust.ts";
 import { type Client, home, type OpenOptions, openClient } from "../../runtime/client.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
+import { askTerminal } from "../ask-terminal.ts";
 import { EXIT, printFailure } from "../exit.ts";
 import { noticeLine } from "../format/notice.ts";
 import { linePerson, linePrompts } from "./ask.ts";
@@ -125,23 +126,15 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
 async function askTrust(): Promise<"go on" | "exit"> {
   const notice = await home.trustQuestion();
   if (!notice) return "go on";
-  const { createInterface } = await import("node:readline/promises");
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
   process.stdout.write(`${notice}\n  1. trust this folder\n  2. go on without\n  3. exit\n`);
-  try {
-    for (;;) {
-      const answer = (await terminal.question("Your choice: ")).trim();
-      if (answer === "3") return "exit";
-      if (answer === "2") return "go on";
-      if (answer !== "1") continue;
-      const outcome = await trustFolder();
-      process.stdout.write(`${outcome.ok ? outcome.value.text : outcome.error.what}\n`);
-      return "go on";
-    }
-  } catch {
-    return "exit"; // the terminal was closed, or Ctrl+C
-  } finally {
-    terminal.close();
+  for (;;) {
+    const answer = (await askTerminal("Your choice: "))?.trim();
+    if (answer === "3" || answer === undefined) return "exit";
+    if (answer === "2") return "go on";
+    if (answer !== "1") continue;
+    const outcome = await trustFolder();
+    process.stdout.write(`${outcome.ok ? outcome.value.text : outcome.error.what}\n`);
+    return "go on";
   }
 }
 

@@ -1,6 +1,7 @@
 // The terminal of line mode: text above, one input line below, and whoever asked last gets the next line.
 import { createInterface, type Interface } from "node:readline";
 import { visible } from "../../base/text.ts";
+import { suspendable } from "../suspend.ts";
 
 export type Screen = {
   /** A whole line or several, above the input. */
@@ -58,6 +59,7 @@ export function openScreen(events: ScreenEvents): Screen {
     if (!streaming) rl.prompt(true);
   };
 
+  suspendable(rl, redraw);
   rl.on("line", (line) => {
     if (waiting) {
       const answer = waiting;

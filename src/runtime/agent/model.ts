@@ -83,14 +83,16 @@ async function knownModels(live: LiveSession): Promise<Known> {
   const usable = new Set<string>();
   for (const provider of ["openai", "anthropic", "google"] as const)
     if (values[`providers.${provider}.apiKey`]) usable.add(provider);
-  const own: ModelOffer = { id: target.id, ...offerOf(target.entry) };
+  // A custom server is taken to charge what the catalogue says of the name: enough to compare two of its models.
+  const own = target.provider === "custom" ? customOffer(live, splitName(target.id)[1]) : offerFor(target);
   const others = catalog.filter((e) => usable.has(e.provider) && e.id !== target.id);
-  const offers = [own, ...others.map((e): ModelOffer => ({ id: e.id, ...offerOf(e) }))];
+  const offers = [own, ...others.map((entry) => offerFor({ id: entry.id, entry }))];
   if (values["provider.baseUrl"] === undefined) return { offers, listed: [] };
   const list = await listModels(resolveInput(values, sources, { catalog, fetchJson, signal: live.stopping.signal }));
   if (!list.ok || list.value.length === 0) return { offers, listed: undefined };
   const listed = list.value.map(({ name }) => name);
-  return { offers: [...offers, ...listed.map((name) => customOffer(live, name))], listed };
+  const all = [...offers, ...listed.map((name) => customOffer(live, name))];
+  return { offers: [...new Map(all.map((offer) => [offer.id, offer])).values()], listed };
 }
 
 function findOffer(live: LiveSession, known: Known, name: string): ModelOffer | undefined {
@@ -107,6 +109,8 @@ function customOffer({ ground }: LiveSession, name: string): ModelOffer {
   const { catalog } = catalogOf(ground);
   return { id, ...offerOf(findModel(catalog, id) ?? findModel(catalog, name)) };
 }
+
+const offerFor = ({ id, entry }: Pick<ModelTarget, "id" | "entry">): ModelOffer => ({ id, ...offerOf(entry) });
 
 function offerOf(entry: ModelTarget["entry"] | undefined): Omit<ModelOffer, "id"> {
   return {

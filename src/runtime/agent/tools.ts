@@ -1,5 +1,6 @@
 // The agent tools of one caller: task and its companions, over this session's registry, catalogue and models.
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
+import { listAgentsTool } from "../../agent/task/tool/list-agents.ts";
 import type { ToolCaller } from "../../agent/task/tool/part.ts";
 import { readAgentTool } from "../../agent/task/tool/read-agent.ts";
 import { stopAgentTool } from "../../agent/task/tool/stop-agent.ts";
@@ -28,6 +29,7 @@ export function callerTools(live: LiveSession, agents: Agents, caller: Caller): 
       start: (request) => startTask(live, agents, request),
     }),
     readAgentTool({ registry, caller, now: () => systemClock.now() }),
+    listAgentsTool({ registry, caller, now: () => systemClock.now() }),
     writeAgentTool({ registry, caller }),
     stopAgentTool({ registry, caller }),
   ];

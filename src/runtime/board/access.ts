@@ -39,7 +39,7 @@ export function withBoard<T>(
   work: (board: BoardAccess) => Attempt<T>,
 ): Attempt<T> {
   return healing(ground.paths, async () => {
-    const opened = await openStore(ground.paths);
+    const opened = await openStore(ground.paths, { recall: ground.indexing.recall });
     if (!opened.ok) return opened;
     try {
       return await work(accessTo(opened.value, ground, context));

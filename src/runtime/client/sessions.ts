@@ -39,8 +39,8 @@ export type SessionsAccess = {
   remove(ids: readonly string[]): Attempt<{ id: string; failure: Failure }[]>;
   /** Those that were last used before and that nobody has named, oldest first. */
   olderThan(days: number): Attempt<{ id: string; name: string; updatedAt: string }[]>;
-  /** `problem`: the index was damaged and is made anew. */
-  reindex(): Attempt<{ sessions: number; items: number; problem?: string }>;
+  /** `items` of proxied sessions, `rows` of memories and board. `problem`: the index was damaged and is made anew. */
+  reindex(): Attempt<{ sessions: number; items: number; rows: number; problem?: string }>;
   verify(wanted: string): Attempt<SessionCheck>;
 };
 

@@ -61,6 +61,7 @@ export function sharedKept(ground: Ground, settings: ProxySettings, onTrouble: T
 async function openKept(ground: Ground, settings: ProxySettings, onTrouble: Trouble): Promise<Result<Kept, Fault>> {
   const { paths } = ground;
   const db = await openStore(paths, {
+    recall: ground.indexing.recall,
     limitMs: OPEN_MS,
     onRebuilt: (rebuilt) => {
       tellRebuilt(rebuilt);

@@ -45,7 +45,7 @@ export type OpenMemory = {
 export async function withMemory<T>(ground: Ground, work: (memory: OpenMemory) => Attempt<T>): Attempt<T> {
   let opened: ReturnType<typeof openStore> | undefined;
   let client: Promise<Client> | undefined;
-  const open = () => (opened ??= openStore(ground.paths));
+  const open = () => (opened ??= openStore(ground.paths, { recall: ground.indexing.recall }));
   const { cwd } = ground.context;
   const { values } = ground.settings;
   const place = placeIn(ground, cwd);

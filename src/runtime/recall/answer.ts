@@ -7,9 +7,10 @@ import type { Database } from "../../store/sqlite.ts";
 import type { RecallAsk } from "../client/recall.ts";
 import type { Ground } from "../start.ts";
 import { latestIn } from "../store.ts";
-import { badAsk, queryOf, recallOff, type Where, whereOf } from "./ask.ts";
+import { badAsk, nothingOfKind, queryOf, recallOff, type Where, whereOf } from "./ask.ts";
 import type { Found, Wanted } from "./original.ts";
 import type { RecallFound, RecallQuery } from "./query.ts";
+import { allowedKinds } from "./scope.ts";
 import { type Aimed, type AnySession, aimedAt, namedSession, originalsOf, type Sessions } from "./session.ts";
 
 /** Where questions are answered: the store is caught up with the logs. */
@@ -40,9 +41,11 @@ export async function answer(desk: Desk, text: string, ask: RecallAsk): Promise<
   const where = whereOf(ask, ground, named.value?.id);
   if (!where.ok) return where;
   const { within } = where.value;
-  const item = itemById(db, within, text.trim());
+  const kinds = allowedKinds(ground, query.value.kinds);
+  const item = itemById(db, within, text.trim(), kinds);
   if (item) return ok({ type: "item", item });
-  const found = await desk.search({ limit: values["recall.limit"], ...query.value, within });
+  if (kinds.length === 0) return nothingOfKind;
+  const found = await desk.search({ limit: values["recall.limit"], ...query.value, within, kinds });
   if (!found.ok) return found;
   return ok({ type: "found", ...where.value, found: ask.full ? whole(found.value, db, within) : found.value });
 }

@@ -1,7 +1,6 @@
 // Recall inside an open session: the model's tool and /recall, over the same engine and the same log.
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { Kind } from "../../memory/recall/item.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
 import { findSession } from "../../session/find-session.ts";
 import type { RecallAnswer, RecallItem, RecallRequest } from "../../tool/builtin/recall.ts";
@@ -9,10 +8,8 @@ import type { CommandResult } from "../client.ts";
 import type { LiveSession } from "../session/live-session.ts";
 import { sessionsIn } from "../store.ts";
 import { itemsOf, itemsText, parseWanted, type Wanted } from "./original.ts";
-import { scopesOf, sessionsHere } from "./scope.ts";
+import { allowedKinds, recallKinds, recallPlace, scopesOf, sessionsHere } from "./scope.ts";
 
-/** Records and board have doors of their own. */
-const KINDS: readonly Kind[] = ["turn", "tool", "checkpoint", "episode", "fact", "pin"];
 const WINDOW = 2;
 
 /** The tool's answer; whatever goes wrong is a refusal with its reason. */
@@ -57,19 +54,23 @@ async function findInScope(live: LiveSession, wanted: string): Promise<Result<st
 }
 
 function scopeFor(live: LiveSession, name: NonNullable<RecallRequest["scope"]>): Result<Within, string> {
-  const all = live.ground.settings.values["history.scope"] === "all";
+  const { values } = live.ground.settings;
+  const place = { ...recallPlace(live.ground, live.session.state.context), session: live.session.id };
+  if (!values["memory.enabled"]) {
+    if (name !== "auto" && name !== "session")
+      return fail("Memory is off (memory.enabled), so only this session can be searched.");
+    return ok({ scopes: [{ type: "session", session: live.session.id }] });
+  }
+  const all = values["history.scope"] === "all";
   if (name === "all" && !all) return fail("The scope `all` needs the setting history.scope=all.");
-  const scopes = scopesOf(name === "auto" && all ? "all" : name, {
-    ...live.session.state.context,
-    session: live.session.id,
-  });
+  const scopes = scopesOf(name === "auto" && all ? "all" : name, place);
   return scopes.ok ? ok({ scopes: scopes.value }) : scopes;
 }
 
 async function itemText(live: LiveSession, id: string, within: Within): Promise<RecallAnswer> {
   const db = await live.index.reader();
   const { itemById } = await import("../../memory/recall/list.ts");
-  const item = db && itemById(db, within, id);
+  const item = db && itemById(db, within, id, recallKinds(live.ground));
   if (item) return { type: "original", ref: id, text: item.text };
   return {
     type: "refused",
@@ -92,10 +93,14 @@ async function found(
   signal?: AbortSignal,
 ): Promise<RecallAnswer> {
   const { ask, labelOf, refOf, snippetText } = await import("./query.ts");
+  const { searchedText } = await import("./searched.ts");
   const { parseTime } = await import("./time.ts");
   const bounds = { since: parseTime(request.since, "since"), before: parseTime(request.before, "before") };
   for (const [name, time] of Object.entries(bounds))
     if (time === null) return { type: "refused", message: `"${name}" is not a date or time.` };
+  const kinds = allowedKinds(live.ground, request.kinds);
+  if (kinds.length === 0)
+    return { type: "refused", message: "The settings keep everything of these kinds out of recall." };
   const limit = request.limit ?? live.ground.settings.values["recall.limit"];
   const start = performance.now();
   const recall = await live.index.recall(live.target.provider !== "offline");
@@ -105,7 +110,7 @@ async function found(
     {
       within,
       limit,
-      kinds: request.kinds ?? KINDS,
+      kinds,
       ...(request.query === undefined ? {} : { text: request.query }),
       ...(request.order === undefined ? {} : { order: request.order }),
       ...(typeof bounds.since === "number" ? { since: bounds.since } : {}),
@@ -129,7 +134,7 @@ async function found(
       text: snippetText(h),
     }),
   );
-  const searched = scope === "session" ? "this session" : "this and earlier sessions of this repository";
+  const searched = searchedText(within);
   return { type: "found", items, more: more + (cursor === undefined ? 0 : 1), searched, partial };
 }
 
@@ -142,6 +147,11 @@ export async function recallIn(live: LiveSession, query: string): Promise<Comman
   const { ask, foundText, unavailable } = await import("./query.ts");
   if (!recall || !within.ok) return fail(unavailable("it cannot be opened"));
   const limit = live.ground.settings.values["recall.limit"];
-  const answer = await ask(recall, { text: query, within: within.value, limit });
-  return answer.ok ? ok(foundText(answer.value, "this and earlier sessions here")) : answer;
+  const kinds = recallKinds(live.ground);
+  const item = await itemText(live, query.trim(), within.value);
+  if (item.type === "original") return ok(item.text);
+  const answer = await ask(recall, { text: query, within: within.value, limit, kinds });
+  if (!answer.ok) return answer;
+  const { searchedText } = await import("./searched.ts");
+  return ok(foundText(answer.value, { searched: searchedText(within.value), command: "/" }));
 }

@@ -1,11 +1,13 @@
 // Text searched in stored sessions: only what holds the words.
 import { ok } from "../../base/result.ts";
+import { SAID } from "../../memory/recall/item.ts";
 import { SIGNALS } from "../../memory/recall/rank/weights.ts";
 import type { Attempt } from "../client/open.ts";
 import type { Measured } from "../client/recall.ts";
-import { searchedText, searchStore } from "../recall/command.ts";
+import { searchStore } from "../recall/command.ts";
 import { foundText, labelOf, snippetText } from "../recall/query.ts";
 import { EVERYWHERE, hereOf } from "../recall/scope.ts";
+import { searchedText } from "../recall/searched.ts";
 import { withStore } from "../with-store.ts";
 
 export function searchSessions(query: string, options: { all?: boolean; limit: number }): Attempt<Measured> {
@@ -13,7 +15,8 @@ export function searchSessions(query: string, options: { all?: boolean; limit: n
     const within = options.all ? EVERYWHERE : hereOf(ground);
     // Nothing for standing beside it.
     const signals = SIGNALS.filter((s) => s !== "context" && s !== "vector");
-    const found = await searchStore(db, ground, { text: query, within, signals, limit: Math.min(100, options.limit) });
+    const limit = Math.min(100, options.limit);
+    const found = await searchStore(db, ground, { text: query, within, signals, limit, kinds: SAID });
     if (!found.ok) return found;
     const data = found.value.hits.map((h) => ({
       sessionId: h.source.session,
@@ -23,6 +26,6 @@ export function searchSessions(query: string, options: { all?: boolean; limit: n
       timestamp: h.time,
       rewound: h.rewound,
     }));
-    return ok({ data, text: foundText(found.value, searchedText(within)) });
+    return ok({ data, text: foundText(found.value, { searched: searchedText(within) }) });
   });
 }
