@@ -8,7 +8,7 @@ export type Runner = (command: Command, call: Call<never>) => Promise<void>;
 /** Adds a command with all that is under it to commander's program. */
 export function addCommand(program: Program, command: Command, run: Runner): void {
   const added = program
-    .command(`${command.name} ${command.arguments ?? ""}`.trim(), command.isDefault ? { isDefault: true } : {})
+    .command(command.name, command.isDefault ? { isDefault: true } : {})
     .description(command.summary);
   if (command.alias) added.alias(command.alias);
   if (command.usage) added.usage(command.usage);
@@ -17,8 +17,8 @@ export function addCommand(program: Program, command: Command, run: Runner): voi
 
 /** Commander's program becomes that command. */
 export function fill(program: Program, command: Command, run: Runner): void {
-  const { json } = command;
-  for (const row of [...(command.options ?? []), ...(json ? [jsonOption(json)] : [])]) program.addOption(optionOf(row));
+  if (command.arguments) program.arguments(command.arguments);
+  for (const row of optionsOf(command)) program.addOption(optionOf(row));
   if (command.raw) program.allowUnknownOption().passThroughOptions();
   if (command.run ?? command.own)
     program.action((...all: unknown[]) => {
@@ -34,10 +34,9 @@ function typedWords(program: Program): string[] {
   return rawArgs.slice(rawArgs.indexOf(program.name()) + 1);
 }
 
-const jsonOption = (form: NonNullable<Command["json"]>): CommandOption => ({
-  flags: "--json",
-  help: form === "lines" ? "one JSON object a line" : "as JSON",
-});
+/** With `--json`, where a command takes it. */
+export const optionsOf = ({ options = [], json }: Command): readonly CommandOption[] =>
+  json ? [...options, { flags: "--json", help: json === "lines" ? "one JSON object a line" : "as JSON" }] : options;
 
 function optionOf({ flags, help, kind, choices, default: value, required }: CommandOption): Option {
   const option = new Option(flags, help);
