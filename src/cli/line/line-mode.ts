@@ -32,6 +32,7 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
     ended = resolve;
   });
   let lastInterrupt = Number.NEGATIVE_INFINITY;
+  let consolidation = "";
   let stop = () => {};
   const attach = (c: Client) => {
     stop();
@@ -40,6 +41,8 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
       // Mode and allow-all are always visible.
       if (event.type === "session.mode_changed" || event.type === "permission.rules_changed")
         current().setPrompt(promptOf(c));
+      if (event.type === "consolidation.gate" && event.data.model !== undefined)
+        consolidation = `\nUpdating the board in the background with ${event.data.model}.`;
       showEvent(current(), event);
     });
   };
@@ -118,7 +121,9 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
   await client.close(code === EXIT.done ? { type: "routine" } : { type: "signal" });
   stop();
   screen.close();
-  process.stdout.write(`\nSession ${client.sessionId}; go on with: everlong --resume ${client.sessionId}\n`);
+  process.stdout.write(
+    `\nSession ${client.sessionId}; go on with: everlong --resume ${client.sessionId}${consolidation}\n`,
+  );
   return code;
 }
 

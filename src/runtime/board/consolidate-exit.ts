@@ -1,10 +1,14 @@
 // Leaving a session: whether a consolidation goes on by itself, and starting it.
+import { findAgent } from "../../agent/catalog/load.ts";
 import { spawnDetached } from "../../host/detached.ts";
 import { gate } from "../../memory/consolidate/gate.ts";
 import { CONSOLIDATION_PROMPT } from "../../memory/consolidate/prompt.ts";
+import type { EventData } from "../../schema/event/envelope.ts";
 import { settingsTable } from "../../settings/table.ts";
+import { modelFor } from "../agent/model.ts";
 import { isToolDenied } from "../session/approvals.ts";
 import type { LiveSession } from "../session/live-session.ts";
+import { REM_AGENT } from "../sidekick/sidekicks.ts";
 import { consolidationLog, DETACHED, isBoardOn, isDetached, PARENT_ENGAGEMENT, PARENT_SESSION } from "./board.ts";
 
 /** After the session's last write to the store; nothing is waited for but the start. */
@@ -19,9 +23,19 @@ export async function consolidateOnExit(live: LiveSession): Promise<void> {
     userMessages: session.state.chain.filter((e) => e.type === "user.message" && isFromUser(e.data.source)).length,
   });
   if (decided === "nothing") return;
-  if (decided !== "spawn") return session.publish("consolidation.gate", { outcome: decided });
+  // A log that cannot be written has said so before.
+  const record = (data: EventData<"consolidation.gate">) =>
+    session.emit("consolidation.gate", data).catch(() => undefined);
+  if (decided !== "spawn") return void (await record({ outcome: decided }));
   const started = await spawnDetached(childOf(live));
-  session.publish("consolidation.gate", { outcome: started.ok ? "spawned" : "spawn_failed" });
+  await record(started.ok ? { outcome: "spawned", model: await modelOfChild(live) } : { outcome: "spawn_failed" });
+}
+
+/** As the child chooses it for itself. */
+async function modelOfChild(live: LiveSession): Promise<string> {
+  const definition = findAgent(live.extensions.catalog, REM_AGENT);
+  const choice = definition && (await modelFor(live, definition, { costGuard: "off" }));
+  return choice?.ok ? choice.value.model : live.target.id;
 }
 
 const isFromUser = (source: string): boolean => source === "user" || source === "command";
@@ -31,7 +45,7 @@ function childOf(live: LiveSession) {
   const program = process.argv[1] ?? "";
   return {
     command: process.execPath,
-    args: [program, "--agent", "rem-agent", "-p", CONSOLIDATION_PROMPT, "--yolo", "--silent"],
+    args: [program, "--agent", REM_AGENT, "-p", CONSOLIDATION_PROMPT, "--yolo", "--silent"],
     cwd: session.state.context.cwd,
     env: {
       ...inherited(ground.env),
