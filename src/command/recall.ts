@@ -1,9 +1,9 @@
 // `everlong recall`, `/recall` and `everlong eval`: finding what was said, and measuring how well that works.
 import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
-import type { EvalOptions, RecallAsk } from "../runtime/client/recall.ts";
+import { type EvalOptions, foundText, itemsText, type RecallAsk, type RecallReply } from "../runtime/client/recall.ts";
 import { home } from "../runtime/client.ts";
-import { type Call, type Command, type Outcome, type SlashCommand, said, spoken } from "./contract.ts";
+import { type Call, type Command, type Outcome, type SlashCommand, said, shown } from "./contract.ts";
 import { reindexSessions } from "./sessions.ts";
 
 export const recall: SlashCommand = {
@@ -36,14 +36,32 @@ export const recall: SlashCommand = {
   ],
   json: "value",
   async run({ args, options: { reindex, ...ask } }: Call<RecallAsk & { reindex?: string | true }>) {
-    return reindex === undefined ? home.recall.ask(args.join(" "), ask) : rebuild(reindex);
+    if (reindex !== undefined) return rebuild(reindex);
+    const reply = await home.recall.ask(args.join(" "), ask);
+    return reply.ok ? shown(dataOf(reply.value), textOf(reply.value, { explained: ask.explain })) : reply;
   },
   slash: {
     usage: "QUERY|REF",
     summary: "find or print what was said, also in earlier sessions",
-    run: async (text, client) => spoken(await client.recall(text)),
+    async run(text, client) {
+      const reply = await client.recall(text);
+      return reply.ok ? said(textOf(reply.value, { command: "/" })) : reply;
+    },
   },
 };
+
+function dataOf(reply: RecallReply): unknown {
+  if (reply.type === "item") return reply.item;
+  if (reply.type === "originals") return reply.items;
+  const { hits: results, ...rest } = reply.found;
+  return { results, ...rest };
+}
+
+function textOf(reply: RecallReply, options: { explained?: boolean | undefined; command?: string }): string {
+  if (reply.type === "item") return reply.item.text;
+  if (reply.type === "originals") return itemsText(reply.items);
+  return foundText(reply.found, { searched: reply.searched, ...options });
+}
 
 /** `--reindex`: everything anew from the logs; `--reindex embeddings`: the vectors. */
 async function rebuild(what: string | true): Promise<Outcome> {

@@ -1,5 +1,6 @@
 // `everlong sessions`: look at, search and manage stored sessions.
 import { fail } from "../base/result.ts";
+import { foundText, labelOf, snippetText } from "../runtime/client/recall.ts";
 import { home } from "../runtime/client.ts";
 import { type Call, type Command, type Outcome, said, shown } from "./contract.ts";
 import { minute } from "./format.ts";
@@ -48,7 +49,18 @@ const search: Command = {
   options: [all, limit],
   json: "value",
   async run({ args, options }: Call<{ all?: boolean; limit: number }>) {
-    return home.recall.search(args.join(" "), options);
+    const matches = await home.recall.search(args.join(" "), options);
+    if (!matches.ok) return matches;
+    const { found, searched } = matches.value;
+    const rows = found.hits.map((hit) => ({
+      sessionId: hit.source.session,
+      ref: hit.ref,
+      sourceType: labelOf({ ...hit, rewound: false }),
+      snippet: snippetText(hit),
+      timestamp: hit.time,
+      rewound: hit.rewound,
+    }));
+    return shown(rows, foundText(found, { searched }));
   },
 };
 

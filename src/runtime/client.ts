@@ -13,7 +13,7 @@ import type { GatewayAccess } from "./client/gateway.ts";
 import type { InboxAccess } from "./client/inbox.ts";
 import type { MemoryAccess, MemoryInSession } from "./client/memory.ts";
 import type { Attempt, Opens } from "./client/open.ts";
-import type { RecallAccess } from "./client/recall.ts";
+import type { RecallAccess, RecallReply } from "./client/recall.ts";
 import type { CheckpointView, SessionsAccess } from "./client/sessions.ts";
 import { lazily } from "./lazily.ts";
 import type { McpServing } from "./mcp/serve.ts";
@@ -166,7 +166,8 @@ export type Client = Shared & {
   permissions(args: string): Promise<CommandResult>;
   setAllowAll(on: boolean): Promise<void>;
   addFolder(path: string): CommandResult;
-  recall(query: string): Promise<CommandResult>;
+  /** A ref gives the exact words, an id its item, everything else is searched. */
+  recall(query: string): Attempt<RecallReply>;
   facts(what: "files" | "refs" | "plan"): Promise<CommandResult>;
   readonly mode: { get(): AgentMode; set(mode: AgentMode): Promise<void> };
   readonly history: {
@@ -262,8 +263,8 @@ export const home: Home = {
   trust: async () => (await import("./trust-access.ts")).trustHere(),
   sessions: lazily(async () => (await import("./session/stored-sessions.ts")).storedSessions),
   recall: {
-    ask: async (text, ask) => (await import("./recall/command.ts")).recallStored(text, ask),
-    search: async (text, options) => (await import("./session/search-sessions.ts")).searchSessions(text, options),
+    ask: async (text, ask) => (await import("./recall/stored-recall.ts")).recallStored(text, ask),
+    search: async (text, options) => (await import("./recall/search-sessions.ts")).searchSessions(text, options),
     reindexEmbeddings: async () => (await import("./recall/reindex-embeddings.ts")).reindexEmbeddings(),
     evaluate: async (file, options) => (await import("./recall/eval-recall.ts")).evaluateRecall(file, options),
   },

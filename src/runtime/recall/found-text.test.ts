@@ -1,6 +1,6 @@
 // The answer to a search as text.
 import { expect, it } from "vitest";
-import { foundText } from "./query.ts";
+import { foundText } from "./found-text.ts";
 
 it("N23 says that a quoted phrase stands nowhere, before the matches of its words", () => {
   const snippets = [{ text: "the deploy window opens on Friday", start: 0, end: 33, hits: [] }];
