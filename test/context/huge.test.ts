@@ -95,8 +95,8 @@ describe("CE5 huge items", () => {
     expect(mains()[0]?.rawBody.length).toBeLessThan(24_000 * 4 * 1.3);
     expect((await recalled(client, "t1.1")) === big).toBe(true);
     await close();
-    const recalled = await run(place, ["recall", "t1.1"]);
-    expect(recalled.stdout.trimEnd() === big.trimEnd()).toBe(true);
+    const printed = await run(place, ["recall", "t1.1"]);
+    expect(printed.stdout.trimEnd() === big.trimEnd()).toBe(true);
   });
 
   it("C46 a shortened item stays the same bytes in later requests", async () => {
