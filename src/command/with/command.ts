@@ -7,7 +7,7 @@ import { agentNames, rowOf } from "./agents.ts";
 import { upstreamFor } from "./base.ts";
 import { planFor, unknownAgent } from "./plan.ts";
 import { planJson, shellLines } from "./print.ts";
-import { type Asked, type Bases, type Refusal, type Row, refusal, set, type User, type Vendor } from "./row.ts";
+import { type Asked, type Base, type Refusal, type Row, refusal, set, type User } from "./row.ts";
 
 export type WithLine = { agent: string; args: readonly string[]; print: boolean; json: boolean };
 
@@ -20,7 +20,7 @@ export async function withCommand(line: WithLine, own: OwnProcess): Promise<numb
   if (!workspace.ok) return refuse(workspace.error, line, own);
   const { env, userHome, home, foreseen, exposed, run: facts } = workspace.value;
   const user: User = { args, env, home: userHome, read: workspace.value.read };
-  const bases = row.bases?.(user) ?? { ok: true, value: {} };
+  const bases = row.bases?.(user) ?? { ok: true, value: [] };
   if (!bases.ok) return refuse(bases.error, line, own);
   const wanted = wantedFor(bases.value);
   const path = launch.findProgram(row.command, env, process.cwd());
@@ -90,21 +90,18 @@ function unused(agent: string, command: string): string {
   return `${command} sent no request through the gateway, so nothing of this run is remembered. \`everlong with --print ${shown}\` shows what it was told to use.`;
 }
 
-function wantedFor(bases: Bases): Wanted {
-  const entries = Object.entries(bases) as [Vendor, string][];
+function wantedFor(bases: readonly Base[]): Wanted {
   return {
-    suits: (gateway) => entries.every(([vendor, base]) => upstreamFor(gateway, vendor, base)),
-    upstreams: Object.fromEntries(entries),
+    suits: (gateway) => bases.every(({ vendor, url }) => upstreamFor(gateway, vendor, url)),
+    upstreams: Object.fromEntries(bases.map(({ name, url }) => [name, url])),
   };
 }
 
 /** What a gateway has that is started for this run. The usual address may itself be the base that the user has set. */
-function withUpstreams(gateway: GatewayView, bases: Bases): GatewayView {
-  const upstreams = gateway.upstreams.map((known) => {
-    const base = Object.hasOwn(bases, known.name) ? bases[known.name as Vendor] : undefined;
-    return base === undefined ? known : { ...known, url: base };
-  });
-  return { ...gateway, upstreams };
+function withUpstreams(gateway: GatewayView, bases: readonly Base[]): GatewayView {
+  const upstreams = new Map(gateway.upstreams.map((upstream) => [upstream.name, upstream]));
+  for (const { name, url } of bases) upstreams.set(name, { name, key: upstreams.get(name)?.key ?? false, url });
+  return { ...gateway, upstreams: [...upstreams.values()] };
 }
 
 const notInstalled = (row: Row): Refusal =>
