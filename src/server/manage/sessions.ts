@@ -1,3 +1,4 @@
+// Proxied sessions as management sees them: listed, shown with their lanes, erased.
 import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import { readSpec } from "../../proxy/state/spec.ts";
