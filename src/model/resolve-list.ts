@@ -1,15 +1,27 @@
 // Which models can be used now: asked of servers that list theirs, and taken from the catalogue for the rest.
+import type { Failure } from "../base/failure.ts";
 import { isRecord } from "../base/json.ts";
 import { fail, ok, type Result } from "../base/result.ts";
-import { catalogEntry } from "../schema/model.ts";
+import { clip, nearNames } from "../base/text.ts";
+import { catalogEntry, type WireName } from "../schema/model.ts";
 import { baseUrl, isLoopback } from "./base-url.ts";
 import { type Catalog, findModel } from "./catalog.ts";
+import type { ModelTarget } from "./contract.ts";
 import { promptLimit } from "./limits.ts";
 import { ollamaModels } from "./ollama.ts";
 import type { ResolveInput } from "./resolve-input.ts";
 import { ollamaAt } from "./resolve-target.ts";
 
 const LIST_MS = 10_000;
+/** Names that a message gives. */
+const LISTED = 10;
+/** Some list only the first few unless they are asked for more. */
+const WHOLE_LIST: Record<WireName, string> = {
+  anthropic: "?limit=1000",
+  gemini: "?pageSize=1000",
+  "openai-chat": "",
+  "openai-responses": "",
+};
 
 export type Listed = { name: string; contextTokens?: number };
 
@@ -17,9 +29,18 @@ export type Listed = { name: string; contextTokens?: number };
 export async function listModels(input: ResolveInput): Promise<Result<Listed[], string>> {
   const wire = input.wire ?? "openai-chat";
   const url = baseUrl(input.baseUrl ?? "", wire, "The base URL");
-  if (!url.ok) return fail(url.error.what);
-  const headers = { ...keyHeaders(wire, input.apiKey), ...input.headers };
-  const answer = await input.fetchJson(`${url.value}/models`, { timeoutMs: LIST_MS, headers, signal: input.signal });
+  return url.ok ? listAt({ ...input, wire, baseUrl: url.value }) : fail(url.error.what);
+}
+
+type ListedServer = Pick<ModelTarget, "baseUrl" | "wire" | "headers"> & { apiKey?: string | undefined };
+
+async function listAt(
+  server: ListedServer & Pick<ResolveInput, "fetchJson" | "signal">,
+): ReturnType<typeof listModels> {
+  const { wire, apiKey, fetchJson, signal } = server;
+  const headers = { ...keyHeaders(wire, apiKey), ...server.headers };
+  const url = `${server.baseUrl}/models${WHOLE_LIST[wire]}`;
+  const answer = await fetchJson(url, { timeoutMs: LIST_MS, headers, signal });
   if (!answer.ok) return answer;
   const body = answer.value;
   const list = isRecord(body) ? (body["data"] ?? body["models"]) : body;
@@ -43,6 +64,27 @@ function readListed(raw: unknown): Listed[] {
     (n) => typeof n === "number" && Number.isInteger(n) && n > 0,
   );
   return [{ name: name.replace(/^models\//, ""), ...(typeof contextTokens === "number" ? { contextTokens } : {}) }];
+}
+
+/** Why a model cannot be chosen: its server has a list, and the name is not in it. What the catalogue names is not looked up. */
+export async function refusedByList(target: ModelTarget, input: ResolveInput): Promise<Failure | undefined> {
+  const { id, name, provider, baseUrl: address } = target;
+  if (address === undefined || input.catalog.some((entry) => entry.id === id)) return undefined;
+  if (provider !== "custom" && findModel(input.catalog, id)) return undefined; // a dated snapshot
+  const list = await listAt({ ...target, fetchJson: input.fetchJson, signal: input.signal });
+  if (!list.ok || list.value.length === 0) return undefined;
+  const names = list.value.map((listed) => listed.name);
+  if (names.includes(name) || names.includes(`${name}:latest`)) return undefined;
+  const near = nearNames(name, names);
+  const listed = names.slice(0, LISTED).join(", ");
+  return {
+    code: "unknown_model",
+    what: `The server at ${new URL(address).origin} has no model ${clip(name, 100)}.`,
+    data: "The session stays on its model.",
+    next:
+      near.length > 0 ? `Did you mean ${near.join(", ")}?` : `It lists ${listed}${names.length > LISTED ? ", …" : ""}.`,
+    exit: 2,
+  };
 }
 
 /** The catalogue, with the window that the server named when we know none ourselves. */
