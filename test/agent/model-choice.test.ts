@@ -111,7 +111,7 @@ describe("A2.20 switching models", () => {
     expect(bad.code).not.toBe(0);
   });
 
-  it("N49 /model refuses a name that the server's list does not have, and lists what it has", async () => {
+  it("N49 /model refuses a name that the server's list does not have, and says what it has", async () => {
     const { server, place } = await scene([text("hi"), text("again")], { models: ["scripted", "qwen3-coder"] });
     await run(place, ["-p", "first"]);
     const id = onlySession(place);
@@ -123,8 +123,6 @@ describe("A2.20 switching models", () => {
     const far = await run(place, ["--resume", id, "-p", "/model wholly-unlike"]);
     expect(far.stderr).toContain("It lists scripted, qwen3-coder.");
     expect(only(logOf(place, id), "session.model_change")).toEqual([]);
-    const listed = await run(place, ["--resume", id, "-p", "/model"]);
-    expect(listed.stdout).toMatch(/^ {2}custom\/qwen3-coder {2}limit/m);
     // What models.json names needs no list.
     writeFileSync(join(place.home, "models.json"), JSON.stringify([{ id: "custom/own", provider: "custom" }]));
     expect((await run(place, ["--resume", id, "-p", "/model own"])).code).toBe(0);
