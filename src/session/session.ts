@@ -108,8 +108,8 @@ export type SessionParts = {
     /** L: far below it an estimate is enough. */
     limit: number;
   }) => Promise<Measured>;
-  /** The same sums as `measure`, at a cost that follows only what is new since the last time. */
-  totals: (request: Parameters<SessionParts["measure"]>[0]) => Promise<Omit<Measured, "itemTokens">>;
+  /** The same sums as `measure`, at a cost that follows only what is new since the last time. Undefined far above the limit. */
+  totals: (request: Parameters<SessionParts["measure"]>[0]) => Promise<Omit<Measured, "itemTokens"> | undefined>;
   /** Exact and calibrated. */
   countItem: (item: ContextItem<Message>) => Promise<number>;
   /** Calibrated; exact once the tokeniser is loaded, an upper bound before. */

@@ -89,7 +89,8 @@ export class LiveSession {
   consolidation: Consolidation | undefined;
   readonly #remembers: MemoryActor = { session: () => this.session, permit: (call) => this.#permit(call) };
   #ready: Promise<void> | undefined;
-  readonly #callIds: Set<string>;
+  readonly #past: readonly DurableEnvelope[];
+  #callIds: Set<string> | undefined;
 
   constructor({ ground, log, sessionId, paths, resolved, options, extensions, past, created }: LiveOptions) {
     this.created = created;
@@ -103,7 +104,7 @@ export class LiveSession {
     this.modelReason = resolved.reason;
     this.outputs = openOutputs(ground, paths);
     this.index = new SessionIndex(ground, sessionId, (rebuilt) => this.session.publish("store.rebuilt", rebuilt));
-    this.#callIds = callIdsOf(log);
+    this.#past = past;
     this.agents = new Agents(this, past);
     this.session = this.#openMain();
     this.sidekicks = new Sidekicks(this, past, {
@@ -223,6 +224,7 @@ export class LiveSession {
 
   /** False when some agent of this session has used the id before. */
   claimCall(toolCallId: string): boolean {
+    this.#callIds ??= callIdsOf(this.#past);
     if (this.#callIds.has(toolCallId)) return false;
     this.#callIds.add(toolCallId);
     return true;
@@ -259,12 +261,12 @@ export class LiveSession {
   }
 }
 
-const callIdsOf = (log: SessionLog): Set<string> =>
-  new Set(
-    log.state.chain.flatMap((e) =>
-      e.type === "assistant.message" ? e.data.toolRequests.map((r) => r.toolCallId) : [],
-    ),
-  );
+function callIdsOf(events: readonly DurableEnvelope[]): Set<string> {
+  const ids = new Set<string>();
+  for (const e of events)
+    if (e.type === "assistant.message") for (const { toolCallId } of e.data.toolRequests) ids.add(toolCallId);
+  return ids;
+}
 
 function readOptional(path: string): string {
   try {

@@ -23,6 +23,7 @@ import { recordFailure } from "../failure-log.ts";
 import { chooseModel } from "../model.ts";
 import { type Ground, standOnGround } from "../start.ts";
 import { latestSession, lookUpSession } from "../store.ts";
+import { recordTelemetry } from "../telemetry.ts";
 import { contextWarnings } from "./context-settings.ts";
 import { Extensions } from "./extensions.ts";
 import { liveClient } from "./live-client.ts";
@@ -66,6 +67,7 @@ async function openLog(options: OpenOptions, ground: Ground, sessionId: string):
     newId,
     onEvent: (event) => {
       if (event.type === "soft_failure") recordFailure(ground.paths.logs, { ...event.data, sessionId });
+      recordTelemetry(ground, event);
       face.tell(event);
     },
     onRead: (event) => past.push(event),

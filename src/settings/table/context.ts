@@ -3,6 +3,15 @@ import { MAX_INTEGER, type Row } from "../row.ts";
 
 export const contextRows = [
   {
+    type: "string",
+    key: "telemetry.file",
+    env: ["EVERLONG_OTEL_FILE"],
+    scope: "user",
+    default: undefined,
+    defaultText: "none: no telemetry",
+    help: "File that gets a JSON line when a compaction starts and ends: figures and names, no conversation text",
+  },
+  {
     key: "compaction.mode",
     type: "enum",
     values: ["on", "manual", "off"],
