@@ -1,7 +1,7 @@
 // Images, documents and sounds in a block of any wire.
 import { isRecord } from "../../base/json.ts";
-import { stringAt } from "../../model/wire/adapter.ts";
-import type { Content } from "./parts.ts";
+import type { WireContent } from "./contract.ts";
+import { stringAt } from "./item.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -20,7 +20,7 @@ const MEDIA_TYPES: ReadonlyMap<unknown, string> = new Map(
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?[^,]{0,100};base64,/;
 
 /** Undefined: no media. */
-export function mediaOf(block: Fields): Content[] | undefined {
+export function mediaOf(block: Fields): WireContent[] | undefined {
   const type = block["type"];
   if (type === undefined) {
     const inline = block["inlineData"] ?? block["inline_data"] ?? block["fileData"] ?? block["file_data"];
@@ -35,7 +35,7 @@ export function mediaOf(block: Fields): Content[] | undefined {
   return source(block, kind);
 }
 
-function source(holder: Fields, kind: string): Content[] {
+function source(holder: Fields, kind: string): WireContent[] {
   const mediaType =
     stringAt(holder, "media_type") ?? stringAt(holder, "mimeType") ?? stringAt(holder, "mime_type") ?? kind;
   const { data, content } = holder;
@@ -44,7 +44,7 @@ function source(holder: Fields, kind: string): Content[] {
   }
   // A document may be made of blocks of its own.
   if (Array.isArray(content)) {
-    return content.flatMap((one): Content[] =>
+    return content.flatMap((one): WireContent[] =>
       isRecord(one)
         ? (mediaOf(one) ?? (typeof one["text"] === "string" ? [{ type: "text", text: one["text"] }] : []))
         : [],
@@ -52,17 +52,17 @@ function source(holder: Fields, kind: string): Content[] {
   }
   if (typeof content === "string") return [{ type: "text", text: content }];
   for (const key of ["url", "image_url", "file_data", "file_url", "fileUri", "file_uri", "file_id"]) {
-    const found = stringAt(holder, key);
-    if (found === undefined) continue;
-    const encoded = DATA_URL.exec(found);
+    const address = stringAt(holder, key);
+    if (address === undefined) continue;
+    const encoded = DATA_URL.exec(address);
     return encoded
-      ? [media(encoded[1] ?? mediaType, found.slice(encoded[0].length), true)]
-      : [media(mediaType, found, false)];
+      ? [media(encoded[1] ?? mediaType, address.slice(encoded[0].length), true)]
+      : [media(mediaType, address, false)];
   }
   return [{ type: "other", value: holder }];
 }
 
-const media = (mediaType: string, data: string, inline: boolean): Content => ({
+const media = (mediaType: string, data: string, inline: boolean): WireContent => ({
   type: "media",
   mediaType,
   data,

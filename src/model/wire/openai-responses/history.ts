@@ -1,19 +1,12 @@
 // Responses bodies: every input item is an item; calls, outputs and reasoning stand as items of their own.
-import { isRecord } from "../../base/json.ts";
-import {
-  type Body,
-  itemsOf,
-  listAt,
-  OPAQUE,
-  type Seen,
-  seeUserContent,
-  stringAt,
-  unchanged,
-  type WireAdapter,
-} from "./adapter.ts";
-import { replaceTexts } from "./texts.ts";
+import { isRecord } from "../../../base/json.ts";
+import type { HistoryFormat, WireBody } from "../contract.ts";
+import { type ItemSight, itemsOf, listAt, OPAQUE, seeUserContent, stringAt, unchanged } from "../item.ts";
+import { replaceTexts } from "../texts.ts";
+import { responsesParts } from "./parts.ts";
 
-export const openaiResponses: WireAdapter = {
+export const openaiResponsesHistory: HistoryFormat = {
+  key: "input",
   toItems: (body) => itemsOf(inputOf(body), see),
   fromItems(items, body) {
     if (typeof body["input"] === "string" && items.length === 1 && isPlainPrompt(items[0]?.raw, body["input"]))
@@ -30,12 +23,15 @@ export const openaiResponses: WireAdapter = {
   withoutResults: () => undefined,
   replaceTexts: ({ raw }, replace) => replaceTexts(raw, replace),
   userMessage: (text) => ({ type: "message", role: "user", content: [{ type: "input_text", text }] }),
-  system: (body) => body["instructions"],
-  tools: (body) => listAt(body, "tools"),
+  parts: responsesParts,
+  sealed(raw) {
+    if (!isRecord(raw) || !stringAt(raw, "type")?.startsWith("compaction")) return undefined;
+    return stringAt(raw, "encrypted_content");
+  },
 };
 
 /** Input may be a plain text, which stands for one user message. */
-function inputOf(body: Body): readonly unknown[] {
+function inputOf(body: WireBody): readonly unknown[] {
   return typeof body["input"] === "string"
     ? [{ type: "message", role: "user", content: body["input"] }]
     : listAt(body, "input");
@@ -55,7 +51,7 @@ const SERVER_RUN = new Set([
   "mcp_call",
 ]);
 
-function see(raw: unknown): Seen {
+function see(raw: unknown): ItemSight {
   if (!isRecord(raw)) return OPAQUE;
   const type = stringAt(raw, "type") ?? (raw["role"] === undefined ? "" : "message");
   const id = stringAt(raw, "call_id") ?? stringAt(raw, "id");
@@ -87,7 +83,7 @@ function see(raw: unknown): Seen {
   }
 }
 
-function seeMessage(raw: Record<string, unknown>): Seen {
+function seeMessage(raw: Record<string, unknown>): ItemSight {
   const role = raw["role"];
   if (role === "user") return seeUserContent(raw["content"]);
   return role === "system" || role === "developer" || role === "assistant" ? { role, kind: "message" } : OPAQUE;

@@ -1,21 +1,15 @@
 // generateContent bodies: every content is an item; calls often have no ids and are then paired by name and order.
-import { isRecord } from "../../base/json.ts";
-import {
-  itemsOf,
-  listAt,
-  OPAQUE,
-  recordsIn,
-  type Seen,
-  seeUser,
-  stringAt,
-  unchanged,
-  type WireAdapter,
-} from "./adapter.ts";
-import { alternate, OPENING_TEXT, type Turns } from "./alternate.ts";
-import { answeredCall, type GeminiPairs, pairGemini, standsFor } from "./gemini-pairs.ts";
-import { type Replace, replaceTexts } from "./texts.ts";
+import { isRecord } from "../../../base/json.ts";
+import { alternate, OPENING_TEXT, type Turns } from "../alternate.ts";
+import type { HistoryFormat } from "../contract.ts";
+import { type ItemSight, itemsOf, listAt, OPAQUE, recordsIn, seeUser, stringAt, unchanged } from "../item.ts";
+import { messageParts } from "../part.ts";
+import { type Replace, replaceTexts } from "../texts.ts";
+import { answeredCall, type GeminiPairs, pairGemini, standsFor } from "./pairs.ts";
+import { geminiParts } from "./parts.ts";
 
-export const gemini: WireAdapter = {
+export const geminiHistory: HistoryFormat = {
+  key: "contents",
   toItems(body) {
     const contents = listAt(body, "contents");
     const pairs = pairGemini(contents);
@@ -41,16 +35,28 @@ export const gemini: WireAdapter = {
   },
   replaceTexts: ({ raw }, replace) => replaceTexts(raw, replace, replaceResponse),
   userMessage: (text) => ({ role: "user", parts: [{ text }] }),
-  system: (body) => body["systemInstruction"] ?? body["system_instruction"],
-  tools: (body) => listAt(body, "tools"),
+  parts: (raw) => messageParts(raw, geminiParts),
+  accepted: withoutDoubled,
 };
+
+/** Gemini refuses a second response to one call; its client sends some all the same when it resumes a session. */
+function withoutDoubled(contents: readonly unknown[]): readonly unknown[] {
+  const { doubled } = pairGemini(contents);
+  if (doubled.size === 0) return contents;
+  return contents.map((raw) => {
+    const all: unknown[] = isRecord(raw) && Array.isArray(raw["parts"]) ? raw["parts"] : [];
+    const parts = all.filter((part) => !doubled.has(part));
+    if (parts.length === all.length) return raw;
+    return parts.length === 0 ? undefined : { ...(raw as object), parts };
+  });
+}
 
 const functionCalls = (raw: unknown): Record<string, unknown>[] =>
   isRecord(raw)
     ? recordsIn(raw["parts"]).flatMap((part) => (isRecord(part["functionCall"]) ? [part["functionCall"]] : []))
     : [];
 
-function see(raw: unknown, index: number, pairs: GeminiPairs): Seen {
+function see(raw: unknown, index: number, pairs: GeminiPairs): ItemSight {
   if (!isRecord(raw)) return OPAQUE;
   const parts = recordsIn(raw["parts"]);
   switch (raw["role"] ?? "user") {

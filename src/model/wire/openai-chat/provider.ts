@@ -1,6 +1,6 @@
 // Everyone else who speaks Chat Completions: custom addresses and Ollama.
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { ProviderModel } from "./load.ts";
+import type { ProviderModel } from "../contract.ts";
 
 export const compatibleModel: ProviderModel = (target, baseUrl, fetch) =>
   createOpenAICompatible({

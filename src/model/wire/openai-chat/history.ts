@@ -1,19 +1,12 @@
 // Chat Completions bodies: every message is an item, system messages included.
-import { isRecord } from "../../base/json.ts";
-import {
-  itemsOf,
-  listAt,
-  OPAQUE,
-  recordsIn,
-  type Seen,
-  seeUserContent,
-  stringAt,
-  unchanged,
-  type WireAdapter,
-} from "./adapter.ts";
-import { replaceTexts } from "./texts.ts";
+import { isRecord } from "../../../base/json.ts";
+import type { HistoryFormat } from "../contract.ts";
+import { type ItemSight, itemsOf, listAt, OPAQUE, recordsIn, seeUserContent, stringAt, unchanged } from "../item.ts";
+import { messageParts } from "../part.ts";
+import { replaceTexts } from "../texts.ts";
 
-export const openaiChat: WireAdapter = {
+export const openaiChatHistory: HistoryFormat = {
+  key: "messages",
   toItems: (body) => itemsOf(listAt(body, "messages"), see),
   fromItems(items, body) {
     if (unchanged(items, listAt(body, "messages"))) return body;
@@ -27,11 +20,10 @@ export const openaiChat: WireAdapter = {
   withoutResults: () => undefined,
   replaceTexts: ({ raw }, replace) => replaceTexts(raw, replace),
   userMessage: (content) => ({ role: "user", content }),
-  system: () => undefined,
-  tools: (body) => [...listAt(body, "tools"), ...listAt(body, "functions")],
+  parts: (raw) => messageParts(raw),
 };
 
-function see(raw: unknown): Seen {
+function see(raw: unknown): ItemSight {
   if (!isRecord(raw)) return OPAQUE;
   switch (raw["role"]) {
     case "system":

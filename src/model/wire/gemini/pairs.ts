@@ -1,6 +1,6 @@
 // Which function response of a Gemini history answers which call: by id where there are ids, else by name and order.
-import { isRecord } from "../../base/json.ts";
-import { recordsIn, stringAt } from "./adapter.ts";
+import { isRecord } from "../../../base/json.ts";
+import { recordsIn, stringAt } from "../item.ts";
 
 export type GeminiPairs = {
   /** Call ids by position of the content, one for each call; made up where the wire has none. */

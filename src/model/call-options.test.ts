@@ -1,10 +1,10 @@
 // Headers and the settings that only one wire has.
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { familyOf } from "../../proxy/identify/family.ts";
-import { item, KINDS, requestFor, targetFor, user } from "../conformance-fixture.ts";
-import { requestHeaders } from "./headers.ts";
-import { callOptions } from "./options.ts";
+import { familyOf } from "../proxy/identify/family.ts";
+import { requestHeaders } from "./call-headers.ts";
+import { callOptions } from "./call-options.ts";
+import { item, KINDS, requestFor, targetFor, user } from "./conformance-fixture.ts";
 
 const target = (kind: string, more = {}) => targetFor(KINDS[kind]!, "http://127.0.0.1", more);
 
@@ -77,8 +77,8 @@ describe("A2.12 wire settings", () => {
 describe("A1.4 the environment", () => {
   it("A1.4 an empty variable that the SDK would read does no harm", () => {
     const script =
-      'for (const wire of ["openai-chat", "openai-responses", "anthropic", "gemini"]) for (const provider of ["openai", "custom"]) await loadProvider({ provider, wire }); console.log("loaded");';
-    const load = `import { loadProvider } from ${JSON.stringify(import.meta.resolve("./load.ts"))}; ${script}`;
+      'for (const { call } of allWires()) for (const provider of ["openai", "custom"]) await call.load({ provider }); console.log("loaded");';
+    const load = `import { allWires } from ${JSON.stringify(import.meta.resolve("./wire/registry.ts"))}; ${script}`;
     const env = {
       ...process.env,
       OPENAI_BASE_URL: "",

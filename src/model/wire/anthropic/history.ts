@@ -1,20 +1,13 @@
 // Messages bodies: every message is an item; a user message with tool results answers all their calls at once.
-import { isRecord } from "../../base/json.ts";
-import {
-  itemsOf,
-  listAt,
-  OPAQUE,
-  recordsIn,
-  type Seen,
-  seeUserContent,
-  stringAt,
-  unchanged,
-  type WireAdapter,
-} from "./adapter.ts";
-import { alternate, OPENING_TEXT, type Turns } from "./alternate.ts";
-import { replaceTexts } from "./texts.ts";
+import { isRecord } from "../../../base/json.ts";
+import { alternate, OPENING_TEXT, type Turns } from "../alternate.ts";
+import type { HistoryFormat } from "../contract.ts";
+import { type ItemSight, itemsOf, listAt, OPAQUE, recordsIn, seeUserContent, stringAt, unchanged } from "../item.ts";
+import { messageParts } from "../part.ts";
+import { replaceTexts } from "../texts.ts";
 
-export const anthropic: WireAdapter = {
+export const anthropicHistory: HistoryFormat = {
+  key: "messages",
   toItems: (body) => itemsOf(listAt(body, "messages"), see),
   fromItems(items, body) {
     const original = listAt(body, "messages");
@@ -30,11 +23,10 @@ export const anthropic: WireAdapter = {
   },
   replaceTexts: ({ raw }, replace) => replaceTexts(raw, replace),
   userMessage: (content) => ({ role: "user", content }),
-  system: (body) => body["system"],
-  tools: (body) => listAt(body, "tools"),
+  parts: (raw) => messageParts(raw),
 };
 
-function see(raw: unknown): Seen {
+function see(raw: unknown): ItemSight {
   if (!isRecord(raw)) return OPAQUE;
   const parts = recordsIn(raw["content"]);
   switch (raw["role"]) {

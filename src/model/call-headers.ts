@@ -1,7 +1,7 @@
 // The headers of every model request: who asked, what for, and to our own machine which session.
-import { VERSION } from "../../base/version.ts";
-import { isLoopback } from "../base-url.ts";
-import type { ModelRequest, ModelTarget } from "../contract.ts";
+import { VERSION } from "../base/version.ts";
+import { isLoopback } from "./base-url.ts";
+import type { ModelRequest, ModelTarget } from "./contract.ts";
 
 /** The SDK's headers with the configured ones and ours on top; names are matched whatever their case. */
 export function requestHeaders(sdk: RequestInit["headers"], target: ModelTarget, request: ModelRequest): Headers {
