@@ -18,6 +18,7 @@ import { boardClient } from "../board/client.ts";
 import { consolidateOnExit } from "../board/consolidate-exit.ts";
 import type { Client, CommandResult, SessionView } from "../client.ts";
 import { liveMemoryClient } from "../memory/live.ts";
+import { chooseListedModel } from "../model.ts";
 import { listModels } from "../model-list.ts";
 import { recallIn } from "../recall/recall.ts";
 import { settingsCommand } from "../settings-command.ts";
@@ -82,7 +83,7 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
       return interrupt(session, reason);
     },
     models: () => listModels(live),
-    setModel: (name) => switchModel(live, name),
+    setModel: (name) => switchModel(live, name, chooseListedModel),
     mode: { get: () => state.mode, set: (mode) => live.setMode(mode) },
     history: historyClient(live),
     tasks: tasksClient(live),
