@@ -6,7 +6,7 @@ import { type Command, said, shown } from "./contract.ts";
 
 /** What goes to such an address. */
 const SENT =
-  "the texts of conversations (prompts, answers, tool results; known secrets are filtered out) and what is searched for, to be made into vectors; where it is an MCP server of this project, what its tools are called with";
+  "the texts of conversations (prompts, answers, tool results; known secrets are filtered out) and what is searched for, to be made into vectors; where it is an MCP server of this project, what its tools are called with; where it is the catalogue of agents, only the name of this repository";
 
 const list: Command = {
   name: "list",

@@ -11,7 +11,7 @@ import { type Ground, standOnGround } from "./start.ts";
 import { refuseInToolShell } from "./tool-shell.ts";
 
 /** Settings that hold such an address. */
-const ENDPOINTS = ["recall.semantic.baseUrl", "recall.openai.baseUrl"] as const;
+const ENDPOINTS = ["recall.semantic.baseUrl", "recall.openai.baseUrl", "agent.catalogUrl"] as const;
 
 export const consentHere: ConsentAccess = {
   async list() {
