@@ -1,4 +1,5 @@
 // The gateway of this home: settings, store, proxy and server put together; `serve` and `with` start it.
+import { isLoopbackHost } from "../../base/address.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
 import { newId } from "../../base/id.ts";
@@ -120,7 +121,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     address,
     token: token.value,
     facts: gatewayFacts(ground.value, settings, upstreams, address),
-    warnings: [...loaded.warnings, ...warnings],
+    warnings: [...loaded.warnings, ...warnings, ...openDoor(values["gateway.auth"], values["gateway.host"])],
     link,
     on: (listener) => proxy.on(listener),
     report,
@@ -151,4 +152,14 @@ async function portTaken({ settings: { values }, paths }: Ground, token: string)
   }
   const holder = who === "everlong" ? "an Everlong gateway of another home" : "another program, which is not Everlong";
   return { ...taken, what: `Port ${port} is taken by ${holder}.`, next: "Choose another with --port." };
+}
+
+/** What it means that callers without the token are let in. */
+function openDoor(auth: string, host: string): string[] {
+  if (auth !== "loopback-open") return [];
+  return [
+    isLoopbackHost(host)
+      ? "gateway.auth is loopback-open: any program on this machine can use /mcp without the token."
+      : `gateway.auth loopback-open has no effect on ${host}: /mcp needs the token.`,
+  ];
 }

@@ -9,7 +9,8 @@ import { listSessions } from "../../proxy/store/list.ts";
 import type { Session } from "../../proxy/store/session.ts";
 import { totals } from "../../proxy/store/totals.ts";
 import type { LaneRow, ProxyOperations, SessionRow } from "./contract.ts";
-import { type ManageParts, sessionNamed, unknownSession } from "./parts.ts";
+import type { ManageParts } from "./parts.ts";
+import { sessionNamed, unknownSession } from "./session-named.ts";
 import { specView } from "./texts.ts";
 
 type SessionPart = Pick<ProxyOperations, "sessions" | "session" | "deleteSession" | "deleteAllSessions">;
