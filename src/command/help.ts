@@ -8,7 +8,7 @@ const shortened = (usage: string): string => (usage.length > USAGE_CHARS ? "[…
 
 export const help: SlashCommand = {
   name: "help",
-  summary: "what each command does",
+  summary: "show what each command does",
   slash: {
     usage: "[COMMAND]",
     async run(text, client, { commands }) {

@@ -5,16 +5,16 @@ import { home } from "../runtime/client.ts";
 import { type Call, type Command, type Outcome, said, shown } from "./contract.ts";
 import { minute } from "./format.ts";
 
-const yes = { flags: "--yes", help: "do not ask" };
-const all = { flags: "--all", help: "of every folder" };
-const limit = { flags: "--limit <n>", help: "most rows", kind: "count", default: 20 } as const;
+const yes = { flags: "--yes", help: "don't ask" };
+const all = { flags: "--all", help: "include every folder" };
+const limit = { flags: "--limit <n>", help: "maximum rows", kind: "count", default: 20 } as const;
 
 const badUsage = (what: string, next: string) =>
   fail({ code: "usage", what, data: "Nothing was changed.", next, exit: 2 as const });
 
 const list: Command = {
   name: "list",
-  summary: "sessions of this folder, newest first",
+  summary: "list this folder's sessions, newest first",
   isDefault: true,
   options: [all, limit],
   json: "value",
@@ -29,7 +29,7 @@ const list: Command = {
 
 const show: Command = {
   name: "show",
-  summary: "facts about one session",
+  summary: "show one session",
   arguments: "<id>",
   json: "value",
   async run({ args: [id = ""] }) {
@@ -44,7 +44,7 @@ const show: Command = {
 
 const search: Command = {
   name: "search",
-  summary: "find text in stored sessions",
+  summary: "search in stored sessions",
   arguments: "<query...>",
   options: [all, limit],
   json: "value",
@@ -66,7 +66,7 @@ const search: Command = {
 
 const rename: Command = {
   name: "rename",
-  summary: "give a session a name",
+  summary: "rename a session",
   arguments: "<id> <name...>",
   async run({ args: [wanted = "", ...name] }) {
     const title = name.join(" ").trim();
@@ -107,7 +107,7 @@ const fork: Command = {
   name: "fork",
   summary: "copy a session into a new one",
   arguments: "<id> [name]",
-  options: [{ flags: "--at <event>", help: "only up to before this event or prompt" }],
+  options: [{ flags: "--at <event>", help: "copy only up to this event or prompt" }],
   async run({ args: [id = "", name], options: { at } }: Call<{ at?: string }>) {
     const forked = await home.sessions.fork(id, { ...(name ? { name } : {}), ...(at ? { at } : {}) });
     return forked.ok ? said(`Forked into ${forked.value}: everlong --resume ${forked.value}`) : forked;
@@ -137,10 +137,10 @@ const remove: Command = {
 
 const prune: Command = {
   name: "prune",
-  summary: "delete old sessions; named ones stay",
+  summary: "delete old sessions, except named ones",
   options: [
     { flags: "--older-than <age>", help: "for example 30d", required: true },
-    { flags: "--dry-run", help: "only show what would go" },
+    { flags: "--dry-run", help: "show what would be deleted" },
     yes,
   ],
   async run({ options }: Call<{ olderThan: string; dryRun?: boolean; yes?: boolean }>) {
@@ -190,7 +190,7 @@ const verify: Command = {
 
 export const sessions: Command = {
   name: "sessions",
-  summary: "look at, search and manage stored sessions",
+  summary: "list, search and manage sessions",
   subcommands: [list, show, search, rename, exportOne, rewind, fork, remove, prune, reindex, verify],
 };
 
