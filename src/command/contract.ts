@@ -110,5 +110,12 @@ export const said = (text: string): Outcome => ok({ text });
 
 export const shown = (data: unknown, text: string): Outcome => ok({ data, text });
 
+/** What a result says, in words or with its data; a failure stays one. */
+export function told<T>(result: Result<T, Failure>, words: (value: T) => string | Output): Outcome {
+  if (!result.ok) return result;
+  const output = words(result.value);
+  return typeof output === "string" ? said(output) : ok(output);
+}
+
 /** A text, as the outcome. */
-export const spoken = (result: CommandResult): Outcome => (result.ok ? said(result.value) : result);
+export const spoken = (result: CommandResult): Outcome => told(result, (text) => text);

@@ -3,7 +3,7 @@ import { commandUsage, type Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { clip } from "../base/text.ts";
 import type { InboxAccess, InboxEntry } from "../runtime/client/inbox.ts";
-import { type Call, type Command, type Outcome, type SlashCommand, said, shown } from "./contract.ts";
+import { type Call, type Command, type Outcome, type SlashCommand, said, told } from "./contract.ts";
 import { minute } from "./format.ts";
 
 type OfSession = { session?: string };
@@ -16,10 +16,8 @@ const list: Command = {
   isDefault: true,
   options,
   json: "lines",
-  async run({ options: { session } }: Call<OfSession>, { on }) {
-    const inbox = await on.inbox(session);
-    return inbox.ok ? shown(inbox.value.entries, listText(inbox.value.entries)) : inbox;
-  },
+  run: async ({ options: { session } }: Call<OfSession>, { on }) =>
+    told(await on.inbox(session), ({ entries }) => ({ data: entries, text: listText(entries) })),
 };
 
 const show: Command = {
@@ -77,18 +75,15 @@ export const inbox: SlashCommand = {
   },
 };
 
-function showEntry(access: InboxAccess, id: string): Outcome {
-  const entry = findEntry(access, id);
-  return entry.ok ? shown([entry.value], entryText(entry.value)) : entry;
-}
+const showEntry = (access: InboxAccess, id: string): Outcome =>
+  told(findEntry(access, id), (entry) => ({ data: [entry], text: entryText(entry) }));
 
 async function deleteEntry(access: InboxAccess, wanted: string): Promise<Outcome> {
   const entry = findEntry(access, wanted);
   if (!entry.ok) return entry;
   const { id } = entry.value;
-  const gone = await access.remove(id);
-  if (!gone.ok) return gone;
-  return said(`The entry ${id} is deleted. What the agent was already told of it stays in the session's log.`);
+  const text = `The entry ${id} is deleted. What the agent was already told of it stays in the session's log.`;
+  return told(await access.remove(id), () => text);
 }
 
 /** By its whole id, or a beginning that only it has. */

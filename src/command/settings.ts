@@ -3,7 +3,7 @@ import { fail } from "../base/result.ts";
 import type { SettingsAccess } from "../runtime/client/decision.ts";
 import { settingsText } from "../settings/describe.ts";
 import { unknownKey } from "../settings/write.ts";
-import { type Call, type Command, type Outcome, type SlashCommand, said, shown } from "./contract.ts";
+import { type Call, type Command, type Outcome, type SlashCommand, said, told } from "./contract.ts";
 
 const project = { flags: "--project", help: "in the project's file instead of the user's" };
 
@@ -57,10 +57,8 @@ export const settings: SlashCommand = {
   },
 };
 
-async function listAll(access: SettingsAccess): Promise<Outcome> {
-  const lines = await access.list();
-  return lines.ok ? shown(lines.value, settingsText(lines.value)) : lines;
-}
+const listAll = async (access: SettingsAccess): Promise<Outcome> =>
+  told(await access.list(), (lines) => ({ data: lines, text: settingsText(lines) }));
 
 async function settingValue(access: SettingsAccess, key: string): Promise<Outcome> {
   const lines = await access.list();
@@ -76,15 +74,13 @@ async function settingValue(access: SettingsAccess, key: string): Promise<Outcom
   });
 }
 
-async function change(
+const change = async (
   access: SettingsAccess,
   key: string,
   value: string | undefined,
   where: { project?: boolean },
-): Promise<Outcome> {
-  const written = await access.set(key, value, where);
-  if (!written.ok) return written;
-  const { path, isSecret, needsRestart } = written.value;
-  const what = value === undefined ? "is unset" : `= ${isSecret ? "…" : value}`;
-  return said(`${key} ${what} in ${path}; it counts ${needsRestart ? "after restart" : "from the next turn on"}.`);
-}
+): Promise<Outcome> =>
+  told(await access.set(key, value, where), ({ path, isSecret, needsRestart }) => {
+    const what = value === undefined ? "is unset" : `= ${isSecret ? "…" : value}`;
+    return `${key} ${what} in ${path}; it counts ${needsRestart ? "after restart" : "from the next turn on"}.`;
+  });

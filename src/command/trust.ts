@@ -3,7 +3,7 @@ import { commandUsage } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
 import type { TrustAccess } from "../runtime/client/decision.ts";
 import { home } from "../runtime/client.ts";
-import { type Call, type Outcome, type SlashCommand, said } from "./contract.ts";
+import { type Call, type Outcome, type SlashCommand, told } from "./contract.ts";
 
 type Options = { revoke?: boolean; list?: boolean };
 
@@ -41,19 +41,17 @@ export async function trustFolder(): Promise<Outcome> {
 }
 
 async function decide(access: TrustAccess, { revoke, list }: Options, path?: string): Promise<Outcome> {
-  if (list) {
-    const folders = await access.list();
-    if (!folders.ok) return folders;
-    const rows = folders.value.map(({ folder, at }) => `${folder}  since ${at}`);
-    return said(rows.length === 0 ? "No folder is trusted." : rows.join("\n"));
-  }
-  if (revoke) {
-    const revoked = await access.revoke(path);
-    if (!revoked.ok) return revoked;
-    const { folder, wasTrusted } = revoked.value;
-    return said(wasTrusted ? `${folder} is no longer trusted.` : `${folder} was not trusted.`);
-  }
-  const folder = await access.grant(path);
-  if (!folder.ok) return folder;
-  return said(`${folder.value} is trusted: its own hooks, MCP servers, agents, skills, commands and rules may work.`);
+  if (list)
+    return told(
+      await access.list(),
+      (folders) => folders.map(({ folder, at }) => `${folder}  since ${at}`).join("\n") || "No folder is trusted.",
+    );
+  if (revoke)
+    return told(await access.revoke(path), ({ folder, wasTrusted }) =>
+      wasTrusted ? `${folder} is no longer trusted.` : `${folder} was not trusted.`,
+    );
+  return told(
+    await access.grant(path),
+    (folder) => `${folder} is trusted: its own hooks, MCP servers, agents, skills, commands and rules may work.`,
+  );
 }

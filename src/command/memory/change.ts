@@ -3,7 +3,7 @@ import { commandUsage, type Failure } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { Direction, MemoryChoice, MemoryEdited, MemoryRecord, MemoryTexts } from "../../runtime/client/memory.ts";
-import { type Outcome, said } from "../contract.ts";
+import { type Outcome, said, told } from "../contract.ts";
 import type { MemoryCall } from "../memory.ts";
 import { editorText, readEditorText } from "./editor-text.ts";
 import { listText, scopeText } from "./text.ts";
@@ -72,12 +72,12 @@ export async function edit({
   return edited(saved);
 }
 
-function edited(outcome: Result<MemoryEdited, Failure>): Outcome {
-  if (!outcome.ok) return outcome;
-  if (!outcome.value) return said("Nothing was changed.");
-  const { record, redactions } = outcome.value;
-  return said(`${record.id} is now version ${record.version}.${redactedText(redactions)}`);
-}
+const edited = (outcome: Result<MemoryEdited, Failure>): Outcome =>
+  told(outcome, (change) =>
+    change
+      ? `${change.record.id} is now version ${change.record.version}.${redactedText(change.redactions)}`
+      : "Nothing was changed.",
+  );
 
 const LOGS_STAY =
   "Session logs are the conversation itself and keep it: everlong sessions delete removes those. Agents cannot store the same fact again; you can.";
@@ -101,9 +101,10 @@ export async function remove({
   const rows = listText(records, Date.now());
   if (!yes && !person.confirm) return usage(`This would delete ${count} for good:\n${rows}`, "Add --yes to do it.");
   if (!yes && !(await person.confirm?.(`${rows}\nDelete ${count} for good?`))) return said("Nothing was deleted.");
-  const removed = await memory.remove(records.map(({ id }) => id));
-  if (!removed.ok) return removed;
-  return said(`${removed.value === 1 ? "1 memory is" : `${removed.value} memories are`} deleted. ${LOGS_STAY}`);
+  return told(
+    await memory.remove(records.map(({ id }) => id)),
+    (removed) => `${removed === 1 ? "1 memory is" : `${removed} memories are`} deleted. ${LOGS_STAY}`,
+  );
 }
 
 async function recordsOf(
@@ -142,18 +143,16 @@ export async function vote({
       `A vote is up or down, not "${word}".`,
       `For example: everlong memory vote ${id} up --reason "still true"`,
     );
-  const voted = await memory.vote(id, { direction, reason }, choice);
-  if (!voted.ok) return voted;
-  const { isNew, votes } = voted.value;
-  if (!isNew) return said("That is your vote already.");
-  const now = votes ? `: +${votes.up} -${votes.down}` : "";
-  return said(`Counted${now}.${votes?.disputed ? " It is kept out of prompts." : ""}`);
+  return told(await memory.vote(id, { direction, reason }, choice), ({ isNew, votes }) => {
+    if (!isNew) return "That is your vote already.";
+    const now = votes ? `: +${votes.up} -${votes.down}` : "";
+    return `Counted${now}.${votes?.disputed ? " It is kept out of prompts." : ""}`;
+  });
 }
 
-export async function undo({
+export const undo = async ({
   memory,
   args: [change = ""],
   options: { force = false, ...choice },
-}: MemoryCall<MemoryChoice & { force?: boolean }>): Promise<Outcome> {
-  return edited(await memory.undo(change, choice, force));
-}
+}: MemoryCall<MemoryChoice & { force?: boolean }>): Promise<Outcome> =>
+  edited(await memory.undo(change, choice, force));

@@ -3,7 +3,7 @@ import { commandUsage } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail } from "../../base/result.ts";
 import type { MemoryAccess, MemoryChoice, MemoryQuery } from "../../runtime/client/memory.ts";
-import { type Outcome, said, shown } from "../contract.ts";
+import { type Outcome, said, shown, told } from "../contract.ts";
 import type { MemoryCall } from "../memory.ts";
 import { changeLine, listText, markdown, recordText, verifiedText } from "./text.ts";
 
@@ -42,24 +42,20 @@ function nothing(memory: MemoryAccess, choice: MemoryChoice, text: string | unde
   return `There is no memory${text === undefined ? "" : " with these words"} ${choice.all ? "anywhere" : here}.`;
 }
 
-export async function show({ memory, args: [id = ""], options }: MemoryCall<MemoryChoice>): Promise<Outcome> {
-  const record = await memory.show(id, options);
-  return record.ok ? shown([record.value], recordText(record.value, record.value.history)) : record;
-}
+export const show = async ({ memory, args: [id = ""], options }: MemoryCall<MemoryChoice>): Promise<Outcome> =>
+  told(await memory.show(id, options), (record) => ({ data: [record], text: recordText(record, record.history) }));
 
-export async function verify({ memory, args }: MemoryCall): Promise<Outcome> {
-  const records = await memory.verify(args);
-  return records.ok ? shown(records.value, verifiedText(records.value)) : records;
-}
+export const verify = async ({ memory, args }: MemoryCall): Promise<Outcome> =>
+  told(await memory.verify(args), (records) => ({ data: records, text: verifiedText(records) }));
 
-export async function changes({
+export const changes = async ({
   memory,
   options: { since, limit = LIMIT, ...choice },
-}: MemoryCall<MemoryChoice & { since?: string; limit?: number }>): Promise<Outcome> {
-  const rows = await memory.changes(choice, { limit, ...optional("since", since) });
-  if (!rows.ok) return rows;
-  return shown(rows.value, rows.value.map(changeLine).join("\n") || "Nothing was changed.");
-}
+}: MemoryCall<MemoryChoice & { since?: string; limit?: number }>): Promise<Outcome> =>
+  told(await memory.changes(choice, { limit, ...optional("since", since) }), (rows) => ({
+    data: rows,
+    text: rows.map(changeLine).join("\n") || "Nothing was changed.",
+  }));
 
 /** Everything there is, with all fields, unless narrowed. */
 export async function exportAll({
@@ -73,5 +69,5 @@ export async function exportAll({
   const text = format === "md" ? markdown(records) : records.map((record) => JSON.stringify(record)).join("\n");
   if (output === undefined) return said(text);
   const path = await memory.write(output, text === "" ? "" : `${text}\n`);
-  return path.ok ? said(`${records.length} memories written to ${path.value}`) : path;
+  return told(path, (where) => `${records.length} memories written to ${where}`);
 }

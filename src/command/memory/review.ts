@@ -2,7 +2,7 @@
 import { commandUsage } from "../../base/failure.ts";
 import { fail } from "../../base/result.ts";
 import type { MemoryAccess, MemoryChoice, MemoryRecord, Resolution } from "../../runtime/client/memory.ts";
-import { type Outcome, said, shown } from "../contract.ts";
+import { type Outcome, said, shown, told } from "../contract.ts";
 import type { MemoryCall } from "../memory.ts";
 import { scopeText } from "./text.ts";
 
@@ -68,17 +68,13 @@ async function walk(
   return said(lines.join("\n"));
 }
 
-async function resolve(
+const resolve = async (
   memory: MemoryAccess,
   wanted: string,
   resolution: Resolution,
   choice: MemoryChoice,
-): Promise<Outcome> {
-  const resolved = await memory.resolve(wanted, resolution, choice);
-  if (!resolved.ok) return resolved;
-  const { id, old = "" } = resolved.value;
-  return said(RESOLVED[resolution.how](id, old));
-}
+): Promise<Outcome> =>
+  told(await memory.resolve(wanted, resolution, choice), ({ id, old = "" }) => RESOLVED[resolution.how](id, old));
 
 const RESOLVED = {
   accept: (id: string) => `${id} is accepted: it counts from the next session on.`,
