@@ -5,7 +5,7 @@ import { commandUsage, errorText, type Failure } from "../base/failure.ts";
 import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { BoardChange, BoardChoice, BoardItem } from "../runtime/client/board.ts";
-import { type Call, type Command, type Person, type SlashCommand, told } from "./contract.ts";
+import { type Command, type CommandCall, describe, type Person, type SlashCommand } from "./contract.ts";
 import { minute } from "./format.ts";
 
 type Texts = { description?: string; content?: string; file?: string };
@@ -21,7 +21,7 @@ const texts = [
   { flags: "-f, --file <file>", help: "the content from a file" },
 ];
 
-type Of<More = object> = Call<BoardChoice & More>;
+type Of<More = object> = CommandCall<BoardChoice & More>;
 
 const list: Command = {
   name: "list",
@@ -30,7 +30,7 @@ const list: Command = {
   options: of,
   json: "lines",
   run: async ({ options }: Of, { on }) =>
-    told(await on.board((board) => board.list(options)), ({ place, items }) => {
+    describe(await on.board((board) => board.list(options)), ({ place, items }) => {
       const name = `${place.repository}, branch ${place.branch}`;
       const rows = [`Board of ${name}:`, ...items.map(rowText)];
       return { data: items, text: items.length === 0 ? `The board of ${name} is empty.` : rows.join("\n") };
@@ -44,7 +44,7 @@ const show: Command = {
   options: of,
   json: "lines",
   run: async ({ args: [name = ""], options }: Of, { on }) =>
-    told(await on.board((board) => board.show(name, options)), (item) => ({ data: [item], text: itemText(item) })),
+    describe(await on.board((board) => board.show(name, options)), (item) => ({ data: [item], text: itemText(item) })),
 };
 
 /** Both take the same words. */
@@ -58,7 +58,7 @@ const writing = (verb: "add" | "edit", summary: string): Command => ({
       const text = await textsOf(options, person);
       return text.ok ? board[verb](name, text.value, options) : text;
     });
-    return told(
+    return describe(
       stored,
       ({ key, redactions }) => `${key} is stored.${redactions > 0 ? ` Secrets redacted: ${redactions}.` : ""}`,
     );
@@ -72,7 +72,7 @@ const remove: Command = {
   arguments: "<name>",
   options: of,
   run: async ({ args: [name = ""], options }: Of, { on }) =>
-    told(
+    describe(
       await on.board((board) => board.remove(name, options)),
       ({ key, undoDays }) =>
         `${key} is removed. Its text stays in the log of changes for ${undoDays} days, so that undo works.`,
@@ -89,7 +89,7 @@ const changes: Command = {
   ],
   json: "lines",
   run: async ({ options }: Of<{ run?: string; limit?: number }>, { on }) =>
-    told(await on.board((board) => board.changes(options, options)), (rows) => ({
+    describe(await on.board((board) => board.changes(options, options)), (rows) => ({
       data: rows,
       text: rows.map(changeText).join("\n") || "Nothing was changed on this board.",
     })),
@@ -101,7 +101,7 @@ const undo: Command = {
   arguments: "<change>",
   options: [...of, { flags: "--force", help: "also what was changed again since" }],
   run: async ({ args: [which = ""], options }: Of<{ force?: boolean }>, { on }) =>
-    told(
+    describe(
       await on.board((board) => board.undo(which, options, options.force ?? false)),
       (items) => `As before: ${items.join(", ")}.`,
     ),
@@ -113,7 +113,7 @@ const adopt: Command = {
   arguments: "<branch>",
   options: of,
   run: async ({ args: [branch = ""], options }: Of, { on }) =>
-    told(await on.board((board) => board.adopt(branch, options)), ({ copied, clashed, full }) =>
+    describe(await on.board((board) => board.adopt(branch, options)), ({ copied, clashed, full }) =>
       [
         `Copied: ${copied.join(", ") || "nothing"}.`,
         ...(clashed.length > 0 ? [`Already here: ${clashed.join(", ")}.`] : []),

@@ -2,7 +2,7 @@
 
 import type { ConsentFolder } from "../runtime/client/decision.ts";
 import { home } from "../runtime/client.ts";
-import { type Command, told } from "./contract.ts";
+import { type Command, describe } from "./contract.ts";
 
 /** What goes to such an address. */
 const SENT =
@@ -14,7 +14,7 @@ const list: Command = {
   isDefault: true,
   json: "value",
   run: async () =>
-    told(await home.consent.list(), ({ consents, missing, folder }) => {
+    describe(await home.consent.list(), ({ consents, missing, folder }) => {
       const rows = consents.map(({ origin, root, at }) => `${origin}  from ${root}  since ${at}`);
       const waits = missing.map(
         ({ setting, origin }) => `${setting} is ${origin}: nothing is sent there. everlong consent grant ${origin}`,
@@ -30,7 +30,7 @@ const grant: Command = {
   summary: "agree to that address, from this folder",
   arguments: "<url>",
   run: async ({ args: [url = ""] }) =>
-    told(await home.consent.grant(url), ({ origin, isThisMachine, folder }) => {
+    describe(await home.consent.grant(url), ({ origin, isThisMachine, folder }) => {
       if (isThisMachine) return `${origin} is this machine; it needs no consent.`;
       const sent = `From ${folder.root}, ${origin} may be sent ${SENT}.`;
       return [sent, ...untrusted(folder), `everlong consent revoke ${origin} takes it back.`].join("\n");
@@ -42,7 +42,7 @@ const revoke: Command = {
   summary: "take it back",
   arguments: "<url>",
   run: async ({ args: [url = ""] }) =>
-    told(await home.consent.revoke(url), ({ origin, wasGiven, folder: { root } }) =>
+    describe(await home.consent.revoke(url), ({ origin, wasGiven, folder: { root } }) =>
       wasGiven
         ? `Nothing more is sent from ${root} to ${origin}. What was sent before is not called back.`
         : `There was no consent for ${origin} in ${root}.`,

@@ -3,7 +3,7 @@ import { commandUsage } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
 import type { TrustAccess } from "../runtime/client/decision.ts";
 import { home } from "../runtime/client.ts";
-import { type Call, type Outcome, type SlashCommand, told } from "./contract.ts";
+import { type CommandCall, type CommandOutcome, describe, type SlashCommand } from "./contract.ts";
 
 type Options = { revoke?: boolean; list?: boolean };
 
@@ -15,7 +15,7 @@ export const trust: SlashCommand = {
     { flags: "--revoke", help: "take it back" },
     { flags: "--list", help: "list trusted folders" },
   ],
-  async run({ args: [path], options }: Call<Options>, { on }) {
+  async run({ args: [path], options }: CommandCall<Options>, { on }) {
     const access = await on.trust();
     return access.ok ? decide(access.value, options, path) : access;
   },
@@ -35,22 +35,22 @@ export const trust: SlashCommand = {
 };
 
 /** The folder that this runs in. */
-export async function trustFolder(): Promise<Outcome> {
+export async function trustFolder(): Promise<CommandOutcome> {
   const access = await home.trust();
   return access.ok ? decide(access.value, {}) : access;
 }
 
-async function decide(access: TrustAccess, { revoke, list }: Options, path?: string): Promise<Outcome> {
+async function decide(access: TrustAccess, { revoke, list }: Options, path?: string): Promise<CommandOutcome> {
   if (list)
-    return told(
+    return describe(
       await access.list(),
       (folders) => folders.map(({ folder, at }) => `${folder}  since ${at}`).join("\n") || "No folder is trusted.",
     );
   if (revoke)
-    return told(await access.revoke(path), ({ folder, wasTrusted }) =>
+    return describe(await access.revoke(path), ({ folder, wasTrusted }) =>
       wasTrusted ? `${folder} is no longer trusted.` : `${folder} was not trusted.`,
     );
-  return told(
+  return describe(
     await access.grant(path),
     (folder) => `${folder} is trusted: its own hooks, MCP servers, agents, skills, commands and rules may work.`,
   );
