@@ -15,7 +15,7 @@ ${onLine.flatMap((one) => section(one, ["everlong"])).join("\n\n")}
 
 ## In a session
 
-TypedText as a message, also with \`-p\`. A command of your own or a skill is typed the same way; \`/help\` lists them too.
+Typed as a message, also with \`-p\`. A command of your own or a skill is typed the same way; \`/help\` lists them too.
 
 | command | what it does |
 |---|---|
