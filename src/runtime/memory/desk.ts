@@ -78,7 +78,7 @@ export const refusedWhenOff = ({ off }: Desk): Result<void, Failure> =>
 export const machineFailure = (outcome: Failed | Unsupported, { kind }: Strategy, what: string): Failure =>
   toFailure(
     outcome.type === "failed"
-      ? storeFailed(outcome.cause, outcome.mayBeStored, outcome.status)
+      ? storeFailed(outcome)
       : unsupported(kind, what),
   );
 
