@@ -1,7 +1,8 @@
-// Addresses of providers: checked, completed with the wire's path prefix, and told apart as loopback or not.
+// Addresses of providers: checked, and completed with the wire's path prefix.
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { WireName } from "../schema/model.ts";
+import { wireOf } from "./wire/registry.ts";
 
 /** The address as requests use it. Without a path it gets the wire's prefix; with one it is used as it stands. */
 export function baseUrl(text: string, wire: WireName, source: string): Result<string, Failure> {
@@ -16,7 +17,7 @@ export function baseUrl(text: string, wire: WireName, source: string): Result<st
     });
   }
   const path = url.pathname.replace(/\/+$/, "");
-  return ok(url.origin + (path || (wire === "gemini" ? "/v1beta" : "/v1")));
+  return ok(url.origin + (path || wireOf(wire).prefix));
 }
 
 /** The URL, or what is wrong with it. The text itself is not repeated: it may hold a password. */
@@ -38,12 +39,4 @@ export function ollamaOrigin(host: string | undefined): string {
   if (plain && !url.port) url.port = "11434";
   if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = "127.0.0.1";
   return url.origin + url.pathname.replace(/\/+$/, "");
-}
-
-const LOOPBACK = /^(?:(?:.+\.)?localhost\.?|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/i;
-
-/** True for an address that never leaves this machine. */
-export function isLoopback(address: string): boolean {
-  const url = URL.parse(address);
-  return url !== null && LOOPBACK.test(url.hostname);
 }

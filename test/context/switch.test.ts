@@ -22,7 +22,10 @@ async function onBigModel(options: StageOptions = {}, turns = 10) {
     max_prompt_tokens: limit,
   });
   mkdirSync(place.home, { recursive: true });
-  writeFileSync(join(place.home, "models.json"), JSON.stringify([entry("big", BIG), entry("small", SMALL)]));
+  writeFileSync(
+    join(place.home, "models.json"),
+    JSON.stringify([entry("big", BIG), entry("big2", BIG), entry("small", SMALL)]),
+  );
   const talk = await converse(place, { flags: { model: "big" } });
   for (let n = 1; n <= turns; n++) await talk.say(prose(1_900, `part-${n}`));
   return { ...staged, ...talk };
@@ -133,7 +136,7 @@ describe("CE12 C65 compaction off and manual", () => {
     const { place, summaries } = await stage(() => text("answer"), { summary: () => hang() });
     const { client, say, events } = await converse(place);
     while (summaries().length === 0) await say(prose(1_000, "part"));
-    expect((await client.settings("compaction.mode off")).ok).toBe(true);
+    expect((await client.settings.set("compaction.mode", "off", {})).ok).toBe(true);
     await say("next");
     expect(outcomes(events)).toEqual(["turned_off"]);
     await until("the call's end", () => summaries()[0]?.aborted);

@@ -3,11 +3,14 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { gitInit, oneCall, scene, toolResults } from "../agent/scene.ts";
 import { overStdio } from "../mcp/client.ts";
 import { add, allowMemory, memory, otherFolder, pending, repository, storeOver } from "../memory/hand-stage.ts";
 import { text } from "../model-server/reply.ts";
+import { startModelServer } from "../model-server/server.ts";
+import { startGateway } from "../proxy/gateway.ts";
+import { chat, OPENCODE, ScriptedClient } from "../proxy/scripted-client.ts";
 import { type Place, run } from "../tool/everlong.ts";
 
 const FACT = "We deploy on Fridays after the standup";
@@ -98,6 +101,31 @@ describe("N51 one search finds all that is remembered", () => {
     }
     expect(await served.call("search_sessions", { query: "deploy" })).toMatch(/^No session was found/);
   });
+});
+
+it("N51 SEC11 R54 through the gateway a memory is quoted to every client of its owner in that repository, to nobody else and nowhere else", async () => {
+  const server = await startModelServer({ script: () => text("Understood.") });
+  onTestFinished(() => server.close());
+  const gateway = await startGateway(server);
+  const { place } = gateway;
+  gitInit(place);
+  execFileSync("git", ["remote", "add", "origin", "https://github.com/acme/app"], { cwd: place.folder });
+  await add(place, FACT);
+  await addItem(place, "release-steps", STEPS);
+  const quoted = async (headers: Record<string, string>): Promise<boolean> => {
+    const client = new ScriptedClient(gateway, chat({ headers: OPENCODE }), headers);
+    const answer = await client.ask("When do we deploy, before or after the standup?");
+    expect(answer.status, answer.text).toBe(200);
+    const body = server.requests.at(-1)?.rawBody ?? "";
+    expect(body).not.toContain("quokka");
+    return body.includes("We deploy on Fridays");
+  };
+  const here = { "x-everlong-repo": "acme/app" };
+  const owner = { ...here, "x-everlong-token": gateway.token };
+  for (const key of ["sk-one-0000000000", "sk-two-0000000000"])
+    expect(await quoted({ ...owner, authorization: `Bearer ${key}` })).toBe(true);
+  expect(await quoted({ ...owner, "x-everlong-repo": "acme/other" })).toBe(false);
+  expect(await quoted({ ...here, authorization: "Bearer sk-stranger-000000" })).toBe(false);
 });
 
 describe("N51 R52 the scopes hold", () => {

@@ -1,5 +1,5 @@
 // One item made smaller: its long texts lose their middles until the item is down to a size in tokens.
-import type { ItemRules } from "../../model/wire/adapter.ts";
+import type { ItemRules } from "../../model/wire/contract.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { shortenText } from "./shorten-text.ts";
 import { markerOf, type Originals } from "./words.ts";

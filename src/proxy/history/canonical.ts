@@ -1,8 +1,9 @@
 // The form of an item that stays the same when a client writes its history anew: who said what, which calls, which results.
 import { isRecord, parseJson } from "../../base/json.ts";
+import type { WireContent, WirePart } from "../../model/wire/contract.ts";
+import { SEALED_KEYS } from "../../model/wire/part.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { withoutInjected, withoutReminders } from "./blocks.ts";
-import { type Content, partsOf } from "./parts.ts";
 
 export type Canonical = {
   form: string;
@@ -14,7 +15,8 @@ const TELLING = 400;
 
 /** `answered`: calls that have their result, over the whole history in its order. Undefined: nothing is left of the item. */
 export function canonical(
-  { raw, role }: Pick<ContextItem, "raw" | "role">,
+  role: ContextItem["role"],
+  parts: readonly WirePart[],
   answered: Set<string>,
 ): Canonical | undefined {
   const clean = role === "assistant" ? trimmed : said;
@@ -31,7 +33,7 @@ export function canonical(
     if (texts !== "") add("t", texts);
     texts = "";
   };
-  for (const part of partsOf(raw)) {
+  for (const part of parts) {
     if (part.type === "reasoning") continue;
     if (part.type === "text") {
       const words = clean(part.text);
@@ -62,7 +64,7 @@ export function canonical(
 const trimmed = (text: string): string => text.trim();
 const said = (text: string): string => withoutInjected(text).trim();
 
-function contentForm(content: Content): string {
+function contentForm(content: WireContent): string {
   if (content.type === "text") return withoutReminders(content.text).trim();
   return content.type === "media" ? content.data : sortedJson(content.value, FLEETING);
 }
@@ -75,9 +77,7 @@ function argumentsOf(input: unknown): string {
 }
 
 /** What clients add and drop as they like. */
-const FLEETING: ReadonlySet<string> = new Set(
-  "id status cache_control signature thoughtSignature thought_signature encrypted_content".split(" "),
-);
+const FLEETING: ReadonlySet<string> = new Set(["id", "status", "cache_control", ...SEALED_KEYS]);
 const NONE: ReadonlySet<string> = new Set();
 /** Arguments that are a text may be nested without end; what lies deeper makes no difference. */
 const DEEPEST = 100;

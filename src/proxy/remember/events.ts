@@ -7,7 +7,7 @@ import { encodeLine } from "../../base/json-line.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { FilteredText } from "../../memory/secret/filter.ts";
-import type { WireName } from "../../schema/model.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import { type AppendLog, MAX_LINE, openLog } from "../../store/append-log.ts";
 import { type Fault, faultAt, faultOf } from "../../store/fault.ts";
 import { acquireLock } from "../../store/lock.ts";
@@ -19,18 +19,12 @@ import { itemOf, type StoredItem } from "../store/item-row.ts";
 import { refText } from "../store/see.ts";
 import type { Session } from "../store/session.ts";
 
-export const DROPPED = {
-  "openai-chat": "dropped_chat",
-  "openai-responses": "dropped_responses",
-  anthropic: "dropped_claude",
-  gemini: "dropped_gemini",
-} as const satisfies Record<WireName, string>;
-
 export type OwnKind = "client_summary" | "cut" | "state" | "spec";
-export type ProxyEvent = {
+export type ProxyLogLine = {
   id: string;
   ts: string;
-  kind: (typeof DROPPED)[WireName] | OwnKind;
+  /** Of an item the `logName` of its wire. */
+  kind: OwnKind | (string & {});
   text: string;
   role?: string;
   type?: string;
@@ -107,7 +101,7 @@ export async function flushEvents(store: ProxyStore, session: Session): Promise<
 export function appendEvent(
   store: ProxyStore,
   session: Session,
-  event: { kind: OwnKind; text: FilteredText } & Pick<ProxyEvent, "lane" | "about">,
+  event: { kind: OwnKind; text: FilteredText } & Pick<ProxyLogLine, "lane" | "about">,
 ): Promise<Result<Written, Fault>> {
   return append(store, session, () => [{ id: newId(), ts: store.clock.now(), ...event }]);
 }
@@ -118,12 +112,12 @@ function dueItems(db: Database, session: Session): StoredItem[] {
 }
 
 /** The id is the item's own hash, so that a line written before a crash is known again. */
-function droppedEvent(session: Session, item: StoredItem): ProxyEvent {
+function droppedEvent(session: Session, item: StoredItem): ProxyLogLine {
   const { own, turn, item: number, wire, role, type, lane, dropped, bytes, tool, callId, text, time } = item;
   return {
     id: own,
     ts: time,
-    kind: DROPPED[wire],
+    kind: wireOf(wire).logName,
     role,
     type,
     hash: own,
@@ -151,7 +145,7 @@ async function knownEnd(path: string, logged: number): Promise<number> {
 function append(
   store: ProxyStore,
   session: Session,
-  make: (db: Database) => readonly ProxyEvent[],
+  make: (db: Database) => readonly ProxyLogLine[],
 ): Promise<Result<Written, Fault>> {
   return store.logs.run(async () => {
     const path = logPath(session);
@@ -195,7 +189,7 @@ function damagedText(path: string, damaged: readonly Damage[]): string {
 async function appendNew(
   log: AppendLog,
   session: Session,
-  events: readonly ProxyEvent[],
+  events: readonly ProxyLogLine[],
   there: ReadonlySet<string>,
 ): Promise<Result<void, Fault>> {
   for (const event of events) {
@@ -209,7 +203,7 @@ async function appendNew(
 }
 
 /** A text that does not fit into a line stands in a file of its own first. */
-async function inLine(session: Session, event: ProxyEvent): Promise<Result<ProxyEvent, Fault>> {
+async function inLine(session: Session, event: ProxyLogLine): Promise<Result<ProxyLogLine, Fault>> {
   if (event.text.length * 6 < MAX_LINE - 4096 || Buffer.byteLength(encodeLine(event)) <= MAX_LINE) return ok(event);
   const spilled = await spillText(join(session.path, "files"), event.text);
   if (!spilled.ok) return spilled;
@@ -220,7 +214,7 @@ async function inLine(session: Session, event: ProxyEvent): Promise<Result<Proxy
 async function note(
   store: ProxyStore,
   session: Session,
-  events: readonly ProxyEvent[],
+  events: readonly ProxyLogLine[],
   size: number,
 ): Promise<Result<void, Fault>> {
   const sql = "UPDATE proxy_item SET logged = 1 WHERE session = ? AND own IN (SELECT value FROM json_each(?))";

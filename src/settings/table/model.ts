@@ -1,4 +1,5 @@
 // Settings of models and providers: which one, where it is, how it is called.
+import { wireNames } from "../../schema/model.ts";
 import { MAX_INTEGER, MAX_SECONDS, type Row } from "../row.ts";
 
 export const modelRows = [
@@ -38,7 +39,7 @@ export const modelRows = [
   {
     key: "provider.wire",
     type: "enum",
-    values: ["openai-chat", "openai-responses", "anthropic", "gemini"],
+    values: wireNames,
     // Copilot CLI names the vendor and the API apart; the vendor alone says nothing about the wire.
     otherNames: { completions: "openai-chat", responses: "openai-responses", openai: "", azure: "" },
     env: ["EVERLONG_WIRE", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_TYPE"],

@@ -62,6 +62,7 @@ describe("RB4 XB20 a damaged index", () => {
     // Read as a size that no memory has, and as nonsense.
     garbage("0"),
     garbage("1"),
+    "UPDATE recall_terms_data SET block = x'ffffffffffffffffffffffffffffffff'",
   ])("XB20 %s: is damage to who reads, and is replaced by an empty index that works", async (sql) => {
     expect(indexProblem(db)).toBeUndefined();
     const found = look();

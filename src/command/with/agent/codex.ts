@@ -1,0 +1,56 @@
+// Codex: a model provider of ours on its command line; the run's token comes by a variable that the provider names.
+import { fail, ok } from "../../../base/result.ts";
+import { bareRootFor, upstreamFor, usable } from "../base.ts";
+import { pastGateway, type Row, refusal, set } from "../row.ts";
+import { chosenProvider, configPath } from "./codex-config.ts";
+
+const KEY = "OPENAI_API_KEY";
+const TOKEN_HEADER = "X-Everlong-Token";
+const TOKEN_VARIABLE = "EVERLONG_WITH_TOKEN";
+const CHOOSES = /^(?:(?:-c|--config)[ =]?)?model_provider\s*=/;
+
+export const codex: Row = {
+  command: "codex",
+  install: "npm install -g @openai/codex",
+  bases(user) {
+    const chosen = chooses(user.args) ? undefined : chosenProvider(user);
+    if (chosen === undefined) return ok([]);
+    if (chosen.base !== undefined && usable(chosen.base))
+      return ok([{ name: "openai", vendor: "openai", url: chosen.base }]);
+    return fail(
+      refusal(
+        "provider_unknown",
+        `${configPath(user)} chooses the model provider "${chosen.name}", and what it says of it cannot be taken over by the gateway.`,
+        "Take that line out and give the provider's base URL as EVERLONG_UPSTREAM_OPENAI, or start codex by itself.",
+      ),
+    );
+  },
+  plan(asked) {
+    const { args, env, gateway } = asked;
+    if (chooses(args))
+      return fail(pastGateway("codex", "Your arguments choose another model provider", "Leave them out."));
+    const chosen = chosenProvider(asked);
+    const keyName = chosen?.keyName ?? KEY;
+    const hasKey = set(env, keyName) !== undefined;
+    const root = bareRootFor(asked, "openai", chosen?.base);
+    const signIn = hasKey || chosen ? undefined : asked.signIn;
+    const keyless = signIn === undefined && upstreamFor(gateway, "openai", chosen?.base)?.key === true;
+    const provider = [
+      'name="Everlong"',
+      `base_url=${toml(signIn === "chatgpt" ? `${gateway.address}/up/chatgpt` : `${root}/v1`)}`,
+      'wire_api="responses"',
+      ...(hasKey ? [`env_key=${toml(keyName)}`] : keyless ? [] : ["requires_openai_auth=true"]),
+      ...(asked.run === undefined ? [] : [`env_http_headers={${toml(TOKEN_HEADER)}=${toml(TOKEN_VARIABLE)}}`]),
+    ];
+    return ok({
+      args: ["-c", 'model_provider="everlong"', "-c", `model_providers.everlong={${provider.join(",")}}`, ...args],
+      env: asked.run === undefined ? {} : { [TOKEN_VARIABLE]: asked.run },
+    });
+  },
+};
+
+const chooses = (args: readonly string[]): boolean =>
+  args.some((arg) => CHOOSES.test(arg) || arg === "--oss" || arg.startsWith("--local-provider"));
+
+/** A TOML string; JSON's escapes are all TOML's too. */
+const toml = (text: string): string => JSON.stringify(text);

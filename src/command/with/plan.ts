@@ -1,0 +1,41 @@
+// The launch plan of an agent: what it is started with so that it speaks to the gateway. Pure: nothing is written or run.
+import { fail, ok, type Result } from "../../base/result.ts";
+import { agentNames, rowOf } from "./agents.ts";
+import { upstreamFor } from "./base.ts";
+import { type Asked, type Plan, type Refusal, refusal } from "./row.ts";
+
+export function planFor(agent: string, asked: Asked): Result<Plan, Refusal> {
+  const row = rowOf(agent, asked.args);
+  if (!row) return fail(unknownAgent(agent));
+  const bases = row.bases?.(asked) ?? ok([]);
+  if (!bases.ok) return bases;
+  const missing = bases.value.find(({ vendor, url }) => !upstreamFor(asked.gateway, vendor, url));
+  if (missing) return fail(elsewhere(asked.gateway.address, missing.url));
+  const draft = row.plan(asked);
+  if (!draft.ok) return draft;
+  const { args = asked.args, env = {}, files = [], notes = [], secrets = [] } = draft.value;
+  return ok({
+    command: row.command,
+    args,
+    env,
+    files,
+    notes,
+    secrets: [...(asked.run ? [asked.run] : []), ...secrets],
+  });
+}
+
+export const unknownAgent = (agent: string): Refusal => ({
+  ...refusal(
+    "unknown_agent",
+    agent === "" || agent === "--" ? "No agent was named." : `everlong with does not know "${agent}".`,
+    `It knows ${agentNames.join(", ")}; any other program: everlong with -- CMD ARGS.`,
+  ),
+  exit: 2,
+});
+
+const elsewhere = (address: string, base: string): Refusal =>
+  refusal(
+    "upstream_unset",
+    `The gateway at ${address} has no upstream ${base}.`,
+    "Stop it, so that one is started for this run, or add the upstream: EVERLONG_UPSTREAM_NAME.",
+  );
