@@ -1,6 +1,6 @@
 // /help: every command with its arguments, or one of them.
 import { fail } from "../base/result.ts";
-import { type SlashCommand, said } from "./contract.ts";
+import { output, type SlashCommand } from "./contract.ts";
 
 const USAGE_CHARS = 22;
 /** Long lists of words would push the help off the screen; `/help COMMAND` has them all. */
@@ -30,7 +30,7 @@ export const help: SlashCommand = {
       const isList = rows.length > 1;
       const left = rows.map((row) => `/${row.name} ${isList ? shortened(row.args) : row.args}`.trim());
       const width = Math.max(...left.map((cell) => cell.length));
-      return said(rows.map((row, i) => `${(left[i] ?? "").padEnd(width)}  ${row.help}`).join("\n"));
+      return output(rows.map((row, i) => `${(left[i] ?? "").padEnd(width)}  ${row.help}`).join("\n"));
     },
   },
 };
