@@ -8,7 +8,7 @@ import { changeInHome } from "./home-file.ts";
 import { mcpSources } from "./mcp/sources.ts";
 import type { Printed } from "./session/stored-sessions.ts";
 import { refuseInToolShell } from "./settings-command.ts";
-import { type Ground, standOnGround } from "./start.ts";
+import { openWorkspace, type Workspace } from "./workspace.ts";
 
 /** Settings that hold such an address, and what goes there. */
 const ENDPOINTS = ["recall.semantic.baseUrl", "recall.openai.baseUrl"] as const;
@@ -16,17 +16,17 @@ const SENT =
   "the texts of conversations (prompts, answers, tool results; known secrets are filtered out) and what is searched for, to be made into vectors; where it is an MCP server of this project, what its tools are called with";
 
 export async function consentList(options: { json?: boolean } = {}): Promise<Printed> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const given = await listConsents(ground.value.paths.home);
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const given = await listConsents(workspace.value.paths.home);
   if (!given.ok) return given;
-  const missing = await missingConsents(ground.value);
+  const missing = await missingConsents(workspace.value);
   if (options.json) return ok({ json: { consents: given.value, missing } });
   const rows = given.value.map(({ origin, root, at }) => `${origin}  from ${root}  since ${at}`);
   const waits = missing.map(
     ({ setting, origin }) => `${setting} is ${origin}: nothing is sent there. everlong consent grant ${origin}`,
   );
-  const trust = given.value.some(({ root }) => root === ground.value.root) ? untrusted(ground.value) : [];
+  const trust = given.value.some(({ root }) => root === workspace.value.root) ? untrusted(workspace.value) : [];
   return ok([...(rows.length > 0 ? rows : ["No consent was given."]), ...waits, ...trust].join("\n"));
 }
 
@@ -53,21 +53,21 @@ export async function consentRevoke(address: string): Promise<Result<string, Fai
 
 async function change(
   address: string,
-  work: (ground: Ground, origin: string) => Promise<Result<string, Failure>>,
+  work: (workspace: Workspace, origin: string) => Promise<Result<string, Failure>>,
 ): Promise<Result<string, Failure>> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const refused = refuseInToolShell(ground.value.env, "Consent is");
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const refused = refuseInToolShell(workspace.value.env, "Consent is");
   if (refused) return fail(refused);
   const origin = originOf(address);
-  return origin.ok ? work(ground.value, origin.value) : origin;
+  return origin.ok ? work(workspace.value, origin.value) : origin;
 }
 
-const untrusted = ({ trust, root }: Pick<Ground, "trust" | "root">): string[] =>
+const untrusted = ({ trust, root }: Pick<Workspace, "trust" | "root">): string[] =>
   trust.trusted ? [] : [`${root} is not trusted, so nothing is sent yet: everlong trust.`];
 
-async function missingConsents(ground: Ground): Promise<{ setting: string; origin: string }[]> {
-  const { settings, paths, root } = ground;
+async function missingConsents(workspace: Workspace): Promise<{ setting: string; origin: string }[]> {
+  const { settings, paths, root } = workspace;
   const missing: { setting: string; origin: string }[] = [];
   for (const setting of ENDPOINTS) {
     const address = settings.values[setting];
@@ -76,13 +76,13 @@ async function missingConsents(ground: Ground): Promise<{ setting: string; origi
     if (!origin.ok || (await hasConsent(paths.home, root, origin.value))) continue;
     missing.push({ setting, origin: origin.value });
   }
-  return [...missing, ...(await waitingServers(ground))];
+  return [...missing, ...(await waitingServers(workspace))];
 }
 
 /** MCP servers off this machine that the project names. */
-async function waitingServers(ground: Ground): Promise<{ setting: string; origin: string }[]> {
-  const { env, paths, root, trust } = ground;
-  const { servers } = await loadServers(await mcpSources(ground, trust), {
+async function waitingServers(workspace: Workspace): Promise<{ setting: string; origin: string }[]> {
+  const { env, paths, root, trust } = workspace;
+  const { servers } = await loadServers(await mcpSources(workspace, trust), {
     variables: env,
     consented: (origin) => hasConsent(paths.home, root, origin),
   });

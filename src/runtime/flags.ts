@@ -29,7 +29,7 @@ export const environmentHelp = environmentText;
 /** The format that flags, environment or files ask for; what the flag says when the settings cannot be read. */
 export async function outputFormatOf(flags: Record<string, string | boolean | string[]>): Promise<unknown> {
   if (flags["outputFormat"] !== undefined) return flags["outputFormat"];
-  const { standOnGround } = await import("./start.ts");
-  const ground = await standOnGround();
-  return ground.ok ? ground.value.settings.values.outputFormat : undefined;
+  const { openWorkspace } = await import("./workspace.ts");
+  const workspace = await openWorkspace();
+  return workspace.ok ? workspace.value.settings.values.outputFormat : undefined;
 }

@@ -7,12 +7,12 @@ import type { CallModel } from "../model/contract.ts";
 import { type Resolved, resolveModel } from "../model/resolve.ts";
 import { fetchJson } from "../model/resolve-fetch.ts";
 import { resolveInput } from "../model/resolve-input.ts";
-import type { Ground } from "./start.ts";
+import type { Workspace } from "./workspace.ts";
 
-export function catalogOf(ground: Ground): ReturnType<typeof loadCatalog> {
+export function catalogOf(workspace: Workspace): ReturnType<typeof loadCatalog> {
   let text: string | undefined;
   try {
-    text = readFileSync(ground.paths.models, "utf8");
+    text = readFileSync(workspace.paths.models, "utf8");
   } catch {
     text = undefined; // no file of the user's own: the built-in catalogue
   }
@@ -20,9 +20,9 @@ export function catalogOf(ground: Ground): ReturnType<typeof loadCatalog> {
 }
 
 /** `requested` beats the settings; without either the configuration decides. */
-export async function chooseModel(ground: Ground, requested?: string): Promise<Result<Resolved, Failure>> {
-  const { catalog, warnings } = catalogOf(ground);
-  const { values, sources } = ground.settings;
+export async function chooseModel(workspace: Workspace, requested?: string): Promise<Result<Resolved, Failure>> {
+  const { catalog, warnings } = catalogOf(workspace);
+  const { values, sources } = workspace.settings;
   const resolved = await resolveModel(
     resolveInput(values, sources, { catalog, fetchJson, ...(requested === undefined ? {} : { requested }) }),
   );

@@ -8,21 +8,21 @@ import { listSettings as describe, settingsText } from "../settings/describe.ts"
 import { projectFile, userFile } from "../settings/load.ts";
 import { unknownKey, writeSetting } from "../settings/write.ts";
 import { updateFile } from "../store/update-file.ts";
-import { standOnGround } from "./start.ts";
+import { openWorkspace } from "./workspace.ts";
 
 type Printed = Result<string | { json: unknown }, Failure>;
 
 export async function listSettings(options: { json?: boolean } = {}): Promise<Printed> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const lines = describe(ground.value.settings);
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const lines = describe(workspace.value.settings);
   return ok(options.json ? { json: lines } : settingsText(lines));
 }
 
 export async function getSetting(key: string): Promise<Result<string, Failure>> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const line = describe(ground.value.settings).find((l) => l.key === key);
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const line = describe(workspace.value.settings).find((l) => l.key === key);
   if (!line)
     return fail({
       code: "setting_unknown",
@@ -39,9 +39,9 @@ export async function setSetting(
   value: string | undefined,
   options: { project?: boolean } = {},
 ): Promise<Result<string, Failure>> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const { paths, root, env } = ground.value;
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const { paths, root, env } = workspace.value;
   const refused = refuseInToolShell(env, "Settings are");
   if (refused) return fail(refused);
   const layer = options.project ? "project" : "user";

@@ -8,45 +8,45 @@ import type { CommandResult } from "./client.ts";
 import { changeInHome } from "./home-file.ts";
 import type { LiveSession } from "./session/live-session.ts";
 import { refuseInToolShell } from "./settings-command.ts";
-import { type Ground, standOnGround } from "./start.ts";
+import { openWorkspace, type Workspace } from "./workspace.ts";
 
 export async function trustCommand(
   path: string | undefined,
   options: { revoke?: boolean; list?: boolean },
 ): Promise<Result<string, Failure>> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  if (options.list) return listFolders(ground.value);
-  const context = path === undefined ? ground.value.context : gitContext(resolve(path));
-  return change(ground.value, context, options.revoke ?? false);
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  if (options.list) return listFolders(workspace.value);
+  const context = path === undefined ? workspace.value.context : gitContext(resolve(path));
+  return change(workspace.value, context, options.revoke ?? false);
 }
 
 /** What this folder would load if it were trusted, when it is not; undefined when there is nothing to ask. */
 export async function trustQuestion(): Promise<string | undefined> {
-  const ground = await standOnGround();
-  return ground.ok ? trustNotice(ground.value.trust) : undefined;
+  const workspace = await openWorkspace();
+  return workspace.ok ? trustNotice(workspace.value.trust) : undefined;
 }
 
 export async function trustSession(live: LiveSession, args: string): Promise<CommandResult> {
-  if (args === "list") return listFolders(live.ground);
+  if (args === "list") return listFolders(live.workspace);
   if (args !== "" && args !== "revoke") {
     return fail(commandUsage(`/trust does not take "${args}".`, "/trust, /trust revoke or /trust list."));
   }
   const { cwd } = live.session.state.context;
-  const done = await change(live.ground, { gitRoot: live.session.root, cwd }, args === "revoke");
+  const done = await change(live.workspace, { gitRoot: live.session.root, cwd }, args === "revoke");
   return done.ok ? ok(`${done.value} It counts from the next start.`) : done;
 }
 
 async function change(
-  ground: Ground,
+  workspace: Workspace,
   { gitRoot, cwd }: { gitRoot?: string | undefined; cwd: string },
   revoke: boolean,
 ): Promise<Result<string, Failure>> {
   const root = gitRoot ?? cwd;
-  const refused = refuseInToolShell(ground.env, "Trust is");
+  const refused = refuseInToolShell(workspace.env, "Trust is");
   if (refused) return fail(refused);
-  const places = { everlongHome: ground.paths.home, userHome: ground.userHome };
-  const update = changeInHome(ground.paths.home);
+  const places = { everlongHome: workspace.paths.home, userHome: workspace.userHome };
+  const update = changeInHome(workspace.paths.home);
   if (revoke) {
     const had = await revokeTrust(places, root, update);
     if (!had.ok) return had;
@@ -58,8 +58,8 @@ async function change(
     : done;
 }
 
-async function listFolders(ground: Ground): Promise<Result<string, Failure>> {
-  const folders = await listTrusted(ground.paths.home);
+async function listFolders(workspace: Workspace): Promise<Result<string, Failure>> {
+  const folders = await listTrusted(workspace.paths.home);
   if (!folders.ok) return folders;
   return ok(
     folders.value.length === 0

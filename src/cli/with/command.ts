@@ -7,7 +7,7 @@ import {
   type HeldGateway,
   holdGateway,
   type Wanted,
-  withGround,
+  withWorkspace,
 } from "../../runtime/gateway/with.ts";
 import { agentEnvironment, codexSignIn, findCommand, runAgent } from "../../runtime/gateway/with-child.ts";
 import { openLaunch, removeLaunch, writeLaunch } from "../../runtime/gateway/with-launch.ts";
@@ -24,10 +24,10 @@ export async function withCommand(line: WithLine): Promise<number> {
   const { agent, args } = line;
   const row = rowOf(agent, args);
   if (!row) return refuse(unknown(agent), line);
-  const ground = await withGround();
-  if (!ground.ok) return refuse(ground.error, line);
-  const { env, userHome, home, launch, foreseen } = ground.value;
-  const user: User = { args, env, home: userHome, read: ground.value.read };
+  const workspace = await withWorkspace();
+  if (!workspace.ok) return refuse(workspace.error, line);
+  const { env, userHome, home, launch, foreseen } = workspace.value;
+  const user: User = { args, env, home: userHome, read: workspace.value.read };
   const bases = row.bases?.(user) ?? { ok: true, value: {} };
   if (!bases.ok) return refuse(bases.error, line);
   const wanted = wantedFor(bases.value);
@@ -36,7 +36,7 @@ export async function withCommand(line: WithLine): Promise<number> {
     agent === "codex" && path && !set(env, "OPENAI_API_KEY")
       ? await codexSignIn(path, agentEnvironment(env, {}))
       : undefined;
-  const { exposed } = ground.value;
+  const { exposed } = workspace.value;
   const asked: Omit<Asked, "gateway"> = { ...user, launch, exposed, ...(signIn ? { signIn } : {}) };
   const running = await findSuiting(home, wanted);
   const likely = running ?? withUpstreams(foreseen, bases.value);
@@ -49,7 +49,7 @@ export async function withCommand(line: WithLine): Promise<number> {
   const folder = openLaunch(home);
   if (!folder.ok) return printFailure(folder.error);
   process.once("exit", () => removeLaunch(folder.value));
-  const token = openRun(folder.value, ground.value.run);
+  const token = openRun(folder.value, workspace.value.run);
   if (!token.ok) return printFailure(token.error);
   const gateway = await holdGateway(home, wanted);
   if (!gateway.ok) return printFailure(gateway.error);

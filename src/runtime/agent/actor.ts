@@ -64,7 +64,7 @@ export function openConversation(live: LiveSession, state: SessionState, actor: 
   return {
     id: live.sessionId,
     dir: live.paths.dir,
-    root: live.ground.root,
+    root: live.workspace.root,
     ...(agentId === undefined ? {} : { agentId }),
     state,
     parts: partsOf(live, actor),
@@ -92,7 +92,7 @@ export function openConversation(live: LiveSession, state: SessionState, actor: 
 }
 
 function partsOf(live: LiveSession, actor: Actor): SessionParts {
-  const values = () => live.ground.settings.values; // read each time: a changed setting counts from the next turn on
+  const values = () => live.workspace.settings.values; // read each time: a changed setting counts from the next turn on
   const { agentId, gauge, systemPrompt, offered, ...own } = actor;
   let prompted: Pick<Prompt, "contributors" | "memory"> = { contributors: [] };
   const isMain = agentId === undefined;
@@ -126,7 +126,7 @@ function partsOf(live: LiveSession, actor: Actor): SessionParts {
       return prompt;
     },
     context: () => {
-      const settings = contextSettings(live.ground);
+      const settings = contextSettings(live.workspace);
       // An agent that may not have the tool is told where the originals are, and no more.
       return {
         ...settings,
@@ -152,7 +152,7 @@ function partsOf(live: LiveSession, actor: Actor): SessionParts {
 
 async function writeCheckpoint(live: LiveSession, name: string, text: string): Promise<void> {
   const path = join(live.paths.checkpoints, name);
-  const written = await atomicWrite(path, live.ground.redact(text), { private: true });
+  const written = await atomicWrite(path, live.workspace.redact(text), { private: true });
   if (written.ok) return;
   const { code, what } = written.error;
   live.session.publish("soft_failure", { part: "checkpoint file", code, message: what });

@@ -78,7 +78,7 @@ export class Agents {
   }
 
   #limits(): ReturnType<Parameters<typeof createRegistry>[0]["limits"]> {
-    const v = this.#live.ground.settings.values;
+    const v = this.#live.workspace.settings.values;
     return {
       maxDepth: v["agent.maxDepth"],
       maxConcurrent: v["agent.maxConcurrent"],
@@ -208,9 +208,9 @@ export class Agents {
   }
 
   async #targetOf({ id, model }: AgentRecord): Promise<ModelTarget> {
-    const { target, ground, log } = this.#live;
+    const { target, workspace, log } = this.#live;
     if (model === target.id) return target;
-    const resolved = await chooseModel(ground, model);
+    const resolved = await chooseModel(workspace, model);
     if (resolved.ok) return resolved.value.target;
     const { changed, note } = sessionInstead({ sessionModel: target.id }, model, "unknown_model");
     await log.emit("subagent.model_changed", { agentId: id, ...changed, note }, { agentId: id });

@@ -34,7 +34,7 @@ export type ChildPlan = {
 export async function openChild(live: LiveSession, plan: ChildPlan, handle: AgentHandle): Promise<Child> {
   const { record, definition, target } = plan;
   const { id: agentId } = record;
-  const { extensions, ground } = live;
+  const { extensions, workspace } = live;
   const { chain } = live.session.state;
   // Its own events begin with its start: for a new agent that is the end of the log.
   const startedAt = chain.findLastIndex((e) => e.type === "subagent.started" && e.agentId === agentId);
@@ -82,7 +82,7 @@ export async function openChild(live: LiveSession, plan: ChildPlan, handle: Agen
 
   const remembers = { agentId, session: () => session, permit };
   const offered = (): Tool[] => {
-    const exclude = ground.settings.values["tool.exclude"];
+    const exclude = workspace.settings.values["tool.exclude"];
     const board = consolidation ? [consolidation.tool] : [];
     const all = [
       ...tools.all,
@@ -104,7 +104,7 @@ export async function openChild(live: LiveSession, plan: ChildPlan, handle: Agen
     promptLimit,
     gauge: createGauge(live.index, () => target),
     callModel: patientCall(handle),
-    reasoningEffort: () => effortOf(record.reasoningEffort) ?? ground.settings.values.reasoningEffort,
+    reasoningEffort: () => effortOf(record.reasoningEffort) ?? workspace.settings.values.reasoningEffort,
     permit,
     hook: (name, input, signal) => watch.during({ type: "hook", name }, () => hook(name, input, signal)),
     lane: tools.lane,

@@ -80,7 +80,7 @@ export class FleetRun {
     const fleet = new Fleet(
       {
         book,
-        freeSlots: () => this.#live.ground.settings.values["agent.maxConcurrent"] - registry.runningCount(),
+        freeSlots: () => this.#live.workspace.settings.values["agent.maxConcurrent"] - registry.runningCount(),
         onSlotFree: (listener) => this.#agents.onChange(listener),
         startWorker: (job) =>
           startWorker({ registry, newId }, job, async (more, wrap) => {

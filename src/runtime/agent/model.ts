@@ -32,8 +32,8 @@ export async function modelFor(
   definition: Pick<AgentDefinition, "name" | "models">,
   wish: Wish,
 ): Promise<Result<AgentModel, Coded>> {
-  const { target, ground } = live;
-  const { values } = ground.settings;
+  const { target, workspace } = live;
+  const { values } = workspace.settings;
   const wantsNone = wish.model === undefined && definition.models.length === 0 && !isConfigured(live, definition.name);
   if (wantsNone) {
     const effort = wish.reasoning_effort;
@@ -56,30 +56,30 @@ export async function modelFor(
   });
   if (!chosen.ok) return chosen;
   if (chosen.value.model === target.id) return ok({ ...chosen.value, target });
-  const resolved = await chooseModel(ground, chosen.value.model);
+  const resolved = await chooseModel(workspace, chosen.value.model);
   if (resolved.ok) return ok({ ...chosen.value, target: resolved.value.target });
   return fail({ code: "unknown_model", message: resolved.error.what });
 }
 
-function isConfigured({ ground }: LiveSession, agent: string): boolean {
-  const { values } = ground.settings;
+function isConfigured({ workspace }: LiveSession, agent: string): boolean {
+  const { values } = workspace.settings;
   return (
-    Object.hasOwn(modelsByAgent({ ground }), agent) ||
+    Object.hasOwn(modelsByAgent({ workspace }), agent) ||
     (agent === "explore" && values["agent.exploreModel"] !== undefined) ||
     (agent === "rubber-duck" && values["agent.rubberDuckModel"] !== undefined)
   );
 }
 
 /** What was set for rem-agent by name wins over the setting that is only for it. */
-function modelsByAgent({ ground }: Pick<LiveSession, "ground">): Record<string, string> {
-  const { "consolidate.model": own, "agent.models": models } = ground.settings.values;
+function modelsByAgent({ workspace }: Pick<LiveSession, "workspace">): Record<string, string> {
+  const { "consolidate.model": own, "agent.models": models } = workspace.settings.values;
   return own === undefined ? models : { "rem-agent": own, ...models };
 }
 
 async function knownModels(live: LiveSession): Promise<Known> {
-  const { ground, target } = live;
-  const { values, sources } = ground.settings;
-  const { catalog } = catalogOf(ground);
+  const { workspace, target } = live;
+  const { values, sources } = workspace.settings;
+  const { catalog } = catalogOf(workspace);
   const usable = new Set<string>();
   for (const provider of ["openai", "anthropic", "google"] as const)
     if (values[`providers.${provider}.apiKey`]) usable.add(provider);
@@ -102,9 +102,9 @@ function findOffer(live: LiveSession, known: Known, name: string): ModelOffer | 
   return customOffer(live, bare);
 }
 
-function customOffer({ ground }: LiveSession, name: string): ModelOffer {
+function customOffer({ workspace }: LiveSession, name: string): ModelOffer {
   const id = `custom/${name}`;
-  const { catalog } = catalogOf(ground);
+  const { catalog } = catalogOf(workspace);
   return { id, ...offerOf(findModel(catalog, id) ?? findModel(catalog, name)) };
 }
 

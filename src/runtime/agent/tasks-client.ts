@@ -104,7 +104,7 @@ export async function untilIdle(live: LiveSession, last = false): Promise<{ aban
   for (;;) {
     await untilStill(session);
     if (!agents.isBusy() || stopping.signal.aborted) break;
-    const silenceMs = live.ground.settings.values["prompt.waitSeconds"] * 1000;
+    const silenceMs = live.workspace.settings.values["prompt.waitSeconds"] * 1000;
     if (agents.running().length === 0) await agents.nextChange(stopping.signal);
     else if (live.options.interactive) await agents.registry.waitForAgents(stopping.signal, {});
     else {

@@ -23,7 +23,7 @@ export function callerTools(live: LiveSession, agents: Agents, caller: Caller): 
       registry,
       caller,
       // A switch that was thrown meanwhile counts at once.
-      agents: () => catalog.agents.filter(({ gate }) => gate !== "features.subconscious" || isBoardOn(live.ground)),
+      agents: () => catalog.agents.filter(({ gate }) => gate !== "features.subconscious" || isBoardOn(live.workspace)),
       choose: (definition, input) => modelFor(live, definition, input),
       start: (request) => startTask(live, agents, request),
     }),
@@ -74,7 +74,7 @@ export const describe = (
 
 /** The person does not wait for ever: what takes long goes on in the background. */
 function promoteLater(live: LiveSession, { registry }: Agents, id: string): void {
-  const seconds = live.ground.settings.values["agent.autoBackgroundSeconds"];
+  const seconds = live.workspace.settings.values["agent.autoBackgroundSeconds"];
   if (seconds === 0) return;
   const { signal } = live.stopping;
   void registry.getAgentResult(id, { signal, limitMs: seconds * 1000, reads: false }).then(({ outcome }) =>

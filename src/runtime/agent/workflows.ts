@@ -85,9 +85,9 @@ export class Workflows {
   }
 
   async #autopilot(): Promise<TurnInput | undefined> {
-    const { session, ground } = this.#live;
+    const { session, workspace } = this.#live;
     const { chain, mode } = session.state;
-    const decision = decide(autopilotFacts(chain, mode), mode, ground.settings.values["autopilot.maxContinuations"]);
+    const decision = decide(autopilotFacts(chain, mode), mode, workspace.settings.values["autopilot.maxContinuations"]);
     if (decision.type === "continue")
       return { messageId: session.parts.newId(), content: decision.prompt, source: "autopilot", hidden: true };
     if (decision.type === "stop") {

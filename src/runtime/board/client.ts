@@ -15,8 +15,8 @@ export function boardClient(live: LiveSession): Parts {
     board: {
       async command(verb, argument, options) {
         const { boardCommand } = await import("./command.ts");
-        const { ground, session } = live;
-        const at = { ground, context: session.state.context };
+        const { workspace, session } = live;
+        const at = { workspace, context: session.state.context };
         return boardCommand(verb as BoardVerb, argument, options as BoardOptions, undefined, at);
       },
     },
@@ -27,7 +27,7 @@ export function boardClient(live: LiveSession): Parts {
 const HOW = "Switch it on: /settings features.subconscious true, and memory.enabled true; the next session has it.";
 
 function run(live: LiveSession): Result<AgentPrompt, Failure> {
-  if (!isBoardOn(live.ground)) {
+  if (!isBoardOn(live.workspace)) {
     const what = "The subconscious is off: there is no board to consolidate into.";
     return fail({ code: "subconscious_off", what, data: "Nothing was sent.", next: HOW, exit: 1 });
   }
@@ -45,11 +45,11 @@ function run(live: LiveSession): Result<AgentPrompt, Failure> {
 }
 
 async function status(live: LiveSession): Promise<CommandResult> {
-  const { ground, session } = live;
-  if (!isBoardOn(ground)) return ok(`The subconscious is off. ${HOW}`);
-  const place = boardPlace(ground, session.state.context);
+  const { workspace, session } = live;
+  if (!isBoardOn(workspace)) return ok(`The subconscious is off. ${HOW}`);
+  const place = boardPlace(workspace, session.state.context);
   const items = await boardItems(live);
-  const onExit = ground.settings.values["consolidate.onExit"];
+  const onExit = workspace.settings.values["consolidate.onExit"];
   return ok(
     [
       `The subconscious is on. Board of ${place.repository}, branch ${place.branch}: ${items.length} of 25 items.`,
@@ -60,9 +60,9 @@ async function status(live: LiveSession): Promise<CommandResult> {
 }
 
 async function lastRunText(live: LiveSession): Promise<string> {
-  const store = existsSync(live.ground.paths.store) ? await live.index.store() : undefined;
+  const store = existsSync(live.workspace.paths.store) ? await live.index.store() : undefined;
   const { lastRun } = await import("../../memory/consolidate/run.ts");
-  const last = store?.ok ? lastRun(store.value, boardPlace(live.ground, live.session.state.context)) : undefined;
+  const last = store?.ok ? lastRun(store.value, boardPlace(live.workspace, live.session.state.context)) : undefined;
   if (!last) return "No run yet.";
   const { id, outcome, endedAt, added, pruned, refused } = last;
   return `Last run ${id}: ${outcome}, ${endedAt.slice(0, 16).replace("T", " ")}; ${added} added, ${pruned} pruned, ${refused} refused. everlong board undo ${id} takes it back.`;

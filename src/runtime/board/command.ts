@@ -22,8 +22,8 @@ import { filteredValue } from "../../memory/secret/filter.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { refuseInToolShell } from "../settings-command.ts";
-import { type Ground, redactorOf, standOnGround } from "../start.ts";
 import { healing, openStore } from "../store.ts";
+import { openWorkspace, redactorOf, type Workspace } from "../workspace.ts";
 import { boardPlace } from "./board.ts";
 import { changeText, itemText, rowText } from "./show.ts";
 
@@ -42,7 +42,13 @@ export type BoardOptions = {
 export type BoardVerb = "list" | "show" | "add" | "edit" | "remove" | "changes" | "undo" | "adopt";
 export type BoardAnswer = Result<string, Failure>;
 
-type Desk = { db: Database; ground: Ground; place: BoardPlace; options: BoardOptions; stdin: () => Promise<string> };
+type Desk = {
+  db: Database;
+  workspace: Workspace;
+  place: BoardPlace;
+  options: BoardOptions;
+  stdin: () => Promise<string>;
+};
 
 const USER = { actor: "user", source: {} } as const;
 
@@ -52,38 +58,42 @@ const usage = (what: string, next: string) => refused("usage", what, next, 2);
 const LOOKING: readonly BoardVerb[] = ["list", "show", "changes"];
 const LIST = "everlong board list shows what is there.";
 
-/** `at`: in an open session its own ground. `stdin`: what was piped in; empty at a terminal. */
+/** `at`: in an open session its own workspace. `stdin`: what was piped in; empty at a terminal. */
 export async function boardCommand(
   verb: BoardVerb,
   argument: string | undefined,
   options: BoardOptions,
   stdin: () => Promise<string> = async () => "",
-  at?: { ground: Ground; context: SessionContext },
+  at?: { workspace: Workspace; context: SessionContext },
 ): Promise<BoardAnswer> {
-  const stood = at ? ok(at.ground) : await standOnGround();
+  const stood = at ? ok(at.workspace) : await openWorkspace();
   if (!stood.ok) return stood;
-  const { value: ground } = stood;
+  const { value: workspace } = stood;
   // What the user's hand does counts as the user's: an agent's shell has no part in it.
-  const kept = LOOKING.includes(verb) ? undefined : refuseInToolShell(ground.env, "The board is");
+  const kept = LOOKING.includes(verb) ? undefined : refuseInToolShell(workspace.env, "The board is");
   if (kept) return fail(kept);
   if (options.src !== undefined && options.src !== "agent" && options.src !== "user")
     return usage(`--src is agent or user, not "${options.src}".`, LIST);
-  const place = placeOf(ground, at?.context ?? ground.context, options);
+  const place = placeOf(workspace, at?.context ?? workspace.context, options);
   if (!place.ok) return place;
-  return healing(ground.paths, async () => {
-    const opened = await openStore(ground.paths);
+  return healing(workspace.paths, async () => {
+    const opened = await openStore(workspace.paths);
     if (!opened.ok) return opened;
     try {
-      return await verbs[verb]({ db: opened.value, ground, place: place.value, options, stdin }, argument ?? "");
+      return await verbs[verb]({ db: opened.value, workspace, place: place.value, options, stdin }, argument ?? "");
     } finally {
       opened.value.close();
     }
   });
 }
 
-function placeOf(ground: Ground, context: SessionContext, { repo, branch }: BoardOptions): Result<BoardPlace, Failure> {
-  const here = boardPlace(ground, context);
-  const redactor = redactorOf(ground);
+function placeOf(
+  workspace: Workspace,
+  context: SessionContext,
+  { repo, branch }: BoardOptions,
+): Result<BoardPlace, Failure> {
+  const here = boardPlace(workspace, context);
+  const redactor = redactorOf(workspace);
   const repository = repo === undefined ? here.repository : givenRepository(redactor, repo);
   const named = branch === undefined ? here.branch : givenBranch(redactor, branch);
   if (repository === undefined || named === undefined)
@@ -92,9 +102,9 @@ function placeOf(ground: Ground, context: SessionContext, { repo, branch }: Boar
 }
 
 const verbs: Record<BoardVerb, (desk: Desk, argument: string) => Promise<BoardAnswer> | BoardAnswer> = {
-  list({ db, ground, place, options }) {
+  list({ db, workspace, place, options }) {
     const rows = listItems(db, place).filter(({ src }) => options.src === undefined || src === options.src);
-    const items = filteredValue(ground.redact, rows);
+    const items = filteredValue(workspace.redact, rows);
     if (options.json) return lines(items);
     const of = `${place.repository}, branch ${place.branch}`;
     return ok(
@@ -104,7 +114,7 @@ const verbs: Record<BoardVerb, (desk: Desk, argument: string) => Promise<BoardAn
   show(desk, name) {
     const found = one(desk, name);
     if (!found.ok) return found;
-    const item = filteredValue(desk.ground.redact, found.value);
+    const item = filteredValue(desk.workspace.redact, found.value);
     return desk.options.json ? lines([item]) : ok(itemText(item));
   },
   async add(desk, name) {
@@ -129,8 +139,8 @@ const verbs: Record<BoardVerb, (desk: Desk, argument: string) => Promise<BoardAn
       `${src}/${name} is removed. Its text stays in the log of changes for ${KEPT_DAYS} days, so that undo works.`,
     );
   },
-  changes({ db, ground, place, options: { run, limit, json } }) {
-    const changes = filteredValue(ground.redact, listChanges(db, place, { run, ...optional("limit", limit) }));
+  changes({ db, workspace, place, options: { run, limit, json } }) {
+    const changes = filteredValue(workspace.redact, listChanges(db, place, { run, ...optional("limit", limit) }));
     if (json) return lines(changes);
     return ok(changes.length === 0 ? "Nothing was changed on this board." : changes.map(changeText).join("\n"));
   },
@@ -183,13 +193,13 @@ function one({ db, place, options }: Desk, wanted: string): Result<BoardItem, Fa
 }
 
 async function given(
-  { ground, options: { content, file }, stdin }: Desk,
+  { workspace, options: { content, file }, stdin }: Desk,
   text: { name: string; description: string },
   before?: string,
 ): Promise<Result<Checked, Failure>> {
   let context = content;
   if (context === undefined && file !== undefined) {
-    const path = resolve(ground.context.cwd, file);
+    const path = resolve(workspace.context.cwd, file);
     if (!existsSync(path)) return usage(`There is no file ${path}.`, "Give a file, --content or text on stdin.");
     try {
       context = readFileSync(path, "utf8");
@@ -198,7 +208,7 @@ async function given(
     }
   }
   context ??= (await stdin()) || before;
-  const checked = checkItem(redactorOf(ground), { ...text, context: context ?? "" });
+  const checked = checkItem(redactorOf(workspace), { ...text, context: context ?? "" });
   if (checked.ok) return checked;
   const { code, message } = checked.error;
   return refused(code, message, "Content comes from --content, -f FILE or stdin; --description is one line.", 2);

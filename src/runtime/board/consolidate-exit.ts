@@ -9,12 +9,12 @@ import { consolidationLog, DETACHED, isBoardOn, isDetached, PARENT_ENGAGEMENT, P
 
 /** After the session's last write to the store; nothing is waited for but the start. */
 export async function consolidateOnExit(live: LiveSession): Promise<void> {
-  const { ground, session, options } = live;
-  const { values } = ground.settings;
+  const { workspace, session, options } = live;
+  const { values } = workspace.settings;
   const decided = gate({
     // A run that may not call its one tool would only cost.
-    on: isBoardOn(ground) && values["consolidate.onExit"] && !isToolDenied(ground, "context_board"),
-    detached: isDetached(ground),
+    on: isBoardOn(workspace) && values["consolidate.onExit"] && !isToolDenied(workspace, "context_board"),
+    detached: isDetached(workspace),
     interactive: options.interactive,
     userMessages: session.state.chain.filter((e) => e.type === "user.message" && isFromUser(e.data.source)).length,
   });
@@ -27,21 +27,21 @@ export async function consolidateOnExit(live: LiveSession): Promise<void> {
 const isFromUser = (source: string): boolean => source === "user" || source === "command";
 
 function childOf(live: LiveSession) {
-  const { ground, session, target, owner } = live;
+  const { workspace, session, target, owner } = live;
   const program = process.argv[1] ?? "";
   return {
     command: process.execPath,
     args: [program, "--agent", "rem-agent", "-p", CONSOLIDATION_PROMPT, "--yolo", "--silent"],
     cwd: session.state.context.cwd,
     env: {
-      ...inherited(ground.env),
+      ...inherited(workspace.env),
       ...ofFlags(live.options.flags),
       EVERLONG_MODEL: target.id,
       [PARENT_SESSION]: session.id,
       [PARENT_ENGAGEMENT]: owner.runId,
       [DETACHED]: "1",
     },
-    log: consolidationLog(ground.paths.logs),
+    log: consolidationLog(workspace.paths.logs),
   };
 }
 

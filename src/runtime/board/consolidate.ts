@@ -39,15 +39,15 @@ export type ConsolidationActor = {
 
 /** The evidence and what the run may overwrite are of one moment: this one. */
 export async function openConsolidation(live: LiveSession, actor: ConsolidationActor): Promise<Consolidation> {
-  const { ground } = live;
-  const { redact, settings, context } = ground;
-  const place = boardPlace(ground, live.session.state.context);
+  const { workspace } = live;
+  const { redact, settings, context } = workspace;
+  const place = boardPlace(workspace, live.session.state.context);
   const db = await live.index.reader();
   const branch = context.branch === undefined ? undefined : redact(context.branch);
   const learnFrom =
     actor.learnFrom ??
-    ground.env[PARENT_SESSION] ??
-    (db && newestSession(db, { ...context, root: ground.root, branch }, live.sessionId));
+    workspace.env[PARENT_SESSION] ??
+    (db && newestSession(db, { ...context, root: workspace.root, branch }, live.sessionId));
   const items = db ? listItems(db, place) : [];
   const history = db && learnFrom !== undefined ? sessionHistory(db, learnFrom) : { turns: [] };
   const evidence = renderEvidence(
@@ -73,7 +73,7 @@ export async function openConsolidation(live: LiveSession, actor: ConsolidationA
     onDone: (command, outcome) => run.done(command, outcome),
   });
   // A switch that is thrown meanwhile counts at once.
-  const off = () => (isBoardOn(ground) ? undefined : { code: "cancelled", message: "the switch: the board is off" });
+  const off = () => (isBoardOn(workspace) ? undefined : { code: "cancelled", message: "the switch: the board is off" });
   // A model that says nothing more is cut off as well.
   const timer = setTimeout(() => interrupt(actor.session(), "limit_reached"), RUN_LIMITS.ms);
   timer.unref();
@@ -102,7 +102,7 @@ export async function openConsolidation(live: LiveSession, actor: ConsolidationA
       const ended = { id: run.id, session: learnFrom, endedAt: systemClock.now(), ...report };
       const store = await live.index.store();
       const recorded = store.ok ? await recordRun(store.value, place, ended) : store;
-      if (isDetached(ground)) writeLog(ground.paths.logs, ended);
+      if (isDetached(workspace)) writeLog(workspace.paths.logs, ended);
       publish("consolidation.completed", report);
       if (!recorded.ok) {
         const { code, what } = recorded.error;

@@ -38,7 +38,7 @@ export type AgentMcp = {
 };
 
 export function sessionMcp(parts: McpParts): SessionMcp {
-  const { ground, session } = parts;
+  const { workspace, session } = parts;
   let loading: Promise<OpenHost | undefined> | undefined;
   let open: OpenHost | undefined;
   let defer: typeof import("../../mcp/defer.ts") | undefined;
@@ -46,10 +46,10 @@ export function sessionMcp(parts: McpParts): SessionMcp {
 
   async function load(): Promise<OpenHost | undefined> {
     // Given for this run it holds as it was; given for good it is looked at again.
-    const isForRun = ground.trust.trusted && ground.trust.by === undefined;
-    const places = { everlongHome: ground.paths.home, userHome: ground.userHome };
-    const trust = isForRun || !loading ? ground.trust : await trustState(places, ground.root, parts.cwd);
-    const sources = await mcpSources(ground, trust);
+    const isForRun = workspace.trust.trusted && workspace.trust.by === undefined;
+    const places = { everlongHome: workspace.paths.home, userHome: workspace.userHome };
+    const trust = isForRun || !loading ? workspace.trust : await trustState(places, workspace.root, parts.cwd);
+    const sources = await mcpSources(workspace, trust);
     if (sources.every(({ servers, problem }) => problem === undefined && Object.keys(servers).length === 0)) return;
     defer = await import("../../mcp/defer.ts");
     return openHost(sources, parts, trust);
@@ -102,7 +102,7 @@ export function sessionMcp(parts: McpParts): SessionMcp {
         const [servers, names] = [mine.map((t) => t.mcp.server), mine.map((t) => t.name)];
         const shared = (open?.tools() ?? []).filter((t) => !servers.includes(t.mcp.server) && !names.includes(t.name));
         const tools = [...shared, ...mine].filter(allows);
-        deferral ??= defer?.createDeferral(ground.settings.values["mcp.deferTools"]);
+        deferral ??= defer?.createDeferral(workspace.settings.values["mcp.deferTools"]);
         return deferral ? deferral.offer(tools, promptLimit) : tools;
       };
     },
@@ -151,4 +151,4 @@ function problemsOf({ loaded, hide }: OpenHost): string[] {
   return [...loaded.problems, ...waiting].map(hide);
 }
 
-const startWaitMs = ({ ground }: McpParts): number => ground.settings.values["mcp.startWaitSeconds"] * 1000;
+const startWaitMs = ({ workspace }: McpParts): number => workspace.settings.values["mcp.startWaitSeconds"] * 1000;

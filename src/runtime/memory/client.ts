@@ -6,8 +6,8 @@ import { newMemoryId } from "../../memory/record/id.ts";
 import type { WriteParts } from "../../memory/record/write-contract.ts";
 import type { CommandResult } from "../client.ts";
 import { refuseInToolShell } from "../settings-command.ts";
-import { type Ground, redactorOf, standOnGround } from "../start.ts";
 import { healing, openStore } from "../store.ts";
+import { openWorkspace, redactorOf, type Workspace } from "../workspace.ts";
 import type { Hands } from "./change.ts";
 import type { Desk } from "./desk.ts";
 import { LOCAL_USER, placeIn, strategyFor, treeOf } from "./strategy.ts";
@@ -42,29 +42,29 @@ export type MemoryClient = {
 const LOOKING: readonly MemoryVerb[] = ["list", "search", "show", "verify", "changes", "export"];
 
 export async function memoryCommand(call: MemoryCall, hands: Hands): Promise<CommandResult> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  return healing(ground.value.paths, () => withDesk(ground.value, (desk) => runVerb(desk, call, hands)));
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  return healing(workspace.value.paths, () => withDesk(workspace.value, (desk) => runVerb(desk, call, hands)));
 }
 
 /** The store is opened when the strategy first needs it, and closed whatever happens. */
-async function withDesk(ground: Ground, work: (desk: Desk) => Promise<CommandResult>): Promise<CommandResult> {
+async function withDesk(workspace: Workspace, work: (desk: Desk) => Promise<CommandResult>): Promise<CommandResult> {
   let opened: ReturnType<typeof openStore> | undefined;
   let client: Promise<Client> | undefined;
-  const open = () => (opened ??= openStore(ground.paths));
-  const { cwd } = ground.context;
-  const { values } = ground.settings;
-  const place = placeIn(ground, cwd);
-  const tree = treeOf(ground, cwd);
+  const open = () => (opened ??= openStore(workspace.paths));
+  const { cwd } = workspace.context;
+  const { values } = workspace.settings;
+  const place = placeIn(workspace, cwd);
+  const tree = treeOf(workspace, cwd);
   const parts: WriteParts = {
-    client: () => (client ??= strategyFor({ ground, place, open, tree, enabled: true })),
-    redactor: redactorOf(ground),
+    client: () => (client ??= strategyFor({ workspace, place, open, tree, enabled: true })),
+    redactor: redactorOf(workspace),
     newId: () => newMemoryId(),
     settings: () => ({ userScope: values["memory.userScope"], maxStores: values["memory.maxStoresPerSession"] }),
     tree,
     clock: systemClock,
   };
-  const desk = deskOn(ground, { parts, place, cwd, source: { client: "cli" } });
+  const desk = deskOn(workspace, { parts, place, cwd, source: { client: "cli" } });
   try {
     return await work(desk);
   } finally {
@@ -76,13 +76,13 @@ async function withDesk(ground: Ground, work: (desk: Desk) => Promise<CommandRes
 }
 
 /** The user acts: nobody is asked, and what is stored is the user's. */
-export function deskOn(ground: Ground, own: Pick<Desk, "parts" | "place" | "cwd" | "source">): Desk {
+export function deskOn(workspace: Workspace, own: Pick<Desk, "parts" | "place" | "cwd" | "source">): Desk {
   return {
     ...own,
-    off: !ground.settings.values["memory.enabled"],
+    off: !workspace.settings.values["memory.enabled"],
     user: { kind: "user", id: LOCAL_USER, name: LOCAL_USER },
-    redact: ground.redact,
-    env: ground.env,
+    redact: workspace.redact,
+    env: workspace.env,
     now: () => Date.now(),
     signal: new AbortController().signal,
   };

@@ -30,10 +30,10 @@ export function liveMemoryClient(live: LiveSession): MemoryClient {
 
 /** While memory is off, its events stay away too. */
 async function deskOf(live: LiveSession): Promise<Desk> {
-  const { ground, session } = live;
+  const { workspace, session } = live;
   const records = await live.memory.records();
   const { onStore, onVote, onChanged, ...quiet } = records.write;
-  return deskOn(ground, {
+  return deskOn(workspace, {
     parts: live.memory.enabled() ? records.write : quiet,
     place: records.place,
     cwd: session.state.context.cwd,
@@ -67,7 +67,7 @@ async function status(live: LiveSession): Promise<CommandResult> {
   return ok(
     [
       "Memory is on (memory.enabled).",
-      `Kept by: ${strategy || strategyKind(strategySettings(live.ground))}${why === undefined ? "" : `, not in use: ${why}`}`,
+      `Kept by: ${strategy || strategyKind(strategySettings(live.workspace))}${why === undefined ? "" : `, not in use: ${why}`}`,
       found.ok ? `For ${repository}: ${records.length - ofUser}; for you: ${ofUser}` : found.error.what,
       pending > 0 ? `Waiting for you: ${pending}; /memory review shows them` : "Waiting for you: none",
       `Last failure: ${lastFailure ? `${lastFailure.code} at ${lastFailure.at}` : "none"}`,

@@ -30,7 +30,7 @@ export class SessionMemory {
   }
 
   enabled(): boolean {
-    return this.#live.ground.settings.values["memory.enabled"];
+    return this.#live.workspace.settings.values["memory.enabled"];
   }
 
   /** Changes only with `newEpoch`, and with `beforeTurn` when that says so. */

@@ -11,7 +11,7 @@ const SYSTEM = "You shorten lists of facts without losing any. You answer in JSO
 
 /** Undefined: memory.file.optimise is off. The offline model gives no answer: it cannot judge what two facts share. */
 export function fileOptimiser(live: LiveSession): AskModel | undefined {
-  if (!live.ground.settings.values["memory.file.optimise"]) return undefined;
+  if (!live.workspace.settings.values["memory.file.optimise"]) return undefined;
   return async (prompt, signal) => {
     const { target, session } = live;
     if (target.provider === "offline") return undefined;

@@ -9,11 +9,11 @@ import { strategySettings } from "./strategy.ts";
 
 /** A service is asked after its first answer: one that is down is waited for once. */
 export async function tellPending(live: LiveSession, when: "start" | "answered"): Promise<void> {
-  const { ground, memory, session, stopping } = live;
-  if (!memory.enabled() || isDetached(ground)) return;
-  const kind = strategyKind(strategySettings(ground));
+  const { workspace, memory, session, stopping } = live;
+  if (!memory.enabled() || isDetached(workspace)) return;
+  const kind = strategyKind(strategySettings(workspace));
   if ((kind === "service") !== (when === "answered")) return;
-  if (kind === "embedded" && !existsSync(ground.paths.store)) return;
+  if (kind === "embedded" && !existsSync(workspace.paths.store)) return;
   const count = await (await memory.records()).pending(stopping.signal);
   if (count === 0) return;
   const what = count === 1 ? "1 memory waits" : `${count} memories wait`;

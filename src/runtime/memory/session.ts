@@ -15,7 +15,7 @@ import type { Session, SessionParts } from "../../session/session.ts";
 import type { Tool, ToolContext } from "../../tool/contract.ts";
 import { recordFailure } from "../failure-log.ts";
 import type { LiveSession } from "../session/live-session.ts";
-import { redactorOf } from "../start.ts";
+import { redactorOf } from "../workspace.ts";
 import { countingTree, type Looked, tellChanged, tellingRedactor } from "./events.ts";
 import { askBy } from "./leave.ts";
 import { fileOptimiser } from "./optimise.ts";
@@ -47,7 +47,7 @@ export class RecordsInSession {
 
   constructor(live: LiveSession) {
     this.#live = live;
-    const values = () => live.ground.settings.values;
+    const values = () => live.workspace.settings.values;
     this.#loader = new MemoryLoader({
       client: () => this.client(),
       place: () => this.place,
@@ -62,19 +62,19 @@ export class RecordsInSession {
   }
 
   get place() {
-    return placeIn(this.#live.ground, this.#live.session.state.context.cwd);
+    return placeIn(this.#live.workspace, this.#live.session.state.context.cwd);
   }
 
   /** One strategy for a session and a place. */
   client(): Promise<Client> {
     const { place } = this;
     if (this.#strategy && this.#place === place.repository) return this.#strategy;
-    const { ground, session, index } = this.#live;
+    const { workspace, session, index } = this.#live;
     const { tree, take } = countingTree(this.#tree());
     this.#looked = take;
     this.#place = place.repository;
     this.#strategy = strategyFor({
-      ground,
+      workspace,
       place,
       enabled: true,
       open: () => index.store(),
@@ -172,15 +172,17 @@ export class RecordsInSession {
   }
 
   get write(): WriteParts {
-    const { ground, session } = this.#live;
-    const values = () => ground.settings.values;
+    const { workspace, session } = this.#live;
+    const values = () => workspace.settings.values;
     // The user may still delete while memory is off; of that nothing is told.
     const told: Session["publish"] = (type, data) => {
       if (values()["memory.enabled"]) session.publish(type, data);
     };
     return {
       client: () => this.client(),
-      redactor: tellingRedactor(redactorOf(ground), (found) => told("secret.redacted", { ...found, where: "memory" })),
+      redactor: tellingRedactor(redactorOf(workspace), (found) =>
+        told("secret.redacted", { ...found, where: "memory" }),
+      ),
       newId: () => newMemoryId(),
       settings: () => ({ userScope: values()["memory.userScope"], maxStores: values()["memory.maxStoresPerSession"] }),
       storesSoFar: () => storesIn(session.state.chain),
@@ -208,14 +210,14 @@ export class RecordsInSession {
 
   /** With memory.verify off no file is looked at: what is known of them stays. */
   #tree(): WorkTree {
-    const { ground, session } = this.#live;
-    const tree = treeOf(ground, session.state.context.cwd);
-    if (ground.settings.values["memory.verify"]) return tree;
+    const { workspace, session } = this.#live;
+    const tree = treeOf(workspace, session.state.context.cwd);
+    if (workspace.settings.values["memory.verify"]) return tree;
     return { ...tree, check: ({ state }) => state };
   }
 
   #scopes(): readonly Scope[] {
-    return this.#live.ground.settings.values["memory.userScope"] ? ["repository", "user"] : ["repository"];
+    return this.#live.workspace.settings.values["memory.userScope"] ? ["repository", "user"] : ["repository"];
   }
 
   #storing(actor: MemoryActor, call: MemoryCall): StoreRequest {
@@ -284,8 +286,8 @@ export class RecordsInSession {
   /** With memory.verify off no file was looked at. */
   #tellLooked(): void {
     const looked = this.#looked();
-    const { ground, session } = this.#live;
-    if (looked && ground.settings.values["memory.verify"]) session.publish("memory.verified", looked);
+    const { workspace, session } = this.#live;
+    if (looked && workspace.settings.values["memory.verify"]) session.publish("memory.verified", looked);
   }
 
   /** The third of one kind is told to the user, once. */
@@ -293,7 +295,7 @@ export class RecordsInSession {
     const count = (this.#failures.get(code) ?? 0) + 1;
     this.#failures.set(code, count);
     this.#lastFailure = { code, at: systemClock.now() };
-    if (count !== SHOWN_AFTER) return recordFailure(this.#live.ground.paths.logs, { part: "memory", code });
+    if (count !== SHOWN_AFTER) return recordFailure(this.#live.workspace.paths.logs, { part: "memory", code });
     const message = `Memory could not be used ${count} times in this session (${code}). /memory shows how it stands.`;
     this.#live.session.publish("soft_failure", { part: "memory", code, message });
   }

@@ -4,8 +4,8 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { itemById, type Original } from "../../memory/recall/list.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
 import type { Database } from "../../store/sqlite.ts";
-import type { Ground } from "../start.ts";
 import { latestIn } from "../store.ts";
+import type { Workspace } from "../workspace.ts";
 import { badAsk, queryOf, type RecallAsk, recallOff, type Where, whereOf } from "./ask.ts";
 import type { Found, Wanted } from "./original.ts";
 import type { RecallFound, RecallQuery } from "./query.ts";
@@ -13,7 +13,7 @@ import { type Aimed, type AnySession, aimedAt, namedSession, originalsOf, type S
 
 /** Where questions are answered: the store is caught up with the logs. */
 export type Desk = Sessions & {
-  ground: Ground;
+  workspace: Workspace;
   search(query: RecallQuery): Promise<Result<RecallFound, Failure>>;
 };
 export type Answer =
@@ -24,7 +24,7 @@ export type Answer =
 export const WINDOW = 2;
 
 export async function answer(desk: Desk, text: string, ask: RecallAsk): Promise<Result<Answer, Failure>> {
-  const { db, ground } = desk;
+  const { db, workspace } = desk;
   const query = queryOf(text, ask);
   if (!query.ok) return query;
   const aimed = await aimedAt(desk, ask.around === undefined ? text : turnOf(ask.around));
@@ -34,9 +34,9 @@ export async function answer(desk: Desk, text: string, ask: RecallAsk): Promise<
   const named = aimed.value?.session ? ok(aimed.value.session) : await sessionOf(desk, ask.session);
   if (!named.ok) return named;
   if (aimed.value) return originals(desk, aimed.value, named.value, ask);
-  const { values } = ground.settings;
+  const { values } = workspace.settings;
   if (!values["recall.enabled"]) return recallOff;
-  const where = whereOf(ask, ground, named.value?.id);
+  const where = whereOf(ask, workspace, named.value?.id);
   if (!where.ok) return where;
   const { within } = where.value;
   const item = itemById(db, within, text.trim());
@@ -58,7 +58,7 @@ async function originals(
   session: AnySession | undefined,
   { around, window = WINDOW }: RecallAsk,
 ): Promise<Result<Answer, Failure>> {
-  const latest = session ? undefined : latestIn(desk.db, desk.ground.root);
+  const latest = session ? undefined : latestIn(desk.db, desk.workspace.root);
   const of = session ?? (latest === undefined ? undefined : ({ type: "own", id: latest } as const));
   if (!of) return fail(noSession);
   const items = await originalsOf(desk, of, around === undefined ? wanted : widened(wanted, window));

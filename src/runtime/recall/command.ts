@@ -6,7 +6,7 @@ import { proxySettings } from "../../proxy/settings.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { proxyStoreOn } from "../gateway/proxy-store.ts";
 import { type Printed, usage, withStore } from "../session/stored-sessions.ts";
-import type { Ground } from "../start.ts";
+import type { Workspace } from "../workspace.ts";
 import { type Answer, answer } from "./answer.ts";
 import { queryOf, type RecallAsk, recallOff } from "./ask.ts";
 import { openRecall } from "./engine.ts";
@@ -20,9 +20,15 @@ export async function recallCommand(text: string, flags: RecallFlags): Promise<P
   if (what !== undefined) return reindex(what);
   const query = queryOf(text, asked);
   if (!query.ok) return query; // nothing is opened for a question that cannot be asked
-  return withStore(async (db, ground) => {
-    const store = proxyStoreOn(ground, proxySettings(ground.settings.values), db);
-    const desk = { db, ground, store, paths: ground.paths, search: (q: RecallQuery) => searchStore(db, ground, q) };
+  return withStore(async (db, workspace) => {
+    const store = proxyStoreOn(workspace, proxySettings(workspace.settings.values), db);
+    const desk = {
+      db,
+      workspace,
+      store,
+      paths: workspace.paths,
+      search: (q: RecallQuery) => searchStore(db, workspace, q),
+    };
     const told = await answer(desk, text, asked);
     if (!told.ok) return told;
     return ok(json ? { json: jsonOf(told.value) } : textOf(told.value, asked.explain));
@@ -45,11 +51,11 @@ function textOf(told: Answer, explained: boolean | undefined): string {
 /** One question to the store, in a thread that ends with it. */
 export async function searchStore(
   db: Database,
-  ground: Ground,
+  workspace: Workspace,
   query: RecallQuery,
 ): Promise<Result<RecallFound, Failure>> {
-  if (!ground.settings.values["recall.enabled"]) return recallOff;
-  const recall = openRecall(ground, db, { mayChoose: false });
+  if (!workspace.settings.values["recall.enabled"]) return recallOff;
+  const recall = openRecall(workspace, db, { mayChoose: false });
   try {
     return await ask(recall, query);
   } finally {

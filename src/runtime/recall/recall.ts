@@ -39,25 +39,25 @@ async function original(live: LiveSession, asked: string, wanted: Wanted): Promi
 }
 
 async function originals(live: LiveSession, wanted: Wanted): Promise<Result<string, Failure>> {
-  const { ground, session } = live;
+  const { workspace, session } = live;
   const id = wanted.session ? await findInScope(live, wanted.session) : ok(session.id);
   if (!id.ok) return id;
-  const items = await itemsOf(ground.paths, id.value, wanted);
+  const items = await itemsOf(workspace.paths, id.value, wanted);
   if (!items.ok) return items;
   const text = itemsText(items.value);
-  return ok(id.value === session.id ? text : ground.redact(text));
+  return ok(id.value === session.id ? text : workspace.redact(text));
 }
 
 /** Only what is in scope is looked through, so a session outside it is as unknown as one that never was. */
 async function findInScope(live: LiveSession, wanted: string): Promise<Result<string, Failure>> {
   const db = await live.index.reader();
-  const all = live.ground.settings.values["history.scope"] === "all";
+  const all = live.workspace.settings.values["history.scope"] === "all";
   const found = db ? sessionsIn(db, all ? {} : sessionsHere(live.session.state.context)) : [];
   return findSession(wanted, [...new Set([live.session.id, ...found.map((s) => s.id)])], async () => found);
 }
 
 function scopeFor(live: LiveSession, name: NonNullable<RecallRequest["scope"]>): Result<Within, string> {
-  const all = live.ground.settings.values["history.scope"] === "all";
+  const all = live.workspace.settings.values["history.scope"] === "all";
   if (name === "all" && !all) return fail("The scope `all` needs the setting history.scope=all.");
   const scopes = scopesOf(name === "auto" && all ? "all" : name, {
     ...live.session.state.context,
@@ -96,7 +96,7 @@ async function found(
   const bounds = { since: parseTime(request.since, "since"), before: parseTime(request.before, "before") };
   for (const [name, time] of Object.entries(bounds))
     if (time === null) return { type: "refused", message: `"${name}" is not a date or time.` };
-  const limit = request.limit ?? live.ground.settings.values["recall.limit"];
+  const limit = request.limit ?? live.workspace.settings.values["recall.limit"];
   const start = performance.now();
   const recall = await live.index.recall(live.target.provider !== "offline");
   if (!recall) return { type: "refused", message: "The index of earlier conversations cannot be opened now." };
@@ -141,7 +141,7 @@ export async function recallIn(live: LiveSession, query: string): Promise<Comman
   const recall = await live.index.recall(false);
   const { ask, foundText, unavailable } = await import("./query.ts");
   if (!recall || !within.ok) return fail(unavailable("it cannot be opened"));
-  const limit = live.ground.settings.values["recall.limit"];
+  const limit = live.workspace.settings.values["recall.limit"];
   const answer = await ask(recall, { text: query, within: within.value, limit });
   return answer.ok ? ok(foundText(answer.value, "this and earlier sessions here")) : answer;
 }

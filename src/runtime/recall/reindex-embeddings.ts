@@ -8,8 +8,8 @@ import { type Printed, usage, withStore } from "../session/stored-sessions.ts";
 import { embedderSettings } from "./engine.ts";
 
 export function reindexEmbeddings(): Promise<Printed> {
-  return withStore(async (db, ground) => {
-    const settings = embedderSettings(ground, true);
+  return withStore(async (db, workspace) => {
+    const settings = embedderSettings(workspace, true);
     if (!settings)
       return usage("Searching by meaning is switched off.", "Set recall.embedder and recall.semantic.enabled.");
     const { name, embedder, notes } = await chooseEmbedder(settings);
@@ -38,7 +38,7 @@ export function reindexEmbeddings(): Promise<Printed> {
       db,
       {
         embedder,
-        format: ground.settings.values["recall.vectorFormat"],
+        format: workspace.settings.values["recall.vectorFormat"],
         onTrouble: ({ code, message }) => {
           trouble = message;
           if (code === "unavailable") stop.abort();

@@ -5,10 +5,10 @@ import { isDamage } from "../../memory/recall/store/damage.ts";
 import { noteOf } from "../../memory/recall/store/note.ts";
 import type { IndexWriter } from "../../proxy/remember/store-items.ts";
 import type { Database } from "../../store/sqlite.ts";
-import type { Ground } from "../start.ts";
+import type { Workspace } from "../workspace.ts";
 import { emptyIndex, rebuildIndex } from "./rebuild.ts";
 
-type RepairGround = Pick<Ground, "paths" | "indexing" | "settings">;
+type RepairedWorkspace = Pick<Workspace, "paths" | "indexing" | "settings">;
 export type Tell = (trouble: { code: string; message: string }) => void;
 
 /** A rebuild that did not help is not tried at every request. */
@@ -16,15 +16,15 @@ const PAUSE_MS = 60_000;
 
 export class RecallRepair {
   readonly #db: Database;
-  readonly #ground: RepairGround;
+  readonly #workspace: RepairedWorkspace;
   readonly #tell: Tell;
   readonly #ended = new AbortController();
   #working: Promise<void> | undefined;
   #lastAt = Number.NEGATIVE_INFINITY;
 
-  constructor(db: Database, ground: RepairGround, tell: Tell) {
+  constructor(db: Database, workspace: RepairedWorkspace, tell: Tell) {
     this.#db = db;
-    this.#ground = ground;
+    this.#workspace = workspace;
     this.#tell = tell;
   }
 
@@ -70,7 +70,7 @@ export class RecallRepair {
         throw Object.assign(new Error(errorText(error)), CORRUPT);
       }
     };
-    const searchable = this.#ground.settings.values["recall.enabled"];
+    const searchable = this.#workspace.settings.values["recall.enabled"];
     return {
       add: (items) => (searchable ? guarded((w) => w.add(items)) : 0),
       remove: (ids) => guarded((w) => w.remove(ids)),
@@ -96,7 +96,7 @@ export class RecallRepair {
 
   async #fill(): Promise<void> {
     const skipped = (id: string): void => this.#tell({ code: "log_unreadable", message: `session ${id} was left out` });
-    const done = await rebuildIndex(this.#db, this.#ground, skipped, this.#ended.signal);
+    const done = await rebuildIndex(this.#db, this.#workspace, skipped, this.#ended.signal);
     if (!done.ok) this.#tell({ code: done.error.code, message: done.error.what });
   }
 }

@@ -2,8 +2,8 @@
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { Scope, Within } from "../../memory/recall/store/scope.ts";
 import type { SessionContext } from "../../schema/session.ts";
-import type { Ground } from "../start.ts";
 import type { Here } from "../store.ts";
+import type { Workspace } from "../workspace.ts";
 
 export const SCOPES = ["auto", "session", "branch", "repository", "workspace", "user", "all"] as const;
 export type ScopeName = (typeof SCOPES)[number];
@@ -17,7 +17,7 @@ type Place = Pick<SessionContext, "cwd" | "gitRoot" | "repository" | "branch"> &
 const common = ({ cwd, gitRoot, repository }: Place): Scope =>
   repository === undefined ? { type: "workspace", workspace: gitRoot ?? cwd } : { type: "repository", repository };
 
-export const hereOf = ({ context }: Ground): Within => ({ scopes: [{ type: "user" }, common(context)] });
+export const hereOf = ({ context }: Workspace): Within => ({ scopes: [{ type: "user" }, common(context)] });
 
 /** The same for rows of sessions. */
 export const sessionsHere = ({ cwd, gitRoot, repository }: Place): Here => ({

@@ -8,7 +8,7 @@ import { homePaths } from "../../host/paths.ts";
 import type { PermissionAnswer } from "../../schema/permission.ts";
 import type { Session } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
-import type { Ground } from "../start.ts";
+import type { Workspace } from "../workspace.ts";
 import { Approvals } from "./approvals.ts";
 
 const noted = (log: unknown[][], type: string) => log.filter(([name]) => name === type).map(([, data]) => data);
@@ -27,7 +27,7 @@ function setup(answer: PermissionAnswer["type"]) {
     publish: note,
     parts: { hook: async () => noOutcome },
   } as unknown as Session;
-  const ground = {
+  const workspace = {
     settings: {
       permissions: { deny: [], ask: [], allow: [], dirs: [] },
       values: { "permissions.allowAll": false },
@@ -35,13 +35,13 @@ function setup(answer: PermissionAnswer["type"]) {
     paths: homePaths(home),
     trust: { trusted: true, started: new Map() },
     userHome: base,
-  } as unknown as Ground;
+  } as unknown as Workspace;
   let asked = 0;
   const permission = async () => {
     asked++;
     return { type: answer } as PermissionAnswer;
   };
-  const approvals = new Approvals(session, ground, { permission }, join(base, "tmp"));
+  const approvals = new Approvals(session, workspace, { permission }, join(base, "tmp"));
   const tool = { permissions: () => [{ kind: "shell", command: "touch x" }] } as unknown as Tool;
   return {
     approvals,

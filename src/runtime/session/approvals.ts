@@ -20,13 +20,13 @@ import type { UpdateFile } from "../../settings/write.ts";
 import { createSecondWall, type SecondWall } from "../../tool/second-wall.ts";
 import type { Prompts } from "../client.ts";
 import { changeInHome } from "../home-file.ts";
-import type { Ground } from "../start.ts";
+import type { Workspace } from "../workspace.ts";
 
 export class Approvals {
   readonly door: Door;
   readonly wall: SecondWall;
   readonly #session: Session;
-  readonly #ground: Ground;
+  readonly #workspace: Workspace;
   readonly #tempDir: string;
   readonly #update: UpdateFile;
   readonly #settings: { deny: SourcedRule[]; ask: SourcedRule[]; allow: SourcedRule[] };
@@ -35,12 +35,12 @@ export class Approvals {
   #locationRules: Rule[] = [];
   #allowAll: boolean;
 
-  constructor(session: Session, ground: Ground, prompts: Prompts, tempDir: string) {
+  constructor(session: Session, workspace: Workspace, prompts: Prompts, tempDir: string) {
     this.#session = session;
-    this.#ground = ground;
+    this.#workspace = workspace;
     this.#tempDir = tempDir;
-    this.#update = changeInHome(ground.paths.home);
-    const { permissions, values } = ground.settings;
+    this.#update = changeInHome(workspace.paths.home);
+    const { permissions, values } = workspace.settings;
     this.#settings = { deny: rules(permissions.deny), ask: rules(permissions.ask), allow: rules(permissions.allow) };
     this.#folders = permissions.dirs.map((d) => d.text);
     this.#allowAll = values["permissions.allowAll"];
@@ -54,13 +54,13 @@ export class Approvals {
         const { allowedFolders, places } = this.policy();
         return { folders: allowedFolders, temp: realPath(tempDir, "/") ?? tempDir, home: places.everlongHome };
       },
-      env: () => plainEnvironment(childEnvironment({ base: ground.env, secrets: ground.secrets })),
+      env: () => plainEnvironment(childEnvironment({ base: workspace.env, secrets: workspace.secrets })),
     });
     const ask = prompts.permission;
     this.door = new Door({
       session: () => session,
       policy: () => this.policy(),
-      userHome: ground.userHome,
+      userHome: workspace.userHome,
       doubt: (command) => this.wall.doubt(command),
       ...(ask
         ? { ask: (question, signal) => ask({ ...question, agent: question.agent ?? "main agent" }, signal) }
@@ -75,7 +75,7 @@ export class Approvals {
 
   /** Must be awaited before the first decision: approvals of this location stand in a file. */
   async load(): Promise<void> {
-    const read = await locationApprovals(this.#ground.paths.home, this.#session.root);
+    const read = await locationApprovals(this.#workspace.paths.home, this.#session.root);
     this.#locationRules = read.ok ? read.value : [];
     if (!read.ok) this.#report(read.error);
   }
@@ -88,15 +88,15 @@ export class Approvals {
       location: this.#locationRules,
       allowAll: this.#allowAll,
       mode,
-      trusted: this.#ground.trust.trusted,
+      trusted: this.#workspace.trust.trusted,
       root: this.#session.root,
       cwd: context.cwd,
       sessionDir: this.#session.dir,
-      everlongHome: this.#ground.paths.home,
-      userHome: this.#ground.userHome,
+      everlongHome: this.#workspace.paths.home,
+      userHome: this.#workspace.userHome,
       tempDir: this.#tempDir,
       dirs: this.#folders,
-      started: [...this.#ground.trust.started.values()].flat().map(({ path }) => path),
+      started: [...this.#workspace.trust.started.values()].flat().map(({ path }) => path),
     });
   }
 
@@ -120,7 +120,7 @@ export class Approvals {
     const removed = (scope === "session" ? this.#sessionRules : this.#locationRules).map((r) => r.text);
     if (scope === "session") this.#sessionRules = [];
     else {
-      const gone = await resetLocationApprovals(this.#ground.paths.home, this.#session.root, this.#update);
+      const gone = await resetLocationApprovals(this.#workspace.paths.home, this.#session.root, this.#update);
       if (!gone.ok) return gone;
       this.#locationRules = [];
     }
@@ -143,7 +143,7 @@ export class Approvals {
     }
     if (location.length === 0) return;
     const texts = location.map((rule) => rule.text);
-    const { home } = this.#ground.paths;
+    const { home } = this.#workspace.paths;
     const done = await dropLocationApprovals(home, this.#session.root, texts, this.#update);
     if (!done.ok) this.#report(done.error);
   }
@@ -164,7 +164,7 @@ export class Approvals {
   /** An answer for the location that cannot be saved still holds for the session. */
   async #store(scope: "session" | "location", texts: readonly string[]): Promise<void> {
     if (scope === "session") return this.addSessionRules(texts);
-    const saved = await addLocationApprovals(this.#ground.paths.home, this.#session.root, texts, this.#update);
+    const saved = await addLocationApprovals(this.#workspace.paths.home, this.#session.root, texts, this.#update);
     if (saved.ok) {
       this.#locationRules.push(...parsed(texts));
       return;
@@ -188,5 +188,5 @@ export function rules(from: readonly OriginRule[]): SourcedRule[] {
 }
 
 /** Of the tools that ask for nothing: whether a rule takes this one away. */
-export const isToolDenied = ({ settings }: Pick<Ground, "settings">, tool: string): boolean =>
+export const isToolDenied = ({ settings }: Pick<Workspace, "settings">, tool: string): boolean =>
   rules(settings.permissions.deny).some(({ kind, argument }) => kind === "hook" && argument === tool);

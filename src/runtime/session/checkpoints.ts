@@ -16,8 +16,8 @@ import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
 import type { Checkpoint, SessionState } from "../../session/state.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
-import { standOnGround } from "../start.ts";
 import { latestSession, lookUpSession } from "../store.ts";
+import { openWorkspace } from "../workspace.ts";
 
 type Redact = (text: string) => string;
 
@@ -94,9 +94,9 @@ export async function checkpointsCommand(
   number: string | undefined,
   options: { json?: boolean },
 ): Promise<Result<string | { json: unknown }, Failure>> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const { paths, redact, root, indexing } = ground.value;
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const { paths, redact, root, indexing } = workspace.value;
   const lone = number === undefined && session !== undefined && /^\d{1,3}$/.test(session);
   const id =
     session === undefined || lone

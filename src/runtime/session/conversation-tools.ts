@@ -14,8 +14,8 @@ import type { LiveSession } from "./live-session.ts";
 import type { ToolActor } from "./tools.ts";
 
 export function conversationTools(live: LiveSession, actor: ToolActor): Tool[] {
-  const { ground, options } = live;
-  const { values } = ground.settings;
+  const { workspace, options } = live;
+  const { values } = workspace.settings;
   const tools = [reportIntentTool({ report: (intent) => actor.session().publish("assistant.intent", { intent }) })];
   if (values["recall.enabled"])
     tools.push(recallTool({ search: (request, { signal }) => recallForModel(live, request, signal) }));

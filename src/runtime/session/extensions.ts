@@ -21,7 +21,7 @@ import type { Tool } from "../../tool/contract.ts";
 import { isBoardOn, isDetached } from "../board/board.ts";
 import type { McpParts } from "../mcp/host.ts";
 import { type AgentMcp, agentMcp, type McpOffer, type SessionMcp, sessionMcp } from "../mcp/mcp.ts";
-import type { Ground } from "../start.ts";
+import type { Workspace } from "../workspace.ts";
 import { type HookActor, type SessionHooks, sessionHooks } from "./hooks.ts";
 import type { LiveSession } from "./live-session.ts";
 
@@ -43,20 +43,20 @@ export class Extensions {
     this.commands = commands;
   }
 
-  static async load(ground: Ground, slashNames: readonly string[]): Promise<Extensions> {
-    const { values } = ground.settings;
-    const grounds = {
-      everlongHome: ground.paths.home,
-      root: ground.root,
-      cwd: ground.context.cwd,
-      trust: ground.trust,
+  static async load(workspace: Workspace, slashNames: readonly string[]): Promise<Extensions> {
+    const { values } = workspace.settings;
+    const folders = {
+      everlongHome: workspace.paths.home,
+      root: workspace.root,
+      cwd: workspace.context.cwd,
+      trust: workspace.trust,
     };
     const isOn = (gate: string): boolean =>
-      gate === "features.subconscious" ? isBoardOn(ground) : (values as Record<string, unknown>)[gate] === true;
+      gate === "features.subconscious" ? isBoardOn(workspace) : (values as Record<string, unknown>)[gate] === true;
     const [catalog, skills, commands] = await Promise.all([
-      loadCatalog({ ...grounds, builtins: builtinAgents, isOn }),
-      loadSkills({ ...grounds, directories: values.skillDirectories, disabled: values.disabledSkills }),
-      loadCommands({ ...grounds, builtins: slashNames }),
+      loadCatalog({ ...folders, builtins: builtinAgents, isOn }),
+      loadSkills({ ...folders, directories: values.skillDirectories, disabled: values.disabledSkills }),
+      loadCommands({ ...folders, builtins: slashNames }),
     ]);
     return new Extensions(catalog, skills, commands);
   }
@@ -102,7 +102,7 @@ export class Extensions {
   hookFor(live: LiveSession, actor?: HookActor): RunHook {
     return async (...args) => {
       // A consolidation that nobody sees is no session of the user's: only what guards tools runs around it.
-      if (isDetached(live.ground) && !isAroundTools(args[0])) return noOutcome;
+      if (isDetached(live.workspace) && !isAroundTools(args[0])) return noOutcome;
       this.#hooks ??= hooksOf(live);
       return this.#hooks.hookFor(actor)(...args);
     };
@@ -136,7 +136,7 @@ export class Extensions {
     const { log } = live;
     const session: McpParts["session"] = {
       dir: live.paths.dir,
-      root: live.ground.root,
+      root: live.workspace.root,
       emit: (type, data, parentId) => log.emit(type, data, { parentId, agentId }),
       publish: (type, data) => log.publish(type, data, agentId),
     };
@@ -207,7 +207,7 @@ const SIGNAL_END_MS = 1500;
 
 const hooksOf = (live: LiveSession): SessionHooks =>
   sessionHooks({
-    ground: live.ground,
+    workspace: live.workspace,
     owner: live.owner,
     sessionId: live.sessionId,
     transcriptPath: live.paths.events,
@@ -217,10 +217,10 @@ const hooksOf = (live: LiveSession): SessionHooks =>
 
 function mcpParts(live: LiveSession, session: McpParts["session"]): McpParts {
   return {
-    ground: live.ground,
+    workspace: live.workspace,
     owner: live.owner,
     session,
-    cwd: live.ground.context.cwd,
+    cwd: live.workspace.context.cwd,
     denied: () => live.approvals.policy().deny,
     dropApprovals: (tools) => live.approvals.dropMcp(tools),
     runTask: (task, context) => live.agents.runMcpTask(task, context),

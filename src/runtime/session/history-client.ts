@@ -22,7 +22,7 @@ const nothingRuns: Failure = {
 /** It drives the main agent between its turns too. */
 const fleetRuns: Failure = {
   code: "already_running",
-  what: "A fleet is running in this session, on the ground that would go.",
+  what: "A fleet is running in this session, and it works from messages that would go.",
   data: "Nothing was changed, and the fleet goes on.",
   next: "Wait for its end, or stop it (Ctrl+C twice), then go back.",
   exit: 1,
@@ -53,7 +53,7 @@ async function goBack(live: LiveSession, to: string | undefined, preview: boolea
   const note = "/rewind N goes back N messages; 1 would take back:";
   if (preview) return ok([note, ...goneLines(planned.value)].join("\n"));
   if (live.agents.workflows.fleet.isRunning()) return fail(fleetRuns);
-  // News of the agents that it stops must not begin a turn on ground that is going.
+  // News of the agents that it stops must not begin a turn in a conversation that goes back.
   return rewindRefusal(session) ?? exclusively(session, () => undoTo(live, to), "turn");
 }
 

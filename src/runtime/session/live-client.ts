@@ -96,7 +96,7 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
       return ok(`This session is now called "${title.trim()}".`);
     },
     async fork(name) {
-      const forked = await forkSession(state, live.ground.paths, { ...(name ? { name } : {}) });
+      const forked = await forkSession(state, live.workspace.paths, { ...(name ? { name } : {}) });
       return forked.ok ? ok(`Forked into ${forked.value}: everlong --resume ${forked.value}`) : forked;
     },
     async exportTo(format, path) {
@@ -104,7 +104,7 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
         return fail(commandUsage(`"${format}" is not an export format.`, `Formats: ${exportFormats.join(", ")}.`));
       }
       const target = resolve(state.context.cwd, path ?? `everlong-${session.id.slice(0, 8)}.${format}`);
-      const written = await atomicWrite(target, exportSession(state, format as ExportFormat, live.ground.redact), {
+      const written = await atomicWrite(target, exportSession(state, format as ExportFormat, live.workspace.redact), {
         private: true,
       });
       return written.ok ? ok(`Written to ${target}`) : written;
@@ -209,7 +209,7 @@ async function close(
 }
 
 function view(live: LiveSession): SessionView {
-  const { session, ground } = live;
+  const { session, workspace } = live;
   const { state } = session;
   return {
     sessionId: session.id,
@@ -221,7 +221,7 @@ function view(live: LiveSession): SessionView {
     mode: state.mode,
     context: state.context,
     allowAll: live.approvals.allowAll,
-    trusted: ground.trust.trusted,
+    trusted: workspace.trust.trusted,
     usage: Object.fromEntries(state.usage),
     apiDurationMs: state.apiDurationMs,
     currentTokens: session.live.currentTokens,

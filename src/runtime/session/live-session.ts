@@ -29,7 +29,7 @@ import { tellPending } from "../memory/pending.ts";
 import type { MemoryActor } from "../memory/session.ts";
 import { callAnyModel } from "../model.ts";
 import { Sidekicks } from "../sidekick/sidekicks.ts";
-import { type Ground, standOnGround } from "../start.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
 import { Approvals } from "./approvals.ts";
 import type { Extensions } from "./extensions.ts";
 import { createGauge } from "./gauge.ts";
@@ -40,7 +40,7 @@ import { type BuiltTools, buildTools, openOutputs } from "./tools.ts";
 import { verifyReplay } from "./verify-replay.ts";
 
 export type LiveOptions = {
-  ground: Ground;
+  workspace: Workspace;
   log: SessionLog;
   sessionId: string;
   paths: SessionPaths;
@@ -56,7 +56,7 @@ export type LiveOptions = {
 export class LiveSession {
   readonly sessionId: string;
   readonly session: Session;
-  readonly ground: Ground;
+  readonly workspace: Workspace;
   readonly paths: SessionPaths;
   readonly log: SessionLog;
   readonly options: OpenOptions;
@@ -91,18 +91,18 @@ export class LiveSession {
   #ready: Promise<void> | undefined;
   readonly #callIds: Set<string>;
 
-  constructor({ ground, log, sessionId, paths, resolved, options, extensions, past, created }: LiveOptions) {
+  constructor({ workspace, log, sessionId, paths, resolved, options, extensions, past, created }: LiveOptions) {
     this.created = created;
     this.sessionId = sessionId;
-    this.ground = ground;
+    this.workspace = workspace;
     this.paths = paths;
     this.log = log;
     this.options = options;
     this.extensions = extensions;
     this.target = resolved.target;
     this.modelReason = resolved.reason;
-    this.outputs = openOutputs(ground, paths);
-    this.index = new SessionIndex(ground, sessionId, (rebuilt) => this.session.publish("store.rebuilt", rebuilt));
+    this.outputs = openOutputs(workspace, paths);
+    this.index = new SessionIndex(workspace, sessionId, (rebuilt) => this.session.publish("store.rebuilt", rebuilt));
     this.#callIds = callIdsOf(log);
     this.agents = new Agents(this, past);
     this.session = this.#openMain();
@@ -113,7 +113,7 @@ export class LiveSession {
       this.agents.fold(event);
       this.sidekicks.fold(event);
     };
-    this.approvals = new Approvals(this.session, ground, options.prompts, tmpdir());
+    this.approvals = new Approvals(this.session, workspace, options.prompts, tmpdir());
     this.tools = buildTools(this, {
       session: () => this.session,
       images: () => this.target.entry.supports.images,
@@ -122,7 +122,7 @@ export class LiveSession {
   }
 
   #openMain(): Session {
-    const values = () => this.ground.settings.values;
+    const values = () => this.workspace.settings.values;
     const { agents, extensions } = this;
     return openConversation(this, this.log.state, {
       target: () => this.target,
@@ -178,8 +178,8 @@ export class LiveSession {
   /** After a change of settings: what is read at each use counts from now on. */
   async reloadSettings(): Promise<void> {
     const { flags, trustFolder } = this.options;
-    const again = await standOnGround({ flags: flags as Flags, trustFolder });
-    if (again.ok) this.ground.settings = again.value.settings;
+    const again = await openWorkspace({ flags: flags as Flags, trustFolder });
+    if (again.ok) this.workspace.settings = again.value.settings;
   }
 
   /** Everything that must happen before the first request of an opened session, once. */
@@ -209,7 +209,7 @@ export class LiveSession {
     await this.extensions.beforeTurn(this);
     await this.memory.beforeTurn();
     await this.sidekicks.beforeTurn();
-    if (!this.agents.selected()?.promptParts.includeConsolidationPrompt || !isBoardOn(this.ground)) return;
+    if (!this.agents.selected()?.promptParts.includeConsolidationPrompt || !isBoardOn(this.workspace)) return;
     const { openConsolidation } = await import("../board/consolidate.ts");
     const { state, publish } = this.session;
     const { promptLimit } = this.limits;
@@ -230,7 +230,7 @@ export class LiveSession {
 
   /** As the chosen agent, or as one that is about to be chosen. */
   offered(selected = this.agents.selected()): Tool[] {
-    const { values } = this.ground.settings;
+    const { values } = this.workspace.settings;
     const { mode } = this.session.state;
     const board = selected && this.consolidation ? [this.consolidation.tool] : [];
     const all = [
@@ -255,7 +255,7 @@ export class LiveSession {
     await this.consolidation?.end();
     this.consolidation = undefined;
     await this.updateIndex();
-    if (this.ground.settings.values["debug.verifyReplay"]) await verifyReplay(this.session, this.paths);
+    if (this.workspace.settings.values["debug.verifyReplay"]) await verifyReplay(this.session, this.paths);
   }
 }
 

@@ -1,4 +1,4 @@
-// Opens a session for a face: ground, model, log, recovery, parts; then it is a Client.
+// Opens a session for a face: workspace, model, log, recovery, parts; then it is a Client.
 import { selectAgent } from "../../agent/catalog/show.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
@@ -21,8 +21,8 @@ import { isDetached, PARENT_SESSION } from "../board/board.ts";
 import type { Opened, OpenOptions, SessionChoice } from "../client.ts";
 import { recordFailure } from "../failure-log.ts";
 import { chooseModel } from "../model.ts";
-import { type Ground, standOnGround } from "../start.ts";
 import { latestSession, lookUpSession } from "../store.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
 import { contextWarnings } from "./context-settings.ts";
 import { Extensions } from "./extensions.ts";
 import { liveClient } from "./live-client.ts";
@@ -30,11 +30,11 @@ import { LiveSession } from "./live-session.ts";
 import { resumeOnModel } from "./switch-model.ts";
 
 export async function openSession(options: OpenOptions): Promise<Result<Opened, Failure>> {
-  const first = await standOnGround({ flags: options.flags as Flags, trustFolder: options.trustFolder });
+  const first = await openWorkspace({ flags: options.flags as Flags, trustFolder: options.trustFolder });
   if (!first.ok) return first;
   const chosen = await choose(options.session, first.value);
   if (!chosen.ok) return chosen;
-  if (chosen.value === undefined) return openOn(options, { ground: first.value, notices: [] }, undefined);
+  if (chosen.value === undefined) return openOn(options, { workspace: first.value, notices: [] }, undefined);
   // A log is read once: what it says of the place and the model is taken from the state that goes on.
   const resumed = await openLog(options, first.value, chosen.value);
   if (!resumed.ok) return resumed;
@@ -54,22 +54,28 @@ type OpenLog = {
   face: { tell: (event: Envelope) => void; early: Envelope[] };
 };
 
-async function openLog(options: OpenOptions, ground: Ground, sessionId: string): Promise<Result<OpenLog, Failure>> {
+async function openLog(
+  options: OpenOptions,
+  workspace: Workspace,
+  sessionId: string,
+): Promise<Result<OpenLog, Failure>> {
   const past: DurableEnvelope[] = [];
   const early: Envelope[] = [];
   const face: OpenLog["face"] = { tell: (event) => void early.push(event), early };
   const opened = await SessionLog.open({
-    paths: ground.paths.session(sessionId),
-    quarantine: ground.paths.quarantine,
+    paths: workspace.paths.session(sessionId),
+    quarantine: workspace.paths.quarantine,
     sessionId,
     clock: systemClock,
     newId,
     onEvent: (event) => {
-      if (event.type === "soft_failure") recordFailure(ground.paths.logs, { ...event.data, sessionId });
+      if (event.type === "soft_failure") recordFailure(workspace.paths.logs, { ...event.data, sessionId });
       face.tell(event);
     },
     onRead: (event) => past.push(event),
-    giveUpMs: options.interactive ? Number.POSITIVE_INFINITY : ground.settings.values["prompt.diskFullSeconds"] * 1000,
+    giveUpMs: options.interactive
+      ? Number.POSITIVE_INFINITY
+      : workspace.settings.values["prompt.diskFullSeconds"] * 1000,
   });
   return opened.ok ? ok({ sessionId, opened: opened.value, past, face }) : opened;
 }
@@ -80,20 +86,20 @@ async function openOn(
   stand: Standing,
   going: OpenLog | undefined,
 ): Promise<Result<Opened, Failure>> {
-  const { ground, notices, recordedModel, ownModel = false } = stand;
+  const { workspace, notices, recordedModel, ownModel = false } = stand;
   const resumed = going !== undefined;
-  const model = await modelFor(ground, recordedModel, ownModel && options.flags["model"] === undefined);
+  const model = await modelFor(workspace, recordedModel, ownModel && options.flags["model"] === undefined);
   if (!model.ok) return model;
-  const extensions = await Extensions.load(ground, options.slashNames ?? []);
+  const extensions = await Extensions.load(workspace, options.slashNames ?? []);
   const selected = options.agent === undefined ? undefined : selectAgent(extensions.catalog, options.agent);
   if (selected && !selected.ok) return selected;
-  const fresh = going ? ok(going) : await openLog(options, ground, newId());
+  const fresh = going ? ok(going) : await openLog(options, workspace, newId());
   if (!fresh.ok) return fresh;
   const { sessionId, opened, past, face } = fresh.value;
-  const paths = ground.paths.session(sessionId);
+  const paths = workspace.paths.session(sessionId);
 
   const { log } = opened;
-  const parts = { ground, log, sessionId, paths, resolved: model.value, options, extensions, past };
+  const parts = { workspace, log, sessionId, paths, resolved: model.value, options, extensions, past };
   const live = new LiveSession({ ...parts, created: !resumed });
   await begin(live, { resumed, opened, options, model: model.value });
   live.wantedAgent = selected?.value;
@@ -103,15 +109,15 @@ async function openOn(
   if (!(selected?.value ?? agent)?.promptParts.includeConsolidationPrompt) extensions.open(live);
   notices.push(
     ...extensions.warnings(),
-    ...ground.settings.warnings,
-    ...contextWarnings(ground).map((w) => `Warning: ${w}`),
+    ...workspace.settings.warnings,
+    ...contextWarnings(workspace).map((w) => `Warning: ${w}`),
     ...model.value.warnings.map((w) => `Warning: ${w}`),
   );
-  const low = lowSpace(ground.paths.home);
+  const low = lowSpace(workspace.paths.home);
   if (low) notices.push(low);
-  const trust = trustNotice(ground.trust);
+  const trust = trustNotice(workspace.trust);
   if (trust) notices.push(trust);
-  const { values } = ground.settings;
+  const { values } = workspace.settings;
   return ok({
     client: liveClient(live, resumed, (listener) => {
       for (const event of face.early.splice(0)) listener(event);
@@ -123,18 +129,18 @@ async function openOn(
     notices,
     outputFormat: values.outputFormat,
     exportPath: values.exportPath,
-    redact: ground.redact,
+    redact: workspace.redact,
   });
 }
 
-async function choose(choice: SessionChoice, ground: Ground): Promise<Result<string | undefined, Failure>> {
+async function choose(choice: SessionChoice, workspace: Workspace): Promise<Result<string | undefined, Failure>> {
   if (choice.type === "new") return ok(undefined);
-  if (choice.type === "resume") return lookUpSession(choice.id, ground.paths, ground.indexing);
-  const latest = await latestSession(ground.root, ground.paths, ground.indexing);
+  if (choice.type === "resume") return lookUpSession(choice.id, workspace.paths, workspace.indexing);
+  const latest = await latestSession(workspace.root, workspace.paths, workspace.indexing);
   if (!latest.ok || latest.value !== undefined) return latest;
   return fail({
     code: "nothing_to_continue",
-    what: `There is no earlier session in ${ground.root}.`,
+    what: `There is no earlier session in ${workspace.root}.`,
     data: "Nothing was changed.",
     next: "Start one without --continue; everlong sessions --all lists those of other folders.",
     exit: 1,
@@ -142,41 +148,42 @@ async function choose(choice: SessionChoice, ground: Ground): Promise<Result<str
 }
 
 /** `ownModel`: of the agent that the session runs as. */
-type Standing = { ground: Ground; notices: string[]; recordedModel?: string | undefined; ownModel?: boolean };
+type Standing = { workspace: Workspace; notices: string[]; recordedModel?: string | undefined; ownModel?: boolean };
 
 /** A resumed session runs here if here is inside its root, else where it ran before, else here with a warning. */
 async function standWhereItRan(
   options: OpenOptions,
-  ground: Ground,
+  workspace: Workspace,
   state: SessionState,
 ): Promise<Result<Standing, Failure>> {
   const recordedModel = state.model || undefined;
   const ownModel = selection(state)?.data.model !== undefined;
   const { cwd, gitRoot } = state.context;
   const root = gitRoot ?? cwd;
-  if (root === "" || isInside(ground.context.cwd, root)) return ok({ ground, notices: [], recordedModel, ownModel });
+  if (root === "" || isInside(workspace.context.cwd, root))
+    return ok({ workspace, notices: [], recordedModel, ownModel });
   try {
     process.chdir(cwd);
   } catch {
-    const notice = `Warning: the session ran in ${cwd}, which cannot be entered; it goes on in ${ground.context.cwd}.`;
-    return ok({ ground, notices: [notice], recordedModel, ownModel });
+    const notice = `Warning: the session ran in ${cwd}, which cannot be entered; it goes on in ${workspace.context.cwd}.`;
+    return ok({ workspace, notices: [notice], recordedModel, ownModel });
   }
-  const there = await standOnGround({ flags: options.flags as Flags, trustFolder: options.trustFolder });
+  const there = await openWorkspace({ flags: options.flags as Flags, trustFolder: options.trustFolder });
   return there.ok
-    ? ok({ ground: there.value, notices: [`The session goes on in ${cwd}, where it ran.`], recordedModel, ownModel })
+    ? ok({ workspace: there.value, notices: [`The session goes on in ${cwd}, where it ran.`], recordedModel, ownModel })
     : there;
 }
 
 /** What was asked for; on resume else the session's own model, and what is configured when that one is gone. */
 async function modelFor(
-  ground: Ground,
+  workspace: Workspace,
   recorded: string | undefined,
   keep: boolean,
 ): Promise<Result<Resolved, Failure>> {
-  if (recorded === undefined || (ground.settings.values.model !== undefined && !keep)) return chooseModel(ground);
-  const same = await chooseModel(ground, recorded);
+  if (recorded === undefined || (workspace.settings.values.model !== undefined && !keep)) return chooseModel(workspace);
+  const same = await chooseModel(workspace, recorded);
   if (same.ok) return same;
-  const other = await chooseModel(ground);
+  const other = await chooseModel(workspace);
   if (other.ok)
     other.value.warnings.push(`${recorded}, the session's model so far, cannot be used here: ${same.error.what}`);
   return other;
@@ -190,7 +197,7 @@ type Beginning = {
 };
 
 async function begin(live: LiveSession, { resumed, opened, options, model }: Beginning): Promise<void> {
-  const { session, ground } = live;
+  const { session, workspace } = live;
   const { emit, state } = session;
   if (!resumed || state.eventCount === 0) {
     await emit("session.start", {
@@ -202,9 +209,9 @@ async function begin(live: LiveSession, { resumed, opened, options, model }: Beg
       model: model.target.id,
       modelReason: model.reason,
       mode: options.mode ?? "interactive",
-      context: ground.context,
+      context: workspace.context,
       // It belongs to the session that it was started for, and shows up in no list.
-      ...(isDetached(ground) ? optional("parentSessionId", ground.env[PARENT_SESSION]) : {}),
+      ...(isDetached(workspace) ? optional("parentSessionId", workspace.env[PARENT_SESSION]) : {}),
     });
     return;
   }
@@ -217,7 +224,7 @@ async function begin(live: LiveSession, { resumed, opened, options, model }: Beg
     resumeTime: systemClock.now(),
     eventCount: state.eventCount,
     model: before,
-    context: ground.context,
+    context: workspace.context,
     ...(recovered ? { recovered: { tornBytes: report.tornBytes, damagedLines, interruptedCalls } } : {}),
   });
   // A damaged line in the middle stays where it is: it is told of once.

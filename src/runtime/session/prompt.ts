@@ -69,8 +69,11 @@ const surroundings = ({ session }: LiveSession) => ({
   date: session.state.createdAt.slice(0, 10),
 });
 
-function projectInstructions({ ground, session }: LiveSession, promptLimit: number) {
-  const found = findInstructions({ home: ground.paths.home, root: session.root, cwd: session.state.context.cwd });
-  const maxTokens = Math.min(ground.settings.values["instructions.maxTokens"], Math.floor(promptLimit / 10));
-  return { files: found.files, instructions: renderInstructions(found, { maxTokens, trusted: ground.trust.trusted }) };
+function projectInstructions({ workspace, session }: LiveSession, promptLimit: number) {
+  const found = findInstructions({ home: workspace.paths.home, root: session.root, cwd: session.state.context.cwd });
+  const maxTokens = Math.min(workspace.settings.values["instructions.maxTokens"], Math.floor(promptLimit / 10));
+  return {
+    files: found.files,
+    instructions: renderInstructions(found, { maxTokens, trusted: workspace.trust.trusted }),
+  };
 }

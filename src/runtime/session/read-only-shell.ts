@@ -12,7 +12,7 @@ export async function mustOnlyLook(
   if (tool.name !== "bash") return undefined;
   const { cwd } = live.session.state.context;
   const requests = tool.permissions(input, { cwd, root: live.session.root, sessionDir: live.session.dir });
-  const parts = await inspect(requests, { cwd, userHome: live.ground.userHome });
+  const parts = await inspect(requests, { cwd, userHome: live.workspace.userHome });
   if (onlyLooks(parts, live.approvals.policy())) return undefined;
   const message = "This agent may only run commands that look and change nothing. Nothing was run.";
   return { type: "deny", code: "read_only_shell", message };

@@ -10,14 +10,14 @@ import { replay } from "../../session/replay.ts";
 import { faultOf } from "../../store/fault.ts";
 import { acquireLock } from "../../store/lock.ts";
 import type { Database } from "../../store/sqlite.ts";
-import type { Ground } from "../start.ts";
 import { lookUpSession } from "../store.ts";
+import type { Workspace } from "../workspace.ts";
 import { type Printed, usage, withStore } from "./stored-sessions.ts";
 
 /** Works on what the index knows: a log that cannot be read can be deleted too. */
 export function deleteSession(wanted: string, options: { yes?: boolean }): Promise<Printed> {
-  return withStore(async (db, ground) => {
-    const found = await lookUpSession(wanted, ground.paths, ground.indexing);
+  return withStore(async (db, workspace) => {
+    const found = await lookUpSession(wanted, workspace.paths, workspace.indexing);
     if (!found.ok) return found;
     const id = found.value;
     if (!options.yes) {
@@ -31,13 +31,13 @@ export function deleteSession(wanted: string, options: { yes?: boolean }): Promi
         "Add --yes to do it.",
       );
     }
-    const gone = await removeSession(db, id, ground);
+    const gone = await removeSession(db, id, workspace);
     return gone.ok ? ok(`Session ${id} is deleted. Memories made from it stay.`) : gone;
   });
 }
 
 /** The session's lock is held until its folder is gone: refused while it is open somewhere. */
-async function removeSession(db: Database, id: string, { paths }: Ground): Promise<Result<void, Failure>> {
+async function removeSession(db: Database, id: string, { paths }: Workspace): Promise<Result<void, Failure>> {
   const { dir } = paths.session(id);
   const isFolder = lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const lock = isFolder
@@ -69,13 +69,13 @@ export function pruneSessions(options: { olderThan: string; dryRun?: boolean; ye
   const age = /^(\d{1,5})d$/.exec(options.olderThan);
   if (!age) return Promise.resolve(usage(`"${options.olderThan}" is not an age.`, "Write days, for example 30d."));
   const before = new Date(Date.now() - Number(age[1]) * 86_400_000).toISOString();
-  return withStore(async (db, ground) => {
+  return withStore(async (db, workspace) => {
     const rows = db
       .prepare("SELECT id, name, updated_at FROM sessions WHERE updated_at < ? ORDER BY updated_at")
       .all(before);
     const old: { id: string; text: string }[] = [];
     for (const r of rows) {
-      const read = await readSession(ground.paths.session(String(r["id"])));
+      const read = await readSession(workspace.paths.session(String(r["id"])));
       if (read.ok && !replay(read.value.events).userNamed)
         old.push({ id: String(r["id"]), text: `${r["id"]}  ${r["updated_at"]}  ${r["name"]}` });
     }
@@ -89,7 +89,7 @@ export function pruneSessions(options: { olderThan: string; dryRun?: boolean; ye
       );
     const kept: string[] = [];
     for (const { id } of old) {
-      const gone = await removeSession(db, id, ground);
+      const gone = await removeSession(db, id, workspace);
       if (!gone.ok) kept.push(`${id}: ${gone.error.what}`);
     }
     return ok([`${old.length - kept.length} deleted.`, ...kept].join("\n"));

@@ -72,7 +72,7 @@ export async function sessionFacts(
   what: "files" | "refs" | "plan" | "checkpoints",
   wanted = "",
 ): Promise<CommandResult> {
-  if (what === "checkpoints") return showCheckpoints(live.session.state, live.ground.redact, wanted);
+  if (what === "checkpoints") return showCheckpoints(live.session.state, live.workspace.redact, wanted);
   if (what === "plan") {
     try {
       return ok(readFileSync(live.paths.plan, "utf8"));

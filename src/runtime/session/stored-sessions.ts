@@ -16,8 +16,8 @@ import type { SessionState } from "../../session/state.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { EVERYWHERE, hereOf } from "../recall/scope.ts";
-import { type Ground, standOnGround } from "../start.ts";
 import { healing, lookUpSession, openCaughtUp, openStore, tellSkipped } from "../store.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
 import { SessionIndex, writeWorkspace } from "./index.ts";
 
 export type Printed = Result<string | { json: unknown }, Failure>;
@@ -26,16 +26,18 @@ type Row = Record<string, unknown>;
 export const usage = (what: string, next: string) =>
   fail<Failure>({ code: "usage", what, data: "Nothing was changed.", next, exit: 2 });
 
-export async function withStore(work: (db: Database, ground: Ground) => Promise<Printed> | Printed): Promise<Printed> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const { paths, indexing } = ground.value;
+export async function withStore(
+  work: (db: Database, workspace: Workspace) => Promise<Printed> | Printed,
+): Promise<Printed> {
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const { paths, indexing } = workspace.value;
   try {
     return await healing(paths, async () => {
       const db = await openCaughtUp(paths, indexing);
       if (!db.ok) return db;
       try {
-        return await work(db.value, ground.value);
+        return await work(db.value, workspace.value);
       } finally {
         db.value.close();
       }
@@ -50,14 +52,14 @@ export async function withStore(work: (db: Database, ground: Ground) => Promise<
 
 async function withSession(
   wanted: string,
-  work: (id: string, state: SessionState, ground: Ground) => Promise<Printed> | Printed,
+  work: (id: string, state: SessionState, workspace: Workspace) => Promise<Printed> | Printed,
 ): Promise<Printed> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const id = await lookUpSession(wanted, ground.value.paths, ground.value.indexing);
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const id = await lookUpSession(wanted, workspace.value.paths, workspace.value.indexing);
   if (!id.ok) return id;
-  const read = await readSession(ground.value.paths.session(id.value));
-  return read.ok ? work(id.value, replay(read.value.events), ground.value) : read;
+  const read = await readSession(workspace.value.paths.session(id.value));
+  return read.ok ? work(id.value, replay(read.value.events), workspace.value) : read;
 }
 
 export function listSessions(options: { all?: boolean; json?: boolean; limit: number }): Promise<Printed> {
@@ -112,13 +114,18 @@ export function searchSessions(
   query: string,
   options: { all?: boolean; limit: number; json?: boolean },
 ): Promise<Printed> {
-  return withStore(async (db, ground) => {
+  return withStore(async (db, workspace) => {
     const { searchedText, searchStore } = await import("../recall/command.ts");
     const { foundText, labelOf, snippetText } = await import("../recall/query.ts");
-    const within = options.all ? EVERYWHERE : hereOf(ground);
+    const within = options.all ? EVERYWHERE : hereOf(workspace);
     // Only what holds the words: nothing for standing beside it.
     const signals = SIGNALS.filter((s) => s !== "context" && s !== "vector");
-    const found = await searchStore(db, ground, { text: query, within, signals, limit: Math.min(100, options.limit) });
+    const found = await searchStore(db, workspace, {
+      text: query,
+      within,
+      signals,
+      limit: Math.min(100, options.limit),
+    });
     if (!found.ok) return found;
     if (!options.json) return ok(foundText(found.value, searchedText(within)));
     const json = found.value.hits.map((h) => ({
@@ -161,8 +168,8 @@ export function forkStored(wanted: string, options: { name?: string; at?: string
 
 /** Opens the session's log for one change, and brings everything made from it up to that; refused while another process has it. */
 function withLog(wanted: string, change: (log: SessionLog) => Promise<Printed>): Promise<Printed> {
-  return withSession(wanted, async (sessionId, _state, ground) => {
-    const { paths } = ground;
+  return withSession(wanted, async (sessionId, _state, workspace) => {
+    const { paths } = workspace;
     const opened = await SessionLog.open({
       paths: paths.session(sessionId),
       quarantine: paths.quarantine,
@@ -174,7 +181,7 @@ function withLog(wanted: string, change: (log: SessionLog) => Promise<Printed>):
     });
     if (!opened.ok) return opened;
     const { log } = opened.value;
-    const index = new SessionIndex(ground, sessionId);
+    const index = new SessionIndex(workspace, sessionId);
     try {
       const done = await change(log);
       const soft = done.ok ? await index.update(log.state) : undefined;
@@ -210,12 +217,12 @@ export function rewindStored(wanted: string, to: string): Promise<Printed> {
 
 /** The index anew; one that is broken is emptied first. */
 export async function reindexSessions(): Promise<Printed> {
-  const ground = await standOnGround();
-  return ground.ok ? healing(ground.value.paths, () => reindex(ground.value)) : ground;
+  const workspace = await openWorkspace();
+  return workspace.ok ? healing(workspace.value.paths, () => reindex(workspace.value)) : workspace;
 }
 
-async function reindex(ground: Ground): Promise<Printed> {
-  const db = await openStore(ground.paths);
+async function reindex(workspace: Workspace): Promise<Printed> {
+  const db = await openStore(workspace.paths);
   if (!db.ok) return db;
   try {
     const { emptyIndex, rebuildIndex } = await import("../recall/rebuild.ts");
@@ -223,7 +230,7 @@ async function reindex(ground: Ground): Promise<Printed> {
     const problem = indexProblem(db.value);
     const ready = problem === undefined ? ok(undefined) : await emptyIndex(db.value);
     if (!ready.ok) return ready;
-    const done = await rebuildIndex(db.value, ground, tellSkipped);
+    const done = await rebuildIndex(db.value, workspace, tellSkipped);
     if (!done.ok) return done;
     const { sessions, items } = done.value;
     return ok(
@@ -239,11 +246,11 @@ async function reindex(ground: Ground): Promise<Printed> {
 }
 
 export async function verifySession(wanted: string): Promise<Printed> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const id = await lookUpSession(wanted, ground.value.paths, ground.value.indexing);
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const id = await lookUpSession(wanted, workspace.value.paths, workspace.value.indexing);
   if (!id.ok) return id;
-  const read = await readSession(ground.value.paths.session(id.value));
+  const read = await readSession(workspace.value.paths.session(id.value));
   if (!read.ok) return read;
   const { events, report, unknownTypes } = read.value;
   const state = replay(events);

@@ -23,7 +23,7 @@ async function isTooLarge(live: LiveSession, target: ModelTarget): Promise<boole
 }
 
 export async function switchModel(live: LiveSession, name: string): Promise<Result<string, Failure>> {
-  const chosen = await chooseModel(live.ground, name);
+  const chosen = await chooseModel(live.workspace, name);
   if (!chosen.ok) return chosen;
   const before = live.target;
   // Between turns only, and in one piece: no request is ever prepared for one model and sent to another.
@@ -50,7 +50,7 @@ export async function switchModel(live: LiveSession, name: string): Promise<Resu
 export async function resumeOnModel(live: LiveSession, resolved: Resolved, before: string): Promise<void> {
   const { session } = live;
   await refreshSystemPrompt(session);
-  const old = await chooseModel(live.ground, before);
+  const old = await chooseModel(live.workspace, before);
   const told = await makeRoom(live, resolved.target, old.ok ? old.value.target : resolved.target);
   if (told.ok) {
     for (const message of told.value) await session.emit("session.info", { infoType: "model_switch", message });

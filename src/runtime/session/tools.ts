@@ -21,7 +21,7 @@ import type { Tool } from "../../tool/contract.ts";
 import { createLedger } from "../../tool/ledger.ts";
 import { OutputFolder } from "../../tool/output-folder.ts";
 import { createShells, describeEnd } from "../../tool/shells.ts";
-import type { Ground } from "../start.ts";
+import type { Workspace } from "../workspace.ts";
 import { conversationTools } from "./conversation-tools.ts";
 import type { LiveSession } from "./live-session.ts";
 
@@ -46,16 +46,16 @@ export type BuiltTools = {
 };
 
 /** One for all agents of the session: they share its folder. */
-export const openOutputs = ({ settings: { values } }: Ground, paths: SessionPaths): OutputFolder =>
+export const openOutputs = ({ settings: { values } }: Workspace, paths: SessionPaths): OutputFolder =>
   new OutputFolder(paths.outputs, {
     maxFileBytes: values["tool.outputFileMaxBytes"],
     maxFolderBytes: values["tool.outputsMaxBytes"],
   });
 
 export function buildTools(live: LiveSession, actor: ToolActor): BuiltTools {
-  const { owner, ground } = live;
-  const { values } = ground.settings;
-  const env = () => toolEnvironment({ base: ground.env, secrets: ground.secrets, runId: owner.runId });
+  const { owner, workspace } = live;
+  const { values } = workspace.settings;
+  const env = () => toolEnvironment({ base: workspace.env, secrets: workspace.secrets, runId: owner.runId });
   const ledger = createLedger();
   const outputMaxBytes = values["tool.outputMaxBytes"];
   const shells = createShells({
@@ -92,13 +92,13 @@ export function buildTools(live: LiveSession, actor: ToolActor): BuiltTools {
     globTool({ owner, env, hidden }),
     sqlTool({
       owner,
-      redact: ground.redact,
+      redact: workspace.redact,
       onTodosChanged: async (diff) => void (await live.session.emit("session.todos_changed", diff)),
       restore: async () => live.restoreTodos(),
       worker: () => actor.todoId,
       oneAtATime: live.oneTodoAtATime,
     }),
-    sessionStoreSqlTool({ owner, storePath: ground.paths.store, scope: () => storeScope(live) }),
+    sessionStoreSqlTool({ owner, storePath: workspace.paths.store, scope: () => storeScope(live) }),
     ...conversationTools(live, actor),
   ];
 
@@ -114,7 +114,7 @@ export function buildTools(live: LiveSession, actor: ToolActor): BuiltTools {
       const { cwd } = session.state.context;
       if (tool.name === "bash") {
         const requests = tool.permissions(input, { cwd, root: session.root, sessionDir: session.dir });
-        const parts = await inspect(requests, { cwd, userHome: ground.userHome });
+        const parts = await inspect(requests, { cwd, userHome: workspace.userHome });
         for (const r of requests)
           if (r.kind === "shell")
             onlyLooks.set(
@@ -138,7 +138,7 @@ const agentShells = ({ agents }: LiveSession): string[] =>
   [...agents.shells].flatMap(([id, running]) => running().map((shell) => `${shell} of ${id}`));
 
 function storeScope(live: LiveSession): StoreScope {
-  if (live.ground.settings.values["history.scope"] === "all") return { type: "all" };
+  if (live.workspace.settings.values["history.scope"] === "all") return { type: "all" };
   const { repository } = live.session.state.context;
   return {
     type: "repository",

@@ -7,8 +7,8 @@ import { clip } from "../../base/text.ts";
 import type { CommandResult } from "../client.ts";
 import type { LiveSession } from "../session/live-session.ts";
 import { refuseInToolShell } from "../settings-command.ts";
-import { type Ground, standOnGround } from "../start.ts";
 import { latestSession, lookUpSession } from "../store.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
 
 type Options = { session?: string; json?: boolean };
 const WHAT = "The inbox is";
@@ -51,7 +51,7 @@ export async function inboxSlash(live: LiveSession, args: string): Promise<Comma
   const [verb = "list", id, ...rest] = args.split(/\s+/).filter(Boolean);
   const inbox = await live.sidekicks.inbox();
   const entries = inbox.list();
-  const { redact, env } = live.ground;
+  const { redact, env } = live.workspace;
   if (verb === "list" && id === undefined) return ok(listText(entries, redact));
   const isVerb = verb === "show" || verb === "delete";
   const wanted = isVerb ? id : verb;
@@ -68,7 +68,7 @@ export async function inboxSlash(live: LiveSession, args: string): Promise<Comma
   return removed.ok ? ok(deletedText(found.value.id)) : removed;
 }
 
-type Opened = Pick<Ground, "env" | "redact"> & {
+type Opened = Pick<Workspace, "env" | "redact"> & {
   entries: InboxEntry[];
   remove: (id: string) => Promise<CommandResult>;
 };
@@ -77,10 +77,10 @@ async function withInbox(
   { session }: Options,
   work: (inbox: Opened) => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const { paths, redact, env } = ground.value;
-  const id = await sessionOf(ground.value, session);
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const { paths, redact, env } = workspace.value;
+  const id = await sessionOf(workspace.value, session);
   if (!id.ok) return id;
   const store = inboxStore(paths.session(id.value).db);
   const entries = await store.list();
@@ -97,7 +97,7 @@ async function withInbox(
 }
 
 async function sessionOf(
-  { root, paths, indexing }: Ground,
+  { root, paths, indexing }: Workspace,
   wanted: string | undefined,
 ): Promise<Result<string, Failure>> {
   if (wanted !== undefined) return lookUpSession(wanted, paths, indexing);

@@ -5,16 +5,16 @@ import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import type { LiveSession } from "../session/live-session.ts";
-import { redactorOf } from "../start.ts";
+import { redactorOf } from "../workspace.ts";
 
 /** `past`: the log up to the opening of the session. */
 export function openInbox(live: LiveSession, past: Iterable<DurableEnvelope>): Promise<Inbox> {
-  const { session, ground, paths, sessionId } = live;
+  const { session, workspace, paths, sessionId } = live;
   return Inbox.open(
     {
       sessionId,
       store: inboxStore(paths.db),
-      redactor: redactorOf(ground),
+      redactor: redactorOf(workspace),
       clock: systemClock,
       newId,
       publish: session.publish,

@@ -51,8 +51,8 @@ export async function runSidekick(live: LiveSession, task: RunTask): Promise<Run
 }
 
 async function targetOf(live: LiveSession, { model }: SidekickDefinition): Promise<ModelTarget> {
-  const wanted = live.ground.settings.values["sidekick.model"] ?? model;
-  const chosen = wanted === undefined ? undefined : await chooseModel(live.ground, wanted);
+  const wanted = live.workspace.settings.values["sidekick.model"] ?? model;
+  const chosen = wanted === undefined ? undefined : await chooseModel(live.workspace, wanted);
   return chosen?.ok ? chosen.value.target : live.target;
 }
 
@@ -65,7 +65,7 @@ async function open(
   seen: { steps: number; calls: number },
 ): Promise<Opened> {
   const { definition, agentId } = task;
-  const { extensions, ground } = live;
+  const { extensions, workspace } = live;
   const { context, createdAt } = live.session.state;
   const state = { ...emptyState(), sessionId: live.sessionId, model: target.id, agent: definition.name };
   Object.assign(state, { context, createdAt });
@@ -78,10 +78,10 @@ async function open(
   const own: Tool[] = [sendInboxTool(task.send)];
   const board = readsBoard(definition) ? await boardTool(live) : undefined;
   if (board) own.push(boardReader(board, task.fetched));
-  const boardText = board ? renderBoard(boardPlace(ground, context), await boardItems(live), ground.redact) : "";
+  const boardText = board ? renderBoard(boardPlace(workspace, context), await boardItems(live), workspace.redact) : "";
   // All of them at once: a tool to find tools is none that it names.
   const mcp = extensions.offer((tool) => sidekickHolds(definition, tool), undefined);
-  const exclude = () => [...ground.settings.values["tool.exclude"], ...deniedNames(live)];
+  const exclude = () => [...workspace.settings.values["tool.exclude"], ...deniedNames(live)];
   const offered = (): Tool[] =>
     offeredTools([...built.all, ...own, ...mcp(Number.POSITIVE_INFINITY)], {
       mode: "interactive",

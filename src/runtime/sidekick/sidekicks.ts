@@ -36,7 +36,7 @@ export class Sidekicks {
     this.#live = live;
     this.#past = past;
     this.#sources = sources;
-    this.#tools = [readInboxTool({ inbox: () => this.inbox(), redact: live.ground.redact })];
+    this.#tools = [readInboxTool({ inbox: () => this.inbox(), redact: live.workspace.redact })];
   }
 
   /** Whether any could run at all. */
@@ -112,8 +112,8 @@ export class Sidekicks {
   }
 
   #settings(): SidekickSettings {
-    const { ground, session } = this.#live;
-    const switches = sidekickSwitches(ground);
+    const { workspace, session } = this.#live;
+    const switches = sidekickSwitches(workspace);
     return { ...switches, memory: switches.memory && session.state.agent !== REM_AGENT };
   }
 

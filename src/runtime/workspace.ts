@@ -1,4 +1,4 @@
-// The ground of every command: settings, home, where we are, whether the folder is trusted, what must stay secret.
+// The workspace that every command opens: settings, home, folder, whether it is trusted, what must stay secret.
 import { randomBytes } from "node:crypto";
 import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -21,7 +21,7 @@ import { prepareHome } from "../store/home.ts";
 import { shareHome } from "../store/home-lock.ts";
 import { rememberSecrets } from "./crash.ts";
 
-export type Ground = {
+export type Workspace = {
   env: Readonly<Record<string, string | undefined>>;
   settings: LoadedSettings;
   paths: HomePaths;
@@ -40,9 +40,9 @@ export type Ground = {
 /** A repair or a restore that takes longer than this is told to wait for. */
 const HOME_WAIT_MS = 10_000;
 
-export type GroundOptions = { flags?: Flags; trustFolder?: boolean; cwd?: string };
+export type WorkspaceOptions = { flags?: Flags; trustFolder?: boolean; cwd?: string };
 
-export async function standOnGround(options: GroundOptions = {}): Promise<Result<Ground, Failure>> {
+export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Result<Workspace, Failure>> {
   const env = processEnvironment();
   const context = gitContext(options.cwd ?? process.cwd());
   const root = context.gitRoot ?? context.cwd;
@@ -103,7 +103,7 @@ export function secretValues({ values }: LoadedSettings): string[] {
 }
 
 /** For text that is to be stored. */
-export const redactorOf = ({ paths, secrets }: Pick<Ground, "paths" | "secrets">): Redactor =>
+export const redactorOf = ({ paths, secrets }: Pick<Workspace, "paths" | "secrets">): Redactor =>
   secretRedactor(secretKey(paths.home), secrets);
 
 /** The key of the marks that stand for secrets; made anew when missing. */
