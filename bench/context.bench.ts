@@ -1,4 +1,5 @@
 // The window: what preparing a request costs as a session grows, how much of it the provider's cache can serve, calls per summary.
+import { newWindowState } from "../src/session/window-state.ts";
 import type { SummaryInput } from "../src/context/compact/summary-input.ts";
 import { writeSummary } from "../src/context/compact/write-summary.ts";
 import type { CallOutcome, ModelTarget } from "../src/model/contract.ts";
@@ -11,7 +12,6 @@ import type { Message } from "../src/schema/message.ts";
 import { prepareRequest } from "../src/session/prepare.ts";
 import type { Session } from "../src/session/session.ts";
 import { emptyState } from "../src/session/state.ts";
-import { newWindowState } from "../src/session/window.ts";
 import { alternate, timed } from "./measure.ts";
 
 type Item = ContextItem<Message>;

@@ -1,11 +1,12 @@
 // Who acts: the main agent or a subagent. What differs between them, and the session parts made from it.
+import type { SessionParts } from "../../session/parts.ts";
+import { newWindowState } from "../../session/window-state.ts";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
 import type { CallModel, ModelTarget } from "../../model/contract.ts";
-import type { Session, SessionParts } from "../../session/session.ts";
+import type { Session } from "../../session/session.ts";
 import type { SessionState } from "../../session/state.ts";
-import { newWindowState } from "../../session/window.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
 import { boundText } from "../../tool/bound.ts";
 import type { Tool } from "../../tool/contract.ts";

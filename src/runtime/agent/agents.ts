@@ -1,4 +1,5 @@
 // The agents of an open session: the registry with its executors, what the main agent is told of them, what it may do now.
+import type { PendingNotice } from "../../session/parts.ts";
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
 import { findAgent } from "../../agent/catalog/load.ts";
 import { mcpTaskRunner } from "../../agent/execute/mcp-task.ts";
@@ -16,7 +17,6 @@ import type { ModelTarget } from "../../model/contract.ts";
 import type { MessageSource } from "../../schema/event/conversation.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import { wake } from "../../session/run.ts";
-import type { PendingNotice } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { chooseModel } from "../model.ts";
 import type { LiveSession } from "../session/live-session.ts";

@@ -61,7 +61,7 @@ export function watcher(handle: AgentHandle, session: Session): Watcher {
   const show = () => handle.doing(foremost()?.[1] ?? { type: "model" });
   const cancelSilent = () => {
     const [id] = foremost() ?? [];
-    if (typeof id === "string") session.live.running.get(id)?.abort("stalled");
+    if (typeof id === "string") session.live.turn.running.get(id)?.abort("stalled");
   };
   const see = (event: DurableEnvelope) => {
     switch (event.type) {

@@ -1,4 +1,5 @@
 // A subagent's conversation: its own state, tools, prompt and model, on the session's log, door, index and processes.
+import type { Permit, SessionParts } from "../../session/parts.ts";
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
 import { renderAgentPrompt } from "../../agent/catalog/system-prompt.ts";
 import type { Child } from "../../agent/execute/session-executor.ts";
@@ -8,7 +9,7 @@ import type { AgentRecord } from "../../agent/task/record.ts";
 import { optional } from "../../base/optional.ts";
 import type { ModelTarget } from "../../model/contract.ts";
 import { applyOwnEvent, replayAgent } from "../../session/replay.ts";
-import type { Permit, Session, SessionParts } from "../../session/session.ts";
+import type { Session } from "../../session/session.ts";
 import { emptyState } from "../../session/state.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { offeredTools } from "../../tool/registry.ts";

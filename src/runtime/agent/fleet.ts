@@ -1,4 +1,5 @@
 // A fleet in an open session: the todos as work for many agents, on this session's registry and tables.
+import type { TurnEnd } from "../../session/turn-input.ts";
 import { findAgent } from "../../agent/catalog/load.ts";
 import { Fleet, fleetFailure } from "../../agent/fleet/fleet.ts";
 import type { FleetEnd } from "../../agent/fleet/run-fleet.ts";
@@ -12,7 +13,6 @@ import { newId } from "../../base/id.ts";
 import { fail, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
 import { exclusively, takeTurn, wake } from "../../session/run.ts";
-import type { TurnEnd } from "../../session/turn.ts";
 import type { LiveSession } from "../session/live-session.ts";
 import type { Agents } from "./agents.ts";
 import { modelFor, modelSpec } from "./model.ts";
@@ -100,7 +100,7 @@ export class FleetRun {
         // A log that cannot be written is told to whoever writes the next event.
         report: (message) => void session.emit("session.info", { infoType: "fleet", message }).catch(() => undefined),
         turn: (prompt, display) => this.#turn(prompt, display),
-        planText: () => session.parts.planText(),
+        planText: () => session.parts.context.planText(),
         emit: (type, data) => session.emit(type, data),
       },
       () => session.state.chain,

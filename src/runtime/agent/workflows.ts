@@ -1,4 +1,6 @@
 // Work that the session itself drives: research with its limits, autopilot's continuations, a fleet over the todos.
+import type { SessionParts } from "../../session/parts.ts";
+import type { TurnInput } from "../../session/turn-input.ts";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { autopilotFacts, decide } from "../../agent/autopilot/decide.ts";
@@ -9,8 +11,6 @@ import { researchRun } from "../../agent/research/run.ts";
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { submit } from "../../session/run.ts";
-import type { SessionParts } from "../../session/session.ts";
-import type { TurnInput } from "../../session/turn.ts";
 import type { Tool } from "../../tool/contract.ts";
 import type { LiveSession } from "../session/live-session.ts";
 import type { Agents } from "./agents.ts";
@@ -67,11 +67,11 @@ export class Workflows {
   async #afterResearch(): Promise<TurnInput | undefined> {
     const { session } = this.#live;
     const run = researchRun(session.state.chain);
-    const last = session.live.lastTurn;
+    const last = session.live.turn.last;
     if (!run?.open || !last) return undefined;
     const after = afterTurn(run, last);
     if (after.type === "remind")
-      return { messageId: session.parts.newId(), content: after.prompt, source: "notification", hidden: true };
+      return { messageId: session.parts.system.newId(), content: after.prompt, source: "notification", hidden: true };
     await this.#live.setMode(run.previousMode);
     if (after.type === "done")
       await session.emit("session.info", { infoType: "research_report", message: `Report: ${after.path}` });
@@ -89,7 +89,7 @@ export class Workflows {
     const { chain, mode } = session.state;
     const decision = decide(autopilotFacts(chain, mode), mode, workspace.settings.values["autopilot.maxContinuations"]);
     if (decision.type === "continue")
-      return { messageId: session.parts.newId(), content: decision.prompt, source: "autopilot", hidden: true };
+      return { messageId: session.parts.system.newId(), content: decision.prompt, source: "autopilot", hidden: true };
     if (decision.type === "stop") {
       const { reason, continuations } = decision;
       await session.emit("session.autopilot_stopped", { reason, continuations });
@@ -119,7 +119,7 @@ export class Workflows {
   refusal(command: "/research" | "/fleet"): Failure | undefined {
     const { session, target } = this.#live;
     // A research that was cut off can be taken up again; for anything else its limits still hold.
-    const isOpen = session.state.mode === "research" && (command === "/fleet" || session.live.driving !== undefined);
+    const isOpen = session.state.mode === "research" && (command === "/fleet" || session.live.loop.driving !== undefined);
     if (isOpen) return isBusyWith("A research", command);
     if (command === "/research" && this.fleet.isRunning()) return isBusyWith("A fleet", command);
     if (target.provider !== "offline") return undefined;

@@ -1,8 +1,8 @@
 // Leave for a memory, asked at the session's one door, and what its answer means for the record.
+import type { Permit } from "../../session/parts.ts";
 import { optional } from "../../base/optional.ts";
 import type { MemoryCall } from "../../memory/record/tool/parts.ts";
 import type { AskLeave, Leave } from "../../memory/record/write-contract.ts";
-import type { Permit } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
 import type { MemoryActor } from "./session.ts";
 

@@ -1,5 +1,6 @@
 // Records inside an open session: loaded for the prompt, offered as tools, changed with leave. Loaded only while memory is on.
 
+import type { SessionParts } from "../../session/parts.ts";
 import { systemClock } from "../../base/clock.ts";
 import { optional } from "../../base/optional.ts";
 import type { Client, Counts, PromptAnswer, Scope } from "../../memory/record/contract.ts";
@@ -11,7 +12,7 @@ import type { MemoryCall, MemoryToolParts } from "../../memory/record/tool/parts
 import { storeMemoryTool } from "../../memory/record/tool/store-memory.ts";
 import { voteMemoryTool } from "../../memory/record/tool/vote-memory.ts";
 import type { StoreRequest, VoteRequest, WorkTree, WriteParts } from "../../memory/record/write-contract.ts";
-import type { Session, SessionParts } from "../../session/session.ts";
+import type { Session } from "../../session/session.ts";
 import type { Tool, ToolContext } from "../../tool/contract.ts";
 import { recordFailure } from "../failure-log.ts";
 import type { LiveSession } from "../session/live-session.ts";
@@ -203,7 +204,7 @@ export class RecordsInSession {
 
   /** The system prompt without the memories themselves. */
   #told(): string {
-    const { text } = this.#live.session.parts.systemPrompt();
+    const { text } = this.#live.session.parts.prompt.system();
     const section = this.section();
     return section ? text.replace(section, "") : text;
   }

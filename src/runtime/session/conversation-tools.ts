@@ -38,9 +38,9 @@ function askUser(live: LiveSession, ask: NonNullable<LiveSession["options"]["pro
       if (context.mode === "autopilot") return { type: "unavailable" };
       const requestId = shortId("ask");
       session.publish("user_input.requested", { requestId, ...question });
-      session.live.phase = nextPhase(session.live.phase, { type: "asked", for: "question" });
+      session.live.turn.phase = nextPhase(session.live.turn.phase, { type: "asked", for: "question" });
       const answer = await ask(question, context.signal);
-      session.live.phase = nextPhase(session.live.phase, { type: "answered" });
+      session.live.turn.phase = nextPhase(session.live.turn.phase, { type: "answered" });
       session.publish("user_input.completed", { requestId, ...(answer === undefined ? {} : { answer }) });
       return answer === undefined ? { type: "aborted" } : { type: "answered", answer };
     },

@@ -1,4 +1,5 @@
 // What users add to a session: agents, skills, commands, hooks and MCP servers, loaded when it opens.
+import type { RunHook } from "../../session/parts.ts";
 import { builtinAgents } from "../../agent/catalog/builtin.ts";
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
 import { type Catalog, loadCatalog } from "../../agent/catalog/load.ts";
@@ -15,7 +16,7 @@ import { noOutcome } from "../../hook/merge.ts";
 import { isAroundTools } from "../../hook/name.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import { notify } from "../../session/run.ts";
-import type { RunHook, Session } from "../../session/session.ts";
+import type { Session } from "../../session/session.ts";
 import { skillTool } from "../../tool/builtin/skill.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { isBoardOn, isDetached } from "../board/board.ts";

@@ -1,4 +1,5 @@
 // How large a request of one conversation is: counted, and calibrated by what its model reported.
+import type { SessionParts } from "../../session/parts.ts";
 import type { ModelTarget } from "../../model/contract.ts";
 import {
   accountingBasis,
@@ -10,7 +11,6 @@ import {
 import { tokenCounter } from "../../model/tokens/counter.ts";
 import { countItem, measure } from "../../model/tokens/measure.ts";
 import { HistoryMeter } from "../../model/tokens/meter.ts";
-import type { SessionParts } from "../../session/session.ts";
 import type { SessionIndex } from "./index.ts";
 
 export type Gauge = Pick<

@@ -1,4 +1,5 @@
 // The hooks of an open session: found once, run for whichever agent acts. Where there are none, none of their code is loaded.
+import type { RunHook } from "../../session/parts.ts";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
@@ -12,7 +13,6 @@ import { hasConsent } from "../../permission/consent.ts";
 import { entriesOf } from "../../permission/project-files.ts";
 import { changedAmong } from "../../permission/started-files.ts";
 import type { DurableType, EventData } from "../../schema/event/envelope.ts";
-import type { RunHook } from "../../session/session.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** A subagent, as its hooks are told of it. */

@@ -196,7 +196,7 @@ async function close(
         added: changed.reduce((n, [, c]) => n + c.added, 0),
         removed: changed.reduce((n, [, c]) => n + c.removed, 0),
       },
-      currentTokens: session.live.currentTokens,
+      currentTokens: session.live.window.currentTokens,
     });
   } catch {
     // The log cannot be written: what was acknowledged is in it, and the failure was reported when it began.
@@ -224,13 +224,13 @@ function view(live: LiveSession): SessionView {
     trusted: workspace.trust.trusted,
     usage: Object.fromEntries(state.usage),
     apiDurationMs: state.apiDurationMs,
-    currentTokens: session.live.currentTokens,
+    currentTokens: session.live.window.currentTokens,
     changedFiles: [...state.changedFiles].map(([path, c]) => ({ path, ...c })),
     todos: [...state.todos.values()],
     deps: state.deps,
     queue: state.queue.map((m) => m.content),
     promptCount: state.promptCount,
-    busy: session.live.driving !== undefined,
-    lastTurn: session.live.lastTurn,
+    busy: session.live.loop.driving !== undefined,
+    lastTurn: session.live.turn.last,
   };
 }

@@ -1,5 +1,6 @@
 // One open session with its concrete parts: the main conversation, permission door, model target, index, owned processes.
 
+import type { Permit } from "../../session/parts.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
@@ -13,7 +14,7 @@ import type { Resolved } from "../../model/resolve.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import type { AgentMode } from "../../schema/permission.ts";
 import type { SessionLog } from "../../session/log.ts";
-import type { Permit, Session } from "../../session/session.ts";
+import type { Session } from "../../session/session.ts";
 import type { Flags } from "../../settings/flag.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { offeredTools } from "../../tool/registry.ts";

@@ -1,7 +1,7 @@
 // `shell:read-only`: whatever the rules would allow, an agent that has it only looks.
+import type { Permit, SessionParts } from "../../session/parts.ts";
 import { inspect } from "../../permission/inspect.ts";
 import { onlyLooks } from "../../permission/permit.ts";
-import type { Permit, SessionParts } from "../../session/session.ts";
 import type { LiveSession } from "./live-session.ts";
 
 /** The refusal of a command that does more than look; undefined when the rules decide. */

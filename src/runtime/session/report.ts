@@ -21,12 +21,12 @@ export async function contextFigures(live: LiveSession): Promise<ContextReport |
   const tools = await Promise.all(
     view.tools.map(
       async (tool) =>
-        (await session.parts.measure({ system: "", tools: [tool], items: [], limit: session.parts.promptLimit() }))
+        (await session.parts.tokens.measure({ system: "", tools: [tool], items: [], limit: session.parts.model.promptLimit() }))
           .toolDefinitionsTokens,
     ),
   );
   const bySource = new Map<string, number>();
-  for (const [at, { mcp, group }] of session.parts.offered().tools.entries()) {
+  for (const [at, { mcp, group }] of session.parts.tools.offered().tools.entries()) {
     const source = mcp ? `MCP server ${mcp.server}` : (group ?? "built in");
     bySource.set(source, (bySource.get(source) ?? 0) + (tools[at] ?? 0));
   }

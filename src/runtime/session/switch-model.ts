@@ -16,7 +16,7 @@ import type { LiveSession } from "./live-session.ts";
 /** True when the whole history, counted for that model, passes its exhaustion threshold. */
 async function isTooLarge(live: LiveSession, target: ModelTarget): Promise<boolean> {
   const { session } = live;
-  const { exhaustion } = session.parts.context();
+  const { exhaustion } = session.parts.context.settings();
   const view = await look(session, target.promptLimit);
   const history = view.items.reduce((sum, item) => sum + item.tokens, 0);
   return view.sizes.systemTokens + view.sizes.toolDefinitionsTokens + history > exhaustion * target.promptLimit;
@@ -66,7 +66,7 @@ async function makeRoom(
   const { session, options } = live;
   if (!(await isTooLarge(live, target))) return ok([]);
   const ask = options.prompts.question;
-  const { mode } = session.parts.context();
+  const { mode } = session.parts.context.settings();
   if (mode === "off" || (mode === "manual" && !ask))
     return ok(["The history is larger than the new model's window; requests are truncated."]);
   const { signal } = live.stopping;

@@ -1,11 +1,12 @@
 // The built-in tools of one actor, each with its parts.
+import type { SessionParts } from "../../session/parts.ts";
 import { clip } from "../../base/text.ts";
 import { toolEnvironment } from "../../host/environment.ts";
 import type { SessionPaths } from "../../host/paths.ts";
 import { hiddenBelow } from "../../permission/hidden.ts";
 import { inspect } from "../../permission/inspect.ts";
 import { notify } from "../../session/run.ts";
-import type { Session, SessionParts } from "../../session/session.ts";
+import type { Session } from "../../session/session.ts";
 import { bashTool } from "../../tool/builtin/bash.ts";
 import { createTool } from "../../tool/builtin/create.ts";
 import { editTool } from "../../tool/builtin/edit.ts";

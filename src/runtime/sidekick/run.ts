@@ -1,5 +1,7 @@
 // One run of a sidekick: a short conversation of its own on the session's log and door, with exactly its tools and nobody to ask.
 
+import type { RunHook } from "../../session/parts.ts";
+import type { TurnEnd } from "../../session/turn-input.ts";
 import { renderAgentPrompt } from "../../agent/catalog/system-prompt.ts";
 import { sendInboxTool } from "../../agent/inbox/send-inbox.ts";
 import type { RunEnd, RunTask } from "../../agent/sidekick/contract.ts";
@@ -14,9 +16,8 @@ import { renderBoard } from "../../memory/board/render.ts";
 import type { ModelTarget } from "../../model/contract.ts";
 import { applyOwnEvent } from "../../session/replay.ts";
 import { takeTurn } from "../../session/run.ts";
-import type { RunHook, Session } from "../../session/session.ts";
+import type { Session } from "../../session/session.ts";
 import { emptyState } from "../../session/state.ts";
-import type { TurnEnd } from "../../session/turn.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { offeredTools } from "../../tool/registry.ts";
 import { ALONE, openConversation } from "../agent/actor.ts";

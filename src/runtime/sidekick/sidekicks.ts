@@ -1,4 +1,5 @@
 // The sidekicks of an open session and the inbox they write to. Nothing of either is loaded before it is needed.
+import type { PendingNotice } from "../../session/parts.ts";
 import { existsSync } from "node:fs";
 import type { Inbox } from "../../agent/inbox/inbox.ts";
 import { readInboxTool } from "../../agent/inbox/read-inbox.ts";
@@ -7,7 +8,6 @@ import type { SidekickRun } from "../../agent/sidekick/run.ts";
 import type { Schedule } from "../../agent/sidekick/schedule.ts";
 import { errorText } from "../../base/failure.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
-import type { PendingNotice } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { boardItems } from "../board/board.ts";
 import type { LiveSession } from "../session/live-session.ts";
