@@ -1,197 +1,24 @@
-// All that a face may call: one open session as a value, and what the face must be able to answer.
+// The one door for faces: the shapes they work with, and opening a session. Behind it everything is loaded at first use.
 import type { Failure } from "../base/failure.ts";
 import type { Result } from "../base/result.ts";
-import type { Envelope } from "../schema/event/envelope.ts";
-import type { Usage } from "../schema/model.ts";
-import type { AgentMode, PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
-import type { SessionContext } from "../schema/session.ts";
-import type { Todo, TodoDep } from "../schema/todo.ts";
-import type { MemoryClient } from "./memory/client.ts";
+import type { Opened, OpenOptions } from "./face.ts";
 
-/** A permission question as a person sees it. */
-export type PermissionAsk = {
-  requestId: string;
-  /** Who asks: the main agent, or a subagent's path. */
-  agent: string;
-  request: PermissionRequest;
-  /** The whole command, path, diff or address, with the parts that need approval marked. */
-  explanation: string;
-  /** Why it asks. */
-  reason: string;
-  /** The exact rules that the wider answers store; absent when they are not offered. */
-  session?: string;
-  location?: string;
-};
-
-export type UserQuestion = { question: string; choices?: string[]; allowFreeform: boolean };
-export type PlanQuestion = { summary: string; plan: string; actions: string[]; recommended?: string };
-export type PlanAnswer = { action: string; feedback?: string };
-
-/** What a face can answer. Each promise ends early when the signal aborts. Absent = nobody is there to ask. */
-export type Prompts = {
-  permission?: (ask: PermissionAsk, signal: AbortSignal) => Promise<PermissionAnswer>;
-  question?: (question: UserQuestion, signal: AbortSignal) => Promise<string | undefined>;
-  planExit?: (plan: PlanQuestion, signal: AbortSignal) => Promise<PlanAnswer>;
-};
-
-export type SessionView = {
-  sessionId: string;
-  title: string;
-  userNamed: boolean;
-  model: string;
-  modelReason: string;
-  promptLimit: number;
-  mode: AgentMode;
-  context: SessionContext;
-  allowAll: boolean;
-  trusted: boolean;
-  usage: Record<string, Usage>;
-  apiDurationMs: number;
-  currentTokens: number;
-  changedFiles: { path: string; added: number; removed: number }[];
-  todos: Todo[];
-  deps: TodoDep[];
-  queue: string[];
-  promptCount: number;
-  busy: boolean;
-  lastTurn: { status: string; reason?: string } | undefined;
-};
-
-/** A message that a command makes: what the model reads, what the user typed, and the one call that it prescribes. */
-export type AgentPrompt = {
-  prompt: string;
-  display: string;
-  directive?: { tool: string; args: Record<string, unknown> };
-};
-
-/** An agent that was given up. */
-export type AbandonedAgent = { id: string; intent?: string };
-
-/** What runs in the background, for a face. */
-export type TasksClient = {
-  startAgent(request: { agentType: string; prompt: string; name: string; description: string }): Promise<CommandResult>;
-  /** The tree of agents, MCP tasks and running shells, as text. */
-  list(): string;
-  /** One agent whole: status, turns, result. */
-  getProgress(id: string): CommandResult;
-  sendMessage(id: string, message: string): Promise<CommandResult>;
-  /** Without an id: whatever the main agent waits for. */
-  promoteToBackground(id?: string): Promise<CommandResult>;
-  cancel(id: string): Promise<CommandResult>;
-  /** All that runs in the background; gives how many. */
-  cancelAll(): Promise<number>;
-  remove(id: string): Promise<CommandResult>;
-  /** How many run in the background. */
-  running(): number;
-};
-
-export type CommandResult = Result<string, Failure>;
-
-export type Client = {
-  readonly sessionId: string;
-  readonly dir: string;
-  readonly resumed: boolean;
-  view(): SessionView;
-  /** Every event from now on, ephemeral ones too; first what was emitted while opening. */
-  on(listener: (event: Envelope) => void): () => void;
-  /** Admits a message; resolves when it is safe in the log or its turn has begun. */
-  send(
-    message: string | AgentPrompt,
-    options?: { delivery?: "steer" | "queue" /** Text piped beside the prompt. */; attached?: string },
-  ): Promise<void>;
-  /** To be called once a face shows events: what must precede the first request, such as making room for another model. */
-  ready(initialPrompt?: string): Promise<void>;
-  /**
-   * Resolves when no turn, agent or fleet runs and nothing is queued. Agents that are silent for longer than
-   * `prompt.waitSeconds` are stopped first, and given back. `last`: nothing will be sent any more, so that idle agents complete.
-   * Rejects only if the session cannot be written any more.
-   */
-  untilIdle(last?: boolean): Promise<{ abandoned: AbandonedAgent[] }>;
-  /** Cuts the running turn; returns queued messages that went back to the user. */
-  interrupt(reason: string): string[];
-  setModel(name: string): Promise<CommandResult>;
-  models(): Promise<CommandResult>;
-  rename(title: string): Promise<CommandResult>;
-  fork(name: string | undefined): Promise<CommandResult>;
-  exportTo(format: string, path: string | undefined): Promise<CommandResult>;
-  permissions(args: string): Promise<CommandResult>;
-  setAllowAll(on: boolean): Promise<void>;
-  addFolder(path: string): CommandResult;
-  settings(args: string): Promise<CommandResult>;
-  trust(args: string): Promise<CommandResult>;
-  recall(query: string): Promise<CommandResult>;
-  facts(what: "files" | "refs" | "plan" | "checkpoints", wanted?: string): Promise<CommandResult>;
-  readonly mode: { get(): AgentMode; set(mode: AgentMode): Promise<void> };
-  readonly history: {
-    /** Summarises the history now. */
-    compact(focus: string): Promise<CommandResult>;
-    /** Ends a compaction that runs. */
-    cancel(): Promise<CommandResult>;
-    /** Takes back the newest compaction. */
-    undo(): Promise<CommandResult>;
-    rewind(to: string | undefined, preview?: boolean): Promise<CommandResult>;
-  };
-  readonly tasks: TasksClient;
-  readonly agent: {
-    /** The catalogue, with what is shadowed and what is wrong. */
-    list(): string;
-    /** Runs the session as that definition; `none` returns. */
-    select(name: string): Promise<CommandResult>;
-  };
-  readonly fleet: {
-    start(options: { prompt?: string }): Promise<Result<{ started: boolean; reason?: string }, Failure>>;
-  };
-  readonly research: { start(topic: string): Promise<CommandResult> };
-  /** The user's hand on the context board. */
-  readonly board: {
-    command(verb: string, argument: string | undefined, options: Record<string, string | true>): Promise<CommandResult>;
-  };
-  readonly subconscious: {
-    /** A message that has the main agent start a consolidation. */
-    run(): Result<AgentPrompt, Failure>;
-    status(): Promise<CommandResult>;
-  };
-  readonly memory: MemoryClient;
-  readonly mcp: { command(args: string): Promise<CommandResult> };
-  /** Entries of this session's inbox: all, one, or one deleted. */
-  inbox(args: string): Promise<CommandResult>;
-  hooks(): Promise<CommandResult>;
-  skills(): CommandResult;
-  /** What users added to be typed after a slash: their commands and skills. */
-  customCommands(): { name: string; args: string; help: string }[];
-  /** A command of the user's own, or a skill, by its name; undefined when there is none. */
-  custom(name: string, args: string): Promise<Result<AgentPrompt, Failure> | undefined>;
-  contextReport(): Promise<string>;
-  /** Records a slash command that ran. */
-  recordCommand(command: string, args: string, success: boolean, output: string): Promise<void>;
-  close(end: { type: "routine" | "error" | "signal"; reason?: string }): Promise<void>;
-};
-
-export type SessionChoice = { type: "new" } | { type: "resume"; id: string } | { type: "continue" };
-
-export type OpenOptions = {
-  /** Settings given by flags, by their keys. */
-  flags: Record<string, string | boolean | string[]>;
-  session: SessionChoice;
-  prompts: Prompts;
-  trustFolder: boolean;
-  /** Absent: a new session is interactive, a resumed one stays in plan mode if it was. */
-  mode?: AgentMode;
-  agent?: string;
-  /** Commands that a custom command cannot replace. */
-  slashNames?: readonly string[];
-  /** False in prompt mode: failures of the log are given up after 30 s. */
-  interactive: boolean;
-};
-
-export type Opened = {
-  client: Client;
-  notices: string[];
-  outputFormat: "text" | "json" | "stream-json";
-  exportPath: string | undefined;
-  /** The secret filter, for what a face prints where it may be kept. */
-  redact: (text: string) => string;
-};
+export type { CommandResult } from "./command-result.ts";
+export type {
+  AbandonedAgent,
+  AgentPrompt,
+  Client,
+  Opened,
+  OpenOptions,
+  PermissionAsk,
+  PlanAnswer,
+  PlanQuestion,
+  Prompts,
+  SessionChoice,
+  SessionView,
+  TasksClient,
+  UserQuestion,
+} from "./face.ts";
 
 export async function openClient(options: OpenOptions): Promise<Result<Opened, Failure>> {
   const { openSession } = await import("./session/open-session.ts");

@@ -1,12 +1,13 @@
 // Trusting a folder, taking it back, listing: for the command line and /trust.
+
 import { resolve } from "node:path";
 import { commandUsage, type Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { gitContext } from "../host/git.ts";
 import { listTrusted, revokeTrust, trustFolder, trustNotice } from "../permission/trust.ts";
-import type { CommandResult } from "./client.ts";
+import type { Conversation } from "../session/session.ts";
+import type { CommandResult } from "./command-result.ts";
 import { changeInHome } from "./home-file.ts";
-import type { LiveSession } from "./session/live-session.ts";
 import { refuseInToolShell } from "./settings-command.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
@@ -27,13 +28,17 @@ export async function trustQuestion(): Promise<string | undefined> {
   return workspace.ok ? trustNotice(workspace.value.trust) : undefined;
 }
 
-export async function trustSession(live: LiveSession, args: string): Promise<CommandResult> {
-  if (args === "list") return listFolders(live.workspace);
+export async function trustSession(
+  workspace: Workspace,
+  { state, root }: Pick<Conversation, "state" | "root">,
+  args: string,
+): Promise<CommandResult> {
+  if (args === "list") return listFolders(workspace);
   if (args !== "" && args !== "revoke") {
     return fail(commandUsage(`/trust does not take "${args}".`, "/trust, /trust revoke or /trust list."));
   }
-  const { cwd } = live.session.state.context;
-  const done = await change(live.workspace, { gitRoot: live.session.root, cwd }, args === "revoke");
+  const { cwd } = state.context;
+  const done = await change(workspace, { gitRoot: root, cwd }, args === "revoke");
   return done.ok ? ok(`${done.value} It counts from the next start.`) : done;
 }
 

@@ -78,6 +78,15 @@ export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Res
   });
 }
 
+/** After a change of settings: what is read at each use counts from now on. */
+export async function reloadSettings(
+  workspace: Workspace,
+  { flags, trustFolder }: { flags: object; trustFolder: boolean },
+): Promise<void> {
+  const again = await openWorkspace({ flags: flags as Flags, trustFolder });
+  if (again.ok) workspace.settings = again.value.settings;
+}
+
 const homeInUse = (home: string): Failure => ({
   code: "home_in_use",
   what: `Another everlong is repairing, restoring or wiping ${home}.`,

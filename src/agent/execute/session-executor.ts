@@ -1,5 +1,5 @@
 // One run of a subagent: its turns on the session's own machinery, hooks around them, messages between them.
-import type { MessageInput } from "../../session/turn-input.ts";
+
 import { escapeTags } from "../../base/tag.ts";
 import { afterStop } from "../../hook/stop.ts";
 import type { Usage } from "../../schema/model.ts";
@@ -8,6 +8,7 @@ import { closeInterrupted } from "../../session/recover.ts";
 import { takeTurn } from "../../session/run.ts";
 import type { Session } from "../../session/session.ts";
 import { addUsage, noUsage, type SessionState } from "../../session/state.ts";
+import type { MessageInput } from "../../session/turn-input.ts";
 import type { AgentEnd, AgentHandle, Executor } from "../task/contract.ts";
 import askForAnswer from "./ask-for-answer.md";
 

@@ -1,8 +1,9 @@
 // The slash commands that the user has added, skills among them: asked before a session is opened for one.
+
 import { loadCommands } from "../../agent/command/load.ts";
 import { loadSkills } from "../../agent/skill/load.ts";
 import type { Flags } from "../../settings/flag.ts";
-import type { OpenOptions } from "../client.ts";
+import type { OpenOptions } from "../face.ts";
 import { openWorkspace } from "../workspace.ts";
 
 export async function customCommandNames({

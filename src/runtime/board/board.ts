@@ -1,6 +1,5 @@
 // The context board of an open session: which one it is, what stands on it, and the tool for agents that hold it.
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { within } from "../../base/abort.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
@@ -8,19 +7,11 @@ import { repositoryKey } from "../../host/git.ts";
 import type { BoardItem, BoardPlace } from "../../memory/board/item.ts";
 import type { BoardToolParts } from "../../memory/board/tool.ts";
 import type { SessionContext } from "../../schema/session.ts";
+import type { Conversation } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { SessionIndex } from "../session/index.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
-
-/** In the environment of a consolidation that runs on its own. */
-export const DETACHED = "EVERLONG_DETACHED";
-export const PARENT_SESSION = "EVERLONG_PARENT_SESSION";
-export const PARENT_ENGAGEMENT = "EVERLONG_PARENT_ENGAGEMENT";
-
-/** What became of runs that nobody watched. */
-export const consolidationLog = (logs: string): string => join(logs, "consolidate.log");
-
-export const isDetached = ({ env }: Pick<Workspace, "env">): boolean => Boolean(env[DETACHED]);
+import { isDetached } from "./detached.ts";
 
 /** The board and its agents; memory's own switch is above them. */
 export const isBoardOn = ({ settings: { values } }: Pick<Workspace, "settings">): boolean =>
@@ -34,19 +25,22 @@ export function boardPlace({ redact }: Pick<Workspace, "redact">, context: Sessi
 /** How long the first turn waits for the counters. */
 const COUNT_MS = 300;
 
+/** The board of an open session: where the session runs, and its store. */
+export type BoardServices = { workspace: Workspace; main: Conversation; index: Pick<SessionIndex, "store" | "reader"> };
+
 /** On create and on resume. Only a session that a person began is one more that has seen the items. */
-export async function configureBoard(live: LiveSession, { created }: { created: boolean }): Promise<void> {
-  const { workspace, session } = live;
+export async function configureBoard(services: BoardServices, { created }: { created: boolean }): Promise<void> {
+  const { workspace, main } = services;
   if (!isBoardOn(workspace)) return;
-  const place = boardPlace(workspace, session.state.context);
-  const tell = ({ code, what }: Failure) => session.publish("soft_failure", { part: "board", code, message: what });
+  const place = boardPlace(workspace, main.state.context);
+  const tell = ({ code, what }: Failure) => main.publish("soft_failure", { part: "board", code, message: what });
   let items = 0;
   // A home without a store has no board; it is not made for this.
   if (existsSync(workspace.paths.store)) {
     const { countSession } = await import("../../memory/board/store.ts");
     const { hasOldChanges } = await import("../../memory/board/change.ts");
     const { countItems } = await import("../../memory/board/row.ts");
-    const store = await live.index.store();
+    const store = await services.index.store();
     if (store.ok) items = countItems(store.value, place).all;
     else tell(store.error);
     const now = systemClock.now();
@@ -56,39 +50,37 @@ export async function configureBoard(live: LiveSession, { created }: { created: 
       await within(counting, COUNT_MS);
     }
   }
-  session.publish("board.configured", { ...place, items, inherited: 0 });
+  main.publish("board.configured", { ...place, items, inherited: 0 });
 }
 
 /** What stands on it now; nothing while it is off or cannot be read. */
-export async function boardItems(live: LiveSession): Promise<BoardItem[]> {
-  const { workspace } = live;
+export async function boardItems({ workspace, main, index }: BoardServices): Promise<BoardItem[]> {
   if (!isBoardOn(workspace) || !existsSync(workspace.paths.store)) return [];
   const { listItems } = await import("../../memory/board/row.ts");
-  const store = await live.index.store();
-  return store.ok ? listItems(store.value, boardPlace(workspace, live.session.state.context)) : [];
+  const store = await index.store();
+  return store.ok ? listItems(store.value, boardPlace(workspace, main.state.context)) : [];
 }
 
 /** For an agent that holds it: as a sidekick does, only to read, unless a writer is given. */
 export async function boardTool(
-  live: LiveSession,
+  { workspace, main, index }: BoardServices,
   more: Pick<BoardToolParts, "writer" | "refuse"> & { onDone?: BoardToolParts["onDone"]; run?: string } = {},
 ): Promise<Tool> {
   const { contextBoardTool } = await import("../../memory/board/tool.ts");
   const { tellingRedactor } = await import("../memory/events.ts");
-  const { workspace, session } = live;
   const { run, onDone, ...parts } = more;
   return contextBoardTool({
     ...parts,
-    place: boardPlace(workspace, session.state.context),
-    store: () => live.index.store(),
+    place: boardPlace(workspace, main.state.context),
+    store: () => index.store(),
     redactor: tellingRedactor(redactorOf(workspace), (found) =>
-      session.publish("secret.redacted", { ...found, where: "board" }),
+      main.publish("secret.redacted", { ...found, where: "board" }),
     ),
     redact: workspace.redact,
     now: () => systemClock.now(),
     onDone(command, outcome) {
       if (command === "add" || command === "prune")
-        session.publish("board.changed", { command, outcome, ...(run === undefined ? {} : { run }) });
+        main.publish("board.changed", { command, outcome, ...(run === undefined ? {} : { run }) });
       onDone?.(command, outcome);
     },
   });

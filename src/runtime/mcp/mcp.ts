@@ -1,11 +1,12 @@
 // The MCP servers of an open session: started with it, looked at again at each turn, ended with it. Nothing is loaded when none is named.
+
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
 import { errorText } from "../../base/failure.ts";
 import { mapSource } from "../../mcp/config/source.ts";
 import type { McpTool } from "../../mcp/tool.ts";
 import { trustState } from "../../permission/trust.ts";
 import type { Tool } from "../../tool/contract.ts";
-import type { CommandResult } from "../client.ts";
+import type { CommandResult } from "../command-result.ts";
 import { type McpParts, type OpenHost, openHost, tell } from "./host.ts";
 import { mcpSources } from "./sources.ts";
 

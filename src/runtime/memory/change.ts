@@ -1,4 +1,5 @@
 // The user's hand on memories: add, edit, delete, vote.
+
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { editRecord, removeRecord } from "../../memory/record/change.ts";
@@ -6,7 +7,7 @@ import type { Conflict, Direction, MemoryRecord, Scope } from "../../memory/reco
 import { guessedFrom } from "../../memory/record/guess.ts";
 import { storeRecord } from "../../memory/record/store.ts";
 import { voteOn } from "../../memory/record/vote.ts";
-import type { CommandResult } from "../client.ts";
+import type { CommandResult } from "../command-result.ts";
 import { type Desk, filtered, recordOf, recordsOf, refusedWhenOff, usage, type Where } from "./desk.ts";
 import { editorText, type MemoryFields, readEditorText } from "./edit.ts";
 import { listText, toFailure, unknownId } from "./text.ts";

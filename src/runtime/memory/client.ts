@@ -1,10 +1,11 @@
 // `everlong memory` and `/memory`: one set of verbs, on a desk of their own or on that of the open session.
+
 import { systemClock } from "../../base/clock.ts";
 import { fail } from "../../base/result.ts";
 import type { Client } from "../../memory/record/contract.ts";
 import { newMemoryId } from "../../memory/record/id.ts";
 import type { WriteParts } from "../../memory/record/write-contract.ts";
-import type { CommandResult } from "../client.ts";
+import type { CommandResult } from "../command-result.ts";
 import { refuseInToolShell } from "../settings-command.ts";
 import { healing, openStore } from "../store.ts";
 import { openWorkspace, redactorOf, type Workspace } from "../workspace.ts";

@@ -1,10 +1,11 @@
 // Looking at memories, on the command line and in a session: list, search, show, verify, changes, export.
+
 import { resolve } from "node:path";
 import { fail, ok } from "../../base/result.ts";
 import type { Author, MemoryRecord, Status } from "../../memory/record/contract.ts";
 import { lookedUp } from "../../memory/record/verification.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
-import type { CommandResult } from "../client.ts";
+import type { CommandResult } from "../command-result.ts";
 import { parseTime } from "../recall/time.ts";
 import {
   type Desk,

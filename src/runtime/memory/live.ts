@@ -1,48 +1,61 @@
 // /memory of an open session: how memory stands, the switch, what the model sees, and the verbs on the session's own strategy.
 
+import { consolidates } from "../../agent/catalog/definition.ts";
+import { findAgent } from "../../agent/catalog/load.ts";
 import { ok } from "../../base/result.ts";
 import { strategyKind } from "../../memory/record/choose.ts";
-import type { CommandResult } from "../client.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { Agents } from "../agent/agents.ts";
+import type { CommandResult } from "../command-result.ts";
+import type { Extensions } from "../session/extensions.ts";
+import type { SessionResources } from "../session/resources.ts";
 import { setSetting } from "../settings-command.ts";
-import { REM_AGENT } from "../sidekick/sidekicks.ts";
+import type { Sidekicks } from "../sidekick/sidekicks.ts";
+import { reloadSettings } from "../workspace.ts";
 import { deskOn, type Hands, type MemoryClient, type MemoryVerb, runVerb } from "./client.ts";
 import { type Desk, recordsOf } from "./desk.ts";
+import type { SessionMemory } from "./memory.ts";
 import { isShown } from "./shown.ts";
 import { strategySettings } from "./strategy.ts";
 import { listText } from "./text.ts";
 
+export type MemoryClientServices = Pick<SessionResources, "workspace" | "main" | "options" | "stopping"> & {
+  memory: SessionMemory;
+  agents: Pick<Agents, "registry" | "cancel">;
+  sidekicks: Pick<Sidekicks, "cancel">;
+  extensions: Pick<Extensions, "catalog">;
+};
+
 /** After these the section must not say what is no longer so. */
 const CHANGING: readonly MemoryVerb[] = ["edit", "delete", "vote", "review", "undo"];
 
-export function liveMemoryClient(live: LiveSession): MemoryClient {
+export function liveMemoryClient(services: MemoryClientServices): MemoryClient {
   return {
-    status: () => status(live),
-    switch: (on) => switchMemory(live, on),
-    show: (query) => show(live, query),
+    status: () => status(services),
+    switch: (on) => switchMemory(services, on),
+    show: (query) => show(services, query),
     async command(call) {
-      const done = await runVerb(await deskOf(live), call, handsOf(live));
-      if (done.ok && CHANGING.includes(call.verb)) await live.memory.newEpoch();
+      const done = await runVerb(await deskOf(services), call, handsOf(services));
+      if (done.ok && CHANGING.includes(call.verb)) await services.memory.newEpoch();
       return done;
     },
   };
 }
 
 /** While memory is off, its events stay away too. */
-async function deskOf(live: LiveSession): Promise<Desk> {
-  const { workspace, session } = live;
-  const records = await live.memory.records();
+async function deskOf(services: MemoryClientServices): Promise<Desk> {
+  const { workspace, main } = services;
+  const records = await services.memory.records();
   const { onStore, onVote, onChanged, ...quiet } = records.write;
   return deskOn(workspace, {
-    parts: live.memory.enabled() ? records.write : quiet,
+    parts: services.memory.enabled() ? records.write : quiet,
     place: records.place,
-    cwd: session.state.context.cwd,
-    source: { client: "cli", sessionId: session.id },
+    cwd: main.state.context.cwd,
+    source: { client: "cli", sessionId: main.id },
   });
 }
 
 /** The person at the face, where there is one. */
-function handsOf({ options: { prompts }, stopping }: LiveSession): Hands {
+function handsOf({ options: { prompts }, stopping }: MemoryClientServices): Hands {
   const { question } = prompts;
   if (!question) return {};
   const { signal } = stopping;
@@ -53,13 +66,13 @@ function handsOf({ options: { prompts }, stopping }: LiveSession): Hands {
   };
 }
 
-async function status(live: LiveSession): Promise<CommandResult> {
-  const { enabled, strategy, why, pending, lastFailure } = await live.memory.status(live.stopping.signal);
+async function status(services: MemoryClientServices): Promise<CommandResult> {
+  const { enabled, strategy, why, pending, lastFailure } = await services.memory.status(services.stopping.signal);
   if (!enabled)
     return ok(
       "Memory is off (memory.enabled). What is stored stays; /memory list shows it, /memory on switches it on.",
     );
-  const desk = await deskOf(live);
+  const desk = await deskOf(services);
   const found = await recordsOf(desk, {}, { status: ["active"] });
   const records = found.ok ? found.value.records : [];
   const ofUser = records.filter(({ scope }) => scope === "user").length;
@@ -67,7 +80,7 @@ async function status(live: LiveSession): Promise<CommandResult> {
   return ok(
     [
       "Memory is on (memory.enabled).",
-      `Kept by: ${strategy || strategyKind(strategySettings(live.workspace))}${why === undefined ? "" : `, not in use: ${why}`}`,
+      `Kept by: ${strategy || strategyKind(strategySettings(services.workspace))}${why === undefined ? "" : `, not in use: ${why}`}`,
       found.ok ? `For ${repository}: ${records.length - ofUser}; for you: ${ofUser}` : found.error.what,
       pending > 0 ? `Waiting for you: ${pending}; /memory review shows them` : "Waiting for you: none",
       `Last failure: ${lastFailure ? `${lastFailure.code} at ${lastFailure.at}` : "none"}`,
@@ -76,12 +89,17 @@ async function status(live: LiveSession): Promise<CommandResult> {
 }
 
 /** In the user's settings, and at once: tools and section are gone with the next request, sidekicks and consolidation now. */
-async function switchMemory(live: LiveSession, on: boolean): Promise<CommandResult> {
+async function switchMemory(services: MemoryClientServices, on: boolean): Promise<CommandResult> {
   const written = await setSetting("memory.enabled", String(on));
   if (!written.ok) return written;
-  await live.reloadSettings();
-  if (!on) await Promise.all([live.sidekicks.cancel("memory_off"), stopConsolidation(live), live.memory.newEpoch()]);
-  if (live.memory.enabled() !== on)
+  await reloadSettings(services.workspace, services.options);
+  if (!on)
+    await Promise.all([
+      services.sidekicks.cancel("memory_off"),
+      stopConsolidation(services),
+      services.memory.newEpoch(),
+    ]);
+  if (services.memory.enabled() !== on)
     return ok(`memory.enabled is ${on} in your settings, but something stronger says ${!on} here: see /settings.`);
   return ok(
     on
@@ -91,22 +109,23 @@ async function switchMemory(live: LiveSession, on: boolean): Promise<CommandResu
 }
 
 /** Also one that a subagent started. */
-async function stopConsolidation({ agents }: LiveSession): Promise<void> {
+async function stopConsolidation({ agents, extensions }: MemoryClientServices): Promise<void> {
   const ids = agents.registry.list().flatMap(({ id, agentType, status }) => {
     const isOpen = status === "running" || status === "idle";
-    return agentType === REM_AGENT && isOpen ? [id] : [];
+    const definition = findAgent(extensions.catalog, agentType);
+    return definition && consolidates(definition) && isOpen ? [id] : [];
   });
   await agents.cancel(ids, "memory off");
 }
 
-async function show(live: LiveSession, query: string): Promise<CommandResult> {
-  if (live.memory.enabled() && live.memory.section() === "") await live.memory.newEpoch();
-  const section = live.memory.section();
-  const desk = await deskOf(live);
+async function show(services: MemoryClientServices, query: string): Promise<CommandResult> {
+  if (services.memory.enabled() && services.memory.section() === "") await services.memory.newEpoch();
+  const section = services.memory.section();
+  const desk = await deskOf(services);
   const found = await recordsOf(desk, {}, query === "" ? {} : { text: query });
   if (!found.ok) return found;
   const { records } = found.value;
-  const lines = section === "" ? [] : (await live.memory.records()).lines();
+  const lines = section === "" ? [] : (await services.memory.records()).lines();
   const seen =
     query === ""
       ? section

@@ -1,9 +1,10 @@
 // What waits for the user: pending memories to accept, replace or reject; edits to take back.
+
 import { isRecord } from "../../base/json.ts";
 import { fail, ok } from "../../base/result.ts";
 import { resolveRecord } from "../../memory/record/change.ts";
 import type { MemoryChange, MemoryRecord, Resolution } from "../../memory/record/contract.ts";
-import type { CommandResult } from "../client.ts";
+import type { CommandResult } from "../command-result.ts";
 import { changedFields, type Hands, saveEdit, scopeText } from "./change.ts";
 import {
   type Desk,

@@ -1,13 +1,17 @@
 // Recall inside an open session: the model's tool and /recall, over the same engine and the same log.
+
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { Kind } from "../../memory/recall/item.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
 import { findSession } from "../../session/find-session.ts";
+import type { Conversation } from "../../session/session.ts";
 import type { RecallAnswer, RecallItem, RecallRequest } from "../../tool/builtin/recall.ts";
-import type { CommandResult } from "../client.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { CommandResult } from "../command-result.ts";
+import type { SessionIndex } from "../session/index.ts";
+import type { ModelInForce } from "../session/model-in-force.ts";
 import { sessionsIn } from "../store.ts";
+import type { Workspace } from "../workspace.ts";
 import { itemsOf, itemsText, parseWanted, type Wanted } from "./original.ts";
 import { scopesOf, sessionsHere } from "./scope.ts";
 
@@ -15,59 +19,67 @@ import { scopesOf, sessionsHere } from "./scope.ts";
 const KINDS: readonly Kind[] = ["turn", "tool", "checkpoint", "episode", "fact", "pin"];
 const WINDOW = 2;
 
+/** The session that asks, and what it may look through. */
+export type RecallPlace = {
+  workspace: Workspace;
+  main: Pick<Conversation, "id" | "state" | "publish">;
+  index: SessionIndex;
+  model: Pick<ModelInForce, "target">;
+};
+
 /** The tool's answer; whatever goes wrong is a refusal with its reason. */
 export async function recallForModel(
-  live: LiveSession,
+  place: RecallPlace,
   request: RecallRequest,
   signal?: AbortSignal,
 ): Promise<RecallAnswer> {
   const asked = request.id ?? request.query;
   const wanted = asked === undefined ? undefined : parseWanted(asked);
-  if (asked !== undefined && wanted) return original(live, asked, wanted);
-  const within = scopeFor(live, request.scope ?? "auto");
+  if (asked !== undefined && wanted) return original(place, asked, wanted);
+  const within = scopeFor(place, request.scope ?? "auto");
   if (!within.ok) return { type: "refused", message: within.error };
-  if (request.id !== undefined) return itemText(live, request.id, within.value);
-  if (request.around !== undefined) return around(live, request.around, request.window ?? WINDOW);
-  return found(live, request, within.value, signal);
+  if (request.id !== undefined) return itemText(place, request.id, within.value);
+  if (request.around !== undefined) return around(place, request.around, request.window ?? WINDOW);
+  return found(place, request, within.value, signal);
 }
 
-async function original(live: LiveSession, asked: string, wanted: Wanted): Promise<RecallAnswer> {
-  const items = await originals(live, wanted);
+async function original(place: RecallPlace, asked: string, wanted: Wanted): Promise<RecallAnswer> {
+  const items = await originals(place, wanted);
   return items.ok
     ? { type: "original", ref: asked, text: items.value }
     : { type: "refused", message: `${items.error.what} ${items.error.next}` };
 }
 
-async function originals(live: LiveSession, wanted: Wanted): Promise<Result<string, Failure>> {
-  const { workspace, session } = live;
-  const id = wanted.session ? await findInScope(live, wanted.session) : ok(session.id);
+async function originals(place: RecallPlace, wanted: Wanted): Promise<Result<string, Failure>> {
+  const { workspace, main } = place;
+  const id = wanted.session ? await findInScope(place, wanted.session) : ok(main.id);
   if (!id.ok) return id;
   const items = await itemsOf(workspace.paths, id.value, wanted);
   if (!items.ok) return items;
   const text = itemsText(items.value);
-  return ok(id.value === session.id ? text : workspace.redact(text));
+  return ok(id.value === main.id ? text : workspace.redact(text));
 }
 
 /** Only what is in scope is looked through, so a session outside it is as unknown as one that never was. */
-async function findInScope(live: LiveSession, wanted: string): Promise<Result<string, Failure>> {
-  const db = await live.index.reader();
-  const all = live.workspace.settings.values["history.scope"] === "all";
-  const found = db ? sessionsIn(db, all ? {} : sessionsHere(live.session.state.context)) : [];
-  return findSession(wanted, [...new Set([live.session.id, ...found.map((s) => s.id)])], async () => found);
+async function findInScope(place: RecallPlace, wanted: string): Promise<Result<string, Failure>> {
+  const db = await place.index.reader();
+  const all = place.workspace.settings.values["history.scope"] === "all";
+  const found = db ? sessionsIn(db, all ? {} : sessionsHere(place.main.state.context)) : [];
+  return findSession(wanted, [...new Set([place.main.id, ...found.map((s) => s.id)])], async () => found);
 }
 
-function scopeFor(live: LiveSession, name: NonNullable<RecallRequest["scope"]>): Result<Within, string> {
-  const all = live.workspace.settings.values["history.scope"] === "all";
+function scopeFor(place: RecallPlace, name: NonNullable<RecallRequest["scope"]>): Result<Within, string> {
+  const all = place.workspace.settings.values["history.scope"] === "all";
   if (name === "all" && !all) return fail("The scope `all` needs the setting history.scope=all.");
   const scopes = scopesOf(name === "auto" && all ? "all" : name, {
-    ...live.session.state.context,
-    session: live.session.id,
+    ...place.main.state.context,
+    session: place.main.id,
   });
   return scopes.ok ? ok({ scopes: scopes.value }) : scopes;
 }
 
-async function itemText(live: LiveSession, id: string, within: Within): Promise<RecallAnswer> {
-  const db = await live.index.reader();
+async function itemText(place: RecallPlace, id: string, within: Within): Promise<RecallAnswer> {
+  const db = await place.index.reader();
   const { itemById } = await import("../../memory/recall/list.ts");
   const item = db && itemById(db, within, id);
   if (item) return { type: "original", ref: id, text: item.text };
@@ -77,16 +89,16 @@ async function itemText(live: LiveSession, id: string, within: Within): Promise<
   };
 }
 
-async function around(live: LiveSession, text: string, window: number): Promise<RecallAnswer> {
+async function around(place: RecallPlace, text: string, window: number): Promise<RecallAnswer> {
   const wanted = parseWanted(/^\d+$/.test(text) ? `t${text}` : text);
   if (!wanted || "checkpoint" in wanted)
     return { type: "refused", message: `"${text}" is not a turn's ref such as t12.` };
   const { item: _whole, ...turn } = wanted;
-  return original(live, text, { ...turn, from: Math.max(1, turn.from - window), to: turn.to + window });
+  return original(place, text, { ...turn, from: Math.max(1, turn.from - window), to: turn.to + window });
 }
 
 async function found(
-  live: LiveSession,
+  place: RecallPlace,
   request: RecallRequest,
   within: Within,
   signal?: AbortSignal,
@@ -96,9 +108,9 @@ async function found(
   const bounds = { since: parseTime(request.since, "since"), before: parseTime(request.before, "before") };
   for (const [name, time] of Object.entries(bounds))
     if (time === null) return { type: "refused", message: `"${name}" is not a date or time.` };
-  const limit = request.limit ?? live.workspace.settings.values["recall.limit"];
+  const limit = request.limit ?? place.workspace.settings.values["recall.limit"];
   const start = performance.now();
-  const recall = await live.index.recall(live.target.provider !== "offline");
+  const recall = await place.index.recall(place.model.target.provider !== "offline");
   if (!recall) return { type: "refused", message: "The index of earlier conversations cannot be opened now." };
   const answer = await ask(
     recall,
@@ -114,16 +126,16 @@ async function found(
     signal,
   );
   if (!answer.ok) {
-    live.session.publish("soft_failure", { part: "recall", code: answer.error.code, message: answer.error.what });
+    place.main.publish("soft_failure", { part: "recall", code: answer.error.code, message: answer.error.what });
     return { type: "refused", message: answer.error.what };
   }
   const { hits, more, partial, cursor } = answer.value;
   const durationMs = Math.round(performance.now() - start);
   const scope = request.scope ?? "auto";
-  live.session.publish("recall.completed", { caller: "agent", scope, results: hits.length, partial, durationMs });
+  place.main.publish("recall.completed", { caller: "agent", scope, results: hits.length, partial, durationMs });
   const items = hits.map(
     (h): RecallItem => ({
-      ref: refOf(h, live.session.id),
+      ref: refOf(h, place.main.id),
       kind: labelOf(h),
       ...(h.time === undefined ? {} : { time: h.time }),
       text: snippetText(h),
@@ -134,14 +146,14 @@ async function found(
 }
 
 /** /recall. */
-export async function recallIn(live: LiveSession, query: string): Promise<CommandResult> {
+export async function recallIn(place: RecallPlace, query: string): Promise<CommandResult> {
   const wanted = parseWanted(query);
-  if (wanted) return originals(live, wanted);
-  const within = scopeFor(live, "auto");
-  const recall = await live.index.recall(false);
+  if (wanted) return originals(place, wanted);
+  const within = scopeFor(place, "auto");
+  const recall = await place.index.recall(false);
   const { ask, foundText, unavailable } = await import("./query.ts");
   if (!recall || !within.ok) return fail(unavailable("it cannot be opened"));
-  const limit = live.workspace.settings.values["recall.limit"];
+  const limit = place.workspace.settings.values["recall.limit"];
   const answer = await ask(recall, { text: query, within: within.value, limit });
   return answer.ok ? ok(foundText(answer.value, "this and earlier sessions here")) : answer;
 }

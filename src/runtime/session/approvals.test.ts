@@ -48,7 +48,10 @@ function setup(answer: PermissionAnswer["type"]) {
     log,
     file: homePaths(home).permissions,
     asked: () => asked,
-    touch: () => approvals.door.permit({ toolCallId: "c", tool, input: {}, signal: new AbortController().signal }),
+    touch: () => {
+      const actor = { conversation: session, hook: session.parts.hook };
+      return approvals.door.permit({ toolCallId: "c", tool, input: {}, signal: new AbortController().signal, actor });
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 // The settings of compaction and truncation, thresholds read; what is not a threshold is warned about once.
-import type { ContextSettings } from "../../session/parts.ts";
+
 import { parseThreshold } from "../../context/compact/threshold.ts";
+import type { ContextSettings } from "../../session/parts.ts";
 import type { Workspace } from "../workspace.ts";
 
 const DEFAULTS = { "compaction.background": 0.8, "compaction.exhaustion": 0.95 } as const;

@@ -1,11 +1,12 @@
 // The hooks of an open session: found once, run for whichever agent acts. Where there are none, none of their code is loaded.
-import type { RunHook } from "../../session/parts.ts";
+
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
 import type { Hook } from "../../hook/hook.ts";
 import type { HookContext } from "../../hook/input.ts";
 import { noOutcome } from "../../hook/merge.ts";
+import { isAroundTools } from "../../hook/name.ts";
 import type { HookHistory, HookParts, HookRunner } from "../../hook/run.ts";
 import { childEnvironment } from "../../host/environment.ts";
 import type { Owner } from "../../host/process.ts";
@@ -13,6 +14,8 @@ import { hasConsent } from "../../permission/consent.ts";
 import { entriesOf } from "../../permission/project-files.ts";
 import { changedAmong } from "../../permission/started-files.ts";
 import type { DurableType, EventData } from "../../schema/event/envelope.ts";
+import type { RunHook } from "../../session/parts.ts";
+import { isDetached } from "../board/detached.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** A subagent, as its hooks are told of it. */
@@ -65,6 +68,8 @@ export function sessionHooks(parts: SessionHooksParts): SessionHooks {
 
   return {
     hookFor: (actor) => async (name, input, signal) => {
+      // A consolidation that nobody sees is no session of the user's: only what guards tools runs around it.
+      if (isDetached(workspace) && !isAroundTools(name)) return noOutcome;
       if (!look()) return noOutcome;
       const { runner } = await load();
       const context = { sessionId, cwd: cwd(), transcriptPath, ...(actor ? { agent: actor } : {}) };

@@ -1,4 +1,6 @@
 // Opens a session for a face: workspace, model, log, recovery, parts; then it is a Client.
+
+import { consolidates } from "../../agent/catalog/definition.ts";
 import { selectAgent } from "../../agent/catalog/show.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
@@ -12,22 +14,25 @@ import { trustNotice } from "../../permission/trust.ts";
 import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
 import { SessionLog } from "../../session/log.ts";
 import { closeInterrupted } from "../../session/recover.ts";
+import { setMode } from "../../session/set-mode.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { Flags } from "../../settings/flag.ts";
 import { lowSpace } from "../../store/home.ts";
 import type { LogReport } from "../../store/read-log.ts";
 import { selection } from "../agent/select-agent.ts";
-import { isDetached, PARENT_SESSION } from "../board/board.ts";
-import type { Opened, OpenOptions, SessionChoice } from "../client.ts";
+import { isDetached, PARENT_SESSION } from "../board/detached.ts";
+import type { Opened, OpenOptions, SessionChoice } from "../face.ts";
 import { recordFailure } from "../failure-log.ts";
 import { chooseModel } from "../model.ts";
 import { latestSession, lookUpSession } from "../store.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
+import { assembleSession, type OpenSession } from "./assemble.ts";
 import { contextWarnings } from "./context-settings.ts";
-import { Extensions } from "./extensions.ts";
-import { liveClient } from "./live-client.ts";
-import { LiveSession } from "./live-session.ts";
+import { extensionWarnings, loadExtensions } from "./extensions.ts";
+import { sessionClient } from "./session-client.ts";
+import { SessionStart } from "./session-start.ts";
 import { resumeOnModel } from "./switch-model.ts";
+import { restoreTodos } from "./tools.ts";
 
 export async function openSession(options: OpenOptions): Promise<Result<Opened, Failure>> {
   const first = await openWorkspace({ flags: options.flags as Flags, trustFolder: options.trustFolder });
@@ -90,25 +95,28 @@ async function openOn(
   const resumed = going !== undefined;
   const model = await modelFor(workspace, recordedModel, ownModel && options.flags["model"] === undefined);
   if (!model.ok) return model;
-  const extensions = await Extensions.load(workspace, options.slashNames ?? []);
+  const extensions = await loadExtensions(workspace, options.slashNames ?? []);
   const selected = options.agent === undefined ? undefined : selectAgent(extensions.catalog, options.agent);
   if (selected && !selected.ok) return selected;
   const fresh = going ? ok(going) : await openLog(options, workspace, newId());
   if (!fresh.ok) return fresh;
   const { sessionId, opened, past, face } = fresh.value;
-  const paths = workspace.paths.session(sessionId);
-
   const { log } = opened;
-  const parts = { workspace, log, sessionId, paths, resolved: model.value, options, extensions, past };
-  const live = new LiveSession({ ...parts, created: !resumed });
-  await begin(live, { resumed, opened, options, model: model.value });
-  live.wantedAgent = selected?.value;
-  const agent = live.agents.selected();
-  if (agent && (!selected || selected.value.name === agent.name)) await extensions.selectServers(live, agent);
-  // An agent that holds no tool of theirs needs no servers.
-  if (!(selected?.value ?? agent)?.promptParts.includeConsolidationPrompt) extensions.open(live);
+  const open = assembleSession({ workspace, log, sessionId, resolved: model.value, options, extensions, past });
+  const { agents, mcp } = open;
+  const before = await begin(open, { resumed, opened, options, model: model.value });
+  const start = new SessionStart(open, {
+    created: !resumed,
+    agent: selected?.value,
+    switchModel: before === undefined ? undefined : () => resumeOnModel(open, model.value, before),
+  });
+  const current = agents.selected();
+  if (current && (!selected || selected.value.name === current.name)) await mcp.select(current, agents.runMcpTask);
+  const agent = selected?.value ?? current;
+  // An agent that has no tool of theirs needs no servers.
+  if (!agent || !consolidates(agent)) mcp.open(agents.runMcpTask);
   notices.push(
-    ...extensions.warnings(),
+    ...extensionWarnings(extensions),
     ...workspace.settings.warnings,
     ...contextWarnings(workspace).map((w) => `Warning: ${w}`),
     ...model.value.warnings.map((w) => `Warning: ${w}`),
@@ -119,7 +127,7 @@ async function openOn(
   if (trust) notices.push(trust);
   const { values } = workspace.settings;
   return ok({
-    client: liveClient(live, resumed, (listener) => {
+    client: sessionClient(open, start, resumed, (listener) => {
       for (const event of face.early.splice(0)) listener(event);
       face.tell = listener;
       return () => {
@@ -196,8 +204,11 @@ type Beginning = {
   model: Resolved;
 };
 
-async function begin(live: LiveSession, { resumed, opened, options, model }: Beginning): Promise<void> {
-  const { session, workspace } = live;
+/** Gives the model of before, when the session goes on with another one. */
+async function begin(
+  { session, workspace, paths }: OpenSession,
+  { resumed, opened, options, model }: Beginning,
+): Promise<string | undefined> {
   const { emit, state } = session;
   if (!resumed || state.eventCount === 0) {
     await emit("session.start", {
@@ -213,7 +224,7 @@ async function begin(live: LiveSession, { resumed, opened, options, model }: Beg
       // It belongs to the session that it was started for, and shows up in no list.
       ...(isDetached(workspace) ? optional("parentSessionId", workspace.env[PARENT_SESSION]) : {}),
     });
-    return;
+    return undefined;
   }
   const { report, unknownTypes } = opened;
   const before = state.model;
@@ -239,9 +250,9 @@ async function begin(live: LiveSession, { resumed, opened, options, model }: Beg
     await emit("session.info", { infoType: "unknown_events", message });
   }
   await closeInterrupted(session);
-  if (before !== model.target.id) live.pendingSwitch = () => resumeOnModel(live, model, before);
   // Plan mode outlives a crash; autopilot is a wish for one run.
   const mode = options.mode ?? (state.mode === "plan" ? "plan" : "interactive");
-  if (mode !== state.mode) await live.setMode(mode);
-  await live.restoreTodos();
+  await setMode(session, mode);
+  restoreTodos(session, paths);
+  return before === model.target.id ? undefined : before;
 }

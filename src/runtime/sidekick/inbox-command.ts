@@ -1,14 +1,15 @@
 // `everlong inbox` and `/inbox`: the entries of a session for its user, whose looking marks nothing as read.
+
 import type { InboxEntry } from "../../agent/inbox/entry.ts";
 import { inboxStore } from "../../agent/inbox/store.ts";
 import { commandUsage, type Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
-import type { CommandResult } from "../client.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { CommandResult } from "../command-result.ts";
 import { refuseInToolShell } from "../settings-command.ts";
 import { latestSession, lookUpSession } from "../store.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
+import type { Sidekicks } from "./sidekicks.ts";
 
 type Options = { session?: string; json?: boolean };
 const WHAT = "The inbox is";
@@ -47,11 +48,14 @@ export function inboxDelete(id: string, options: Options & { yes?: boolean }): P
 }
 
 /** `/inbox`, `/inbox ID`, `/inbox delete ID`. */
-export async function inboxSlash(live: LiveSession, args: string): Promise<CommandResult> {
+export async function inboxSlash(
+  { env, redact }: Pick<Workspace, "env" | "redact">,
+  sidekicks: Pick<Sidekicks, "inbox">,
+  args: string,
+): Promise<CommandResult> {
   const [verb = "list", id, ...rest] = args.split(/\s+/).filter(Boolean);
-  const inbox = await live.sidekicks.inbox();
+  const inbox = await sidekicks.inbox();
   const entries = inbox.list();
-  const { redact, env } = live.workspace;
   if (verb === "list" && id === undefined) return ok(listText(entries, redact));
   const isVerb = verb === "show" || verb === "delete";
   const wanted = isVerb ? id : verb;

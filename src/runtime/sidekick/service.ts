@@ -1,7 +1,8 @@
 // Sidekicks and inboxes of this home as they are without any session open: switches, definitions, stored entries.
+
 import type { SidekickSettings } from "../../agent/sidekick/contract.ts";
 import type { InboxAnswer, SidekicksAnswer } from "../../server/memory/contract.ts";
-import { isDetached } from "../board/board.ts";
+import { isDetached } from "../board/detached.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** What settings say; a session may know more. */
