@@ -45,7 +45,7 @@ describe("promptHook", () => {
       },
     });
     expect(await promptHook(made.session, message)).toEqual({ type: "blocked" });
-    expect(made.session.live).toMatchObject({ abort: undefined, lastTurn: { status: "aborted" } });
+    expect(made.session.live.turn).toMatchObject({ abort: undefined, last: { status: "aborted" } });
   });
 });
 

@@ -22,7 +22,7 @@ function setup(answer: PermissionAnswer["type"]) {
     root: base,
     dir: join(home, "sessions", "s"),
     state: { context: { cwd: base }, mode: "interactive" },
-    live: { phase: { type: "running_tools" } },
+    live: { turn: { phase: { type: "running_tools" } } },
     emit: note,
     publish: note,
     parts: { hook: async () => noOutcome },
