@@ -40,9 +40,7 @@ function reexecute() {
   const own = join(root, "node_modules", "node", "bin", "node");
   if (!existsSync(own)) {
     stop(
-      `everlong needs Node ${NEEDED.join(".")} or newer; this is Node ${process.versions.node}.`,
-      "Nothing was changed.",
-      "Install a newer Node and run the command again.",
+      `everlong needs Node ${NEEDED.join(".")} or newer, and this is Node ${process.versions.node}: install a newer one from https://nodejs.org and run the command again.`,
     );
     return;
   }

@@ -94,6 +94,16 @@ describe("architecture", () => {
     expect(makers("groups", [...files, ["proxy/plan/mine.ts", "export function groups(items) {}"]])).toHaveLength(2);
   });
 
+  it("asks for no wire by its name outside of model/wire/: not in a comparison, a case or a table", () => {
+    const asks = /(?:[!=]==\s*|case )["'](?:openai-chat|openai-responses|anthropic|gemini)["']|Record<WireName\b/;
+    const askers = (files: readonly [string, string][]): string[] =>
+      files.filter(([file, text]) => !file.startsWith("model/wire/") && asks.test(text)).map(([file]) => file);
+    const files = sources.filter((f) => !/test\.ts$|fixture/.test(f)).map((f): [string, string] => [f, read(f)]);
+    expect(askers(files)).toEqual([]);
+    const planted = ['if (wire === "gemini") {}', 'case "anthropic":', "const t: Record<WireName, string> = {}"];
+    for (const text of planted) expect(askers([["proxy/plan/mine.ts", text]]), text).toHaveLength(1);
+  });
+
   it("keeps every file readable: none passes 300 lines, each says first what it is for", () => {
     for (const file of sources.filter((f) => !f.endsWith(".test.ts"))) {
       const lines = read(file).split("\n");

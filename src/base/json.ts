@@ -48,5 +48,7 @@ export function canonicalJson(value: unknown): string {
 export function textLength(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 0;
-  return Object.values(value).reduce((sum: number, one) => sum + textLength(one), 0);
+  let sum = 0;
+  for (const key in value) sum += textLength((value as Record<string, unknown>)[key]);
+  return sum;
 }

@@ -1,5 +1,6 @@
 // --resume without an id: the sessions of this folder, and in a terminal the choice of one.
 import type { SessionChoice } from "../runtime/client.ts";
+import { askTerminal } from "./command/ask-terminal.ts";
 import { EXIT, printFailure } from "./exit.ts";
 
 const MOST = 20;
@@ -42,18 +43,10 @@ function row({ id, name, updated_at, prompts }: Listed, number: number | undefin
 }
 
 async function chosen(sessions: Listed[]): Promise<SessionChoice | number> {
-  const { createInterface } = await import("node:readline/promises");
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    for (;;) {
-      const answer = (await terminal.question("Resume which? Number, or Enter to leave: ")).trim();
-      if (answer === "") return EXIT.done;
-      const session = sessions[Number(answer) - 1];
-      if (session) return { type: "resume", id: session.id };
-    }
-  } catch {
-    return EXIT.done; // the terminal was closed, or Ctrl+C
-  } finally {
-    terminal.close();
+  for (;;) {
+    const answer = await askTerminal("Resume which? Number, or Enter to leave: ");
+    if (!answer?.trim()) return EXIT.done;
+    const session = sessions[Number(answer) - 1];
+    if (session) return { type: "resume", id: session.id };
   }
 }

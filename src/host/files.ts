@@ -24,6 +24,15 @@ export function realTarget(path: string): string {
   }
 }
 
+/** The same for a path that must be there; undefined when it is not, or cannot be looked at. */
+export function existingTarget(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined; // nothing there to show
+  }
+}
+
 /**
  * The folder of a judged path, held open, as a path that leads into it and nowhere else: whoever puts a link into its
  * place, or into a place above it, after it was judged, gains nothing. Throws when that has happened already.

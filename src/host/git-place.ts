@@ -1,7 +1,8 @@
 // Whether a git repository lies where the folder may be read: no link, borrowed objects or made-up `.git` leads to another one.
-import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { fail, ok, type Result } from "../base/result.ts";
+import { existingTarget } from "./files.ts";
 import { type ConfigEntry, configValue } from "./git-config.ts";
 
 /** As git itself says. */
@@ -13,9 +14,9 @@ export function checkPlace(
   folders: readonly string[],
   config: readonly ConfigEntry[],
 ): Result<string[], string> {
-  const root = realOf(place.root);
-  const gitDir = realOf(place.gitDir);
-  const commonDir = realOf(place.commonDir);
+  const root = existingTarget(place.root);
+  const gitDir = existingTarget(place.gitDir);
+  const commonDir = existingTarget(place.commonDir);
   if (root === undefined || gitDir === undefined || commonDir === undefined) return fail("its git folder is not there");
   const isInside = (path: string) => folders.some((folder) => path === folder || path.startsWith(withSlash(folder)));
   if (!isInside(root)) return fail(`its git work tree is outside the folder: ${root}`);
@@ -47,7 +48,7 @@ function foreignFile(
   ]);
   return [...new Set(paths)].find((path) => {
     const full = resolve(root, path);
-    return !mayRead(realOf(full) ?? full);
+    return !mayRead(existingTarget(full) ?? full);
   });
 }
 
@@ -55,11 +56,11 @@ function foreignFile(
 function belongs({ root, gitDir, commonDir }: GitPlace, config: readonly ConfigEntry[]): boolean {
   if (gitDir === commonDir) {
     const workTree = configValue(config, "core.worktree");
-    return workTree !== undefined && realOf(resolve(gitDir, workTree)) === root;
+    return workTree !== undefined && existingTarget(resolve(gitDir, workTree)) === root;
   }
   const back = textOf(join(gitDir, "gitdir"))?.trim();
   const isListed = dirname(gitDir) === join(commonDir, "worktrees");
-  return isListed && back !== undefined && realOf(dirname(resolve(gitDir, back))) === root;
+  return isListed && back !== undefined && existingTarget(dirname(resolve(gitDir, back))) === root;
 }
 
 /** Never read by a command that only looks, or read by the name of its content. */
@@ -96,13 +97,5 @@ function textOf(path: string): string | undefined {
     return readFileSync(path, "utf8");
   } catch {
     return undefined; // absent: no back link
-  }
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined; // gone
   }
 }

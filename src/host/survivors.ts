@@ -67,6 +67,15 @@ function ownStart(): number {
   return started;
 }
 
+/** By Ctrl+Z or a signal of that kind. Always false on a system without /proc. */
+export function isStopped(pid: number): boolean {
+  try {
+    return statOf(pid)[0] === "T";
+  } catch {
+    return false; // it has ended, or nobody can tell
+  }
+}
+
 export function isAlive(pid: number): boolean {
   return sendSignal(pid, 0);
 }

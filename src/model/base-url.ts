@@ -2,6 +2,7 @@
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { WireName } from "../schema/model.ts";
+import { wireOf } from "./wire/registry.ts";
 
 /** The address as requests use it. Without a path it gets the wire's prefix; with one it is used as it stands. */
 export function baseUrl(text: string, wire: WireName, source: string): Result<string, Failure> {
@@ -16,7 +17,7 @@ export function baseUrl(text: string, wire: WireName, source: string): Result<st
     });
   }
   const path = url.pathname.replace(/\/+$/, "");
-  return ok(url.origin + (path || (wire === "gemini" ? "/v1beta" : "/v1")));
+  return ok(url.origin + (path || wireOf(wire).prefix));
 }
 
 /** The URL, or what is wrong with it. The text itself is not repeated: it may hold a password. */

@@ -1,6 +1,7 @@
 // One HTTP exchange under watch: silence ends it, redirects are not followed, and what is no stream never reaches the SDK.
+
+import { requestHeaders } from "./call-headers.ts";
 import type { ModelRequest, ModelTarget } from "./contract.ts";
-import { requestHeaders } from "./provider/headers.ts";
 
 const ERROR_BODY = 65_536;
 const HEAD = 2000;

@@ -4,15 +4,15 @@ import { isRecord, parseJson } from "../base/json.ts";
 import type { FinishReason } from "../schema/model.ts";
 import { badResponse, failed, refusedOutcome } from "./call-error.ts";
 import { HttpRefusal, type Line, openLine } from "./call-line.ts";
+import { callOptions } from "./call-options.ts";
 import { usageOf } from "./call-usage.ts";
 import { type Collector, newCollector } from "./collect.ts";
 import type { CallModel, CallOptions, CallOutcome, ModelRequest, ModelTarget } from "./contract.ts";
-import { loadProvider } from "./provider/load.ts";
-import { callOptions } from "./provider/options.ts";
+import { wireOf } from "./wire/registry.ts";
 
 export const callModel: CallModel = async (target, request, options) => {
   const line = openLine(target, request, options);
-  const collector = newCollector(options.onPart);
+  const collector = newCollector(options.onPart, wireOf(target.wire).call);
   const work = stream(target, request, line, collector).then(
     () => endedOutcome(target, collector, options),
     (error: unknown) => thrownOutcome(target, error, line, collector, options),
@@ -30,7 +30,7 @@ export const callModel: CallModel = async (target, request, options) => {
 
 async function stream(target: ModelTarget, request: ModelRequest, line: Line, collector: Collector): Promise<void> {
   if (target.baseUrl === undefined) throw new Error(`No address is known for ${target.id}.`);
-  const [provider, call] = await Promise.all([loadProvider(target), callOptions(target, request)]);
+  const [provider, call] = await Promise.all([wireOf(target.wire).call.load(target), callOptions(target, request)]);
   line.signal.throwIfAborted();
   const model = provider(target, target.baseUrl.replace(/\/+$/, ""), line.fetch);
   const { stream, response } = await model.doStream({ ...call, abortSignal: line.signal });

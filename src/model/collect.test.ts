@@ -3,12 +3,14 @@ import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
 import { newCollector } from "./collect.ts";
 import type { StreamPart } from "./contract.ts";
+import { wireOf } from "./wire/registry.ts";
 
 function collect(parts: LanguageModelV4StreamPart[]) {
   const seen: StreamPart[] = [];
   let time = 0;
   const collector = newCollector(
     (part) => seen.push(part),
+    wireOf("anthropic").call,
     () => time++,
   );
   const readOn = parts.map((part) => collector.take(part));

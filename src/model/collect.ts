@@ -5,13 +5,14 @@ import type { ProviderData } from "../schema/message.ts";
 import type { FinishReason } from "../schema/model.ts";
 import type { Answer, ProviderCompaction, StreamPart } from "./contract.ts";
 import { GrowingText } from "./growing-text.ts";
+import type { CallFormat } from "./wire/contract.ts";
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
-/** `hidden`: a provider's own summary, which is no prose. */
+/** With a `summaryKind` it is a provider's own summary, which is no prose. */
 type Said = {
   type: "text" | "reasoning";
   text: GrowingText;
-  hidden?: boolean;
+  summaryKind?: string | undefined;
   providerOptions?: SharedV4ProviderMetadata;
 };
 type Custom = { type: "custom"; kind: string; providerOptions?: SharedV4ProviderMetadata };
@@ -43,6 +44,7 @@ export type Collector = {
 
 export function newCollector(
   onPart: (part: StreamPart) => void,
+  wire: Pick<CallFormat, "summaryKind" | "edits">,
   now: () => number = () => performance.now(),
 ): Collector {
   const startedAt = now();
@@ -71,8 +73,8 @@ export function newCollector(
     const block = saying.get(`${type} ${id}`) ?? startSaying(type, id);
     block.text.add(delta);
     if (options) block.providerOptions = options;
-    block.hidden ||= isSummary(options);
-    if (delta === "" || block.hidden) return;
+    block.summaryKind ??= wire.summaryKind?.(options);
+    if (delta === "" || block.summaryKind !== undefined) return;
     if (type === "reasoning") return emit({ type, delta });
     // Two blocks of text are two paragraphs; without this they would run together.
     const isApart = firstText !== undefined && textBlock !== id;
@@ -171,7 +173,7 @@ export function newCollector(
     const ended = finishReason === "stop" || finishReason === "tool_calls";
     const calls = blocks.filter((block) => block.type === "tool-call");
     const reasoningText = said("reasoning");
-    const providerCompactions = [...compactions(blocks, finish?.providerMetadata), ...signals];
+    const providerCompactions = [...summaries(blocks), ...(wire.edits?.(finish?.providerMetadata) ?? []), ...signals];
     return {
       content: content(),
       ...(requestId === undefined ? {} : { requestId }),
@@ -217,34 +219,14 @@ function textOf(whole: string): GrowingText {
 const THREAD_COMPACTED = "agent.thread_context_compacted";
 const isThreadCompaction = (raw: unknown): boolean => isRecord(raw) && raw["type"] === THREAD_COMPACTED;
 
-const isSummary = (options: SharedV4ProviderMetadata | undefined): boolean =>
-  options?.["anthropic"]?.["type"] === "compaction";
-
-/** Summaries among the blocks, and the edits that the provider says it made before it answered. */
-function compactions(
-  blocks: readonly (Said | Call | Custom)[],
-  metadata: SharedV4ProviderMetadata | undefined,
-): ProviderCompaction[] {
-  const summaries = blocks.flatMap((block): ProviderCompaction[] => {
+/** What a provider gave in place of history that it compacted. */
+const summaries = (blocks: readonly (Said | Call | Custom)[]): ProviderCompaction[] =>
+  blocks.flatMap((block): ProviderCompaction[] => {
     if (block.type === "custom") return [{ kind: block.kind, opaque: block.providerOptions ?? null }];
-    return block.type === "text" && block.hidden ? [{ kind: "anthropic.compaction", opaque: block.text.value }] : [];
+    return block.type === "text" && block.summaryKind !== undefined
+      ? [{ kind: block.summaryKind, opaque: block.text.value }]
+      : [];
   });
-  const management = metadata?.["anthropic"]?.["contextManagement"];
-  const edits = isRecord(management) && Array.isArray(management["appliedEdits"]) ? management["appliedEdits"] : [];
-  return [
-    ...summaries,
-    ...edits.filter(isRecord).map((edit) => {
-      const cleared = Number(edit["clearedInputTokens"]);
-      const items = Number(edit["clearedToolUses"] ?? edit["clearedThinkingTurns"]);
-      return {
-        kind: String(edit["type"]),
-        opaque: edit,
-        ...(Number.isFinite(cleared) ? { tokensCleared: cleared } : {}),
-        ...(Number.isFinite(items) ? { itemsCleared: items } : {}),
-      };
-    }),
-  ];
-}
 
 /** What the provider must get back word for word; nothing when text and calls say it all. Arguments stay with the requests. */
 function special(blocks: readonly (Said | Call | Custom)[]): ProviderData["content"] {

@@ -5,6 +5,7 @@ import type { Message } from "../schema/message.ts";
 import { item, KINDS, result, targetFor, user } from "./conformance-fixture.ts";
 import { buildPrompt } from "./prompt.ts";
 import { callIds, callName } from "./prompt-ids.ts";
+import { wireOf } from "./wire/registry.ts";
 
 const target = (kind: string) => targetFor(KINDS[kind]!, "http://127.0.0.1");
 const says = (content: string, more: Partial<Extract<Message, { role: "assistant" }>> = {}) =>
@@ -17,14 +18,14 @@ describe("A2.21 ids and names", () => {
   it("A2.21 fit the target, differ, and stay what they were when history grows", () => {
     const given = ["call.1", "call:1", "call_1", "x".repeat(80), "x".repeat(80), "", "ok-1"];
     for (const wire of ["openai-chat", "openai-responses", "anthropic", "gemini"] as const) {
-      const next = callIds(wire);
+      const next = callIds(wireOf(wire).prompt.maxCallIdChars);
       const ids = given.map((id) => next(id));
       expect(new Set(ids).size).toBe(given.length);
       expect(ids.every((id) => /^[a-zA-Z0-9_-]{1,64}$/.test(id) && (wire !== "openai-chat" || id.length <= 40))).toBe(
         true,
       );
       expect(ids.at(-1)).toBe("ok-1");
-      const again = callIds(wire);
+      const again = callIds(wireOf(wire).prompt.maxCallIdChars);
       expect(given.slice(0, 4).map((id) => again(id))).toEqual(ids.slice(0, 4));
     }
     expect(["functions.bash", "", "7zip", "n".repeat(90), "view"].map(callName)).toEqual([

@@ -10,19 +10,19 @@ import { isRecord } from "../base/json.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import type { AssistantMessage, Message, ToolMessage, ToolRequest } from "../schema/message.ts";
 import type { ModelTarget } from "./contract.ts";
+import { isMadeBy } from "./made-by.ts";
 import { pairItems } from "./pairing.ts";
 import { callIds, callName } from "./prompt-ids.ts";
 import { type AttachmentPart, attachmentParts } from "./prompt-image.ts";
+import { wireOf } from "./wire/registry.ts";
 
 export type PromptTarget = Pick<ModelTarget, "provider" | "name" | "wire" | "entry">;
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
 
 const NO_OUTPUT = "(no output)";
-/** Where two of the wires want a user to have spoken and none has. */
+/** Stands where a wire wants a user to have spoken and none has. */
 const GO_ON = "(continue)";
-
-export const CACHE_MARK: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
 export async function buildPrompt(
   system: string,
@@ -30,7 +30,9 @@ export async function buildPrompt(
   target: PromptTarget,
 ): Promise<LanguageModelV4Prompt> {
   const prompt: LanguageModelV4Prompt = [];
-  const nextId = callIds(target.wire);
+  let compaction: LanguageModelV4Message | undefined;
+  const format = wireOf(target.wire).prompt;
+  const nextId = callIds(format.maxCallIdChars);
   const paired = pairItems(items);
   for (let at = 0; at < paired.length; at++) {
     const item = paired[at];
@@ -39,7 +41,8 @@ export async function buildPrompt(
         item.raw.content,
         await attachmentParts(item.raw.attachments ?? [], target.entry.supports),
       );
-      if (message) prompt.push(item.kind === "compaction" ? { ...message, providerOptions: CACHE_MARK } : message);
+      if (message) prompt.push(message);
+      if (message && item.kind === "compaction") compaction = message;
     }
     if (item?.raw.role !== "assistant") continue;
     const calls = item.raw.toolRequests.map((request) => callPart(request, nextId(request.toolCallId)));
@@ -50,8 +53,9 @@ export async function buildPrompt(
       .flatMap(({ raw }) => (raw.role === "tool" ? [raw] : []));
     if (results.length > 0) prompt.push(...(await resultMessages(results, calls, target)));
   }
-  const inTurns = target.wire === "anthropic" || target.wire === "gemini" || prompt.length === 0;
-  return withMarks(system, inTurns ? alternate(prompt) : prompt);
+  const turns = format.inTurns || prompt.length === 0 ? alternate(prompt) : prompt;
+  const whole: LanguageModelV4Prompt = system.trim() === "" ? turns : [{ role: "system", content: system }, ...turns];
+  return format.cacheMark ? withMarks(whole, compaction, format.cacheMark) : whole;
 }
 
 function userMessage(text: string, attachments: AttachmentPart[]): LanguageModelV4Message | undefined {
@@ -60,11 +64,11 @@ function userMessage(text: string, attachments: AttachmentPart[]): LanguageModel
 }
 
 function callPart(request: ToolRequest, toolCallId: string): LanguageModelV4ToolCallPart {
-  const { arguments: given } = request;
-  const input = isRecord(given)
-    ? given
-    : { invalid_json: typeof given === "string" ? given : JSON.stringify(given ?? null) };
-  return { type: "tool-call", toolCallId, toolName: callName(request.name), input };
+  const { arguments: input } = request;
+  const object = isRecord(input)
+    ? input
+    : { invalid_json: typeof input === "string" ? input : JSON.stringify(input ?? null) };
+  return { type: "tool-call", toolCallId, toolName: callName(request.name), input: object };
 }
 
 /** Provider data goes back to the pair that made it, part by part; anyone else gets the text and the calls. */
@@ -73,19 +77,11 @@ function assistantParts(
   calls: LanguageModelV4ToolCallPart[],
   target: PromptTarget,
 ): AssistantPart[] {
-  const own = madeBy(message, target) ? ownParts(message, calls) : [];
+  const own = isMadeBy(message, target) ? ownParts(message, calls) : [];
   const plain = (): AssistantPart[] => [{ type: "text", text: message.content }, ...calls];
-  // Blank text is refused by Anthropic and tells nothing; on the other wires it may stand behind reasoning that needs it.
   const isBlank = (part: AssistantPart): boolean => part.type === "text" && part.text.trim() === "";
   if (own.length === 0) return plain().filter((part) => !isBlank(part));
-  return target.wire === "anthropic" ? own.filter((part) => !isBlank(part)) : own;
-}
-
-export function madeBy(message: AssistantMessage, target: Omit<PromptTarget, "entry">): boolean {
-  const data = message.providerData;
-  return (
-    data?.provider === target.provider && data.model === target.name && (data["wire"] ?? target.wire) === target.wire
-  );
+  return wireOf(target.wire).prompt.refusesBlank ? own.filter((part) => !isBlank(part)) : own;
 }
 
 /** Empty when nothing special was kept, or when it does not fit the calls that the message has now. */
@@ -112,7 +108,7 @@ async function resultMessages(
   calls: LanguageModelV4ToolCallPart[],
   target: PromptTarget,
 ): Promise<LanguageModelV4Message[]> {
-  const inResult = target.wire === "anthropic" || target.wire === "openai-responses";
+  const { filesInResults, errorFlag } = wireOf(target.wire).prompt;
   const content: LanguageModelV4ToolResultPart[] = [];
   const after: AttachmentPart[] = [];
   for (const [index, { toolCallId, toolName }] of calls.entries()) {
@@ -120,12 +116,11 @@ async function resultMessages(
     if (!result) continue;
     const files = await attachmentParts(result.attachments ?? [], target.entry.supports);
     const text = result.content.trim() === "" ? NO_OUTPUT : result.content;
-    if (!inResult) after.push(...files);
+    if (!filesInResults) after.push(...files);
     const output: LanguageModelV4ToolResultPart["output"] =
-      inResult && files.length > 0
+      filesInResults && files.length > 0
         ? { type: "content", value: [{ type: "text", text }, ...files] }
-        : // Only Anthropic has a flag for errors; elsewhere it would be a wrapper around the text.
-          { type: result.isError && target.wire === "anthropic" ? "error-text" : "text", value: text };
+        : { type: result.isError && errorFlag ? "error-text" : "text", value: text };
     content.push({ type: "tool-result", toolCallId, toolName, output });
   }
   const tool: LanguageModelV4Message = { role: "tool", content };
@@ -148,13 +143,16 @@ function alternate(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   return turns;
 }
 
-/** Cache marks: the system text, the latest compaction message, the newest message. Other providers do not look at them. */
-function withMarks(system: string, turns: LanguageModelV4Prompt): LanguageModelV4Prompt {
-  const compaction = turns.findLast((message) => message.providerOptions === CACHE_MARK);
-  const newest = turns.at(-1);
-  const marked = turns.map((message) => {
-    const { providerOptions: _mark, ...bare } = message;
-    return message === compaction || message === newest ? { ...bare, providerOptions: CACHE_MARK } : bare;
-  });
-  return system.trim() === "" ? marked : [{ role: "system", content: system, providerOptions: CACHE_MARK }, ...marked];
+/** Up to the system text, the latest compaction message and the newest message the prompt stays the same. */
+function withMarks(
+  prompt: LanguageModelV4Prompt,
+  compaction: LanguageModelV4Message | undefined,
+  mark: SharedV4ProviderOptions,
+): LanguageModelV4Prompt {
+  const newest = prompt.at(-1);
+  return prompt.map((message) =>
+    message.role === "system" || message === compaction || message === newest
+      ? { ...message, providerOptions: mark }
+      : message,
+  );
 }

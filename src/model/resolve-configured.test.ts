@@ -2,10 +2,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import { loadCatalog } from "./catalog.ts";
 import { type FetchJson, fetchJson } from "./resolve-fetch.ts";
 import { failure, input, noNetwork, patient, serve, silent, target } from "./resolve-fixture.ts";
-import { usableModels } from "./resolve-list.ts";
 
 describe("by configuration", () => {
   it("A2.2 the only model that the base URL lists, with the window it names", async () => {
@@ -125,32 +123,6 @@ describe("loopback only", () => {
     });
     expect(made.target.id).toBe("offline");
     expect(made.warnings).toHaveLength(1);
-  });
-});
-
-describe("listing", () => {
-  it("A2.20 lists what the keys and the servers on hand allow, with limit and multiplier", async () => {
-    const server = await serve({
-      "/v1/models": { data: [{ id: "house", context_length: 5000 }] },
-      "/api/tags": { models: [{ name: "qwen:latest" }] },
-      "/api/ps": { models: [] },
-    });
-    const { catalog } = loadCatalog(
-      JSON.stringify([{ id: "anthropic/claude-mini", max_prompt_tokens: 77, multiplier: 0.5 }]),
-    );
-    const listed = await usableModels(
-      input({
-        catalog,
-        fetchJson,
-        baseUrl: server.url,
-        providers: { openai: {}, anthropic: { apiKey: "k" }, google: {}, ollama: { baseUrl: server.url } },
-      }),
-    );
-    expect(listed).toContainEqual({ id: "offline", promptLimit: 128_000, multiplier: 0 });
-    expect(listed).toContainEqual({ id: "anthropic/claude-mini", promptLimit: 77, multiplier: 0.5 });
-    expect(listed).toContainEqual({ id: "custom/house", promptLimit: 5000, multiplier: 1 });
-    expect(listed.map((m) => m.id)).toContain("ollama/qwen:latest");
-    expect(listed.some((m) => m.id.startsWith("openai/"))).toBe(false);
   });
 });
 

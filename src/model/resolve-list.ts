@@ -1,13 +1,12 @@
-// Which models can be used now: asked of servers that list theirs, and taken from the catalogue for the rest.
+// Which models a custom server has, and how large their windows are.
 import { isRecord } from "../base/json.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { catalogEntry } from "../schema/model.ts";
-import { baseUrl, isLoopback } from "./base-url.ts";
+import { baseUrl } from "./base-url.ts";
 import { type Catalog, findModel } from "./catalog.ts";
-import { promptLimit } from "./limits.ts";
-import { ollamaModels } from "./ollama.ts";
 import type { ResolveInput } from "./resolve-input.ts";
-import { ollamaAt } from "./resolve-target.ts";
+import { commonWire, wireOf } from "./wire/registry.ts";
+import { vendorHeaders } from "./wire/vendor.ts";
 
 const LIST_MS = 10_000;
 
@@ -15,21 +14,15 @@ export type Listed = { name: string; contextTokens?: number };
 
 /** Models that the custom server lists at `/models`, or one sentence why there is no list. */
 export async function listModels(input: ResolveInput): Promise<Result<Listed[], string>> {
-  const wire = input.wire ?? "openai-chat";
-  const url = baseUrl(input.baseUrl ?? "", wire, "The base URL");
+  const wire = input.wire === undefined ? commonWire : wireOf(input.wire);
+  const url = baseUrl(input.baseUrl ?? "", wire.name, "The base URL");
   if (!url.ok) return fail(url.error.what);
-  const headers = { ...keyHeaders(wire, input.apiKey), ...input.headers };
+  const headers = { ...vendorHeaders(wire.vendor, input.apiKey), ...input.headers };
   const answer = await input.fetchJson(`${url.value}/models`, { timeoutMs: LIST_MS, headers, signal: input.signal });
   if (!answer.ok) return answer;
   const body = answer.value;
   const list = isRecord(body) ? (body["data"] ?? body["models"]) : body;
   return Array.isArray(list) ? ok(list.flatMap(readListed)) : fail("its answer holds no list of models");
-}
-
-function keyHeaders(wire: string, apiKey: string | undefined): Record<string, string> {
-  if (apiKey === undefined) return {};
-  if (wire === "anthropic") return { "x-api-key": apiKey, "anthropic-version": "2023-06-01" };
-  return wire === "gemini" ? { "x-goog-api-key": apiKey } : { authorization: `Bearer ${apiKey}` };
 }
 
 /** Servers name the window differently: vLLM, OpenRouter, LM Studio, Gemini. */
@@ -50,44 +43,4 @@ export function withListed(catalog: Catalog, { name, contextTokens }: Listed): C
   const id = `custom/${name}`;
   if (contextTokens === undefined || findModel(catalog, id) || findModel(catalog, name)) return catalog;
   return [...catalog, catalogEntry.parse({ id, provider: "custom", max_context_window_tokens: contextTokens })];
-}
-
-export type UsableModel = { id: string; promptLimit: number; multiplier: number };
-
-/** For `/model`: what the given keys and the servers on hand allow; a server that does not answer is left out. */
-export async function usableModels(input: ResolveInput): Promise<UsableModel[]> {
-  const [custom, ollama] = await Promise.all([customNames(input), ollamaNames(input)]);
-  const has = (provider: string): boolean => {
-    if (provider === "offline") return true;
-    if (provider === "custom") return custom.length > 0;
-    if (provider !== "openai" && provider !== "anthropic" && provider !== "google") return false;
-    const { apiKey, baseUrl: url } = input.providers[provider];
-    return apiKey !== undefined && (!input.offline || (url !== undefined && isLoopback(url)));
-  };
-  const listed = new Map(input.catalog.filter((e) => has(e.provider)).map((e) => [e.id, e]));
-  for (const id of [...custom.map((c) => `custom/${c.name}`), ...ollama.map((name) => `ollama/${name}`)]) {
-    if (listed.has(id)) continue;
-    const contextTokens = custom.find((c) => `custom/${c.name}` === id)?.contextTokens;
-    const provider = id.startsWith("ollama/") ? "ollama" : "custom";
-    listed.set(
-      id,
-      catalogEntry.parse({ id, provider, ...(contextTokens ? { max_context_window_tokens: contextTokens } : {}) }),
-    );
-  }
-  return [...listed.values()].map((entry) => ({
-    id: entry.id,
-    promptLimit: promptLimit(entry, { setting: input.maxPromptTokens }).tokens,
-    multiplier: entry.multiplier,
-  }));
-}
-
-async function customNames(input: ResolveInput): Promise<Listed[]> {
-  if (input.baseUrl === undefined || (input.offline && !isLoopback(input.baseUrl))) return [];
-  const listed = await listModels(input);
-  return listed.ok ? listed.value : [];
-}
-
-async function ollamaNames(input: ResolveInput): Promise<string[]> {
-  const ollama = ollamaAt(input);
-  return isLoopback(ollama.origin) ? ((await ollamaModels(ollama)) ?? []) : [];
 }

@@ -8,20 +8,13 @@ import type { ModelTarget } from "./contract.ts";
 import { outputLimit, promptLimit } from "./limits.ts";
 import { OLLAMA_FALLBACK_CONTEXT, type Ollama, ollamaDetails } from "./ollama.ts";
 import type { ResolveInput } from "./resolve-input.ts";
+import type { WireVendor } from "./wire/contract.ts";
+import { allVendors, allWires, commonWire, wireOf } from "./wire/registry.ts";
 
 export type Target = { target: ModelTarget; warnings: string[] };
 
-const VENDOR_URL = {
-  openai: "https://api.openai.com/v1",
-  anthropic: "https://api.anthropic.com/v1",
-  google: "https://generativelanguage.googleapis.com/v1beta",
-} as const;
-const KEY_VARIABLE: Partial<Record<ProviderName, string>> = {
-  openai: "OPENAI_API_KEY",
-  anthropic: "ANTHROPIC_API_KEY",
-  google: "GEMINI_API_KEY",
-};
-const PROVIDER_WIRE: Partial<Record<ProviderName, WireName>> = { anthropic: "anthropic", google: "gemini" };
+const vendorOf = (provider: ProviderName): WireVendor | undefined =>
+  allVendors().find((vendor) => vendor.provider === provider);
 
 type Known = { entry: CatalogEntry; warnings: string[] };
 
@@ -33,7 +26,7 @@ export async function targetFor(
   if (provider === "offline") return ok({ target: offlineTarget(input), warnings: [] });
   const id = `${provider}/${name}`;
   const address = addressOf(provider, input);
-  const wire = wireOf(provider, findModel(input.catalog, id), address.vendorOwn, input.wire);
+  const wire = wireFor(provider, findModel(input.catalog, id), address.vendorOwn, input.wire);
   const url = baseUrl(address.text, wire, address.source);
   if (!url.ok) return url;
   if (input.offline && !isLoopback(url.value)) return fail(refusedOffline(id));
@@ -49,7 +42,7 @@ export async function targetFor(
     wire,
     baseUrl: url.value,
     ...(apiKey === undefined ? {} : { apiKey }),
-    keySource: input.keySources[keySource] ?? KEY_VARIABLE[provider] ?? "EVERLONG_API_KEY",
+    keySource: input.keySources[keySource] ?? vendorOf(provider)?.keyVariable ?? "EVERLONG_API_KEY",
     headers: headersFor(provider, input),
     entry,
     promptLimit: promptLimit(entry, { setting: input.maxPromptTokens }).tokens,
@@ -66,7 +59,7 @@ function offlineTarget(input: ResolveInput): ModelTarget {
     id: "offline",
     provider: "offline",
     name: "offline",
-    wire: "openai-chat",
+    wire: commonWire.name,
     headers: {},
     entry,
     promptLimit: limit,
@@ -81,21 +74,24 @@ function addressOf(provider: Exclude<ProviderName, "offline">, input: ResolveInp
   const source = `The address of ${provider} (providers.${provider}.baseUrl)`;
   const given = input.providers[provider].baseUrl;
   if (provider === "ollama") return { text: ollamaOrigin(given), source, vendorOwn: false };
-  const own = VENDOR_URL[provider];
+  const own = vendorOf(provider)?.address ?? "";
   const text = given?.trim() || own;
   return { text, source, vendorOwn: URL.parse(text)?.origin === URL.parse(own)?.origin };
 }
 
-/** The user's word, else the provider's own wire; the Responses wire only where it is sure to be spoken. */
-function wireOf(
+/** The user's word, else the vendor's one wire, else the catalogue's; at another address only one that is sure to be spoken. */
+function wireFor(
   provider: ProviderName,
   entry: CatalogEntry | undefined,
   vendorOwn: boolean,
   given: WireName | undefined,
 ): WireName {
-  const said = given ?? PROVIDER_WIRE[provider] ?? entry?.wire ?? "openai-chat";
-  const assumed = given === undefined && said === "openai-responses" && provider === "openai" && !vendorOwn;
-  return assumed ? "openai-chat" : said;
+  if (given !== undefined) return given;
+  const ofVendor = allWires().filter(({ vendor }) => vendor.provider === provider);
+  if (ofVendor.length === 1 && ofVendor[0]) return ofVendor[0].name;
+  const usual = entry?.wire ?? commonWire.name;
+  const elsewhere = ofVendor.length > 0 && !vendorOwn ? wireOf(usual).call.elsewhere : undefined;
+  return elsewhere ?? usual;
 }
 
 /** A key without an address of its own can only be meant for the vendor; with one it belongs to that address. */
@@ -158,7 +154,7 @@ async function ollamaEntry(name: string, input: ResolveInput): Promise<Known> {
 }
 
 function missingKey(provider: ProviderName, id: string): Failure {
-  const variable = KEY_VARIABLE[provider] ?? "EVERLONG_API_KEY";
+  const variable = vendorOf(provider)?.keyVariable ?? "EVERLONG_API_KEY";
   return {
     code: "missing_key",
     what: `${id} needs a key, and ${variable} is not set.`,

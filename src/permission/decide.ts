@@ -4,7 +4,7 @@ import { matchesRule, mayBeHidden } from "./match-rule.ts";
 import { type Offer, offerFor } from "./offer.ts";
 import { describePart, type Part } from "./part.ts";
 import { insideAny, isInside } from "./path.ts";
-import { type Allow, fitsPlanMode, permitted, showsHidden } from "./permit.ts";
+import { type Allow, fitsPlanMode, namesOwnPapers, permitted, showsHidden } from "./permit.ts";
 import type { Policy, SourcedRule } from "./policy.ts";
 import { shown, shownLines } from "./shown.ts";
 
@@ -154,5 +154,7 @@ function whyAsk(part: Part, policy: Policy): string {
       ? `outside the folder (really ${shown(part.real)})`
       : "outside the folder";
   if (part.kind === "shell" && part.elsewhere) return "it runs in another folder than the session";
+  if (part.kind === "shell" && namesOwnPapers(part, policy))
+    return "it names a file in the session's own folder, which a rule for a command does not cover";
   return "nothing allows it yet";
 }

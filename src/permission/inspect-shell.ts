@@ -1,12 +1,24 @@
 // A shell line as parts: its commands with what each looks at, and the paths and addresses they name.
 import { basename, resolve } from "node:path";
+import { optional } from "../base/optional.ts";
 import { gitContext } from "../host/git.ts";
+import { ownKeys } from "./guard.ts";
 import type { Part, PathPart, ShellPart } from "./part.ts";
-import { realPath } from "./path.ts";
+import { isInside, realPath } from "./path.ts";
 import { kindOfPlace, placesOf } from "./places.ts";
+import {
+  type AliasState,
+  aliasStates,
+  changesNames,
+  givesNames,
+  type NamingCommand,
+  nameIn,
+  realPathIn,
+} from "./shell/alias.ts";
 import { analyseShell } from "./shell/analyse.ts";
 import type { ShellAnalysis, ShellCommand, Span } from "./shell/analysis.ts";
 import { Guesses, looseWord, type ShellPlace } from "./shell/guess.ts";
+import { isTooMuch, namedWords, placesNamed, sedWords, wholeFolderWords } from "./shell/named.ts";
 import { changesOwnSettings } from "./shell/own-command.ts";
 import type { PlannedCommand } from "./shell/plan.ts";
 import { type PlannedLine, planLine } from "./shell/plan-line.ts";
@@ -35,6 +47,8 @@ class ShellInspection {
   readonly #guesses: Guesses;
   /** Every folder that a relative path may be relative to, after none, some or all of the line's cds. */
   readonly #folders: readonly string[];
+  /** The file system as it is now, and after each new name that the line gives to a place. */
+  readonly #states: readonly [AliasState, ...AliasState[]];
 
   constructor(analysis: ShellAnalysis, line: PlannedLine | undefined, index: number, place: ShellPlace) {
     this.#analysis = analysis;
@@ -46,6 +60,22 @@ class ShellInspection {
     for (const target of [...analysis.moves, ...this.#guesses.moves(analysis)])
       folders = [...new Set([...folders, ...folders.map((f) => resolve(f, target))])];
     this.#folders = folders;
+    const states = aliasStates(this.#namingCommands(), folders);
+    this.#states = states ?? [{ links: new Map() }];
+    if (!states || this.#guesses.isTooMuch) this.#addAnything();
+  }
+
+  *#namingCommands(): Generator<NamingCommand> {
+    for (const { words } of this.#analysis.commands.filter((c) => givesNames(c.words)))
+      for (const { words: form, unsure } of [{ words, unsure: undefined }, ...this.#guesses.commands(words)])
+        yield { words: form.flatMap((w) => (w.literal ? [w.value] : [])), ...optional("unsure", unsure) };
+  }
+
+  /** Too much to be followed: then it may reach what is guarded. */
+  #addAnything(): void {
+    const span = { start: 0, end: this.#analysis.command.length };
+    const real = this.#place.everlongHome;
+    if (real) this.#add("write", { path: "a name that the line makes", real, span, implied: true, unsure: true });
   }
 
   parts(): Part[] {
@@ -69,6 +99,10 @@ class ShellInspection {
     this.#paths(planned ? planned.argv.map(literalWord) : c.words, c.span, {});
     for (const { words, unsure } of this.#guesses.commands(c.words))
       this.#paths(words, c.span, unsure ? { unsure } : {});
+    // What it runs comes from its input, which the line may give it.
+    const hasNoFile = c.words.slice(1).every((w) => w.value.startsWith("-"));
+    const isFed = c.hides && !isKnownProgram(c.words) && (hasNoFile || this.#analysis.texts.length > 0);
+    if (isFed) this.#paths([literalWord(""), ...this.#guesses.tokens.map(literalWord)], c.span, {});
     for (const real of part.looksInto ?? []) this.#add("read", { path: real, real, span: c.span, implied: true });
     // What only looks opens no connection, so an address in its arguments is only text.
     if (!part.looksAt)
@@ -78,19 +112,55 @@ class ShellInspection {
   #paths(words: readonly ShellWord[], span: Span, more: { unsure?: true }): void {
     for (const { path, real } of this.#readPlaces(words))
       this.#add("read", { path, real, span, implied: true, ...more });
-    if (!isKnownProgram(words))
-      for (const { value } of namedWords(words)) this.#addAll("write", value, { span, implied: true, unsure: true });
+    this.#keys(words, span);
+    const named = isKnownProgram(words) ? sedWords(words) : namedWords(words);
+    if (isTooMuch(named)) this.#addAnything();
+    else for (const { value } of named) this.#addAll("write", value, { span, implied: true, unsure: true });
     const isFolder = (path: string) => this.#folders.some((f) => kindOfPlace(realPath(path, f)) === "folder");
     for (const path of writtenPaths(words, { userHome: this.#place.userHome, isFolder })) {
-      this.#addAll("write", path, { span, implied: true, ...more });
+      if (changesNames(words)) this.#addName(path, { span, implied: true, ...more });
+      else this.#addAll("write", path, { span, implied: true, ...more });
       const word = looseWord(path);
       if (word.glob)
         for (const { real } of this.#placesIn(word)) this.#add("write", { path, real, span, implied: true, ...more });
     }
   }
 
+  /** Our own keys in a folder that it is given: it may show them though it does not name them. */
+  #keys(words: readonly ShellWord[], span: Span): void {
+    const { everlongHome } = this.#place;
+    if (everlongHome === undefined || (lookedAt(words) && !showsBelow(words))) return;
+    const whole = wholeFolderWords(words);
+    const here = lookedAt(words) ?? [];
+    for (const word of new Set([...words.slice(1), ...here]))
+      for (const { path, real } of this.#placesIn(word)) {
+        const holdsKeys =
+          real === everlongHome || (real && [...whole, ...here].includes(word) && isInside(everlongHome, real));
+        for (const key of holdsKeys ? ownKeys({ everlongHome }) : [])
+          this.#add("read", { path, real: key, span, implied: true, unsure: true });
+      }
+  }
+
   #addAll(kind: PathPart["kind"], path: string, more: Omit<Named, "path" | "real">): void {
-    for (const folder of this.#folders) this.#add(kind, { path, real: realPath(path, folder), ...more });
+    for (const lead of this.#leads(path)) this.#add(kind, { path, ...lead, ...more });
+  }
+
+  #addName(path: string, more: Omit<Named, "path" | "real">): void {
+    for (const folder of this.#folders) {
+      this.#add("write", { path, real: realPath(path, folder), ...more });
+      for (const state of this.#states.slice(1))
+        this.#add("write", { path, real: nameIn(state, path, folder), ...more, ...optional("unsure", state.unsure) });
+    }
+  }
+
+  /** Wherever the path may lead, from every folder and after every new name. */
+  #leads(path: string): { real: string | undefined; unsure?: true }[] {
+    return this.#folders.flatMap((folder) =>
+      this.#states.map((state) => ({
+        real: realPathIn(state, path, folder),
+        ...optional("unsure", state.unsure),
+      })),
+    );
   }
 
   #add(kind: PathPart["kind"], named: Named): void {
@@ -115,6 +185,7 @@ class ShellInspection {
       hides: c.hides,
       transparent: c.transparent,
       ...(elsewhere ? { elsewhere } : {}),
+      namedPlaces: placesNamed(c.words).flatMap((path) => this.#leads(path).flatMap(({ real }) => real ?? [])),
       ...(planned && this.#line ? { planned: { plan: this.#line.plan, command: planned } } : {}),
       ...(places ? { looksAt: places } : {}),
       ...(places && argv && showsBelow(argv)
@@ -133,8 +204,8 @@ class ShellInspection {
     if (name === "cd") return [folder];
     // Another repository has another configuration, which can make git run programs.
     if (name === "git" && gitContext(folder).gitRoot !== gitContext(this.#place.cwd).gitRoot) return undefined;
-    const seen = new Map();
-    const places = [...looked, ...matches.map(literalWord)].flatMap((word) => placesOf(word, folder, seen));
+    const words = [...looked, ...matches.map(literalWord)];
+    const places = this.#states.flatMap(({ links }) => words.flatMap((word) => placesOf(word, folder, links)));
     return wantsFiles(argv) && places.some((p) => kindOfPlace(p) === "folder") ? undefined : places;
   }
 
@@ -149,7 +220,7 @@ class ShellInspection {
   #readPlaces(words: readonly ShellWord[]): { path: string; real: string | undefined }[] {
     const looked = lookedAt(words);
     if (looked) return looked.flatMap((word) => this.#placesIn(word));
-    return namedWords(words)
+    return [...namedWords(words), ...sedWords(words)]
       .flatMap((w) => this.#placesIn(w))
       .filter((p) => kindOfPlace(p.real) === "file");
   }
@@ -157,20 +228,17 @@ class ShellInspection {
   #placesIn(word: ShellWord): { path: string; real: string | undefined }[] {
     if (!word.literal) return [];
     return this.#folders.flatMap((folder) =>
-      placesOf(word, folder).map((real) => ({ path: (word.glob && real) || word.value, real })),
+      this.#states.flatMap(({ links }) =>
+        placesOf(word, folder, links).map((real) => ({ path: (word.glob && real) || word.value, real })),
+      ),
     );
   }
-}
-
-/** Whatever of its arguments may be a path: `curl -d @file`, `dd if=file`, `--from=file`. */
-function namedWords(words: readonly ShellWord[]): ShellWord[] {
-  const named = words.slice(1).filter((w) => w.literal);
-  return [...named, ...named.map((w) => literalWord(w.value.replace(/^[^=@]*[=@]/, "")))];
 }
 
 /** What it writes is known from its arguments, if anything. Any other program may write what it is given. */
 const isKnownProgram = ([program]: readonly ShellWord[]): boolean => {
   const name = basename(program?.value ?? "");
+  if (name === "perl") return false; // its own language may write too
   return Object.hasOwn(READ_ONLY, name) || isShellsOwn(name) || isWriter(name) || Object.hasOwn(RUNNERS, name);
 };
 

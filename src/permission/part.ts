@@ -31,6 +31,8 @@ export type ShellPart = Origin & {
   transparent: boolean;
   /** Runs in another folder than the session's. */
   elsewhere?: boolean;
+  /** Real places that its arguments may lead it to. */
+  namedPlaces?: readonly string[];
   /** What is run of it, and the line that it stands in; absent where the line is not made of literal words. */
   planned?: { plan: ShellPlan; command: PlannedCommand };
   /** Real places it looks at, when it only looks; whether they are allowed is for the policy to say. */

@@ -3,9 +3,10 @@ import { isFreePaper, isPlan } from "./guard.ts";
 import { hiddenBelow } from "./hidden.ts";
 import { isAbsoluteRule, matchesRule } from "./match-rule.ts";
 import type { Part, ShellPart } from "./part.ts";
-import { insideAny } from "./path.ts";
+import { insideAny, isInside } from "./path.ts";
 import type { Policy, SourcedRule } from "./policy.ts";
 import { type ShellPlan, withUnasked } from "./shell/plan.ts";
+import { takesAnyCode } from "./shell/unwrap.ts";
 
 export type AllowedBy = "rule" | "hook" | "session" | "location" | "allow-all" | "nature";
 export type Allow = { type: "allow"; by: AllowedBy; rule?: string };
@@ -29,9 +30,14 @@ export function permitted(part: Part, policy: Policy): Allow | undefined {
 /** A rule allows a part outside the allowed folders only when it names the place itself. */
 export function covers(rule: SourcedRule, part: Part, policy: Policy): boolean {
   if (!matchesRule(rule, part, policy.places.root, "strict")) return false;
+  if (part.kind === "shell") return rule.argument === undefined || !namesOwnPapers(part, policy);
   if (part.kind !== "read" && part.kind !== "write") return true;
   return part.real !== undefined && (isAbsoluteRule(rule) || insideAny(part.real, policy.allowedFolders));
 }
+
+/** A rule for a command was not given for what the session writes into its own folder, where it needs no leave. */
+export const namesOwnPapers = ({ words, namedPlaces = [] }: ShellPart, { places }: Policy): boolean =>
+  !takesAnyCode(words[0]?.value ?? "") && namedPlaces.some((place) => isInside(place, places.sessionDir));
 
 function isSafe(part: Part, policy: Policy): boolean {
   switch (part.kind) {
@@ -47,8 +53,8 @@ function isSafe(part: Part, policy: Policy): boolean {
 }
 
 export function isReadOnly(part: ShellPart, policy: Policy): boolean {
-  const isInside = part.looksAt?.every((place) => insideAny(place, policy.allowedFolders)) ?? false;
-  return isInside && !showsHidden(part, policy);
+  const isAllowed = part.looksAt?.every((place) => insideAny(place, policy.allowedFolders)) ?? false;
+  return isAllowed && !showsHidden(part, policy);
 }
 
 /** It searches a folder below which a deny or ask rule may name files: those rules hold only when each file is named. */

@@ -13,7 +13,21 @@ const MOST_MATCHES = 4000;
 /** Undefined among them: a place that cannot be known. */
 export function placesOf(word: ShellWord, folder: string, seen: SeenLinks = new Map()): (string | undefined)[] {
   if (!word.glob) return word.value === "-" ? [] : [realPath(word.value, folder, seen)];
-  return matchesOf(word, folder)?.map((name) => realPath(name, folder, seen)) ?? [undefined];
+  return matchesOf(ledOn(word, folder, seen), folder)?.map((name) => realPath(name, folder, seen)) ?? [undefined];
+}
+
+/** The pattern with the folder before its first live part replaced by where that leads, which may not be on disk yet. */
+function ledOn(word: ShellWord, folder: string, seen: SeenLinks): ShellWord {
+  const pattern = word.pattern ?? [];
+  const live = pattern.findIndex((piece) => piece.live);
+  const before = pattern
+    .slice(0, live)
+    .map((piece) => piece.text)
+    .join("");
+  const end = before.lastIndexOf("/") + 1;
+  const real = end > 1 ? realPath(before.slice(0, end), folder, seen) : undefined;
+  if (real === undefined || real === realPath(before.slice(0, end), folder)) return word;
+  return { ...word, pattern: [{ text: `${real}/${before.slice(end)}`, live: false }, ...pattern.slice(live)] };
 }
 
 /**

@@ -1,4 +1,5 @@
 // The shapes that the parts of the proxy share: who asks, what is in a body, a lane, a plan, what is kept of a request.
+import type { ReportedUsage, WireTask } from "../model/wire/contract.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import type { WireName } from "../schema/model.ts";
 
@@ -19,7 +20,7 @@ export const FAMILIES = [
 export type Family = (typeof FAMILIES)[number];
 
 /** `count` and `compact` are routes of their own; all else that is managed is `generate`. */
-export type Route = { wire: WireName; task: "generate" | "count" | "compact" };
+export type Route = { wire: WireName; task: WireTask };
 
 /** Names are lower case; a header that came twice has its values joined by ", ". */
 export type Headers = Readonly<Record<string, string>>;
@@ -43,13 +44,14 @@ export type ScannedBody = {
   bytes: Buffer;
   value: Readonly<Record<string, unknown>>;
   wire: WireName;
-  /** The value of `messages`, `input` or `contents`; a text `input` is one item that spans it. */
+  /** Where the history stands; one that is a plain text is one item that spans it. */
   history: Span;
   items: Span[];
 };
 
 /** An item of a history with its place in the body and in the chain. `id` is its link. */
 export type HistoryItem = ContextItem & {
+  wire: WireName;
   /** Index into `ScannedBody.items`. */
   at: number;
   /** Keyed hash of the canonical form; undefined for what is not in the chain. */
@@ -140,7 +142,6 @@ export type RecordRow = {
 };
 
 export type Action = "pass" | "insert" | "trim" | "retry" | `skip:${string}`;
-export type Usage = { input?: number; cached?: number; output?: number };
 export type Attempt = { status?: number; tokens: number; bytes: number; error?: string };
 
 /** What is remembered of a request; no text and no credential. */
@@ -181,7 +182,7 @@ export type RequestRecord = {
   /** `complete`; `incomplete`: the stream broke or the client left. */
   outcome: "complete" | "incomplete" | "failed";
   failure?: string;
-  usage?: Usage;
+  usage?: ReportedUsage;
   /** Milliseconds by stage. */
   timings: Readonly<Record<string, number>>;
   items: readonly RecordRow[];

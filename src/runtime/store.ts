@@ -4,6 +4,7 @@ import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
 import type { HomePaths } from "../host/paths.ts";
 import { noteOf } from "../memory/recall/store/note.ts";
+import { isFilled, leaveUnindexed } from "../memory/recall/store/source.ts";
 import { findSession, type NamedSession, sessionIds } from "../session/find-session.ts";
 import { indexSession } from "../session/index/index-session.ts";
 import type { IndexOptions } from "../session/index/indexed-text.ts";
@@ -14,7 +15,10 @@ import { rebuiltText } from "../store/rebuild/rebuilt-text.ts";
 import { isSuspect, suspect } from "../store/rebuild/suspect.ts";
 import type { Database } from "../store/sqlite.ts";
 
-type OpenOptions = Partial<OpenStoreOptions>;
+type OpenOptions = Partial<OpenStoreOptions> & {
+  /** False: what is changed over this connection is not made searchable. */
+  recall?: boolean | undefined;
+};
 
 /** Told of a session whose log cannot be read; the others go on without it. */
 export type OnSkipped = (id: string, why: Failure) => void;
@@ -32,7 +36,10 @@ export const skippedText = (id: string, why: Failure): string => `Session ${id} 
 
 /** One that is lost or broken is made anew, and the user is told what came back and what did not. */
 export async function openStore(paths: HomePaths, options: OpenOptions = {}): Promise<Result<Database, Failure>> {
-  return openStoreAt(paths, { onRebuilt: tellRebuilt, fill: (db) => fillStore(db, paths), ...options });
+  const { recall = true, ...rest } = options;
+  const db = await openStoreAt(paths, { onRebuilt: tellRebuilt, fill: (db) => fillStore(db, paths), ...rest });
+  if (db.ok && !recall) leaveUnindexed(db.value);
+  return db;
 }
 
 export const tellRebuilt = (rebuilt: StoreRebuilt): void => void process.stderr.write(`${rebuiltText(rebuilt)}\n`);
@@ -94,10 +101,9 @@ export async function catchUp(
     if (!done.error.unreadable) return done;
     onSkipped(id, done.error);
   }
-  if (noteOf(db, "rebuild") === undefined) return ok(undefined);
-  const { fillProxied } = await import("./recall/rebuild.ts");
-  const filled = await fillProxied(db, indexing);
-  return filled.ok ? ok(undefined) : filled;
+  if (noteOf(db, "rebuild") === undefined && isFilled(db)) return ok(undefined);
+  const { fillMissing } = await import("./recall/rebuild.ts");
+  return fillMissing(db, indexing);
 }
 
 /** Where sessions are looked for: a repository, else a root; everywhere when nothing is said. */

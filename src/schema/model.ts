@@ -1,8 +1,14 @@
 // Shapes around models: catalogue entries, usage, what a call asks for and how it ends.
 import * as z from "zod";
 
-export const wireName = z.enum(["openai-chat", "openai-responses", "anthropic", "gemini"]);
-export type WireName = z.infer<typeof wireName>;
+/** What each of these is stands in the folder `model/wire/NAME/`. */
+const OWN_WIRES = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
+export type WireName = (typeof OWN_WIRES)[number];
+/** Registering a further wire adds its name. */
+export const wireNames: WireName[] = [...OWN_WIRES];
+export const wireName = z.custom<WireName>((name) => wireNames.some((known) => known === name), {
+  error: () => `must be one of ${wireNames.join(", ")}`,
+});
 
 export const providerName = z.enum(["openai", "anthropic", "google", "ollama", "custom", "offline"]);
 export type ProviderName = z.infer<typeof providerName>;

@@ -74,8 +74,8 @@ export type MeasureRequest = {
 
 export type TokenParts = {
   measure: (request: MeasureRequest) => Promise<Measured>;
-  /** The same sums as `measure`, at a cost that follows only what is new since the last time. */
-  totals: (request: MeasureRequest) => Promise<Omit<Measured, "itemTokens">>;
+  /** The same sums as `measure`, at a cost that follows only what is new since the last time. Undefined far above the limit. */
+  totals: (request: MeasureRequest) => Promise<Omit<Measured, "itemTokens"> | undefined>;
   /** Exact and calibrated. */
   countItem: (item: ContextItem<Message>) => Promise<number>;
   /** Calibrated; exact once the tokeniser is loaded, an upper bound before. */

@@ -71,8 +71,9 @@ async function prepareUntouched(session: Session): Promise<Prepared | undefined>
   const system = state.systemText ?? "";
   const tools = parts.tools.offered().definitions;
   const limit = parts.model.promptLimit();
-  const { rawTokens, basis, ...totals } = await parts.tokens.totals({ system, tools, items: state.items, limit });
-  const { systemTokens, toolDefinitionsTokens, conversationTokens } = totals;
+  const totals = await parts.tokens.totals({ system, tools, items: state.items, limit });
+  if (!totals) return undefined;
+  const { rawTokens, basis, systemTokens, toolDefinitionsTokens, conversationTokens } = totals;
   const currentTokens = systemTokens + toolDefinitionsTokens + conversationTokens;
   const e = effectiveLimit({ tokens: limit, retryBuffer: window.retryBuffer });
   if (currentTokens >= Math.min(1, background, exhaustion) * e) return undefined;

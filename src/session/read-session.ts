@@ -29,6 +29,7 @@ export function eventReader(
 ): ReadOptions & { contents: LogContents } {
   const contents: LogContents = { unknownTypes: new Set(), version: LOG_VERSION };
   let last: { value: unknown; read: ReadEvent } = { value: undefined, read: { type: "invalid", reason: "" } };
+  let before: DurableEnvelope | undefined;
   const check = (value: unknown): ReadEvent => {
     if (last.value !== value) last = { value, read: readEvent(value) };
     return last.read;
@@ -41,9 +42,20 @@ export function eventReader(
       if (read.type === "unknown") contents.unknownTypes.add(read.event.type);
       if (read.type !== "known") return;
       if (read.event.type === "session.start") contents.version = read.event.data.version;
-      if (isDurable(read.event)) onEvent(unspillEvent(read.event, paths.files, mostOfText), record);
+      if (!isDurable(read.event)) return;
+      const event = shareTexts(unspillEvent(read.event, paths.files, mostOfText), before);
+      before = event;
+      onEvent(event, record);
     },
   };
+}
+
+/** What each event repeats of the one before it is held once: of 200,000 events that is most of their small texts. */
+function shareTexts(event: DurableEnvelope, before: DurableEnvelope | undefined): DurableEnvelope {
+  if (!before) return event;
+  if (event.parentId === before.id) event.parentId = before.id;
+  if (event.timestamp === before.timestamp) event.timestamp = before.timestamp;
+  return event;
 }
 
 function isDurable(event: { type: string }): event is DurableEnvelope {

@@ -45,6 +45,35 @@ export class RefCounter {
   }
 }
 
+/** The refs of a log's items by event id. A long log has many, and few are ever asked for: names are made when they are. */
+export class RefTable {
+  readonly #ids: string[] = [];
+  readonly #turns: number[] = [];
+  readonly #items: number[] = [];
+  /** Where an id stands in the lists, for the first `#placed` of them. */
+  readonly #places = new Map<string, number>();
+  #placed = 0;
+
+  add(id: string, { turn, item }: { turn: number; item: number }): void {
+    this.#ids.push(id);
+    this.#turns.push(turn);
+    this.#items.push(item);
+  }
+
+  /** The ref `tN.k` of an event. */
+  get(id: string): string | undefined {
+    for (; this.#placed < this.#ids.length; this.#placed++)
+      this.#places.set(this.#ids[this.#placed] ?? "", this.#placed);
+    const place = this.#places.get(id);
+    return place === undefined ? undefined : `t${this.#turns[place]}.${this.#items[place]}`;
+  }
+
+  /** As plain JSON, in the order of the log. */
+  plain(): [string, string][] {
+    return this.#ids.map((id, at) => [id, `t${this.#turns[at]}.${this.#items[at]}`]);
+  }
+}
+
 /** `agent`: of a subagent's own conversation, written `AGENT/tN`. */
 export type Ref = { session?: string; agent?: string; from: number; to: number; item?: number };
 

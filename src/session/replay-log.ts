@@ -39,10 +39,7 @@ export function applyToTotals(state: SessionState, event: DurableEnvelope): void
 
 /** What counts for the whole log, whatever becomes of the chain. */
 export function applyToLog(state: SessionState, event: DurableEnvelope): void {
-  if (sourceOf(event)) {
-    const { turn, item } = state.refCounter.next(event);
-    state.refs.set(event.id, `t${turn}.${item}`);
-  }
+  if (sourceOf(event)) state.refs.add(event.id, state.refCounter.next(event));
   switch (event.type) {
     case "session.title_changed":
       state.title = event.data.title;

@@ -161,6 +161,9 @@ function applyCompacted(state: ChainState, event: Envelope<"session.compaction_c
 
 const turnOf = (state: ChainState): number => state.items.at(-1)?.turn ?? 0;
 
+/** One for all: most items neither call nor answer. Nobody changes them. */
+const noIds: string[] = [];
+
 function item(id: string, raw: Message, turn: number, more: Partial<ContextItem<Message>> = {}): ContextItem<Message> {
   return {
     id,
@@ -168,8 +171,9 @@ function item(id: string, raw: Message, turn: number, more: Partial<ContextItem<
     kind: "message",
     isPrompt: false,
     turn,
-    toolCallIds: raw.role === "assistant" ? raw.toolRequests.map((r) => r.toolCallId) : [],
-    toolResultFor: raw.role === "tool" ? [raw.toolCallId] : [],
+    toolCallIds:
+      raw.role === "assistant" && raw.toolRequests.length > 0 ? raw.toolRequests.map((r) => r.toolCallId) : noIds,
+    toolResultFor: raw.role === "tool" ? [raw.toolCallId] : noIds,
     tokens: 0,
     raw,
     ...more,

@@ -6,7 +6,7 @@ import type { Usage } from "../schema/model.ts";
 import type { AgentMode } from "../schema/permission.ts";
 import type { SessionContext } from "../schema/session.ts";
 import type { Todo, TodoDep } from "../schema/todo.ts";
-import { RefCounter } from "./ref.ts";
+import { RefCounter, RefTable } from "./ref.ts";
 
 /** A call that the model asked for and that has no result yet. */
 export type OpenCall = { toolCallId: string; name: string; started: boolean };
@@ -70,7 +70,7 @@ export type SessionState = ChainState & {
   /** A compaction that was begun and has no end yet. */
   openCompaction: EventData<"session.compaction_start"> | undefined;
   /** Refs `tN.k` by event id, and the counter that gives them. */
-  refs: Map<string, string>;
+  refs: RefTable;
   refCounter: RefCounter;
 };
 
@@ -115,7 +115,7 @@ export function emptyState(): SessionState {
     checkpointCount: 0,
     checkpointFiles: [],
     openCompaction: undefined,
-    refs: new Map(),
+    refs: new RefTable(),
     refCounter: new RefCounter(),
   };
 }
@@ -153,6 +153,6 @@ export function plainState(state: SessionState): unknown {
     changedFiles: [...state.changedFiles],
     modelLimits: [...state.modelLimits],
     agentIds: [...state.agentIds],
-    refs: [...state.refs],
+    refs: state.refs.plain(),
   };
 }

@@ -4,7 +4,7 @@ import { boardSchema } from "./schema/board.ts";
 import { journalSchema } from "./schema/journal.ts";
 import { memorySchema } from "./schema/memory.ts";
 import { proxySchema, proxyWindowGuesses } from "./schema/proxy.ts";
-import { recallSchema } from "./schema/recall.ts";
+import { recallErasure, recallSchema } from "./schema/recall.ts";
 import { sessionSchema } from "./schema/session.ts";
 
 export const storeMigrations: readonly string[] = [
@@ -15,4 +15,5 @@ export const storeMigrations: readonly string[] = [
   boardSchema,
   journalSchema,
   proxyWindowGuesses,
+  recallErasure,
 ];

@@ -93,7 +93,9 @@ export async function scanLog(handle: FileHandle, options: ReadOptions): Promise
 
 class Scan {
   readonly #options: ReadOptions;
-  readonly #ids = new Set<string>();
+  /** Ids so far, in order; looked up through `#known` from the first record on that does not follow the one before it. */
+  readonly #ids: string[] = [];
+  #known: Set<string> | undefined;
   readonly #damaged: Damage[] = [];
   /** Damage that the next record will end; at the end of the file it is the tail. */
   #open: Damage | undefined;
@@ -139,16 +141,24 @@ class Scan {
     this.#open = undefined;
     this.#end = offset + bytes;
     this.#terminated = false;
-    const id = value["id"];
-    if (typeof id === "string") {
-      if (this.#ids.has(id)) {
-        this.#doubled++;
-        return;
-      }
-      this.#ids.add(id);
+    if (this.#isDoubled(value)) {
+      this.#doubled++;
+      return;
     }
     this.#records++;
     this.#options.onRecord({ value, line: this.#line, offset, bytes });
+  }
+
+  /** While each record names the one before it as its parent, none of them can be there twice. */
+  #isDoubled({ id, parentId }: Record<string, unknown>): boolean {
+    if (typeof id !== "string") return false;
+    if (!this.#known && (this.#ids.length === 0 || parentId === this.#ids.at(-1))) {
+      this.#ids.push(id);
+      return false;
+    }
+    this.#known ??= new Set(this.#ids);
+    const before = this.#known.size;
+    return this.#known.add(id).size === before;
   }
 
   #bad(offset: number, bytes: number): void {

@@ -51,7 +51,8 @@ export async function openDatabase(
       db.exec(`PRAGMA busy_timeout = ${BLOCK_MS}`);
       const { journal_mode: mode } = db.prepare("PRAGMA journal_mode").get() ?? {};
       if (!readOnly && mode !== "wal") db.exec("PRAGMA journal_mode = WAL");
-      db.exec("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 67108864");
+      // What is deleted leaves no bytes in the file.
+      db.exec("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON");
       return db;
     },
     options,

@@ -75,7 +75,10 @@ describe("what nobody approved", () => {
       value: { under: ["confined"], line: "'/usr/bin/cat' 'a.txt'; '/usr/bin/ls' '-l'" },
     });
     expect(run.ok && run.value.env).not.toHaveProperty("AWS_SECRET_ACCESS_KEY");
-    expect(confinements.at(-1)).toMatchObject({ type: "look", hidden: [join(base, "home")] });
+    expect(confinements.at(-1)).toMatchObject({
+      type: "look",
+      hidden: expect.arrayContaining([join(base, "home"), join(base, "home/secret.key")]),
+    });
     expect(confinements.at(-1)).toHaveProperty("reads", expect.not.arrayContaining([temp]));
   });
 
@@ -91,9 +94,7 @@ describe("what nobody approved", () => {
     expect(run.value.under).toBeUndefined();
     expect(run.value.env).toEqual(env);
     const [look, push] = (run.value.line ?? "").split("; ");
-    expect(look).toMatch(
-      /^'\/usr\/bin\/env' .*'-u' 'GIT_DIR'.*'GIT_ALLOW_PROTOCOL=none'.*'core.fsmonitor=false'.*'status'/,
-    );
+    expect(look).toMatch(/^'\/usr\/bin\/env' .*'-i' .*'GIT_ALLOW_PROTOCOL=none'.*'core.fsmonitor=false'.*'status'/);
     expect(push).toBe("'git' 'push'");
   });
 
@@ -119,12 +120,40 @@ describe("what nobody approved", () => {
   });
 });
 
+describe("a line of which only a part was approved", () => {
+  const mixed = plan(command("npm test", false), command("cat a.txt"), command("git status"));
+
+  it("N8 runs the rest each confined by itself, with a plain environment and none of the project's programs", async () => {
+    const path = { ...env, PATH: `${folder}/bin:/usr/bin` };
+    const run = await wall().confine({ plan: mixed, cwd: folder, env: path });
+    if (!run.ok) throw new Error(run.error);
+    const [npm, cat, git] = run.value.line?.split("; ") ?? [];
+    expect(npm).toBe("'npm' 'test'");
+    expect(cat).toMatch(/^'\/usr\/bin\/env' '-i' .*'PATH=\/usr\/bin' .*'confined' '\/usr\/bin\/cat' 'a.txt'$/);
+    expect(git).toMatch(/'confined' '\/usr\/bin\/env' '-i' .*'\/usr\/bin\/git' /);
+    expect(cat).not.toContain("hush");
+    // The approved part has what a person's own shell has.
+    expect(run.value).toMatchObject({ env: path });
+    expect(run.value.under).toBeUndefined();
+  });
+
+  it("N8 a line that grows too long by it is not run, and says so", async () => {
+    const many = plan(command("npm test", false), ...Array.from({ length: 2000 }, () => command("cat a.txt")));
+    expect(await confined({}, many)).toMatchObject({ ok: false, error: expect.stringContaining("too long") });
+  });
+});
+
 describe("what was approved", () => {
   it("N8 is left alone by default, and confined to working with sandbox.commands all", async () => {
     const free = await confined({}, undefined);
     expect(free).toEqual({ ok: true, value: { env } });
     await confined({ commands: "all" }, undefined);
-    expect(confinements.at(-1)).toEqual({ type: "work", writes: [folder, temp], network: false });
+    expect(confinements.at(-1)).toEqual({
+      type: "work",
+      writes: [folder, temp],
+      network: false,
+      hidden: [join(base, "home/gateway.token"), join(base, "home/secret.key")],
+    });
     expect(await confined({ commands: "all", mode: "required" }, undefined, false)).toMatchObject({ ok: false });
   });
 

@@ -1,10 +1,13 @@
 // The second wall: what nobody approved runs harmless and confined by the operating system, whatever the first wall judged.
 import { resolve } from "node:path";
+import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { plainEnvironment, withoutProgramsOf } from "../host/environment.ts";
+import { existingTarget } from "../host/files.ts";
 import { type HarmlessGit, harmlessGit } from "../host/harmless-git.ts";
-import { type Confinement, isWithin, type Prefix, realOf } from "../host/sandbox/confinement.ts";
+import { type Confinement, isWithin, type Prefix } from "../host/sandbox/confinement.ts";
 import { type Sandbox, type SandboxStatus, sandboxStatus, workingSandbox } from "../host/sandbox/sandbox.ts";
+import { ownKeys } from "../permission/guard.ts";
 import {
   isUnasked,
   type PlannedCommand,
@@ -13,6 +16,9 @@ import {
   renderPlan,
   type ShellPlan,
 } from "../permission/shell/plan.ts";
+
+/** One argument of a program cannot be longer on Linux. */
+const MAX_LINE_BYTES = 128 * 1024 - 1;
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -73,39 +79,43 @@ export function createSecondWall(parts: WallParts): SecondWall {
       ...(command.program ? { program: command.program } : {}),
     });
 
-  /** git, where nobody approved it, becomes git that runs nothing else; `reads`: what it needs to see for that. */
-  async function harmlessPlan(
-    plan: ShellPlan,
-    env: Environment,
-  ): Promise<Result<{ plan: ShellPlan; reads: string[] }, string>> {
-    const reads: string[] = [];
-    const pipelines: PlannedPipeline[] = [];
-    for (const pipeline of plan.pipelines) {
-      const commands: PlannedCommand[] = [];
-      for (const command of pipeline.commands) {
-        const isGit = command.unasked && command.argv[0] === "git";
-        const before = isUnasked(plan) ? checked.get(command.argv) : undefined;
-        const git = before ? ok(before) : isGit ? await gitOf(command, env) : undefined;
-        if (git && !git.ok) return fail(git.error);
-        if (git) reads.push(...git.value.reads);
-        commands.push(git ? withEnvironment(command, git.value, env) : quietRipgrep(command));
-      }
-      pipelines.push({ ...pipeline, commands });
-    }
-    return ok({ plan: { pipelines }, reads });
+  /** What it opens and may see, of these commands that only look. */
+  function look(commands: readonly PlannedCommand[], more: readonly string[]): Confinement {
+    const { temp, home } = parts.places();
+    const programs = commands.flatMap(({ program }) => program ?? []);
+    const named = commands.flatMap(({ argv, folder }) =>
+      argv.flatMap((word) => existingTarget(resolve(folder, word)) ?? []),
+    );
+    const inTemp = named.filter((path) => isWithin(path, temp));
+    const hidden = [home, ...ownKeys({ everlongHome: home })];
+    return { type: "look", reads: [...lasting(), ...inTemp, ...programs, ...more], hidden };
   }
 
-  function look(plan: ShellPlan, more: readonly string[]): Confinement {
-    const { temp, home } = parts.places();
-    const commands = plannedCommands(plan);
-    const programs = commands.flatMap(({ program }) => program ?? []);
-    const named = commands.flatMap(({ argv, folder }) => argv.flatMap((word) => realOf(resolve(folder, word)) ?? []));
-    const inTemp = named.filter((path) => isWithin(path, temp));
-    return {
-      type: "look",
-      reads: [...lasting(), ...inTemp, ...programs, ...more],
-      hidden: [home],
-    };
+  /** What nobody approved becomes harmless; `reads`: what git needs to see for that. */
+  async function harmless(
+    command: PlannedCommand,
+    isWhole: boolean,
+    env: Environment,
+  ): Promise<Result<{ command: PlannedCommand; reads: string[] }, string>> {
+    if (!command.unasked) return ok({ command, reads: [] });
+    if (command.argv[0] !== "git") return ok({ command: quietRipgrep(command), reads: [] });
+    const before = isWhole ? checked.get(command.argv) : undefined;
+    const git = before ? ok(before) : await gitOf(command, env);
+    if (!git.ok) return git;
+    const [program, args] = [command.program ?? "git", git.value.args];
+    return ok({ command: withEnvironment(command, git.value.env, [program, ...args]), reads: git.value.reads });
+  }
+
+  /** Among commands that were approved, one that was not: it is confined by itself and gets a plain environment. */
+  function apart(
+    command: PlannedCommand,
+    reads: readonly string[],
+    env: Environment,
+    sandbox: Sandbox | undefined,
+  ): PlannedCommand {
+    if (!command.unasked || command.program === undefined) return command;
+    const under = sandbox?.confine(look([command], reads), command.folder) ?? [];
+    return withEnvironment(command, env, [...under, command.program, ...command.argv.slice(1)]);
   }
 
   return {
@@ -118,21 +128,41 @@ export function createSecondWall(parts: WallParts): SecondWall {
     },
 
     async confine({ plan, cwd, env }) {
-      const { commands, network } = parts.settings();
-      const unasked = plan !== undefined && isUnasked(plan);
-      const ownEnv = unasked ? withoutProgramsOf(parts.places().folders, plainEnvironment(env)) : env;
-      const harmless = plan ? await harmlessPlan(plan, ownEnv) : undefined;
-      if (harmless && !harmless.ok) return fail(`Not run: ${harmless.error}.`);
-      const line: ConfinedLine = { ...(harmless ? { line: renderPlan(harmless.value.plan) } : {}), env: ownEnv };
-      if (!unasked && commands !== "all") return ok(line);
-      const problem = await missing();
+      const { commands: which, network } = parts.settings();
+      const isWhole = plan !== undefined && isUnasked(plan);
+      const plainEnv = withoutProgramsOf(parts.places().folders, plainEnvironment(env));
+      const sandboxed = isWhole || which === "all";
+      const problem = sandboxed ? await missing() : undefined;
       if (problem !== undefined) return fail(`Not run: ${problem}`);
-      const sandbox = await sandboxHere();
-      if (!sandbox) return ok(line);
-      const confinement: Confinement = unasked
-        ? look(plan, harmless?.value.reads ?? [])
-        : { type: "work", writes: parts.places().folders, network: mayConnect(plan, network) };
-      return ok({ ...line, under: sandbox.confine(confinement, cwd) });
+      const holdsUnasked = plan !== undefined && plannedCommands(plan).some((command) => command.unasked);
+      const sandbox = sandboxed || holdsUnasked ? await sandboxHere() : undefined;
+      const reads: string[] = [];
+      const pipelines: PlannedPipeline[] = [];
+      for (const pipeline of plan?.pipelines ?? []) {
+        const commands: PlannedCommand[] = [];
+        for (const one of pipeline.commands) {
+          const result = await harmless(one, isWhole, plainEnv);
+          if (!result.ok) return fail(`Not run: ${result.error}.`);
+          const { command, reads: more } = result.value;
+          reads.push(...more);
+          // One sandbox does not run inside another everywhere.
+          commands.push(isWhole ? command : apart(command, more, plainEnv, sandboxed ? undefined : sandbox));
+        }
+        pipelines.push({ ...pipeline, commands });
+      }
+      const line = plan && renderPlan({ pipelines });
+      if (line !== undefined && Buffer.byteLength(line) > MAX_LINE_BYTES)
+        return fail(
+          "Not run: with what keeps its commands harmless, the line is too long for the system. Use fewer commands in one line.",
+        );
+      const confined: ConfinedLine = { ...optional("line", line), env: isWhole ? plainEnv : env };
+      if (!sandboxed || !sandbox) return ok(confined);
+      const { folders, home } = parts.places();
+      const hidden = ownKeys({ everlongHome: home });
+      const confinement: Confinement = isWhole
+        ? look(plannedCommands(plan), reads)
+        : { type: "work", writes: folders, network: mayConnect(plan, network), hidden };
+      return ok({ ...confined, under: sandbox.confine(confinement, cwd) });
     },
 
     async describe() {
@@ -153,16 +183,10 @@ function quietRipgrep(command: PlannedCommand): PlannedCommand {
   return command.unasked && name === "rg" ? { ...command, argv: [name, "--no-ignore-messages", ...args] } : command;
 }
 
-function withEnvironment(
-  command: PlannedCommand,
-  git: { args: readonly string[]; env: Environment },
-  env: Environment,
-): PlannedCommand {
-  const dropped = Object.keys(env).filter((name) => !Object.hasOwn(git.env, name));
-  const set = Object.entries(git.env).filter(([name, value]) => env[name] !== value);
-  const words = [...dropped.flatMap((name) => ["-u", name]), ...set.map(([name, value]) => `${name}=${value}`)];
-  const program = command.program ?? "git";
-  return { ...command, argv: ["env", ...words, program, ...git.args], program: "/usr/bin/env" };
+/** With these variables and no others. */
+function withEnvironment(command: PlannedCommand, env: Environment, words: readonly string[]): PlannedCommand {
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return { ...command, argv: ["env", "-i", ...variables, ...words], program: "/usr/bin/env" };
 }
 
 /** A line may connect when each of its commands may; one that cannot be read down to its words only by `*`. */

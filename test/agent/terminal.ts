@@ -6,7 +6,7 @@ import { spawn } from "@lydell/node-pty";
 import { onTestFinished } from "vitest";
 import type { Place } from "../tool/everlong.ts";
 
-const bin = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "bin", "everlong.js");
+export const bin = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "bin", "everlong.js");
 
 export type Terminal = {
   pid: number;
@@ -21,10 +21,14 @@ export type Terminal = {
   exit: Promise<number>;
 };
 
-const KEYS = { "ctrl+b": "\u0002", "ctrl+c": "\u0003", "ctrl+d": "\u0004" };
+const KEYS = { "ctrl+b": "\u0002", "ctrl+c": "\u0003", "ctrl+d": "\u0004", "ctrl+z": "\u001a" };
 
-export function openTerminal(place: Place, args: string[] = []): Terminal {
-  const pty = spawn(process.execPath, [bin, ...args], {
+export const openTerminal = (place: Place, args: string[] = []): Terminal =>
+  openProgram(place, process.execPath, [bin, ...args]);
+
+/** Any program in a terminal, such as a shell in which ours is started. */
+export function openProgram(place: Place, program: string, args: string[]): Terminal {
+  const pty = spawn(program, args, {
     name: "xterm-256color",
     cols: 200,
     rows: 50,

@@ -1,7 +1,5 @@
-// Deny rules and guards under allow-all: no disguise of the program, the line or the path gets around them.
+// Deny rules under allow-all: no disguise of the program or the line gets around them.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the text is shell, not TypeScript
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { attack } from "./attack.ts";
 
@@ -93,6 +91,7 @@ const DENIED = [
   "echo touch | xargs -I{} {} X",
   "echo touch X | xargs -I{} sh -c '{}'",
   "echo touch X | xargs env",
+  "echo a | xargs --replace touch X",
   "find . -maxdepth 0 -exec touch X ';'",
   "find . -maxdepth 0 -execdir touch X ';'",
   "find /usr/bin/touch -exec {} X ';'",
@@ -218,81 +217,4 @@ describe("deny wins", () => {
     expect(ran).toEqual(["git status"]);
     expect(changes.filter((c) => !c.includes(".git/"))).toEqual([]);
   });
-});
-
-describe("guards hold", () => {
-  it("N7 A7.5 B50 under --allow-all no line writes what is guarded or shows Everlong's own keys", async () => {
-    const targets = (home: string): string[] => [
-      "echo x > .git/hooks/pre-commit",
-      "echo x > $PWD/.git/hooks/pre-commit",
-      "echo x > ${PWD}/.git/hooks/pre-commit",
-      "D=.git; echo x > $D/hooks/pre-commit",
-      'D=.git/hooks; cp f.txt "$D/pre-commit"',
-      "for d in .git; do echo x > $d/hooks/pre-commit; done",
-      "echo x > $(echo .git)/hooks/pre-commit",
-      "echo x > .git/$(echo hooks)/pre-commit",
-      "echo x > .git/{hooks,x}/pre-commit",
-      "echo x > .git/hook?/pre-commit",
-      "cp f.txt .git/hook?/pre-commit",
-      "tee .git/hooks/pre-commit < f.txt",
-      "tee $PWD/.git/hooks/pre-commit < f.txt",
-      "timeout 5 cp f.txt .git/hooks/pre-commit",
-      "flock f.txt cp f.txt .git/hooks/pre-commit",
-      "sh -c 'echo x > .git/hooks/pre-commit'",
-      "cd .git/hooks && echo x > pre-commit",
-      "cd .git && cp ../f.txt hooks/pre-commit",
-      "ln -s ../../f.txt .git/hooks/pre-commit",
-      "uniq f.txt .git/hooks/pre-commit",
-      "shuf --output=.git/hooks/pre-commit f.txt",
-      "openssl enc -base64 -in f.txt -out .git/hooks/pre-commit",
-      "gcc -o .git/hooks/pre-commit x.c",
-      "git archive -o .git/hooks/pre-commit HEAD",
-      "git diff --output=.git/hooks/pre-commit",
-      "git clone -q . .git/hooks/copy",
-      `shuf -o ${home}/settings.json f.txt`,
-      "git config core.hooksPath .",
-      "echo x >> .git/config",
-      "echo x > .everlong/settings.json",
-      "echo x > $PWD/.everlong/settings.json",
-      "echo x > .mcp.json",
-      `echo x > ${home}/settings.json`,
-      "echo x > $HOME/home/settings.json",
-      "echo x > ${HOME}/home/settings.json",
-      "echo x > ~/home/settings.json",
-      "echo x > $EVERLONG_HOME/settings.json",
-      "cp f.txt $HOME/home/settings.json",
-      "cd $HOME/home && echo x > settings.json",
-      "cd ~/home && cp ../work/f.txt settings.json",
-      "rm -f $HOME/home/secret.key",
-      `cat ${home}/secret.key`,
-      "cat $HOME/home/secret.key",
-      'cat "$HOME"/home/secret.key',
-      "cat ${HOME}/home/gateway.token",
-      "cat $EVERLONG_HOME/secret.key",
-      "cat ~/home/secret.key",
-      "cat ~/home/secret.*",
-      "cat $HOME/home/secret.ke?",
-      "cd ~/home && cat secret.key",
-      "cd $HOME && cat home/secret.key",
-      "cp ~/home/secret.key copy",
-      "H=$HOME; cat $H/home/secret.key",
-      "cat < $HOME/home/secret.key",
-      "base64 $HOME/home/secret.key",
-      "timeout 5 cat $HOME/home/secret.key",
-      "sh -c 'cat $HOME/home/secret.key'",
-    ];
-    const { place, ran, changes, leaks } = await attack(
-      ({ home }) => targets(home),
-      ["--allow-all"],
-      ({ folder }) => {
-        mkdirSync(join(folder, ".everlong"));
-        mkdirSync(join(folder, ".git/hooks"), { recursive: true });
-        writeFileSync(join(folder, ".everlong/keep"), "");
-      },
-    );
-    expect(leaks).toEqual([]);
-    expect(changes).toEqual([]);
-    expect(ran).toEqual([]);
-    expect(existsSync(join(place.folder, ".git/hooks/pre-commit"))).toBe(false);
-  }, 120_000);
 });

@@ -132,3 +132,26 @@ it("N6 A7.5 the session's own folder takes notes unasked, and nothing that a pro
   expect(ran.length, [...results.values()].join("\n")).toBe(2);
   expect(readdirSync(join(place.home, "sessions", id, "files"))).toEqual(["note.md", "result.json"]);
 });
+
+it("N6 a rule for a command does not cover a file that the session wrote into its own folder", async () => {
+  const tried = (_place: Place, sessionDir: string) => {
+    const path = join(sessionDir, "files/test_evil.py");
+    return [
+      { name: "create", args: { path, file_text: "x" } },
+      "touch allowed",
+      `touch ${path}`,
+      `touch allowed ${path}`,
+      `touch --reference=${path} allowed`,
+      `touch ${path}::test_one`,
+      `touch -- allowed ${sessionDir}/files/../files/test_evil.py`,
+      `cd . && touch ${path}`,
+      `ln -s ${sessionDir}/files f && touch f/test_evil.py`,
+    ];
+  };
+  const flags = ["--allow-tool", "shell(touch)", "--allow-tool", "shell(ln)"];
+  const { ran, results } = await attack(tried, flags);
+  expect(ran.map((line) => (line.startsWith("{") ? "create" : line))).toEqual(["touch allowed", "create"]);
+  const refused = [...results.values()].filter((text) => text.includes("Denied"));
+  expect(refused.length).toBe(7);
+  for (const text of refused) expect(text).toContain("own folder");
+});

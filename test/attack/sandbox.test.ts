@@ -56,6 +56,12 @@ function hostile(line: string, confinement: Confinement = look): { stdout: strin
 }
 
 describe("a command that only looks", () => {
+  held("N8 B50 does not see Everlong's own keys when the folder is Everlong's home itself", () => {
+    const reads = { type: "look", reads: [home], hidden: [home, join(home, "secret.key")] } as const;
+    const { stdout } = hostile(`cat '${home}/secret.key'; grep -r CANARY-key '${home}'; ls '${home}'`, reads);
+    expect(stdout).toBe("secret.key\nsessions\n");
+  });
+
   held("N8 sees the folder, the session's own papers and the system, and says its exit code", () => {
     const { stdout, status } = hostile(
       `cat a.txt '${session}/plan.md'; ls /usr/bin/env; pwd; whoami >/dev/null && exit 7`,
@@ -183,7 +189,21 @@ describe("a command that only looks", () => {
 describe("an approved command with sandbox.commands all", () => {
   const temp = join(base, "temp");
   mkdirSync(temp);
-  const work = (network: boolean): Confinement => ({ type: "work", writes: [folder, temp], network });
+  const work = (network: boolean): Confinement => ({
+    type: "work",
+    writes: [folder, temp],
+    network,
+    hidden: [join(home, "secret.key")],
+  });
+
+  held("N8 B50 does not see Everlong's own keys, however it gets at them", () => {
+    const { stdout } = hostile(
+      "cat .everlong/secret.key; cp -r .everlong copy; cat copy/secret.key; grep -r CANARY-key . ; tar c .everlong | grep -a CANARY-key; ls copy",
+      work(true),
+    );
+    expect(stdout).toBe("sessions\n");
+    rmSync(join(folder, "copy"), { recursive: true, force: true });
+  });
 
   held("N8 reads what it needs and writes only in the folder and the temporary folder", () => {
     const line = `cat '${secret}'; echo new > new.txt; echo t > '${temp}/t'; echo x > '${base}/outside/new'; echo x >> '${secret}'; test -w /usr && echo weak; test -w /etc && echo weak; rm '${secret}'; cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern && echo weak`;

@@ -1,4 +1,5 @@
 // The built program with both walls up: hostile repositories, and what is said and run where the sandbox is missing.
+import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -77,6 +78,23 @@ describe("the program in a folder that nobody trusts", () => {
     );
     expect(wrote).toContain("wrote\n");
     expect(escaped).toContain("Read-only file system");
+  });
+
+  held("N8 holds the part of a line that nobody approved, also against what the approved part just did", async () => {
+    const linked = (place: Place): Place => {
+      // An approved unpacking brings a link that leads out; the first wall cannot know of it.
+      symlinkSync("../outside.txt", join(place.folder, "brought"));
+      writeFileSync(join(place.folder, "../outside.txt"), "CANARY-outside");
+      writeFileSync(join(place.folder, "a.txt"), "one\n");
+      execFileSync("tar", ["cf", "bag.tar", "brought"], { cwd: place.folder });
+      rmSync(join(place.folder, "brought"));
+      return place;
+    };
+    const lines = ["tar xf bag.tar && cat brought", "tar tf bag.tar | cat && stat -c 'mount %m end' . && cat a.txt"];
+    const [read, mixed] = await results(lines, linked, { args: ["--allow-tool", "shell(tar)"] });
+    expect(read).toContain("brought: No such file");
+    expect(read).not.toContain("CANARY");
+    expect(mixed).toMatch(/brought\nmount \/.*\/work end\none\n/);
   });
 
   held("N8 the sandbox shows a linked work tree its repository, ripgrep itself, and gives a terminal", async () => {

@@ -51,7 +51,7 @@ export async function stage(main: Part, options: StageOptions = {}): Promise<Sta
     EVERLONG_MAX_PROMPT_TOKENS: String(limit),
     EVERLONG_ALLOW_ALL: "1",
     // The windows here are small: tools that no conversation of these suites uses do not take their room.
-    EVERLONG_TOOL_EXCLUDE: "task,read_agent,write_agent,stop_agent,read_inbox,store_memory,vote_memory",
+    EVERLONG_TOOL_EXCLUDE: "task,read_agent,write_agent,stop_agent,list_agents,read_inbox,store_memory,vote_memory",
     ...env,
   });
   onTestFinished(async () => {

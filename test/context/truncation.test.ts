@@ -79,7 +79,7 @@ describe("CE4 truncation alone", () => {
     expect(cuts.size).toBeGreaterThan(50);
   });
 
-  it("CE4 C46 C118 CI11 C121 C153 few cuts; between them each request extends the one before, and says why when not", () => {
+  it("CE4 C46 C118 CI11 C121 few cuts; between them each request extends the one before, and says why when not", () => {
     const { events = [], requests = [] } = played ?? {};
     const told = only(events, "session.usage_info").map((e) => e.data);
     let cuts = 0;

@@ -74,7 +74,7 @@ describe("our own MCP server", () => {
     const gateway = await gatewayOf(place);
     expect(await (await overStdio(place)).call("recall", { query: "zebra" })).toContain("7411");
     const http = await overHttp(gateway);
-    expect(await http.call("recall", { query: "zebra" })).toBe("Nothing was found in what belongs to the user.");
+    expect(await http.call("recall", { query: "zebra" })).toBe("Nothing was found in your own memories.");
     expect(await http.call("recall", { query: "t1.1" })).toMatch(/^error: /);
   });
 

@@ -139,13 +139,14 @@ describe("/subconscious", () => {
 });
 
 describe("leaving the terminal", () => {
+  const gates = (place: Place, id: string) => only(logOf(place, id), "consolidation.gate").map((e) => e.data);
   const ON = { EVERLONG_CONSOLIDATE_ON_EXIT: "true" };
   const answer = (request: Recorded) => {
     if (!isRem(request)) return text("said");
     return stepOf(request) === 0 ? calls([add("lesson", "learned")]) : text("done");
   };
 
-  it("ME10 M98 M99 three messages: the prompt returns at once, and the board is brought up to date by a process of its own", async () => {
+  it("ME10 M98 M99 N41 three messages: the prompt returns at once, and the board is brought up to date by a process of its own", async () => {
     let go = (): void => undefined;
     const hold = new Promise<void>((resolve) => {
       go = resolve;
@@ -165,6 +166,8 @@ describe("leaving the terminal", () => {
     }
     const parent = onlySession(place);
     await leave(terminal); // while the model of the consolidation has not answered
+    expect(terminal.screen()).toContain("Updating the board in the background with custom/scripted.");
+    expect(gates(place, parent)).toEqual([{ outcome: "spawned", model: "custom/scripted" }]);
     await until("the request of rem-agent", () => server.requests.some(isRem));
     const rem = server.requests.find(isRem);
     expect(userTexts(rem)).toEqual([expect.stringMatching(FIXED)]);
@@ -186,7 +189,7 @@ describe("leaving the terminal", () => {
     expect(boardOf(place)[0]).toMatchObject({ name: "lesson", count: 0 });
   });
 
-  it("ME10 M98 two messages start nothing", async () => {
+  it("ME10 M98 N41 two messages start nothing, and the log says why", async () => {
     const { place, server } = await scene(answer, { env: ON });
     const terminal = await at(place);
     for (const word of ["one", "two"]) {
@@ -194,7 +197,8 @@ describe("leaving the terminal", () => {
       await terminal.see("said");
     }
     await leave(terminal);
-    expect(sessionsOf(place)).toHaveLength(1);
+    expect(gates(place, onlySession(place))).toEqual([{ outcome: "below_min_turns" }]);
+    expect(terminal.screen()).not.toContain("Updating the board");
     expect(server.requests).toHaveLength(2);
   });
 
@@ -225,12 +229,13 @@ describe("leaving the terminal", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it("M98 O19 a consolidation of its own starts no further one", async () => {
+  it("M98 N41 O19 a consolidation of its own starts no further one", async () => {
     const { place } = await scene(answer, { env: ON });
     const done = await run(place, ["--agent", "rem-agent", "-p", "go", "--yolo", "--silent", ...JSON_EVENTS], {
       env: { EVERLONG_DETACHED: "1" },
     });
     expect(only(done.events, "consolidation.gate").map((e) => e.data)).toEqual([{ outcome: "detached_child" }]);
+    expect(gates(place, onlySession(place))).toEqual([{ outcome: "detached_child" }]);
     const plain = await run(place, ["-p", "hi", ...JSON_EVENTS]);
     expect(only(plain.events, "consolidation.gate")).toEqual([]);
   });

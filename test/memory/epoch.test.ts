@@ -40,7 +40,7 @@ const layers = ({ home }: Place, id: string) => ({
 });
 
 /** The stage leaves the tools of memory out, for its small windows. */
-const WITH_MEMORY = { EVERLONG_TOOL_EXCLUDE: "task,read_agent,write_agent,stop_agent" };
+const WITH_MEMORY = { EVERLONG_TOOL_EXCLUDE: "task,read_agent,write_agent,stop_agent,list_agents" };
 
 describe("M48 the section and the epoch", () => {
   it("M48 what is stored meanwhile, here or elsewhere, does not change it; a compaction does, its undoing does", async () => {

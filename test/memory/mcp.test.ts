@@ -51,7 +51,7 @@ describe("memories over MCP", () => {
       );
       expect(await storeOver(served, fact)).toMatch(/^already_stored: /);
       const recalled = await served.call("recall", { query: `${name} zebra` });
-      expect(recalled).toMatch(/^Memories \(recorded data, possibly outdated\):\n\[mem_\w{26}\] build: /);
+      expect(recalled).toMatch(/^memory mem_\w{26} \(from mcp:tester, \S+\)\nbuild: /);
       expect(recalled).toContain(fact);
       expect(await served.call("vote_memory", { fact, direction: "upvote", reason: "seen" })).toMatch(/^The vote was/);
       expect(await served.call("vote_memory", { fact: "The zebra port", direction: "upvote", reason: "seen" })).toMatch(

@@ -92,6 +92,20 @@ describe("ME2 distinct failures", () => {
     expect(await count(place)).toBe(0);
   });
 
+  it("N42 M35 with memories in a file the model is shown no scope, and one that it sends is invalid_scope", async () => {
+    const sent = [store({ scope: "user" }), store({ scope: "repository" }, "c2"), store({}, "c3"), text("done")];
+    const { server, place } = await scene(sent, { env: { EVERLONG_MEMORY_STRATEGY: "jsonl" } });
+    const done = await run(place, ["-p", "go", "--trust-folder", "--allow-tool", "memory"]);
+    expect(done.code, done.stderr).toBe(0);
+    const { tools } = server.requests[0]!.body as { tools: { function: { name: string; parameters: object } }[] };
+    const offered = tools.find((tool) => tool.function.name === "store_memory")?.function.parameters;
+    expect(offered).toMatchObject({ properties: { fact: {} }, additionalProperties: false });
+    expect(offered).not.toHaveProperty("properties.scope");
+    const codes = only(logOf(place), "tool.execution_complete").map((e) => e.data.error?.code);
+    expect(codes).toEqual(["invalid_scope", "invalid_scope", undefined]);
+    expect(result(server.requests[1])).toContain('Leave "scope" out');
+  });
+
   it("ME2 M62 M63 a deny rule by any of its names beats --yolo", async () => {
     for (const name of ["store_memory", "memory", "vote_memory"]) {
       const { server, place } = await scene([store(), text("ok")]);

@@ -44,6 +44,38 @@ describe("OE3 a conversation with an agent", () => {
     expect(eventsOf(place, id, "system.notification")).toEqual([]);
   });
 
+  it("N39 a sync agent answers its call and stays: a follow-up wakes it with all it knows, and its answer is told", async () => {
+    const seen: string[] = [];
+    const { place, of } = await cast(
+      (request, step) => {
+        seen.push(last(toolResults(request)));
+        const steps = [
+          tasks(task("ALPHA", { name: "Alpha scan" })),
+          call("list_agents", {}),
+          call("write_agent", { agent_id: "alpha-scan", message: "and more?" }),
+          text("waiting"),
+          text("heard it"),
+        ];
+        return steps[step] ?? text("nothing more");
+      },
+      { ALPHA: [text("first answer"), text("second answer")] },
+      { env: { EVERLONG_SUBAGENT_MAX_CONCURRENT: "1" } },
+    );
+    const done = await run(place, ["-p", "go"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(done.stdout.trim()).toBe("heard it");
+    expect(seen[1]).toBe("first answer");
+    expect(seen[2]).toMatch(/^alpha-scan .* idle /);
+    expect(seen[3]).toContain("works on it now");
+    expect(userTexts(of("ALPHA")[1])).toEqual(["ALPHA", "and more?"]);
+    const id = onlySession(place);
+    expect(eventsOf(place, id, "system.notification")).toMatchObject([
+      { kind: "agent_idle", agentIds: ["alpha-scan"] },
+    ]);
+    expect(eventsOf(place, id, "subagent.completed")).toMatchObject([{ result: "second answer", turns: 2 }]);
+    expect(eventsOf(place, id, "subagent_session_boundary").map((e) => e["phase"])).toEqual(["start", "end"]);
+  });
+
   it("O51 without multi-turn agents nothing goes idle", async () => {
     const { place } = await cast(
       [tasks(task("ALPHA", { name: "alpha", mode: "background" })), text("started"), text("heard")],
@@ -56,6 +88,50 @@ describe("OE3 a conversation with an agent", () => {
     expect(eventsOf(place, id, "subagent.idle")).toEqual([]);
     expect(eventsOf(place, id, "system.notification").map((e) => e["kind"])).toEqual(["agent_completed"]);
     expect(done.stdout.trim()).toBe("heard");
+  });
+});
+
+describe("list_agents", () => {
+  it("N39 O40 shows the main agent all, a subagent its own, with status, turns, tokens, intent and todo", async () => {
+    const lists: string[] = [];
+    const beforeList = (results: { text: string }[]) => lists.push(last(results));
+    const { place } = await cast(
+      (request, step) => {
+        if (step >= 2) beforeList(toolResults(request));
+        const steps = [
+          tasks(
+            task("ALPHA", { name: "alpha", mode: "background" }),
+            task("BETA", { name: "beta", mode: "background" }),
+          ),
+          call("list_agents", {}),
+          call("read_agent", { agent_id: "beta", wait: true, timeout: 60 }),
+          call("stop_agent", { agent_id: "beta" }),
+          call("read_agent", { agent_id: "alpha", wait: true, timeout: 60 }),
+          call("list_agents", { include_completed: false }),
+          text("done"),
+        ];
+        return steps[step] ?? text("nothing more");
+      },
+      {
+        ALPHA: [text("first answer")],
+        BETA: (request, step) => {
+          if (step === 0) return call("report_intent", { intent: "Asking around" });
+          if (step === 1) return tasks(task("GAMMA", { name: "gamma", agent_type: "explore" }));
+          if (step === 2) return call("list_agents", {});
+          beforeList(toolResults(request));
+          return text("beta knows");
+        },
+        GAMMA: [text("from gamma")],
+      },
+    );
+    const done = await run(place, ["-p", "go"]);
+    expect(done.code, done.stderr).toBe(0);
+    const ofBeta = lists.find((list) => list.startsWith("gamma")) ?? "";
+    expect(ofBeta).toMatch(/^gamma {2}explore {2}\S+ {2}completed {2}\d+s {2}1 turns {2}\d+ tokens$/);
+    const [first = "", , , , open = ""] = lists.filter((list) => list !== ofBeta);
+    expect(first).toMatch(/^alpha {2}general-purpose .*\nbeta {2}general-purpose/);
+    expect(open).toMatch(/^alpha .* idle /);
+    expect(open).not.toContain("beta");
   });
 });
 

@@ -174,6 +174,34 @@ describe("O32 cost guard", () => {
   });
 });
 
+describe("N42 a server behind EVERLONG_BASE_URL with names of the catalogue", () => {
+  const known = ["gpt-5-mini", "gpt-5.5", "gpt-5-nano"];
+
+  const ask = async (model: string) => {
+    const cased = await cast([calls([job({ model })]), text("ok")], { JOB: [text("the answer")] }, { models: known });
+    const { place, server } = cased;
+    const done = await run(place, ["-p", "go", "--model", "gpt-5-mini"]);
+    expect(done.code, done.stderr).toBe(0);
+    const [result = { text: "" }] = toolResults(server.requests.at(-1));
+    return { result: result.text, changed: eventsOf(place, onlySession(place), "subagent.model_changed") };
+  };
+
+  it("N42 O32 the guard compares by the catalogue's prices", async () => {
+    const { changed, result } = await ask("gpt-5.5");
+    expect(changed).toMatchObject([
+      { requested: "custom/gpt-5.5", used: "custom/gpt-5-mini", reason: "cost_guard", ratio: 20 },
+    ]);
+    expect(result).toContain("20 times");
+    expect((await ask("gpt-5-nano")).changed).toEqual([]);
+  });
+
+  it("N42 O30 unknown_model lists each model once, and its code stands there once", async () => {
+    const { result } = await ask("gpt-9");
+    expect(result.match(/unknown_model/g)).toHaveLength(1);
+    for (const name of known) expect(result.match(new RegExp(`custom/${name}(?=[,.] ?)`, "g")), name).toHaveLength(1);
+  });
+});
+
 describe("OI8 after a resume", () => {
   it("OI8 O59 an agent whose model is gone goes on with the session's, in event, request and first line", async () => {
     const { place, of, server } = await cast(

@@ -25,7 +25,7 @@ function define(place: Place, name: string, tools: string): void {
 
 const LOOKS = ["glob", "grep", "report_intent", "view"];
 const SHELL = ["bash", "list_bash", "read_bash", "stop_bash"];
-const AGENT = ["read_agent", "stop_agent", "task", "write_agent"];
+const AGENT = ["list_agents", "read_agent", "stop_agent", "task", "write_agent"];
 const HELD: Record<string, string[]> = {
   explore: [...LOOKS, ...SHELL, "recall"],
   task: [...LOOKS, ...SHELL],

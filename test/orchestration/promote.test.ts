@@ -55,8 +55,9 @@ describe("O52 promotion in the terminal", () => {
     terminal.type("/background");
     await terminal.see("waits for no agent");
     terminal.type("/tasks promote nobody");
-    await terminal.see("nobody");
+    await terminal.see(/no agent (named|with the id)? ?.?nobody/i);
     await leave(terminal);
+    expect(eventsOf(place, onlySession(place), "subagent.promoted")).toEqual([]);
   });
 });
 

@@ -50,7 +50,7 @@ describe("XB20 a damaged index", () => {
     "DROP TABLE recall_item",
     "DROP TABLE recall_terms",
     "DROP TABLE recall_scope",
-    "UPDATE recall_terms_data SET block = randomblob(40)",
+    "UPDATE recall_terms_data SET block = x'ffffffffffffffffffffffffffffffff'",
   ])("XB20 %s: requests go on, it is told, and the index comes back by itself", async (sql) => {
     const [gateway, server] = await stage();
     const agent = await run(gateway.place, ["-p", "the lighthouse keeper is called Oswin"]);

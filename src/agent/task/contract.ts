@@ -39,7 +39,7 @@ export type RegistryParts = {
   limits: () => RegistryLimits;
   /** Every id ever started in this log, also those that a rewind took off the chain. */
   usedIds: () => ReadonlySet<string>;
-  /** For an idle or interrupted record without an executor, after a resume: the message that wakes it is already queued. */
+  /** For an idle or interrupted record without an executor: the message that wakes it is already queued. */
   revive: (record: AgentRecord) => { executor: Executor; live?: LiveParts; caps?: AgentCaps };
   /** After the event is written, and before any wait ends. Must not throw. What is `told` needs no announcement. */
   onChange: (record: AgentRecord, change: AgentChange) => void;
@@ -73,7 +73,7 @@ export type AgentHandle = {
   record(): AgentRecord;
   /**
    * The next message: a queued one at once, and the agent stays running. Else, in the background and multi-turn, the agent
-   * is idle until a message comes. Undefined: no more will come, end now. Enter the message as a `user.message` of this
+   * is idle until a message comes. Undefined: no more will come to this executor, end now. Enter the message as a `user.message` of this
    * agent with the same messageId: that takes it out of the queue.
    */
   waitForMessage(): Promise<AgentMessage | undefined>;
@@ -126,7 +126,7 @@ export type AgentSpec = {
 export type WaitOptions = {
   signal: AbortSignal;
   limitMs: number;
-  /** Ends the wait when there are more turns than this, or the agent is at rest; without it only an end or a promotion does. */
+  /** Ends the wait when there are more turns than this, or the agent is at rest; without it only an end, a promotion or the answer of a sync agent does. */
   sinceTurn?: number;
   /** The caller started it sync: to find it in the background is a promotion. */
   foreground?: boolean;

@@ -23,6 +23,8 @@ export type LiveAgent = {
   stopping: boolean;
   /** Takes no more messages. */
   closed: boolean;
+  /** Its record rests, and the executor returns for good: a message finds another one. */
+  retired: boolean;
   /** Messages handed to the executor. */
   readonly taken: Set<string>;
   progressAt: number;
@@ -107,6 +109,7 @@ export function createLive(
     sleep: undefined,
     stopping: false,
     closed: false,
+    retired: false,
     taken: new Set(),
     progressAt: core.parts.clock.monotonic(),
     quietFrom: core.parts.clock.monotonic(),

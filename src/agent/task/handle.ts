@@ -72,7 +72,7 @@ async function waitForMessage(core: Core, live: LiveAgent): Promise<AgentMessage
 async function boundary(core: Core, live: LiveAgent): Promise<AgentMessage | "sleep" | "end"> {
   const { id } = live;
   const record = core.records.get(id);
-  if (!record || core.lives.get(id) !== live || live.stopping) return "end";
+  if (!record || core.lives.get(id) !== live || live.stopping || live.retired) return "end";
   if (record.status === "idle") return "sleep";
   if (record.status !== "running") return "end";
   const message = record.messageQueue.find(({ messageId }) => !live.taken.has(messageId));
@@ -81,8 +81,7 @@ async function boundary(core: Core, live: LiveAgent): Promise<AgentMessage | "sl
     release(core, id);
     return message;
   }
-  const mayRest = record.executionMode === "background" && record.multiTurn && core.parts.limits().multiTurn;
-  if (!mayRest || live.closed) {
+  if (!mayRest(core, record) || live.closed) {
     // A message that comes now would never be read: its sender is told.
     live.closed = true;
     return "end";
@@ -91,5 +90,12 @@ async function boundary(core: Core, live: LiveAgent): Promise<AgentMessage | "sl
   touch(core, record.parentId);
   await tell(core, id, "idle");
   plan(core, id);
-  return "sleep";
+  if (record.executionMode === "background") return "sleep";
+  // The call that waited has its answer, and follow-ups are rare: nothing is kept in memory for one.
+  live.retired = true;
+  return "end";
 }
+
+/** Inside subagents an answer comes only as the return of its call: nobody there would be told of a later one. */
+const mayRest = (core: Core, { multiTurn, executionMode, parentId }: AgentRecord): boolean =>
+  multiTurn && core.parts.limits().multiTurn && (executionMode === "background" || parentId === undefined);

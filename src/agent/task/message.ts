@@ -2,9 +2,9 @@
 import { fail, ok, type Result } from "../../base/result.ts";
 import { unknownAgent } from "./agent-id.ts";
 import type { Coded, SentMessage } from "./contract.ts";
-import { type Core, createLive, tell, touch, wake } from "./core.ts";
+import { type Core, tell, touch, wake } from "./core.ts";
 import { type AgentRecord, isTerminal, MCP_TASK } from "./record.ts";
-import { run, slotRefusal } from "./start.ts";
+import { revive, slotRefusal } from "./start.ts";
 import { plan } from "./watch.ts";
 
 export async function sendMessage(
@@ -41,7 +41,7 @@ function messageRefusal(core: Core, record: AgentRecord): Coded | undefined {
   return slotRefusal(core);
 }
 
-/** From its sleep, or with a new executor after a resume. */
+/** From its sleep, or with a new executor. */
 function goOn(core: Core, id: string): void {
   const live = core.lives.get(id);
   const record = core.records.get(id);
@@ -49,10 +49,7 @@ function goOn(core: Core, id: string): void {
   if (live) {
     wake(live);
     plan(core, id);
-  } else if (record) {
-    const { executor, live: parts = {}, caps = {} } = core.parts.revive(record);
-    run(core, createLive(core, record, parts, caps), executor);
-  }
+  } else if (record) revive(core, record);
 }
 
 /** The server's own way to take a message, when it has one. */

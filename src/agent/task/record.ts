@@ -47,7 +47,7 @@ export type RecordCommon = {
   note?: string;
   executionMode: ExecutionMode;
   requestedMode: ExecutionMode;
-  /** It may go idle once it stands in the background. */
+  /** It may go idle and take follow-ups. */
   multiTurn: boolean;
   todoId?: string;
   /** A fleet's worker: only the fleet is told of it. */

@@ -248,8 +248,9 @@ function checkTold(events: readonly DurableEnvelope[]): void {
         Object.assign(one ?? {}, { background: true });
         break;
       case "subagent.message":
-        // Whoever lets an interrupted one go on wants to hear of it.
-        if (one?.status === "interrupted") Object.assign(one, { background: true, quiet: false });
+        // Whoever lets one go on wants to hear of it: the call that waited for it is over.
+        if (one?.status === "interrupted") Object.assign(one, { quiet: false });
+        if (one && one.status !== "running") one.background = true;
         if (one && one.status !== "running") Object.assign(one, { status: "running", news: false });
         break;
       case "subagent.idle":

@@ -114,17 +114,46 @@ describe("starting", () => {
 });
 
 describe("life", () => {
-  it("O51 a background agent goes idle and frees its slot; a sync one, and every one with multi-turn off, completes", async () => {
+  it("O51 N39 an agent of the main agent goes idle and frees its slot; rem-agent, and every one with multi-turn off, completes", async () => {
     const s = scene({ maxConcurrent: 1 });
     await s.start("bg");
     expect(s.registry.get("bg")?.status).toBe("idle");
     await s.start("sync", talker, { executionMode: "sync" });
-    expect(s.registry.get("sync")).toMatchObject({ status: "completed", result: "answer to do sync" });
+    expect(s.registry.get("sync")).toMatchObject({ status: "idle", latestResponse: "answer to do sync" });
     await s.start("rem", talker, { multiTurn: false });
     expect(s.registry.get("rem")?.status).toBe("completed");
     const off = scene({ multiTurn: false });
     await off.start("bg");
     expect(off.registry.get("bg")?.status).toBe("completed");
+    await off.start("sync", talker, { executionMode: "sync" });
+    expect(off.registry.get("sync")?.status).toBe("completed");
+  });
+
+  it("N39 O51 a sync agent that rests keeps nothing alive; a message gives it a new executor and puts it in the background", async () => {
+    const s = scene();
+    await s.start("a", talker, { executionMode: "sync" });
+    expect(s.registry.leftovers().live).toBe(0);
+    expect(await s.registry.sendMessage("a", MAIN, "more")).toMatchObject({ value: { delivery: "woken" } });
+    await settle();
+    expect(s.registry.get("a")).toMatchObject({ status: "idle", executionMode: "background", told: false });
+    expect(s.registry.get("a")?.turnHistory.at(-1)?.prompt).toBe("more");
+    await s.registry.completeIdle();
+    expect(s.registry.get("a")).toMatchObject({ status: "completed" });
+    expect(s.registry.leftovers()).toEqual({ live: 0, waiters: 0, timers: 0, slots: 0 });
+  });
+
+  it("N39 a message that comes while the old executor still returns is answered by the next one", async () => {
+    const s = scene();
+    const p = puppet();
+    await s.start("a", p.run, { executionMode: "sync" });
+    const handle = await p.started;
+    await handle.setLatestResponse(turnOf("first"));
+    expect(await handle.waitForMessage()).toBeUndefined();
+    expect(await s.registry.sendMessage("a", MAIN, "quick")).toMatchObject({ ok: true });
+    p.end({ type: "completed", result: "first" });
+    await settle();
+    expect(s.registry.get("a")?.turnHistory.at(-1)?.response).toBe("answer to quick");
+    expect(s.types("a").filter((type) => type === "subagent.completed")).toEqual([]);
   });
 
   it("O41 O47 a message wakes an idle agent, and is queued for a running one until its turn ends", async () => {
@@ -180,7 +209,7 @@ describe("life", () => {
   it("O41 one that has ended, or is about to, takes no message", async () => {
     const s = scene();
     const p = puppet();
-    await s.start("a", p.run, { executionMode: "sync" });
+    await s.start("a", p.run, { multiTurn: false });
     const handle = await p.started;
     expect(await handle.waitForMessage()).toBeUndefined();
     expect(await s.registry.sendMessage("a", MAIN, "late")).toMatchObject({ error: { code: "agent_finished" } });
@@ -329,7 +358,7 @@ describe("waiting and telling", () => {
       {},
       { onChange: (record, change) => void seen.push(`${change} ${s.types().at(-1)} ${record.status}`) },
     );
-    await s.start("a", talker, { executionMode: "sync" });
+    await s.start("a", talker, { multiTurn: false });
     expect(seen).toEqual([
       "started subagent.started running",
       "turn subagent.turn running",
@@ -390,7 +419,7 @@ describe("resume", () => {
   it("O59 idle and ended records stay, running ones are interrupted, and both kinds are continued", async () => {
     const s = scene();
     await s.start("idle");
-    await s.start("done", talker, { executionMode: "sync" });
+    await s.start("done", talker, { multiTurn: false });
     await s.start("busy", puppet().run, { executionMode: "sync" });
     await s.registry.sendMessage("busy", MAIN, "undelivered");
 

@@ -54,7 +54,7 @@ describe("lists", () => {
     const s = scene({ stallMs: 60_000 });
     await s.start("a", puppet().run);
     await s.start("b", puppet().run, { parentId: "a", executionMode: "sync" });
-    await s.start("c", talker, { executionMode: "sync" });
+    await s.start("c", talker, { multiTurn: false });
     s.append("b", "assistant.usage", {
       inputTokens: 10,
       outputTokens: 5,
@@ -89,7 +89,7 @@ describe("lists", () => {
 
   it("O39 a result that the last turn shows is not shown twice", async () => {
     const s = scene();
-    await s.start("a", talker, { executionMode: "sync", note: "[Ran on y.]" });
+    await s.start("a", talker, { multiTurn: false, note: "[Ran on y.]" });
     await s.registry.getAgentResult("a", { signal: never, limitMs: 0 });
     await settle();
     const record = s.registry.get("a");

@@ -154,7 +154,7 @@ export function agentTree(records: readonly AgentRecord[], { now, isWaiting = ()
 function treeLine(record: AgentRecord, now: string, isWaiting: boolean): string {
   const { progress, telemetry } = record;
   const { stalled, latestIntent, mcpTask } = progress;
-  const state = isWaiting ? "waiting_for_permission" : stalled ? `stalled: ${stalled.reason}` : (latestIntent ?? "");
+  const state = [isWaiting && "waiting_for_permission", stalled && `stalled: ${stalled.reason}`, latestIntent];
   const cells = [
     record.id,
     record.agentType,
@@ -165,7 +165,8 @@ function treeLine(record: AgentRecord, now: string, isWaiting: boolean): string 
     `${progress.tokensIn + progress.tokensOut} tokens`,
     ...(telemetry.cost === undefined ? [] : [`$${telemetry.cost.toFixed(4)}`]),
     ...(mcpTask && !isTerminal(record) ? [mcpText(mcpTask)] : []),
-    ...(state === "" || isTerminal(record) ? [] : [state]),
+    ...(isTerminal(record) ? [] : state),
+    record.todoId && `todo ${record.todoId}`,
   ];
   return cells.filter(Boolean).join("  ");
 }

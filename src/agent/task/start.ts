@@ -118,8 +118,23 @@ async function drive(core: Core, live: LiveAgent, executor: Executor): Promise<v
   live.returned.resolve();
   if (!end || live.stopping) return;
   await core.order.run(async () => {
-    if (core.lives.get(live.id) === live && !live.stopping) await endRecord(core, live.id, end);
+    if (core.lives.get(live.id) !== live || live.stopping) return;
+    if (live.retired) leave(core, live);
+    else await endRecord(core, live.id, end);
   });
+}
+
+/** The record rests without an executor. A message that came while this one returned is for the next one. */
+function leave(core: Core, { id }: LiveAgent): void {
+  core.lives.delete(id);
+  const record = core.records.get(id);
+  if (record?.status === "running") revive(core, record);
+}
+
+/** A new executor for a record that has none, with its message already queued. */
+export function revive(core: Core, record: AgentRecord): void {
+  const { executor, live = {}, caps = {} } = core.parts.revive(record);
+  run(core, createLive(core, record, live, caps), executor);
 }
 
 /** One run. Its other boundary is written with its end. */

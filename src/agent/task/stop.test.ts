@@ -203,7 +203,7 @@ describe("O61 boundaries", () => {
 
   it("O61 OI2 one start and one end around every run, whoever its executor is and however it ends", async () => {
     const s = scene({ stallMs: 1000 });
-    await s.start("good", talker, { executionMode: "sync" });
+    await s.start("good", talker, { multiTurn: false });
     await s.start("bad", async () => ({ type: "failed", error: { code: "c", message: "m" } }));
     await s.start("thrown", () => Promise.reject(new Error("x")));
     await s.start(

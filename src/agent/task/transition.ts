@@ -17,7 +17,9 @@ export function transition(record: AgentRecord, change: Change): AgentRecord | "
       return fromRunning(record, change);
     case "idle": {
       const { status: _, idleSince: __, ...common } = record;
-      if (change.type === "message") return running(common, [change.message], change.at);
+      // The call that waited for a sync agent has returned: a later answer is told.
+      if (change.type === "message")
+        return running({ ...common, executionMode: "background" }, [change.message], change.at);
       // Its answer was announced when it went idle, and nothing is new.
       if (change.type === "completed")
         return { ...common, status: "completed", endedAt: change.at, result: change.result };

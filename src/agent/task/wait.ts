@@ -77,6 +77,7 @@ export async function getAgentResult(core: Core, id: string, options: WaitOption
 function outcomeOf(record: AgentRecord, wasForeground: boolean, sinceTurn: number | undefined): Waited | undefined {
   if (isTerminal(record)) return { outcome: "final", record };
   if (wasForeground && record.executionMode === "background") return { outcome: "promoted", record };
+  if (wasForeground && record.status === "idle") return { outcome: "turn", record };
   if (sinceTurn === undefined) return undefined;
   // At rest nothing more comes until somebody writes to it.
   const isNews = record.status !== "running" || record.turnHistory.length > sinceTurn;

@@ -2,6 +2,7 @@
 
 import { type Client, type OpenOptions, openClient } from "../../runtime/client.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
+import { askTerminal } from "../command/ask-terminal.ts";
 import { EXIT, printFailure } from "../exit.ts";
 import { noticeLine } from "../format/notice.ts";
 import { counted } from "../format/table.ts";
@@ -29,6 +30,7 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
     ended = resolve;
   });
   let lastInterrupt = Number.NEGATIVE_INFINITY;
+  let consolidation = "";
   let stop = () => {};
   const attach = (c: Client) => {
     stop();
@@ -37,6 +39,8 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
       // Mode and allow-all are always visible.
       if (event.type === "session.mode_changed" || event.type === "permission.rules_changed")
         current().setPrompt(promptOf(c));
+      if (event.type === "consolidation.gate" && event.data.model !== undefined)
+        consolidation = `\nUpdating the board in the background with ${event.data.model}.`;
       showEvent(current(), event);
     });
   };
@@ -115,7 +119,9 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
   await client.close(code === EXIT.done ? { type: "routine" } : { type: "signal" });
   stop();
   screen.close();
-  process.stdout.write(`\nSession ${client.sessionId}; go on with: everlong --resume ${client.sessionId}\n`);
+  process.stdout.write(
+    `\nSession ${client.sessionId}; go on with: everlong --resume ${client.sessionId}${consolidation}\n`,
+  );
   return code;
 }
 
@@ -124,23 +130,15 @@ async function askTrust(): Promise<"go on" | "exit"> {
   const { trustCommand, trustQuestion } = await import("../../runtime/trust-command.ts");
   const notice = await trustQuestion();
   if (!notice) return "go on";
-  const { createInterface } = await import("node:readline/promises");
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
   process.stdout.write(`${notice}\n  1. trust this folder\n  2. go on without\n  3. exit\n`);
-  try {
-    for (;;) {
-      const answer = (await terminal.question("Your choice: ")).trim();
-      if (answer === "3") return "exit";
-      if (answer === "2") return "go on";
-      if (answer !== "1") continue;
-      const done = await trustCommand(undefined, {});
-      process.stdout.write(`${done.ok ? done.value : done.error.what}\n`);
-      return "go on";
-    }
-  } catch {
-    return "exit"; // the terminal was closed, or Ctrl+C
-  } finally {
-    terminal.close();
+  for (;;) {
+    const answer = (await askTerminal("Your choice: "))?.trim();
+    if (answer === "3" || answer === undefined) return "exit";
+    if (answer === "2") return "go on";
+    if (answer !== "1") continue;
+    const done = await trustCommand(undefined, {});
+    process.stdout.write(`${done.ok ? done.value : done.error.what}\n`);
+    return "go on";
   }
 }
 

@@ -1,5 +1,6 @@
 // The terminal of line mode: text above, one input line below, and whoever asked last gets the next line.
 import { createInterface, type Interface } from "node:readline";
+import { suspendable } from "../suspend.ts";
 
 export type Screen = {
   /** A whole line or several, above the input. */
@@ -64,6 +65,7 @@ export function openScreen(events: ScreenEvents): Screen {
     if (!streaming) rl.prompt(true);
   };
 
+  suspendable(rl, redraw);
   rl.on("line", (line) => {
     if (waiting) {
       const answer = waiting;

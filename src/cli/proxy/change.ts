@@ -1,10 +1,10 @@
 // `everlong proxy todo|pin|summary|spec|delete`: changing.
 import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline/promises";
 import { errorText, type Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { editText } from "../../runtime/gateway/edit.ts";
 import { type ProxyOperations, withOperations } from "../../runtime/gateway/operations.ts";
+import { askTerminal } from "../command/ask-terminal.ts";
 import { visible } from "../line/screen.ts";
 import { readStdin } from "../stdin.ts";
 import { type Chosen, findSession, usage } from "./find-session.ts";
@@ -130,10 +130,5 @@ export function deleteCommand(
 /** Undefined: there is nobody to ask. */
 async function confirmed(question: string): Promise<boolean | undefined> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined;
-  const asking = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(es)?$/i.test((await asking.question(`${question} [y/N] `)).trim());
-  } finally {
-    asking.close();
-  }
+  return /^y(es)?$/i.test((await askTerminal(`${question} [y/N] `))?.trim() ?? "");
 }

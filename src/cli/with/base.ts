@@ -2,7 +2,7 @@
 import { fail, ok, type Result } from "../../base/result.ts";
 import {
   type Asked,
-  type Bases,
+  type Base,
   type Refusal,
   type Row,
   refusal,
@@ -56,13 +56,13 @@ function plain(vendor: Vendor, text: string): string {
 /** Base URLs that stand in variables. */
 export const basesIn =
   (variables: Readonly<Partial<Record<Vendor, string>>>): NonNullable<Row["bases"]> =>
-  ({ env }: User): Result<Bases, Refusal> => {
-    const bases: Partial<Record<Vendor, string>> = {};
+  ({ env }: User): Result<readonly Base[], Refusal> => {
+    const bases: Base[] = [];
     for (const [vendor, name] of Object.entries(variables) as [Vendor, string][]) {
       const url = set(env, name);
       if (url === undefined) continue;
       if (!usable(url)) return fail(badBase(name));
-      bases[vendor] = url;
+      bases.push({ name: vendor, vendor, url });
     }
     return ok(bases);
   };

@@ -16,7 +16,7 @@ import { agentNames, rowOf } from "./agents.ts";
 import { upstreamFor } from "./base.ts";
 import { planFor, unknownAgent } from "./plan.ts";
 import { planJson, shellLines } from "./print.ts";
-import { type Asked, type Bases, type Refusal, type Row, refusal, set, type User, type Vendor } from "./row.ts";
+import { type Asked, type Base, type Refusal, type Row, refusal, set, type User } from "./row.ts";
 
 export type WithLine = { agent: string; args: readonly string[]; print: boolean; json: boolean };
 
@@ -28,7 +28,7 @@ export async function withCommand(line: WithLine): Promise<number> {
   if (!workspace.ok) return refuse(workspace.error, line);
   const { env, userHome, home, launch, foreseen } = workspace.value;
   const user: User = { args, env, home: userHome, read: workspace.value.read };
-  const bases = row.bases?.(user) ?? { ok: true, value: {} };
+  const bases = row.bases?.(user) ?? { ok: true, value: [] };
   if (!bases.ok) return refuse(bases.error, line);
   const wanted = wantedFor(bases.value);
   const path = findCommand(row.command, env, process.cwd());
@@ -101,21 +101,18 @@ function surviveBugs(gateway: NonNullable<HeldGateway["own"]>): string[] {
   return bugs;
 }
 
-function wantedFor(bases: Bases): Wanted {
-  const entries = Object.entries(bases) as [Vendor, string][];
+function wantedFor(bases: readonly Base[]): Wanted {
   return {
-    suits: (gateway) => entries.every(([vendor, base]) => upstreamFor(gateway, vendor, base)),
-    upstreams: Object.fromEntries(entries),
+    suits: (gateway) => bases.every(({ vendor, url }) => upstreamFor(gateway, vendor, url)),
+    upstreams: Object.fromEntries(bases.map(({ name, url }) => [name, url])),
   };
 }
 
 /** What a gateway has that is started for this run. The usual address may itself be the base that the user has set. */
-function withUpstreams(gateway: GatewayView, bases: Bases): GatewayView {
-  const upstreams = gateway.upstreams.map((known) => {
-    const base = Object.hasOwn(bases, known.name) ? bases[known.name as Vendor] : undefined;
-    return base === undefined ? known : { ...known, url: base };
-  });
-  return { ...gateway, upstreams };
+function withUpstreams(gateway: GatewayView, bases: readonly Base[]): GatewayView {
+  const upstreams = new Map(gateway.upstreams.map((upstream) => [upstream.name, upstream]));
+  for (const { name, url } of bases) upstreams.set(name, { name, key: upstreams.get(name)?.key ?? false, url });
+  return { ...gateway, upstreams: [...upstreams.values()] };
 }
 
 const notInstalled = (row: Row): Refusal =>

@@ -111,7 +111,7 @@ describe("X114 the rows", () => {
     const { args, files } = plan("pi", { args: ["-p", "x"] });
     expect(args).toEqual(["-e", "/home/u/.everlong/with/77/pi.ts", "-p", "x"]);
     expect(files[0]).toMatchObject({ mode: 0o600 });
-    expect(files[0]?.text).toContain(`{"anthropic":"${B}","openai":"${B}/v1","google":"${B}/v1beta"}`);
+    expect(files[0]?.text).toContain(`{"openai":"${B}/v1","anthropic":"${B}","google":"${B}/v1beta"}`);
     expect(plan("pi", { args: ["install", "npm:x"] })).toMatchObject({ args: ["install", "npm:x"], files: [] });
   });
 
@@ -197,10 +197,14 @@ describe("X114 the rows", () => {
   });
 });
 
+const piModels = (entry: object) => ({
+  "/home/u/.pi/agent/models.json": JSON.stringify({ providers: { mine: entry } }),
+});
+
 describe("N31 what leads past the gateway is refused with the reason", () => {
   const qwen = (more: object) => ({
     "/home/u/.qwen/settings.json": JSON.stringify({
-      modelProviders: { openai: [{ id: "local-x", baseUrl: "http://127.0.0.1:9/v1" }, { id: "plain" }] },
+      modelProviders: { openai: [{ id: "plain" }], gemini: [{ id: "local-x", baseUrl: "http://127.0.0.1:9/v1" }] },
       ...more,
     }),
   });
@@ -213,7 +217,9 @@ describe("N31 what leads past the gateway is refused with the reason", () => {
     ["qwen", { files: qwen({ model: { name: "local-x" } }) }, "modelProviders"],
     ["letta", { args: ["--backend", "api"] }, "--backend api"],
     ["letta", { args: ["-m", "anthropic/opus"] }, "anthropic/opus"],
-    ["pi", { args: ["--provider", "groq", "-p", "x"] }, '"groq"'],
+    ["pi", { args: ["--provider", "mistral", "-p", "x"] }, '"mistral"'],
+    ["pi", { args: ["--provider", "mine"], files: piModels({ baseUrl: "http://x/v1", api: "bedrock" }) }, '"mine"'],
+    ["pi", { args: ["--provider", "mine"], files: piModels({ baseUrl: "nonsense" }) }, '"mine"'],
     ["pi", { files: { "/home/u/.pi/agent/settings.json": '{"defaultProvider":"ollama"}' } }, '"ollama"'],
     ["opencode", { args: ["run", "-m", "custom/llama", "x"] }, "custom/llama"],
     ["opencode", { args: ["run", "--model=custom/llama"] }, "custom/llama"],
@@ -249,6 +255,11 @@ describe("N31 what leads past the gateway is refused with the reason", () => {
     expect(plan(agent, more).notes).toEqual([]);
   });
 
+  it("N31 a gateway that does not lead where the settings do is refused", () => {
+    const files = piModels({ baseUrl: "http://127.0.0.1:8/v1", api: "openai-completions" });
+    expect(refused("pi", { files }).code).toBe("upstream_unset");
+  });
+
   it("N31 copilot with a server of one's own needs no key", () => {
     const upstreams = [...vendors, { name: "mine", url: "http://127.0.0.1:11434/v1", key: false }];
     const env = { COPILOT_PROVIDER_BASE_URL: "http://127.0.0.1:11434/v1", COPILOT_MODEL: "m" };
@@ -260,6 +271,72 @@ describe("N31 what leads past the gateway is refused with the reason", () => {
 
   it("X114 gemini refuses launch files below a folder that others can write to, and that is said", () => {
     expect(plan("gemini", { env: { GEMINI_API_KEY: "g" }, exposed: true }).notes).toHaveLength(1);
+  });
+});
+
+describe("N31 providers of the user's own settings are led through the gateway", () => {
+  const url = "http://127.0.0.1:8/v1";
+  const upstreams = [...vendors, { name: "mine", url, key: false }];
+  const led = `${B}/up/mine`;
+
+  it.each([
+    [{ api: "openai-completions", models: [{ id: "m" }] }, `${led}/v1`],
+    [{ models: [{ id: "m", api: "anthropic-messages" }] }, led],
+    [{ api: "google-generative-ai" }, `${led}/v1beta`],
+  ])("N31 pi: models.json %j", (entry, base) => {
+    const files = piModels({ baseUrl: url, ...entry });
+    for (const args of [
+      ["--provider", "mine"],
+      ["--model", "mine/m"],
+      ["--provider", "openai"],
+    ])
+      expect(plan("pi", { args, files, upstreams }).files[0]?.text).toContain(`"mine":"${base}"`);
+  });
+
+  it("N31 pi: a vendor's address in models.json is where its key goes, not to the vendor", () => {
+    const files = { "/home/u/.pi/agent/models.json": JSON.stringify({ providers: { openai: { baseUrl: url } } }) };
+    expect(plan("pi", { files, upstreams }).files[0]?.text).toContain(`"openai":"${led}/v1"`);
+  });
+
+  it("N31 pi and opencode: providers that they have built in", () => {
+    const groq = [...vendors, { name: "pi-groq", url: "https://api.groq.com/openai/v1", key: false }];
+    for (const args of [
+      ["--provider", "groq"],
+      ["--model", "groq/llama"],
+    ])
+      expect(plan("pi", { args, upstreams: groq }).files[0]?.text).toContain(`"groq":"${B}/up/pi-groq/v1"`);
+    expect(plan("opencode", { args: ["-m", "groq/llama"], upstreams: groq }).env["OPENCODE_CONFIG_CONTENT"]).toContain(
+      `"groq":{"options":{"baseURL":"${B}/up/pi-groq/v1"}}`,
+    );
+  });
+
+  it.each([
+    [{ npm: "@ai-sdk/openai-compatible", options: { baseURL: url, apiKey: "k" } }, `${led}/v1`],
+    [{ options: { baseURL: "{env:MINE}" } }, `${led}/v1`],
+    [{ npm: "@ai-sdk/google", options: { baseURL: url } }, `${led}/v1beta`],
+  ])("N31 opencode: the user's own settings %j", (entry, base) => {
+    const files = { "/home/u/.config/opencode/opencode.json": JSON.stringify({ provider: { custom: entry } }) };
+    const { env } = plan("opencode", { args: ["run", "-m", "custom/x"], files, upstreams, env: { MINE: url } });
+    const content = JSON.parse(env["OPENCODE_CONFIG_CONTENT"] ?? "") as { provider: Record<string, unknown> };
+    expect(content.provider["custom"]).toEqual({ options: { baseURL: base } });
+  });
+
+  it("N31 qwen: modelProviders come back in a launch file, with the machine's own settings", () => {
+    const entry = { id: "local-x", baseUrl: url, envKey: "MINE_KEY" };
+    const other = { id: "far", baseUrl: "https://far.example" };
+    const files = {
+      "/home/u/.qwen/settings.json": JSON.stringify({ modelProviders: { openai: [entry, 7], gemini: [other] } }),
+      "/etc/qwen-code/settings.json": '{"telemetry":{"enabled":false}}',
+    };
+    const path = "/home/u/.everlong/with/77/qwen.json";
+    const made = plan("qwen", { args: ["-m", "local-x"], files, upstreams });
+    expect(made.env["QWEN_CODE_SYSTEM_SETTINGS_PATH"]).toBe(path);
+    expect(made.files[0]).toMatchObject({ path, mode: 0o600 });
+    expect(JSON.parse(made.files[0]?.text ?? "")).toEqual({
+      telemetry: { enabled: false },
+      modelProviders: { openai: [{ ...entry, baseUrl: `${led}/v1` }, 7], gemini: [other] },
+    });
+    expect(plan("qwen").files).toEqual([]);
   });
 });
 

@@ -2,16 +2,15 @@
 import { fail, ok, type Result } from "../../base/result.ts";
 import { agentNames, rowOf } from "./agents.ts";
 import { upstreamFor } from "./base.ts";
-import { type Asked, type Plan, type Refusal, refusal, type Vendor } from "./row.ts";
+import { type Asked, type Plan, type Refusal, refusal } from "./row.ts";
 
 export function planFor(agent: string, asked: Asked): Result<Plan, Refusal> {
   const row = rowOf(agent, asked.args);
   if (!row) return fail(unknownAgent(agent));
-  const bases = row.bases?.(asked) ?? ok({});
+  const bases = row.bases?.(asked) ?? ok([]);
   if (!bases.ok) return bases;
-  for (const [vendor, base] of Object.entries(bases.value) as [Vendor, string][]) {
-    if (!upstreamFor(asked.gateway, vendor, base)) return fail(elsewhere(asked.gateway.address, base));
-  }
+  const missing = bases.value.find(({ vendor, url }) => !upstreamFor(asked.gateway, vendor, url));
+  if (missing) return fail(elsewhere(asked.gateway.address, missing.url));
   const draft = row.plan(asked);
   if (!draft.ok) return draft;
   const { args = asked.args, env = {}, files = [], notes = [], secrets = [] } = draft.value;

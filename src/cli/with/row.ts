@@ -59,8 +59,13 @@ export type Refusal = Failure & { entry?: string };
 /** What a row says; the rest of a plan follows from it. */
 export type Draft = Partial<Omit<Plan, "command">>;
 
-/** Base URLs that the user has chosen for the agent, by the vendor whose habits it follows there. */
-export type Bases = Readonly<Partial<Record<Vendor, string>>>;
+/** An address that the user has chosen for the agent, which follows the vendor's habits there. */
+export type Base = {
+  /** Of the upstream in a gateway that is started for this run; a vendor's name stands for its usual address. */
+  name: string;
+  vendor: Vendor;
+  url: string;
+};
 
 export type Row = {
   command: string;
@@ -68,7 +73,7 @@ export type Row = {
   install: string;
   /** Flags of ours that are the agent's own too: behind its name they are for it. */
   ownFlags?: readonly string[];
-  bases?(user: User): Result<Bases, Refusal>;
+  bases?(user: User): Result<readonly Base[], Refusal>;
   plan(asked: Asked): Result<Draft, Refusal>;
 };
 

@@ -60,12 +60,12 @@ export function noticeText({ checkpointNumber, recallOn, refPrefix = "" }: Carri
 /** Open ones in full, finished ones as a count. */
 export function todoText(todos: NonNullable<Carried["todos"]>): string {
   const open = todos.filter((todo) => todo.status !== "done");
-  const done = todos.length - open.length;
+  const finishedCount = todos.length - open.length;
   const lines = open.map(
     ({ status, title, description, ref }) =>
       `- [${status}] ${title}${description ? `: ${description}` : ""}${ref ? ` [${ref}]` : ""}`,
   );
-  return [...lines, ...(done > 0 ? [`${done} finished`] : [])].join("\n");
+  return [...lines, ...(finishedCount > 0 ? [`${finishedCount} finished`] : [])].join("\n");
 }
 
 /** The latest with its instructions, earlier ones as name and path. */

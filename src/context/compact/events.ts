@@ -37,8 +37,8 @@ export type AttemptEnd =
   | { outcome: "failed"; reason: CompactionFailure; error?: string; statusCode?: number };
 
 export function startData(attempt: Attempt, targetTokens: number, items: readonly Item[], sizes: Sizes): StartData {
-  const { initialModel: _later, ...known } = attempt;
-  return { ...known, ...bucketsOf(items, sizes), targetTokens };
+  const { initialModel: _later, ...details } = attempt;
+  return { ...details, ...bucketsOf(items, sizes), targetTokens };
 }
 
 /** `figures` of a history that stays as it is come from `figuresOf(items, items, sizes)`. */
@@ -53,12 +53,12 @@ export function completeData(
     requestId?: string | undefined;
   },
 ): CompleteData {
-  const { mode: _known, ...known } = attempt;
+  const { mode: _known, ...details } = attempt;
   return {
     success: end.outcome === "applied",
     outcome: end.outcome,
     ...endData(end),
-    ...known,
+    ...details,
     ...more.figures,
     targetTokens: more.targetTokens,
     tokenAccountingBasis: more.basis,

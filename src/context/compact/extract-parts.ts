@@ -67,7 +67,7 @@ function fillers(facts: HistoryRecord, options: ExtractOptions): Record<Body, (b
     .filter((todo) => todo.status === "done")
     .map((todo) => `todo done: ${todo.title}`);
   const files = [...facts.touches].sort(([a, x], [b, y]) => y.count - x.count || y.turn - x.turn || (a < b ? -1 : 1));
-  const known = former(facts, "important_files")
+  const earlierFiles = former(facts, "important_files")
     .split("\n")
     .filter((line) => !files.some(([path]) => line.includes(path)));
   return {
@@ -81,7 +81,7 @@ function fillers(facts: HistoryRecord, options: ExtractOptions): Record<Body, (b
           ...files.map(
             ([path, { count, operation, turn }]) => `${path}: touched ${count}x, last ${operation} [t${turn}]`,
           ),
-          ...known,
+          ...earlierFiles,
         ],
         budget,
       ),
@@ -110,11 +110,11 @@ function overview(facts: HistoryRecord, budget: number): string {
 function details(facts: HistoryRecord, budget: number): string {
   const all = facts.details.map((detail, at) => ({ ...detail, at, line: `[t${detail.turn}] ${detail.text}` }));
   const ranked = [...all].sort((a, b) => b.score - a.score || b.at - a.at);
-  const kept = new Set(
+  const repeated = new Set(
     oldest([...ranked.map(({ line }) => line), ...former(facts, "technical_details").split("\n")], budget).split("\n"),
   );
   return [...former(facts, "technical_details").split("\n"), ...all.map(({ line }) => quoted(line))]
-    .filter((line) => line !== "" && kept.has(line))
+    .filter((line) => line !== "" && repeated.has(line))
     .join("\n");
 }
 
@@ -159,23 +159,23 @@ function oldest(lines: readonly string[], budget: number): string {
 /** Whole lines from the end, as many as fit, with a word on what is left out. */
 function newest(lines: readonly string[], budget: number): string {
   const real = lines.filter((line) => line.trim() !== "");
-  const kept = take([...real].reverse(), budget).reverse();
-  if (kept.length === real.length) return kept.join("\n");
+  const newest = take([...real].reverse(), budget).reverse();
+  if (newest.length === real.length) return newest.join("\n");
   const fewer = take([...real].reverse(), budget - 20).reverse();
   return fewer.length === 0 ? "" : [`(${real.length - fewer.length} earlier left out)`, ...fewer].join("\n");
 }
 
 function take(lines: readonly string[], budget: number): string[] {
-  const kept: string[] = [];
+  const selection: string[] = [];
   let used = 0;
   for (const line of lines) {
     if (line.trim() === "") continue;
     const text = quoted(line);
     used += costOf(`${text}\n`);
     if (used > budget) break;
-    kept.push(text);
+    selection.push(text);
   }
-  return kept;
+  return selection;
 }
 
 /** Label and text when they fit, else the label with the text's head and tail. */

@@ -59,10 +59,10 @@ export function readHistory(items: readonly Item[]): HistoryRecord {
     }
   }
   readTouches(record, items);
-  const said = ledgerEntries(ledger).filter(
+  const statements = ledgerEntries(ledger).filter(
     ({ section, text }) => ["words", "choices", "failures"].includes(section) || text.includes("last change failed"),
   );
-  for (const { turn, text, rank } of said) addDetail(record, { turn, text, score: 3 + rank });
+  for (const { turn, text, rank } of statements) addDetail(record, { turn, text, score: 3 + rank });
   record.details.sort((a, b) => a.turn - b.turn);
   return record;
 }

@@ -44,14 +44,14 @@ export function askToMerge(wish: Wish, summaries: readonly string[]): string {
 /** `tN: beginning of the prompt` for the prompts among the items; the newest that fit, when there are too many. */
 export function turnTable(items: readonly Item[], maxTokens: number, count: Count): string {
   const lines = items.filter((item) => item.isPrompt).map(turnLine);
-  const kept: string[] = [];
+  const paragraphs: string[] = [];
   let room = maxTokens;
   for (const line of lines.toReversed()) {
     room -= count(`${line}\n`);
     if (room < 0) break;
-    kept.unshift(line);
+    paragraphs.unshift(line);
   }
-  return kept.length === 0 ? "" : `The turns, each with the beginning of its prompt:\n${kept.join("\n")}`;
+  return paragraphs.length === 0 ? "" : `The turns, each with the beginning of its prompt:\n${paragraphs.join("\n")}`;
 }
 
 function turnLine({ turn, raw }: ContextItem<Item["raw"]>): string {

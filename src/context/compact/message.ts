@@ -49,7 +49,7 @@ export function buildMessage({ summary, isExtract, carried, turns, budget, count
     },
     ledger: (most) => {
       const quotes: Slot[] = ["older", "newest", ...(isExtract ? (["summary"] as const) : [])];
-      const shown = squeezed(quotes.map((slot) => made.get(slot) ?? "").join("\n"));
+      const shown = squeezed(quotes.map((slot) => texts.get(slot) ?? "").join("\n"));
       const unsaid = (carried.ledger ?? [])
         .map((entry) => ({ ...entry, text: quoted(entry.text) }))
         .filter(({ section, text }) => section !== "words" || !shown.includes(text));
@@ -57,13 +57,13 @@ export function buildMessage({ summary, isExtract, carried, turns, budget, count
       return body === "" ? "" : inTag(TAG.ledger, body);
     },
   };
-  const made = new Map<Slot, string>();
+  const texts = new Map<Slot, string>();
   let left = budget - (carried.prompts.length > 0 ? frame(TAG.prompts) : 0);
-  const used = (slot: Slot): number => cost(made.get(slot) ?? "");
+  const used = (slot: Slot): number => cost(texts.get(slot) ?? "");
   /** The slot again, with at most so many tokens and no more than are left. */
   const fill = (slot: Slot, most: number): void => {
     const before = used(slot);
-    made.set(slot, render[slot](Math.floor(Math.min(most, left + before))));
+    texts.set(slot, render[slot](Math.floor(Math.min(most, left + before))));
     left += before - used(slot);
   };
   const share = (part: number, most: number): number => Math.min(part * budget, most);
@@ -85,7 +85,7 @@ export function buildMessage({ summary, isExtract, carried, turns, budget, count
   fill("older", MOST.prompts - used("newest"));
   // Sentences of prompts that are now shown whole make room for others.
   fill("ledger", share(0.15, MOST.ledger));
-  return layOut(made);
+  return layOut(texts);
 }
 
 const squeezed = (text: string): string => text.replace(/\s+/g, " ");

@@ -39,18 +39,18 @@ function olderBlocks(prompts: readonly OriginalPrompt[], maxTokens: number, coun
   );
   const left = opening === "" ? [first, ...others] : others;
   let room = maxTokens - (opening === "" ? 0 : cost(opening));
-  const kept: string[] = [];
+  const selection: string[] = [];
   while (left.length > 0) {
     const newest = left.at(-1);
     const text = newest && newest !== first ? promptBlock(newest, MOST.other, count) : "";
     const marker = left.length > 1 ? cost(leftOut(left.slice(0, -1))) : 0;
     if (text === "" || cost(text) + marker > room) break;
     room -= cost(text);
-    kept.unshift(text);
+    selection.unshift(text);
     left.pop();
   }
   const marker = left.length > 0 && cost(leftOut(left)) <= room ? leftOut(left) : "";
-  return [opening, marker, ...kept].filter((text) => text !== "").join("\n");
+  return [opening, marker, ...selection].filter((text) => text !== "").join("\n");
 }
 
 function promptBlock({ turn, text }: OriginalPrompt, maxTokens: number, count: Count): string {

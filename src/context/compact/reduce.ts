@@ -22,9 +22,9 @@ export async function reduceItems(
   const most = Math.max(LEAST_TOKENS, Math.floor(limit * OVER_LONG));
   const reduced: Item[] = [];
   for (const item of items) {
-    const made = excess <= 0 ? item : await reduceItem(item, most, count, shorten);
-    excess -= item.tokens - made.tokens;
-    reduced.push(made);
+    const smaller = excess <= 0 ? item : await reduceItem(item, most, count, shorten);
+    excess -= item.tokens - smaller.tokens;
+    reduced.push(smaller);
   }
   return reduced;
 }

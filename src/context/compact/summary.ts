@@ -26,18 +26,18 @@ export const isBlank = (parts: SummaryParts): boolean => BODY_PARTS.every((part)
 /** A tag that is never closed ends where the next part begins, or with the text. */
 function readTags(text: string): Map<SummaryPart, string> {
   const opening = new RegExp(`^[ \\t]*<(?:${SUMMARY_PARTS.join("|")})>`, "im");
-  const found = new Map<SummaryPart, string>();
+  const parts = new Map<SummaryPart, string>();
   for (const part of SUMMARY_PARTS) {
     for (const match of text.matchAll(new RegExp(`<${part}>`, "gi"))) {
       const rest = text.slice(match.index + match[0].length);
       const closing = rest.search(new RegExp(`</${part}>`, "i"));
       const end = closing !== -1 ? closing : rest.search(opening);
       const body = (end === -1 ? rest : rest.slice(0, end)).trim();
-      if (body !== "" || !found.has(part)) found.set(part, body);
+      if (body !== "" || !parts.has(part)) parts.set(part, body);
       if (body !== "") break;
     }
   }
-  return found;
+  return parts;
 }
 
 const LONGEST_HEADING = 80;

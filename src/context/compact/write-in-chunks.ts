@@ -42,18 +42,18 @@ export async function summariseInChunks(
   const work = chunkedWork(limit, input, asker);
   const chunks = splitIntoChunks(await reduceItems(items, 0, limit, input), work.partRoom, cost);
   const allowed = work.partRoom < LEAST_PART ? 0 : input.maxChunks;
-  const asked = chunks.slice(Math.max(0, chunks.length - allowed));
-  const tooMany = chunks.slice(0, chunks.length - asked.length).flat();
+  const recentChunks = chunks.slice(Math.max(0, chunks.length - allowed));
+  const tooMany = chunks.slice(0, chunks.length - recentChunks.length).flat();
   const oldest = tooMany.length > 0 ? await extractSummary(tooMany, input) : undefined;
   const summaries = oldest?.type === "summary" ? [oldest] : [];
-  for (const [at, chunk] of asked.entries()) {
-    const request = requestFor(work, partQuestion(work, chunk, at + 1, asked.length));
+  for (const [at, chunk] of recentChunks.entries()) {
+    const request = requestFor(work, partQuestion(work, chunk, at + 1, recentChunks.length));
     const end = endOf(await asker.ask(request, { replaced: tokensOf(chunk), share: work.summaryRoom }));
     if (end.type !== "summary") return end;
     summaries.push(end);
   }
   const merged = await mergeAll(summaries, work);
-  return merged.type === "summary" ? { ...merged, chunks: asked.length } : merged;
+  return merged.type === "summary" ? { ...merged, chunks: recentChunks.length } : merged;
 }
 
 function partQuestion(

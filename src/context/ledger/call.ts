@@ -62,12 +62,12 @@ export function readCall(tool: string, args: unknown): CallRead {
 }
 
 function effectOf(tool: string, args: unknown, path: string | undefined): Omit<CallRead, "path"> {
-  const given = isRecord(args) ? args : {};
+  const fields = isRecord(args) ? args : {};
   const text = typeof args === "string" ? args : "";
-  const todos = todosOf(tool, given);
-  const command = commandOf(given) ?? "";
+  const todos = todosOf(tool, fields);
+  const command = commandOf(fields) ?? "";
   const editor = path === undefined ? undefined : EDITOR_COMMANDS.get(command);
-  const patch = [text, command, ...["patch", "input", "diff"].map((key) => textAt(given, key))].find((one) =>
+  const patch = [text, command, ...["patch", "input", "diff"].map((key) => textAt(fields, key))].find((one) =>
     one.includes("*** "),
   );
   const patched = patch === undefined ? [] : patchedFiles(patch);
@@ -75,7 +75,7 @@ function effectOf(tool: string, args: unknown, path: string | undefined): Omit<C
   const looks = editor === "view" || (editor === undefined && LOOKING.test(tool));
   if (path !== undefined && !looks) {
     const did = editor ?? deedOf(tool);
-    if (did !== undefined) return { changes: [{ path: clip(path, 300), did, ...linesOf(given) }], looks };
+    if (did !== undefined) return { changes: [{ path: clip(path, 300), did, ...linesOf(fields) }], looks };
   }
   if (editor === undefined && command !== "") {
     const changes = changedByShell(command).map((change) => ({ ...change, added: 0, removed: 0 }));

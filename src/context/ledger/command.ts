@@ -31,8 +31,8 @@ const LOOKING_PART =
 
 /** True when no part of the line could have changed or proved anything. */
 export function onlyLooks(command: string): boolean {
-  const given = command.trim().slice(0, READ_CHARS);
-  const line = SHELL.exec(given)?.[2] ?? given;
+  const text = command.trim().slice(0, READ_CHARS);
+  const line = SHELL.exec(text)?.[2] ?? text;
   if (changedByShell(line).length > 0) return false;
   return line.split(/&&|\|\||[;|\n]/).every((part) => {
     const bare = bareCommand(part);

@@ -91,10 +91,10 @@ function isSameText(a: string, b: string): boolean {
 
 /** The same said again is one line, with its newest place. */
 function say<Line extends LedgerLine>(lines: Line[], line: Line): void {
-  const known = lines.findIndex((other) => isSameText(other.text, line.text));
-  const earlier = lines[known];
+  const same = lines.findIndex((other) => isSameText(other.text, line.text));
+  const earlier = lines[same];
   if (earlier && !comesAfter(line, earlier)) return;
-  if (earlier) lines.splice(known, 1);
+  if (earlier) lines.splice(same, 1);
   lines.push(line);
 }
 
@@ -148,9 +148,9 @@ function foldResult(ledger: SessionLedger, result: Extract<Happening, { type: "r
   const { command } = call;
   if (command === undefined) return;
   const at = ledger.runs.findIndex((run) => run.command === command);
-  const known = ledger.runs[at];
-  if (known && comesAfter(known, call)) return;
-  if (known) ledger.runs.splice(at, 1);
+  const earlier = ledger.runs[at];
+  if (earlier && comesAfter(earlier, call)) return;
+  if (earlier) ledger.runs.splice(at, 1);
   ledger.runs.push({ turn: call.turn, ...(call.item === undefined ? {} : { item: call.item }), command, ...end });
 }
 
@@ -160,11 +160,11 @@ function setTodos(
   removed: readonly string[] | "others",
   place: LedgerPlace,
 ): void {
-  const known = new Map(ledger.todos.map((todo) => [todo.id, todo]));
+  const todosById = new Map(ledger.todos.map((todo) => [todo.id, todo]));
   const rest = removed === "others" ? [] : ledger.todos.filter(({ id }) => !removed.includes(id));
   const named = new Set(todos.map(({ id }) => id));
   const set = todos.map(({ id, title, status }) => {
-    const same = known.get(id);
+    const same = todosById.get(id);
     const first: LedgerPlace = same?.title === title ? same : place;
     return { turn: first.turn, ...(first.item === undefined ? {} : { item: first.item }), id, title, status };
   });

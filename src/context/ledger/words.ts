@@ -31,11 +31,11 @@ const MOST_OF_MESSAGE = 12;
 
 /** What the user said, best first cut to a number, in their order. */
 export function tellingSentences(message: string): TellingSentence[] {
-  const found = prose(message).flatMap((sentence, at) => {
+  const sentences = prose(message).flatMap((sentence, at) => {
     const worth = worthOf(sentence);
     return worth === 0 ? [] : [{ text: shown(sentence), worth, at }];
   });
-  const best = found.toSorted((a, b) => b.worth - a.worth || a.at - b.at).slice(0, MOST_OF_MESSAGE);
+  const best = sentences.toSorted((a, b) => b.worth - a.worth || a.at - b.at).slice(0, MOST_OF_MESSAGE);
   return best.toSorted((a, b) => a.at - b.at).map(({ text, worth }) => ({ text, worth }));
 }
 

@@ -54,27 +54,27 @@ export async function applyCut<Raw>(
   let saved = 0;
   for (const item of all) {
     const short = cut?.shortened.get(item.id);
-    const held = short ? await resized(short, count) : item;
-    saved += item.tokens - held.tokens;
-    history.push(held);
+    const visible = short ? await resized(short, count) : item;
+    saved += item.tokens - visible.tokens;
+    history.push(visible);
     if (cut?.dropped.has(item.id)) {
-      omitted.push(held);
+      omitted.push(visible);
     } else {
-      left.push(held);
+      left.push(visible);
       if (short) shortenedItems++;
     }
   }
   const { items: whole, repaired } = repair(left, rules);
-  const kept = repaired === 0 ? whole : await recount(whole, new Set(left), count);
-  const told = omitted.length < 2 ? undefined : cut?.gap?.notice;
-  const notice = told && (await resized(told, count));
-  const conversationTokens = tokensIn(kept) + (notice?.tokens ?? 0);
-  const messagesLength = kept.filter((item) => !isSystem(item)).length + (notice ? 1 : 0);
-  const historyTokens = tokensIn(kept) + tokensIn(omitted);
+  const items = repaired === 0 ? whole : await recount(whole, new Set(left), count);
+  const template = omitted.length < 2 ? undefined : cut?.gap?.notice;
+  const notice = template && (await resized(template, count));
+  const conversationTokens = tokensIn(items) + (notice?.tokens ?? 0);
+  const messagesLength = items.filter((item) => !isSystem(item)).length + (notice ? 1 : 0);
+  const historyTokens = tokensIn(items) + tokensIn(omitted);
   const untouched = omitted.length === 0 && shortenedItems === 0 && repaired === 0;
   return {
-    items: untouched ? all : withNotice(kept, cut?.gap?.before, notice),
-    kept,
+    items: untouched ? all : withNotice(items, cut?.gap?.before, notice),
+    kept: items,
     conversationTokens,
     messagesLength,
     omitted,

@@ -1,5 +1,5 @@
 // One item made smaller: its long texts lose their middles until the item is down to a size in tokens.
-import type { ItemRules } from "../../model/wire/adapter.ts";
+import type { ItemRules } from "../../model/wire/contract.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { shortenText } from "./shorten-text.ts";
 import { markerOf, type Originals } from "./words.ts";
@@ -31,9 +31,9 @@ export async function shortenItem<Raw>(
     const most = shareOf(lengths, chars);
     const raw = rules.replaceTexts(item, (text) => shortenText(text, most, marker));
     if (raw === item.raw && chars === 0) break;
-    const made = { ...item, raw };
-    const tokens = raw === item.raw ? item.tokens : await count(made);
-    if (tokens < best.tokens) best = { ...made, tokens };
+    const shorter = { ...item, raw };
+    const tokens = raw === item.raw ? item.tokens : await count(shorter);
+    if (tokens < best.tokens) best = { ...shorter, tokens };
     if (chars === 0) break;
     // Texts are not equally dense: step down by how far it missed, at last to the markers alone.
     chars = tries === MOST_TRIES - 2 ? 0 : Math.floor(chars * Math.min(0.9, target / tokens));

@@ -38,10 +38,10 @@ function characterAt(text: string, at: number): { start: number; end: number } {
   if (at <= 0 || at >= text.length) return { start: at, end: at };
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   const from = wholePair(text, Math.max(0, at - WINDOW));
-  const found = segmenter.segment(text.slice(from, wholePair(text, at + WINDOW))).containing(at - from);
-  if (!found) return { start: at, end: at };
-  const start = from + found.index;
-  return { start, end: start === at ? at : start + found.segment.length };
+  const segment = segmenter.segment(text.slice(from, wholePair(text, at + WINDOW))).containing(at - from);
+  if (!segment) return { start: at, end: at };
+  const start = from + segment.index;
+  return { start, end: start === at ? at : start + segment.segment.length };
 }
 const characterStart = (text: string, at: number): number => characterAt(text, at).start;
 const characterEnd = (text: string, at: number): number => characterAt(text, at).end;

@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countItem } from "../../model/tokens/measure.ts";
-import { anthropic } from "../../model/wire/anthropic.ts";
-import { gemini } from "../../model/wire/gemini.ts";
-import { openaiChat } from "../../model/wire/openai-chat.ts";
-import { openaiResponses } from "../../model/wire/openai-responses.ts";
+import { anthropicHistory as anthropic } from "../../model/wire/anthropic/history.ts";
+import { geminiHistory as gemini } from "../../model/wire/gemini/history.ts";
+import { openaiChatHistory as openaiChat } from "../../model/wire/openai-chat/history.ts";
+import { openaiResponsesHistory as openaiResponses } from "../../model/wire/openai-responses/history.ts";
 import { ownRules, toItems } from "../../model/wire/own.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { isShortenable, shortenItem } from "./shorten-item.ts";

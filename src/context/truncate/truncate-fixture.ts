@@ -1,13 +1,13 @@
 // Generated histories of every wire and of our own messages, with sizes, and a truncator input over each of them.
 import fc from "fast-check";
 import { contentOf } from "../../model/tokens/content.ts";
-import type { ItemRules } from "../../model/wire/adapter.ts";
-import { wireAdapters } from "../../model/wire/adapters.ts";
+import type { ItemRules } from "../../model/wire/contract.ts";
 import { ownRules, toItems } from "../../model/wire/own.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import { bodyOf, type Move } from "../../model/wire/wire-fixture.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { Message } from "../../schema/message.ts";
-import { wireName } from "../../schema/model.ts";
+import { wireNames } from "../../schema/model.ts";
 import { type Truncated, type TruncateInput, truncate } from "./truncate.ts";
 
 /** Four characters a token and four for the item: cheap, exact and the same for every run. */
@@ -123,14 +123,14 @@ export type Made = {
 /** Some have a compaction message first; some lose an item in the middle, so that calls and results are parted. */
 export const histories: fc.Arbitrary<Made> = fc
   .record({
-    wire: fc.constantFrom(...wireName.options, "own" as const),
+    wire: fc.constantFrom(...wireNames, "own" as const),
     history: fc.array(move, { minLength: 1, maxLength: 30 }),
     ids: fc.boolean(),
     compacted: fc.option(text),
     lost: fc.option(fc.nat({ max: 40 })),
   })
   .map(({ wire, history, ids, compacted, lost }) => {
-    const adapter = wire === "own" ? undefined : wireAdapters[wire];
+    const adapter = wire === "own" ? undefined : wireOf(wire).history;
     const body = wire === "own" ? {} : bodyOf[wire](history, ids);
     const seen = adapter?.toItems(body) ?? toItems(ownOf(history));
     const rules = adapter ?? (ownRules as ItemRules);

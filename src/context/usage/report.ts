@@ -64,9 +64,9 @@ export function contextReport<Raw>(input: ReportInput<Raw>): ContextReport {
   };
   const buckets = withFree(taken, usage.tokenLimit);
   const [prompts, answers, toolResults] = [sum("prompt"), sum("answer"), sum("tool result")];
-  const known = new Set(input.all.map(({ id }) => id));
+  const liveIds = new Set(input.all.map(({ id }) => id));
   const largest = conversation
-    .filter(({ id }) => known.has(id))
+    .filter(({ id }) => liveIds.has(id))
     .toSorted((a, b) => b.tokens - a.tokens)
     .slice(0, MOST_LARGEST);
   return {

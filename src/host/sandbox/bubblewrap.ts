@@ -1,7 +1,8 @@
 // Confinement on Linux: bubblewrap builds a file system and namespaces of its own for one command.
 import { lstatSync, readlinkSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Confinement, isWithin, type Prefix, realOf, realPlaces } from "./confinement.ts";
+import { existingTarget } from "../files.ts";
+import { type Confinement, isWithin, type Prefix, realPlaces } from "./confinement.ts";
 
 /** Where programs and their libraries are; on many systems some are links into another. */
 const SYSTEM =
@@ -21,7 +22,7 @@ const APART = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgr
 
 export function bubblewrap(program: string, confinement: Confinement, cwd: string): Prefix {
   const rules = confinement.type === "look" ? lookRules(confinement) : workRules(confinement);
-  return [program, ...ALWAYS, ...APART, ...rules, "--chdir", realOf(cwd) ?? cwd, "--"];
+  return [program, ...ALWAYS, ...APART, ...rules, "--chdir", existingTarget(cwd) ?? cwd, "--"];
 }
 
 function lookRules({ reads, hidden }: Extract<Confinement, { type: "look" }>): string[] {
@@ -31,7 +32,7 @@ function lookRules({ reads, hidden }: Extract<Confinement, { type: "look" }>): s
   const masks = realPlaces(hidden).filter((path) => shown.some((place) => isWithin(path, place) && path !== place));
   const places = [
     ...shown.map((path) => ({ path, rule: ["--ro-bind", path, path] })),
-    ...masks.map((path) => ({ path, rule: ["--tmpfs", path] })),
+    ...masks.map((path) => ({ path, rule: hiddenRule(path) })),
   ].sort((a, b) => a.path.length - b.path.length);
   return [
     "--unshare-net",
@@ -41,7 +42,7 @@ function lookRules({ reads, hidden }: Extract<Confinement, { type: "look" }>): s
     ...places.flatMap(({ rule }) => rule),
     ...aliases.flatMap((path) => ["--ro-bind-try", path, resolve(path)]),
     ...["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"],
-    ...masks.flatMap((path) => ["--remount-ro", path]),
+    ...masks.filter(isFolder).flatMap((path) => ["--remount-ro", path]),
     ...["--remount-ro", "/"],
   ];
 }
@@ -52,15 +53,18 @@ function systemRule(path: string): string[] {
   return stat ? ["--ro-bind", path, path] : [];
 }
 
-const hiddenRule = (path: string): string[] =>
-  lstatSync(path).isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-function workRules({ writes, network }: Extract<Confinement, { type: "work" }>): string[] {
+const hiddenRule = (path: string): string[] =>
+  isFolder(path) ? ["--tmpfs", path] : ["--ro-bind-try", "/dev/null", path];
+
+function workRules({ writes, network, hidden }: Extract<Confinement, { type: "work" }>): string[] {
   return [
     ...(network ? [] : ["--unshare-net"]),
     ...["--ro-bind", "/", "/", "--dev", "/dev"],
     ...(network ? [] : realPlaces(SERVICES).flatMap(hiddenRule)),
     ...realPlaces(writes).flatMap((path) => ["--bind", path, path]),
+    ...realPlaces(hidden).flatMap(hiddenRule),
     ...["--proc", "/proc", "--remount-ro", "/proc"],
   ];
 }

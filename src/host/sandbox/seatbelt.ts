@@ -29,11 +29,12 @@ function lookRules({ reads, hidden }: Extract<Confinement, { type: "look" }>): s
   ];
 }
 
-function workRules({ writes, network }: Extract<Confinement, { type: "work" }>): string[] {
+function workRules({ writes, network, hidden }: Extract<Confinement, { type: "work" }>): string[] {
   return [
     "(allow default)",
     "(deny file-write*)",
     `(allow file-write* ${subpaths(realPlaces(writes))} (subpath "/dev"))`,
+    ...(hidden.length > 0 ? [`(deny file-read* ${subpaths(realPlaces(hidden))})`] : []),
     ...(network ? [] : ["(deny network*)"]),
   ];
 }

@@ -42,7 +42,7 @@ export const recallServed = (run: Operation<SearchInput>): ServedTool =>
   served({
     name: "recall",
     description:
-      "Searches what was said and done in earlier sessions of this repository. Returns snippets with refs; a query that is a ref gives the exact original.",
+      "Searches what is remembered of this repository: memories, board items, and what was said and done in earlier sessions. Returns snippets with refs, each with its kind; a query that is a ref or an id gives the exact original.",
     input: search,
     readOnly: true,
     run,

@@ -2,7 +2,9 @@
 import type { Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
 import { type Database, write } from "../../store/sqlite.ts";
+import { indexRow } from "../recall/store/source.ts";
 import { type BoardItem, type BoardPlace, CAPACITY, keyOf, type Src, stampOf, type Writer } from "./item.ts";
+import { boardRecallId, boardSource } from "./recall-source.ts";
 import { countItems, deleteRow, findItem, writeRow } from "./row.ts";
 
 export type BoardAction = "add" | "edit" | "remove" | "adopt" | "undo";
@@ -23,7 +25,7 @@ export const KEPT_DAYS = 90;
 
 type Recorded = { action: BoardAction; at: string; before: BoardItem | undefined; after: BoardItem | undefined };
 
-/** In the transaction of the change itself. */
+/** In the transaction of the change itself, after the row was written or deleted. */
 export function recordChange(
   db: Database,
   { repository, branch }: BoardPlace,
@@ -38,6 +40,7 @@ export function recordChange(
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(repository, branch, src, name, action, actor, run ?? null, at, json(before), json(after));
   forgetOldChanges(db, at);
+  indexRow(db, boardSource, boardRecallId({ repository, branch }, { src, name }));
 }
 
 const oldest = (now: string): string => new Date(Date.parse(now) - KEPT_DAYS * 86_400_000).toISOString();

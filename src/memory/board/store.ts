@@ -58,15 +58,15 @@ export async function putItem(
   { src, text, at, only }: Put,
   writer: Writer,
 ): Promise<Result<PutOutcome, Fault>> {
-  let made: BoardItem | undefined;
-  const done = await write(db, (): PutOutcome => {
+  let item: BoardItem | undefined;
+  const outcome = await write(db, (): PutOutcome => {
     const before = findItem(db, place, src, text.name);
     if (isChanged(writer, { src, name: text.name }, before)) return { type: "changed_since", now: before };
     if (before && only === "new") return { type: "exists" };
     if (!before && only === "present") return { type: "not_found" };
     const { all, user } = countItems(db, place);
     if (!before && all >= CAPACITY) return { type: "board_full", userItems: user };
-    made = {
+    item = {
       ...(before ?? { readCount: 0, count: 0, version: 0, createdAt: at, lastReadAt: null }),
       src,
       ...text,
@@ -75,12 +75,12 @@ export async function putItem(
       source: writer.source,
       updatedAt: at,
     };
-    writeRow(db, place, made);
-    recordChange(db, place, { action: before ? "edit" : "add", at, before, after: made }, writer);
+    writeRow(db, place, item);
+    recordChange(db, place, { action: before ? "edit" : "add", at, before, after: item }, writer);
     return { type: "stored", isNew: before === undefined, items: all + (before ? 0 : 1) };
   });
-  if (done.ok && done.value.type === "stored" && made) writer.seen?.set(keyOf(made), stampOf(made));
-  return done;
+  if (outcome.ok && outcome.value.type === "stored" && item) writer.seen?.set(keyOf(item), stampOf(item));
+  return outcome;
 }
 
 /** With a `src` that one; without it only what an agent wrote. */
@@ -90,7 +90,7 @@ export async function removeItem(
   { src = "agent", name, at }: { src?: Src | undefined; name: string; at: string },
   writer: Writer,
 ): Promise<Result<RemoveOutcome, Fault>> {
-  const done = await write(db, (): RemoveOutcome => {
+  const outcome = await write(db, (): RemoveOutcome => {
     const before = findItem(db, place, src, name);
     if (!before)
       return src === "agent" && findItem(db, place, "user", name) ? { type: "user_item" } : { type: "not_found" };
@@ -99,8 +99,8 @@ export async function removeItem(
     recordChange(db, place, { action: "remove", at, before, after: undefined }, writer);
     return { type: "removed", items: countItems(db, place).all };
   });
-  if (done.ok && done.value.type === "removed") writer.seen?.delete(keyOf({ src, name }));
-  return done;
+  if (outcome.ok && outcome.value.type === "removed") writer.seen?.delete(keyOf({ src, name }));
+  return outcome;
 }
 
 /** Somebody else has made, changed or removed the row since this writer looked. */
@@ -118,19 +118,19 @@ export function adoptItems(
   writer: Writer,
 ): Promise<Result<Adopted, Fault>> {
   return write(db, () => {
-    const done: Adopted = { copied: [], clashed: [], full: [] };
+    const report: Adopted = { copied: [], clashed: [], full: [] };
     for (const item of items) {
       const key = keyOf(item);
-      if (findItem(db, place, item.src, item.name)) done.clashed.push(key);
-      else if (countItems(db, place).all >= CAPACITY) done.full.push(key);
+      if (findItem(db, place, item.src, item.name)) report.clashed.push(key);
+      else if (countItems(db, place).all >= CAPACITY) report.full.push(key);
       else {
         const fresh = { readCount: 0, count: 0, version: 1, createdAt: at, updatedAt: at, lastReadAt: null };
         const after = { ...item, ...fresh };
         writeRow(db, place, after);
         recordChange(db, place, { action: "adopt", at, before: undefined, after }, writer);
-        done.copied.push(key);
+        report.copied.push(key);
       }
     }
-    return done;
+    return report;
   });
 }

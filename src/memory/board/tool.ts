@@ -100,10 +100,10 @@ async function get(parts: BoardToolParts, db: Database, { src = "", name = "" }:
   if (src !== "agent" && src !== "user") return refused(`src is agent or user, not "${src}"`);
   const checked = checkName(parts.redactor, name);
   if (!checked.ok) return refusal(checked.error);
-  const found = await readItem(db, parts.place, { src, name: checked.value, at: parts.now() });
-  if (!found.ok) return failed(found.error);
-  if (!found.value) return failure("not_found", `There is no item with src ${src} and name ${name} on this board.`);
-  return success(parts.redact(found.value.content));
+  const item = await readItem(db, parts.place, { src, name: checked.value, at: parts.now() });
+  if (!item.ok) return failed(item.error);
+  if (!item.value) return failure("not_found", `There is no item with src ${src} and name ${name} on this board.`);
+  return success(parts.redact(item.value.content));
 }
 
 async function add(parts: BoardToolParts, db: Database, input: Input, writer: Writer): Promise<ToolOutcome> {
@@ -111,9 +111,9 @@ async function add(parts: BoardToolParts, db: Database, input: Input, writer: Wr
   const checked = checkItem(parts.redactor, { name, description: about, context });
   if (!checked.ok) return refusal(checked.error);
   const { text, redactions } = checked.value;
-  const done = await putItem(db, parts.place, { src: "agent", text, at: parts.now() }, writer);
-  if (!done.ok) return failed(done.error);
-  const { value: outcome } = done;
+  const stored = await putItem(db, parts.place, { src: "agent", text, at: parts.now() }, writer);
+  if (!stored.ok) return failed(stored.error);
+  const { value: outcome } = stored;
   switch (outcome.type) {
     case "stored":
       return success(
@@ -143,9 +143,9 @@ async function prune(parts: BoardToolParts, db: Database, input: Input, writer: 
   const checked = checkName(parts.redactor, input.name ?? "");
   if (!checked.ok) return refusal(checked.error);
   const { value: name } = checked;
-  const done = await removeItem(db, parts.place, { name, at: parts.now() }, writer);
-  if (!done.ok) return failed(done.error);
-  const { value: outcome } = done;
+  const removed = await removeItem(db, parts.place, { name, at: parts.now() }, writer);
+  if (!removed.ok) return failed(removed.error);
+  const { value: outcome } = removed;
   if (outcome.type === "removed") return success(`${name} is deleted; ${outcome.items} of ${CAPACITY} are left.`);
   if (outcome.type === "changed_since") return failure("changed_since", changedSince(name, outcome.now));
   if (outcome.type === "user_item")

@@ -34,17 +34,17 @@ export function renderEvidence(
   const clean = (text: string): string => recalled(redact(text));
   const share = (most: number): number => Math.floor((most * Math.min(maxTokens, MOST.all)) / MOST.all);
   const board = boardText(place, items, share(MOST.board), redact, clean);
-  const kept = checkpoint?.trim()
+  const summary = checkpoint?.trim()
     ? inTag("checkpoint", fitTokens(clean(checkpoint), share(MOST.checkpoint) - 20, "[cut here]"))
     : "";
   const frame = boundTokens(`${inTag("consolidation_evidence", HEAD)}\n\n\n\n\n`) + 40;
-  const rest = maxTokens - frame - boundTokens(board) - boundTokens(kept);
-  const said = turnsText(turns, rest, clean);
-  const text = inTag("consolidation_evidence", [HEAD, board, kept, said].filter(Boolean).join("\n\n"));
+  const rest = maxTokens - frame - boundTokens(board) - boundTokens(summary);
+  const turnLines = turnsText(turns, rest, clean);
+  const text = inTag("consolidation_evidence", [HEAD, board, summary, turnLines].filter(Boolean).join("\n\n"));
   const sizes = {
     board: boundTokens(board),
-    turns: boundTokens(said),
-    checkpoint: boundTokens(kept),
+    turns: boundTokens(turnLines),
+    checkpoint: boundTokens(summary),
     tokens: boundTokens(text),
   };
   return { text, sizes };
@@ -71,7 +71,7 @@ function boardText(place: BoardPlace, items: readonly BoardItem[], most: number,
 
 /** The newest come first into the room there is; they stand in their order. */
 function turnsText(turns: readonly EvidenceTurn[], most: number, clean: Clean): string {
-  const kept: string[] = [];
+  const lines: string[] = [];
   let left = most;
   for (const { id, user, assistant } of turns.toReversed()) {
     const sides = [`User: ${side(user, clean)}`, assistant.trim() === "" ? "" : `Assistant: ${side(assistant, clean)}`];
@@ -79,11 +79,11 @@ function turnsText(turns: readonly EvidenceTurn[], most: number, clean: Clean): 
     const tokens = boundTokens(`\n\n${text}`) + 1;
     if (tokens > left) break;
     left -= tokens;
-    kept.unshift(text);
+    lines.unshift(text);
   }
-  const missing = turns.length - kept.length;
+  const missing = turns.length - lines.length;
   const note = missing === 0 ? "" : `[${missing} earlier ${missing === 1 ? "turn is" : "turns are"} left out]`;
-  return [note, ...kept].filter(Boolean).join("\n\n");
+  return [note, ...lines].filter(Boolean).join("\n\n");
 }
 
 const side = (text: string, clean: Clean): string => clipMiddle(clean(text.trim()), SIDE_CHARACTERS);

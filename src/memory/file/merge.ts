@@ -33,14 +33,14 @@ export function readFileMemory(text: string): FileMemory {
 
 export function memoryOf(lines: Iterable<FileLine>): FileMemory {
   const claims = new Map<string, string>();
-  const kept = new Map<string, FileLine>();
+  const newestById = new Map<string, FileLine>();
   for (const line of lines) {
     for (const id of [line.id, ...line.replaces]) raise(claims, id, line.at);
     if (isPlainMark(line)) continue; // it is its claim and nothing else
-    const same = kept.get(sameness(line));
-    if (!same || line.text < same.text) kept.set(sameness(line), line);
+    const same = newestById.get(sameness(line));
+    if (!same || line.text < same.text) newestById.set(sameness(line), line);
   }
-  return settled({ lines: kept, claims, unread: new Map(), bom: false });
+  return settled({ lines: newestById, claims, unread: new Map(), bom: false });
 }
 
 export function merge(a: FileMemory, b: FileMemory): FileMemory {

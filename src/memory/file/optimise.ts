@@ -28,15 +28,15 @@ export async function optimise(memory: FileMemory, parts: OptimiseParts, signal:
   );
   const late = AbortSignal.timeout(LIMIT_MS);
   const ended = AbortSignal.any([signal, late]);
-  const asked = parts.ask(`${question.trim()}\n\n${shown.join("\n")}`, ended).catch(() => undefined); // as no answer
-  const answer = await within(asked, LIMIT_MS, signal);
+  const pending = parts.ask(`${question.trim()}\n\n${shown.join("\n")}`, ended).catch(() => undefined); // as no answer
+  const answer = await within(pending, LIMIT_MS, signal);
   const text = answer.type === "value" ? (answer.value ?? "") : "";
   const lines = text
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("```"));
-  const made = lines.map((line) => madeLine(line, inputs, parts));
-  return made.every((line) => line !== undefined) ? made : []; // one wrong line: the answer is not understood
+  const newLines = lines.map((line) => madeLine(line, inputs, parts));
+  return newLines.every((line) => line !== undefined) ? newLines : []; // one wrong line: the answer is not understood
 }
 
 function madeLine(

@@ -23,12 +23,12 @@ export function filePlaces(root: string, seed: boolean): FilePlaces {
     return path !== undefined && isInside(path, real) ? path : undefined;
   };
   const names = [SEED_FILE, OWN_FILE];
-  const found = names.map((name) => ({ name, path: inside(name) }));
+  const candidates = names.map((name) => ({ name, path: inside(name) }));
   const wanted = seed || existsSync(join(real, SEED_FILE)) ? SEED_FILE : OWN_FILE;
   return {
-    files: [...new Set(found.flatMap(({ path }) => path ?? []))],
+    files: [...new Set(candidates.flatMap(({ path }) => path ?? []))],
     target: inside(wanted),
-    refused: found.filter(({ path }) => path === undefined).map(({ name }) => name),
+    refused: candidates.filter(({ path }) => path === undefined).map(({ name }) => name),
   };
 }
 

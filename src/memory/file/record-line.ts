@@ -26,8 +26,8 @@ export function recordOfLine(
   repository: string,
   redactor: Redactor,
 ): MemoryRecord | undefined {
-  const given = value["citations"];
-  const list = Array.isArray(given) ? given.filter((one) => typeof one === "string") : given;
+  const citations = value["citations"];
+  const list = Array.isArray(citations) ? citations.filter((one) => typeof one === "string") : citations;
   const raws = typeof list === "string" || Array.isArray(list) ? splitCitations(list).filter(Boolean) : [];
   const texts = { subject: textOf(value["subject"]), fact: textOf(value["fact"]), reason: textOf(value["reason"]) };
   const cited = Object.fromEntries(raws.map((raw, i) => [`citation ${i}`, raw]));
@@ -83,10 +83,10 @@ export type Entry = { line: FileLine; record: MemoryRecord };
 export function oneOf(entries: readonly Entry[], id: string): { type: "one"; entry: Entry } | NotFound {
   const start = readId(id)?.id;
   const exact = entries.find(({ record }) => record.id === id);
-  const found = exact ? [exact] : entries.filter(({ record }) => start !== undefined && record.id.startsWith(start));
-  const [entry] = found;
-  if (entry && found.length === 1) return { type: "one", entry };
-  return { type: "not_found", ...(entry ? { ambiguous: found.map(({ record }) => record.id) } : {}) };
+  const matches = exact ? [exact] : entries.filter(({ record }) => start !== undefined && record.id.startsWith(start));
+  const [entry] = matches;
+  if (entry && matches.length === 1) return { type: "one", entry };
+  return { type: "not_found", ...(entry ? { ambiguous: matches.map(({ record }) => record.id) } : {}) };
 }
 
 export type LineChange = Change & { status?: Status };
@@ -154,18 +154,18 @@ const textOf = (value: unknown): string => (typeof value === "string" ? fold(val
 const KINDS = new Set<string>(Object.keys(TRUST));
 
 function sourceOf(value: unknown): Source {
-  const given = isRecord(value) ? value : {};
-  const origins = (Array.isArray(given["origins"]) ? given["origins"] : []).flatMap((one): Origin[] =>
+  const fields = isRecord(value) ? value : {};
+  const origins = (Array.isArray(fields["origins"]) ? fields["origins"] : []).flatMap((one): Origin[] =>
     isRecord(one) && KINDS.has(String(one["kind"])) ? [{ kind: one["kind"] as OriginKind, ...idOf(one, "ref") }] : [],
   );
-  const trust = typeof given["trust"] === "number" && given["trust"] >= 0 ? given["trust"] : trustOf(origins);
+  const trust = typeof fields["trust"] === "number" && fields["trust"] >= 0 ? fields["trust"] : trustOf(origins);
   return {
-    ...idOf(given, "sessionId"),
-    ...idOf(given, "turnId"),
-    ...idOf(given, "toolCallId"),
-    ...idOf(given, "agentId"),
-    ...idOf(given, "model"),
-    client: typeof given["client"] === "string" ? given["client"] : "file",
+    ...idOf(fields, "sessionId"),
+    ...idOf(fields, "turnId"),
+    ...idOf(fields, "toolCallId"),
+    ...idOf(fields, "agentId"),
+    ...idOf(fields, "model"),
+    client: typeof fields["client"] === "string" ? fields["client"] : "file",
     origins: origins.length > 0 ? origins : [{ kind: "file" }],
     trust: Math.min(trust, TRUST.file),
   };
@@ -175,10 +175,10 @@ const idOf = <K extends string>(value: Record<string, unknown>, name: K): { [P i
   optional(name, typeof value[name] === "string" ? value[name] : undefined);
 
 function authorOf(value: unknown): Author {
-  const given = isRecord(value) ? value : {};
-  const { kind, id, name } = given;
-  const known = kind === "user" || kind === "agent" ? kind : "import";
-  return { kind: known, id: typeof id === "string" ? id : "file", name: typeof name === "string" ? name : "file" };
+  const fields = isRecord(value) ? value : {};
+  const { kind, id, name } = fields;
+  const authorKind = kind === "user" || kind === "agent" ? kind : "import";
+  return { kind: authorKind, id: typeof id === "string" ? id : "file", name: typeof name === "string" ? name : "file" };
 }
 
 function statusOf({ status, supersededBy: by }: FileLine["value"]): Status {

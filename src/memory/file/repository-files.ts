@@ -68,13 +68,13 @@ export class RepositoryFiles {
     { made, seen }: { made: readonly FileLine[]; seen: FileMemory },
     signal: AbortSignal,
   ): Promise<Result<Settled | undefined, Fault>> {
-    let done: Result<Settled | undefined, Fault> = ok(undefined);
+    let outcome: Result<Settled | undefined, Fault> = ok(undefined);
     const drained = await this.#journal.drain(async (waiting) => {
       if (waiting.lines.size === 0 && waiting.claims.size === 0) return true;
-      done = await this.#write(waiting, made, seen, signal);
-      return done.ok;
+      outcome = await this.#write(waiting, made, seen, signal);
+      return outcome.ok;
     }, signal);
-    return drained.ok ? done : drained;
+    return drained.ok ? outcome : drained;
   }
 
   async #write(
@@ -87,11 +87,12 @@ export class RepositoryFiles {
     const files = await this.#read();
     if (!files.ok) return files;
     const all = files.value.map(({ memory }) => memory).reduce(merge, waiting);
-    const kept = stillTrue(made, seen, all);
-    const added = merge(waiting, memoryOf(kept));
-    const known = files.value.map(({ path, memory }) => ({ path, ids: idsOf(memory) }));
-    const isElsewhere = ({ id }: FileLine): boolean => known.some(({ path, ids }) => path !== target && ids.has(id));
-    for (const { path, ids } of known) {
+    const current = stillTrue(made, seen, all);
+    const added = merge(waiting, memoryOf(current));
+    const idsByFile = files.value.map(({ path, memory }) => ({ path, ids: idsOf(memory) }));
+    const isElsewhere = ({ id }: FileLine): boolean =>
+      idsByFile.some(({ path, ids }) => path !== target && ids.has(id));
+    for (const { path, ids } of idsByFile) {
       const lines = [...added.lines.values()].filter((line) =>
         path === target ? !isElsewhere(line) : ids.has(line.id),
       );
@@ -112,20 +113,20 @@ export class RepositoryFiles {
     return ok({
       records: recordLines(result).length,
       merged: recordLines(added).length,
-      optimised: kept.length > 0,
+      optimised: current.length > 0,
       unparsed: [...result.unread.values()].reduce((sum, n) => sum + n, 0),
     });
   }
 
   /** The target is always among them, empty when it is not there yet. */
   async #read(): Promise<Result<{ path: string; memory: FileMemory }[], Fault>> {
-    const found: { path: string; memory: FileMemory }[] = [];
+    const files: { path: string; memory: FileMemory }[] = [];
     for (const path of this.#places().files) {
       const read = await readAt(path);
       if (!read.ok) return read;
-      found.push({ path, memory: read.value.memory });
+      files.push({ path, memory: read.value.memory });
     }
-    return ok(found);
+    return ok(files);
   }
 
   #places() {

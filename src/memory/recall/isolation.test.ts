@@ -5,7 +5,7 @@ import type { Item } from "./item.ts";
 import { itemById, itemsOfTurns, listByTime } from "./list.ts";
 import { openStore } from "./recall-fixture.ts";
 import { search } from "./search.ts";
-import { autoScopes, type Scope, type Within } from "./store/scope.ts";
+import type { Scope, Within } from "./store/scope.ts";
 import { RecallWriter } from "./store/write.ts";
 
 const names = ["a", "b", "a') OR 1=1--", '"@1"', "../../x", "*", "x".repeat(10_000)];
@@ -95,16 +95,7 @@ describe("isolation", () => {
     expect(new Set(owners.map((o) => o.tenant))).toEqual(new Set([""]));
   });
 
-  it("R52 the usual scope is the session, its repository or else its folder, and the user's own", () => {
-    expect(autoScopes({ session: "s", repository: "r", workspace: "w" })).toEqual([
-      { type: "user" },
-      { type: "session", session: "s" },
-      { type: "repository", repository: "r" },
-    ]);
-    expect(autoScopes({ workspace: "w" })).toEqual([{ type: "user" }, { type: "workspace", workspace: "w" }]);
-  });
-
-  it("R52 what belongs to the user is found from everywhere, records of a repository only there", () => {
+  it("R52 R28 what belongs to a user is found from everywhere, records of a repository only there, a board on its branch only", () => {
     const store = openStore();
     const item = (id: string, place: Item["place"]): Item => ({
       id,
@@ -115,15 +106,28 @@ describe("isolation", () => {
       place,
     });
     new RecallWriter(store).add([
-      item("user", { level: "user", repository: "r1" }),
+      item("mine", { level: "user", user: "ann", repository: "r1" }),
+      item("hers", { level: "user", user: "eve", repository: "r1" }),
       item("repo", { level: "repository", repository: "r1" }),
       item("other", { level: "repository", repository: "r2" }),
+      item("board", { level: "branch", repository: "r1", branch: "main" }),
     ]);
-    const ask = (repository: string) =>
-      search(store, { text: "metric", within: { identity: "x", scopes: autoScopes({ repository }) } })
+    const ask = (...scopes: Scope[]) =>
+      search(store, { text: "metric", within: { identity: "x", scopes } })
         .results.flatMap((r) => [r.id, ...r.also])
         .sort();
-    expect(ask("r1")).toEqual(["repo", "user"]);
-    expect(ask("r2")).toEqual(["other", "user"]);
+    const of = (repository: string): Scope[] => [
+      { type: "repository", repository },
+      { type: "user", user: "ann" },
+    ];
+    expect(ask(...of("r1"))).toEqual(["mine", "repo"]);
+    expect(ask(...of("r2"))).toEqual(["mine", "other"]);
+    expect(ask(...of("r1"), { type: "board", repository: "r1", branch: "main" })).toEqual(["board", "mine", "repo"]);
+    for (const [repository, branch] of [
+      ["r1", "next"],
+      ["r2", "main"],
+    ] as const)
+      expect(ask({ type: "board", repository, branch })).toEqual([]);
+    expect(ask({ type: "branch", repository: "r1", branch: "main" })).toEqual([]);
   });
 });

@@ -2,7 +2,9 @@
 
 export const KINDS = ["turn", "tool", "checkpoint", "record", "board", "episode", "fact", "pin"] as const;
 export type Kind = (typeof KINDS)[number];
-export type Level = "session" | "repository" | "workspace" | "user";
+/** What was said and done in conversations; the other kinds are kept in memory beside them. */
+export const SAID: readonly Kind[] = ["turn", "tool", "checkpoint"];
+export type Level = "session" | "branch" | "repository" | "workspace" | "user";
 
 /** Where an item belongs. Items of level `session` belong to one identity; the others to the whole tenant. */
 export type Place = {
@@ -13,6 +15,8 @@ export type Place = {
   branch?: string;
   /** A folder, or the canonical text of a set of folders. */
   workspace?: string;
+  /** Whose it is, at level `user`. */
+  user?: string;
   level: Level;
   /** The program the text came from. */
   client?: string;

@@ -1,6 +1,7 @@
 // Items in the order of time, around a turn, or by their id: complete, without ranking.
 import type { DatabaseSync } from "node:sqlite";
 import { parseJson } from "../../base/json.ts";
+import { KINDS, type Kind } from "./item.ts";
 import { hitsIn } from "./rank/hits.ts";
 import { type Filter, frameOf, matchOf, termMatch } from "./rank/match.ts";
 import { analyseQuery, type Query } from "./rank/query.ts";
@@ -87,11 +88,22 @@ function listed(item: StoredItem, reader: Reader, query: Query | undefined, char
 export type Original = Shown & { text: string };
 
 /** The item of this id with its exact text; undefined when the asker may not see it. */
-export function itemById(db: DatabaseSync, within: Within, id: string): Original | undefined {
+export function itemById(
+  db: DatabaseSync,
+  within: Within,
+  id: string,
+  kinds: readonly Kind[] = KINDS,
+): Original | undefined {
   const reader = new Reader(db);
   const scope = resolveScope(db, within);
   const item = reader.item(id);
-  if (!item || !scope || !reader.place(item.place).scopes.some((s) => scope.ids.includes(s))) return undefined;
+  if (
+    !item ||
+    !scope ||
+    !kinds.includes(item.kind) ||
+    !reader.place(item.place).scopes.some((s) => scope.ids.includes(s))
+  )
+    return undefined;
   return { ...shownItem(item, reader), text: reader.text(item.id) };
 }
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Item } from "./item.ts";
-import { total } from "./rank/weights.ts";
+import { total, WEIGHTS } from "./rank/weights.ts";
 import { conversation, find, HOME, idsOf, storeOf } from "./recall-fixture.ts";
 
 const filler = (n: number): string[] =>
@@ -197,6 +197,55 @@ describe("promises", () => {
     const db = storeOf(conversation(["the otter sleeps", "well"]));
     expect(find(db, "otter").results[0]?.raw).toBeUndefined();
     expect(find(db, "otter", { explain: true }).results[0]?.raw?.stem).toBeGreaterThan(0);
+  });
+
+  it("R17 R22 each channel counts against its best, with the weight of the one set, whoever asks and in whatever words", () => {
+    const corpora = [
+      ["loadUser in src/user.ts is slow", "the user table is slow", "slow rivers carry sand"],
+      ["猫の名前はムギです", "犬の名前はポチです", "名前を忘れました"],
+    ];
+    const questions = ["why is src/user.ts loadUser slow", "猫の名前は何ですか"];
+    for (const [i, texts] of corpora.entries()) {
+      const items = conversation(texts).map((one) => ({ ...one, place: { ...HOME, session: one.id } }));
+      const { results, plan } = find(storeOf(items), questions[i]!, { explain: true });
+      expect(results.length).toBeGreaterThan(1);
+      const named = plan!.terms.reduce((sum, t) => sum + (t.channel === "stem" ? t.rarity : 0), 0);
+      for (const channel of ["plain", "stem", "ident", "gram"] as const) {
+        const best = Math.max(1e-9, channel === "ident" ? named : 0, ...results.map((r) => r.raw![channel]));
+        for (const r of results) expect(r.parts[channel]).toBeCloseTo((WEIGHTS[channel] * r.raw![channel]) / best, 9);
+      }
+    }
+  });
+
+  it("R25 terms are searched rarest first while their postings fit; a larger budget searches more", () => {
+    const texts = [...filler(60), "the quokka module changed", "a quokka sleeps"];
+    const db = storeOf(conversation(texts));
+    const searched = (postings: number, allPostings: number) =>
+      find(db, "quokka module lines", { bounds: { postings, allPostings, kept: 1000 }, explain: true })
+        .plan?.terms.filter((t) => t.channel === "stem")
+        .map((t) => [t.text, t.use]);
+    expect(searched(50, 200)).toEqual([
+      ["quokka", "searched"],
+      ["line", "counted"],
+      ["modul", "counted"],
+    ]);
+    expect(searched(100, 65)?.map(([, use]) => use)).toEqual(["searched", "searched", "counted"]);
+    expect(searched(100, 1000)?.map(([, use]) => use)).toEqual(["searched", "searched", "searched"]);
+  });
+
+  it("R28 what a small scope has is found among more of the same words elsewhere than are ever looked at", () => {
+    const own = conversation(["the harbour master is Ines"], { ...HOME, session: "small" });
+    const others = conversation(
+      Array.from({ length: 500 }, (_, n) => `the harbour master of port ${n}`),
+      { ...HOME, session: "large" },
+      Date.UTC(2025, 5, 1),
+    );
+    const db = storeOf([...own, ...others]);
+    const within = { scopes: [{ type: "session", session: "small" }] } as const;
+    const bounds = { postings: 10, allPostings: 20, kept: 5 };
+    const answer = find(db, "harbour master", { within, bounds, explain: true });
+    expect(idsOf(answer)).toEqual(["small-0"]);
+    expect([answer.plan?.candidates, answer.plan?.terms.map((t) => t.count)]).toEqual([1, [1, 1, 1, 1]]);
   });
 
   it("RI3 the order of writing changes nothing", () => {

@@ -33,6 +33,6 @@ export async function chooseStrategy(settings: StrategySettings, makers: Makers)
     return { type: "skipped", reason: "no_url", message: "the memory service has no address (memory.service.url)." };
   if (kind === "service" && !settings.agenticMemory)
     return { type: "skipped", reason: "feature_off", message: "service memory is off (features.agenticMemory)." };
-  const made = await makers[kind]();
-  return "kind" in made ? { type: "ready", strategy: made } : made;
+  const strategy = await makers[kind]();
+  return "kind" in strategy ? { type: "ready", strategy: strategy } : strategy;
 }

@@ -7,10 +7,10 @@ import { newRecord } from "./new-record.ts";
 import { storeDefinition, voteDefinition } from "./tool/definition.ts";
 
 export function injectedStrategy(parts: { prompt: string; votes: boolean; clock: Clock }): Strategy {
-  const kept = new Map<string, MemoryRecord>();
+  const records = new Map<string, MemoryRecord>();
   const ballots = new Map<string, Map<string, Direction>>();
   const byFact = (fact: string): MemoryRecord | undefined =>
-    [...kept.values()].find((record) => fold(record.fact) === fold(fact));
+    [...records.values()].find((record) => fold(record.fact) === fold(fact));
   const lines = parts.prompt.split("\n").filter((line) => line.trim() !== "").length;
   const unsupported = async () => ({ type: "unsupported" }) as const;
   return {
@@ -44,27 +44,27 @@ export function injectedStrategy(parts: { prompt: string; votes: boolean; clock:
       const same = byFact(draft.fact);
       if (same && same.scope === draft.scope) return { type: "already_stored", id: same.id, status: same.status.type };
       const record = newRecord(draft, parts.clock.now());
-      kept.set(record.id, record);
+      records.set(record.id, record);
       return { type: "stored", record };
     },
     async vote({ id, fact, actor, direction }: Ballot) {
       if (!parts.votes) return { type: "unsupported" };
-      const record = id === undefined ? byFact(fact) : kept.get(id);
+      const record = id === undefined ? byFact(fact) : records.get(id);
       if (!record) return { type: "counted" };
       const votes = ballots.get(record.id) ?? new Map<string, Direction>();
       const changed = votes.get(actor.key) !== direction;
       ballots.set(record.id, votes.set(actor.key, direction));
       const up = [...votes.values()].filter((one) => one === "upvote").length;
       const voted = { ...record, votes: { up, down: votes.size - up, mine: null, disputed: false } };
-      kept.set(record.id, voted);
+      records.set(record.id, voted);
       return { type: "voted", record: voted, changed };
     },
     async list({ status: wanted }) {
-      const records = [...kept.values()].filter(({ status }) => wanted?.includes(status.type) ?? true);
-      return { type: "listed", records };
+      const listed = [...records.values()].filter(({ status }) => wanted?.includes(status.type) ?? true);
+      return { type: "listed", records: listed };
     },
     async get(id) {
-      const record = kept.get(id);
+      const record = records.get(id);
       return record ? { type: "got", record } : { type: "not_found" };
     },
     edit: unsupported,
@@ -73,7 +73,7 @@ export function injectedStrategy(parts: { prompt: string; votes: boolean; clock:
     changes: unsupported,
     generation: () => undefined,
     async shutdown() {
-      kept.clear();
+      records.clear();
     },
   };
 }

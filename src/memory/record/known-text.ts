@@ -8,10 +8,10 @@ const MOST = 0.8;
 export function alreadySaid(fact: string, text: string): boolean {
   const words = wordsOf(fact);
   if (words.length === 0) return false;
-  const known = ` ${wordsOf(text).join(" ")} `;
+  const haystack = ` ${wordsOf(text).join(" ")} `;
   const size = Math.min(RUN, words.length);
-  let said = 0;
+  let matchCount = 0;
   const runs = words.length - size + 1;
-  for (let i = 0; i < runs; i++) if (known.includes(` ${words.slice(i, i + size).join(" ")} `)) said++;
-  return said / runs >= MOST;
+  for (let i = 0; i < runs; i++) if (haystack.includes(` ${words.slice(i, i + size).join(" ")} `)) matchCount++;
+  return matchCount / runs >= MOST;
 }

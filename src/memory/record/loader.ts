@@ -56,10 +56,10 @@ export class MemoryLoader {
     }
     const { strategy } = client;
     const key = this.#keyOf(strategy);
-    const known = this.#entry;
-    if (known?.key === key && (!known.done || isFresh(known, strategy))) {
-      const value = await known.value;
-      return value.type === "loaded" && known.done ? { ...value, cached: true } : value;
+    const cached = this.#entry;
+    if (cached?.key === key && (!cached.done || isFresh(cached, strategy))) {
+      const value = await cached.value;
+      return value.type === "loaded" && cached.done ? { ...value, cached: true } : value;
     }
     if (this.#failures >= FAILURES && this.#parts.clock.monotonic() < this.#notBefore)
       return { type: "unavailable", strategy: strategy.kind, code: "paused", durationMs: 0 };
@@ -109,7 +109,7 @@ export class MemoryLoader {
       if (isLate) limit.abort();
       return { type: "late" } as const;
     });
-    const given = await Promise.race([strategy.prompt(ask, limit.signal), late]);
+    const reply = await Promise.race([strategy.prompt(ask, limit.signal), late]);
     limit.abort();
     const failed = (code: string): Loaded => ({
       type: "unavailable",
@@ -117,9 +117,9 @@ export class MemoryLoader {
       code,
       durationMs: took(),
     });
-    if (given.type === "late") return failed("timeout");
-    if (given.type === "failed") return failed(given.code);
-    const { answer } = given;
+    if (reply.type === "late") return failed("timeout");
+    if (reply.type === "failed") return failed(reply.code);
+    const { answer } = reply;
     const { counts, ids, enabled } = answer;
     const body = { prompt: enabled ? (answer.prompt ?? "") : "", leftOut: Math.max(0, counts.total - counts.shown) };
     const { text, lines } = memorySection({ ...body, ...optional("ids", ids) }, { maxTokens, maxRecords });

@@ -17,11 +17,11 @@ const WINDOW = 100;
 
 export function originsOf(fact: string, seen: readonly SeenText[]): Origin[] {
   const isLike = overlapWith(fact);
-  const found = seen.filter((one) => isLike(one.text));
-  const typed = found.some(({ kind }) => kind === "user");
+  const matches = seen.filter((one) => isLike(one.text));
+  const typed = matches.some(({ kind }) => kind === "user");
   // Its words may have been put otherwise: what came from outside in this turn stands behind it, unless the user said it.
   const near = typed ? [] : seen.filter((one) => one.thisTurn && (one.kind === "web" || one.kind === "mcp"));
-  const origins = [...found, ...near].map(
+  const origins = [...matches, ...near].map(
     ({ kind, ref }): Origin => ({ kind, ...(ref === undefined || kind === "user" ? {} : { ref }) }),
   );
   const different = new Map(origins.map((origin) => [`${origin.kind} ${origin.ref ?? ""}`, origin]));

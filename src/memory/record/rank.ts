@@ -73,8 +73,8 @@ const hours = new Map<string, number>();
 
 function hourOf(time: string): number {
   const hour = time.slice(0, "2026-01-01T00".length);
-  const known = hours.get(hour);
-  if (known !== undefined) return known;
+  const cached = hours.get(hour);
+  if (cached !== undefined) return cached;
   const read = Date.parse(`${hour}:00Z`) || Date.parse(time) || 0;
   hours.set(hour, read);
   return read;

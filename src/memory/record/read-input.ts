@@ -35,12 +35,12 @@ function clean(redactor: Redactor, fields: Fields): Result<Clean, MemoryFailure>
   const second = redactor.fields(folded);
   if (!second.ok) return fail(filterFailed());
   const names = Object.keys(fields);
-  const findings = (all: Record<string, Filtered>, name: string): number => all[name]?.findings.length ?? 0;
-  const found = Object.fromEntries(names.map((n) => [n, findings(first.value, n) + findings(second.value, n)]));
+  const countIn = (all: Record<string, Filtered>, name: string): number => all[name]?.findings.length ?? 0;
+  const findings = Object.fromEntries(names.map((n) => [n, countIn(first.value, n) + countIn(second.value, n)]));
   return ok({
     texts: Object.fromEntries(names.flatMap((n) => (second.value[n] ? [[n, second.value[n].text]] : []))),
-    found,
-    redactions: names.reduce((sum, name) => sum + (found[name] ?? 0), 0),
+    found: findings,
+    redactions: names.reduce((sum, name) => sum + (findings[name] ?? 0), 0),
   });
 }
 

@@ -40,12 +40,12 @@ export function memorySection(body: Body, bound: { maxTokens: number; maxRecords
   const lines: ShownLine[] = [];
   let tokens = 0;
   const all = prompt.split("\n").map(recalledLine).filter(Boolean);
-  const known = ids?.length === all.length ? ids : undefined;
+  const validIds = ids?.length === all.length ? ids : undefined;
   for (const [i, text] of all.entries()) {
     const cost = linesTokens(text);
     if (tokens + cost > room || lines.length >= bound.maxRecords) break;
     tokens += cost;
-    lines.push({ text, ...optional("id", known?.[i]) });
+    lines.push({ text, ...optional("id", validIds?.[i]) });
   }
   if (lines.length === 0) return { text: "", lines };
   const missing = leftOut + all.length - lines.length;

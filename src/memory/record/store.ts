@@ -74,11 +74,11 @@ async function decide(
 ): Promise<StoreOutcome> {
   const { fact, scope } = ready;
   const { place, ask } = request;
-  const known = await strategy.find(fact, { place, scope }, signal);
-  if (known.type === "failed") return storeFailed(known.cause, known.mayBeStored, known.status);
-  if (known.type === "found")
-    return { type: "already_stored", id: known.record.id, scope, status: known.record.status.type };
-  if (known.type === "deleted" && ask) return deletedBefore();
+  const same = await strategy.find(fact, { place, scope }, signal);
+  if (same.type === "failed") return storeFailed(same.cause, same.mayBeStored, same.status);
+  if (same.type === "found")
+    return { type: "already_stored", id: same.record.id, scope, status: same.record.status.type };
+  if (same.type === "deleted" && ask) return deletedBefore();
   if (ask && alreadySaid(fact, parts.instructions?.() ?? "")) return alreadyInInstructions();
   const { maxStores } = parts.settings();
   if (ask && (parts.storesSoFar?.() ?? 0) >= maxStores) return limitReached(maxStores);
@@ -95,7 +95,7 @@ async function decide(
   if (leave.type === "pending") return keep(parts, request, ready, strategy, { origins, trust }, "pending", signal);
   if (!leave.edited) return keep(parts, request, ready, strategy, { origins, trust }, "active", signal);
   // The person's own words, and the person has said yes to them: checked like any other, asked about no more.
-  const input = { ...plain(ready), ...leave.edited, scope };
+  const input = { ...plain(ready), ...leave.edited, ...(strategy.supportsScopes ? { scope } : {}) };
   const { ask: _asked, ...typed } = request;
   return run(parts, { ...typed, input, origins: () => [{ kind: "user" }] }, signal, progress);
 }
@@ -158,9 +158,9 @@ function readScope(
 ): Result<Scope, MemoryFailure> {
   if (given !== undefined && given !== "repository" && given !== "user")
     return fail(invalidScope('"scope" must be "repository" or "user".'));
+  if (given !== undefined && strategy && !strategy.supportsScopes)
+    return fail(invalidScope(`memories kept by "${strategy.kind}" have one scope. Leave "scope" out.`));
   const scope = given ?? "repository";
-  if (scope === "user" && strategy && !strategy.supportsScopes)
-    return fail(invalidScope(`"scope" may not be "user": memories kept by "${strategy.kind}" have one scope.`));
   if (scope === "user" && !userScope)
     return fail(invalidScope('"scope" may not be "user": the setting memory.userScope is off.'));
   if (scope === "repository" && place.repository === undefined)
@@ -182,13 +182,13 @@ async function trustFrom(
   place: Place,
   signal: AbortSignal,
 ): Promise<number> {
-  const known = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (const { kind, ref } of origins) {
     if (kind !== "memory" || ref === undefined) continue;
     const got = await strategy.get(ref, { place }, signal);
-    if (got.type === "got") known.set(ref, got.record.source.trust);
+    if (got.type === "got") counts.set(ref, got.record.source.trust);
   }
-  return trustOf(origins, (ref) => known.get(ref));
+  return trustOf(origins, (ref) => counts.get(ref));
 }
 
 function permissionFor(

@@ -100,8 +100,8 @@ class JsonlStrategy implements Strategy {
     const loaded = await this.#files.load();
     if (!loaded.ok) return failed(loaded.error);
     const wanted = fold(fact);
-    const found = recordLines(loaded.value.all).map((line) => this.#recordOf(line));
-    const record = found.find((one) => one !== undefined && fold(one.fact) === wanted);
+    const records = recordLines(loaded.value.all).map((line) => this.#recordOf(line));
+    const record = records.find((one) => one !== undefined && fold(one.fact) === wanted);
     if (record) return { type: "found" as const, record };
     const isDeleted = [...loaded.value.all.lines.values()].some((line) => knowsFact(line, wanted));
     return isDeleted ? { type: "deleted" as const } : { type: "absent" as const, near: [] };
@@ -109,21 +109,21 @@ class JsonlStrategy implements Strategy {
 
   async store(draft: Draft, signal: AbortSignal): Promise<Stored> {
     if (draft.scope !== "repository") return { type: "refused", code: "invalid_scope", message: ONE_SCOPE };
-    const done = await this.#files.append<Stored>(async () => {
+    const outcome = await this.#files.append<Stored>(async () => {
       if (signal.aborted) return { outcome: CANCELLED };
-      const known = await this.find(draft.fact, {}, signal);
-      if (known.type === "failed") return { outcome: known };
-      if (known.type === "found") {
-        const { id, status } = known.record;
+      const same = await this.find(draft.fact, {}, signal);
+      if (same.type === "failed") return { outcome: same };
+      if (same.type === "found") {
+        const { id, status } = same.record;
         return { outcome: { type: "already_stored", id, status: status.type } };
       }
-      if (known.type === "deleted" && !draft.revive) return { outcome: { type: "deleted_before" } };
+      if (same.type === "deleted" && !draft.revive) return { outcome: { type: "deleted_before" } };
       const line = lineOfDraft(draft, this.#options.clock.now());
       const record = this.#recordOf(line);
       // What cannot be read again is not written either.
       return record ? { lines: [line], outcome: { type: "stored", record } } : { outcome: UNREADABLE };
     }, signal);
-    return done.ok ? done.value : failed(done.error);
+    return outcome.ok ? outcome.value : failed(outcome.error);
   }
 
   async vote() {
@@ -145,27 +145,27 @@ class JsonlStrategy implements Strategy {
   async get(id: string, { place }: Parameters<Strategy["get"]>[1], _signal: AbortSignal) {
     const entries = await this.#look();
     if (!entries.ok) return failed(entries.error);
-    const found = oneOf(this.#sees(place?.repository) ? entries.value : [], id);
-    return found.type === "one" ? { type: "got" as const, record: found.entry.record } : found;
+    const entry = oneOf(this.#sees(place?.repository) ? entries.value : [], id);
+    return entry.type === "one" ? { type: "got" as const, record: entry.entry.record } : entry;
   }
 
   async edit(...[id, change, by, signal]: Parameters<Strategy["edit"]>) {
-    const done = await this.#change<SameFact>(id, by, signal, (entry, all) => {
+    const outcome = await this.#change<SameFact>(id, by, signal, (entry, all) => {
       const fact = fold(change.fact ?? entry.record.fact);
       const isSame = ({ record }: Entry): boolean => record.id !== entry.record.id && fold(record.fact) === fact;
       const same = fact === fold(entry.record.fact) ? undefined : all.find(isSame);
       return same ? { type: "same_fact", id: same.record.id } : [changedLine(entry, change, this.#now())];
     });
-    return done.type === "changed" ? { type: "edited" as const, record: done.record } : done;
+    return outcome.type === "changed" ? { type: "edited" as const, record: outcome.record } : outcome;
   }
 
   async delete(...[id, by, signal]: Parameters<Strategy["delete"]>) {
-    const done = await this.#change<never>(id, by, signal, (entry) => [deletedLine(entry, this.#now())]);
-    return done.type === "changed" ? { type: "deleted" as const, id: done.record.id } : done;
+    const outcome = await this.#change<never>(id, by, signal, (entry) => [deletedLine(entry, this.#now())]);
+    return outcome.type === "changed" ? { type: "deleted" as const, id: outcome.record.id } : outcome;
   }
 
   async resolve(...[id, resolution, by, signal]: Parameters<Strategy["resolve"]>) {
-    const done = await this.#change<typeof notPending>(id, by, signal, (entry, all) => {
+    const outcome = await this.#change<typeof notPending>(id, by, signal, (entry, all) => {
       const now = this.#now();
       if (entry.record.status.type !== "pending") return notPending;
       if (resolution.how === "reject") return [deletedLine(entry, now)];
@@ -175,9 +175,9 @@ class JsonlStrategy implements Strategy {
       if (old.type !== "one" || old.entry.record.status.type !== "active") return notPending;
       return [accepted, changedLine(old.entry, { status: { type: "superseded", by: entry.record.id } }, now)];
     });
-    if (done.type === "conflict") return notPending;
-    if (done.type !== "changed") return done;
-    return { type: "resolved" as const, record: resolution.how === "reject" ? undefined : done.record };
+    if (outcome.type === "conflict") return notPending;
+    if (outcome.type !== "changed") return outcome;
+    return { type: "resolved" as const, record: resolution.how === "reject" ? undefined : outcome.record };
   }
 
   async changes() {
@@ -192,8 +192,9 @@ class JsonlStrategy implements Strategy {
     const { optimise: ask, repository, redactor, newId } = this.#options;
     const loaded = await this.#files.load();
     const isWaiting = loaded.ok && loaded.value.waiting.lines.size > 0;
-    const made = ask && isWaiting ? await optimise(loaded.value.all, { ask, repository, redactor, newId }, signal) : [];
-    await this.#settle(made, signal, loaded.ok ? loaded.value.all : noMemory);
+    const newLines =
+      ask && isWaiting ? await optimise(loaded.value.all, { ask, repository, redactor, newId }, signal) : [];
+    await this.#settle(newLines, signal, loaded.ok ? loaded.value.all : noMemory);
   }
 
   async #settle(made: readonly FileLine[], signal: AbortSignal, seen = noMemory): Promise<void> {
@@ -211,21 +212,21 @@ class JsonlStrategy implements Strategy {
     signal: AbortSignal,
     make: (entry: Entry, all: readonly Entry[]) => FileLine[] | T,
   ): Promise<Changed | T> {
-    const done = await this.#files.append<Changed | T>(async () => {
+    const outcome = await this.#files.append<Changed | T>(async () => {
       if (signal.aborted) return { outcome: CANCELLED };
       const entries = await this.#entries();
       if (!entries.ok) return { outcome: failed(entries.error) };
-      const found = oneOf(this.#sees(by.place?.repository) ? entries.value : [], id);
-      if (found.type !== "one") return { outcome: found };
-      const { record } = found.entry;
+      const match = oneOf(this.#sees(by.place?.repository) ? entries.value : [], id);
+      if (match.type !== "one") return { outcome: match };
+      const { record } = match.entry;
       if (by.version !== undefined && by.version !== record.version)
         return { outcome: { type: "conflict", current: record } };
-      const lines = make(found.entry, entries.value);
+      const lines = make(match.entry, entries.value);
       if (!Array.isArray(lines)) return { outcome: lines };
       const changed = lines[0] && this.#recordOf(lines[0]);
       return { lines, outcome: { type: "changed", record: changed ?? record } };
     }, signal);
-    return done.ok ? done.value : failed(done.error);
+    return outcome.ok ? outcome.value : failed(outcome.error);
   }
 
   #now() {

@@ -63,8 +63,8 @@ export function serviceStrategy(address: ServiceAddress, ask: Ask, options: Serv
     signal: AbortSignal,
   ): Promise<Told> => {
     for (let count = Math.min(limit ?? PAGE, PAGE); ; count = Math.floor(count / 2)) {
-      const told = await tell({ method: "GET", url: url(count) }, signal);
-      if (told.type !== "failed" || told.code !== "too_large" || count <= 1) return told;
+      const reply = await tell({ method: "GET", url: url(count) }, signal);
+      if (reply.type !== "failed" || reply.code !== "too_large" || count <= 1) return reply;
     }
   };
   /** Where the route itself is missing. */
@@ -89,10 +89,10 @@ export function serviceStrategy(address: ServiceAddress, ask: Ask, options: Serv
     },
 
     async prompt(wanted: PromptAsk, signal) {
-      const told = await tell({ method: "GET", url: address.prompt(wanted) }, signal);
-      if (told.type === "failed") return told;
-      if (told.type === "error") return { ...failedWith(told), code: `http_${told.status}` };
-      const read = readPrompt(told.body);
+      const reply = await tell({ method: "GET", url: address.prompt(wanted) }, signal);
+      if (reply.type === "failed") return reply;
+      if (reply.type === "error") return { ...failedWith(reply), code: `http_${reply.status}` };
+      const read = readPrompt(reply.body);
       if (!read.ok) return { ...unreadable(), cause: `the memory service: ${read.error}`, code: "invalid_answer" };
       const { answer, unsupported, supportsScopes } = read.value;
       scopes = supportsScopes;
@@ -117,40 +117,40 @@ export function serviceStrategy(address: ServiceAddress, ask: Ask, options: Serv
         return { type: "refused", code: "invalid_scope", message: LOCAL_ONLY };
       const url = address.records(draft.place, draft.scope);
       const headers = { "idempotency-key": draft.id };
-      const told = await tell({ method: "POST", url, body: bodyOf(draft), headers }, signal);
-      if (told.type === "failed") return told;
-      if (told.type === "error") {
-        const { known, message } = told.error;
+      const reply = await tell({ method: "POST", url, body: bodyOf(draft), headers }, signal);
+      if (reply.type === "failed") return reply;
+      if (reply.type === "error") {
+        const { known, message } = reply.error;
         if (known === "deleted_before") return { type: "deleted_before" };
-        return known ? { type: "refused", code: known, message } : failedWith(told);
+        return known ? { type: "refused", code: known, message } : failedWith(reply);
       }
-      const body = fieldsOf(told.body);
+      const body = fieldsOf(reply.body);
       const id = typeof body["id"] === "string" ? body["id"] : draft.id;
-      if (told.status === 200) return { type: "already_stored", id, status: statusIn(body) };
-      const status = told.status === 202 ? "pending" : "active";
-      const made = newRecord({ ...draft, id, status }, options.now());
-      return { type: "stored", record: readRecord(body["record"]) ?? made };
+      if (reply.status === 200) return { type: "already_stored", id, status: statusIn(body) };
+      const status = reply.status === 202 ? "pending" : "active";
+      const record = newRecord({ ...draft, id, status }, options.now());
+      return { type: "stored", record: readRecord(body["record"]) ?? record };
     },
 
     async vote(ballot, signal) {
       const { direction, reason, fact, id, actor, place } = ballot;
-      const said = { direction, reason, ...(actor.kind === "agent" ? { actor: actor.key } : {}) };
+      const vote = { direction, reason, ...(actor.kind === "agent" ? { actor: actor.key } : {}) };
       const request: ServiceRequest =
         id === undefined
           ? {
               method: "POST",
               url: address.votes(),
-              body: { ...said, fact, ...optional("repository", sendable(place)) },
+              body: { ...vote, fact, ...optional("repository", sendable(place)) },
             }
-          : { method: "POST", url: address.record(id, place, "/votes"), body: said };
-      const told = await tell(request, signal);
-      if (told.type === "failed") return told;
-      if (told.type === "error") {
-        const { known, message, code } = told.error;
+          : { method: "POST", url: address.record(id, place, "/votes"), body: vote };
+      const reply = await tell(request, signal);
+      if (reply.type === "failed") return reply;
+      if (reply.type === "error") {
+        const { known, message, code } = reply.error;
         if (known) return { type: "refused", code: known, message };
-        return code === "" && lacks(told.status) ? { type: "unsupported" } : failedWith(told);
+        return code === "" && lacks(reply.status) ? { type: "unsupported" } : failedWith(reply);
       }
-      const body = fieldsOf(told.body);
+      const body = fieldsOf(reply.body);
       const record = readRecord(body["record"]);
       return record ? { type: "voted", record, changed: body["changed"] !== false } : { type: "counted" };
     },
@@ -158,13 +158,13 @@ export function serviceStrategy(address: ServiceAddress, ask: Ask, options: Serv
     async list(query, signal) {
       const { limit } = query;
       if (limit !== undefined && limit < 1) return { type: "invalid", field: "limit" };
-      const told = await inPages(limit, (count) => listUrl(address, { ...query, limit: count }), signal);
-      if (told.type === "failed") return told;
-      if (told.type === "error") {
-        if (told.status === 400 && query.after !== undefined) return { type: "invalid", field: "after" };
-        return lacks(told.status) ? { type: "unsupported" } : failedWith(told);
+      const reply = await inPages(limit, (count) => listUrl(address, { ...query, limit: count }), signal);
+      if (reply.type === "failed") return reply;
+      if (reply.type === "error") {
+        if (reply.status === 400 && query.after !== undefined) return { type: "invalid", field: "after" };
+        return lacks(reply.status) ? { type: "unsupported" } : failedWith(reply);
       }
-      const page = readPage(told.body);
+      const page = readPage(reply.body);
       if (!page) return unreadable();
       return {
         type: "listed",
@@ -174,10 +174,10 @@ export function serviceStrategy(address: ServiceAddress, ask: Ask, options: Serv
     },
 
     async get(id, { place }, signal) {
-      const told = await tell({ method: "GET", url: address.record(id, place) }, signal);
-      if (told.type === "failed") return told;
-      if (told.type === "error") return told.status === 404 ? { type: "not_found" } : failedWith(told);
-      const record = readRecord(told.body);
+      const reply = await tell({ method: "GET", url: address.record(id, place) }, signal);
+      if (reply.type === "failed") return reply;
+      if (reply.type === "error") return reply.status === 404 ? { type: "not_found" } : failedWith(reply);
+      const record = readRecord(reply.body);
       return record ? { type: "got", record } : unreadable();
     },
 
@@ -192,41 +192,41 @@ export function serviceStrategy(address: ServiceAddress, ask: Ask, options: Serv
         ...(trust === undefined ? {} : { trust: "user" }),
       };
       const url = address.record(id, place);
-      const told = await tell({ method: "PATCH", url, body, headers: ifMatch(version) }, signal);
-      if (told.type === "failed") return told;
-      if (told.type === "error") return refusedChange(told);
-      const record = readRecord(told.body);
+      const reply = await tell({ method: "PATCH", url, body, headers: ifMatch(version) }, signal);
+      if (reply.type === "failed") return reply;
+      if (reply.type === "error") return refusedChange(reply);
+      const record = readRecord(reply.body);
       return record ? { type: "edited", record } : unreadable(true);
     },
 
     async delete(id, { version, place }, signal) {
-      const told = await tell({ method: "DELETE", url: address.record(id, place), headers: ifMatch(version) }, signal);
-      if (told.type === "failed") return told;
-      return told.type === "error" ? refusedChange(told) : { type: "deleted", id };
+      const reply = await tell({ method: "DELETE", url: address.record(id, place), headers: ifMatch(version) }, signal);
+      if (reply.type === "failed") return reply;
+      return reply.type === "error" ? refusedChange(reply) : { type: "deleted", id };
     },
 
     async resolve(id, resolution, { place }, signal) {
       const { how } = resolution;
       const body = { how, ...(resolution.how === "replace" ? { old: resolution.old } : {}) };
-      const told = await tell({ method: "POST", url: address.record(id, place, "/resolution"), body }, signal);
-      if (told.type === "failed") return told;
-      if (told.type === "error") {
-        if (told.error.code === "not_pending") return { type: "not_pending" };
-        return told.status === 404 ? { type: "not_found" } : failedWith(told);
+      const reply = await tell({ method: "POST", url: address.record(id, place, "/resolution"), body }, signal);
+      if (reply.type === "failed") return reply;
+      if (reply.type === "error") {
+        if (reply.error.code === "not_pending") return { type: "not_pending" };
+        return reply.status === 404 ? { type: "not_found" } : failedWith(reply);
       }
-      return { type: "resolved", record: readRecord(fieldsOf(told.body)["record"]) };
+      return { type: "resolved", record: readRecord(fieldsOf(reply.body)["record"]) };
     },
 
     async changes({ memory, since, limit = CHANGES, after, place }, signal) {
       const where = place === undefined ? { all: "true" } : { repository: sendable(place) };
       const changes: MemoryChange[] = [];
       for (let next = after === undefined ? undefined : String(after); ; ) {
-        const asked = { memory, since, after: next, ...where };
-        const url = (count: number): string => address.changes({ ...asked, limit: String(count) });
-        const told = await inPages(limit - changes.length, url, signal);
-        if (told.type === "failed") return told;
-        if (told.type === "error") return lacks(told.status) ? { type: "unsupported" } : failedWith(told);
-        const page = readPage(told.body);
+        const filter = { memory, since, after: next, ...where };
+        const url = (count: number): string => address.changes({ ...filter, limit: String(count) });
+        const reply = await inPages(limit - changes.length, url, signal);
+        if (reply.type === "failed") return reply;
+        if (reply.type === "error") return lacks(reply.status) ? { type: "unsupported" } : failedWith(reply);
+        const page = readPage(reply.body);
         if (!page) return unreadable();
         const read = readChanges(page.items);
         changes.push(...read);

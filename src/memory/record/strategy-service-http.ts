@@ -60,10 +60,10 @@ export class ServiceAddress {
   }
 
   #at(path: string, query: Readonly<Record<string, string | undefined>>): string {
-    const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    const pairs = Object.entries(query).flatMap(([name, value]): [string, string][] =>
       value === undefined || value === "" ? [] : [[name, value]],
     );
-    return `${this.#base}${path}${given.length === 0 ? "" : `?${new URLSearchParams(given)}`}`;
+    return `${this.#base}${path}${pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`}`;
   }
 }
 

@@ -42,13 +42,13 @@ export function readPrompt(body: unknown): Result<ReadPrompt, string> {
   if (!read.success) return fail(`${read.error.issues[0]?.path.join(".") || "the answer"} is not as expected.`);
   const { tools, ids, ...rest } = read.data;
   const unsupported: Definition[] = [];
-  const known = (kind: "store" | "vote"): Definition | undefined => {
-    const given = tools[kind];
-    if (!given || isKnown(given, kind)) return given;
-    unsupported.push(given);
+  const definitionOf = (kind: "store" | "vote"): Definition | undefined => {
+    const tool = tools[kind];
+    if (!tool || isKnown(tool, kind)) return tool;
+    unsupported.push(tool);
     return undefined;
   };
-  const [store, vote] = [known("store"), known("vote")];
+  const [store, vote] = [definitionOf("store"), definitionOf("vote")];
   const answer = {
     ...rest,
     ...optional("ids", ids),
@@ -91,8 +91,8 @@ export function readError(body: unknown): ServiceError {
   const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
   const code = String(error["code"] ?? "");
   const message = typeof error["message"] === "string" ? clip(error["message"], 500) : "";
-  const known = CODES.has(code) ? { known: code as FailureCode } : {};
-  return { code, ...known, message, details: error["details"] };
+  const recognised = CODES.has(code) ? { known: code as FailureCode } : {};
+  return { code, ...recognised, message, details: error["details"] };
 }
 
 const iso = text.catch("1970-01-01T00:00:00.000Z");

@@ -14,9 +14,9 @@ import { type ReadVote, readVote } from "./read-input.ts";
 import type { MemoryPermission, VoteOutcome, VoteRequest, WriteParts } from "./write-contract.ts";
 
 export async function voteOn(parts: WriteParts, request: VoteRequest, signal: AbortSignal): Promise<VoteOutcome> {
-  const told = { direction: "", strategy: "" };
-  const outcome = await run(parts, request, signal, told);
-  parts.onVote?.({ outcome: outcome.type === "failure" ? outcome.code : outcome.type, ...told });
+  const report = { direction: "", strategy: "" };
+  const outcome = await run(parts, request, signal, report);
+  parts.onVote?.({ outcome: outcome.type === "failure" ? outcome.code : outcome.type, ...report });
   if (outcome.type === "voted" && outcome.changed) parts.onChanged?.();
   return outcome;
 }
@@ -25,25 +25,25 @@ async function run(
   parts: WriteParts,
   request: VoteRequest,
   signal: AbortSignal,
-  told: { direction: string; strategy: string },
+  report: { direction: string; strategy: string },
 ): Promise<VoteOutcome> {
   const read = readVote(parts.redactor, request.input);
   if (!read.ok) return read.error;
-  told.direction = read.value.direction;
+  report.direction = read.value.direction;
   const client = await parts.client();
   if (client.type === "skipped") return missingClient(client);
   const { strategy } = client;
-  told.strategy = strategy.kind;
+  report.strategy = strategy.kind;
   if (!strategy.supportsVoting) return votingUnsupported(strategy.kind);
   const { id, place, ask, actor } = request;
-  const found =
+  const lookup =
     id === undefined
       ? await strategy.find(read.value.fact, { place }, signal)
       : await strategy.get(id, { place }, signal);
-  if (found.type === "failed") return storeFailed(found.cause, found.mayBeStored, found.status);
-  if (found.type === "absent") return factNotFound(found.near);
-  if (found.type === "deleted" || found.type === "not_found") return factNotFound([]);
-  const record = found.type === "found" || found.type === "got" ? found.record : undefined;
+  if (lookup.type === "failed") return storeFailed(lookup.cause, lookup.mayBeStored, lookup.status);
+  if (lookup.type === "absent") return factNotFound(lookup.near);
+  if (lookup.type === "deleted" || lookup.type === "not_found") return factNotFound([]);
+  const record = lookup.type === "found" || lookup.type === "got" ? lookup.record : undefined;
   if (ask) {
     const leave = await ask(permissionFor(request, read.value, record), signal);
     if (leave.type === "denied") return permissionDenied(leave.by, leave.message);

@@ -83,9 +83,9 @@ function quoted(text: string, from: number, form: Form): Value | undefined {
 }
 
 function bare(text: string, from: number, form: Form): Value | undefined {
-  const found = at(BARE, text, from)?.[0].replace(/[.:]+$/, "");
-  if (!found || found.length >= MAX_BARE || /[([{<]/.test(text[from + found.length] ?? "")) return undefined;
-  return { start: from, end: from + found.length, form };
+  const word = at(BARE, text, from)?.[0].replace(/[.:]+$/, "");
+  if (!word || word.length >= MAX_BARE || /[([{<]/.test(text[from + word.length] ?? "")) return undefined;
+  return { start: from, end: from + word.length, form };
 }
 
 const FENCE = /^[ \t>]*(?:```|~~~)[ \t]*(\w*)/gm;
@@ -166,8 +166,8 @@ function afterName(text: string, name: Name): Value | undefined {
   const space = at(SPACE, text, name.end)?.[0].length;
   if (space && !/^pass$/i.test(name.text)) {
     const flag = name.text.startsWith("-");
-    const said = quoted(text, name.end + space, flag ? "literal" : "wrapped");
-    if (said) return said;
+    const literal = quoted(text, name.end + space, flag ? "literal" : "wrapped");
+    if (literal) return literal;
     if (flag && text[name.end + space] !== "-") return bare(text, name.end + space, "bare");
     const netrc = /\blogin[ \t]+\S+\s+$/.test(text.slice(Math.max(0, name.start - 80), name.start));
     if (netrc) return bare(text, name.end + space, "literal");
@@ -179,22 +179,22 @@ function afterName(text: string, name: Name): Value | undefined {
 function beforeName(text: string, name: Name): Value | undefined {
   const before = text.slice(Math.max(0, name.start - 120), name.start);
   if (!/\s(?:as|is)\s.{0,20}$/i.test(before.slice(-26))) return undefined;
-  const said =
+  const literal =
     /(?:^|\s)["'`]?([^\s"'`]{6,100})["'`]?\s(?:as|is)\s(?:(?:the|your|my|an?|our|its)\s)?(?:\w{1,12}\s)?$/i.exec(
       before,
     );
-  if (!said?.[1]) return undefined;
-  const start = name.start - before.length + said.index + said[0].indexOf(said[1]);
-  return { start, end: start + said[1].length, form: "bare" };
+  if (!literal?.[1]) return undefined;
+  const start = name.start - before.length + literal.index + literal[0].indexOf(literal[1]);
+  return { start, end: start + literal[1].length, form: "bare" };
 }
 
 /** A random string on the line of a secret word, the last resort: it must have letters of both cases and digits. */
 function beside(text: string, name: Name): Value | undefined {
-  const found = at(BESIDE, text, name.end);
-  const run = found?.[1];
-  if (!found || !run || HASH_BEFORE.test(found[0]) || !/[a-z]/.test(run) || !/[A-Z]/.test(run) || !/\d/.test(run))
+  const match = at(BESIDE, text, name.end);
+  const run = match?.[1];
+  if (!match || !run || HASH_BEFORE.test(match[0]) || !/[a-z]/.test(run) || !/[A-Z]/.test(run) || !/\d/.test(run))
     return undefined;
-  const start = name.end + found[0].length;
+  const start = name.end + match[0].length;
   return { start, end: start + run.length, form: "beside" };
 }
 

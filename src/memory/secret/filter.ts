@@ -46,8 +46,8 @@ export function secretRedactor(key: string, known: Iterable<string> = [], nowMs:
     let spans = first;
     for (let pass = 1; spans.length > 0; pass++) {
       const marks = spans.map(({ kind, start, end }) => mark(kind, clean.slice(start, end)));
-      const made = inOriginal(spans, edits).map((s, i) => ({ ...s, length: marks[i]?.length ?? 0 }));
-      edits = [...edits, ...made].sort((a, b) => a.start - b.start);
+      const marked = inOriginal(spans, edits).map((s, i) => ({ ...s, length: marks[i]?.length ?? 0 }));
+      edits = [...edits, ...marked].sort((a, b) => a.start - b.start);
       clean = withMarks(clean, spans, marks);
       spans = pass < PASSES ? scan(clean, literals) : [];
     }
@@ -73,8 +73,8 @@ export function secretRedactor(key: string, known: Iterable<string> = [], nowMs:
       const texts = names.map((name) => fields[name]);
       return guarded(texts, () => {
         const spans = spansOfFields(texts, literals);
-        const done = names.map((name, i) => [name, settle(fields[name], spans[i] ?? [])] as const);
-        return Object.fromEntries(done) as Record<K, Filtered>;
+        const cleaned = names.map((name, i) => [name, settle(fields[name], spans[i] ?? [])] as const);
+        return Object.fromEntries(cleaned) as Record<K, Filtered>;
       });
     },
   };

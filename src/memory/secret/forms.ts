@@ -17,7 +17,7 @@ const L = String.raw`(?<=^|[^A-Za-z0-9]|\\[nrtbfv]|%[2-7][0-9A-Fa-f])`;
 const n = "[A-Za-z0-9]";
 const of = (source: string, flags = ""): RegExp => new RegExp(source, `dg${flags}`);
 
-const given = (value: string): boolean => value.length >= 4 && !/^(?:none|described)$/.test(shapeOf(value));
+const isLiteral = (value: string): boolean => value.length >= 4 && !/^(?:none|described)$/.test(shapeOf(value));
 const unlike = (value: string): boolean =>
   value.length >= 6 && /^(?:random|mixed)$/.test(shapeOf(value)) && !/^\d+$/.test(value);
 const random = (value: string): boolean => shapeOf(value) === "random";
@@ -94,7 +94,7 @@ const forms: readonly Form[] = [
     kind: "url-password",
     hints: ["://"],
     pattern: of("://[^\\s\"'`<>/?#@:\\\\]{0,100}:(?!\\d{1,5}[/?#])(?<v>[^\\s\"'`<>/\\\\]{1,200})@"),
-    isSecret: given,
+    isSecret: isLiteral,
   },
   { kind: "url-token", hints: ["://"], pattern: of("://(?<v>[\\w-]{20,200})(?::x-oauth-basic|:)?@"), isSecret: random },
   {
@@ -132,7 +132,7 @@ const forms: readonly Form[] = [
     pattern: of(
       "\\bauth\\s{0,3}[=:]\\s{0,3}[([]\\s{0,3}[\"'][^\"'\\n]{1,80}[\"']\\s{0,2},\\s{0,3}[\"'](?<v>[^\"'\\n]{4,100})[\"']",
     ),
-    isSecret: given,
+    isSecret: isLiteral,
   },
   {
     kind: "command-password",
@@ -140,7 +140,7 @@ const forms: readonly Form[] = [
     pattern: of(
       "\\bcurl\\b[^\\n]{0,200}?\\s(?:-u|--user|--proxy-user)[ =]{0,2}[\"']?[^\\s:\"']{1,100}:(?<v>[^\\s\"']{2,200})",
     ),
-    isSecret: given,
+    isSecret: isLiteral,
   },
   {
     kind: "command-password",
@@ -148,7 +148,7 @@ const forms: readonly Form[] = [
     pattern: of(
       "(?<![\\w.-])(?:sshpass|mysql(?:dump|admin)?|mariadb|mongo(?:sh|dump|restore)?|docker\\s+login|podman\\s+login|sqlcmd|ldap(?:search|add|modify|whoami)|az\\s+login)\\b[^\\n|;&]{0,200}?\\s-[pPw][ =]?[\"']?(?<v>[^\\s\"'-][^\\s\"']{2,100})",
     ),
-    isSecret: (v) => given(v) && !/^[\d:.]+$/.test(v) && !v.startsWith("$"),
+    isSecret: (v) => isLiteral(v) && !/^[\d:.]+$/.test(v) && !v.startsWith("$"),
   },
   {
     kind: "sql-password",
@@ -156,13 +156,13 @@ const forms: readonly Form[] = [
     pattern: of(
       "(?:IDENTIFIED\\s+BY\\s+(?:PASSWORD\\s+)?[\"']|identified\\s+by\\s+'|SET\\s+PASSWORD\\s+FOR\\s[^=\\n]{1,80}=\\s{0,3}(?:PASSWORD\\()?[\"'])(?<v>[^\"'\\n]{3,100})[\"']",
     ),
-    isSecret: given,
+    isSecret: isLiteral,
   },
   {
     kind: "command-password",
     hints: ["pass:"],
     pattern: of("\\s-pass(?:in|out)?\\s{1,2}[\"']?pass:(?<v>[^\\s\"']{3,100})"),
-    isSecret: given,
+    isSecret: isLiteral,
   },
   {
     kind: "call-password",
@@ -170,7 +170,7 @@ const forms: readonly Form[] = [
     pattern: of(
       "(?:mysqli?_p?connect|mysqli|PDO|getConnection|pymysql\\.connect|MySQLdb\\.connect|psycopg2\\.connect|real_connect)\\(\\s*[^,()\\n]{1,200},\\s{0,40}[\"'][^\"'\\n]{0,80}[\"']\\s{0,4},\\s{0,40}[\"'](?<v>[^\"'\\n]{3,100})[\"']",
     ),
-    isSecret: given,
+    isSecret: isLiteral,
   },
   {
     kind: "call-password",
@@ -200,10 +200,10 @@ const HINTS = [...new Set([...forms.flatMap((f) => f.hints), COOKIE_HINT])];
 const ANY_HINT = new RegExp(HINTS.map((h) => h.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")).join("|"), "g");
 
 function hintsIn(text: string): Set<string> {
-  const found = new Set<string>();
+  const values = new Set<string>();
   const any = new RegExp(ANY_HINT);
-  for (let hint = any.exec(text); hint && found.size < HINTS.length; hint = any.exec(text)) found.add(hint[0]);
-  return found;
+  for (let hint = any.exec(text); hint && values.size < HINTS.length; hint = any.exec(text)) values.add(hint[0]);
+  return values;
 }
 
 export function findForms(text: string, out: Span[]): void {

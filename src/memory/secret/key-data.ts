@@ -44,12 +44,12 @@ function isKeyMaterial(list: string): boolean {
 
 /** By the words of the statement that the list stands in; a file that is nothing but 64 bytes is a key pair of Solana. */
 function isNamedKey(text: string, start: number, end: number): boolean {
-  const said =
+  const encoding =
     text
       .slice(Math.max(0, start - 100), start)
       .split(/[;,\n{}]/)
       .at(-1) ?? "";
-  const names = said.match(/[A-Za-z_$][\w$-]*/g) ?? [];
+  const names = encoding.match(/[A-Za-z_$][\w$-]*/g) ?? [];
   if (names.some((name) => /pub/i.test(name))) return false;
   if (names.some((name) => KEYLIKE.test(name) || classOfName(name) !== undefined)) return true;
   return text.slice(0, start).trim() === "" && text.slice(end).trim() === "" && text.split(",", 65).length === 64;

@@ -62,15 +62,15 @@ function classOfWord(word: string, before: string | undefined): NameClass | unde
 }
 
 /** Names come again and again. */
-const known = new Map<string, NameClass | undefined>();
+const classByName = new Map<string, NameClass | undefined>();
 const MAX_KNOWN = 2000;
 
 export function classOfName(name: string): NameClass | undefined {
-  if (known.has(name)) return known.get(name);
-  if (known.size >= MAX_KNOWN) known.clear();
-  const found = classOfWords(wordsOf(name));
-  known.set(name, found);
-  return found;
+  if (classByName.has(name)) return classByName.get(name);
+  if (classByName.size >= MAX_KNOWN) classByName.clear();
+  const nameClass = classOfWords(wordsOf(name));
+  classByName.set(name, nameClass);
+  return nameClass;
 }
 
 /** The class of the last secret word of a name, unless the words around it turn its meaning. */
@@ -78,8 +78,8 @@ function classOfWords(words: readonly string[]): NameClass | undefined {
   for (let i = words.length - 1; i >= 0; i--) {
     const word = words[i] ?? "";
     const before = words[i - 1];
-    const found = classOfWord(word, before);
-    if (found) return before !== undefined && OTHER.has(before) ? undefined : found;
+    const wordClass = classOfWord(word, before);
+    if (wordClass) return before !== undefined && OTHER.has(before) ? undefined : wordClass;
     if (ABOUT.has(word)) return undefined;
   }
   return undefined;

@@ -54,7 +54,7 @@ function findBlocks(text: string, out: Span[]): void {
 /** PuTTY names the private part; the lines before it are public. */
 function findPutty(text: string, out: Span[]): void {
   const putty = /Private-Lines: \d{1,4}(?:\r?\n|\\r|\\n){1,2}/g;
-  for (let found = putty.exec(text); found; found = putty.exec(text)) {
+  for (let match = putty.exec(text); match; match = putty.exec(text)) {
     const end = endOfCut(text, putty.lastIndex);
     if (end > putty.lastIndex) out.push({ kind: "private-key", start: putty.lastIndex, end });
     putty.lastIndex = Math.max(end, putty.lastIndex);

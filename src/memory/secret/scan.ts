@@ -28,17 +28,17 @@ function tokenAt(text: string, i: number, out: Span[]): number {
   const a = text.charCodeAt(i);
   const b = text.charCodeAt(i + 1);
   const candidates = a < 128 && b < 128 ? byStart[a * 128 + b] : undefined;
-  let found = -1;
-  if (!candidates) return found;
+  let position = -1;
+  if (!candidates) return position;
   for (const { rule, prefix } of candidates) {
     rule.pattern.lastIndex = i;
     if (!text.startsWith(prefix, i) || !rule.pattern.test(text)) continue;
     const end = rule.pattern.lastIndex;
     if (FILLER.test(text.slice(i + prefix.length, end))) continue;
     out.push({ kind: rule.kind, start: i, end });
-    found = Math.max(found, end);
+    position = Math.max(position, end);
   }
-  return found;
+  return position;
 }
 
 /** Words start after what is no letter or digit, after another token, and after an escape: a literal \n, %20, \u0022. */

@@ -1,4 +1,5 @@
 // How large a request is, by part: estimated while it is far from its limit, counted exactly once it matters.
+import { textLength } from "../../base/json.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { type Content, contentOf, contentOfValue } from "./content.ts";
 import { type TokenCounter, tokenCounter } from "./counter.ts";
@@ -8,8 +9,12 @@ const ITEM_OVERHEAD = 4;
 /** Below this share of the limit even the upper bound decides nothing, so the tokeniser is not loaded. */
 export const EXACT_FROM = 0.5;
 
-/** Windows of history, from the newest item back, that are counted exactly; what is farther away cannot be sent. */
-export const FAR = 4;
+/** Windows of history, from the newest item back, that are looked at closely; what is farther away cannot be sent. */
+export const FAR = 2;
+/** Of code and prose. */
+const CHARS_PER_TOKEN = 3.5;
+/** A longer text may be an image or the like, whose length says nothing. */
+const ROUGH_CHARS = 64 * 1024;
 
 export type Measurable = {
   /** Text, or the wire's own system value. */
@@ -20,6 +25,8 @@ export type Measurable = {
   /** Prompt limit. */
   limit: number;
   exactFrom?: number;
+  /** Whoever sends it drops the oldest steps first: those that are far away go by their length, without a look at their text. */
+  roughSteps?: boolean;
   /** Ends exact counting; what is not counted by then stays an estimate. */
   signal?: AbortSignal;
 };
@@ -79,25 +86,54 @@ export async function countTools(tools: readonly unknown[], counter = tokenCount
 export async function measure(request: Measurable, counter: TokenCounter = tokenCounter): Promise<Measured> {
   const system = systemPart(request.system);
   const tools = request.tools.map(toolPart);
-  const items = request.items.map(itemPart);
-  const all = [system, ...tools, ...items];
+  const { parts, itemTokens } = partsOf(request);
+  const all = [system, ...tools, ...parts];
   const bound = all.reduce((sum, { size }) => sum + size.bound, 0);
   if (counter.loaded || bound >= request.limit * (request.exactFrom ?? EXACT_FROM)) {
     let counted = 0;
-    for (const one of [system, ...tools, ...items.toReversed()]) {
+    for (const one of [system, ...tools, ...parts.toReversed()]) {
       if (request.signal?.aborted || counted > FAR * request.limit) break;
       counted += one.size.exact ?? (await exactly(one, counter));
     }
   }
   const tokens = ({ size }: Part): number => size.exact ?? size.estimate;
-  const itemTokens = items.map(tokens);
-  const isSystem = (index: number): boolean => ["system", "developer"].includes(request.items[index]?.role ?? "");
-  const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+  const far = request.items.length - parts.length;
+  for (const [at, one] of parts.entries()) itemTokens[far + at] = tokens(one);
+  let systemItems = 0;
+  let conversationTokens = 0;
+  for (const [at, { role }] of request.items.entries()) {
+    if (role === "system" || role === "developer") systemItems += itemTokens[at] ?? 0;
+    else conversationTokens += itemTokens[at] ?? 0;
+  }
   return {
-    systemTokens: tokens(system) + sum(itemTokens.filter((_, index) => isSystem(index))),
-    toolDefinitionsTokens: sum(tools.map(tokens)),
-    conversationTokens: sum(itemTokens.filter((_, index) => !isSystem(index))),
+    systemTokens: tokens(system) + systemItems,
+    toolDefinitionsTokens: tools.reduce((sum, tool) => sum + tokens(tool), 0),
+    conversationTokens,
     itemTokens,
-    exact: all.every(({ size }) => size.exact !== undefined),
+    exact: far === 0 && all.every(({ size }) => size.exact !== undefined),
   };
+}
+
+/** The parts of the newest items, and sizes of those before them that only need a rough one. */
+function partsOf({ items, limit, roughSteps }: Measurable): { parts: Part[]; itemTokens: number[] } {
+  const parts: Part[] = [];
+  const itemTokens = new Array<number>(items.length).fill(0);
+  let near = 0;
+  for (let at = items.length - 1; at >= 0; at--) {
+    const item = items[at];
+    if (!item) continue;
+    if (roughSteps && near > FAR * limit) itemTokens[at] = roughTokens(item);
+    else {
+      const part = itemPart(item);
+      parts.push(part);
+      near += part.size.estimate;
+    }
+  }
+  return { parts: parts.reverse(), itemTokens };
+}
+
+/** A prompt may be sent from however far back, so it is looked at. */
+function roughTokens(item: ContextItem): number {
+  const chars = item.role === "assistant" || item.role === "tool" ? textLength(item.raw) : ROUGH_CHARS;
+  return chars < ROUGH_CHARS ? Math.ceil(chars / CHARS_PER_TOKEN) + ITEM_OVERHEAD : itemPart(item).size.estimate;
 }

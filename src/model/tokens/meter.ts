@@ -1,8 +1,12 @@
 // The size of a history that grows at its end: only what is new is looked at, however long it is.
+import { textLength } from "../../base/json.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { type Calibration, calibrated, uncalibrated } from "./calibrate.ts";
 import { type TokenCounter, tokenCounter } from "./counter.ts";
-import { EXACT_FROM, exactly, FAR, itemPart, type Measurable, type Part, systemPart, toolPart } from "./measure.ts";
+import { EXACT_FROM, exactly, itemPart, type Measurable, type Part, systemPart, toolPart } from "./measure.ts";
+
+/** Characters to a token of the limit: text of any kind that is longer is over it. */
+const FAR_CHARS = 16;
 
 export type Totals = {
   systemTokens: number;
@@ -20,7 +24,7 @@ export class HistoryMeter {
   #raws: unknown[] = [];
   #tokens: number[] = [];
   #bound = 0;
-  /** So many from the front are settled: counted exactly, or left at their estimate. */
+  /** So many from the front are counted exactly. */
   #exact = 0;
   /** Sums of the first so many items, for the calibration of that time. */
   #summed = { length: 0, factor: 1, calibrated: 0, raw: 0 };
@@ -29,14 +33,19 @@ export class HistoryMeter {
     this.#counter = counter;
   }
 
-  async totals(request: Omit<Measurable, "signal">, calibration: Calibration = uncalibrated): Promise<Totals> {
+  /** Undefined for a history that is so far above the limit that only its newest part is worth counting. */
+  async totals(
+    request: Omit<Measurable, "signal">,
+    calibration: Calibration = uncalibrated,
+  ): Promise<Totals | undefined> {
     const { system, tools, items, limit, exactFrom = EXACT_FROM } = request;
+    this.#keepIfGrown(items);
+    if (this.#isFarOver(items, limit)) return undefined;
     this.#take(items);
     const fixed = [systemPart(system), ...tools.map(toolPart)];
     const bound = fixed.reduce((sum, { size }) => sum + size.bound, this.#bound);
     if (this.#counter.loaded || bound >= limit * exactFrom) {
       for (const part of fixed) await exactly(part, this.#counter);
-      this.#leaveFar(limit);
       for (; this.#exact < this.#parts.length; this.#exact++) {
         const part = this.#parts[this.#exact];
         if (!part) continue;
@@ -55,11 +64,13 @@ export class HistoryMeter {
     };
   }
 
-  /** What lies far outside of the window goes by its estimate: it is left out of the request whatever its exact size. */
-  #leaveFar(limit: number): void {
-    let from = this.#parts.length;
-    for (let near = 0; from > this.#exact && near < FAR * limit; ) near += this.#parts[--from]?.size.estimate ?? 0;
-    this.#exact = from;
+  #isFarOver(items: readonly ContextItem[], limit: number): boolean {
+    let chars = 0;
+    for (let at = items.length - 1; at >= this.#raws.length; at--) {
+      chars += textLength(items[at]?.raw);
+      if (chars > FAR_CHARS * limit) return true;
+    }
+    return false;
   }
 
   #sum(calibration: Calibration): { calibrated: number; raw: number } {
@@ -74,20 +85,22 @@ export class HistoryMeter {
     return this.#summed;
   }
 
-  #take(items: readonly ContextItem[]): void {
+  #keepIfGrown(items: readonly ContextItem[]): void {
     const known = this.#raws.length;
     // Items are only ever added at the end, put in before the last, or replaced together with the last.
     const grew =
       known <= items.length &&
       (known === 0 || (items[known - 1]?.raw === this.#raws[known - 1] && items[0]?.raw === this.#raws[0]));
-    if (!grew) {
-      this.#parts = [];
-      this.#raws = [];
-      this.#tokens = [];
-      this.#bound = 0;
-      this.#exact = 0;
-      this.#summed.length = 0;
-    }
+    if (grew) return;
+    this.#parts = [];
+    this.#raws = [];
+    this.#tokens = [];
+    this.#bound = 0;
+    this.#exact = 0;
+    this.#summed.length = 0;
+  }
+
+  #take(items: readonly ContextItem[]): void {
     for (let at = this.#raws.length; at < items.length; at++) {
       const item = items[at];
       if (!item) continue;

@@ -2,19 +2,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ContextItem } from "../../schema/context-item.ts";
-import { wireName } from "../../schema/model.ts";
-import { wireAdapters } from "./adapters.ts";
-import { anthropic } from "./anthropic.ts";
-import { gemini } from "./gemini.ts";
-import { pairGemini } from "./gemini-pairs.ts";
+import { wireNames } from "../../schema/model.ts";
+import { anthropicHistory as anthropic } from "./anthropic/history.ts";
+import { geminiHistory as gemini } from "./gemini/history.ts";
+import { pairGemini } from "./gemini/pairs.ts";
 import { groups } from "./group.ts";
-import { openaiChat } from "./openai-chat.ts";
-import { openaiResponses } from "./openai-responses.ts";
+import { openaiChatHistory as openaiChat } from "./openai-chat/history.ts";
+import { openaiResponsesHistory as openaiResponses } from "./openai-responses/history.ts";
 import * as own from "./own.ts";
+import { wireOf } from "./registry.ts";
 import { NO_RESULT, repair } from "./repair.ts";
 import { bodyOf, moves } from "./wire-fixture.ts";
 
-const wires = wireName.options;
+const wires = wireNames;
 const body = fc
   .tuple(fc.constantFrom(...wires), moves, fc.boolean())
   .map(([wire, history, ids]) => ({ wire, history, body: bodyOf[wire](history, ids) }));
@@ -23,7 +23,7 @@ describe("groups", () => {
   it("CI1 every item is in one group, and no call is parted from its result or its reasoning", () => {
     fc.assert(
       fc.property(body, ({ wire, body: made }) => {
-        const items = wireAdapters[wire].toItems(made);
+        const items = wireOf(wire).history.toItems(made);
         const all = groups(items);
         expect(all.flatMap((g) => g.indexes).sort((a, b) => a - b)).toEqual(items.map((_, index) => index));
         const groupOf = (index: number) => all.findIndex((g) => g.indexes.includes(index));
@@ -142,7 +142,7 @@ describe("repair", () => {
   it("C7 CI1 after repair each call has one result and each result its call, seen anew from the body too", () => {
     fc.assert(
       fc.property(body, fc.integer({ min: 0, max: 8 }), ({ wire, body: made }, drop) => {
-        const adapter = wireAdapters[wire];
+        const adapter = wireOf(wire).history;
         const some = adapter.toItems(made).filter((_, index) => index !== drop);
         const { items, repaired } = repair(some, adapter);
         expect(faults(items)).toBe(0);

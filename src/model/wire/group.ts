@@ -11,43 +11,54 @@ type Draft = Group & { answered: boolean };
 
 /** Every item is in exactly one group; groups are in the order of their first items. */
 export function groups(items: readonly ContextItem[]): Group[] {
-  const drafts = new Set<Draft>();
+  const drafts: Draft[] = [];
   const callers = new Map<string, Draft>();
   let previous: Draft | undefined;
   for (const [index, item] of items.entries()) {
-    const group = answeredStep(item, drafts, callers) ?? continued(item, previous) ?? newDraft(item);
+    let group = answeredStep(item, callers) ?? continued(item, previous);
+    if (!group) {
+      group = newDraft(item);
+      drafts.push(group);
+    }
     group.indexes.push(index);
-    drafts.add(group);
     for (const id of item.toolCallIds) callers.set(id, group);
     previous = group;
   }
-  return [...drafts]
-    .map(({ kind, indexes }) => ({ kind, indexes: indexes.sort((a, b) => a - b) }))
-    .sort((a, b) => (a.indexes[0] ?? 0) - (b.indexes[0] ?? 0));
+  // A draft that went over to an earlier one has no items left. What remains is in order: groups begin as they come.
+  return drafts.flatMap(({ kind, indexes }) => (indexes.length > 0 ? { kind, indexes } : []));
 }
 
 /** Results go with their step. One message may hold results of several steps: these cannot be parted any more. */
-function answeredStep(item: ContextItem, drafts: Set<Draft>, callers: Map<string, Draft>): Draft | undefined {
-  if (item.toolResultFor.length === 0) return undefined;
-  const [first, ...others] = new Set(item.toolResultFor.flatMap((id) => callers.get(id) ?? []));
-  if (!first) return undefined;
-  first.answered = true;
-  for (const other of others) {
-    first.indexes.push(...other.indexes);
-    drafts.delete(other);
-    for (const [id, group] of callers) if (group === other) callers.set(id, first);
+function answeredStep(item: ContextItem, callers: Map<string, Draft>): Draft | undefined {
+  let first: Draft | undefined;
+  for (const id of item.toolResultFor) {
+    const step = callers.get(id);
+    if (!step || step === first) continue;
+    first = first ? joined(first, step, callers) : step;
   }
+  if (first) first.answered = true;
   return first;
+}
+
+/** The earlier one takes over the other's items and calls. */
+function joined(a: Draft, b: Draft, callers: Map<string, Draft>): Draft {
+  const [into, from] = (a.indexes[0] ?? 0) < (b.indexes[0] ?? 0) ? [a, b] : [b, a];
+  into.indexes.push(...from.indexes.splice(0));
+  into.indexes.sort((x, y) => x - y);
+  for (const [id, step] of callers) if (step === from) callers.set(id, into);
+  return into;
 }
 
 /** What is of unknown kind stays with what stands before it; an assistant item goes on with a step until it has results. */
 function continued(item: ContextItem, previous: Draft | undefined): Draft | undefined {
   if (item.kind === "opaque") return previous;
-  const goesOn = previous?.kind === "step" && !previous.answered && newDraft(item).kind === "step";
+  const goesOn = previous?.kind === "step" && !previous.answered && kindOf(item) === "step";
   return goesOn ? previous : undefined;
 }
 
-function newDraft(item: ContextItem): Draft {
-  const step = item.role === "assistant" && item.kind !== "compaction";
-  return { kind: item.isPrompt ? "prompt" : step ? "step" : "other", indexes: [], answered: false };
+const newDraft = (item: ContextItem): Draft => ({ kind: kindOf(item), indexes: [], answered: false });
+
+function kindOf(item: ContextItem): Group["kind"] {
+  if (item.isPrompt) return "prompt";
+  return item.role === "assistant" && item.kind !== "compaction" ? "step" : "other";
 }

@@ -1,7 +1,8 @@
 // Our own messages in the shared view.
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { Message } from "../../schema/message.ts";
-import { type ItemRules, itemsOf, type Seen, seeUser } from "./adapter.ts";
+import type { ItemRules } from "./contract.ts";
+import { type ItemSight, itemsOf, seeUser } from "./item.ts";
 
 export const toItems = (messages: readonly Message[]): ContextItem<Message>[] => itemsOf(messages, seeMessage);
 
@@ -21,7 +22,7 @@ export const ownRules: ItemRules<Message> = {
 };
 
 /** What a message is; whoever keeps the log adds its id and turn, and may know better what kind it is. */
-export function seeMessage(message: Message): Seen {
+export function seeMessage(message: Message): ItemSight {
   switch (message.role) {
     case "user":
       return seeUser(message.content, (message.attachments?.length ?? 0) > 0);

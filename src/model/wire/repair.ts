@@ -1,6 +1,6 @@
 // Makes a history one that a provider accepts: each call has exactly one result, and each result has its call.
 import type { ContextItem } from "../../schema/context-item.ts";
-import type { ItemRules } from "./adapter.ts";
+import type { ItemRules } from "./contract.ts";
 
 export const NO_RESULT = "No result of this call was recorded.";
 

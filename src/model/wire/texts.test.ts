@@ -1,9 +1,9 @@
 // Replacing texts on every wire: which ones are found, and that nothing else changes.
 import { describe, expect, it } from "vitest";
-import { anthropic } from "./anthropic.ts";
-import { gemini } from "./gemini.ts";
-import { openaiChat } from "./openai-chat.ts";
-import { openaiResponses } from "./openai-responses.ts";
+import { anthropicHistory as anthropic } from "./anthropic/history.ts";
+import { geminiHistory as gemini } from "./gemini/history.ts";
+import { openaiChatHistory as openaiChat } from "./openai-chat/history.ts";
+import { openaiResponsesHistory as openaiResponses } from "./openai-responses/history.ts";
 import { ownRules, toItems } from "./own.ts";
 import { repair } from "./repair.ts";
 

@@ -1,7 +1,7 @@
 // Generated bodies of all four wires, and what their histories mean, for property tests.
 import fc from "fast-check";
 import type { WireName } from "../../schema/model.ts";
-import type { Body } from "./adapter.ts";
+import type { WireBody } from "./contract.ts";
 
 /** A history without a wire: what each adapter should find in the body made of it. */
 export type Move =
@@ -32,7 +32,7 @@ export const moves = fc.array(move, { maxLength: 12 });
 const NOTICE = "<system_notification>agent done</system_notification>";
 const flat = <T>(history: readonly Move[], make: (move: Move, index: number) => T[]): T[] => history.flatMap(make);
 
-export const bodyOf: Record<WireName, (history: readonly Move[], withIds: boolean) => Body> = {
+export const bodyOf: Record<WireName, (history: readonly Move[], withIds: boolean) => WireBody> = {
   "openai-chat": (history) => ({
     model: "m",
     messages: [

@@ -1,17 +1,16 @@
 // The item view of every wire: what is seen in a body, and the way back.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { wireName } from "../../schema/model.ts";
-import { wireAdapters } from "./adapters.ts";
-import { anthropic } from "./anthropic.ts";
-import { gemini } from "./gemini.ts";
+import { type WireName, wireNames } from "../../schema/model.ts";
+import { anthropicHistory as anthropic } from "./anthropic/history.ts";
+import { geminiHistory as gemini } from "./gemini/history.ts";
 import { groups } from "./group.ts";
-import { openaiChat } from "./openai-chat.ts";
-import { openaiResponses } from "./openai-responses.ts";
+import { openaiResponsesHistory as openaiResponses } from "./openai-responses/history.ts";
 import * as own from "./own.ts";
+import { wireOf } from "./registry.ts";
 import { bodyOf, moves } from "./wire-fixture.ts";
 
-const wires = wireName.options;
+const wires = wireNames;
 const historyKey = {
   "openai-chat": "messages",
   "openai-responses": "input",
@@ -19,7 +18,7 @@ const historyKey = {
   gemini: "contents",
 } as const;
 describe.each(wires)("%s", (wire) => {
-  const adapter = wireAdapters[wire];
+  const adapter = wireOf(wire).history;
   const raws = (b: Record<string, unknown>): unknown[] => b[historyKey[wire]] as unknown[];
 
   it("C2 there and back is the same body, and a part of the history keeps the same objects", () => {
@@ -138,11 +137,12 @@ describe("our own messages", () => {
 
 describe("counting parts of a body", () => {
   it("C9 system text and tools of each wire", () => {
-    expect(anthropic.system({ system: "s" })).toBe("s");
-    expect(openaiResponses.system({ instructions: "i" })).toBe("i");
-    expect(gemini.system({ system_instruction: { parts: [] } })).toEqual({ parts: [] });
-    expect(openaiChat.tools({ tools: [1], functions: [2] })).toEqual([1, 2]);
-    expect(gemini.tools({ tools: "none" })).toEqual([]);
+    const of = (name: WireName) => wireOf(name).request;
+    expect(of("anthropic").system({ system: "s" })).toBe("s");
+    expect(of("openai-responses").system({ instructions: "i" })).toBe("i");
+    expect(of("gemini").system({ system_instruction: { parts: [] } })).toEqual({ parts: [] });
+    expect(of("openai-chat").tools({ tools: [1], functions: [2] })).toEqual([1, 2]);
+    expect(of("gemini").tools({ tools: "none" })).toEqual([]);
   });
 
   it("X44 XB13 gemini calls without ids: a lost response does not shift the pairs behind it", () => {
@@ -152,7 +152,7 @@ describe("counting parts of a body", () => {
       parts: [{ functionResponse: { name: "read", response: { n } } }],
     });
     const contents = [{ role: "user", parts: [{ text: "go" }] }, call, call, response(2), call, response(3)];
-    const pairs = wireAdapters.gemini.toItems({ contents }).map((i) => [i.toolCallIds, i.toolResultFor].flat());
+    const pairs = gemini.toItems({ contents }).map((i) => [i.toolCallIds, i.toolResultFor].flat());
     expect(pairs).toEqual([[], ["call 1.0"], ["call 2.0"], ["call 2.0"], ["call 4.0"], ["call 4.0"]]);
   });
 });

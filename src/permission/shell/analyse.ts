@@ -21,7 +21,15 @@ const NOT_LITERAL = "a word of it is not literal";
 type Parser = typeof import("unbash");
 
 export async function analyseShell(command: string, userHome: string): Promise<ShellAnalysis> {
-  const analysis: ShellAnalysis = { command, commands: [], variables: new Map(), writes: [], reads: [], moves: [] };
+  const analysis: ShellAnalysis = {
+    command,
+    commands: [],
+    variables: new Map(),
+    texts: [],
+    writes: [],
+    reads: [],
+    moves: [],
+  };
   const walk = new Walk(await import("unbash"), userHome, analysis);
   const script = walk.script(command, { source: command, elsewhere: false, repeats: false, depth: 0 });
   return script && !DECEIVING.test(command) && !OPEN_END.test(command) ? { ...analysis, script } : analysis;
@@ -90,6 +98,12 @@ class Walk {
         break;
       case "Redirect":
         this.#redirect(node, where);
+        break;
+      case "HereDoc":
+        this.#out.texts.push(node.body.text);
+        break;
+      case "HereString":
+        if (node.target) this.#out.texts.push(shellWord(node.target, this.#home).value);
         break;
       case "Command":
         this.#command(node, where);

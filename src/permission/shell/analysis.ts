@@ -31,6 +31,8 @@ export type ShellAnalysis = {
   commands: ShellCommand[];
   /** What the line gives its variables; undefined where that is not literal. */
   variables: Map<string, (string | undefined)[]>;
+  /** Of here-documents and here-strings. */
+  texts: string[];
   writes: ShellTarget[];
   reads: ShellTarget[];
   /** Targets of cd: every relative path is judged from all folders it may then be relative to. */

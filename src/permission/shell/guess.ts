@@ -1,6 +1,7 @@
 // What words may stand for that only the run will know: enough to hold guards against `$HOME/…` and the like.
-import { hasGlob, piecesOf } from "../glob.ts";
+import { hasGlob, matchComponents, piecesOf } from "../glob.ts";
 import type { ShellAnalysis } from "./analysis.ts";
+import { tokensOf } from "./named.ts";
 import { literalWord, type ShellWord, type WordPiece } from "./word.ts";
 
 export type ShellPlace = { cwd: string; userHome: string; everlongHome?: string };
@@ -9,9 +10,16 @@ type Guess = { value: string; unsure?: true };
 
 /** What hides a guarded path behind a substitution would have to give. */
 const TELLING = [".git", ".git/hooks", "hooks", "config", ".everlong", ".", ".."];
+/** Files of those folders that are guarded: what a pattern for names may find. */
+const NAMES = ["config", "pre-commit", "settings.json", "secret.key", "gateway.token"];
+/** What is known of a word must hold one of these for its unknown part to be taken for one of those folders. */
+const GUARDED_NAME =
+  /(^|\/)(\.git|hooks|config(\.worktree)?|\.everlong|\.claude|\.github|\.mcp\.json|(settings|permissions|trust)[^/]*\.json|secret\.key|gateway\.token|(pre|post)-[a-z-]+|[a-z-]+-msg|update|proc-receive|push-to-checkout|reference-transaction|fsmonitor-watchman)(\/|$)/i;
 /** Builtins that set variables in ways that are not read. */
 const SETS = /^(read|mapfile|readarray|printf|getopts|export|declare|typeset|local|readonly)$/;
 const MOST = 64;
+/** Texts of the line that an unknown word may stand for. */
+const MOST_TEXTS = 1000;
 /** Each one may double the folders that a path is judged from. */
 const MOST_MOVES = 4;
 
@@ -23,8 +31,16 @@ export class Guesses {
   readonly #variables: ReadonlyMap<string, (string | undefined)[]>;
   readonly #telling: readonly string[];
   readonly #setsUnread: boolean;
+  readonly #texts: readonly string[];
+  /** All that the line holds of literal texts: what it may give a program to read. */
+  readonly tokens: readonly string[];
+  /** The line holds more texts than are tried: an unknown word may stand for anything. */
+  readonly isTooMuch: boolean;
 
-  constructor({ variables, commands }: ShellAnalysis, { cwd, userHome, everlongHome }: ShellPlace) {
+  constructor(
+    { variables, commands, texts, writes, reads }: ShellAnalysis,
+    { cwd, userHome, everlongHome }: ShellPlace,
+  ) {
     const own: [string, string[]][] = [
       ["HOME", [userHome]],
       ["PWD", [cwd]],
@@ -33,14 +49,25 @@ export class Guesses {
     this.#variables = new Map<string, (string | undefined)[]>([...own, ...variables]);
     this.#telling = [...TELLING, userHome, ...(everlongHome === undefined ? [] : [everlongHome])];
     this.#setsUnread = commands.some((c) => SETS.test(c.words[0]?.value ?? ""));
+    this.tokens = [...new Set([...commands.flatMap((c) => textsIn(c.words)), ...texts.flatMap(tokensOf)])];
+    const all = [...commands.flatMap((c) => c.words), ...[...writes, ...reads].map((target) => target.word)];
+    const isOpen = all.some((word) => !word.literal);
+    this.isTooMuch = isOpen && this.tokens.length > MOST_TEXTS;
+    this.#texts = isOpen && !this.isTooMuch ? this.tokens.flatMap((token) => [token, ...this.#below(token)]) : [];
+  }
+
+  /** Guarded files that have this name, as find finds them wherever they lie. */
+  #below(text: string): string[] {
+    const names = text.includes("/") ? [] : NAMES.filter((name) => matchComponents([text], [name]));
+    return names.flatMap((name) => this.#telling.map((folder) => `${folder}/${name}`));
   }
 
   of({ literal, pieces }: ShellWord): Guess[] {
     if (literal || !pieces) return [];
     let guesses: Guess[] = [{ value: "" }];
-    const isBare = pieces.every((p) => p.text === undefined);
+    const isTelling = GUARDED_NAME.test(pieces.map((p) => p.text ?? "").join(""));
     for (const piece of pieces) {
-      const ends = piece.text === undefined ? this.#values(piece, isBare) : [{ value: piece.text }];
+      const ends = piece.text === undefined ? this.#values(piece, isTelling) : [{ value: piece.text }];
       guesses = guesses
         .flatMap((start) =>
           ends.map((end) => ({
@@ -48,7 +75,7 @@ export class Guesses {
             ...(start.unsure || end.unsure ? { unsure: true as const } : {}),
           })),
         )
-        .slice(0, MOST);
+        .slice(0, Math.max(MOST, ends.length));
     }
     return guesses;
   }
@@ -72,12 +99,17 @@ export class Guesses {
     return guesses.slice(0, MOST_MOVES);
   }
 
-  /** A variable that nothing in the line sets is empty, or nothing of ours; a word that is all unknown tells nothing. */
-  #values(piece: WordPiece & { text: undefined }, isBare: boolean): Guess[] {
+  /** A variable that nothing in the line sets is empty, or nothing of ours; any other unknown may be a text of the line. */
+  #values(piece: WordPiece & { text: undefined }, isTelling: boolean): Guess[] {
     const values = piece.variable === undefined ? undefined : this.#variables.get(piece.variable);
     const sure = (values ?? []).flatMap((value) => (value === undefined ? [] : [{ value }]));
-    const isOpen = values ? values.includes(undefined) : piece.variable === undefined || this.#setsUnread;
-    if (isOpen) return [...sure, ...(isBare ? [] : this.#telling.map((value) => ({ value, unsure: true as const })))];
+    const isGiven = piece.variable === undefined || !/^[A-Za-z_]\w+$|^[A-Za-z]$/.test(piece.variable);
+    const isOpen = values ? values.includes(undefined) : isGiven || this.#setsUnread;
+    const telling = isTelling ? [...this.#telling, ...this.#texts] : this.#texts;
+    if (isOpen) return [...sure, ...telling.map((value) => ({ value, unsure: true as const }))];
     return values ? sure : [{ value: "" }];
   }
 }
+
+const textsIn = (words: readonly ShellWord[]): string[] =>
+  words.slice(1).flatMap((w) => (w.literal ? [w.value, ...tokensOf(w.value)] : []));

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { treeChanges, treeOf } from "../../../test/tool/tree-hash.ts";
+import { ripgrepPath } from "../../host/ripgrep.ts";
 import { makePlace } from "../test-place.ts";
 import type { Form } from "./options.ts";
 import { lookedAt, READ_ONLY } from "./read-only.ts";
@@ -43,14 +44,19 @@ function operandsFor({ operands, most = 9 }: Form, name: string): string[][] {
   return operands === "pattern" ? paths.map((p) => ["-r", "CANARY", ...p].slice(name === "rg" ? 1 : 0)) : paths;
 }
 
+const installed = (name: string): string =>
+  ["/usr/bin", "/bin"].map((folder) => join(folder, name)).find((path) => existsSync(path)) ??
+  (name === "rg" ? ripgrepPath() : "");
+
 describe("N4 SEC22 every row of the table, tried with the real program", () => {
-  const rows = Object.entries(READ_ONLY).filter(([name]) => !BUILTINS.has(name));
-  it.each(rows)(
-    "N4 %s writes nothing, shows no variable and follows no link, whatever option of its row it has",
-    (name, row) => {
-      const program = ["/usr/bin", "/bin"].map((folder) => join(folder, name)).find((path) => existsSync(path));
-      // A machine without the program has nothing that could run.
-      if (program === undefined) return;
+  const rows = Object.entries(READ_ONLY)
+    .filter(([name]) => !BUILTINS.has(name))
+    .map(([name, row]) => ({ name, row, program: installed(name) }));
+  for (const { name } of rows.filter(({ program }) => program === ""))
+    it.skip(`N4 skipped: ${name} is not installed here, so its row is not proved on this machine`);
+  it.each(rows.filter(({ program }) => program !== ""))(
+    "N4 $name writes nothing, shows no variable and follows no link, whatever option of its row it has",
+    ({ name, row, program }) => {
       const before = treeOf(place.base);
       let tried = 0;
       for (const options of optionsOf(row))

@@ -109,7 +109,8 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
     flags: "0rtxo",
     values: "nPLIJsdEa",
     long: "null no-run-if-empty verbose",
-    longValues: "replace max-args max-procs delimiter arg-file",
+    // Not `replace`: its value may be left out, and the next word is then the command.
+    longValues: "max-args max-procs delimiter arg-file",
   },
 };
 

@@ -1,7 +1,7 @@
 // Commands that run other commands: what is inside `sudo`, `timeout`, `env`, `xargs`, `find -exec`, `bash -c`, `eval`…
 import { basename } from "node:path";
 import { EVALUATES_NAMES, INTERPRETERS, RUNNERS, RUNS_WITH, type Runner, UNREAD } from "./runner.ts";
-import { type ShellWord, UNKNOWN_WORD } from "./word.ts";
+import { filledWord, type ShellWord, UNKNOWN_WORD } from "./word.ts";
 
 export type Inner = { type: "words"; words: ShellWord[] } | { type: "script"; code: string };
 
@@ -36,6 +36,12 @@ export function unwrap(words: readonly ShellWord[], stdin: string | undefined): 
   const form = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined;
   if (form) return new Reading(name, form, args).unwrapped();
   return runsUnread(name, args) ? { ...NOTHING, hides: true } : undefined;
+}
+
+/** Whoever may start it may run anything: it takes code as an argument. */
+export function takesAnyCode(program: string): boolean {
+  const name = basename(program);
+  return SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name.replace(/[\d.]+$/, ""));
 }
 
 const NOTHING: Unwrapped = { inner: [], transparent: false, assigned: [] };
@@ -107,7 +113,7 @@ class Reading {
   }
 
   #asRun(word: ShellWord): ShellWord {
-    return this.#replaced !== undefined && word.value.includes(this.#replaced) ? UNKNOWN_WORD : word;
+    return this.#replaced && word.value.includes(this.#replaced) ? filledWord(word.value, this.#replaced) : word;
   }
 
   /** Why it cannot be known where the command begins, if so. */
@@ -156,7 +162,7 @@ class Reading {
 
   #value(name: string, inline: string | undefined): boolean {
     const word = inline ?? this.#args[++this.#at]?.value;
-    if (this.#name === "xargs" && /^([IJ]|replace)$/.test(name)) this.#replaced = word;
+    if (this.#name === "xargs" && /^[IJ]$/.test(name)) this.#replaced = word;
     return word !== undefined;
   }
 }
@@ -197,8 +203,8 @@ function findExec(args: readonly ShellWord[]): Unwrapped | undefined {
     const words: ShellWord[] = [];
     for (i++; i < args.length; i++) {
       const word = args[i] ?? UNKNOWN_WORD;
-      if (word.value === ";" || (word.value === "+" && words.at(-1) === UNKNOWN_WORD)) break;
-      words.push(word.value.includes("{}") ? UNKNOWN_WORD : word);
+      if (word.value === ";" || (word.value === "+" && words.at(-1)?.value === "{}")) break;
+      words.push(word.value.includes("{}") ? filledWord(word.value, "{}") : word);
     }
     if (words.length > 0) inner.push({ type: "words", words });
   }

@@ -18,7 +18,15 @@ export type ShellWord = {
 export type WordPiece = { text: string } | { text: undefined; variable?: string };
 
 /** A word that only the run will know, such as what xargs appends. */
-export const UNKNOWN_WORD: ShellWord = { value: "…", literal: false, glob: false };
+export const UNKNOWN_WORD: ShellWord = { value: "…", literal: false, glob: false, pieces: [{ text: undefined }] };
+
+/** A word in which something takes the place of a mark, such as `{}` of find. */
+export const filledWord = (value: string, mark: string): ShellWord => ({
+  value,
+  literal: false,
+  glob: false,
+  pieces: value.split(mark).flatMap((text, i) => [...(i > 0 ? [{ text: undefined }] : []), { text }]),
+});
 
 export const literalWord = (value: string): ShellWord => ({ value, literal: true, glob: false });
 

@@ -5,7 +5,7 @@ import { gitTargets } from "./writes-git.ts";
 
 export type WritePlace = { userHome: string; isFolder: (path: string) => boolean };
 
-type Writer = {
+export type Writer = {
   /** Operands that are changed; `last`: the last one, unless an option names it. */
   operands?: "all" | "last" | ((operands: string[], args: string[]) => string[]);
   /** Options whose value is a file or folder that is written. */
@@ -15,7 +15,7 @@ type Writer = {
 };
 
 const ALL: Writer = { operands: "all" };
-const COPY: Writer = { operands: "last", into: "t target-directory", skip: "S suffix m mode o owner g group" };
+export const COPY: Writer = { operands: "last", into: "t target-directory", skip: "S suffix m mode o owner g group" };
 
 const WRITERS: Record<string, Writer> = {
   chmod: ALL,
@@ -98,7 +98,7 @@ function lastOperands(operands: readonly string[], args: readonly string[]): str
 }
 
 /** Long options may be shortened; what follows an unknown option is taken for an operand. */
-function readArguments(
+export function readArguments(
   args: readonly string[],
   { into = "", skip = "" }: Pick<Writer, "into" | "skip">,
 ): { operands: string[]; named: string[] } {

@@ -2,13 +2,14 @@
 import { isDeepStrictEqual } from "node:util";
 import fc, { type Arbitrary } from "fast-check";
 import { describe, expect, it } from "vitest";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { Piece, ScannedBody } from "../contract.ts";
 import { assemble } from "./assemble.ts";
 import { bodyText, itemText, WIRES } from "./body-fixture.ts";
 import { expectedHistory, type Given, takes } from "./expected-fixture.ts";
 import { canTake } from "./message.ts";
-import { HISTORY_KEY, scanBody } from "./scan.ts";
+import { scanBody } from "./scan.ts";
 
 const scanned = (text: string, wire: WireName): ScannedBody => {
   const result = scanBody(Buffer.from(text), wire);
@@ -16,7 +17,7 @@ const scanned = (text: string, wire: WireName): ScannedBody => {
   return result.value;
 };
 const historyIn = (body: ScannedBody): unknown[] => {
-  const history = body.value[HISTORY_KEY[body.wire]];
+  const history = body.value[wireOf(body.wire).history.key];
   return Array.isArray(history) ? history : [history];
 };
 const kept = (at: number, texts: Partial<Piece> = {}): Piece => ({ type: "kept", at, id: `i${at}`, ...texts }) as Piece;
@@ -74,7 +75,7 @@ describe("assemble", () => {
     fc.assert(
       fc.property(planned, ({ body, pieces }) => {
         const sent = JSON.parse(assemble(body, pieces).toString());
-        const name = HISTORY_KEY[body.wire];
+        const name = wireOf(body.wire).history.key;
         const expected = expectedHistory(body.wire, givenOf(body, pieces));
         expect(isDeepStrictEqual(sent[name], expected.history)).toBe(true);
         expect(isDeepStrictEqual({ ...sent, [name]: 0 }, { ...body.value, [name]: 0 })).toBe(true);
@@ -93,7 +94,7 @@ describe("assemble", () => {
         expect(sent.subarray(sent.length - behind).equals(body.bytes.subarray(end))).toBe(true);
         const again = scanned(sent.toString(), body.wire);
         const { groups } = expectedHistory(body.wire, givenOf(body, pieces));
-        if (typeof body.value[HISTORY_KEY[body.wire]] === "string") return;
+        if (typeof body.value[wireOf(body.wire).history.key] === "string") return;
         groups.forEach(([first, ...joined], index) => {
           if (first?.at === undefined || joined.length > 0) return;
           const now = slice(again, index);
@@ -127,7 +128,7 @@ describe("assemble", () => {
   });
 
   const around = (wire: WireName, history: string): string =>
-    `{ "a":1.0, "${HISTORY_KEY[wire]}": ${history},"z":1e400 }`;
+    `{ "a":1.0, "${wireOf(wire).history.key}": ${history},"z":1e400 }`;
   const sentFor = (wire: WireName, history: string, pieces: Piece[]): string =>
     assemble(scanned(around(wire, history), wire), pieces).toString();
 

@@ -1,9 +1,9 @@
 // The bytes that are sent: those received, with another history in the place of the client's.
+import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { Piece, ScannedBody } from "../contract.ts";
 import { extended, hasTexts, partsOf } from "./extend.ts";
-import { contentOf, messageRules, type Source, sourceOf } from "./message.ts";
-import { HISTORY_KEY } from "./scan.ts";
+import { contentOf, historyIn, type Source, sourceOf } from "./message.ts";
 
 /** A piece with its bytes; `at` is its place in the client's history, if it came from there. */
 type Unit = { piece: Piece; source: Source; at: number | undefined };
@@ -15,7 +15,7 @@ export function assemble(body: ScannedBody, pieces: readonly Piece[]): Buffer {
   const units = pieces.map((piece) => unitOf(body, piece));
   requireOrder(units);
   const chunks = [bytes.subarray(0, history.start)];
-  if (typeof body.value[HISTORY_KEY[wire]] === "string") chunks.push(...historyOfText(units));
+  if (typeof historyIn(body) === "string") chunks.push(...historyOfText(units, wire));
   else chunks.push(...historyOfList(body, joinUsers(units, wire)));
   chunks.push(bytes.subarray(history.end));
   return Buffer.concat(chunks);
@@ -62,14 +62,13 @@ function separator({ bytes, items }: ScannedBody, previous: Unit, next: Unit | u
 const wereNeighbours = (first: Unit, second: Unit): boolean => first.at !== undefined && second.at === first.at + 1;
 
 /** A text stays one while it stands alone; beside others it is the message that it stood for. */
-function historyOfText(units: readonly Unit[]): Buffer[] {
-  const wire: WireName = "openai-responses";
+function historyOfText(units: readonly Unit[], wire: WireName): Buffer[] {
   const [only] = units;
   if (only?.at !== undefined && units.length === 1) return extended(only.source, only.piece, wire);
   const items = units.map(({ piece, source, at }) => {
     const item = extended(source, piece, wire);
     if (at === undefined) return item;
-    return [Buffer.from('{"type":"message","role":"user","content":'), ...item, Buffer.from("}")];
+    return [Buffer.from(wireOf(wire).message.plainText ?? ""), ...item, Buffer.from("}")];
   });
   return [
     Buffer.from("["),
@@ -81,7 +80,7 @@ function historyOfText(units: readonly Unit[]): Buffer[] {
 /** User messages that a cut or an insertion brought together are one group; those that the client sent so stay apart. */
 function joinUsers(units: readonly Unit[], wire: WireName): Unit[][] {
   const groups: Unit[][] = [];
-  const joins = messageRules[wire].joined !== undefined;
+  const joins = wireOf(wire).message.joined !== undefined;
   const isUser = ({ source }: Unit): boolean => contentOf(source, wire) !== undefined;
   for (const unit of units) {
     const group = groups.at(-1);
@@ -99,5 +98,5 @@ function groupBytes(group: readonly Unit[], wire: WireName): Buffer[] {
   const parts = group.map(({ source, piece }) => partsOf(source, piece, wire));
   const all = [...parts.flatMap(({ results }) => results), ...parts.flatMap((part) => part.others)];
   const list = all.flatMap((part, index) => (index === 0 ? [part] : [COMMA, part]));
-  return [Buffer.from(messageRules[wire].joined ?? ""), ...list, Buffer.from("]}")];
+  return [Buffer.from(wireOf(wire).message.joined ?? ""), ...list, Buffer.from("]}")];
 }

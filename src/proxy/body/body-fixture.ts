@@ -1,7 +1,7 @@
 // Random request bodies of all four wires, written as clients never should but may: for the property tests of this folder.
 import fc, { type Arbitrary } from "fast-check";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
-import { HISTORY_KEY } from "./scan.ts";
 
 const space = fc.constantFrom("", "", "", " ", "\n  ", "\t\r\n");
 const spaced = (text: Arbitrary<string>): Arbitrary<string> =>
@@ -102,7 +102,7 @@ export const itemText = (wire: WireName): Arbitrary<string> => fc.oneof({ weight
 
 /** A whole body that may be managed. */
 export const bodyText = (wire: WireName): Arbitrary<string> => {
-  const name = HISTORY_KEY[wire];
+  const name = wireOf(wire).history.key;
   const asList = some(itemText(wire), 6).chain((texts) => list(texts.map((text) => fc.constant(text))));
   const history = wire === "openai-responses" ? fc.oneof({ weight: 4, arbitrary: asList }, literal) : asList;
   const named = fc.constantFrom(`"${name}"`, `"${name.replace("n", "\\u006e")}"`);

@@ -1,22 +1,19 @@
-// Gemini's API refuses a second response to one call; its client sends some all the same when it resumes a session.
-import { isRecord } from "../../base/json.ts";
-import { pairGemini } from "../../model/wire/gemini-pairs.ts";
+// Items that no upstream of the wire accepts, taken out of a body before anything else is done with it.
+import { wireOf } from "../../model/wire/registry.ts";
 import type { Piece, ScannedBody } from "../contract.ts";
 import { assemble } from "./assemble.ts";
-import { HISTORY_KEY, scanBody } from "./scan.ts";
+import { historyIn } from "./message.ts";
+import { scanBody } from "./scan.ts";
 
-/** The body without them; the very same when it has none. A message of which nothing is left is gone. */
+/** The body without them; the very same when it has none. */
 export function withoutDoubled(body: ScannedBody): ScannedBody {
-  const contents = body.value[HISTORY_KEY.gemini];
-  if (body.wire !== "gemini" || !Array.isArray(contents)) return body;
-  const { doubled } = pairGemini(contents);
-  if (doubled.size === 0) return body;
-  const pieces = contents.flatMap((raw: unknown, at): Piece[] => {
+  const raws = historyIn(body);
+  const accepted = Array.isArray(raws) ? wireOf(body.wire).history.accepted?.(raws) : undefined;
+  if (!Array.isArray(raws) || accepted === undefined || accepted === raws) return body;
+  const pieces = accepted.flatMap((raw, at): Piece[] => {
     const id = String(at);
-    const all: unknown[] = isRecord(raw) && Array.isArray(raw["parts"]) ? raw["parts"] : [];
-    const parts = all.filter((part) => !doubled.has(part));
-    if (parts.length === all.length) return [{ type: "kept", at, id }];
-    return parts.length === 0 ? [] : [{ type: "made", json: JSON.stringify({ ...(raw as object), parts }), id }];
+    if (raw === raws[at]) return [{ type: "kept", at, id }];
+    return raw === undefined ? [] : [{ type: "made", json: JSON.stringify(raw), id }];
   });
   const collapsed = scanBody(assemble(body, pieces), body.wire);
   return collapsed.ok ? collapsed.value : body;

@@ -1,8 +1,10 @@
 // Texts of ours put into an item between its bytes: every byte that it came with stays, in its order.
+import type { MessageFormat } from "../../model/wire/contract.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { Piece, Span } from "../contract.ts";
 import { elementsOf, membersOf, skipSpace } from "./json-bytes.ts";
-import { contentOf, type MessageRules, messageRules, type Source } from "./message.ts";
+import { contentOf, type Source } from "./message.ts";
 
 export type Texts = Pick<Piece, "append" | "prepend">;
 export const hasTexts = ({ append = [], prepend = [] }: Texts): boolean => append.length + prepend.length > 0;
@@ -16,20 +18,20 @@ export function extended(source: Source, texts: Texts, wire: WireName): Buffer[]
   const edits =
     typeof content === "string"
       ? editsOfText(content, span, texts)
-      : editsOfParts(content, elementsIn(source, span), span, texts, messageRules[wire]);
+      : editsOfParts(content, elementsIn(source, span), span, texts, wireOf(wire).message);
   return spliced(source, edits);
 }
 
 /** The parts of a user message with the texts among them, those that answer calls apart; a text becomes a part of the same literal. */
 export function partsOf(source: Source, texts: Texts, wire: WireName): { results: Buffer[]; others: Buffer[] } {
   const { content, span } = contentIn(source, wire);
-  const rules = messageRules[wire];
+  const rules = wireOf(wire).message;
   const slice = ({ start, end }: Span): Buffer => source.bytes.subarray(start, end);
   const results: Buffer[] = [];
   const others = partTexts(texts.prepend, rules).map((part) => Buffer.from(part));
   if (typeof content !== "string") {
     for (const [index, element] of elementsIn(source, span).entries()) {
-      (rules.isResult(content[index]) ? results : others).push(slice(element));
+      (rules.isResult?.(content[index]) ? results : others).push(slice(element));
     }
   } else if (content !== "") {
     others.push(Buffer.from(rules.textPart(slice(span).toString())));
@@ -40,7 +42,7 @@ export function partsOf(source: Source, texts: Texts, wire: WireName): { results
 
 function contentIn(source: Source, wire: WireName): { content: string | readonly unknown[]; span: Span } {
   const content = contentOf(source, wire);
-  const span = typeof source.value === "string" ? source.span : lastMember(source, messageRules[wire].holder);
+  const span = typeof source.value === "string" ? source.span : lastMember(source, wireOf(wire).message.holder);
   if (content === undefined || !span) throw new Error("A text was to be added to an item that can take none.");
   return { content, span };
 }
@@ -68,13 +70,13 @@ function editsOfParts(
   elements: readonly Span[],
   { start }: Span,
   texts: Texts,
-  rules: MessageRules,
+  rules: MessageFormat,
 ): Edit[] {
   const before = partTexts(texts.prepend, rules);
   const after = partTexts(texts.append, rules);
   const [first, last] = [elements[0], elements.at(-1)];
   if (!first || !last) return [{ at: start + 1, text: [...before, ...after].join(",") }];
-  const result = elements[content.findLastIndex(rules.isResult)];
+  const result = elements[content.findLastIndex((part) => rules.isResult?.(part))];
   return [
     result
       ? { at: result.end, text: before.map((part) => `,${part}`).join("") }
@@ -83,7 +85,7 @@ function editsOfParts(
   ];
 }
 
-const partTexts = (texts: readonly string[] = [], rules: MessageRules): string[] =>
+const partTexts = (texts: readonly string[] = [], rules: MessageFormat): string[] =>
   texts.map((text) => rules.textPart(JSON.stringify(text)));
 
 const inString = (text: string): string => JSON.stringify(text).slice(1, -1);

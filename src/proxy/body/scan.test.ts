@@ -2,10 +2,11 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { ScannedBody, Span } from "../contract.ts";
 import { WIRES, wireAndBody } from "./body-fixture.ts";
-import { HISTORY_KEY, scanBody } from "./scan.ts";
+import { scanBody } from "./scan.ts";
 
 const scan = (text: string | Buffer, wire: WireName = "openai-chat") => scanBody(Buffer.from(text), wire);
 const scanned = (text: string, wire: WireName = "openai-chat"): ScannedBody => {
@@ -22,7 +23,7 @@ describe("scanBody", () => {
       fc.property(wireAndBody, ({ wire, text }) => {
         const body = scanned(text, wire);
         expect(isDeepStrictEqual({ ...body.value }, { ...JSON.parse(text) })).toBe(true);
-        const history = body.value[HISTORY_KEY[wire]];
+        const history = body.value[wireOf(wire).history.key];
         expect(isDeepStrictEqual(JSON.parse(textAt(body, body.history)), history)).toBe(true);
         const values = Array.isArray(history) ? history : [history];
         expect(body.items.length).toBe(values.length);

@@ -2,17 +2,10 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { isRecord, parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { ScannedBody, Span } from "../contract.ts";
 import { elementsOf, membersOf, OPEN_LIST, skipSpace, skipValue } from "./json-bytes.ts";
-
-/** Where each wire has its history. */
-export const HISTORY_KEY: Readonly<Record<WireName, string>> = {
-  "openai-chat": "messages",
-  "openai-responses": "input",
-  anthropic: "messages",
-  gemini: "contents",
-};
 
 const MAX_DEPTH = 256;
 const MAX_MEMBERS = 500_000;
@@ -23,13 +16,14 @@ const MAX_MEMBERS = 500_000;
  * the body itself has no prototype, so that a name not in it is never found.
  */
 export function scanBody(bytes: Buffer, wire: WireName): Result<ScannedBody, "unparsable"> {
-  const spans = isUtf8(bytes) ? spansOf(bytes, HISTORY_KEY[wire]) : undefined;
+  const { history: format, message } = wireOf(wire);
+  const spans = isUtf8(bytes) ? spansOf(bytes, format.key) : undefined;
   if (!spans) return fail("unparsable");
   const parsed = parseJson(isAscii(bytes) ? bytes.toString("latin1") : bytes.toString("utf8"));
   if (!parsed.ok || !isRecord(parsed.value)) return fail("unparsable");
   const value: Record<string, unknown> = Object.setPrototypeOf(parsed.value, null);
-  const history = value[HISTORY_KEY[wire]];
-  if (typeof history === "string" && wire === "openai-responses") {
+  const history = value[format.key];
+  if (typeof history === "string" && message.plainText !== undefined) {
     return ok({ bytes, value, wire, history: spans.history, items: [spans.history] });
   }
   if (!Array.isArray(history) || !history.every(isRecord)) return fail("unparsable");

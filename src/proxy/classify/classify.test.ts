@@ -1,6 +1,6 @@
 // Requests of the real clients and what kind they are.
 import { describe, expect, it } from "vitest";
-import { wireAdapters } from "../../model/wire/adapters.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
 import { scanBody } from "../body/scan.ts";
 import type { ScannedBody } from "../contract.ts";
@@ -253,7 +253,7 @@ describe("what requests are compared by", () => {
       ],
     };
     expect(toolNames({ wire: "openai-responses", value })).toEqual(["exec", "wait"]);
-    const [item] = wireAdapters["openai-responses"].toItems(value);
+    const [item] = wireOf("openai-responses").history.toItems(value);
     expect(item).toMatchObject({ role: "developer", kind: "message" }); // no cut takes it away
   });
 });

@@ -1,9 +1,9 @@
 // Which kind of request it is: that decides whether it is touched, stored, or let through.
 import { isRecord, parseJson } from "../../base/json.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { Family, Headers, HistoryItem, LaneState, RequestKind, Route, ScannedBody } from "../contract.ts";
 import { spoken } from "../history/readable.ts";
 import { markIn, sideMarkIn } from "./marks.ts";
-import { wantsShape } from "./shape.ts";
 import { systemHead, systemText } from "./system-head.ts";
 import { offersTools, overlap, toolNames } from "./tool-names.ts";
 
@@ -48,7 +48,9 @@ function sideSign({ body, family, items }: ClassifyInput): string | undefined {
   const mark = sideMarkIn(systemText(body), "system") ?? (offers ? undefined : sideMarkIn(lastWords(items), "user"));
   if (mark) return `side request of ${mark.client}`;
   // Agents talk to their users in prose; an answer in a fixed shape is for the agent itself.
-  return !offers && !OPEN_FAMILIES.has(family) && wantsShape(body) ? "answer in a fixed shape" : undefined;
+  return !offers && !OPEN_FAMILIES.has(family) && wireOf(body.wire).request.wantsShape(body.value)
+    ? "answer in a fixed shape"
+    : undefined;
 }
 
 /** Anybody's programs: their conversation may be in any shape. */

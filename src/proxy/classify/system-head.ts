@@ -1,11 +1,10 @@
 // How a request's system text begins: what tells one agent of a client from another.
 import { hash } from "node:crypto";
 import { isRecord } from "../../base/json.ts";
-import { listAt } from "../../model/wire/adapter.ts";
-import { wireAdapters } from "../../model/wire/adapters.ts";
-import { HISTORY_KEY } from "../body/scan.ts";
+import { listAt } from "../../model/wire/item.ts";
+import { blocksOf } from "../../model/wire/part.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { ScannedBody } from "../contract.ts";
-import { partsOf } from "../history/parts.ts";
 
 type Body = Pick<ScannedBody, "value" | "wire">;
 
@@ -16,13 +15,13 @@ const VOLATILE = /^x-anthropic-billing-header:.*$/gm;
 
 /** The field of its own, and leading system or developer items. */
 export function systemText({ value, wire }: Body): string {
-  const raws = [fieldOf(wireAdapters[wire].system(value))];
-  for (const raw of listAt(value, HISTORY_KEY[wire])) {
+  const { history, request } = wireOf(wire);
+  const parts = blocksOf(inField(request.system(value)));
+  for (const raw of listAt(value, history.key)) {
     if (!isRecord(raw) || (raw["role"] !== "system" && raw["role"] !== "developer")) break;
-    raws.push(raw);
+    parts.push(...history.parts(raw));
   }
-  return raws
-    .flatMap(partsOf)
+  return parts
     .flatMap((part) => (part.type === "text" ? part.text : []))
     .join("\n")
     .replace(VOLATILE, "")
@@ -30,8 +29,8 @@ export function systemText({ value, wire }: Body): string {
 }
 
 /** A text, blocks, one part, or a whole content with parts. */
-const fieldOf = (system: unknown): Record<string, unknown> =>
-  isRecord(system) && system["parts"] !== undefined ? { content: system["parts"] } : { content: system };
+const inField = (system: unknown): unknown =>
+  isRecord(system) && system["parts"] !== undefined ? system["parts"] : system;
 
 /** Keyed, as everything that is kept of a text. */
 export const systemHead = (body: Body, key: string): string =>

@@ -1,4 +1,5 @@
 // For tests: upstreams that answer as told, raw ones that break, a gateway in front, clients that keep every byte.
+
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import {
   type AddressInfo,
@@ -8,6 +9,7 @@ import {
   type Socket,
 } from "node:net";
 import { Agent, buildConnector, type Dispatcher } from "undici";
+import { openaiVendor } from "../../model/wire/openai-vendor.ts";
 import { forwardHeaders } from "../upstream/headers.ts";
 import { clientGone, type Delivered, deliver } from "./deliver.ts";
 import type { Limits, Target } from "./exchange.ts";
@@ -106,7 +108,7 @@ export async function sending(
 function targetOf(req: IncomingMessage, origin: string, dispatcher: Dispatcher): Target {
   const upstream = { name: "test", url: new URL(origin), apiKey: undefined, problem: undefined };
   const headers = forwardHeaders(req.rawHeaders, {
-    target: { upstream, vendor: "openai" },
+    target: { upstream, vendor: openaiVendor },
     search: "",
     token: false,
     isToken: () => false,

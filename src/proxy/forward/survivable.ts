@@ -5,7 +5,7 @@ import type { ContextLimit } from "../../model/contract.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { Family } from "../contract.ts";
 import { type Delivered, deliver } from "./deliver.ts";
-import { answer, contextLengthAnswer, type OwnAnswer } from "./error-shape.ts";
+import { answer, contextLengthAnswer, errorFormat, type OwnAnswer } from "./error-shape.ts";
 import { discard } from "./exchange.ts";
 import type { Refused, Sent } from "./send.ts";
 
@@ -40,8 +40,5 @@ export async function deliverRefusal(
 function says(wire: WireName | undefined, body: string): boolean {
   const parsed = parseJson(body);
   const error = parsed.ok && isRecord(parsed.value) ? parsed.value["error"] : undefined;
-  if (!isRecord(error)) return false;
-  if (wire === "anthropic") return /prompt is too long/i.test(String(error["message"]));
-  if (wire === "gemini") return /token count/i.test(String(error["message"]));
-  return error["code"] === "context_length_exceeded";
+  return isRecord(error) && errorFormat(wire).saysTooLong(error);
 }

@@ -1,8 +1,8 @@
 // The form of an item that stays the same when a client writes its history anew: who said what, which calls, which results.
 import { isRecord, parseJson } from "../../base/json.ts";
+import type { WireContent, WirePart } from "../../model/wire/contract.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { withoutInjected, withoutReminders } from "./blocks.ts";
-import { type Content, partsOf } from "./parts.ts";
 
 export type Canonical = {
   form: string;
@@ -14,7 +14,8 @@ const TELLING = 400;
 
 /** `answered`: calls that have their result, over the whole history in its order. Undefined: nothing is left of the item. */
 export function canonical(
-  { raw, role }: Pick<ContextItem, "raw" | "role">,
+  role: ContextItem["role"],
+  parts: readonly WirePart[],
   answered: Set<string>,
 ): Canonical | undefined {
   const clean = role === "assistant" ? trimmed : said;
@@ -31,7 +32,7 @@ export function canonical(
     if (texts !== "") add("t", texts);
     texts = "";
   };
-  for (const part of partsOf(raw)) {
+  for (const part of parts) {
     if (part.type === "reasoning") continue;
     if (part.type === "text") {
       const words = clean(part.text);
@@ -62,7 +63,7 @@ export function canonical(
 const trimmed = (text: string): string => text.trim();
 const said = (text: string): string => withoutInjected(text).trim();
 
-function contentForm(content: Content): string {
+function contentForm(content: WireContent): string {
   if (content.type === "text") return withoutReminders(content.text).trim();
   return content.type === "media" ? content.data : sortedJson(content.value, FLEETING);
 }

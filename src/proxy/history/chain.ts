@@ -1,6 +1,6 @@
 // A request's history as a chain: each item's own hash, and its link, which stands for it and everything before it.
 import { hash } from "node:crypto";
-import { wireAdapters } from "../../model/wire/adapters.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { HistoryItem, ScannedBody } from "../contract.ts";
 import { canonical } from "./canonical.ts";
 
@@ -21,16 +21,17 @@ export function historyOf({ value, wire }: Pick<ScannedBody, "value" | "wire">, 
   const answered = new Set<string>();
   let tail = "";
   let loose = 0;
-  const items = wireAdapters[wire].toItems(value).map((item, at): HistoryItem => {
+  const format = wireOf(wire).history;
+  const items = format.toItems(value).map((item, at): HistoryItem => {
     if (item.role === "system" || item.role === "developer") {
-      return { ...item, id: `s${at}`, at, own: undefined, strong: false };
+      return { ...item, wire, id: `s${at}`, at, own: undefined, strong: false };
     }
-    const said = canonical(item, answered);
-    if (!said) return { ...item, id: `${tail}+${++loose}`, at, own: undefined, strong: false };
-    const own = hash("sha256", secret + said.form).slice(0, HASH_CHARS);
+    const content = canonical(item.role, format.parts(item.raw), answered);
+    if (!content) return { ...item, wire, id: `${tail}+${++loose}`, at, own: undefined, strong: false };
+    const own = hash("sha256", secret + content.form).slice(0, HASH_CHARS);
     tail = hash("sha256", tail + own).slice(0, HASH_CHARS);
     loose = 0;
-    return { ...item, id: tail, at, own, strong: said.telling && item.role !== "user" };
+    return { ...item, wire, id: tail, at, own, strong: content.telling && item.role !== "user" };
   });
   return { items, tail };
 }

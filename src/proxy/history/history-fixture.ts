@@ -1,18 +1,18 @@
 // For tests: bodies of all wires, written anew the way that clients write them after a resume.
 import { isRecord } from "../../base/json.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import { bodyOf, type Move } from "../../model/wire/wire-fixture.ts";
 import type { WireName } from "../../schema/model.ts";
-import { HISTORY_KEY } from "../body/scan.ts";
 import type { HistoryItem } from "../contract.ts";
 import { historyOf } from "./chain.ts";
 
 export const WIRES: readonly WireName[] = ["openai-chat", "openai-responses", "anthropic", "gemini"];
 
 export const itemsOf = (wire: WireName, raws: readonly unknown[] | string, key = "k"): HistoryItem[] =>
-  historyOf({ wire, value: { [HISTORY_KEY[wire]]: raws } }, key).items;
+  historyOf({ wire, value: { [wireOf(wire).history.key]: raws } }, key).items;
 
 export const rawsOf = (wire: WireName, moves: readonly Move[]): unknown[] =>
-  bodyOf[wire](moves, true)[HISTORY_KEY[wire]] as unknown[];
+  bodyOf[wire](moves, true)[wireOf(wire).history.key] as unknown[];
 
 export const owns = (items: readonly HistoryItem[]): (string | undefined)[] => items.map(({ own }) => own);
 

@@ -2,18 +2,16 @@
 import { hash } from "node:crypto";
 import { isRecord } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
-import type { ContextItem } from "../../schema/context-item.ts";
-import type { Readable } from "../contract.ts";
+import type { WireContent, WirePart } from "../../model/wire/contract.ts";
+import { wireOf } from "../../model/wire/registry.ts";
+import type { HistoryItem, Readable } from "../contract.ts";
 import { withoutInjected, withoutOurs } from "./blocks.ts";
-import { type Content, type Part, partsOf } from "./parts.ts";
-
-type Said = Pick<ContextItem, "raw" | "role" | "kind">;
 
 /** Reasoning is told only where an item holds nothing else: it is never to be found by a search. */
-export function readable({ raw, role, kind }: Said): Readable {
-  const parts = partsOf(raw);
-  const told = parts.filter(({ type }) => type !== "reasoning");
-  const shown = told.length > 0 ? told : parts;
+export function readable({ raw, role, kind, wire }: Pick<HistoryItem, "raw" | "role" | "kind" | "wire">): Readable {
+  const parts = wireOf(wire).history.parts(raw);
+  const words = parts.filter(({ type }) => type !== "reasoning");
+  const shown = words.length > 0 ? words : parts;
   const call = shown.find((part) => part.type === "call" || part.type === "result");
   const type = kind === "compaction" ? kind : typeOf(shown);
   return {
@@ -30,21 +28,22 @@ export function readable({ raw, role, kind }: Said): Readable {
 }
 
 /** What a person wrote in the item: not its results, nor what programs put into it. */
-export function spoken({ raw, role }: Pick<ContextItem, "raw" | "role">): string {
+export function spoken({ raw, role, wire }: Pick<HistoryItem, "raw" | "role" | "wire">): string {
   if (role !== "user" && role !== "tool") return "";
-  const texts = partsOf(raw).flatMap((part) => (part.type === "text" ? withoutInjected(part.text).trim() : []));
+  const parts = wireOf(wire).history.parts(raw);
+  const texts = parts.flatMap((part) => (part.type === "text" ? withoutInjected(part.text).trim() : []));
   return texts.filter(Boolean).join("\n");
 }
 
-function typeOf(parts: readonly Part[]): string {
-  const has = (type: Part["type"]): boolean => parts.some((part) => part.type === type);
+function typeOf(parts: readonly WirePart[]): string {
+  const has = (type: WirePart["type"]): boolean => parts.some((part) => part.type === type);
   if (has("result")) return has("call") ? "tool_call" : "tool_result";
   if (has("text") || has("media")) return "message";
   if (has("call")) return "tool_call";
   return has("reasoning") ? "reasoning" : has("other") ? "other" : "message";
 }
 
-function textOf(part: Part, role: string): string {
+function textOf(part: WirePart, role: string): string {
   switch (part.type) {
     case "text":
       return role === "assistant" ? part.text : withoutOurs(part.text);
@@ -61,12 +60,12 @@ function textOf(part: Part, role: string): string {
   }
 }
 
-function contentText(content: Content): string {
+function contentText(content: WireContent): string {
   if (content.type === "text") return content.text;
   return content.type === "media" ? mediaText(content) : jsonText(JSON.stringify(content.value, unsealed));
 }
 
-function mediaText({ mediaType, data, inline }: Extract<Content, { type: "media" }>): string {
+function mediaText({ mediaType, data, inline }: Extract<WireContent, { type: "media" }>): string {
   if (!inline) return `[${mediaType}, ${data}]`;
   const bytes = Buffer.from(data, "base64");
   return `[${mediaType}, ${bytes.length} bytes, sha256 ${hash("sha256", bytes).slice(0, 16)}]`;

@@ -1,5 +1,6 @@
 // Who asks: the person whose token was presented, else a keyed hash of the credential that goes upstream, which is kept nowhere.
 import { createHmac } from "node:crypto";
+import { allVendors } from "../../model/wire/registry.ts";
 import type { Headers } from "../contract.ts";
 import { OWNER, type Run } from "./run.ts";
 
@@ -7,7 +8,11 @@ import { OWNER, type Run } from "./run.ts";
 export type IsToken = (value: string) => boolean;
 
 /** Headers in which clients send an API key, in the order in which they are looked at. */
-export const CREDENTIAL_HEADERS = ["authorization", "x-api-key", "x-goog-api-key", "api-key"] as const;
+export const credentialHeaders = (): string[] => [
+  "authorization",
+  ...allVendors().flatMap((vendor) => vendor.keyHeader ?? []),
+  "api-key",
+];
 
 export type Presented = {
   headers: Headers;
@@ -32,7 +37,7 @@ export function identityOf({ headers, search, token, run, secret, isToken }: Pre
 
 /** The caller's API key; the gateway token in its place is none. */
 export function ownCredential(headers: Headers, search: string, isToken: IsToken): string | undefined {
-  const fromHeaders = CREDENTIAL_HEADERS.map((name) => keyIn(headers[name] ?? ""));
+  const fromHeaders = credentialHeaders().map((name) => keyIn(headers[name] ?? ""));
   return [...fromHeaders, queryKey(search)].find((key) => key !== "" && !isToken(key));
 }
 

@@ -5,17 +5,17 @@ import { within } from "../../base/abort.ts";
 import { errorCode } from "../../base/failure.ts";
 import { isRecord, parseJson } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
+import type { AnswerFacts, ReportedUsage } from "../../model/wire/contract.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
-import type { Usage } from "../contract.ts";
 import { headerOf } from "../forward/raw-headers.ts";
 import { decoderOf } from "./decode.ts";
 import { EventReader, MAX_RECORD } from "./event-reader.ts";
-import { type Facts, readRecord } from "./facts.ts";
-import { isOpening, Opening } from "./opening.ts";
+import { readRecord } from "./facts.ts";
+import { Opening } from "./opening.ts";
 
 export type Observation = {
-  /** `input` is the whole prompt, cached parts included, on every wire. */
-  usage?: Usage;
+  usage?: ReportedUsage;
   /** Undefined when it cannot be told: no event stream, a record too large, an unknown encoding. */
   terminal: boolean | undefined;
   errorCode?: string;
@@ -29,7 +29,7 @@ export type Observed = { wire: WireName; status: number; headers: readonly strin
 const END_MS = 1000;
 
 export class Observer {
-  readonly opening = new Opening();
+  readonly opening: Opening;
   readonly #wire: WireName;
   readonly #collect: boolean;
   /** `none`: nothing that we can read, such as audio. */
@@ -39,7 +39,7 @@ export class Observer {
   readonly #over = Promise.withResolvers<void>();
   readonly #events = new EventReader((data, name) => this.#onEvent(data, name));
   readonly #utf8 = new StringDecoder("utf8");
-  readonly #facts: Facts = { terminal: false };
+  readonly #facts: AnswerFacts = { terminal: false };
   readonly #records: unknown[] = [];
   #text: string[] = [];
   /** Characters kept, as text or as records. */
@@ -49,6 +49,7 @@ export class Observer {
 
   constructor({ wire, status, headers, collect }: Observed) {
     this.#wire = wire;
+    this.opening = new Opening(wireOf(wire).answer.opening);
     this.#collect = collect;
     const type = headerOf(headers, "content-type") ?? "";
     const events = status < 400 && /^\s*text\/event-stream\b/i.test(type);
@@ -67,7 +68,7 @@ export class Observer {
 
   /** Whether this answer may turn out to be a refusal after its first events. */
   get opens(): boolean {
-    return this.#kind === "events" && this.#wire === "openai-responses" && this.#readable;
+    return this.#kind === "events" && this.opening.exists && this.#readable;
   }
 
   write(chunk: Buffer): void {
@@ -150,7 +151,7 @@ export class Observer {
   #onEvent(data: string, name: string): void {
     if (data === "[DONE]") this.#facts.terminal = true;
     // It repeats instructions and tools: not worth parsing.
-    if (this.opens && name !== "" && isOpening(name)) return;
+    if (this.opens && name !== "" && this.opening.isOpening(name)) return;
     const parsed = parseJson(data);
     if (!parsed.ok || !isRecord(parsed.value)) return;
     this.opening.see(parsed.value["type"], data);

@@ -1,12 +1,12 @@
 // What a main request gets besides its history: quotes from memory and the state block, at its tail.
 import { optional } from "../../base/optional.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { HistoryItem, Insertion, LaneCut } from "../contract.ts";
 import { emptyState } from "../state/block.ts";
 import { blockTokens } from "./count.ts";
 import type { InForce } from "./in-force.ts";
 import { newestPrompt } from "./keep.ts";
-import { SYSTEM_MESSAGE } from "./pieces.ts";
 import type { PlanInput } from "./plan.ts";
 import { type RecallBlock, type RecallLimits, recallBlock, type Snippet } from "./recall-block.ts";
 import { type Place, tailOf } from "./tail.ts";
@@ -122,8 +122,8 @@ const NO_RECALL: Recalled = {};
 /** The seed's own entry of another role, where the format has one. */
 function statePlace({ body, settings, items }: PlanInput, place: Place): Place & Pick<Insertion, "role"> {
   const last = items.at(-1);
-  const isOwn = settings.state.role === "system" && last !== undefined && SYSTEM_MESSAGE[body.wire] !== undefined;
-  return isOwn ? { anchor: last.id, place: "after", role: "system" } : place;
+  const isOwn = settings.state.role === "system" && wireOf(body.wire).message.systemMessage !== undefined;
+  return isOwn && last !== undefined ? { anchor: last.id, place: "after", role: "system" } : place;
 }
 
 async function recalled(

@@ -1,10 +1,11 @@
 // Windows of models, and the marks that follow from them.
 import { describe, expect, it } from "vitest";
 import { loadCatalog } from "../../model/catalog.ts";
-import { budgetOf, halved, modelOf, windowOf } from "./budget.ts";
+import { wireOf } from "../../model/wire/registry.ts";
+import { budgetOf, halved, windowOf } from "./budget.ts";
 
 const { catalog } = loadCatalog();
-const base = { headers: {}, windows: {}, catalog };
+const base = { wire: "anthropic" as const, headers: {}, windows: {}, catalog };
 const settings = { reserveTokens: 8_192, lowWater: 0.55 };
 const plain = {
   window: { tokens: 128_000, source: "fallback" as const },
@@ -74,8 +75,9 @@ describe("marks", () => {
   });
 
   it("X31 the model is in the body, or in gemini's path", () => {
-    expect(modelOf({ model: "m" }, "/v1/messages")).toBe("m");
-    expect(modelOf({}, "/v1beta/models/gemini-3-pro:streamGenerateContent")).toBe("gemini-3-pro");
-    expect(modelOf({}, "/v1beta/other")).toBe("");
+    expect(wireOf("anthropic").request.model({ model: "m" }, "/v1/messages")).toBe("m");
+    const { model } = wireOf("gemini").request;
+    expect(model({}, "/v1beta/models/gemini-3-pro:streamGenerateContent")).toBe("gemini-3-pro");
+    expect(model({}, "/v1beta/other")).toBe("");
   });
 });

@@ -1,8 +1,8 @@
 // How much a request may hold: the model's window, room for the answer, and the marks between which a cut is made.
-import { isRecord } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
 import { type Catalog, findModel } from "../../model/catalog.ts";
 import { FALLBACK_PROMPT_TOKENS } from "../../model/limits.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { Family, Headers } from "../contract.ts";
 
@@ -13,11 +13,8 @@ export type Window = {
   maxPrompt?: number;
 };
 
-const MILLION = 1_000_000;
-const IN_NAME = "[1m]";
-const IN_BETA = /\bcontext-1m\b/;
-
 export function windowOf(asked: {
+  wire: WireName;
   model: string;
   headers: Headers;
   /** Glob over model names → tokens. */
@@ -25,13 +22,12 @@ export function windowOf(asked: {
   learned?: number | undefined;
   catalog: Catalog;
 }): Window {
-  const { model, headers, windows, learned, catalog } = asked;
+  const { wire, model, headers, windows, learned, catalog } = asked;
   const set = Object.entries(windows).find(([glob]) => matches(glob, model));
   if (set) return { tokens: set[1], source: "setting" };
   if (learned !== undefined) return { tokens: learned, source: "learned" };
-  if (model.endsWith(IN_NAME) || IN_BETA.test(headers["anthropic-beta"] ?? "")) {
-    return { tokens: MILLION, source: "beta" };
-  }
+  const larger = wireOf(wire).request.window?.(model, headers);
+  if (larger !== undefined) return { tokens: larger, source: "beta" };
   const entry = findModel(catalog, model) ?? findModel(catalog, model.slice(model.lastIndexOf("/") + 1));
   const tokens = entry?.max_context_window_tokens ?? entry?.max_prompt_tokens;
   if (tokens === undefined) return { tokens: FALLBACK_PROMPT_TOKENS, source: "fallback" };
@@ -78,7 +74,7 @@ export function budgetOf(asked: {
   settings: { reserveTokens: number; highWater?: number | undefined; lowWater: number };
 }): Budget {
   const { window, body, wire, family, settings } = asked;
-  const wanted = Math.max(maxOutput(body, wire), settings.reserveTokens);
+  const wanted = Math.max(Math.floor(wireOf(wire).request.maxOutput(body) ?? 0), settings.reserveTokens);
   const reserve = Math.min(wanted, Math.floor(window.tokens / 2));
   const usable = Math.min(window.tokens - reserve, window.maxPrompt ?? window.tokens);
   const high = Math.floor(usable * (settings.highWater ?? HIGH_OF[family] ?? HIGH));
@@ -96,26 +92,4 @@ export const halved = (budget: Budget): Budget => ({
 export function below(budget: Budget, refusedTokens: number): Budget {
   const usable = Math.min(budget.usable, Math.floor(refusedTokens * 0.9));
   return { ...budget, usable, high: Math.min(budget.high, Math.floor(usable * HIGH)) };
-}
-
-const OUTPUT_FIELDS: Record<WireName, readonly string[]> = {
-  "openai-chat": ["max_completion_tokens", "max_tokens"],
-  "openai-responses": ["max_output_tokens"],
-  anthropic: ["max_tokens"],
-  gemini: ["maxOutputTokens", "max_output_tokens"],
-};
-
-function maxOutput(body: Readonly<Record<string, unknown>>, wire: WireName): number {
-  const config = wire === "gemini" ? (body["generationConfig"] ?? body["generation_config"]) : body;
-  if (!isRecord(config)) return 0;
-  const given = OUTPUT_FIELDS[wire].map((field) => config[field]).find((value) => typeof value === "number");
-  return typeof given === "number" && given > 0 ? Math.floor(given) : 0;
-}
-
-const IN_PATH = /\/models\/([^/:?]+)(?::|$)/;
-
-/** The model a request names: in its body, or (gemini) in its path; empty when it names none. */
-export function modelOf(body: Readonly<Record<string, unknown>>, path: string): string {
-  if (typeof body["model"] === "string") return body["model"];
-  return IN_PATH.exec(path)?.[1] ?? "";
 }

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { TokenCounter } from "../../model/tokens/counter.ts";
 import { measure } from "../../model/tokens/measure.ts";
-import { wireAdapters } from "../../model/wire/adapters.ts";
-import { wireName } from "../../schema/model.ts";
+import { wireOf } from "../../model/wire/registry.ts";
+import { wireNames } from "../../schema/model.ts";
 import { Counts } from "./count.ts";
 import { bodyOf, itemsOf, rawsAt, type Turn, words } from "./plan-fixture.ts";
 
@@ -15,11 +15,11 @@ const history: Turn[] = Array.from({ length: 6 }, (_, i) => ({
 const last = { turn: 5, step: 1 };
 
 describe("counts", () => {
-  it.each(wireName.options)("X34 near the limit they are those of the agent's measure (%s)", async (wire) => {
+  it.each(wireNames)("X34 near the limit they are those of the agent's measure (%s)", async (wire) => {
     const body = bodyOf(wire, rawsAt(wire, history, last));
     const items = itemsOf(body);
     const counted = await new Counts().measure({ body, items, limit: 4_000 });
-    const adapter = wireAdapters[wire];
+    const adapter = wireOf(wire).request;
     const system = adapter.system(body.value);
     const expected = await measure({ system, tools: adapter.tools(body.value), items, limit: 4_000 });
     expect(counted.items.map(({ tokens }) => tokens)).toEqual(expected.itemTokens);

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { type Content, contentOf, contentOfValue } from "../../model/tokens/content.ts";
 import { type TokenCounter, tokenCounter } from "../../model/tokens/counter.ts";
 import { estimateTokens } from "../../model/tokens/estimate.ts";
-import { wireAdapters } from "../../model/wire/adapters.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { HistoryItem, ScannedBody } from "../contract.ts";
 
 const ITEM_OVERHEAD = 4;
@@ -83,8 +83,8 @@ function aroundKey({ bytes, history }: ScannedBody): string {
 }
 
 function fixedContent({ value, wire }: ScannedBody): Content[] {
-  const adapter = wireAdapters[wire];
-  const system = adapter.system(value);
-  const tools = adapter.tools(value).map((tool) => ({ text: JSON.stringify(tool) ?? "", fixed: 0 }));
+  const { request } = wireOf(wire);
+  const system = request.system(value);
+  const tools = request.tools(value).map((tool) => ({ text: JSON.stringify(tool) ?? "", fixed: 0 }));
   return [...(system === undefined ? [] : [contentOfValue(system)]), ...tools];
 }

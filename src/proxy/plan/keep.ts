@@ -1,19 +1,19 @@
 // What a cut never takes: the head that says what it is all about, and the tail that is being worked on.
-import { isRecord } from "../../base/json.ts";
 import type { Keep } from "../../context/truncate/draft.ts";
-import { recordsIn, seeUser, stringAt } from "../../model/wire/adapter.ts";
 import { groups } from "../../model/wire/group.ts";
+import { seeUser } from "../../model/wire/item.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { HistoryItem } from "../contract.ts";
 
 /** The newest item in which a person says something; one that brings results may do so too. */
 export const newestPrompt = (items: readonly HistoryItem[]): HistoryItem | undefined =>
   items.findLast((item) => item.isPrompt || speaks(item));
 
-function speaks({ role, raw }: HistoryItem): boolean {
-  if (role !== "tool" || !isRecord(raw)) return false;
-  // On the wires where a result is a message of its own its content is the result, not a list of blocks beside it.
-  const parts = raw["role"] === "user" ? recordsIn(raw["content"] ?? raw["parts"]) : [];
-  return parts.some((part) => seeUser(stringAt(part, "text") ?? "", false).isPrompt);
+function speaks({ role, raw, wire }: HistoryItem): boolean {
+  if (role !== "tool") return false;
+  return wireOf(wire)
+    .history.parts(raw)
+    .some((part) => part.type === "text" && seeUser(part.text, false).isPrompt);
 }
 
 export function keepOf(

@@ -1,6 +1,6 @@
 // A plan as pieces for the bytes and as rows for the record: what is kept, left out, shortened and put in, in order.
 import { optional } from "../../base/optional.ts";
-import { wireAdapters } from "../../model/wire/adapters.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { HistoryItem, Insertion, LaneCut, Piece, RecordRow } from "../contract.ts";
@@ -51,22 +51,17 @@ function textsOf(insertions: readonly Insertion[]): Pick<Piece, "append" | "prep
 
 /** What stands after it is one message, as long as it is of one role. */
 function messagesOf(insertions: readonly Insertion[], anchor: string, wire: WireName): Piece[] {
+  const { history, message } = wireOf(wire);
   const after = insertions.filter(({ place }) => place === "after");
   const byRole = [after.filter(({ role }) => role === undefined), after.filter(({ role }) => role === "system")];
   return byRole.flatMap((all, index): Piece[] => {
     if (all.length === 0) return [];
     const text = all.map((one) => one.text).join("\n\n");
-    const system = all[0]?.role === "system" ? SYSTEM_MESSAGE[wire]?.(text) : undefined;
-    const raw = system ?? wireAdapters[wire].userMessage(text);
+    const system = all[0]?.role === "system" ? message.systemMessage?.(text) : undefined;
+    const raw = system ?? history.userMessage(text);
     return [{ type: "made", json: JSON.stringify(raw), id: `${anchor}/${index}` }];
   });
 }
-
-/** The seed's separate entry; the other wires know no such role in a history. */
-export const SYSTEM_MESSAGE: Partial<Record<WireName, (text: string) => unknown>> = {
-  "openai-chat": (content) => ({ role: "system", content }),
-  "openai-responses": (text) => ({ type: "message", role: "developer", content: [{ type: "input_text", text }] }),
-};
 
 /** Refs are looked up for what is not in view; the own hash names the rest. */
 export function rowsOf({ all, kept, cut, insertions, refOf }: Shape): RecordRow[] {

@@ -2,11 +2,11 @@
 import { hash } from "node:crypto";
 import fc from "fast-check";
 import { canonicalJson, isRecord } from "../../base/json.ts";
-import { wireAdapters } from "../../model/wire/adapters.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
-import { wireName } from "../../schema/model.ts";
+import { wireNames } from "../../schema/model.ts";
 import { assemble } from "../body/assemble.ts";
-import { HISTORY_KEY, scanBody } from "../body/scan.ts";
+import { scanBody } from "../body/scan.ts";
 import type { HistoryItem, LaneState, ScannedBody } from "../contract.ts";
 import type { Budget } from "./budget.ts";
 import { newLane, type PlanInput, type Planned, type PlanSettings, plan } from "./plan.ts";
@@ -36,7 +36,7 @@ const step = fc.record({
 });
 const turn = fc.record({ prompt: text, steps: fc.array(step, { maxLength: 5 }), answer: text });
 export const turns = fc.array(turn, { minLength: 1, maxLength: 8 });
-export const wires = fc.constantFrom(...wireName.options);
+export const wires = fc.constantFrom(...wireNames);
 
 /** Cut off after so many items that a model could be asked: after a prompt or after all results of a step. */
 type Moment = { turn: number; step: number };
@@ -165,17 +165,19 @@ export const sizeOf = (raw: unknown): number => Math.ceil(JSON.stringify(raw).le
 export function itemsOf(body: ScannedBody): HistoryItem[] {
   let link = "";
   let loose = 0;
-  return wireAdapters[body.wire].toItems(body.value).map((item, at): HistoryItem => {
-    const common = { at, strong: true, tokens: sizeOf(item.raw) };
-    if (item.role === "system") return { ...item, ...common, id: `s${at}`, own: undefined };
-    if (item.kind === "reasoning" && body.wire === "openai-responses") {
-      return { ...item, ...common, id: `${link}+${++loose}`, own: undefined };
-    }
-    const own = short(canonicalJson(item.raw));
-    link = short(link + own);
-    loose = 0;
-    return { ...item, ...common, id: link, own };
-  });
+  return wireOf(body.wire)
+    .history.toItems(body.value)
+    .map((item, at): HistoryItem => {
+      const common = { wire: body.wire, at, strong: true, tokens: sizeOf(item.raw) };
+      if (item.role === "system") return { ...item, ...common, id: `s${at}`, own: undefined };
+      if (item.kind === "reasoning" && body.wire === "openai-responses") {
+        return { ...item, ...common, id: `${link}+${++loose}`, own: undefined };
+      }
+      const own = short(canonicalJson(item.raw));
+      link = short(link + own);
+      loose = 0;
+      return { ...item, ...common, id: link, own };
+    });
 }
 
 export const settings: PlanSettings = {
@@ -217,7 +219,7 @@ export class LaneRun {
     this.lane = planned.lane;
     const bytes = assemble(body, planned.pieces);
     const value: unknown = JSON.parse(bytes.toString());
-    const history = isRecord(value) ? value[HISTORY_KEY[this.#wire]] : undefined;
+    const history = isRecord(value) ? value[wireOf(this.#wire).history.key] : undefined;
     return { ...planned, body, bytes, items, history: Array.isArray(history) ? history : [history] };
   }
 }

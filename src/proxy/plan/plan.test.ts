@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { newIssued } from "../../../test/model-server/issued.ts";
 import { findViolation } from "../../../test/model-server/strict/check.ts";
 import { isRecord } from "../../base/json.ts";
-import { wireName } from "../../schema/model.ts";
+import { wireNames } from "../../schema/model.ts";
 import type { PlanInput, RecallAsk } from "./plan.ts";
 import { budget, LaneRun, rawsAt, type Sent, settings, strictRequest, type Turn, words } from "./plan-fixture.ts";
 import type { Snippet } from "./recall-block.ts";
@@ -36,16 +36,13 @@ async function cutLane(wire: Sent["body"]["wire"], more: Partial<PlanInput> = {}
 }
 
 describe("a lane", () => {
-  it.each(wireName.options)(
-    "XI3 below the mark with nothing to add it goes out as the very bytes (%s)",
-    async (wire) => {
-      const sent = await new LaneRun(wire).send(raws(wire, history(2)));
-      expect(sent.bytes).toBe(sent.body.bytes);
-      expect(sent).toMatchObject({ action: "pass", dropped: [], tokensIn: sent.tokensSent, lane: { epoch: 0 } });
-    },
-  );
+  it.each(wireNames)("XI3 below the mark with nothing to add it goes out as the very bytes (%s)", async (wire) => {
+    const sent = await new LaneRun(wire).send(raws(wire, history(2)));
+    expect(sent.bytes).toBe(sent.body.bytes);
+    expect(sent).toMatchObject({ action: "pass", dropped: [], tokensIn: sent.tokensSent, lane: { epoch: 0 } });
+  });
 
-  it.each(wireName.options)(
+  it.each(wireNames)(
     "X37 X38 passing the mark makes one cut down to the low-water mark, which then stays (%s)",
     async (wire) => {
       const { run, sent, turns } = await cutLane(wire);
@@ -60,17 +57,14 @@ describe("a lane", () => {
     },
   );
 
-  it.each(wireName.options)(
-    "X46 the gap says how many messages are missing and under which refs, once (%s)",
-    async (wire) => {
-      const { sent } = await cutLane(wire);
-      const { dropped } = sent;
-      const range = `s1:t1.${dropped[0]?.at} to s1:t1.${dropped.at(-1)?.at}`;
-      expect(count(sent, `${dropped.length} earlier messages, ${range}, are left out`)).toBe(1);
-      // It stands in the first user message where formats want turns, before everything that is left.
-      expect(JSON.stringify(sent.history.slice(0, 3))).toContain("earlier messages");
-    },
-  );
+  it.each(wireNames)("X46 the gap says how many messages are missing and under which refs, once (%s)", async (wire) => {
+    const { sent } = await cutLane(wire);
+    const { dropped } = sent;
+    const range = `s1:t1.${dropped[0]?.at} to s1:t1.${dropped.at(-1)?.at}`;
+    expect(count(sent, `${dropped.length} earlier messages, ${range}, are left out`)).toBe(1);
+    // It stands in the first user message where formats want turns, before everything that is left.
+    expect(JSON.stringify(sent.history.slice(0, 3))).toContain("earlier messages");
+  });
 
   it("X46 tool output above the threshold is shortened before anything is dropped, with size and ref; the newest group is spared", async () => {
     const turns: Turn[] = [
@@ -282,7 +276,7 @@ describe("repairs", () => {
       steps: [{ reasoning: true, calls: Array.from({ length: 50 }, () => ({ text: words(40) })) }],
       answer: "done",
     };
-    for (const wire of wireName.options) {
+    for (const wire of wireNames) {
       const sent = await new LaneRun(wire).send(raws(wire, [turn(0), many, ...history(8)]));
       expect(sent.newEpoch).toBe("high-water");
       isValid(sent);
@@ -453,7 +447,7 @@ describe("the tail", () => {
     return [text.indexOf("everlong_recall"), text.indexOf("everlong_state")];
   };
 
-  it.each(wireName.options)(
+  it.each(wireNames)(
     "X78 recall, then state, where the format has its tail: after a prompt and after results (%s)",
     async (wire) => {
       for (const step of [0, 1]) {
@@ -492,7 +486,7 @@ describe("the tail", () => {
 
   it("X74 without append-only the blocks stand before the user's text", async () => {
     const own = { ...settings, state: { ...settings.state, appendOnly: false } };
-    for (const wire of wireName.options) {
+    for (const wire of wireNames) {
       const sent = await new LaneRun(wire).send(rawsAt(wire, [turn(0)], { turn: 0, step: 0 }), {
         ...blocks,
         settings: own,
@@ -510,7 +504,7 @@ describe("the tail", () => {
   it("X78 with the role system the state is a trailing entry of its own, where the format has one; quotes never are", async () => {
     const own = { ...settings, state: { ...settings.state, role: "system" as const } };
     const roles = { "openai-chat": "system", "openai-responses": "developer", anthropic: "user", gemini: "user" };
-    for (const wire of wireName.options) {
+    for (const wire of wireNames) {
       const sent = await new LaneRun(wire).send(raws(wire, [turn(0)]), { ...blocks, settings: own });
       const last = sent.history.at(-1) as Record<string, unknown>;
       expect(last["role"]).toBe(roles[wire]);

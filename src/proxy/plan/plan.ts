@@ -3,7 +3,7 @@ import { optional } from "../../base/optional.ts";
 import { type Applied, applyCut, isSystem } from "../../context/truncate/cut.ts";
 import type { Shaping } from "../../context/truncate/shorten-item.ts";
 import { countItem } from "../../model/tokens/measure.ts";
-import { wireAdapters } from "../../model/wire/adapters.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type {
   EpochReason,
   HistoryItem,
@@ -213,7 +213,7 @@ function shapingOf({ body, items, refOf }: PlanInput): Shaping {
     return item && refOf(item);
   };
   return {
-    rules: wireAdapters[body.wire],
+    rules: wireOf(body.wire).history,
     count: (item) => countItem(item),
     refOf: ({ id }) => refAt(id) ?? "kept",
     place: PLACE,

@@ -1,13 +1,10 @@
 // Where a new block goes: as late in the request as its format allows, so that nothing already sent changes.
 import { isSystem } from "../../context/truncate/cut.ts";
-import type { WireName } from "../../schema/model.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import { canTake } from "../body/message.ts";
 import type { HistoryItem, Insertion, ScannedBody } from "../contract.ts";
 
 export type Place = Pick<Insertion, "anchor" | "place">;
-
-/** Wires on which results come in a user's message, which may hold texts after them. */
-const RESULTS_OF_USERS: ReadonlySet<WireName> = new Set(["anthropic", "gemini"]);
 
 /** Undefined when the request has no place for a user's text. */
 export function tailOf(
@@ -22,7 +19,7 @@ export function tailOf(
     return user && { anchor: user.id, place: "append" };
   }
   const isText = body.items[0] === body.history;
-  const inside = takes(body, last) && (body.wire !== "openai-responses" || isText);
+  const inside = takes(body, last) && (!wireOf(body.wire).message.ownTail || isText);
   if (!appendOnly && last.role === "user" && takes(body, last)) return { anchor: last.id, place: "before" };
   return { anchor: last.id, place: inside ? "append" : "after" };
 }
@@ -33,4 +30,4 @@ export function gapPlace(body: ScannedBody, before: HistoryItem): Place {
 }
 
 const takes = (body: ScannedBody, { role, at }: HistoryItem): boolean =>
-  (role === "user" || (role === "tool" && RESULTS_OF_USERS.has(body.wire))) && canTake(body, at);
+  (role === "user" || (role === "tool" && wireOf(body.wire).message.resultsOfUsers === true)) && canTake(body, at);

@@ -7,7 +7,7 @@ import { encodeLine } from "../../base/json-line.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { FilteredText } from "../../memory/secret/filter.ts";
-import type { WireName } from "../../schema/model.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import { type AppendLog, MAX_LINE, openLog } from "../../store/append-log.ts";
 import { type Fault, faultAt, faultOf } from "../../store/fault.ts";
 import { acquireLock } from "../../store/lock.ts";
@@ -19,18 +19,12 @@ import { itemOf, type StoredItem } from "../store/item-row.ts";
 import { refText } from "../store/see.ts";
 import type { Session } from "../store/session.ts";
 
-export const DROPPED = {
-  "openai-chat": "dropped_chat",
-  "openai-responses": "dropped_responses",
-  anthropic: "dropped_claude",
-  gemini: "dropped_gemini",
-} as const satisfies Record<WireName, string>;
-
 export type OwnKind = "client_summary" | "cut" | "state" | "spec";
 export type ProxyEvent = {
   id: string;
   ts: string;
-  kind: (typeof DROPPED)[WireName] | OwnKind;
+  /** Of an item the `logName` of its wire. */
+  kind: OwnKind | (string & {});
   text: string;
   role?: string;
   type?: string;
@@ -123,7 +117,7 @@ function droppedEvent(session: Session, item: StoredItem): ProxyEvent {
   return {
     id: own,
     ts: time,
-    kind: DROPPED[wire],
+    kind: wireOf(wire).logName,
     role,
     type,
     hash: own,

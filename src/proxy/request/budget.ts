@@ -8,7 +8,7 @@ import type { Asked, Parts } from "./parts.ts";
 export function budgetFor({ settings, catalog }: Parts, asked: Asked, learned: number | undefined): Budget {
   const { model, headers, body, route, caller } = asked;
   const known = learned === undefined ? {} : { learned };
-  const window = windowOf({ model, headers, windows: settings.windows, ...known, catalog });
+  const window = windowOf({ wire: route.wire, model, headers, windows: settings.windows, ...known, catalog });
   return budgetOf({ window, body: body.value, wire: route.wire, family: caller.family, settings });
 }
 

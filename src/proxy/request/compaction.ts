@@ -155,7 +155,7 @@ async function keepSummary(
   { session, lane }: Owner,
   seen: Observation,
 ): Promise<void> {
-  const seal = sealIn(seen.records, parts.key);
+  const seal = sealIn(body.wire, seen.records, parts.key);
   const sealed = seal === undefined ? undefined : await noteCompaction(store, session, lane, seal);
   if (sealed && !sealed.ok) tellFault(parts, "client summary", sealed.error);
   const text = filtered(redactor, textOfAnswer(body.wire, seen.records));

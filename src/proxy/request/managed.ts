@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorText } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import { decodeBody } from "../body/decode.ts";
 import { withoutDoubled } from "../body/doubled.ts";
 import { scanBody } from "../body/scan.ts";
@@ -17,7 +18,6 @@ import { type Sent, send } from "../forward/send.ts";
 import { deliverRefusal } from "../forward/survivable.ts";
 import type { BadSessionKey } from "../identify/session-key.ts";
 import type { KeptDoor } from "../kept.ts";
-import { modelOf } from "../plan/budget.ts";
 import { todoOf } from "../state/todo-header.ts";
 import { type Asked, type Parts, type Prepared, passed, tellFault } from "./parts.ts";
 import { prepare } from "./prepare.ts";
@@ -139,7 +139,8 @@ function askedOf(managed: Managed, body: ScannedBody, { id, time }: Going): Resu
   const { route, headers, path, upstream } = managed;
   const caller = managed.callerOf(body.value);
   if (!caller.ok) return caller;
-  return ok({ id, time, route, body, headers, caller: caller.value, path, upstream, model: modelOf(body.value, path) });
+  const model = wireOf(route.wire).request.model(body.value, path);
+  return ok({ id, time, route, body, headers, caller: caller.value, path, upstream, model });
 }
 
 async function scanned(

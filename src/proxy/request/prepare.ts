@@ -65,6 +65,6 @@ function firstTexts({ key }: Parts, { redactor }: Kept, items: readonly HistoryI
   const said = items.filter(({ role }) => role !== "system" && role !== "developer");
   const head = said.findIndex(({ role }) => role === "assistant");
   const first = said.slice(0, Math.max(FIRST_ITEMS, Math.min(head === -1 ? said.length : head, MOST_ITEMS)));
-  const seals = said.flatMap(({ kind, raw }) => (kind === "compaction" ? (sealOf(raw, key) ?? []) : []));
+  const seals = said.flatMap(({ kind, raw, wire }) => (kind === "compaction" ? (sealOf(wire, raw, key) ?? []) : []));
   return [...first.map((item) => filtered(redactor, readable(item).text) ?? ""), ...seals];
 }

@@ -1,8 +1,10 @@
 // What may come back for a prompt: the session's own items that are no longer sent, and the repository's by meaning.
 import { optional } from "../../base/optional.ts";
+import { SAID } from "../../memory/recall/item.ts";
 import type { SearchResult } from "../../memory/recall/result.ts";
 import type { Caller, HistoryItem } from "../contract.ts";
 import { queryOf } from "../history/query.ts";
+import { OWNER } from "../identify/run.ts";
 import type { Kept } from "../kept.ts";
 import type { PlanInput, RecallAnswer, RecallAsk } from "../plan/plan.ts";
 import type { Snippet } from "../plan/recall-block.ts";
@@ -36,7 +38,7 @@ async function look(
   { settings, clock, emit }: Parts,
   { recall }: Kept,
   session: Session,
-  { namespace }: Caller,
+  caller: Caller,
   items: readonly HistoryItem[],
   ask: RecallAsk,
 ): Promise<RecallAnswer> {
@@ -51,6 +53,7 @@ async function look(
   const { timeoutMs } = settings.recall;
   const limits = { timeoutMs: ask.takesAway ? Math.max(timeoutMs, AT_A_CUT_MS) : timeoutMs };
   const { identity } = session;
+  const { namespace } = caller;
   const own =
     ask.session &&
     recall.search(
@@ -71,6 +74,8 @@ async function look(
         ...common,
         text: query.text.slice(0, MEANING_CHARS),
         within: { identity, scopes: [{ type: "repository", repository: namespace }] },
+        // Memories belong to the owner of the home: who only names the repository gets none.
+        ...(caller.identity === OWNER ? {} : { kinds: SAID }),
         limit: settings.semantic.maxSnips,
       },
       limits,

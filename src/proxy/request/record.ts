@@ -1,7 +1,8 @@
 // What is remembered of a request when it is over.
 import { optional } from "../../base/optional.ts";
+import type { ReportedUsage } from "../../model/wire/contract.ts";
 import type { WireName } from "../../schema/model.ts";
-import type { Attempt, Family, RequestRecord, Usage } from "../contract.ts";
+import type { Attempt, Family, RequestRecord } from "../contract.ts";
 import type { Delivered } from "../forward/deliver.ts";
 import type { KeptDoor } from "../kept.ts";
 import { finishRequest } from "../store/records.ts";
@@ -22,7 +23,7 @@ export type Finished = {
   bytesIn: number;
   bytesSent: number;
   delivered: Delivered;
-  usage?: Usage;
+  usage?: ReportedUsage;
   errorCode?: string;
 };
 

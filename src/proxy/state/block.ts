@@ -3,7 +3,7 @@ import { inTag, type OwnTag, type PartTag } from "../../base/tag.ts";
 import { recalled } from "../../context/fragment/recalled.ts";
 import { isSystem } from "../../context/truncate/cut.ts";
 import { contentOf, contentOfValue } from "../../model/tokens/content.ts";
-import { wireAdapters } from "../../model/wire/adapters.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { HistoryItem, ScannedBody } from "../contract.ts";
 import { clipAtLine } from "../plan/clip.ts";
 import { shownAnchor } from "../remember/anchor-text.ts";
@@ -58,7 +58,7 @@ export function headText({ value, wire }: ScannedBody, items: readonly HistoryIt
   const first = items.findIndex(({ role }) => role === "assistant");
   const head = items.slice(0, first === -1 ? items.length : first);
   const systems = items.filter((item) => isSystem(item) && !head.includes(item));
-  const system = wireAdapters[wire].system(value);
+  const system = wireOf(wire).request.system(value);
   return [
     ...(system === undefined ? [] : [contentOfValue(system).text]),
     ...[...head, ...systems].map((item) => contentOf(item).text),

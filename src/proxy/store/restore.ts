@@ -6,11 +6,12 @@ import { isRecord, parseJson } from "../../base/json.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { setNote } from "../../memory/recall/store/note.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
+import { allWires } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { Fault } from "../../store/fault.ts";
 import { readLog } from "../../store/read-log.ts";
 import { type Database, write } from "../../store/sqlite.ts";
-import { DROPPED, isEvent, type ProxyEvent } from "../remember/events.ts";
+import { isEvent, type ProxyEvent } from "../remember/events.ts";
 
 export type RestoredProxy = { sessions: number; items: number };
 
@@ -84,7 +85,7 @@ async function restoreItems(db: Database, folder: Folder, session: number): Prom
   const read = await readLog(join(folder.path, "events.jsonl"), {
     accept: isEvent,
     onRecord: ({ value }) => {
-      if (WIRES.has(String(value["kind"]))) events.push(value as ProxyEvent);
+      if (wireIn(value["kind"]) !== undefined) events.push(value as ProxyEvent);
     },
   });
   if (!read.ok) return read.error.code === "not_found" ? ok(0) : read;
@@ -100,7 +101,7 @@ async function restoreItems(db: Database, folder: Folder, session: number): Prom
   return ok(restored);
 }
 
-const WIRES = new Map<string, WireName>(Object.entries(DROPPED).map(([wire, kind]) => [kind, wire as WireName]));
+const wireIn = (kind: unknown): WireName | undefined => allWires().find(({ logName }) => logName === kind)?.name;
 const REF = /:t(\d+)\.(\d+)$/;
 
 /** False: the journal has it; only what became of it is noted. */
@@ -110,14 +111,15 @@ function restoreItem(db: Database, { path }: Folder, session: number, event: Pro
   if (noteDropped.run(by, session, own).changes > 0) return false;
   const [, turn, item] = REF.exec(event.ref ?? "") ?? [];
   const text = event.file ? textIn(join(path, "files", event.file.sha256)) : event.text;
-  if (turn === undefined || text === undefined) return false;
+  const wire = wireIn(event.kind);
+  if (turn === undefined || text === undefined || wire === undefined) return false;
   return (
     prepared(
       db,
       `INSERT OR IGNORE INTO proxy_item (session, own, turn, item, time, stored, dropped, logged, lane, wire, role, type, tool,
          call_id, bytes, indexed, text) VALUES (?, ?, ?, ?, ?, 1, ?, 1, ?, ?, ?, ?, ?, ?, ?, 1, ?)`,
     ).run(
-      ...[session, own, Number(turn), Number(item), ts, by, lane, WIRES.get(event.kind) ?? "openai-chat", role, type],
+      ...[session, own, Number(turn), Number(item), ts, by, lane, wire, role, type],
       ...[tool, callId, event.bytes ?? Buffer.byteLength(text), text],
     ).changes > 0
   );

@@ -88,6 +88,7 @@ export function history(...said: readonly string[]): HistoryItem[] {
     const own = role === "system" ? undefined : digest(line);
     if (own !== undefined) link = digest(link + own);
     return {
+      wire: "openai-chat",
       id: own === undefined ? `s${at}` : link,
       own,
       at,

@@ -1,17 +1,24 @@
 import { describe, expect, it } from "vitest";
-import type { Vendor } from "./choose.ts";
+import { allVendors, commonWire } from "../../model/wire/registry.ts";
 import { forwardHeaders, forwardSearch } from "./headers.ts";
 
 const TOKEN = "gw-token";
 const isToken = (value: string) => value === TOKEN;
-type Options = { vendor?: Vendor; apiKey?: string; token?: boolean; search?: string; changed?: boolean };
+type Options = {
+  vendor?: "openai" | "anthropic" | "gemini";
+  apiKey?: string;
+  token?: boolean;
+  search?: string;
+  changed?: boolean;
+};
 
 function forward(
   raw: string[],
   { vendor = "openai", apiKey, token = false, search = "", changed = false }: Options = {},
 ) {
   const upstream = { name: vendor, url: new URL("https://x"), apiKey, problem: undefined };
-  return forwardHeaders(raw, { target: { upstream, vendor }, search, token, isToken, changed });
+  const target = { upstream, vendor: allVendors().find(({ name }) => name === vendor) ?? commonWire.vendor };
+  return forwardHeaders(raw, { target, search, token, isToken, changed });
 }
 
 describe("headers that go on", () => {
@@ -76,7 +83,7 @@ describe("headers that go on", () => {
     expect(forward([], { token: true })).toEqual([]);
   });
 
-  it.each<[Vendor, string[], string[]]>([
+  it.each<["openai" | "anthropic" | "gemini", string[], string[]]>([
     ["openai", ["Authorization", `Bearer ${TOKEN}`], ["Authorization", "Bearer k"]],
     ["openai", ["api-key", TOKEN], ["api-key", "k"]],
     ["anthropic", ["x-api-key", TOKEN], ["x-api-key", "k"]],

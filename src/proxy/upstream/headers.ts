@@ -1,7 +1,8 @@
 // Which headers go upstream, and with whose key.
+import { keyHeader } from "../../model/wire/vendor.ts";
 import type { Headers } from "../contract.ts";
 import { headersOf } from "../identify/header.ts";
-import { CREDENTIAL_HEADERS, type IsToken, keyIn, ownCredential } from "../identify/identity.ts";
+import { credentialHeaders, type IsToken, keyIn, ownCredential } from "../identify/identity.ts";
 import type { Target } from "./choose.ts";
 
 /** Meant for us. */
@@ -51,7 +52,7 @@ export function forwardHeaders(
     sent.push(name, value);
   }
   const key = token && ownCredential(headers, search, isToken) === undefined ? target.upstream.apiKey : undefined;
-  return key === undefined ? sent : [...sent, ...keyHeader(target, headers, key)];
+  return key === undefined ? sent : [...sent, ...keyHeader(target.vendor, key, headers)];
 }
 
 /** The query as it goes on: the gateway token is not accepted there and goes nowhere. */
@@ -64,19 +65,13 @@ export function forwardSearch(search: string, isToken: IsToken): string {
 }
 
 function isCredential(name: string): boolean {
-  return CREDENTIAL_HEADERS.some((known) => known === name);
+  return credentialHeaders().includes(name);
 }
 
 /** Headers that the sender declared to be of this connection only; what the body needs is not for it to say. */
 function connectionNames(headers: Headers): Set<string> {
   const names = (headers["connection"] ?? "").toLowerCase().split(",");
   return new Set(names.map((name) => name.trim()).filter((name) => !OF_BODY.has(name)));
-}
-
-function keyHeader({ vendor }: Forwarding["target"], headers: Headers, key: string): [string, string] {
-  if (vendor === "anthropic") return ["x-api-key", key];
-  if (vendor === "gemini") return ["x-goog-api-key", key];
-  return headers["api-key"] === undefined ? ["Authorization", `Bearer ${key}`] : ["api-key", key];
 }
 
 function decoded(text: string): string {

@@ -85,14 +85,16 @@ async function knownModels({ workspace, model, stopping }: ModelPlace): Promise<
   const usable = new Set<string>();
   for (const provider of ["openai", "anthropic", "google"] as const)
     if (values[`providers.${provider}.apiKey`]) usable.add(provider);
-  const own: ModelOffer = { id: target.id, ...offerOf(target.entry) };
+  // A custom server is taken to charge what the catalogue says of the name: enough to compare two of its models.
+  const own = target.provider === "custom" ? customOffer(workspace, splitName(target.id)[1]) : offerFor(target);
   const others = catalog.filter((e) => usable.has(e.provider) && e.id !== target.id);
-  const offers = [own, ...others.map((e): ModelOffer => ({ id: e.id, ...offerOf(e) }))];
+  const offers = [own, ...others.map((entry) => offerFor({ id: entry.id, entry }))];
   if (values["provider.baseUrl"] === undefined) return { offers, listed: [] };
   const list = await listModels(resolveInput(values, sources, { catalog, fetchJson, signal: stopping.signal }));
   if (!list.ok || list.value.length === 0) return { offers, listed: undefined };
   const listed = list.value.map(({ name }) => name);
-  return { offers: [...offers, ...listed.map((name) => customOffer(workspace, name))], listed };
+  const all = [...offers, ...listed.map((name) => customOffer(workspace, name))];
+  return { offers: [...new Map(all.map((offer) => [offer.id, offer])).values()], listed };
 }
 
 function findOffer(workspace: Workspace, known: Known, name: string): ModelOffer | undefined {
@@ -109,6 +111,8 @@ function customOffer(workspace: Workspace, name: string): ModelOffer {
   const { catalog } = catalogOf(workspace);
   return { id, ...offerOf(findModel(catalog, id) ?? findModel(catalog, name)) };
 }
+
+const offerFor = ({ id, entry }: Pick<ModelTarget, "id" | "entry">): ModelOffer => ({ id, ...offerOf(entry) });
 
 function offerOf(entry: ModelTarget["entry"] | undefined): Omit<ModelOffer, "id"> {
   return {

@@ -3,6 +3,7 @@ import type { AgentDefinition } from "../../agent/catalog/definition.ts";
 import type { Catalog } from "../../agent/catalog/load.ts";
 import type { AgentSpec, Coded, Executor, Registry } from "../../agent/task/contract.ts";
 import type { AgentRecord } from "../../agent/task/record.ts";
+import { listAgentsTool } from "../../agent/task/tool/list-agents.ts";
 import type { ToolCaller } from "../../agent/task/tool/part.ts";
 import { readAgentTool } from "../../agent/task/tool/read-agent.ts";
 import { stopAgentTool } from "../../agent/task/tool/stop-agent.ts";
@@ -47,6 +48,7 @@ export function callerTools(services: TaskServices, caller: Caller): readonly To
       start: (request) => startTask(services, request),
     }),
     readAgentTool({ registry, caller, now: () => systemClock.now() }),
+    listAgentsTool({ registry, caller, now: () => systemClock.now() }),
     writeAgentTool({ registry, caller }),
     stopAgentTool({ registry, caller }),
   ];

@@ -77,7 +77,7 @@ export async function boardCommand(
   const place = placeOf(workspace, at?.context ?? workspace.context, options);
   if (!place.ok) return place;
   return healing(workspace.paths, async () => {
-    const opened = await openStore(workspace.paths);
+    const opened = await openStore(workspace.paths, { recall: workspace.indexing.recall });
     if (!opened.ok) return opened;
     try {
       return await verbs[verb]({ db: opened.value, workspace, place: place.value, options, stdin }, argument ?? "");

@@ -1,18 +1,22 @@
 // Leaving a session: whether a consolidation goes on by itself, and starting it.
-
+import { consolidates } from "../../agent/catalog/definition.ts";
 import { spawnDetached } from "../../host/detached.ts";
 import { gate } from "../../memory/consolidate/gate.ts";
 import { CONSOLIDATION_PROMPT } from "../../memory/consolidate/prompt.ts";
+import type { EventData } from "../../schema/event/envelope.ts";
 import { settingsTable } from "../../settings/table.ts";
+import { modelFor } from "../agent/model.ts";
 import type { OpenOptions } from "../face.ts";
 import { isToolDenied } from "../session/approvals.ts";
+import type { Extensions } from "../session/extensions.ts";
 import type { ModelInForce } from "../session/model-in-force.ts";
 import type { SessionResources } from "../session/resources.ts";
 import { isBoardOn } from "./board.ts";
 import { consolidationLog, DETACHED, isDetached, PARENT_ENGAGEMENT, PARENT_SESSION } from "./detached.ts";
 
-type LeavingSession = Pick<SessionResources, "workspace" | "main" | "options" | "owner"> & {
+type LeavingSession = Pick<SessionResources, "workspace" | "main" | "options" | "owner" | "stopping"> & {
   model: Pick<ModelInForce, "target">;
+  extensions: Pick<Extensions, "catalog">;
 };
 
 /** After the session's last write to the store; nothing is waited for but the start. */
@@ -27,9 +31,19 @@ export async function consolidateOnExit(leaving: LeavingSession): Promise<void> 
     userMessages: main.state.chain.filter((e) => e.type === "user.message" && isFromUser(e.data.source)).length,
   });
   if (decided === "nothing") return;
-  if (decided !== "spawn") return main.publish("consolidation.gate", { outcome: decided });
+  // A log that cannot be written has said so before.
+  const record = (data: EventData<"consolidation.gate">) =>
+    main.emit("consolidation.gate", data).catch(() => undefined);
+  if (decided !== "spawn") return void (await record({ outcome: decided }));
   const started = await spawnDetached(childOf(leaving));
-  main.publish("consolidation.gate", { outcome: started.ok ? "spawned" : "spawn_failed" });
+  await record(started.ok ? { outcome: "spawned", model: await modelOfChild(leaving) } : { outcome: "spawn_failed" });
+}
+
+/** As the child chooses it for itself. */
+async function modelOfChild(leaving: LeavingSession): Promise<string> {
+  const definition = leaving.extensions.catalog.agents.find(consolidates);
+  const choice = definition && (await modelFor(leaving, definition, { costGuard: "off" }));
+  return choice?.ok ? choice.value.model : leaving.model.target.id;
 }
 
 const isFromUser = (source: string): boolean => source === "user" || source === "command";

@@ -65,6 +65,7 @@ async function openKept(
 ): Promise<Result<Kept, Fault>> {
   const { paths } = workspace;
   const db = await openStore(paths, {
+    recall: workspace.indexing.recall,
     limitMs: OPEN_MS,
     onRebuilt: (rebuilt) => {
       tellRebuilt(rebuilt);

@@ -6,6 +6,7 @@ import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
 import { isatty } from "node:tty";
 import { errorText, type Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { isStopped } from "../../host/survivors.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -52,6 +53,11 @@ export async function runAgent(
     if (!(atTerminal && FROM_TERMINAL.has(signal))) child.kill(signal);
   };
   for (const signal of SIGNALS) process.on(signal, pass);
+  // An agent that stops itself alone at Ctrl+Z would leave the shell without the terminal: the whole job stops with it.
+  const stopAlong = (): void => {
+    if (atTerminal && child.pid !== undefined && isStopped(child.pid)) process.kill(0, "SIGTSTP");
+  };
+  process.on("SIGCHLD", stopAlong);
   try {
     return await new Promise((resolve) => {
       child.once("error", (error) => resolve(fail(cannotStart(path, error))));
@@ -59,6 +65,7 @@ export async function runAgent(
     });
   } finally {
     for (const signal of SIGNALS) process.off(signal, pass);
+    process.off("SIGCHLD", stopAlong);
   }
 }
 

@@ -70,7 +70,7 @@ export function memoryServed(workspace: Workspace, open: OpenKept): ServedTool[]
 
 type Desk = { parts: WriteParts; place: Place; client: string; ask: AskLeave };
 
-/** Facts in use that hold all of these words, as lines; empty when there are none, or they cannot be read. */
+/** Facts kept outside of the store that hold all of these words, as lines; empty when there are none, or they cannot be read. */
 export async function memoriesWith(
   workspace: Workspace,
   open: OpenKept,
@@ -79,7 +79,7 @@ export async function memoriesWith(
 ): Promise<string> {
   const found = await atDesk(workspace, open, context, async ({ parts, place }) => {
     const client = await parts.client();
-    if (client.type === "skipped") return success("");
+    if (client.type === "skipped" || client.strategy.kind === "embedded") return success("");
     const listed = await client.strategy.list({ place, text: query, status: ["active"], limit }, context.signal);
     const records = listed.type === "listed" ? listed.records : [];
     const line = ({ id, subject, fact, citations }: MemoryRecord): string =>
@@ -125,7 +125,8 @@ async function atDesk(
   return answerOf(told);
 }
 
-async function workspaceOf(own: Workspace, folder: string | undefined): Promise<Result<Workspace, string>> {
+/** The settings, trust and rules of the client's folder. */
+export async function workspaceOf(own: Workspace, folder: string | undefined): Promise<Result<Workspace, string>> {
   if (folder === undefined || folder === own.context.cwd) return ok(own);
   const stood = await openWorkspace({ cwd: folder });
   return stood.ok ? stood : fail(`${stood.error.code}: ${stood.error.what}`);

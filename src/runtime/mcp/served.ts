@@ -11,20 +11,21 @@ import {
   type ServedTool,
   searchSessionsServed,
 } from "../../mcp/serve/tool.ts";
+import { type Kind, SAID } from "../../memory/recall/item.ts";
 import { itemById } from "../../memory/recall/list.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
 import type { Kept, OpenKept } from "../../proxy/kept.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import { findSession } from "../../session/find-session.ts";
 import { isBoardOn } from "../board/board.ts";
-import { searchedText } from "../recall/command.ts";
 import { CATCH_UP_MS, shared, soft } from "../recall/operations.ts";
 import { itemsOf, itemsText, parseWanted, type Wanted } from "../recall/original.ts";
 import { ask, foundText, labelOf, type RecallFound, type RecallHit, snippetText } from "../recall/query.ts";
-import { scopesOf, sessionsHere } from "../recall/scope.ts";
+import { OWN, recallKinds, recallPlace, scopesOf, sessionsHere } from "../recall/scope.ts";
+import { searchedText } from "../recall/searched.ts";
 import { catchUp, latestIn, sessionsIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
-import { boardServed, memoriesWith, memoryServed } from "./memory.ts";
+import { boardServed, memoriesWith, memoryServed, workspaceOf } from "./memory.ts";
 
 type Answer = Promise<Result<string, string>>;
 
@@ -49,7 +50,14 @@ export function servedTools(workspace: Workspace, open: OpenKept, { readOnly = f
 }
 
 /** Where one question is answered: nothing outside of it can be asked for. */
-type Place = { workspace: Workspace; kept: Kept; context: SessionContext | undefined; scope: Within };
+type Place = {
+  workspace: Workspace;
+  kept: Kept;
+  context: SessionContext | undefined;
+  scope: Within;
+  /** By the settings of the client's folder. */
+  kinds: readonly Kind[];
+};
 
 function deskOf(workspace: Workspace, open: OpenKept) {
   const readLogs = new WeakMap<Kept, ReturnType<typeof shared<void>>>();
@@ -61,11 +69,16 @@ function deskOf(workspace: Workspace, open: OpenKept) {
       readLogs.get(kept.value) ?? shared(() => soft(catchUp(db, workspace.paths, workspace.indexing, () => undefined)));
     readLogs.set(kept.value, read);
     await within(read(), CATCH_UP_MS, signal);
+    const stood = await workspaceOf(workspace, folder);
+    if (!stood.ok) return stood;
+    if (!stood.value.settings.values["memory.enabled"])
+      return fail("memory_off: the settings of this folder switch memory off (memory.enabled).");
     const context = folder === undefined ? undefined : gitContext(folder);
-    const scopes = context ? scopesOf("auto", context) : ok([{ type: "user" as const }]);
+    const scopes = context ? scopesOf("auto", recallPlace(stood.value, context)) : ok([OWN]);
     if (!scopes.ok) return fail(scopes.error);
+    const scope = { scopes: scopes.value, everyone: true };
     const told = await soft(
-      work({ workspace, kept: kept.value, context, scope: { scopes: scopes.value, everyone: true } }),
+      work({ workspace: stood.value, kept: kept.value, context, scope, kinds: recallKinds(stood.value) }),
     );
     return told.ok ? told : fail([told.error.what, told.error.next].filter(Boolean).join(" "));
   };
@@ -79,13 +92,13 @@ async function recall(
 ): Promise<Result<string, Failure>> {
   const wanted = parseWanted(query);
   if (wanted) return original(place, wanted);
-  const { kept, scope } = place;
-  const item = itemById(kept.store.db, scope, query.trim());
+  const { kept, scope, kinds } = place;
+  const item = itemById(kept.store.db, scope, query.trim(), kinds);
   if (item) return ok(item.text);
-  const found = await ask(kept.recall, { text: query, within: scope, limit }, signal);
+  const found = await ask(kept.recall, { text: query, within: scope, limit, kinds }, signal);
   if (!found.ok) return found;
   const remembered = await memories();
-  const said = foundText(readable(place, found.value), searchedText(scope));
+  const said = foundText(readable(place, found.value), { searched: searchedText(scope) });
   if (remembered === "") return ok(said);
   return ok(found.value.hits.length === 0 ? remembered : `${remembered}\n\n${said}`);
 }
@@ -130,7 +143,8 @@ async function searchSessions(
   { query, limit }: SearchInput,
   signal: AbortSignal,
 ): Promise<Result<string, Failure>> {
-  const found = await ask(kept.recall, { text: query, within: scope, limit: limit * HITS_EACH }, signal);
+  const wanted = { text: query, within: scope, limit: limit * HITS_EACH, kinds: SAID };
+  const found = await ask(kept.recall, wanted, signal);
   if (!found.ok) return found;
   const bySession = Map.groupBy(found.value.hits, ({ source }) => source.session);
   const names = new Map(sessionsIn(kept.store.db).map(({ id, name }) => [id, name]));

@@ -52,7 +52,7 @@ export async function memoryCommand(call: MemoryCall, hands: Hands): Promise<Com
 async function withDesk(workspace: Workspace, work: (desk: Desk) => Promise<CommandResult>): Promise<CommandResult> {
   let opened: ReturnType<typeof openStore> | undefined;
   let client: Promise<Client> | undefined;
-  const open = () => (opened ??= openStore(workspace.paths));
+  const open = () => (opened ??= openStore(workspace.paths, { recall: workspace.indexing.recall }));
   const { cwd } = workspace.context;
   const { values } = workspace.settings;
   const place = placeIn(workspace, cwd);

@@ -6,9 +6,10 @@ import type { Within } from "../../memory/recall/store/scope.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { latestIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
-import { badAsk, queryOf, type RecallAsk, recallOff, type Where, whereOf } from "./ask.ts";
+import { badAsk, nothingOfKind, queryOf, type RecallAsk, recallOff, type Where, whereOf } from "./ask.ts";
 import type { Found, Wanted } from "./original.ts";
 import type { RecallFound, RecallQuery } from "./query.ts";
+import { allowedKinds } from "./scope.ts";
 import { type Aimed, type AnySession, aimedAt, namedSession, originalsOf, type Sessions } from "./session.ts";
 
 /** Where questions are answered: the store is caught up with the logs. */
@@ -39,9 +40,11 @@ export async function answer(desk: Desk, text: string, ask: RecallAsk): Promise<
   const where = whereOf(ask, workspace, named.value?.id);
   if (!where.ok) return where;
   const { within } = where.value;
-  const item = itemById(db, within, text.trim());
+  const kinds = allowedKinds(workspace, query.value.kinds);
+  const item = itemById(db, within, text.trim(), kinds);
   if (item) return ok({ type: "item", item });
-  const found = await desk.search({ limit: values["recall.limit"], ...query.value, within });
+  if (kinds.length === 0) return nothingOfKind;
+  const found = await desk.search({ limit: values["recall.limit"], ...query.value, within, kinds });
   if (!found.ok) return found;
   return ok({ type: "found", ...where.value, found: ask.full ? whole(found.value, db, within) : found.value });
 }

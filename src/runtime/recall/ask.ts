@@ -6,7 +6,7 @@ import { KINDS, type Kind } from "../../memory/recall/item.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
 import type { Workspace } from "../workspace.ts";
 import type { RecallQuery } from "./query.ts";
-import { EVERYWHERE, SCOPES, type ScopeName, scopesOf } from "./scope.ts";
+import { EVERYWHERE, recallPlace, SCOPES, type ScopeName, scopesOf } from "./scope.ts";
 import { parseTime } from "./time.ts";
 
 export type RecallAsk = {
@@ -35,12 +35,18 @@ export const badAsk = (what: string, next: string, code = "invalid_inputs") =>
 
 export const recallOff = badAsk("Recall is switched off.", "Set recall.enabled to true.", "recall_off");
 
+export const nothingOfKind = badAsk(
+  "The settings of this folder keep everything of that kind out of recall.",
+  "Switch on memory.enabled, or features.subconscious for the board.",
+  "memory_off",
+);
+
 export type Where = { within: Within; scope: ScopeName };
 
 /** The person at this machine asks: within the scope, every caller's sessions. */
 export function whereOf(
   ask: RecallAsk,
-  { context, settings }: Workspace,
+  { context, settings, redact }: Workspace,
   session: string | undefined,
 ): Result<Where, Failure> {
   const everywhere = ask.all || (ask.scope === undefined && settings.values["history.scope"] === "all");
@@ -49,11 +55,13 @@ export function whereOf(
   const scope = SCOPES.find((known) => known === name);
   if (!scope) return badAsk(`"${name}" is not a scope.`, `Scopes: ${SCOPES.join(", ")}.`, "invalid_scope");
   if (scope === "all") return ok({ scope, within: EVERYWHERE });
+  const here = recallPlace({ redact }, context);
   const scopes = scopesOf(scope, {
-    ...context,
+    ...here,
     ...optional("repository", ask.repo ?? context.repository),
     ...optional("branch", ask.branch ?? context.branch),
     ...optional("session", session),
+    memory: { repository: ask.repo ?? here.memory.repository, branch: ask.branch ?? here.memory.branch },
   });
   if (!scopes.ok) return badAsk(scopes.error, "Name another scope.", "invalid_scope");
   return ok({ scope, within: { scopes: scopes.value, everyone: true } });

@@ -1,7 +1,6 @@
 // `everlong recall`: every question that the engine answers, from the command line.
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
-import type { Scope, Within } from "../../memory/recall/store/scope.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { proxyStoreOn } from "../gateway/proxy-store.ts";
@@ -12,6 +11,7 @@ import { queryOf, type RecallAsk, recallOff } from "./ask.ts";
 import { openRecall } from "./engine.ts";
 import { itemsText } from "./original.ts";
 import { ask, foundText, type RecallFound, type RecallQuery } from "./query.ts";
+import { searchedText } from "./searched.ts";
 
 export type RecallFlags = RecallAsk & { json?: boolean; reindex?: string | boolean };
 
@@ -45,7 +45,7 @@ function jsonOf(told: Answer): unknown {
 function textOf(told: Answer, explained: boolean | undefined): string {
   if (told.type === "item") return told.item.text;
   if (told.type === "originals") return itemsText(told.items);
-  return foundText(told.found, searchedText(told.within), explained);
+  return foundText(told.found, { searched: searchedText(told.within), explained });
 }
 
 /** One question to the store, in a thread that ends with it. */
@@ -60,25 +60,6 @@ export async function searchStore(
     return await ask(recall, query);
   } finally {
     await recall.close();
-  }
-}
-
-export const searchedText = ({ scopes }: Within): string => scopes.map(scopeText).join(" and ");
-
-function scopeText(scope: Scope): string {
-  switch (scope.type) {
-    case "session":
-      return `session ${scope.session}`;
-    case "repository":
-      return `the sessions of ${scope.repository}`;
-    case "branch":
-      return `the sessions on ${scope.branch} of ${scope.repository}`;
-    case "workspace":
-      return `the sessions of ${scope.workspace}`;
-    case "user":
-      return "what belongs to the user";
-    case "all":
-      return "all sessions";
   }
 }
 

@@ -13,7 +13,7 @@ import { type Answer, answer, type Desk, widened } from "./answer.ts";
 import { recallOff } from "./ask.ts";
 import type { Found, Wanted } from "./original.ts";
 import { ask, unavailable } from "./query.ts";
-import { EVERYWHERE } from "./scope.ts";
+import { EVERYWHERE, recallKinds } from "./scope.ts";
 import { type AnySession, aimedAt, namedSession, originalsOf } from "./session.ts";
 
 /** Longer nobody waits for logs to be read; what is not indexed by then is told as skipped. */
@@ -48,7 +48,7 @@ function operationsOf(workspace: Workspace, { store, recall }: Kept): RecallOper
     if (!aimed.ok) return aimed;
     if (aimed.value?.session) return originalAt(aimed.value.session, aimed.value.wanted, around);
     if (!enabled) return recallOff;
-    const item = itemById(db, EVERYWHERE, id);
+    const item = itemById(db, EVERYWHERE, id, recallKinds(workspace));
     if (!item) return fail(unknown(id));
     const { session, turn } = item.source;
     if (around === undefined || session === undefined || turn === undefined) return ok({ item });

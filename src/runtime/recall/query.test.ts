@@ -14,8 +14,8 @@ it("N23 says that a quoted phrase stands nowhere, before the matches of its word
     snippets,
   };
   const found = { hits: [hit as never], more: 0, partial: false, skipped: [] };
-  expect(foundText({ ...found, unmatched: ["window of the deploy"] }, "this repository").split("\n\n")[0]).toBe(
-    'No match contains "window of the deploy" word for word. These match the words:',
-  );
-  expect(foundText(found, "this repository")).not.toContain("word for word");
+  expect(
+    foundText({ ...found, unmatched: ["window of the deploy"] }, { searched: "this repository" }).split("\n\n")[0],
+  ).toBe('No match contains "window of the deploy" word for word. These match the words:');
+  expect(foundText(found, { searched: "this repository" })).not.toContain("word for word");
 });

@@ -1,6 +1,7 @@
 // One question to the engine, ranked or by time, with one form of answer; and that answer as text.
 import { errorText, type Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import type { Kind } from "../../memory/recall/item.ts";
 import type { Listed } from "../../memory/recall/list.ts";
 import type { Recall } from "../../memory/recall/recall.ts";
 import type { SearchPlan, SearchResult, Shown } from "../../memory/recall/result.ts";
@@ -74,20 +75,56 @@ export function refOf(hit: Shown, here?: string): string {
   return session === undefined || session === here ? hit.ref : `${session}:${hit.ref}`;
 }
 
-/** Who said it, or what it is. */
-export const labelOf = ({ kind, role, rewound }: Shown): string =>
-  `${kind === "turn" && role !== "" ? role : kind}${rewound ? ", rewound" : ""}`;
+/** Who said it, or what it is and from whom. */
+export function labelOf(hit: Shown): string {
+  const { kind, role, rewound } = hit;
+  const name = NAMES[kind];
+  const label = name === undefined ? (kind === "turn" && role !== "" ? role : kind) : `${name} ${authorOf(hit)}`;
+  return rewound ? `${label}, rewound` : label;
+}
+
+const authorOf = ({ role, source: { client } }: Shown): string =>
+  `from ${role === "user" ? "you" : client === undefined || client === "session" ? "the agent" : client}`;
+
+/** Where a hit can be found again, and from whom and when it is. */
+function headOf(hit: RecallHit): string {
+  const { kind, id, ref, source, time } = hit;
+  const name = NAMES[kind];
+  const own = kind === "board" ? id.slice(id.lastIndexOf(":") + 1) : id;
+  const where = name === undefined ? [source.session && `session ${source.session}`, ref ?? id] : [name, own];
+  const about = [name === undefined ? labelOf(hit) : authorOf(hit), time?.slice(0, 10)];
+  return `${where.filter(Boolean).join(" ")} (${about.filter(Boolean).join(", ")})`;
+}
+
+/** What is kept in memory, in people's words. */
+const NAMES: Partial<Record<Kind, string>> = { record: "memory", board: "board item" };
+
+/** How to see more of what is kept in memory, or to be rid of it. `command`: how a command begins here. */
+function waysTo(hits: readonly RecallHit[], command: string): string[] {
+  const has = (kind: Kind): boolean => hits.some((hit) => hit.kind === kind);
+  return [
+    ...(has("record") ? [`Memories: ${command}memory show ID, ${command}memory delete ID`] : []),
+    ...(has("board") ? [`Board items: ${command}board show NAME, ${command}board remove NAME`] : []),
+  ];
+}
 
 export const snippetText = (hit: Pick<RecallHit, "snippets">): string => hit.snippets.map((s) => s.text).join("\n");
 
-export function foundText(found: RecallFound, searched: string, explained = false): string {
+export type FoundTextOptions = {
+  /** What was searched. */
+  searched: string;
+  explained?: boolean | undefined;
+  /** How a command begins where the text is read. */
+  command?: string;
+};
+
+export function foundText(found: RecallFound, options: FoundTextOptions): string {
+  const { searched, explained = false, command = "everlong " } = options;
   const notes = found.partial ? [`Not everything was searched in time: ${found.skipped.join(", ")}.`] : [];
   if (found.hits.length === 0) return [`Nothing was found in ${searched}.`, ...notes].join("\n");
   const rows = found.hits.map((h) => {
-    const where = [h.source.session === undefined ? "" : `session ${h.source.session}`, h.ref ?? h.id];
-    const what = [labelOf(h), h.time?.slice(0, 10)].filter(Boolean).join(", ");
     const score = explained && h.parts ? [`${h.score?.toFixed(3)} = ${partsText(h.parts)}`] : [];
-    return [`${where.filter(Boolean).join(" ")} (${what})`, ...score, snippetText(h)].join("\n");
+    return [headOf(h), ...score, snippetText(h)].join("\n");
   });
   const loose = found.unmatched ?? [];
   const quotes = loose.map((phrase) => `"${phrase}"`).join(" and ");
@@ -95,7 +132,8 @@ export function foundText(found: RecallFound, searched: string, explained = fals
   const more = found.more > 0 ? [`${found.more} more`] : [];
   const next = found.cursor === undefined ? [] : [`There are more: --cursor '${found.cursor}'`];
   const plan = explained && found.plan ? [planText(found.plan)] : [];
-  return [...first, ...rows, ...more, ...next, ...notes, ...plan].join("\n\n");
+  const ways = waysTo(found.hits, command).join("\n");
+  return [...first, ...rows, ...more, ...next, ...notes, ...(ways ? [ways] : []), ...plan].join("\n\n");
 }
 
 const partsText = (parts: Readonly<Record<string, number>>): string =>

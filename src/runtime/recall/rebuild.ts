@@ -1,10 +1,13 @@
-// The index anew from what it was made of: the logs of our sessions, and the stored items of others. Others may search meanwhile.
+// The index anew from what it was made of: the logs of our sessions, the stored items of others, memories and boards. Others may search meanwhile.
 import { setImmediate as nextRound } from "node:timers/promises";
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
+import { boardSource } from "../../memory/board/recall-source.ts";
 import { clearIndex } from "../../memory/recall/store/damage.ts";
-import { keepsVectors, setNote } from "../../memory/recall/store/note.ts";
+import { keepsVectors, noteOf, setNote } from "../../memory/recall/store/note.ts";
+import { fillFrom, isFilled, type RecallSource } from "../../memory/recall/store/source.ts";
 import { RecallWriter } from "../../memory/recall/store/write.ts";
+import { recordSource } from "../../memory/record/embedded/recall-source.ts";
 import { reindexItems } from "../../proxy/store/list.ts";
 import { sessionIds } from "../../session/find-session.ts";
 import { forgetSession, reindexSession } from "../../session/index/index-session.ts";
@@ -13,7 +16,10 @@ import { type Database, write } from "../../store/sqlite.ts";
 import { type OnSkipped, sessionsIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 
-export type Rebuilt = { sessions: number; items: number };
+export type RebuildCounts = { sessions: number; items: number; rows: number };
+
+/** Every kind of row that recall finds beside what was said. */
+const SOURCES: readonly RecallSource[] = [recordSource, boardSource];
 
 /** One transaction, and what an event loop waits for at a time. */
 const PAGE = 32;
@@ -24,9 +30,11 @@ export async function rebuildIndex(
   { paths, indexing }: Pick<Workspace, "paths" | "indexing">,
   onSkipped: OnSkipped,
   signal?: AbortSignal,
-): Promise<Result<Rebuilt, Failure>> {
+): Promise<Result<RebuildCounts, Failure>> {
   const items = await rebuildProxied(db, indexing.recall ?? true, signal);
   if (!items.ok) return items;
+  const rows = await fillRows(db, indexing, signal);
+  if (!rows.ok) return rows;
   const ids = sessionIds(paths.sessions);
   let sessions = 0;
   for (const id of ids) {
@@ -42,16 +50,25 @@ export async function rebuildIndex(
     if (!gone.ok) return gone;
   }
   const whole = signal?.aborted ? ok(undefined) : await write(db, () => setNote(db, "rebuild", undefined));
-  return whole.ok ? ok({ sessions, items: items.value }) : whole;
+  return whole.ok ? ok({ sessions, items: items.value, rows: rows.value }) : whole;
 }
 
-/** Only what other agents said, where the sessions' own logs are read in anyway. */
-export async function fillProxied(db: Database, { recall = true }: IndexOptions): Promise<Result<number, Failure>> {
-  const items = await rebuildProxied(db, recall);
-  if (!items.ok) return items;
-  const noted = await write(db, () => setNote(db, "rebuild", undefined));
-  return noted.ok ? items : noted;
+/** What is not in the index yet and stands in no log of ours. */
+export async function fillMissing(db: Database, indexing: IndexOptions): Promise<Result<void, Failure>> {
+  if (!isFilled(db)) {
+    const rows = await fillRows(db, indexing);
+    if (!rows.ok) return rows;
+  }
+  if (noteOf(db, "rebuild") === undefined) return ok(undefined);
+  const items = await rebuildProxied(db, indexing.recall ?? true);
+  return items.ok ? write(db, () => setNote(db, "rebuild", undefined)) : items;
 }
+
+const fillRows = async (
+  db: Database,
+  { recall = true }: IndexOptions,
+  signal?: AbortSignal,
+): Promise<Result<number, Failure>> => (recall ? fillFrom(db, SOURCES, signal) : ok(0));
 
 /** Each page is read in the transaction that writes it: what is deleted meanwhile does not come back. */
 async function rebuildProxied(db: Database, indexed: boolean, signal?: AbortSignal): Promise<Result<number, Failure>> {

@@ -2,7 +2,6 @@
 
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { Kind } from "../../memory/recall/item.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
 import { findSession } from "../../session/find-session.ts";
 import type { Conversation } from "../../session/session.ts";
@@ -13,14 +12,12 @@ import type { ModelInForce } from "../session/model-in-force.ts";
 import { sessionsIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 import { itemsOf, itemsText, parseWanted, type Wanted } from "./original.ts";
-import { scopesOf, sessionsHere } from "./scope.ts";
+import { allowedKinds, recallKinds, recallPlace, scopesOf, sessionsHere } from "./scope.ts";
 
-/** Records and board have doors of their own. */
-const KINDS: readonly Kind[] = ["turn", "tool", "checkpoint", "episode", "fact", "pin"];
 const WINDOW = 2;
 
 /** The session that asks, and what it may look through. */
-export type RecallPlace = {
+export type RecallAsker = {
   workspace: Workspace;
   main: Pick<Conversation, "id" | "state" | "publish">;
   index: SessionIndex;
@@ -29,30 +26,30 @@ export type RecallPlace = {
 
 /** The tool's answer; whatever goes wrong is a refusal with its reason. */
 export async function recallForModel(
-  place: RecallPlace,
+  asker: RecallAsker,
   request: RecallRequest,
   signal?: AbortSignal,
 ): Promise<RecallAnswer> {
   const asked = request.id ?? request.query;
   const wanted = asked === undefined ? undefined : parseWanted(asked);
-  if (asked !== undefined && wanted) return original(place, asked, wanted);
-  const within = scopeFor(place, request.scope ?? "auto");
+  if (asked !== undefined && wanted) return original(asker, asked, wanted);
+  const within = scopeFor(asker, request.scope ?? "auto");
   if (!within.ok) return { type: "refused", message: within.error };
-  if (request.id !== undefined) return itemText(place, request.id, within.value);
-  if (request.around !== undefined) return around(place, request.around, request.window ?? WINDOW);
-  return found(place, request, within.value, signal);
+  if (request.id !== undefined) return itemText(asker, request.id, within.value);
+  if (request.around !== undefined) return around(asker, request.around, request.window ?? WINDOW);
+  return found(asker, request, within.value, signal);
 }
 
-async function original(place: RecallPlace, asked: string, wanted: Wanted): Promise<RecallAnswer> {
-  const items = await originals(place, wanted);
+async function original(asker: RecallAsker, asked: string, wanted: Wanted): Promise<RecallAnswer> {
+  const items = await originals(asker, wanted);
   return items.ok
     ? { type: "original", ref: asked, text: items.value }
     : { type: "refused", message: `${items.error.what} ${items.error.next}` };
 }
 
-async function originals(place: RecallPlace, wanted: Wanted): Promise<Result<string, Failure>> {
-  const { workspace, main } = place;
-  const id = wanted.session ? await findInScope(place, wanted.session) : ok(main.id);
+async function originals(asker: RecallAsker, wanted: Wanted): Promise<Result<string, Failure>> {
+  const { workspace, main } = asker;
+  const id = wanted.session ? await findInScope(asker, wanted.session) : ok(main.id);
   if (!id.ok) return id;
   const items = await itemsOf(workspace.paths, id.value, wanted);
   if (!items.ok) return items;
@@ -61,27 +58,31 @@ async function originals(place: RecallPlace, wanted: Wanted): Promise<Result<str
 }
 
 /** Only what is in scope is looked through, so a session outside it is as unknown as one that never was. */
-async function findInScope(place: RecallPlace, wanted: string): Promise<Result<string, Failure>> {
-  const db = await place.index.reader();
-  const all = place.workspace.settings.values["history.scope"] === "all";
-  const found = db ? sessionsIn(db, all ? {} : sessionsHere(place.main.state.context)) : [];
-  return findSession(wanted, [...new Set([place.main.id, ...found.map((s) => s.id)])], async () => found);
+async function findInScope(asker: RecallAsker, wanted: string): Promise<Result<string, Failure>> {
+  const db = await asker.index.reader();
+  const all = asker.workspace.settings.values["history.scope"] === "all";
+  const found = db ? sessionsIn(db, all ? {} : sessionsHere(asker.main.state.context)) : [];
+  return findSession(wanted, [...new Set([asker.main.id, ...found.map((s) => s.id)])], async () => found);
 }
 
-function scopeFor(place: RecallPlace, name: NonNullable<RecallRequest["scope"]>): Result<Within, string> {
-  const all = place.workspace.settings.values["history.scope"] === "all";
+function scopeFor(asker: RecallAsker, name: NonNullable<RecallRequest["scope"]>): Result<Within, string> {
+  const { values } = asker.workspace.settings;
+  const place = { ...recallPlace(asker.workspace, asker.main.state.context), session: asker.main.id };
+  if (!values["memory.enabled"]) {
+    if (name !== "auto" && name !== "session")
+      return fail("Memory is off (memory.enabled), so only this session can be searched.");
+    return ok({ scopes: [{ type: "session", session: asker.main.id }] });
+  }
+  const all = values["history.scope"] === "all";
   if (name === "all" && !all) return fail("The scope `all` needs the setting history.scope=all.");
-  const scopes = scopesOf(name === "auto" && all ? "all" : name, {
-    ...place.main.state.context,
-    session: place.main.id,
-  });
+  const scopes = scopesOf(name === "auto" && all ? "all" : name, place);
   return scopes.ok ? ok({ scopes: scopes.value }) : scopes;
 }
 
-async function itemText(place: RecallPlace, id: string, within: Within): Promise<RecallAnswer> {
-  const db = await place.index.reader();
+async function itemText(asker: RecallAsker, id: string, within: Within): Promise<RecallAnswer> {
+  const db = await asker.index.reader();
   const { itemById } = await import("../../memory/recall/list.ts");
-  const item = db && itemById(db, within, id);
+  const item = db && itemById(db, within, id, recallKinds(asker.workspace));
   if (item) return { type: "original", ref: id, text: item.text };
   return {
     type: "refused",
@@ -89,35 +90,39 @@ async function itemText(place: RecallPlace, id: string, within: Within): Promise
   };
 }
 
-async function around(place: RecallPlace, text: string, window: number): Promise<RecallAnswer> {
+async function around(asker: RecallAsker, text: string, window: number): Promise<RecallAnswer> {
   const wanted = parseWanted(/^\d+$/.test(text) ? `t${text}` : text);
   if (!wanted || "checkpoint" in wanted)
     return { type: "refused", message: `"${text}" is not a turn's ref such as t12.` };
   const { item: _whole, ...turn } = wanted;
-  return original(place, text, { ...turn, from: Math.max(1, turn.from - window), to: turn.to + window });
+  return original(asker, text, { ...turn, from: Math.max(1, turn.from - window), to: turn.to + window });
 }
 
 async function found(
-  place: RecallPlace,
+  asker: RecallAsker,
   request: RecallRequest,
   within: Within,
   signal?: AbortSignal,
 ): Promise<RecallAnswer> {
   const { ask, labelOf, refOf, snippetText } = await import("./query.ts");
+  const { searchedText } = await import("./searched.ts");
   const { parseTime } = await import("./time.ts");
   const bounds = { since: parseTime(request.since, "since"), before: parseTime(request.before, "before") };
   for (const [name, time] of Object.entries(bounds))
     if (time === null) return { type: "refused", message: `"${name}" is not a date or time.` };
-  const limit = request.limit ?? place.workspace.settings.values["recall.limit"];
+  const kinds = allowedKinds(asker.workspace, request.kinds);
+  if (kinds.length === 0)
+    return { type: "refused", message: "The settings keep everything of these kinds out of recall." };
+  const limit = request.limit ?? asker.workspace.settings.values["recall.limit"];
   const start = performance.now();
-  const recall = await place.index.recall(place.model.target.provider !== "offline");
+  const recall = await asker.index.recall(asker.model.target.provider !== "offline");
   if (!recall) return { type: "refused", message: "The index of earlier conversations cannot be opened now." };
   const answer = await ask(
     recall,
     {
       within,
       limit,
-      kinds: request.kinds ?? KINDS,
+      kinds,
       ...(request.query === undefined ? {} : { text: request.query }),
       ...(request.order === undefined ? {} : { order: request.order }),
       ...(typeof bounds.since === "number" ? { since: bounds.since } : {}),
@@ -126,34 +131,39 @@ async function found(
     signal,
   );
   if (!answer.ok) {
-    place.main.publish("soft_failure", { part: "recall", code: answer.error.code, message: answer.error.what });
+    asker.main.publish("soft_failure", { part: "recall", code: answer.error.code, message: answer.error.what });
     return { type: "refused", message: answer.error.what };
   }
   const { hits, more, partial, cursor } = answer.value;
   const durationMs = Math.round(performance.now() - start);
   const scope = request.scope ?? "auto";
-  place.main.publish("recall.completed", { caller: "agent", scope, results: hits.length, partial, durationMs });
+  asker.main.publish("recall.completed", { caller: "agent", scope, results: hits.length, partial, durationMs });
   const items = hits.map(
     (h): RecallItem => ({
-      ref: refOf(h, place.main.id),
+      ref: refOf(h, asker.main.id),
       kind: labelOf(h),
       ...(h.time === undefined ? {} : { time: h.time }),
       text: snippetText(h),
     }),
   );
-  const searched = scope === "session" ? "this session" : "this and earlier sessions of this repository";
+  const searched = searchedText(within);
   return { type: "found", items, more: more + (cursor === undefined ? 0 : 1), searched, partial };
 }
 
 /** /recall. */
-export async function recallIn(place: RecallPlace, query: string): Promise<CommandResult> {
+export async function recallIn(asker: RecallAsker, query: string): Promise<CommandResult> {
   const wanted = parseWanted(query);
-  if (wanted) return originals(place, wanted);
-  const within = scopeFor(place, "auto");
-  const recall = await place.index.recall(false);
+  if (wanted) return originals(asker, wanted);
+  const within = scopeFor(asker, "auto");
+  const recall = await asker.index.recall(false);
   const { ask, foundText, unavailable } = await import("./query.ts");
   if (!recall || !within.ok) return fail(unavailable("it cannot be opened"));
-  const limit = place.workspace.settings.values["recall.limit"];
-  const answer = await ask(recall, { text: query, within: within.value, limit });
-  return answer.ok ? ok(foundText(answer.value, "this and earlier sessions here")) : answer;
+  const limit = asker.workspace.settings.values["recall.limit"];
+  const kinds = recallKinds(asker.workspace);
+  const item = await itemText(asker, query.trim(), within.value);
+  if (item.type === "original") return ok(item.text);
+  const answer = await ask(recall, { text: query, within: within.value, limit, kinds });
+  if (!answer.ok) return answer;
+  const { searchedText } = await import("./searched.ts");
+  return ok(foundText(answer.value, { searched: searchedText(within.value), command: "/" }));
 }

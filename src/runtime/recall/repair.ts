@@ -3,10 +3,11 @@ import { setImmediate as nextRound } from "node:timers/promises";
 import { errorText } from "../../base/failure.ts";
 import { isDamage } from "../../memory/recall/store/damage.ts";
 import { noteOf } from "../../memory/recall/store/note.ts";
+import { isFilled } from "../../memory/recall/store/source.ts";
 import type { IndexWriter } from "../../proxy/remember/store-items.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { Workspace } from "../workspace.ts";
-import { emptyIndex, rebuildIndex } from "./rebuild.ts";
+import { emptyIndex, fillMissing, rebuildIndex } from "./rebuild.ts";
 
 type RepairedWorkspace = Pick<Workspace, "paths" | "indexing" | "settings">;
 export type Tell = (trouble: { code: string; message: string }) => void;
@@ -32,6 +33,7 @@ export class RecallRepair {
   resume(): void {
     try {
       if (noteOf(this.#db, "rebuild") !== undefined) this.#start(() => this.#fill());
+      else if (!isFilled(this.#db)) this.#start(() => this.#fillRows());
     } catch (error) {
       if (!isDamage(error)) throw error;
       this.noticed(errorText(error));
@@ -92,6 +94,11 @@ export class RecallRepair {
     const emptied = await emptyIndex(this.#db);
     if (emptied.ok) await this.#fill();
     else this.#tell({ code: emptied.error.code, message: emptied.error.what });
+  }
+
+  async #fillRows(): Promise<void> {
+    const filled = await fillMissing(this.#db, this.#workspace.indexing);
+    if (!filled.ok) this.#tell({ code: filled.error.code, message: filled.error.what });
   }
 
   async #fill(): Promise<void> {

@@ -2,7 +2,6 @@
 import { tmpdir } from "node:os";
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
 import type { Resolved } from "../../model/resolve.ts";
-import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import type { Session } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { Agents } from "../agent/agents.ts";
@@ -34,14 +33,10 @@ export type OpenSession = SessionResources & {
   offered: (selected?: AgentDefinition) => Tool[];
 };
 
-export type AssembleOptions = ResourceOptions & {
-  resolved: Resolved;
-  extensions: Extensions;
-  /** Every event of the log so far. */
-  past: readonly DurableEnvelope[];
-};
+export type AssembleOptions = ResourceOptions & { resolved: Resolved; extensions: Extensions };
 
-export function assembleSession({ resolved, extensions, past, ...open }: AssembleOptions): OpenSession {
+export function assembleSession({ resolved, extensions, ...open }: AssembleOptions): OpenSession {
+  const { past } = open;
   const resources = openResources(open);
   const { workspace, main, log, owner, paths, options, actors } = resources;
   const model = new ModelInForce(resolved, main.state, resources.index);

@@ -12,7 +12,7 @@ import { taskCompleteTool } from "../../tool/builtin/task-complete.ts";
 import { webFetchTool } from "../../tool/builtin/web-fetch.ts";
 import type { PlanExit, Tool, ToolContext } from "../../tool/contract.ts";
 import type { Prompts } from "../face.ts";
-import { type RecallPlace, recallForModel } from "../recall/recall.ts";
+import { type RecallAsker, recallForModel } from "../recall/recall.ts";
 import { readOptional } from "./read-optional.ts";
 
 /** Whose intent is told, and whose web requests pass the door. */
@@ -34,7 +34,7 @@ export type PersonParts = {
   startFleet: (prompt: string) => void;
 };
 
-export function conversationTools(place: RecallPlace, { conversation, permit, person }: ConversationActor): Tool[] {
+export function conversationTools(place: RecallAsker, { conversation, permit, person }: ConversationActor): Tool[] {
   const { values } = place.workspace.settings;
   const tools = [reportIntentTool({ report: (intent) => conversation.publish("assistant.intent", { intent }) })];
   if (values["recall.enabled"])

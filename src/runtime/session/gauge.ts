@@ -38,7 +38,7 @@ export function createGauge(index: GaugeStore, target: () => ModelTarget): Gauge
     },
     async measure(request) {
       const state = await learned();
-      const raw = await measure(request);
+      const raw = await measure({ ...request, roughSteps: true });
       const itemTokens = raw.itemTokens.map((tokens) => calibrated(tokens, state));
       return {
         itemTokens,
@@ -51,7 +51,8 @@ export function createGauge(index: GaugeStore, target: () => ModelTarget): Gauge
     },
     async totals(request) {
       const state = await learned();
-      return { ...(await meter.totals(request, state)), basis: accountingBasis(state) };
+      const totals = await meter.totals(request, state);
+      return totals && { ...totals, basis: accountingBasis(state) };
     },
     countItem: async (item) => calibrated(await countItem(item), calibration()),
     countText: (text) => Math.ceil(tokenCounter.countNow(text) * calibration().factor),

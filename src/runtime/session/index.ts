@@ -167,10 +167,13 @@ export class SessionIndex {
 
   /** The one connection of this session, opened when somebody first needs it. */
   async store(): Promise<Result<Database, Failure>> {
-    const { paths } = this.#workspace;
+    const { paths, indexing } = this.#workspace;
     if (this.#db && this.#isLost()) this.#retire(this.#db);
     if (this.#db) return ok(this.#db);
-    this.#opening ??= openStore(paths, { onRebuilt: (rebuilt) => this.#onRebuilt(rebuiltData(rebuilt)) });
+    this.#opening ??= openStore(paths, {
+      recall: indexing.recall,
+      onRebuilt: (rebuilt) => this.#onRebuilt(rebuiltData(rebuilt)),
+    });
     const opened = await this.#opening;
     this.#opening = undefined;
     if (opened.ok && this.#db !== opened.value) {

@@ -25,6 +25,7 @@ import type { Opened, OpenOptions, SessionChoice } from "../face.ts";
 import { recordFailure } from "../failure-log.ts";
 import { chooseModel } from "../model.ts";
 import { latestSession, lookUpSession } from "../store.ts";
+import { recordTelemetry } from "../telemetry.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
 import { assembleSession, type OpenSession } from "./assemble.ts";
 import { contextWarnings } from "./context-settings.ts";
@@ -75,6 +76,7 @@ async function openLog(
     newId,
     onEvent: (event) => {
       if (event.type === "soft_failure") recordFailure(workspace.paths.logs, { ...event.data, sessionId });
+      recordTelemetry(workspace, event);
       face.tell(event);
     },
     onRead: (event) => past.push(event),

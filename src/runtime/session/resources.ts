@@ -3,6 +3,7 @@ import { newId } from "../../base/id.ts";
 import { Mutex } from "../../base/mutex.ts";
 import type { SessionPaths } from "../../host/paths.ts";
 import { createOwner, type Owner } from "../../host/process.ts";
+import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import type { SessionLog } from "../../session/log.ts";
 import { type Conversation, newLiveState } from "../../session/session.ts";
 import type { SessionState } from "../../session/state.ts";
@@ -35,15 +36,22 @@ export type SessionResources = {
   claimCall: (toolCallId: string) => boolean;
 };
 
-export type ResourceOptions = { workspace: Workspace; options: OpenOptions; log: SessionLog; sessionId: string };
+export type ResourceOptions = {
+  workspace: Workspace;
+  options: OpenOptions;
+  log: SessionLog;
+  sessionId: string;
+  /** Every event of the log so far. */
+  past: readonly DurableEnvelope[];
+};
 
-export function openResources({ workspace, options, log, sessionId }: ResourceOptions): SessionResources {
+export function openResources({ workspace, options, log, sessionId, past }: ResourceOptions): SessionResources {
   const paths = workspace.paths.session(sessionId);
   const stopping = new AbortController();
   const { values } = workspace.settings;
   const index = new SessionIndex(workspace, sessionId, (rebuilt) => log.publish("store.rebuilt", rebuilt));
   const main = conversationOn({ log, paths, workspace }, { sessionId, state: log.state, signal: stopping.signal });
-  const callIds = callIdsOf(log);
+  let callIds: Set<string> | undefined;
   return {
     workspace,
     options,
@@ -64,6 +72,7 @@ export function openResources({ workspace, options, log, sessionId }: ResourceOp
     },
     oneTodoAtATime: new Mutex(),
     claimCall(toolCallId) {
+      callIds ??= callIdsOf(past);
       if (callIds.has(toolCallId)) return false;
       callIds.add(toolCallId);
       return true;
@@ -91,9 +100,9 @@ export function conversationOn(
   };
 }
 
-const callIdsOf = (log: SessionLog): Set<string> =>
-  new Set(
-    log.state.chain.flatMap((e) =>
-      e.type === "assistant.message" ? e.data.toolRequests.map((r) => r.toolCallId) : [],
-    ),
-  );
+function callIdsOf(events: readonly DurableEnvelope[]): Set<string> {
+  const ids = new Set<string>();
+  for (const e of events)
+    if (e.type === "assistant.message") for (const { toolCallId } of e.data.toolRequests) ids.add(toolCallId);
+  return ids;
+}

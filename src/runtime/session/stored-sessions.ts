@@ -4,6 +4,7 @@ import { systemClock } from "../../base/clock.ts";
 import { errorText, type Failure } from "../../base/failure.ts";
 import { newId } from "../../base/id.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { SAID } from "../../memory/recall/item.ts";
 import { SIGNALS } from "../../memory/recall/rank/weights.ts";
 import { type ExportFormat, exportFormats, exportSession } from "../../session/export/export.ts";
 import { forkSession } from "../../session/fork.ts";
@@ -115,19 +116,16 @@ export function searchSessions(
   options: { all?: boolean; limit: number; json?: boolean },
 ): Promise<Printed> {
   return withStore(async (db, workspace) => {
-    const { searchedText, searchStore } = await import("../recall/command.ts");
+    const { searchStore } = await import("../recall/command.ts");
+    const { searchedText } = await import("../recall/searched.ts");
     const { foundText, labelOf, snippetText } = await import("../recall/query.ts");
     const within = options.all ? EVERYWHERE : hereOf(workspace);
     // Only what holds the words: nothing for standing beside it.
     const signals = SIGNALS.filter((s) => s !== "context" && s !== "vector");
-    const found = await searchStore(db, workspace, {
-      text: query,
-      within,
-      signals,
-      limit: Math.min(100, options.limit),
-    });
+    const limit = Math.min(100, options.limit);
+    const found = await searchStore(db, workspace, { text: query, within, signals, limit, kinds: SAID });
     if (!found.ok) return found;
-    if (!options.json) return ok(foundText(found.value, searchedText(within)));
+    if (!options.json) return ok(foundText(found.value, { searched: searchedText(within) }));
     const json = found.value.hits.map((h) => ({
       sessionId: h.source.session,
       ref: h.ref,
@@ -232,12 +230,13 @@ async function reindex(workspace: Workspace): Promise<Printed> {
     if (!ready.ok) return ready;
     const done = await rebuildIndex(db.value, workspace, tellSkipped);
     if (!done.ok) return done;
-    const { sessions, items } = done.value;
+    const { sessions, items, rows } = done.value;
     return ok(
       [
         ...(problem === undefined ? [] : [`The index was damaged (${problem}) and is made anew.`]),
         `Rebuilt from the logs: ${sessions} sessions.`,
         ...(items > 0 ? [`From what the gateway stored: ${items} items.`] : []),
+        ...(rows > 0 ? [`Memories and board items: ${rows}.`] : []),
       ].join("\n"),
     );
   } finally {

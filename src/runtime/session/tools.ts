@@ -24,13 +24,13 @@ import type { Tool } from "../../tool/contract.ts";
 import { createLedger } from "../../tool/ledger.ts";
 import { createShells, describeEnd } from "../../tool/shells.ts";
 import { writeTodos } from "../../tool/sql/todo-tables.ts";
-import type { RecallPlace } from "../recall/recall.ts";
+import type { RecallAsker } from "../recall/recall.ts";
 import type { Approvals } from "./approvals.ts";
 import { conversationTools, type PersonParts } from "./conversation-tools.ts";
 import type { SessionResources } from "./resources.ts";
 
 /** What the tools of all actors work on. */
-export type ToolServices = RecallPlace &
+export type ToolServices = RecallAsker &
   Pick<SessionResources, "owner" | "outputs" | "main" | "actors" | "paths" | "oneTodoAtATime"> & {
     approvals: Approvals;
   };

@@ -6,6 +6,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { gitContext } from "../../host/git.ts";
 import { homePaths } from "../../host/paths.ts";
 import { clearIndex } from "../../memory/recall/store/damage.ts";
+import { removeKinds } from "../../memory/recall/store/source.ts";
 import { processEnvironment } from "../../settings/environment.ts";
 import { resolveHome } from "../../settings/home.ts";
 import { holdHomeAlone } from "../../store/home-lock.ts";
@@ -90,7 +91,10 @@ function empty(db: Database, scope: "memory" | "sessions"): void {
   const tables = scope === "memory" ? MEMORY_TABLES : Object.keys(tableKinds).filter(isOfSessions);
   for (const table of tables) db.exec(`DELETE FROM ${table}`);
   if (scope === "sessions") clearIndex(db);
-  else db.exec("UPDATE memory_generation SET value = value + 1");
+  else {
+    removeKinds(db, ["record", "board"]);
+    db.exec("UPDATE memory_generation SET value = value + 1");
+  }
 }
 
 /** The search index is made anew as a whole. */

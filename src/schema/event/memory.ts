@@ -1,10 +1,15 @@
-// Events of memory: ids, counts, codes and durations, never a fact, a content or a citation. They are told, not kept.
+// Events of memory: ids, counts, codes and durations, never a fact, a content or a citation. All but one are told, not kept.
 import * as z from "zod";
 
 const count = z.number();
 
 /** `sidekick-<name>-<ms>`: the agent id of a sidekick's run, and of nothing else. */
 export const SIDEKICK_ID = /^sidekick-[a-z0-9-]+-\d{13,}$/;
+
+export const memoryEvents = {
+  /** Whether leaving the session started a consolidation; `model`: the one that it runs on. */
+  "consolidation.gate": z.looseObject({ outcome: z.string(), model: z.string().optional() }),
+};
 
 export const ephemeralMemoryEvents = {
   "session.memory_changed": z.looseObject({}),
@@ -35,7 +40,6 @@ export const ephemeralMemoryEvents = {
   "memory.file_written": z.looseObject({ records: count, merged: count, optimised: z.boolean(), unparsed: count }),
   "board.configured": z.looseObject({ repository: z.string(), branch: z.string(), items: count, inherited: count }),
   "board.changed": z.looseObject({ command: z.string(), outcome: z.string(), run: z.string().optional() }),
-  "consolidation.gate": z.looseObject({ outcome: z.string() }),
   "consolidation.started": z.looseObject({ board: count, turns: count, checkpoint: count, tokens: count }),
   "consolidation.completed": z.looseObject({
     outcome: z.string(),

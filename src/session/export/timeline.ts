@@ -23,6 +23,8 @@ function agentEntry(event: DurableEnvelope): Omit<Entry, "timestamp"> | undefine
       const { agentId, agentType, description, model } = event.data;
       return notice(`Agent ${agentId} started`, `${agentType}, ${model}: ${description}`);
     }
+    case "subagent.idle":
+      return notice(`Agent ${event.data.agentId} answered`, "It waits for a follow-up.");
     case "subagent.completed":
       return notice(
         `Agent ${event.data.agentId} completed`,

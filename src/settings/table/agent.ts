@@ -10,7 +10,7 @@ export const agentRows = [
     defaultText: "~/.everlong",
     scope: "environment",
     restart: true,
-    help: "Folder of everything that is kept; an absolute path",
+    help: "Folder for all of Everlong's data (absolute path)",
   },
   {
     key: "allowNetworkHome",
@@ -19,7 +19,7 @@ export const agentRows = [
     default: false,
     scope: "environment",
     restart: true,
-    help: "Accept a home on a network file system, where locks may not hold",
+    help: "Allow a home on a network file system, where file locks may not work",
   },
   {
     key: "turn.maxSteps",
@@ -29,7 +29,7 @@ export const agentRows = [
     env: ["EVERLONG_MAX_STEPS"],
     default: 200,
     scope: "project",
-    help: "Most model calls of one turn",
+    help: "Maximum model calls per turn",
   },
   {
     key: "turn.maxParallelTools",
@@ -39,7 +39,7 @@ export const agentRows = [
     env: ["EVERLONG_MAX_PARALLEL_TOOLS"],
     default: 8,
     scope: "project",
-    help: "Most tool calls that run at once",
+    help: "Maximum tool calls running at once",
   },
   {
     key: "turn.streamIdleSeconds",
@@ -49,7 +49,7 @@ export const agentRows = [
     env: ["EVERLONG_STREAM_IDLE_SECONDS"],
     default: 120,
     scope: "project",
-    help: "Silence after which an answer counts as broken, in seconds",
+    help: "Seconds of silence before an answer is treated as broken",
   },
   {
     key: "prompt.diskFullSeconds",
@@ -59,7 +59,7 @@ export const agentRows = [
     env: ["EVERLONG_DISK_FULL_SECONDS"],
     default: 30,
     scope: "project",
-    help: "Prompt mode: how long to wait for space on a full disk, in seconds",
+    help: "Prompt mode: seconds to wait for space on a full disk",
   },
   {
     key: "tool.outputMaxBytes",
@@ -69,7 +69,7 @@ export const agentRows = [
     env: ["EVERLONG_TOOL_OUTPUT_MAX_BYTES"],
     default: 20_480,
     scope: "project",
-    help: "Most bytes of a tool's output that the model sees; the rest goes to a file",
+    help: "Maximum bytes of tool output shown to the model; the rest goes to a file",
   },
   {
     key: "tool.outputFileMaxBytes",
@@ -79,7 +79,7 @@ export const agentRows = [
     env: ["EVERLONG_TOOL_OUTPUT_FILE_MAX_BYTES"],
     default: 64 * 1024 ** 2,
     scope: "user",
-    help: "Most bytes of one tool call's output that are kept in a file",
+    help: "Maximum bytes of one tool call's output saved to a file",
   },
   {
     key: "tool.outputsMaxBytes",
@@ -89,7 +89,7 @@ export const agentRows = [
     env: ["EVERLONG_TOOL_OUTPUTS_MAX_BYTES"],
     default: 1024 ** 3,
     scope: "user",
-    help: "Most bytes of output that a session keeps in files; the oldest are removed first",
+    help: "Maximum bytes of tool output saved per session; the oldest are removed first",
   },
   {
     key: "tool.exclude",
@@ -97,7 +97,7 @@ export const agentRows = [
     env: ["EVERLONG_TOOL_EXCLUDE"],
     default: [],
     scope: "project",
-    help: "Tools that are not offered, by name",
+    help: "Tools to hide from the model, by name",
   },
   {
     key: "bash.waitSeconds",
@@ -107,7 +107,7 @@ export const agentRows = [
     env: ["EVERLONG_BASH_WAIT_SECONDS"],
     default: 30,
     scope: "project",
-    help: "Wait for a command before it goes to the background, in seconds",
+    help: "Seconds before a running command moves to the background",
   },
   {
     key: "bash.maxSeconds",
@@ -117,7 +117,7 @@ export const agentRows = [
     env: ["EVERLONG_BASH_MAX_SECONDS"],
     default: 3600,
     scope: "project",
-    help: "Longest life of a command, in seconds",
+    help: "Maximum seconds a command may run",
   },
   {
     key: "web.fetch",
@@ -125,7 +125,7 @@ export const agentRows = [
     env: ["EVERLONG_WEB_FETCH", "!COPILOT_OFFLINE"],
     default: false,
     scope: "trusted",
-    help: "Offer the tool that fetches pages from the web",
+    help: "Let the model fetch web pages",
   },
   {
     key: "askUser",
@@ -144,7 +144,7 @@ export const agentRows = [
     argument: "RULE",
     default: [],
     scope: "trusted",
-    help: "Rules of what runs without asking",
+    help: "What may run without asking",
   },
   {
     key: "permissions.deny",
@@ -154,7 +154,7 @@ export const agentRows = [
     argument: "RULE",
     default: [],
     scope: "project",
-    help: "Rules of what never runs; they win over everything",
+    help: "What must never run; deny rules always win",
   },
   {
     key: "permissions.ask",
@@ -162,7 +162,7 @@ export const agentRows = [
     env: [],
     default: [],
     scope: "project",
-    help: "Rules of what always asks",
+    help: "What must always ask",
   },
   {
     key: "permissions.dirs",
@@ -170,7 +170,7 @@ export const agentRows = [
     env: [],
     default: [],
     scope: "trusted",
-    help: "Further folders that the agent may work in",
+    help: "Other folders the agent may work in",
   },
   {
     key: "permissions.allowAll",
@@ -179,7 +179,7 @@ export const agentRows = [
     flags: ["--allow-all", "--yolo"],
     default: false,
     scope: "user",
-    help: "Allow everything that no rule denies or asks about",
+    help: "Allow everything except what a deny or ask rule names",
   },
   {
     key: "sandbox.mode",
@@ -188,7 +188,7 @@ export const agentRows = [
     env: ["EVERLONG_SANDBOX"],
     default: "auto",
     scope: "user",
-    help: "Confine commands with the system's sandbox: auto where it works, required, off",
+    help: "Run commands in the system sandbox: auto (where it works), required, off",
   },
   {
     key: "sandbox.commands",
@@ -197,7 +197,7 @@ export const agentRows = [
     env: ["EVERLONG_SANDBOX_COMMANDS"],
     default: "unasked",
     scope: "user",
-    help: "Commands that the sandbox confines: unasked (those that run without asking), all",
+    help: "Which commands run in the sandbox: unasked (those that run without asking), all",
   },
   {
     key: "sandbox.network",
@@ -205,7 +205,7 @@ export const agentRows = [
     env: ["EVERLONG_SANDBOX_NETWORK"],
     default: [],
     scope: "user",
-    help: "With sandbox.commands all: commands that may use the network, by their first words (npm install); * for all",
+    help: "Commands that may use the network when sandbox.commands is all, by their first words (npm install); * for every command",
   },
   {
     key: "instructions.maxTokens",
@@ -215,7 +215,7 @@ export const agentRows = [
     env: ["EVERLONG_INSTRUCTIONS_MAX_TOKENS"],
     default: 10_000,
     scope: "project",
-    help: "Most tokens of all instruction files together",
+    help: "Maximum tokens for all instruction files together",
   },
   {
     key: "history.scope",
@@ -224,7 +224,7 @@ export const agentRows = [
     env: ["EVERLONG_HISTORY_SCOPE"],
     default: "repository",
     scope: "user",
-    help: "Earlier sessions that the agent may search: repository, all",
+    help: "Which earlier sessions the agent may search: repository, all",
   },
   {
     key: "durability",
@@ -234,7 +234,7 @@ export const agentRows = [
     default: "process",
     scope: "user",
     restart: true,
-    help: "What a saved event survives: process, power",
+    help: "What saved events survive: a crash of the process, or of the machine (power)",
   },
   {
     key: "pressure.rssMb",
@@ -244,7 +244,7 @@ export const agentRows = [
     env: ["EVERLONG_MAX_RSS_MB"],
     default: 1024,
     scope: "user",
-    help: "Memory of the process above which it makes room, in MB",
+    help: "Memory use above which Everlong frees caches, in MB",
   },
   {
     key: "outputFormat",
@@ -255,7 +255,7 @@ export const agentRows = [
     argument: "FORMAT",
     default: "text",
     scope: "user",
-    help: "Output of prompt mode: text, json, stream-json",
+    help: "Output format in prompt mode: text, json, stream-json",
   },
   {
     key: "exportPath",
@@ -263,7 +263,7 @@ export const agentRows = [
     env: ["EVERLONG_EXPORT"],
     default: undefined,
     scope: "user",
-    help: "File that prompt mode exports the session to at its end",
+    help: "Prompt mode: export the session to this file at the end",
   },
   {
     key: "debug.verifyReplay",
@@ -271,7 +271,7 @@ export const agentRows = [
     env: ["EVERLONG_VERIFY_REPLAY"],
     default: false,
     scope: "user",
-    help: "Compare live and replayed state after each turn",
+    help: "Debug: compare live and replayed state after each turn",
   },
   {
     key: "debug.crashAt",
@@ -279,6 +279,6 @@ export const agentRows = [
     env: ["EVERLONG_CRASH_AT"],
     default: undefined,
     scope: "environment",
-    help: "For tests: end the process with SIGKILL at this place",
+    help: "For tests: kill the process at this point",
   },
 ] as const satisfies readonly Row[];

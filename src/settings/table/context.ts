@@ -3,13 +3,22 @@ import { MAX_INTEGER, type Row } from "../row.ts";
 
 export const contextRows = [
   {
+    type: "string",
+    key: "telemetry.file",
+    env: ["EVERLONG_OTEL_FILE"],
+    scope: "user",
+    default: undefined,
+    defaultText: "none: no telemetry",
+    help: "File that gets a JSON line when a compaction starts and ends: figures and names, no conversation text",
+  },
+  {
     key: "compaction.mode",
     type: "enum",
     values: ["on", "manual", "off"],
     env: ["EVERLONG_COMPACTION"],
     default: "on",
     scope: "project",
-    help: "Summarise history when the window fills: on, manual (only /compact), off",
+    help: "Summarise history when the context window fills up: on, manual (only /compact), off",
   },
   {
     key: "compaction.background",
@@ -17,7 +26,7 @@ export const contextRows = [
     env: ["EVERLONG_BACKGROUND_COMPACTION_THRESHOLD", "COPILOT_BACKGROUND_COMPACTION_THRESHOLD"],
     default: "0.8",
     scope: "project",
-    help: "Share of the window at which a summary is begun in the background; above 1 or off: never",
+    help: "Start a summary in the background at this share of the window; off or above 1: never",
   },
   {
     key: "compaction.exhaustion",
@@ -25,7 +34,7 @@ export const contextRows = [
     env: ["EVERLONG_BUFFER_EXHAUSTION_THRESHOLD", "COPILOT_BUFFER_EXHAUSTION_THRESHOLD"],
     default: "0.95",
     scope: "project",
-    help: "Share of the window at which a request waits for the summary",
+    help: "Wait for the summary at this share of the window",
   },
   {
     key: "compaction.minMessages",
@@ -35,7 +44,7 @@ export const contextRows = [
     env: ["EVERLONG_COMPACTION_MIN_MESSAGES"],
     default: 4,
     scope: "project",
-    help: "Fewest messages that are worth a summary",
+    help: "Minimum messages to summarise",
   },
   {
     key: "compaction.target",
@@ -45,7 +54,7 @@ export const contextRows = [
     env: ["EVERLONG_COMPACTION_TARGET"],
     default: 0.5,
     scope: "project",
-    help: "Share of the window that a compaction must come under",
+    help: "Share of the window to get below when compacting",
   },
   {
     key: "compaction.keepRecent",
@@ -55,7 +64,7 @@ export const contextRows = [
     env: ["EVERLONG_COMPACTION_KEEP_RECENT"],
     default: 0.1,
     scope: "project",
-    help: "Share of the window of newest messages that an automatic compaction leaves as they are",
+    help: "Share of the window kept word for word (newest messages) when compacting automatically",
   },
   {
     key: "compaction.timeoutMs",
@@ -65,7 +74,7 @@ export const contextRows = [
     env: ["EVERLONG_COMPACTION_TIMEOUT_MS"],
     default: 120_000,
     scope: "project",
-    help: "Longest wait for one summary call, in milliseconds",
+    help: "Timeout for one summary call, in milliseconds",
   },
   {
     key: "compaction.maxChunks",
@@ -75,7 +84,7 @@ export const contextRows = [
     env: ["EVERLONG_COMPACTION_MAX_CHUNKS"],
     default: 8,
     scope: "project",
-    help: "Most parts that a history too large for one summary call is split into",
+    help: "Maximum parts to split a very long history into for summarising",
   },
   {
     key: "providerCompaction",
@@ -84,7 +93,7 @@ export const contextRows = [
     env: ["EVERLONG_PROVIDER_COMPACTION"],
     default: "off",
     scope: "project",
-    help: "Let Anthropic and OpenAI compact long conversations themselves too: on, off",
+    help: "Also let Anthropic and OpenAI compact long conversations on their side: on, off",
   },
   {
     key: "truncation.mode",
@@ -93,7 +102,7 @@ export const contextRows = [
     env: ["EVERLONG_TRUNCATION"],
     default: "on",
     scope: "project",
-    help: "Leave out or cut old messages of a request that does not fit: on, off",
+    help: "Drop or cut old messages when a request does not fit: on, off",
   },
   {
     key: "truncation.target",
@@ -103,6 +112,6 @@ export const contextRows = [
     env: ["EVERLONG_TRUNCATION_TARGET"],
     default: 0.7,
     scope: "project",
-    help: "Share of the window that a cut aims at",
+    help: "Share of the window to shrink a request to",
   },
 ] as const satisfies readonly Row[];

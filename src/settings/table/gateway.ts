@@ -9,7 +9,7 @@ export const gatewayRows = [
     default: "127.0.0.1",
     scope: "user",
     restart: true,
-    help: "Address that the gateway listens on; another than loopback needs gateway.allowedHosts",
+    help: "Address the gateway listens on; anything but loopback needs gateway.allowedHosts",
   },
   {
     key: "gateway.port",
@@ -20,7 +20,7 @@ export const gatewayRows = [
     default: 4747,
     scope: "user",
     restart: true,
-    help: "Port that the gateway listens on; 0 takes a free one",
+    help: "Port the gateway listens on; 0 picks a free one",
   },
   {
     key: "gateway.allowedHosts",
@@ -29,7 +29,7 @@ export const gatewayRows = [
     default: [],
     scope: "user",
     restart: true,
-    help: "Further names that a Host header may hold",
+    help: "Other host names to accept in the Host header",
   },
   {
     key: "gateway.auth",
@@ -49,7 +49,7 @@ export const gatewayRows = [
     default: "single",
     scope: "user",
     restart: true,
-    help: "Whether callers are one person: single, per-identity (always so off loopback)",
+    help: "Whether all callers are one person: single, per-identity (always, unless on loopback)",
   },
   {
     key: "gateway.drainSeconds",
@@ -59,6 +59,6 @@ export const gatewayRows = [
     env: ["EVERLONG_GATEWAY_DRAIN_SECONDS"],
     default: 10,
     scope: "user",
-    help: "Time that running streams get when the gateway stops, in seconds",
+    help: "Seconds to let running streams finish when the gateway stops",
   },
 ] as const satisfies readonly Row[];

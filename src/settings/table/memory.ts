@@ -19,7 +19,7 @@ export const memoryRows = [
     env: ["EVERLONG_MEMORY_URL"],
     default: undefined,
     scope: "user",
-    help: "Address of a memory service",
+    help: "URL of a memory service",
   },
   {
     key: "memory.service.token",
@@ -37,7 +37,7 @@ export const memoryRows = [
     default: undefined,
     scope: "user",
     secret: true,
-    help: "Key that requests to the memory service are signed with",
+    help: "Key for signing requests to the memory service",
   },
   {
     key: "memory.service.timeoutMs",
@@ -47,7 +47,7 @@ export const memoryRows = [
     env: ["EVERLONG_MEMORY_TIMEOUT_MS"],
     default: 750,
     scope: "user",
-    help: "Longest wait for the memory service, in milliseconds",
+    help: "Timeout for the memory service, in milliseconds",
   },
   {
     key: "memory.userScope",
@@ -56,7 +56,7 @@ export const memoryRows = [
     default: true,
     scope: "off",
     unreadable: "off",
-    help: "Memories that hold for the user in every repository",
+    help: "Keep personal memories that apply in every repository",
   },
   {
     key: "memory.file.optimise",
@@ -65,7 +65,7 @@ export const memoryRows = [
     default: false,
     scope: "off",
     unreadable: "off",
-    help: "Let the model tidy the memories of a repository's file when a session ends",
+    help: "Let the model tidy a repository's memory file when a session ends",
   },
   {
     key: "memory.injected",
@@ -73,7 +73,7 @@ export const memoryRows = [
     env: ["EVERLONG_MEMORY_INJECTED"],
     default: undefined,
     scope: "user",
-    help: "Memory text for tests, with nothing behind it",
+    help: "For tests: memory text to show the model",
   },
   {
     key: "memory.injectedVote",
@@ -82,21 +82,21 @@ export const memoryRows = [
     default: false,
     scope: "off",
     unreadable: "off",
-    help: "Offer voting with injected memories",
+    help: "For tests: offer voting on that text",
   },
   {
     ...count,
     key: "memory.prompt.maxTokens",
     env: ["EVERLONG_MEMORY_PROMPT_TOKENS"],
     default: 2000,
-    help: "Most tokens of memories in the system prompt",
+    help: "Maximum tokens for memories in the system prompt",
   },
   {
     ...count,
     key: "memory.prompt.maxRecords",
     env: ["EVERLONG_MEMORY_PROMPT_RECORDS"],
     default: 60,
-    help: "Most memories in the system prompt",
+    help: "Maximum memories in the system prompt",
   },
   {
     key: "memory.verify",
@@ -105,14 +105,14 @@ export const memoryRows = [
     default: true,
     scope: "off",
     unreadable: "off",
-    help: "Check the files that memories cite",
+    help: "Check that the files cited by memories still exist",
   },
   {
     ...count,
     key: "memory.maxStoresPerSession",
     env: ["EVERLONG_MEMORY_MAX_STORES"],
     default: 30,
-    help: "Most memories that one session may store",
+    help: "Maximum memories stored per session",
   },
   {
     key: "consolidate.onExit",
@@ -121,7 +121,7 @@ export const memoryRows = [
     default: true,
     scope: "off",
     unreadable: "off",
-    help: "Consolidate what a session learned when the terminal is left",
+    help: "Update the board with what a session learned when you leave the terminal",
   },
   {
     key: "consolidate.model",
@@ -130,14 +130,14 @@ export const memoryRows = [
     default: undefined,
     defaultText: "the session's",
     scope: "user",
-    help: "Model of the consolidation",
+    help: "Model for updating the board",
   },
   {
     ...count,
     key: "consolidate.maxTokens",
     env: ["EVERLONG_CONSOLIDATE_TOKENS"],
     default: 60_000,
-    help: "Most tokens of one consolidation",
+    help: "Maximum tokens for one update of the board",
   },
   {
     key: "sidekick.enabled",
@@ -146,7 +146,7 @@ export const memoryRows = [
     default: true,
     scope: "off",
     unreadable: "off",
-    help: "Small background agents that look for what the main agent would otherwise miss",
+    help: "Small background agents that look for what the main agent might miss",
   },
   {
     key: "sidekick.off",
@@ -154,7 +154,7 @@ export const memoryRows = [
     env: ["EVERLONG_SIDEKICK_OFF"],
     default: [],
     scope: "project",
-    help: "Sidekicks that are switched off, by name",
+    help: "Sidekicks to turn off, by name",
   },
   {
     key: "sidekick.model",
@@ -163,20 +163,20 @@ export const memoryRows = [
     default: undefined,
     defaultText: "the session's",
     scope: "user",
-    help: "Model of the sidekicks",
+    help: "Model for sidekicks",
   },
   {
     ...count,
     key: "sidekick.maxTokensPerTurn",
     env: ["EVERLONG_SIDEKICK_TOKENS"],
     default: 12_000,
-    help: "Most tokens of all sidekicks in one turn",
+    help: "Maximum tokens for all sidekicks per turn",
   },
   {
     ...count,
     key: "sidekick.maxTokensPerSession",
     env: ["EVERLONG_SIDEKICK_SESSION_TOKENS"],
     default: 200_000,
-    help: "Most tokens of all sidekicks in one session",
+    help: "Maximum tokens for all sidekicks per session",
   },
 ] as const satisfies readonly Row[];

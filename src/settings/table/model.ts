@@ -1,4 +1,5 @@
 // Settings of models and providers: which one, where it is, how it is called.
+import { wireNames } from "../../schema/model.ts";
 import { MAX_INTEGER, MAX_SECONDS, type Row } from "../row.ts";
 
 export const modelRows = [
@@ -12,7 +13,7 @@ export const modelRows = [
     default: undefined,
     defaultText: "chosen by what is configured",
     scope: "trusted",
-    help: "Model to use: offline, openai/…, anthropic/…, google/…, ollama/…, custom/…",
+    help: "Model: offline, openai/…, anthropic/…, google/…, ollama/…, custom/…",
   },
   {
     key: "provider.baseUrl",
@@ -22,7 +23,7 @@ export const modelRows = [
     argument: "URL",
     default: undefined,
     scope: "user",
-    help: "Address of a custom provider",
+    help: "Base URL of a custom provider",
   },
   {
     key: "provider.apiKey",
@@ -33,12 +34,12 @@ export const modelRows = [
     default: undefined,
     scope: "user",
     secret: true,
-    help: "Key of the custom provider",
+    help: "API key for the custom provider",
   },
   {
     key: "provider.wire",
     type: "enum",
-    values: ["openai-chat", "openai-responses", "anthropic", "gemini"],
+    values: wireNames,
     // Copilot CLI names the vendor and the API apart; the vendor alone says nothing about the wire.
     otherNames: { completions: "openai-chat", responses: "openai-responses", openai: "", azure: "" },
     env: ["EVERLONG_WIRE", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_TYPE"],
@@ -47,7 +48,7 @@ export const modelRows = [
     default: undefined,
     defaultText: "openai-chat, or what the catalogue says",
     scope: "user",
-    help: "Wire format that the provider speaks",
+    help: "API format of the provider",
   },
   {
     key: "provider.headers",
@@ -56,7 +57,7 @@ export const modelRows = [
     default: {},
     scope: "user",
     secret: true,
-    help: "Further request headers; in the environment one `Name: value` a line",
+    help: "Extra request headers; in the environment, one `Name: value` per line",
   },
   {
     key: "providers.openai.apiKey",
@@ -65,7 +66,7 @@ export const modelRows = [
     default: undefined,
     scope: "user",
     secret: true,
-    help: "OpenAI key",
+    help: "OpenAI API key",
   },
   {
     key: "providers.openai.baseUrl",
@@ -74,7 +75,7 @@ export const modelRows = [
     default: undefined,
     defaultText: "the vendor's own",
     scope: "user",
-    help: "OpenAI address",
+    help: "OpenAI base URL",
   },
   {
     key: "providers.anthropic.apiKey",
@@ -83,7 +84,7 @@ export const modelRows = [
     default: undefined,
     scope: "user",
     secret: true,
-    help: "Anthropic key",
+    help: "Anthropic API key",
   },
   {
     key: "providers.anthropic.baseUrl",
@@ -92,7 +93,7 @@ export const modelRows = [
     default: undefined,
     defaultText: "the vendor's own",
     scope: "user",
-    help: "Anthropic address",
+    help: "Anthropic base URL",
   },
   {
     key: "providers.google.apiKey",
@@ -101,7 +102,7 @@ export const modelRows = [
     default: undefined,
     scope: "user",
     secret: true,
-    help: "Gemini key",
+    help: "Gemini API key",
   },
   {
     key: "providers.google.baseUrl",
@@ -110,7 +111,7 @@ export const modelRows = [
     default: undefined,
     defaultText: "the vendor's own",
     scope: "user",
-    help: "Gemini address",
+    help: "Gemini base URL",
   },
   {
     key: "providers.ollama.apiKey",
@@ -119,7 +120,7 @@ export const modelRows = [
     default: undefined,
     scope: "user",
     secret: true,
-    help: "Key of an Ollama behind a gateway",
+    help: "API key for an Ollama behind a gateway",
   },
   {
     key: "providers.ollama.baseUrl",
@@ -127,7 +128,7 @@ export const modelRows = [
     env: ["OLLAMA_HOST"],
     default: "http://127.0.0.1:11434",
     scope: "user",
-    help: "Ollama address, with or without scheme and port",
+    help: "Ollama address; scheme and port are optional",
   },
   {
     key: "limits.maxPromptTokens",
@@ -138,7 +139,7 @@ export const modelRows = [
     default: undefined,
     defaultText: "the catalogue's",
     scope: "project",
-    help: "Most tokens of a prompt",
+    help: "Maximum tokens in a prompt",
   },
   {
     key: "limits.maxOutputTokens",
@@ -149,7 +150,7 @@ export const modelRows = [
     default: undefined,
     defaultText: "the catalogue's",
     scope: "project",
-    help: "Most tokens of an answer",
+    help: "Maximum tokens in an answer",
   },
   {
     key: "reasoningEffort",
@@ -167,7 +168,7 @@ export const modelRows = [
     env: ["EVERLONG_OFFLINE"],
     default: false,
     scope: "user",
-    help: "Connect to loopback only",
+    help: "Only connect to this machine",
   },
   {
     key: "retry.max",
@@ -177,7 +178,7 @@ export const modelRows = [
     env: ["EVERLONG_RETRY_MAX"],
     default: 5,
     scope: "project",
-    help: "Retries of a failed model call",
+    help: "How often to retry a failed model call",
   },
   {
     key: "retry.baseMs",
@@ -187,7 +188,7 @@ export const modelRows = [
     env: ["EVERLONG_RETRY_BASE_MS"],
     default: 1000,
     scope: "project",
-    help: "First wait between retries, in milliseconds",
+    help: "Milliseconds to wait before the first retry",
   },
   {
     key: "retry.maxWaitSeconds",
@@ -197,6 +198,6 @@ export const modelRows = [
     env: ["EVERLONG_RETRY_MAX_WAIT"],
     default: 180,
     scope: "project",
-    help: "Longest wait that a provider may ask for, in seconds",
+    help: "Longest Retry-After to honour, in seconds",
   },
 ] as const satisfies readonly Row[];

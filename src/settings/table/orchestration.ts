@@ -12,7 +12,7 @@ export const orchestrationRows = [
     max: 32,
     env: ["EVERLONG_SUBAGENT_MAX_DEPTH", "COPILOT_SUBAGENT_MAX_DEPTH"],
     default: 6,
-    help: "Deepest subagent",
+    help: "Maximum depth of nested subagents",
   },
   {
     ...count,
@@ -22,7 +22,7 @@ export const orchestrationRows = [
     clamp: true,
     env: ["EVERLONG_SUBAGENT_MAX_CONCURRENT", "COPILOT_SUBAGENT_MAX_CONCURRENT"],
     default: 32,
-    help: "Most subagents of a session that run at once",
+    help: "Maximum subagents running at once in a session",
   },
   {
     ...count,
@@ -31,7 +31,7 @@ export const orchestrationRows = [
     max: MAX_INTEGER,
     env: ["EVERLONG_SUBAGENT_MAX_PER_PROMPT"],
     default: 64,
-    help: "Most subagents started between two messages of the user, at all depths",
+    help: "Maximum subagents started per user message, at all depths",
   },
   {
     ...seconds,
@@ -39,7 +39,7 @@ export const orchestrationRows = [
     min: 0.001,
     env: ["EVERLONG_AGENT_IDLE_MINUTES"],
     default: 30,
-    help: "How long an idle background agent waits for a follow-up, in minutes",
+    help: "Minutes an agent that has answered waits for a follow-up",
   },
   {
     ...count,
@@ -48,7 +48,7 @@ export const orchestrationRows = [
     max: MAX_INTEGER,
     env: ["EVERLONG_AGENT_MAX_STEPS"],
     default: 400,
-    help: "Most model calls of one subagent",
+    help: "Maximum model calls per subagent",
   },
   {
     ...count,
@@ -57,7 +57,7 @@ export const orchestrationRows = [
     max: MAX_INTEGER,
     env: ["EVERLONG_AGENT_MAX_TOKENS"],
     default: 2_000_000,
-    help: "Most input and output tokens of one subagent",
+    help: "Maximum input and output tokens per subagent",
   },
   {
     ...seconds,
@@ -65,7 +65,7 @@ export const orchestrationRows = [
     min: 0.001,
     env: ["EVERLONG_AGENT_MAX_MINUTES"],
     default: 60,
-    help: "Most minutes that one subagent runs",
+    help: "Maximum minutes a subagent may run",
   },
   {
     ...seconds,
@@ -73,7 +73,7 @@ export const orchestrationRows = [
     min: 0.05,
     env: ["EVERLONG_AGENT_STALL_SECONDS"],
     default: 120,
-    help: "Silence of a subagent that counts as a stall, in seconds",
+    help: "Seconds of silence before a subagent is shown as stalled",
   },
   {
     ...seconds,
@@ -81,7 +81,7 @@ export const orchestrationRows = [
     min: 0,
     env: ["EVERLONG_AUTO_BACKGROUND_SECONDS"],
     default: 0,
-    help: "A sync subagent of the main agent goes to the background after this many seconds; 0 = never",
+    help: "Move a subagent to the background after this many seconds; 0: never",
   },
   {
     key: "agent.exploreModel",
@@ -89,7 +89,7 @@ export const orchestrationRows = [
     env: ["EVERLONG_EXPLORE_MODEL"],
     default: undefined,
     scope: "trusted",
-    help: "Cheap model for the agent explore",
+    help: "Model for the explore agent (a cheap one is enough)",
   },
   {
     key: "agent.rubberDuckModel",
@@ -97,7 +97,7 @@ export const orchestrationRows = [
     env: ["EVERLONG_RUBBER_DUCK_MODEL"],
     default: undefined,
     scope: "user",
-    help: "Model for the agent rubber-duck; auto takes one of another family among your providers",
+    help: "Model for the rubber-duck agent; auto picks one from another family you have",
   },
   {
     key: "agent.models",
@@ -105,7 +105,7 @@ export const orchestrationRows = [
     env: [],
     default: {},
     scope: "trusted",
-    help: "Model of each agent by its name",
+    help: "Model for each agent, by agent name",
   },
   {
     key: "agent.costGuard",
@@ -114,7 +114,7 @@ export const orchestrationRows = [
     env: ["EVERLONG_COST_GUARD"],
     default: "downgrade",
     scope: "user",
-    help: "What happens when a subagent's model is much dearer than the session's",
+    help: "What to do when a subagent's model costs much more than the session's",
   },
   {
     key: "agent.maxCostRatio",
@@ -124,7 +124,7 @@ export const orchestrationRows = [
     env: ["EVERLONG_MAX_COST_RATIO"],
     default: 4,
     scope: "user",
-    help: "How many times dearer a subagent's model may be",
+    help: "How many times more a subagent's model may cost",
   },
   {
     ...seconds,
@@ -132,7 +132,7 @@ export const orchestrationRows = [
     min: 0,
     env: ["EVERLONG_TASK_WAIT_SECONDS", "COPILOT_TASK_WAIT_TIMEOUT_SECONDS"],
     default: 600,
-    help: "Prompt mode: longest silence of background work that is waited for, in seconds; 0 = do not wait",
+    help: "Prompt mode: seconds of silence before giving up on background work; 0: don't wait",
   },
   {
     ...count,
@@ -143,7 +143,7 @@ export const orchestrationRows = [
     flags: ["--max-continuations", "--max-autopilot-continues"],
     argument: "N",
     default: 5,
-    help: "How often autopilot goes on by itself after a message",
+    help: "How many times autopilot may continue by itself per message",
   },
   {
     key: "hooks",
@@ -151,7 +151,7 @@ export const orchestrationRows = [
     env: [],
     default: {},
     scope: "trusted",
-    help: "Hooks, as in a hook file",
+    help: "Hooks, in the format of a hook file",
   },
   {
     key: "disableAllHooks",
@@ -159,7 +159,7 @@ export const orchestrationRows = [
     env: ["EVERLONG_DISABLE_ALL_HOOKS"],
     default: false,
     scope: "project",
-    help: "Run no hook; in a project's file: none of the project's",
+    help: "Turn off all hooks; in a project's file: only the project's own",
   },
   {
     ...count,
@@ -168,7 +168,7 @@ export const orchestrationRows = [
     max: 1000,
     env: ["EVERLONG_MAX_STOP_BLOCKS"],
     default: 5,
-    help: "How often stop hooks may send an agent back to work after a message",
+    help: "How many times stop hooks may send the agent back to work per message",
   },
   {
     key: "hook.allowLocalhost",
@@ -176,7 +176,7 @@ export const orchestrationRows = [
     env: ["EVERLONG_HOOK_ALLOW_LOCALHOST", "COPILOT_HOOK_ALLOW_LOCALHOST"],
     default: false,
     scope: "user",
-    help: "HTTP hooks with secrets may use plain http on this machine",
+    help: "Allow HTTP hooks to send secrets over plain http on this machine",
   },
   {
     key: "hook.allowHttpAuth",
@@ -184,7 +184,7 @@ export const orchestrationRows = [
     env: ["EVERLONG_HOOK_ALLOW_HTTP_AUTH_HOOKS", "COPILOT_HOOK_ALLOW_HTTP_AUTH_HOOKS"],
     default: false,
     scope: "user",
-    help: "HTTP hooks with secrets may use plain http",
+    help: "Allow HTTP hooks to send secrets over plain http",
   },
   {
     key: "skillDirectories",
@@ -192,7 +192,7 @@ export const orchestrationRows = [
     env: [],
     default: [],
     scope: "trusted",
-    help: "Further folders with skills",
+    help: "Other folders with skills",
   },
   {
     key: "disabledSkills",
@@ -200,7 +200,7 @@ export const orchestrationRows = [
     env: [],
     default: [],
     scope: "project",
-    help: "Skills that are switched off, by name",
+    help: "Skills to turn off, by name",
   },
   {
     key: "mcpServers",
@@ -217,7 +217,7 @@ export const orchestrationRows = [
     env: [],
     default: [],
     scope: "project",
-    help: "MCP servers that are not started, by name",
+    help: "MCP servers to turn off, by name",
   },
   {
     ...seconds,
@@ -225,7 +225,7 @@ export const orchestrationRows = [
     min: 0,
     env: ["EVERLONG_MCP_START_WAIT_SECONDS"],
     default: 10,
-    help: "Longest wait for MCP servers before the first request, in seconds",
+    help: "Seconds to wait for MCP servers before the first request",
   },
   {
     ...seconds,
@@ -233,7 +233,7 @@ export const orchestrationRows = [
     min: 0.05,
     env: ["EVERLONG_MCP_CALL_TIMEOUT_SECONDS"],
     default: 60,
-    help: "Longest silence of an MCP call, in seconds",
+    help: "Seconds of silence before an MCP call times out",
   },
   {
     key: "mcp.deferTools",
@@ -242,6 +242,6 @@ export const orchestrationRows = [
     env: ["EVERLONG_MCP_DEFER_TOOLS"],
     default: "auto",
     scope: "project",
-    help: "Whether many MCP tools are found by a tool instead of being listed",
+    help: "Let the model search for MCP tools when there are too many to list",
   },
 ] as const satisfies readonly Row[];

@@ -8,7 +8,7 @@ export const proxyStateRows = [
     ...feature,
     key: "proxy.todo.enabled",
     env: ["EVERLONG_PROXY_TODO_ENABLED", "CLIPROXY_TODO_ENABLED"],
-    help: "Keep and insert a session's TODO",
+    help: "Keep a TODO list per session and show it to the model",
   },
   {
     key: "proxy.todo.maxChars",
@@ -18,13 +18,13 @@ export const proxyStateRows = [
     env: ["EVERLONG_PROXY_TODO_MAX_CHARS", "CLIPROXY_TODO_MAX_CHARS"],
     default: 4000,
     scope: "user",
-    help: "Most characters of the TODO that are inserted",
+    help: "Maximum characters of the TODO list shown to the model",
   },
   {
     ...feature,
     key: "proxy.state.enabled",
     env: ["EVERLONG_PROXY_STATE_ENABLED", "CLIPROXY_SCAFFOLD_ENABLED"],
-    help: "Insert pinned text, anchor, TODO and spec",
+    help: "Show the model pinned text, running summary, TODO and spec",
   },
   {
     key: "proxy.state.appendOnly",
@@ -32,7 +32,7 @@ export const proxyStateRows = [
     env: ["EVERLONG_PROXY_STATE_APPEND_ONLY", "CLIPROXY_SCAFFOLD_APPEND_ONLY"],
     default: true,
     scope: "user",
-    help: "New state blocks stand after the user's text; off: before it",
+    help: "Put new state blocks after the user's text; off: before it",
   },
   {
     key: "proxy.state.tag",
@@ -60,7 +60,7 @@ export const proxyStateRows = [
     env: ["EVERLONG_PROXY_STATE_REFRESH_TOKENS"],
     default: 40_000,
     scope: "user",
-    help: "Tokens of history after which the state is said again",
+    help: "Repeat the state after this many tokens of history",
   },
   {
     key: "proxy.anchor.fileMaxChars",
@@ -70,7 +70,7 @@ export const proxyStateRows = [
     env: ["EVERLONG_PROXY_ANCHOR_FILE_MAX_CHARS", "CLIPROXY_ANCHOR_SUMMARY_MAX_CHARS"],
     default: 14_000,
     scope: "user",
-    help: "Most characters of a session's summary file",
+    help: "Maximum characters in a session's summary file",
   },
   {
     key: "proxy.specMode",
@@ -78,7 +78,7 @@ export const proxyStateRows = [
     env: ["EVERLONG_PROXY_SPEC_MODE", "EVERLONG_SPEC_MODE", "CLIPROXY_SPEC_MODE"],
     default: false,
     scope: "user",
-    help: "Ask for a specification, and for its approval, before any change",
+    help: "Require an approved specification before any change",
   },
   {
     key: "proxy.rootDir",
@@ -87,6 +87,6 @@ export const proxyStateRows = [
     env: ["EVERLONG_PROXY_ROOT_DIR"],
     default: undefined,
     scope: "user",
-    help: "Folder whose AGENTS.md joins the pinned text",
+    help: "Folder whose AGENTS.md is added to the pinned text",
   },
 ] as const satisfies readonly Row[];

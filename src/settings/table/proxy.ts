@@ -9,7 +9,7 @@ export const proxyRows = [
     ...feature,
     key: "proxy.memory",
     env: ["EVERLONG_PROXY_MEMORY", "CLIPROXY_MEMORY_ENABLED"],
-    help: "Store, trim, recall and insert; off passes every request on as it came",
+    help: "Manage requests: store, trim, recall; off forwards every request unchanged",
   },
   {
     key: "proxy.dir",
@@ -19,7 +19,7 @@ export const proxyRows = [
     defaultText: "WRITABLE_PATH/.proxypilot/memory when that is set, else EVERLONG_HOME/proxy",
     scope: "user",
     restart: true,
-    help: "Folder of the proxied sessions",
+    help: "Folder for sessions of other agents",
   },
   {
     key: "proxy.writablePath",
@@ -28,7 +28,7 @@ export const proxyRows = [
     default: undefined,
     scope: "environment",
     restart: true,
-    help: "Folder that holds .proxypilot/memory",
+    help: "Folder that contains .proxypilot/memory",
   },
   {
     key: "proxy.activate",
@@ -37,7 +37,7 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_ACTIVATE"],
     default: "auto",
     scope: "user",
-    help: "Clients that are served: auto (known ones), always (all), never",
+    help: "Which clients to manage: auto (known ones), always (all), never",
   },
   {
     key: "proxy.sessionFallback",
@@ -46,7 +46,7 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_SESSION_FALLBACK"],
     default: "content",
     scope: "user",
-    help: "Session of a client that names none: content (by its history), client (by credential and User-Agent)",
+    help: "How to recognise a session without an id: content (by its history), client (by API key and User-Agent)",
   },
   {
     key: "proxy.store",
@@ -55,7 +55,7 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_STORE"],
     default: "all",
     scope: "user",
-    help: "When an item is stored: all (at first sight), dropped (when it is left out)",
+    help: "When to store a message: all (at once), dropped (when it is trimmed)",
   },
   {
     key: "proxy.explain",
@@ -64,7 +64,7 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_EXPLAIN"],
     default: "loopback",
     scope: "user",
-    help: "Clients that get X-Everlong-* response headers: loopback, always, off",
+    help: "Who gets X-Everlong-* response headers: loopback, always, off",
   },
   {
     key: "proxy.requireToken",
@@ -72,7 +72,7 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_REQUIRE_TOKEN"],
     default: false,
     scope: "user",
-    help: "Ask for the gateway token on loopback too",
+    help: "Require the gateway token on this machine too",
   },
   {
     key: "proxy.strictStreams",
@@ -80,13 +80,13 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_STRICT_STREAMS"],
     default: true,
     scope: "user",
-    help: "Reset the client when an event stream ends without its last event",
+    help: "Close the client's connection with an error when a stream ends early",
   },
   {
     ...feature,
     key: "proxy.records",
     env: ["EVERLONG_PROXY_RECORDS"],
-    help: "Keep a record of each request, for `everlong proxy why`",
+    help: "Keep a record of each request for `everlong proxy why`",
   },
   {
     key: "proxy.windows",
@@ -97,7 +97,7 @@ export const proxyRows = [
     default: {},
     defaultText: "learned, else the catalogue's, else 128000",
     scope: "user",
-    help: "Context windows by model, `*` for any text; in the environment one `MODEL: TOKENS` a line",
+    help: "Context windows by model, `*` matches anything; in the environment, one `MODEL: TOKENS` per line",
   },
   {
     key: "proxy.reserveTokens",
@@ -107,7 +107,7 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_RESERVE_TOKENS", "CLIPROXY_RESERVE_TOKENS"],
     default: 8192,
     scope: "user",
-    help: "Least room for the answer, in tokens",
+    help: "Tokens reserved for the answer",
   },
   {
     key: "proxy.highWater",
@@ -118,7 +118,7 @@ export const proxyRows = [
     default: undefined,
     defaultText: "0.8; copilot 0.72, qwen 0.62, gemini 0.45",
     scope: "user",
-    help: "Share of the usable window above which a history is cut",
+    help: "Trim the history above this share of the window",
   },
   {
     key: "proxy.lowWater",
@@ -128,7 +128,7 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_LOW_WATER"],
     default: 0.55,
     scope: "user",
-    help: "Share of the high-water mark that a cut aims at",
+    help: "Trim down to this share of proxy.highWater",
   },
   {
     key: "proxy.minKeepItems",
@@ -138,7 +138,7 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_MIN_KEEP_ITEMS", "CLIPROXY_MIN_KEEP_MESSAGES"],
     default: 8,
     scope: "user",
-    help: "Newest items that a cut keeps while they fit",
+    help: "Newest messages to keep when trimming, if they fit",
   },
   {
     key: "proxy.toolOutputMaxChars",
@@ -148,7 +148,7 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_TOOL_OUTPUT_MAX_CHARS"],
     default: 40_000,
     scope: "user",
-    help: "Characters above which a cut trims an old tool result",
+    help: "Shorten old tool results above this many characters when trimming",
   },
   {
     key: "proxy.recall.maxSnippets",
@@ -158,7 +158,7 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_RECALL_MAX_SNIPPETS"],
     default: 8,
     scope: "user",
-    help: "Most snippets of earlier history in one request",
+    help: "Maximum snippets of earlier history per request",
   },
   {
     key: "proxy.recall.maxChars",
@@ -168,7 +168,7 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_RECALL_MAX_CHARS"],
     default: 6000,
     scope: "user",
-    help: "Most characters of these snippets together",
+    help: "Maximum characters for these snippets together",
   },
   {
     key: "proxy.recall.timeoutMs",
@@ -178,7 +178,7 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_RECALL_TIMEOUT_MS"],
     default: 150,
     scope: "user",
-    help: "Longest wait of a request for recall, in milliseconds; at least 1000 when a cut takes text away",
+    help: "Time limit for recall per request, in milliseconds; at least 1000 when text is trimmed",
   },
   {
     key: "proxy.maxBodyBytes",
@@ -188,7 +188,7 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_MAX_BODY_BYTES"],
     default: 67_108_864,
     scope: "user",
-    help: "Largest decoded request body that is taken, in bytes",
+    help: "Maximum size of a decoded request body, in bytes",
   },
   {
     key: "proxy.upstreamTimeoutMs",
@@ -198,7 +198,7 @@ export const proxyRows = [
     env: ["EVERLONG_PROXY_UPSTREAM_TIMEOUT_MS"],
     default: 600_000,
     scope: "user",
-    help: "Longest wait for an upstream's first byte, and silence between bytes, in milliseconds",
+    help: "Timeout for an upstream's first byte and between bytes, in milliseconds",
   },
   {
     key: "proxy.upstreams.*.url",
@@ -208,7 +208,7 @@ export const proxyRows = [
     defaultText: "openai, anthropic, gemini and chatgpt at their vendors'",
     scope: "user",
     restart: true,
-    help: "Address of the upstream that the star stands for; the name is lower case",
+    help: "Address of the upstream named by the star, in lower case",
   },
   {
     key: "proxy.upstreams.*.apiKey",
@@ -218,6 +218,6 @@ export const proxyRows = [
     scope: "user",
     secret: true,
     restart: true,
-    help: "Key of that upstream, used for callers that present the gateway token",
+    help: "API key for that upstream, used for callers with the gateway token",
   },
 ] as const satisfies readonly Row[];

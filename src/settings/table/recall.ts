@@ -9,7 +9,7 @@ export const recallRows = [
     default: true,
     unreadable: "off",
     scope: "off",
-    help: "Whether anything of one session reaches another; a session's own history stays searchable",
+    help: "Carry memories from one session to the next; a session's own history always stays searchable",
   },
   {
     key: "recall.enabled",
@@ -17,7 +17,7 @@ export const recallRows = [
     env: ["EVERLONG_RECALL"],
     default: true,
     scope: "project",
-    help: "Make what is said searchable, and offer the recall tool",
+    help: "Make conversations searchable and offer the recall tool",
   },
   {
     key: "recall.timeoutMs",
@@ -27,7 +27,7 @@ export const recallRows = [
     env: ["EVERLONG_RECALL_TIMEOUT_MS"],
     default: 750,
     scope: "project",
-    help: "Longest search in milliseconds; what is found by then is the answer",
+    help: "Time limit for a search, in milliseconds; you get what was found by then",
   },
   {
     key: "recall.limit",
@@ -37,7 +37,7 @@ export const recallRows = [
     env: ["EVERLONG_RECALL_LIMIT"],
     default: 10,
     scope: "project",
-    help: "Most results of a search",
+    help: "Maximum search results",
   },
   {
     key: "recall.maxPostings",
@@ -47,7 +47,7 @@ export const recallRows = [
     env: ["EVERLONG_RECALL_MAX_POSTINGS"],
     default: 20_000,
     scope: "user",
-    help: "Words that stand in more passages than these only count in what rarer words found",
+    help: "Words in more passages than this only help to rank, not to find",
   },
   {
     key: "recall.embedder",
@@ -57,7 +57,7 @@ export const recallRows = [
     env: ["EVERLONG_EMBEDDER", "EVERLONG_PROXY_SEMANTIC_EMBEDDER"],
     default: "auto",
     scope: "trusted",
-    help: "Who makes vectors of texts: auto (Ollama on this machine, else static), none, static, ollama, openai",
+    help: "Embeddings: auto (Ollama on this machine, else static), none, static, ollama, openai",
   },
   {
     key: "recall.semantic.enabled",
@@ -66,7 +66,7 @@ export const recallRows = [
     env: ["EVERLONG_SEMANTIC_ENABLED", "EVERLONG_PROXY_SEMANTIC_ENABLED", "CLIPROXY_SEMANTIC_ENABLED"],
     default: true,
     scope: "project",
-    help: "Search by meaning too, when an embedder is there",
+    help: "Search by meaning too, if embeddings are available",
   },
   {
     key: "recall.semantic.model",
@@ -75,7 +75,7 @@ export const recallRows = [
     env: ["EVERLONG_SEMANTIC_MODEL", "EVERLONG_PROXY_SEMANTIC_MODEL", "CLIPROXY_SEMANTIC_MODEL"],
     default: "embeddinggemma",
     scope: "trusted",
-    help: "The Ollama model that makes vectors",
+    help: "Ollama model for embeddings",
   },
   {
     key: "recall.semantic.baseUrl",
@@ -84,7 +84,7 @@ export const recallRows = [
     env: ["EVERLONG_SEMANTIC_BASE_URL", "EVERLONG_PROXY_SEMANTIC_BASE_URL", "CLIPROXY_SEMANTIC_BASE_URL"],
     default: "http://127.0.0.1:11434",
     scope: "trusted",
-    help: "Where Ollama answers",
+    help: "Ollama address for embeddings",
   },
   {
     key: "recall.semantic.maxSnips",
@@ -95,7 +95,7 @@ export const recallRows = [
     env: ["EVERLONG_SEMANTIC_MAX_SNIPS", "EVERLONG_PROXY_SEMANTIC_MAX_SNIPS", "CLIPROXY_SEMANTIC_MAX_SNIPS"],
     default: 4,
     scope: "project",
-    help: "Most snippets that a search by meaning adds to a request",
+    help: "Maximum snippets added to a request by meaning search",
   },
   {
     key: "recall.semantic.maxChars",
@@ -106,7 +106,7 @@ export const recallRows = [
     env: ["EVERLONG_SEMANTIC_MAX_CHARS", "EVERLONG_PROXY_SEMANTIC_MAX_CHARS", "CLIPROXY_SEMANTIC_MAX_CHARS"],
     default: 3000,
     scope: "project",
-    help: "Most characters of these snippets together",
+    help: "Maximum characters for these snippets together",
   },
   {
     key: "recall.openai.baseUrl",
@@ -114,7 +114,7 @@ export const recallRows = [
     env: ["EVERLONG_EMBED_BASE_URL"],
     default: undefined,
     scope: "trusted",
-    help: "Address of an OpenAI-compatible embedder",
+    help: "Base URL of an OpenAI-compatible embeddings API",
   },
   {
     key: "recall.openai.apiKey",
@@ -123,7 +123,7 @@ export const recallRows = [
     default: undefined,
     scope: "user",
     secret: true,
-    help: "Its key",
+    help: "API key for that embeddings API",
   },
   {
     key: "recall.openai.model",
@@ -131,7 +131,7 @@ export const recallRows = [
     env: ["EVERLONG_EMBED_MODEL"],
     default: undefined,
     scope: "trusted",
-    help: "Its model",
+    help: "Model for that embeddings API",
   },
   {
     key: "recall.static.dir",
@@ -140,7 +140,7 @@ export const recallRows = [
     default: undefined,
     defaultText: "models/static in the home",
     scope: "user",
-    help: "Folder of the static table of word vectors",
+    help: "Folder with the static word vectors",
   },
   {
     key: "recall.vectorFormat",
@@ -149,6 +149,6 @@ export const recallRows = [
     env: [],
     default: "int8",
     scope: "user",
-    help: "How vectors are stored: int8, f32",
+    help: "How embeddings are stored: int8, f32",
   },
 ] as const satisfies readonly Row[];

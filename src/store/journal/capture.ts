@@ -6,6 +6,8 @@ import { fromCell, type RowChange, type Stored, toCell } from "./line.ts";
 import type { JournalledTable, JournalledTables } from "./tables.ts";
 
 const NOTE = "everlong_note_change";
+/** The index of recall has no longer all rows as they stand. */
+const UNFILLED = "DELETE FROM recall_note WHERE name = 'filled'";
 
 type Shape = JournalledTable & { columns: string[]; key: string[] };
 
@@ -77,9 +79,10 @@ export class Capture {
 
   /** Every row of every table goes; foreign keys are off. */
   clear(): void {
-    for (const [table, { projection }] of this.#shapes) {
+    for (const [table, { projection, isRecalled }] of this.#shapes) {
       this.#db.exec(`DELETE FROM ${table}`);
       if (projection) this.#db.exec(projection.clear);
+      if (isRecalled) this.#db.exec(UNFILLED);
     }
   }
 
@@ -89,6 +92,7 @@ export class Capture {
     if (!shape || op === "gap" || shape.key.some((name) => !(name in row))) return op === "gap";
     const key = shape.key.map((name) => fromCell(row[name]));
     if (shape.projection) this.#prepared(shape.projection.remove).run(...key);
+    if (shape.isRecalled) this.#prepared(UNFILLED).run();
     if (op === "delete") {
       this.#prepared(`DELETE FROM ${table} WHERE ${where(shape.key)}`).run(...key);
       return true;

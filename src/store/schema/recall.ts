@@ -1,5 +1,11 @@
 // Tables of the recall engine; they hold nothing that is not in logs, records or the graph.
 
+/** What is deleted is gone from the words at once, not when their parts are next merged. */
+export const recallErasure = `
+  INSERT INTO recall_terms (recall_terms, rank) VALUES ('secure-delete', 1);
+  INSERT INTO search_index (search_index, rank) VALUES ('secure-delete', 1);
+`;
+
 export const recallSchema = `
   -- One row for each tenant, owner and session, branch, repository, workspace, user, or all of them.
   CREATE TABLE recall_scope (
@@ -97,4 +103,5 @@ export const recallSchema = `
   );
 
   CREATE TABLE recall_note (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+  ${recallErasure}
 `;

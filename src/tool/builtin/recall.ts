@@ -8,7 +8,7 @@ const input = z.strictObject({
   query: z.string().min(1).optional(),
   id: z.string().min(1).optional().describe("A ref; gives the exact original."),
   scope: z.enum(["auto", "session", "branch", "repository", "workspace", "user", "all"]).optional(),
-  kinds: z.array(z.enum(["turn", "tool", "checkpoint", "episode", "fact", "pin"])).optional(),
+  kinds: z.array(z.enum(["turn", "tool", "checkpoint", "record", "board", "episode", "fact", "pin"])).optional(),
   since: z.string().optional().describe("Date or time, inclusive."),
   before: z.string().optional().describe("Date or time, exclusive."),
   order: z.enum(["relevance", "time"]).optional(),

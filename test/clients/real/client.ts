@@ -23,6 +23,8 @@ export type Client = {
   prepare?(home: string, upstream: string): void;
   /** The requests that may be sent beside the conversation have other tools or none. */
   tool: string;
+  /** What it is sure to ask beside a conversation of one prompt. */
+  side?: RegExp;
 };
 
 const OPENAI_API_KEY = "sk-client-0123456789abcdef";
@@ -85,7 +87,9 @@ export const clients: readonly Client[] = [
     first: (prompt) => ["-m", "scripted", "-y", "-p", prompt],
     resume: (prompt) => ["-m", "scripted", "-y", "--continue", "-p", prompt],
     tool: "tool_search",
-    shell: (command) => calls([{ name: "run_shell_command", args: { command, is_background: false } }]),
+    // Its terminal loses the output of a command that ends at once, also without us: "Output: (empty)" in one run of eight.
+    shell: (command) =>
+      calls([{ name: "run_shell_command", args: { command: `${command}; sleep 1`, is_background: false } }]),
     writes: /^\.qwen\//,
   },
   {

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { Recorded } from "../../model-server/recorded.ts";
 import { text } from "../../model-server/reply.ts";
 import { type ModelServer, type ServerOptions, startModelServer } from "../../model-server/server.ts";
 import { type Finished, type Place, run } from "../../tool/everlong.ts";
@@ -12,6 +13,7 @@ import { type Client, installed } from "./client.ts";
 export const ANSWER = "All done: the marker is PELICAN.";
 
 export type Stage = {
+  client: Client;
   place: Place;
   /** The user's home. */
   home: string;
@@ -33,23 +35,41 @@ export async function stageFor(
   for (const made of [home, folder]) mkdirSync(made);
   execFileSync("git", ["init", "-q", folder]);
   writeFileSync(join(folder, "a.txt"), "hello PELICAN\n");
-  client.prepare?.(home, server.url);
-  const place: Place = {
-    home: join(base, "everlong"),
-    folder,
-    env: {
-      // The clients' scripts want a newer Node than the machine's.
-      PATH: `${installed(client)}:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
-      HOME: home,
-      EVERLONG_UPSTREAM_OPENAI: server.url,
-      EVERLONG_UPSTREAM_ANTHROPIC: server.url,
-      EVERLONG_UPSTREAM_GEMINI: server.url,
-      ...client.env,
-      ...env,
-    },
-  };
-  return { place, home, server, with: (args) => run(place, ["with", client.name, ...args], { timeoutMs: 240_000 }) };
+  return staged(client, { home, server, place: { home: join(base, "everlong"), folder, env } });
 }
+
+/** The same user and project, with another client or with a gateway that has seen nothing (`home`). */
+export function beside(
+  stage: Stage,
+  { client = stage.client, home, env = {} }: { client?: Client; home?: string; env?: Record<string, string> },
+): Stage {
+  const { place } = stage;
+  return staged(client, {
+    ...stage,
+    place: { ...place, env, home: home === undefined ? place.home : join(dirname(place.home), home) },
+  });
+}
+
+function staged(client: Client, { home, server, place }: Pick<Stage, "home" | "server" | "place">): Stage {
+  client.prepare?.(home, server.url);
+  const env = {
+    // The clients' scripts want a newer Node than the machine's.
+    PATH: `${installed(client)}:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+    HOME: home,
+    EVERLONG_UPSTREAM_OPENAI: server.url,
+    EVERLONG_UPSTREAM_ANTHROPIC: server.url,
+    EVERLONG_UPSTREAM_GEMINI: server.url,
+    ...client.env,
+    ...place.env,
+  };
+  const own: Place = { ...place, env };
+  const start: Stage["with"] = (args) => run(own, ["with", client.name, ...args], { timeoutMs: 240_000 });
+  return { client, home, server, place: own, with: start };
+}
+
+/** Whether it belongs to the conversation; what a client asks beside it has other tools or none. */
+export const talks = (client: Client, { rawBody }: Recorded): boolean =>
+  rawBody.includes(`"name":"${client.tool}"`) && !rawBody.includes('"tool_choice":"none"');
 
 /** What a model says when it is asked to sum up: as long as such answers are. */
 const SUMMARY = Array.from(
@@ -60,9 +80,8 @@ const SUMMARY = Array.from(
 /** The commands are asked for one after another in the conversation itself, then it ends; what is asked beside it is summed up. */
 export function scriptShell(server: ModelServer, client: Client, commands: readonly string[]): void {
   const left = [...commands];
-  server.always(({ rawBody }) => {
-    const talks = rawBody.includes(`"name":"${client.tool}"`) && !rawBody.includes('"tool_choice":"none"');
-    if (!talks) return text(`Summary of ${commands.length} steps.\n${SUMMARY.join("\n")}`);
+  server.always((request) => {
+    if (!talks(client, request)) return text(`Summary of ${commands.length} steps.\n${SUMMARY.join("\n")}`);
     const command = left.shift();
     return command === undefined ? text(ANSWER) : client.shell(command);
   });

@@ -10,7 +10,7 @@ import { ANSWER, scriptShell, stageFor } from "./stage.ts";
 type Tree = ReturnType<typeof treeOf>;
 
 /** Of 14,000 characters each: with memory off, every client is refused on the way. */
-const ROUNDS = 28;
+const ROUNDS = 34;
 const PROMPT = "Read a.txt and tell me the marker.";
 
 /** X8: nothing that was meant for the gateway went on. */
@@ -56,22 +56,8 @@ for (const client of clients) {
         const done = await start(client.resume?.("And once more, please.") ?? []);
         expect(done.code, done.stderr).toBe(0);
         const again = server.requests.slice(before).find(({ rawBody }) => rawBody.includes("And once more, please."));
-        expect(again?.rawBody).toContain("hello PELICAN");
+        expect(again?.rawBody.includes("hello PELICAN")).toBe(true);
         expect(sessionsOf(place.home)).toHaveLength(1);
-      });
-
-      it("N24 N23 what one session was told is known in the next, with another key and a prompt in quotes", async () => {
-        const { place, server, with: start } = await stageFor(client);
-        scriptShell(server, client, []);
-        const told = await start(client.first("Please remember: the staging port of the zebrafish service is 54871."));
-        expect(told.code, told.stderr).toBe(0);
-        for (const [name, value] of Object.entries(client.env)) place.env[name] = value.replace("client", "other");
-        const before = server.requests.length;
-        const question = '"Which staging port does the zebrafish service have?"';
-        const done = await start(client.first(question));
-        expect(done.code, done.stderr).toBe(0);
-        const asked = server.requests.slice(before).filter(({ rawBody }) => rawBody.includes("zebrafish service have"));
-        expect(asked.some(({ rawBody }) => rawBody.includes("54871"))).toBe(true);
       });
 
       it("X115 a history beyond the window goes on, and the upstream never refuses it", async () => {

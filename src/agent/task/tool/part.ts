@@ -20,6 +20,18 @@ export function mayTouch({ registry, caller }: AgentToolParts, record: AgentReco
   return { code: "not_your_agent", message };
 }
 
+export const AGENT_SCOPES = ["children", "siblings", "all"] as const;
+export type AgentScope = (typeof AGENT_SCOPES)[number];
+
+/** The other agents as the caller sees them: those it started, those of its own starter, or every one. */
+export function agentsInScope({ registry, caller }: AgentToolParts, scope: AgentScope): AgentRecord[] {
+  const others = registry.list().filter(({ id }) => id !== caller.agentId);
+  if (scope === "all") return others;
+  const own = caller.agentId === undefined ? undefined : registry.get(caller.agentId);
+  const parentId = scope === "children" ? caller.agentId : own?.parentId;
+  return others.filter((record) => record.parentId === parentId);
+}
+
 /** Reading counts as an answer received by the one who would be told: the main agent, or whoever started it. */
 export const isItsReader = ({ agentId }: ToolCaller, record: AgentRecord): boolean =>
   agentId === undefined || record.parentId === agentId;

@@ -116,7 +116,7 @@ function inBackground(registry: Registry, id: string): string {
 function answer(registry: Registry, id: string, waited: Waited): ToolOutcome {
   if (waited.outcome === "unknown") return refused({ code: "agent_not_found", message: `${id} is gone.` });
   const { record } = waited;
-  if (record.status === "completed") return success(outcomeText(record));
+  if (record.status === "completed" || waited.outcome === "turn") return success(outcomeText(record));
   if (record.status === "failed") return refused({ code: record.error.code, message: outcomeText(record) });
   if (record.status === "cancelled") return refused({ code: "cancelled", message: outcomeText(record) });
   return success(`Agent ${id} was moved to the background. ${inBackground(registry, id)}`);

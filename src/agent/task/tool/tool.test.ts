@@ -9,6 +9,7 @@ import { allTools } from "../../catalog/tools.ts";
 import type { AgentHandle, Executor } from "../contract.ts";
 import { describeAgents } from "../describe-agents.ts";
 import { puppet, scene, settle, spec, talker, turnOf } from "../registry-fixture.ts";
+import { listAgentsTool } from "./list-agents.ts";
 import { readAgentTool } from "./read-agent.ts";
 import { stopAgentTool } from "./stop-agent.ts";
 import { type TaskRequest, taskTool } from "./task.ts";
@@ -81,7 +82,8 @@ function tools(
   });
   const parts = { registry: s.registry, caller };
   const now = () => "2026-01-01T00:00:10.000Z";
-  const all = [task, readAgentTool({ ...parts, now }), writeAgentTool(parts), stopAgentTool(parts)];
+  const all = [task, readAgentTool({ ...parts, now }), listAgentsTool({ ...parts, now })];
+  all.push(writeAgentTool(parts), stopAgentTool(parts));
   const call = async (name: string, args: unknown, signal?: AbortSignal) => {
     const tool = all.find((one) => one.name === name) as Tool;
     return textOf(await runTool(tool, args, testContext(signal ? { signal } : {})));
@@ -262,7 +264,7 @@ describe("read_agent, write_agent, stop_agent", () => {
     const s = scene();
     const { call } = tools(s);
     await s.start("a");
-    await s.start("b", talker, { executionMode: "sync" });
+    await s.start("b", talker, { multiTurn: false });
     await s.start("c", puppet().run);
     expect(await call("write_agent", { agent_id: "b", message: "x" })).toMatch(/^agent_finished: .*task/);
     const several = await call("write_agent", { agent_ids: ["a", "b", "zz", "c"], message: "x" });
@@ -277,6 +279,34 @@ describe("read_agent, write_agent, stop_agent", () => {
     expect(await call("write_agent", { message: "x" })).toMatch(/^invalid_inputs.*exactly one/);
     expect(await call("write_agent", { agent_id: "a", scope: "all", message: "x" })).toMatch(/^invalid_inputs/);
     expect(await call("write_agent", { agent_ids: Array(17).fill("a"), message: "x" })).toMatch(/^invalid_inputs/);
+  });
+
+  it("O40 lists by scope, with intent, stall and todo; a subagent sees its children unless it asks for more", async () => {
+    const s = scene({ stallMs: 5000 });
+    const { call } = tools(s);
+    expect(await call("list_agents", {})).toBe("No agents.");
+    await s.start("a", puppet().run, { todoId: "t7" });
+    await s.start("b", puppet().run, { parentId: "a", executionMode: "sync" });
+    await s.start("c", talker, { agentType: "rem-agent" });
+    s.append("b", "tool.execution_start", {
+      toolCallId: "x",
+      toolName: "report_intent",
+      arguments: { intent: "Reading" },
+      turnId: "t",
+    });
+    await s.pass(6000);
+    expect((await call("list_agents", {})).split("\n")).toEqual([
+      "a  general-purpose  openai/gpt  running  10s  0 turns  0 tokens  todo t7",
+      "  b  general-purpose  openai/gpt  running  10s  0 turns  0 tokens  stalled: model_silent  Reading",
+      "c  rem-agent  openai/gpt  completed  0s  1 turns  0 tokens",
+    ]);
+    const ids = (list: string) => list.split("\n").map((line) => line.trim().split(" ")[0]);
+    expect(ids(await call("list_agents", { include_completed: false }))).toEqual(["a", "b"]);
+    expect(ids(await call("list_agents", { scope: "children" }))).toEqual(["a", "c"]);
+    const a = tools(s, { agentId: "a", depth: 1 });
+    expect(ids(await a.call("list_agents", {}))).toEqual(["b"]);
+    expect(ids(await a.call("list_agents", { scope: "siblings" }))).toEqual(["c"]);
+    expect(ids(await a.call("list_agents", { scope: "all" }))).toEqual(["b", "c"]);
   });
 
   it("O42 an agent writes to and stops its own descendants only; the main agent all", async () => {

@@ -1,8 +1,16 @@
 // write_agent: a message to one agent, to several, or to all in a scope; one outcome for each.
 import * as z from "zod";
 import { defineTool, failure, success, type Tool, type ToolOutcome } from "../../../tool/contract.ts";
-import { type AgentRecord, isTerminal } from "../record.ts";
-import { type AgentToolParts, callerName, mayTouch, refused } from "./part.ts";
+import { isTerminal } from "../record.ts";
+import {
+  AGENT_SCOPES,
+  type AgentScope,
+  type AgentToolParts,
+  agentsInScope,
+  callerName,
+  mayTouch,
+  refused,
+} from "./part.ts";
 import description from "./write_agent.md";
 
 const MAX_TARGETS = 16;
@@ -13,7 +21,7 @@ const input = z
   .strictObject({
     agent_id: z.string().min(1).optional(),
     agent_ids: z.array(z.string().min(1)).min(1).max(MAX_TARGETS).optional(),
-    scope: z.enum(["children", "siblings", "all"]).optional(),
+    scope: z.enum(AGENT_SCOPES).optional(),
     message: z
       .string()
       .min(1)
@@ -32,7 +40,7 @@ export function writeAgentTool(parts: AgentToolParts): Tool {
     input,
     permissions: () => [],
     async run(call) {
-      const ids = call.scope ? scoped(parts, call.scope).map(({ id }) => id) : named(call);
+      const ids = call.scope ? addressable(parts, call.scope) : named(call);
       if (ids.length === 0) return failure("agent_not_found", `There is no agent in the scope ${call.scope}.`);
       const outcomes: { target: string; outcome: ToolOutcome }[] = [];
       for (const target of ids) outcomes.push({ target, outcome: await send(parts, target, call.message) });
@@ -52,15 +60,10 @@ const named = ({ agent_id, agent_ids = [] }: Input): string[] => [
 ];
 
 /** Those that can take a message and that the caller may write to. */
-function scoped(parts: AgentToolParts, scope: "children" | "siblings" | "all"): AgentRecord[] {
-  const { registry, caller } = parts;
-  const own = caller.agentId === undefined ? undefined : registry.get(caller.agentId);
-  return registry.list().filter((record) => {
-    if (isTerminal(record) || record.id === caller.agentId || mayTouch(parts, record)) return false;
-    if (scope === "all") return true;
-    return record.parentId === (scope === "children" ? caller.agentId : own?.parentId);
-  });
-}
+const addressable = (parts: AgentToolParts, scope: AgentScope): string[] =>
+  agentsInScope(parts, scope)
+    .filter((record) => !isTerminal(record) && !mayTouch(parts, record))
+    .map(({ id }) => id);
 
 async function send(parts: AgentToolParts, target: string, message: string): Promise<ToolOutcome> {
   const { registry, caller } = parts;

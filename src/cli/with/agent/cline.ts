@@ -19,8 +19,10 @@ export const cline: Row = {
   ownFlags: ["--json"],
   bases(user) {
     const base = entryOf(settingsOf(user))?.["baseUrl"];
-    if (typeof base !== "string" || base.trim() === "") return ok({});
-    return usable(base) ? ok({ openai: base }) : fail(badBase(`${settingsPath(user)}, provider ${ENTRY},`));
+    if (typeof base !== "string" || base.trim() === "") return ok([]);
+    return usable(base)
+      ? ok([{ name: "openai", vendor: "openai", url: base }])
+      : fail(badBase(`${settingsPath(user)}, provider ${ENTRY},`));
   },
   plan(asked) {
     const settings = settingsOf(asked);

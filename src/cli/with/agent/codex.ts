@@ -14,8 +14,9 @@ export const codex: Row = {
   install: "npm install -g @openai/codex",
   bases(user) {
     const chosen = chooses(user.args) ? undefined : chosenProvider(user);
-    if (chosen === undefined) return ok({});
-    if (chosen.base !== undefined && usable(chosen.base)) return ok({ openai: chosen.base });
+    if (chosen === undefined) return ok([]);
+    if (chosen.base !== undefined && usable(chosen.base))
+      return ok([{ name: "openai", vendor: "openai", url: chosen.base }]);
     return fail(
       refusal(
         "provider_unknown",

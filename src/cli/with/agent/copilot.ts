@@ -10,11 +10,12 @@ const OWN_KEYS = [KEY, "COPILOT_PROVIDER_BEARER_TOKEN", "COPILOT_PROVIDER_API_KE
 const MODELS = ["COPILOT_MODEL", "COPILOT_PROVIDER_MODEL_ID", "COPILOT_PROVIDER_WIRE_MODEL"];
 const VENDOR_KEYS = { openai: "OPENAI_API_KEY", anthropic: "ANTHROPIC_API_KEY" } as const;
 type Type = keyof typeof VENDOR_KEYS;
+const TYPES = Object.keys(VENDOR_KEYS) as Type[];
 
 export const copilot: Row = {
   command: "copilot",
   install: "npm install -g @github/copilot",
-  bases: (user) => basesIn({ [set(user.env, TYPE) === "anthropic" ? "anthropic" : "openai"]: BASE })(user),
+  bases: (user) => basesIn({ [TYPES.find((type) => type === set(user.env, TYPE)) ?? "openai"]: BASE })(user),
   plan(asked) {
     const { args, env } = asked;
     const chosen = set(env, TYPE);
@@ -43,10 +44,9 @@ const ownKey = ({ env }: User): boolean => OWN_KEYS.some((name) => set(env, name
 /** Its own key means OpenAI's habits unless the type says otherwise; else the vendor whose key there is. */
 function typeByKey(asked: Asked): Type | undefined {
   if (ownKey(asked) || set(asked.env, BASE)) return "openai";
-  const types = Object.keys(VENDOR_KEYS) as Type[];
   return (
-    types.find((type) => set(asked.env, VENDOR_KEYS[type])) ??
-    types.find((type) => upstreamFor(asked.gateway, type, undefined)?.key)
+    TYPES.find((type) => set(asked.env, VENDOR_KEYS[type])) ??
+    TYPES.find((type) => upstreamFor(asked.gateway, type, undefined)?.key)
   );
 }
 

@@ -3,16 +3,19 @@ import { join } from "node:path";
 import { parse } from "jsonc-parser";
 import { isRecord } from "../../../base/json.ts";
 import { fail, ok } from "../../../base/result.ts";
-import { badBase, rootFor, usable } from "../base.ts";
+import { basesOf, gatewayBases, type Provider, providersOf } from "../provider.ts";
 import { argument, pastGateway, type Row, refusal, set, type User, type Vendor } from "../row.ts";
 
 const CONTENT = "OPENCODE_CONFIG_CONTENT";
-const PROVIDERS: Readonly<Record<Vendor, { name: string; version: string }>> = {
-  openai: { name: "openai", version: "/v1" },
-  anthropic: { name: "anthropic", version: "/v1" },
-  gemini: { name: "google", version: "/v1beta" },
+const VERSIONS = { openai: "/v1", anthropic: "/v1", gemini: "/v1beta" };
+/** By the package that an entry names; one that names none is OpenAI-compatible. */
+const PACKAGES: Readonly<Record<string, Vendor>> = {
+  "@ai-sdk/openai-compatible": "openai",
+  "@ai-sdk/openai": "openai",
+  "@ai-sdk/anthropic": "anthropic",
+  "@ai-sdk/google": "gemini",
 };
-const VENDORS = Object.keys(PROVIDERS) as Vendor[];
+const USUAL: Readonly<Record<string, string>> = { anthropic: "@ai-sdk/anthropic", google: "@ai-sdk/google" };
 
 type Tree = { [key: string]: unknown };
 
@@ -20,38 +23,63 @@ export const opencode: Row = {
   command: "opencode",
   install: "npm install -g opencode-ai",
   bases(user) {
-    const theirs = contentOf(user);
-    if (!theirs) return fail(unreadable);
-    const bases = VENDORS.flatMap((vendor) => {
-      const own = ownBase(theirs, vendor);
-      return own === undefined ? [] : [[vendor, own] as const];
-    });
-    const bad = bases.find(([, own]) => !usable(own));
-    return bad ? fail(badBase(`${CONTENT}, provider ${PROVIDERS[bad[0]].name},`)) : ok(Object.fromEntries(bases));
+    const settings = settingsOf(user);
+    return settings ? ok(basesOf("opencode", opencodeProviders(user, settings))) : fail(unreadable);
   },
   plan(asked) {
-    const theirs = contentOf(asked);
-    if (!theirs) return fail(unreadable);
-    const model = argument(asked.args, "-m", "--model") ?? chosenModel(asked, theirs);
-    const provider = model?.split("/")[0];
-    if (provider !== undefined && !VENDORS.some((vendor) => PROVIDERS[vendor].name === provider))
-      return fail(pastGateway("opencode", `The model ${model} belongs to the provider "${provider}"`, otherProvider));
-    const ours = VENDORS.map((vendor) => {
-      const { name, version } = PROVIDERS[vendor];
-      const root = rootFor(asked, vendor, ownBase(theirs, vendor));
-      return [name, { options: { baseURL: root + version } }];
-    });
+    const [theirs, settings] = [contentOf(asked), settingsOf(asked)];
+    if (!theirs || !settings) return fail(unreadable);
+    const providers = opencodeProviders(asked, settings);
+    const model = chosenModel(asked, settings);
+    const chosen = model?.split("/")[0];
+    if (chosen !== undefined && !providers.some(({ name }) => name === chosen))
+      return fail(
+        pastGateway(
+          "opencode",
+          `The model ${model} belongs to the provider "${chosen}", whose address the gateway does not know`,
+          advice,
+        ),
+      );
+    const ours = Object.entries(gatewayBases(asked, providers, VERSIONS)).map(([name, baseURL]) => [
+      name,
+      { options: { baseURL } },
+    ]);
     return ok({ env: { [CONTENT]: JSON.stringify(merged(theirs, { provider: Object.fromEntries(ours) })) } });
   },
 };
 
-const otherProvider = `Use a model of openai, anthropic or google, or give that server as provider.openai.options.baseURL in ${CONTENT}.`;
+const advice = "Give it npm and options.baseURL in your own opencode.json, or use a model of another provider.";
 
-/** What the user's settings choose where no argument does. */
-function chosenModel({ home, read }: User, theirs: Tree): string | undefined {
-  const paths = ["opencode.json", "opencode.jsonc"].map((name) => join(home, ".config", "opencode", name));
-  const trees = [theirs, ...paths.map((path) => parse(read(path) ?? "", [], { allowTrailingComma: true }) as unknown)];
-  return trees.map((tree) => (isRecord(tree) ? tree["model"] : undefined)).find((model) => typeof model === "string");
+function opencodeProviders(user: User, settings: Tree): readonly Provider[] {
+  const entries = isRecord(settings["provider"]) ? settings["provider"] : {};
+  const own = Object.entries(entries).flatMap(([name, entry]) => {
+    const options = isRecord(entry) ? entry["options"] : undefined;
+    const base = isRecord(options) ? options["baseURL"] : undefined;
+    if (!isRecord(entry) || typeof base !== "string" || base.trim() === "") return [];
+    const npm = entry["npm"] ?? USUAL[name] ?? "@ai-sdk/openai-compatible";
+    const url = base.replace(/\{env:(\w+)\}/g, (_, variable: string) => user.env[variable] ?? "");
+    return [{ name, vendor: typeof npm === "string" ? PACKAGES[npm] : undefined, url }];
+  });
+  return providersOf(own, chosenModel(user, settings)?.split("/")[0]);
+}
+
+function chosenModel({ args }: User, settings: Tree): string | undefined {
+  const model = argument(args, "-m", "--model") ?? settings["model"];
+  return typeof model === "string" ? model : undefined;
+}
+
+/** The user's own files and the variable, as opencode joins them. A project's files are not asked where keys may go. */
+function settingsOf(user: User): Tree | undefined {
+  const { env, home, read } = user;
+  const theirs = contentOf(user);
+  const folder = join(set(env, "XDG_CONFIG_HOME") ?? join(home, ".config"), "opencode");
+  const file = set(env, "OPENCODE_CONFIG");
+  const paths = [
+    ...["config.json", "opencode.json", "opencode.jsonc"].map((name) => join(folder, name)),
+    ...(file ? [file] : []),
+  ];
+  const trees = paths.map((path) => parse(read(path) ?? "", [], { allowTrailingComma: true }) as unknown);
+  return theirs && [...trees.filter(isRecord), theirs].reduce(merged, {});
 }
 
 /** The user's value; undefined when it is no settings object. Comments are allowed there. */
@@ -61,11 +89,6 @@ function contentOf({ env }: User): Tree | undefined {
   return isRecord(value) ? value : undefined;
 }
 
-function ownBase(theirs: Tree, vendor: Vendor): string | undefined {
-  const base = at(theirs, "provider", PROVIDERS[vendor].name, "options", "baseURL");
-  return typeof base === "string" && base.trim() !== "" ? base : undefined;
-}
-
 function merged(theirs: Tree, ours: Tree): Tree {
   const joined = Object.entries(ours).map(([key, value]) => {
     const known = theirs[key];
@@ -73,9 +96,6 @@ function merged(theirs: Tree, ours: Tree): Tree {
   });
   return { ...theirs, ...Object.fromEntries(joined) };
 }
-
-const at = (value: unknown, ...path: string[]): unknown =>
-  path.reduce((inner, key) => (isRecord(inner) ? inner[key] : undefined), value);
 
 const unreadable = refusal(
   "config_unreadable",

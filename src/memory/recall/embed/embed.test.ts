@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../../base/clock.ts";
+import { WEIGHTS } from "../rank/weights.ts";
 import { conversation, EVERYTHING, HOME, idsOf, openStore } from "../recall-fixture.ts";
 import { search } from "../search.ts";
 import { noteOf, setNote } from "../store/note.ts";
@@ -328,6 +329,56 @@ describe("R51 vectors", () => {
     expect(top(50_000)[0]).toBe(400);
     expect(top(0)[0]).toBe(400);
     expect(scan.nearest(random(1), { embedder: "other", scope }).top).toEqual([]);
+  });
+
+  it("R7 equal texts share one vector, each found in its own scope", async () => {
+    const db = openStore();
+    const writer = new RecallWriter(db, { embed: true });
+    for (const session of ["s1", "s2"]) writer.add(conversation(["my puppy sleeps"], { ...HOME, session }));
+    const embedded: string[] = [];
+    const embedder: Embedder = {
+      id: "e",
+      dims: 4,
+      embed: async (batch) => {
+        embedded.push(...batch);
+        return { ok: true, value: batch.map((text) => Float32Array.from(meaning(text))) };
+      },
+    };
+    await embedWaiting(db, { embedder }, never);
+    expect(db.prepare("SELECT count(*) AS n FROM recall_vector").get()?.["n"]).toBe(1);
+    const vector = { embedder: "e", values: Float32Array.from(meaning("hound")) };
+    for (const session of ["s1", "s2"]) {
+      const within = { scopes: [{ type: "session", session }] } as const;
+      expect(idsOf(search(db, { text: "hound", within, vector }))).toEqual([`${session}-0`]);
+    }
+  });
+
+  it("R16 R17 the nearest meaning gets the whole weight of vectors, others their share by cosine", () => {
+    const db = openStore();
+    new RecallWriter(db).add(
+      ["first", "second", "third"].map((text, n) => ({
+        ...conversation([text])[0]!,
+        id: text,
+        place: { ...HOME, session: `s${n}` },
+      })),
+    );
+    const rows = db.prepare("SELECT id AS passage, hash FROM recall_passage ORDER BY id").all() as {
+      passage: number;
+      hash: Uint8Array;
+    }[];
+    const vectors = [
+      [1, 0],
+      [0.8, 0.6],
+      [0.6, 0.8],
+    ];
+    for (const [i, row] of rows.entries()) saveVector(db, "e", row, Float32Array.from(vectors[i]!), "f32");
+    const vector = { embedder: "e", values: Float32Array.from([1, 0]) };
+    const { results } = search(db, { text: "unheard", within: EVERYTHING, vector, signals: ["vector"] });
+    expect(results.map((r) => [r.id, r.parts.vector / WEIGHTS.vector])).toEqual([
+      ["first", expect.closeTo(1, 2)],
+      ["second", expect.closeTo(0.8, 2)],
+      ["third", expect.closeTo(0.6, 2)],
+    ]);
   });
 
   it("go with their passage", () => {

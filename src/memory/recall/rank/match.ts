@@ -12,7 +12,12 @@ export type Filter = {
   before?: number;
 };
 /** What every match must hold, and must not, besides its terms. */
-export type Frame = { and: string[]; not: string[] };
+export type Frame = {
+  and: string[];
+  not: string[];
+  /** The same as `not` by what is left, for a match that demands nothing else. */
+  left?: string;
+};
 
 export function frameOf(scope: ResolvedScope, { kinds, roles }: Filter): Frame {
   const frame: Frame = { and: [], not: [] };
@@ -22,13 +27,13 @@ export function frameOf(scope: ResolvedScope, { kinds, roles }: Filter): Frame {
   // Excluding the few is cheaper than demanding the many.
   if (kinds && others.length > kinds.length) frame.and.push(any(kinds.map(kindToken)));
   else frame.not.push(...others.map(kindToken));
-  return frame;
+  return kinds ? { ...frame, left: any(kinds.map(kindToken)) } : frame;
 }
 
 /** `parts` are all demanded; undefined when nothing is. */
 export function matchOf(parts: readonly string[], frame: Frame): string | undefined {
   const must = [...parts, ...frame.and].join(" AND ");
-  if (must === "") return undefined;
+  if (must === "") return frame.not.length > 0 ? frame.left : undefined;
   return frame.not.length > 0 ? `(${must}) NOT ${any(frame.not)}` : must;
 }
 

@@ -51,7 +51,7 @@ describe("RB4 XB20 a damaged index", () => {
     "DROP TABLE recall_terms",
     "DROP TABLE recall_terms_data",
     "DELETE FROM recall_terms_data",
-    "UPDATE recall_terms_data SET block = randomblob(40)",
+    "UPDATE recall_terms_data SET block = x'ffffffffffffffffffffffffffffffff'",
   ])("XB20 %s: is damage to who reads, and is replaced by an empty index that works", async (sql) => {
     expect(indexProblem(db)).toBeUndefined();
     const found = look();

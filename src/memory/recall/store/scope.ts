@@ -8,8 +8,10 @@ export type Scope =
   | { type: "branch"; repository: string; branch: string }
   | { type: "repository"; repository: string }
   | { type: "workspace"; workspace: string }
-  /** What was stored for the user, wherever. */
-  | { type: "user" }
+  /** What stands on the board of a branch. */
+  | { type: "board"; repository: string; branch: string }
+  /** What was stored for this user, wherever. */
+  | { type: "user"; user?: string }
   /** Everything of the tenant that this identity may see. */
   | { type: "all" };
 
@@ -32,33 +34,29 @@ const nameOf = (scope: Scope): string => {
     case "session":
       return scope.session;
     case "branch":
+    case "board":
       return pair(scope.repository, scope.branch);
     case "repository":
       return scope.repository;
     case "workspace":
       return scope.workspace;
-    default:
+    case "user":
+      return scope.user ?? "";
+    case "all":
       return "";
   }
 };
 
-/** The usual scope: this session, its repository (else its folder), and what belongs to the user. */
-export function autoScopes(place: Pick<Place, "session" | "repository" | "workspace">): Scope[] {
-  const scopes: Scope[] = [{ type: "user" }];
-  if (place.session !== undefined) scopes.push({ type: "session", session: place.session });
-  if (place.repository !== undefined) scopes.push({ type: "repository", repository: place.repository });
-  else if (place.workspace !== undefined) scopes.push({ type: "workspace", workspace: place.workspace });
-  return scopes;
-}
-
 /** The scopes under which an item of this place is found; its session comes first. */
 export function scopesOf(place: Place): ScopeRow[] {
-  const { tenant = "", identity = "", session, repository, branch, workspace, level } = place;
+  const { tenant = "", identity = "", session, repository, branch, workspace, user = "", level } = place;
   const owner = level === "session" ? identity : "";
   const row = (type: ScopeRow["type"], value: string): ScopeRow => ({ type, tenant, owner, value });
   const rows = [session === undefined ? row("none", "") : row("session", session)];
   rows.push(row("all", ""));
-  if (level === "user") rows.push(row("user", ""));
+  if (level === "user") rows.push(row("user", user));
+  if (level === "branch" && repository !== undefined && branch !== undefined)
+    rows.push(row("board", pair(repository, branch)));
   if (level === "workspace" || level === "session") if (workspace !== undefined) rows.push(row("workspace", workspace));
   if (level === "repository" || level === "session") {
     if (repository !== undefined) rows.push(row("repository", repository));
@@ -94,7 +92,7 @@ export function resolveScope(db: DatabaseSync, within: Within): ResolvedScope | 
   if (found.size === 0) return undefined;
   // A session is nearly always part of the repository or folder that is asked for beside it.
   const all = [...found.values()];
-  const outer = all.filter((s) => s.type !== "session" && s.type !== "user");
+  const outer = all.filter((s) => s.type !== "session" && s.type !== "board" && s.type !== "user");
   const counted = outer.length > 0 ? all.filter((s) => s.type !== "session") : all;
   const passages = counted.reduce((sum, s) => sum + s.passages, 0);
   const words = counted.reduce((sum, s) => sum + s.words, 0);

@@ -1,7 +1,11 @@
 // Items into the store and out of it: once, whole, and without a trace.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Database } from "../../../store/sqlite.ts";
+import type { Item } from "../item.ts";
 import { itemById } from "../list.ts";
 import { conversation, EVERYTHING, find, HOME, idsOf, openStore, storeOf } from "../recall-fixture.ts";
 import { INDEXED_CHARS, RecallWriter } from "./write.ts";
@@ -27,6 +31,39 @@ describe("writing", () => {
     expect(new RecallWriter(db).add([again])).toBe(0);
     expect(new RecallWriter(db).add([{ ...again, turn: 9 }])).toBe(1);
     expect(count(db, ALL_TURNS)).toBe(3);
+  });
+
+  it("R7 equal text of one turn is one item by its kind; in another session or tenant it is an item of its own", () => {
+    const [said] = conversation(["the tide is high"]);
+    const db = openStore();
+    const add = (id: string, change: Partial<Item>) => new RecallWriter(db).add([{ ...said!, id, ...change }]);
+    expect(add("first", {})).toBe(1);
+    expect(add("again", {})).toBe(0);
+    expect(add("as a tool", { kind: "tool" })).toBe(1);
+    expect(add("elsewhere", { place: { ...HOME, session: "s2" } })).toBe(1);
+    expect(add("another tenant", { place: { ...HOME, tenant: "t2" } })).toBe(1);
+    const within = { scopes: [{ type: "session", session: "s2" }] } as const;
+    expect(idsOf(find(db, "tide", { within }))).toEqual(["elsewhere"]);
+  });
+
+  it("R9 the words of what is removed are in no byte of the files", () => {
+    const folder = mkdtempSync(join(tmpdir(), "recall-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const db = openStore(join(folder, "store.db"));
+    onTestFinished(() => db.close());
+    db.exec("PRAGMA secure_delete = ON");
+    const writer = new RecallWriter(db);
+    const texts = Array.from({ length: 400 }, (_, n) => `entry ${n} about the marzipan${n} and the xylograph`);
+    writer.add(conversation(texts));
+    const bytes = (): string => {
+      db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      return readdirSync(folder)
+        .map((name) => readFileSync(join(folder, name), "latin1"))
+        .join("");
+    };
+    expect(bytes()).toContain("marzipan399");
+    writer.remove(texts.map((_, n) => `s1-${n}`));
+    expect(bytes()).not.toMatch(/marzipan|xylograph/);
   });
 
   it("replaces the text of a known id, and the old words are gone", () => {

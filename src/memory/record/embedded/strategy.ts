@@ -44,14 +44,14 @@ export type EmbeddedParts = {
 export function embeddedStrategy(parts: EmbeddedParts): Strategy {
   const { clock, user } = parts;
   const hash = (fact: string): string => factHash(parts.hashKey, fact);
-  let known: Database | undefined;
+  let database: Database | undefined;
 
   const reading = async <T>(work: (db: Database) => T): Promise<T | Failed> => {
     const db = await parts.open();
     if (!db.ok) return failedBy(db.error, false);
-    known = db.value;
-    const done = await whileBusy(db.value.location() ?? "memory", () => work(db.value), { clock });
-    return done.ok ? done.value : failedBy(done.error, false);
+    database = db.value;
+    const outcome = await whileBusy(db.value.location() ?? "memory", () => work(db.value), { clock });
+    return outcome.ok ? outcome.value : failedBy(outcome.error, false);
   };
   /** One transaction; whether an error at its end came before or after the commit nobody can say. */
   const writing = async <T extends { type: string }>(
@@ -61,15 +61,14 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
     const db = await parts.open();
     if (!db.ok) return failedBy(db.error, false);
     if (signal.aborted) return CANCELLED;
-    known = db.value;
-    db.value.exec("PRAGMA secure_delete = ON");
+    database = db.value;
     const change = (inside: Database): T => {
       const outcome = work({ db: inside, now: clock.now(), user, hash });
       parts.inside?.(inside, outcome);
       return outcome;
     };
-    const done = await write(db.value, change, { signal, clock });
-    return done.ok ? done.value : failedBy(done.error, done.error.code !== "store_busy");
+    const outcome = await write(db.value, change, { signal, clock });
+    return outcome.ok ? outcome.value : failedBy(outcome.error, outcome.error.code !== "store_busy");
   };
   /** The record as this transaction sees it, if its version is the expected one. */
   const current = (
@@ -89,19 +88,19 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
     supportsScopes: true,
 
     async prompt(ask) {
-      if (parts.exists && !known && !parts.exists())
+      if (parts.exists && !database && !parts.exists())
         return { type: "prompted", answer: promptOf(choiceOf([]), ask, parts).answer };
       const read = await reading((db) => ({ type: "read", all: activeStandings(db, ask.place, ask.scopes) }) as const);
       if (read.type === "failed") return { ...read, code: "store_unavailable" };
       const { all } = read;
       if (all.length > 0) await parts.tree?.look?.();
-      const made = await reading((db) => {
+      const section = await reading((db) => {
         const choice = { all, whole: (ids: readonly string[]) => recordsById(db, ids, user) };
         return { type: "made", ...promptOf(choice, ask, parts) } as const;
       });
-      if (made.type === "failed") return { ...made, code: "store_unavailable" };
-      if (made.shown.length > 0) await countRecalls(made.shown);
-      return { type: "prompted", answer: made.answer };
+      if (section.type === "failed") return { ...section, code: "store_unavailable" };
+      if (section.shown.length > 0) await countRecalls(section.shown);
+      return { type: "prompted", answer: section.answer };
     },
     find: (fact, where) => reading((db) => findFact(db, hash(fact), fact, where)),
     store: (draft, signal) =>
@@ -120,12 +119,12 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
       writing((work) => {
         const { place, fact, id } = ballot;
         const got = id === undefined ? undefined : getRecord(work.db, id, { place }, user);
-        const found =
+        const record =
           got?.type === "got" ? ({ ...got, type: "found" } as const) : findFact(work.db, hash(fact), fact, { place });
-        if (found.type !== "found")
-          return { type: "fact_not_found", near: found.type === "absent" ? found.near : [] } as const;
-        const changed = castVote(work, found.record, ballot);
-        return { type: "voted", record: after(work, found.record.id), changed } as const;
+        if (record.type !== "found")
+          return { type: "fact_not_found", near: record.type === "absent" ? record.near : [] } as const;
+        const changed = castVote(work, record.record, ballot);
+        return { type: "voted", record: after(work, record.record.id), changed } as const;
       }, signal),
     list: (query) => reading((db) => listRecords(db, query, user)),
     get: (id, where) => reading((db) => getRecord(db, id, where, user)),
@@ -136,18 +135,18 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
         return changeRecord(work, now.record, change, by.actor);
       }, signal),
     async delete(id, by, signal) {
-      const done = await writing((work) => {
+      const outcome = await writing((work) => {
         const now = current(work, id, by);
         if (now.type === "not_found" && isTombstone(work.db, id)) return { type: "deleted", id } as const;
         if (now.type !== "got") return now;
         eraseRecord(work, now.record, by.actor);
         return { type: "deleted", id: now.record.id } as const;
       }, signal);
-      if (done.type === "deleted") forgetPages();
-      return done;
+      if (outcome.type === "deleted") forgetPages();
+      return outcome;
     },
     async resolve(id, resolution, by, signal) {
-      const done = await writing((work) => {
+      const outcome = await writing((work) => {
         const now = current(work, id, by);
         if (now.type === "conflict") return { type: "not_pending" } as const;
         if (now.type === "not_found") return now;
@@ -155,28 +154,28 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
         const record = resolution.how === "reject" ? undefined : after(work, now.record.id);
         return { type: "resolved", record } as const;
       }, signal);
-      if (done.type === "resolved" && resolution.how === "reject") forgetPages();
-      return done;
+      if (outcome.type === "resolved" && resolution.how === "reject") forgetPages();
+      return outcome;
     },
     changes: (query) => reading((db) => ({ type: "changes", changes: listChanges(db, query) }) as const),
-    generation: () => (known?.isOpen ? generationOf(known) : undefined),
+    generation: () => (database?.isOpen ? generationOf(database) : undefined),
     async shutdown() {
-      known = undefined;
+      database = undefined;
     },
   };
 
   /** The log of the database still has the old pages; a reader in the way leaves them to the next time. */
   function forgetPages(): void {
-    known?.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    database?.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   }
 
   /** No new version and no generation: it says nothing about the record. */
   async function countRecalls(ids: readonly string[]): Promise<void> {
-    if (!known) return;
+    if (!database) return;
     const at = clock.now();
     const sql = `UPDATE memories SET recalls = recalls + 1, last_recalled_at = ? WHERE id IN (${ids.map(() => "?").join(", ")})`;
     // A store that others hold now keeps its old numbers.
-    await write(known, (db) => db.prepare(sql).run(at, ...ids), { clock, limitMs: 200 });
+    await write(database, (db) => db.prepare(sql).run(at, ...ids), { clock, limitMs: 200 });
   }
 }
 

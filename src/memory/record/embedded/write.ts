@@ -3,6 +3,7 @@ import { canonicalJson, isRecord, parseJson } from "../../../base/json.ts";
 import { optional } from "../../../base/optional.ts";
 import { eraseFromJournal } from "../../../store/journal/journal.ts";
 import type { Database } from "../../../store/sqlite.ts";
+import { indexRow } from "../../recall/store/source.ts";
 import type {
   Actor,
   Ballot,
@@ -20,6 +21,7 @@ import { fold } from "../fold.ts";
 import { nextStatus, type StatusSignal } from "../status.ts";
 import { verificationOf } from "../verification.ts";
 import { getRecord } from "./read.ts";
+import { recordSource } from "./recall-source.ts";
 import { recordById, rowsOf } from "./row.ts";
 
 /** A transaction at one moment, for one user. */
@@ -51,6 +53,7 @@ export function insertRecord(work: Work, draft: Draft): MemoryRecord {
   );
   writeCitations(work, draft.id, draft.citations);
   indexText(work, draft.id);
+  indexRow(db, recordSource, draft.id);
   const record = after(work, draft.id);
   note(work, { memory: draft.id, action: "store", actor: draft.author, before: null, after: shownIn(record) });
   return record;
@@ -182,9 +185,11 @@ export const after = ({ db, user }: Pick<Work, "db" | "user">, id: string): Memo
   return record;
 };
 
+/** After a change of the record, its votes or its status. */
 const touch = ({ db, now }: Work, id: string): void => {
   // Time never goes back for one record, whatever the clock does.
   db.prepare("UPDATE memories SET version = version + 1, updated_at = max(updated_at, ?) WHERE id = ?").run(now, id);
+  indexRow(db, recordSource, id);
 };
 
 function note({ db, now }: Work, change: Omit<MemoryChange, "id" | "at">): void {

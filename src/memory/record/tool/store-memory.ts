@@ -19,8 +19,11 @@ const scoped = input.extend({
     .describe("`repository` (default): for this repository. `user`: for every project of the user."),
 });
 
-/** `scope` only where the strategy has scopes. */
-export const storeInput = (scopes: boolean) => (scopes ? scoped : input);
+const unscoped = input.extend({ scope: z.unknown().optional() });
+unscoped._zod.toJSONSchema = () => z.toJSONSchema(input, { io: "input" });
+
+/** The model sees `scope` only where the strategy has scopes. One that it sends anyway is refused by the write path. */
+export const storeInput = (scopes: boolean) => (scopes ? scoped : unscoped);
 
 /** `instructions`: what the strategy says about storing, bounded where it was read. */
 export function storeMemoryTool(

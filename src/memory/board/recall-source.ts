@@ -1,0 +1,45 @@
+// Items of the board as items of recall, found on their own branch only.
+import type { DatabaseSync } from "node:sqlite";
+import type { RecallSource } from "../recall/store/source.ts";
+import { type BoardItem, type BoardPlace, keyOf, type Src } from "./item.ts";
+import { findItem } from "./row.ts";
+
+export const boardSource: RecallSource = {
+  kind: "board",
+  ids: (db) =>
+    db
+      .prepare("SELECT repository, branch, src, name FROM dynamic_context_items")
+      .all()
+      .map((row) => {
+        const text = (column: string): string => String(row[column]);
+        const place = { repository: text("repository"), branch: text("branch") };
+        return boardRecallId(place, { src: text("src") as Src, name: text("name") });
+      }),
+  item(db, id) {
+    const { place, item } = rowOf(db, id) ?? {};
+    if (!place || !item) return undefined;
+    return {
+      id,
+      kind: "board",
+      text: `${item.name}: ${item.description}\n${item.content}`,
+      role: item.src === "user" ? "user" : "assistant",
+      time: Date.parse(item.updatedAt),
+      seq: 0,
+      place: { ...place, level: "branch", client: item.author },
+    };
+  },
+};
+
+const ID = /^board:([^@:]+)@([^@:]+):(agent|user)\/(.+)$/;
+const escaped = (text: string): string => text.replace(/[%:@\s]/g, encodeURIComponent);
+
+/** `board:owner/name@branch:user/item`. */
+export const boardRecallId = ({ repository, branch }: BoardPlace, item: Pick<BoardItem, "src" | "name">): string =>
+  `board:${escaped(repository)}@${escaped(branch)}:${keyOf(item)}`;
+
+function rowOf(db: DatabaseSync, id: string): { place: BoardPlace; item: BoardItem | undefined } | undefined {
+  const [, repository, branch, src, name] = ID.exec(id) ?? [];
+  if (repository === undefined || branch === undefined || name === undefined) return undefined;
+  const place = { repository: decodeURIComponent(repository), branch: decodeURIComponent(branch) };
+  return { place, item: findItem(db, place, src === "user" ? "user" : "agent", name) };
+}

@@ -1,0 +1,16 @@
+// The headers of every model request: who asked, what for, and to our own machine which session.
+import { VERSION } from "../base/version.ts";
+import { isLoopback } from "./base-url.ts";
+import type { ModelRequest, ModelTarget } from "./contract.ts";
+
+/** The SDK's headers with the configured ones and ours on top; names are matched whatever their case. */
+export function requestHeaders(sdk: RequestInit["headers"], target: ModelTarget, request: ModelRequest): Headers {
+  const headers = new Headers(sdk);
+  for (const [name, value] of Object.entries(target.headers)) headers.set(name, value);
+  // First of all who asks: a gateway of ours leaves our own requests as they are.
+  headers.set("User-Agent", `everlong/${VERSION} ${headers.get("user-agent") ?? ""}`.trim());
+  headers.set("X-Initiator", request.initiator);
+  headers.set("X-Interaction-Type", request.interaction);
+  if (isLoopback(target.baseUrl ?? "")) headers.set("X-Everlong-Session", request.sessionId);
+  return headers;
+}

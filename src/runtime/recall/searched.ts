@@ -1,0 +1,27 @@
+// What a search looked through, in words.
+import type { Scope, Within } from "../../memory/recall/store/scope.ts";
+
+/** As in "Nothing was found in …". */
+export const searchedText = ({ scopes }: Within): string =>
+  new Intl.ListFormat("en").format(new Set(scopes.map(scopeText)));
+
+function scopeText(scope: Scope): string {
+  switch (scope.type) {
+    case "session":
+      return `session ${scope.session}`;
+    case "repository":
+      return scope.repository.startsWith("local:")
+        ? "the memories of this folder"
+        : `the sessions and memories of ${scope.repository}`;
+    case "branch":
+      return `the sessions on ${scope.branch} of ${scope.repository}`;
+    case "workspace":
+      return `the sessions of ${scope.workspace}`;
+    case "board":
+      return `the board of ${scope.branch}`;
+    case "user":
+      return "your own memories";
+    case "all":
+      return "all sessions and memories";
+  }
+}

@@ -1,0 +1,98 @@
+// N48: the npm package says what it needs, and what it links to is inside.
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+import { otherNodes } from "./tool/node.ts";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  engines: { node: string };
+  dependencies: Record<string, string>;
+};
+
+/** The package as npm would publish it, without what npm would build and run first. */
+function packedFiles(): string[] {
+  const out = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts", "--offline"], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [pack] = JSON.parse(out) as { files: { path: string }[] }[];
+  return pack?.files.map(({ path }) => path) ?? [];
+}
+
+/** The launcher as it is installed from npm: no Node of its own beside it. */
+function installedLauncher(): string {
+  const folder = mkdtempSync(join(tmpdir(), "everlong-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, "dist"));
+  writeFileSync(join(folder, "dist", "main.js"), "throw new SyntaxError('this Node cannot read me');");
+  for (const name of ["bin", "package.json"]) cpSync(join(root, name), join(folder, name), { recursive: true });
+  return join(folder, "bin", "everlong.js");
+}
+
+it("N48 every file that README links to is in the package, and nothing that belongs to one machine", () => {
+  const files = packedFiles();
+  const links = [...readFileSync(join(root, "README.md"), "utf8").matchAll(/\]\((?!https?:)([^)#]+)/g)].map(
+    ([, to]) => to ?? "",
+  );
+  expect(links.length).toBeGreaterThan(5);
+  const missing = links.filter(
+    (link) => !files.some((path) => path === link || path.startsWith(`${link.replace(/\/$/, "")}/`)),
+  );
+  expect(missing).toEqual([]);
+  expect(files).toEqual(expect.arrayContaining(["README.md", "LICENSE", "bin/everlong.js", "dist/main.js"]));
+  expect(files.filter((path) => /^(?:src|test|bench|scripts)\/|^dist\/\.cache/.test(path))).toEqual([]);
+});
+
+it("N48 it depends on just what the bundle leaves outside", () => {
+  const parts = readdirSync(join(root, "dist"), { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".js"),
+  );
+  const outside = new Set<string>();
+  for (const path of parts) {
+    const text = readFileSync(join(root, "dist", path), "utf8");
+    const imports =
+      /^(?:import|export)\b[^"'\n]*?from "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)|\b__require\("([^"]+)"\)|meta\.url\)\.resolve\("([^"]+)"\)/gm;
+    for (const [, ...names] of text.matchAll(imports)) {
+      const name = names.find((match) => match !== undefined) ?? "";
+      if (!name.startsWith(".") && !name.startsWith("node:") && !builtinModules.includes(name)) outside.add(name);
+    }
+  }
+  expect([...outside]).toEqual(Object.keys(manifest.dependencies));
+});
+
+it("N48 engines is what the launcher asks for", () => {
+  const needed = /const NEEDED = \[(\d+), (\d+)\]/.exec(readFileSync(join(root, "bin", "everlong.js"), "utf8"));
+  expect(manifest.engines.node).toBe(`>=${needed?.[1]}.${needed?.[2]}`);
+});
+
+const COMMANDS = [[], ["-p", "hello"], ["--help"], ["serve"], ["with", "claude"], ["doctor"], ["nosuch"]];
+
+it.each(COMMANDS.map((args) => ({ args })))(
+  "N48 on an older Node `everlong $args` is one line that says what to do",
+  ({ args }) => {
+    const launcher = installedLauncher();
+    const older = join(dirname(launcher), "older.cjs");
+    writeFileSync(
+      older,
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.18.9' } });",
+    );
+    const done = spawnSync(process.execPath, ["-r", older, launcher, ...args], { encoding: "utf8" });
+    expect(done.stderr).toMatch(/^everlong needs Node 22\.19 or newer, and this is Node 22\.18\.9: install [^\n]+\n$/);
+    expect([done.status, done.stdout]).toEqual([1, ""]);
+  },
+);
+
+it.each(otherNodes.filter(({ version }) => /^v(?:1\d|2[01])\./.test(version)))(
+  "N48 the same on the machine's own Node $version",
+  ({ path, version }) => {
+    const done = spawnSync(path, [installedLauncher(), "-p", "hello"], { encoding: "utf8" });
+    expect(done.stderr).toContain(`and this is Node ${version.slice(1)}`);
+    expect(done.stderr.trimEnd().split("\n")).toHaveLength(1);
+  },
+);
