@@ -11,9 +11,9 @@ import { refuseInToolShell } from "./settings-command.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 /** Settings that hold such an address, and what goes there. */
-const ENDPOINTS = ["recall.semantic.baseUrl", "recall.openai.baseUrl"] as const;
+const ENDPOINTS = ["recall.semantic.baseUrl", "recall.openai.baseUrl", "agent.catalogUrl"] as const;
 const SENT =
-  "the texts of conversations (prompts, answers, tool results; known secrets are filtered out) and what is searched for, to be made into vectors; where it is an MCP server of this project, what its tools are called with";
+  "the texts of conversations (prompts, answers, tool results; known secrets are filtered out) and what is searched for, to be made into vectors; where it is an MCP server of this project, what its tools are called with; where it is the catalogue of agents, only the name of this repository";
 
 export async function consentList(options: { json?: boolean } = {}): Promise<Printed> {
   const workspace = await openWorkspace();

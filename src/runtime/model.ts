@@ -1,12 +1,13 @@
 // The model of a session: which one, how it is called, and switching to another.
 import { readFileSync } from "node:fs";
 import type { Failure } from "../base/failure.ts";
-import type { Result } from "../base/result.ts";
+import { fail, type Result } from "../base/result.ts";
 import { loadCatalog } from "../model/catalog.ts";
 import type { CallModel } from "../model/contract.ts";
 import { type Resolved, resolveModel } from "../model/resolve.ts";
 import { fetchJson } from "../model/resolve-fetch.ts";
 import { resolveInput } from "../model/resolve-input.ts";
+import { refusedByList } from "../model/resolve-list.ts";
 import type { Workspace } from "./workspace.ts";
 
 export function catalogOf(workspace: Workspace): ReturnType<typeof loadCatalog> {
@@ -28,6 +29,16 @@ export async function chooseModel(workspace: Workspace, requested?: string): Pro
   );
   if (resolved.ok) resolved.value.warnings.unshift(...warnings);
   return resolved;
+}
+
+/** For a name that a person types: one that the server's own list does not have is refused. */
+export async function chooseListedModel(workspace: Workspace, requested: string): Promise<Result<Resolved, Failure>> {
+  const chosen = await chooseModel(workspace, requested);
+  if (!chosen.ok) return chosen;
+  const { values, sources } = workspace.settings;
+  const { catalog } = catalogOf(workspace);
+  const refusal = await refusedByList(chosen.value.target, resolveInput(values, sources, { catalog, fetchJson }));
+  return refusal ? fail(refusal) : chosen;
 }
 
 /** One way to call any model; the code of each kind is loaded when it is first called. */

@@ -161,7 +161,8 @@ export class Door {
     const { turn } = call.actor.conversation.live;
     const request = askedRequest(decision, requests);
     const requestId = await this.#requested(call, request);
-    const question = { requestId, request, ...words(decision, requests), ...agentOf(call) };
+    const preview = call.tool.preview?.(call.input, { cwd: call.actor.conversation.state.context.cwd });
+    const question = { requestId, request, ...words(decision, requests, preview), ...agentOf(call) };
     turn.phase = nextPhase(turn.phase, { type: "asked", for: "permission" });
     const answer = await this.#parts.ask(question, call.signal);
     turn.phase = nextPhase(turn.phase, { type: "answered" });
@@ -229,11 +230,10 @@ function askedRequest(ask: Ask, requests: readonly PermissionRequest[]): Permiss
 function words(
   ask: Ask,
   requests: readonly PermissionRequest[],
+  preview: string | undefined,
 ): Pick<Question, "explanation" | "reason" | "session" | "location"> {
-  const request = askedRequest(ask, requests);
-  const diff = request.kind === "write" && request.diff ? `\n${request.diff}` : "";
   return {
-    explanation: explainAsk(ask, requests) + diff,
+    explanation: [explainAsk(ask, requests), ...(preview === undefined ? [] : [preview])].join("\n"),
     reason: ask.reason,
     ...(ask.offer.session ? { session: ask.offer.session.join(", ") } : {}),
     ...(ask.offer.location ? { location: ask.offer.location.join(", ") } : {}),

@@ -22,7 +22,10 @@ async function onBigModel(options: StageOptions = {}, turns = 10) {
     max_prompt_tokens: limit,
   });
   mkdirSync(place.home, { recursive: true });
-  writeFileSync(join(place.home, "models.json"), JSON.stringify([entry("big", BIG), entry("small", SMALL)]));
+  writeFileSync(
+    join(place.home, "models.json"),
+    JSON.stringify([entry("big", BIG), entry("big2", BIG), entry("small", SMALL)]),
+  );
   const talk = await converse(place, { flags: { model: "big" } });
   for (let n = 1; n <= turns; n++) await talk.say(prose(1_900, `part-${n}`));
   return { ...staged, ...talk };

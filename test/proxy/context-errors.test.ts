@@ -114,6 +114,33 @@ it("XE8 X90 X91 X94 XB25 refused with a body, a 413, response.failed: the client
   expect(await windows(gateway)).toHaveLength(2);
 });
 
+const FAR = 1_000_000;
+
+it("X90 N34 a refusal that names far more than was sent teaches no window: a smaller request goes out, and later ones are not cut for it", async () => {
+  let refusals = 1;
+  const { server, gateway } = await scene(() => (refusals-- > 0 ? asBody(400, FAR) : text("Fine.")));
+  const client = grown(gateway, codex({ model: "gpt-once" }), 80);
+  const answer = await client.ask("And what now?");
+  expect(answer.status, answer.text).toBe(200);
+  const [first, second, ...more] = server.requests.map(({ rawBody }) => rawBody.length);
+  expect(second).toBeLessThan(first ?? 0);
+  expect([more, await windows(gateway)]).toEqual([[], []]);
+  const next = grown(gateway, codex({ model: "gpt-once" }), 80);
+  expect((await next.ask("And then?")).headers.get("x-everlong-action")).toBe("pass");
+});
+
+it("X90 N34 N30 one that goes on refusing is believed to be smaller than what it refused, whatever it names", async () => {
+  const { server, gateway } = await scene(({ rawBody }) =>
+    rawBody.length / CHARS_A_TOKEN > SMALL_LIMIT ? asBody(400, FAR) : text("Fine."),
+  );
+  const client = grown(gateway, codex({ model: "gpt-often" }), 180);
+  const answer = await client.ask("And what now?");
+  expect(answer.status, answer.text).toBe(200);
+  expect(server.requests).toHaveLength(3);
+  const [learned] = await windows(gateway);
+  expect(learned?.["tokens"]).toBeLessThan((server.requests[1]?.rawBody.length ?? 0) / 4);
+});
+
 const always = (status: number, body: string): Reply => raw(status, { ...json, "x-of-upstream": "1" }, body);
 const OPENAI = JSON.stringify({ error: errorFor(SMALL_LIMIT) });
 const PLAIN = JSON.stringify({ error: { message: `${messageFor(SMALL_LIMIT)} ` } });

@@ -1,5 +1,6 @@
 // How much room a request has: its model's window as it is known now, and the marks of its client's family.
 import type { ContextLimit } from "../../model/contract.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { Kept } from "../kept.ts";
 import { type Budget, below, budgetOf, halved, windowOf } from "../plan/budget.ts";
 import { learnWindow } from "../store/windows.ts";
@@ -15,6 +16,8 @@ export function budgetFor({ settings, catalog }: Parts, asked: Asked, learned: n
 /** A refusal that names no figure says this much about the window. */
 const BELOW_REFUSED = 0.9;
 const MOST_ATTEMPTS = 3;
+/** A named window so much larger than what was asked for, by our count, cannot be why it was refused. */
+const DOUBTFUL = 1.5;
 
 /** After a refusal: the window is learned; after a second one its half is tried. Undefined when it is enough. */
 export async function smallerRoom(
@@ -25,8 +28,12 @@ export async function smallerRoom(
   { reportedLimit, unit }: ContextLimit,
 ): Promise<Budget | undefined> {
   if (attempt >= MOST_ATTEMPTS) return undefined;
-  const { upstream, model } = asked;
-  const named = unit === "tokens" ? reportedLimit : undefined;
+  const { upstream, model, route, body } = asked;
+  const output = wireOf(route.wire).request.maxOutput(body.value) ?? 0;
+  const isDoubtful = (reportedLimit ?? 0) > DOUBTFUL * (sent + output);
+  // Such refusals are often transient, so one of them says nothing about the window.
+  if (isDoubtful && attempt === 1) return below(budget, sent);
+  const named = unit === "tokens" && !isDoubtful ? reportedLimit : undefined;
   const tokens = named ?? sent * BELOW_REFUSED;
   const learned = await learnWindow(store, upstream, model, { tokens, named: named !== undefined });
   if (!learned.ok) return undefined;

@@ -11,10 +11,8 @@ import type { SessionIndex } from "../session/index.ts";
 import type { ModelInForce } from "../session/model-in-force.ts";
 import { sessionsIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
-import { itemsOf, itemsText, parseWanted, type Wanted } from "./original.ts";
+import { itemsOf, itemsText, parseWanted, turnRef, turnsAround, type Wanted } from "./original.ts";
 import { allowedKinds, recallKinds, recallPlace, scopesOf, sessionsHere } from "./scope.ts";
-
-const WINDOW = 2;
 
 /** The session that asks, and what it may look through. */
 export type RecallAsker = {
@@ -36,7 +34,7 @@ export async function recallForModel(
   const within = scopeFor(asker, request.scope ?? "auto");
   if (!within.ok) return { type: "refused", message: within.error };
   if (request.id !== undefined) return itemText(asker, request.id, within.value);
-  if (request.around !== undefined) return around(asker, request.around, request.window ?? WINDOW);
+  if (request.around !== undefined) return around(asker, request.around, request.window);
   return found(asker, request, within.value, signal);
 }
 
@@ -90,12 +88,11 @@ async function itemText(asker: RecallAsker, id: string, within: Within): Promise
   };
 }
 
-async function around(asker: RecallAsker, text: string, window: number): Promise<RecallAnswer> {
-  const wanted = parseWanted(/^\d+$/.test(text) ? `t${text}` : text);
+async function around(asker: RecallAsker, text: string, window: number | undefined): Promise<RecallAnswer> {
+  const wanted = parseWanted(turnRef(text));
   if (!wanted || "checkpoint" in wanted)
     return { type: "refused", message: `"${text}" is not a turn's ref such as t12.` };
-  const { item: _whole, ...turn } = wanted;
-  return original(asker, text, { ...turn, from: Math.max(1, turn.from - window), to: turn.to + window });
+  return original(asker, text, turnsAround(wanted, window));
 }
 
 async function found(

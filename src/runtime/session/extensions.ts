@@ -1,11 +1,14 @@
 // What users add to a session as files: agents, skills and commands, loaded when it opens.
+import { join } from "node:path";
 import { builtinAgents } from "../../agent/catalog/builtin.ts";
 import { type Catalog, loadCatalog } from "../../agent/catalog/load.ts";
+import type { ParsedAgent } from "../../agent/catalog/parse-agent.ts";
 import { type Commands, loadCommands } from "../../agent/command/load.ts";
 import { describeWarning } from "../../agent/file/warning.ts";
 import { invokeSkill } from "../../agent/skill/invoke.ts";
 import { findSkill, loadSkills, type Skill, type Skills } from "../../agent/skill/load.ts";
 import { fail, ok } from "../../base/result.ts";
+import { hasConsent } from "../../permission/consent.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import type { Conversation } from "../../session/session.ts";
 import { skillTool } from "../../tool/builtin/skill.ts";
@@ -27,7 +30,7 @@ export async function loadExtensions(workspace: Workspace, slashNames: readonly 
   const isOn = (gate: string): boolean =>
     gate === "features.subconscious" ? isBoardOn(workspace) : (values as Record<string, unknown>)[gate] === true;
   const [catalog, skills, commands] = await Promise.all([
-    loadCatalog({ ...folders, builtins: builtinAgents, isOn }),
+    loadCatalog({ ...folders, builtins: builtinAgents, isOn, remote: await fromCatalogue(workspace) }),
     loadSkills({ ...folders, directories: values.skillDirectories, disabled: values.disabledSkills }),
     loadCommands({ ...folders, builtins: slashNames }),
   ]);
@@ -77,3 +80,19 @@ export async function invoke(
 /** `/NAME` was typed: its message prescribes the call. */
 const asksForSkill = (e: DurableEnvelope, name: string): boolean =>
   e.type === "user.message" && e.data.directive?.tool === "skill" && e.data.directive.args["name"] === name;
+
+/** Agents that a server offers for this repository, when the user has named one. */
+async function fromCatalogue({ settings, trust, paths, root, context }: Workspace): Promise<ParsedAgent[]> {
+  const { "agent.catalogUrl": url, offline } = settings.values;
+  if (url === undefined) return [];
+  const { remoteAgents } = await import("../../agent/catalog/remote.ts");
+  return remoteAgents({
+    url,
+    offline,
+    repository: context.repository,
+    trusted: trust.trusted,
+    hasConsent: (address) => hasConsent(paths.home, root, address),
+    folder: join(paths.home, "cache", "agents"),
+    now: () => new Date(),
+  });
+}

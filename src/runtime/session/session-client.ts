@@ -21,6 +21,7 @@ import { consolidateOnExit } from "../board/consolidate-exit.ts";
 import type { CommandResult } from "../command-result.ts";
 import type { Client, SessionView } from "../face.ts";
 import { liveMemoryClient } from "../memory/live.ts";
+import { chooseListedModel } from "../model.ts";
 import { listModels } from "../model-list.ts";
 import { recallIn } from "../recall/recall.ts";
 import { settingsCommand } from "../settings-command.ts";
@@ -91,7 +92,7 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
       return interrupt(session, reason);
     },
     models: () => listModels(workspace, model),
-    setModel: (name) => switchModel(open, name),
+    setModel: (name) => switchModel(open, name, chooseListedModel),
     mode: { get: () => state.mode, set: (mode) => setMode(session, mode) },
     history: historyClient(open),
     tasks: tasksClient(open.agents, open.builtIn),

@@ -12,6 +12,7 @@ import type { Session } from "../../session/session.ts";
 import { refreshSystemPrompt } from "../../session/turn.ts";
 import { beginEpoch, look } from "../../session/window.ts";
 import { chooseModel } from "../model.ts";
+import type { Workspace } from "../workspace.ts";
 import type { ModelInForce } from "./model-in-force.ts";
 import type { SessionResources } from "./resources.ts";
 
@@ -29,8 +30,13 @@ async function isTooLarge(services: SwitchServices, target: ModelTarget): Promis
   return view.sizes.systemTokens + view.sizes.toolDefinitionsTokens + history > exhaustion * target.promptLimit;
 }
 
-export async function switchModel(services: SwitchServices, name: string): Promise<Result<string, Failure>> {
-  const chosen = await chooseModel(services.workspace, name);
+/** `choose`: how strictly the name is taken. */
+export async function switchModel(
+  services: SwitchServices,
+  name: string,
+  choose: (workspace: Workspace, name: string) => ReturnType<typeof chooseModel> = chooseModel,
+): Promise<Result<string, Failure>> {
+  const chosen = await choose(services.workspace, name);
   if (!chosen.ok) return chosen;
   const before = services.model.target;
   // Between turns only, and in one piece: no request is ever prepared for one model and sent to another.
