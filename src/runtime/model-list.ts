@@ -2,7 +2,7 @@
 
 import { ok } from "../base/result.ts";
 import { promptLimit } from "../model/limits.ts";
-import type { CommandResult } from "./command-result.ts";
+import type { CommandResult } from "./client/session.ts";
 import { catalogOf } from "./model.ts";
 import type { ModelInForce } from "./session/model-in-force.ts";
 import type { Workspace } from "./workspace.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { messagesOf, textOf, toolResults } from "../agent/scene.ts";
 import { calls, text } from "../model-server/reply.ts";
 import { logOf, only, run, sessionsOf } from "../tool/everlong.ts";
-import { converse, DETAILS, prose, SUMMARY, stage } from "./stage.ts";
+import { converse, DETAILS, prose, recalled, SUMMARY, stage } from "./stage.ts";
 
 const TODOS = `INSERT INTO todos (id, title, description, status) VALUES
   ('lex', 'Write the lexer', 'with spans', 'done'),
@@ -101,8 +101,8 @@ describe("CE9 recall over compactions", () => {
     // The message names a range of turns that recall takes as it stands.
     const notice = only(events, "session.compaction_complete").at(-1)?.data.replacementContent ?? "";
     const range = /call recall with id "(t1-t\d+)"/.exec(notice)?.[1] ?? "";
-    const whole = await client.recall(range);
-    expect(whole.ok && whole.value.includes(first) && whole.value.includes("third")).toBe(true);
+    const whole = await recalled(client, range);
+    expect(whole.includes(first) && whole.includes("third")).toBe(true);
     await close();
     const printed = await run(place, ["recall", "t1.1"]);
     expect(printed.stdout).toBe(`${first}\n`);

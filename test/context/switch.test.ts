@@ -136,7 +136,7 @@ describe("CE12 C65 compaction off and manual", () => {
     const { place, summaries } = await stage(() => text("answer"), { summary: () => hang() });
     const { client, say, events } = await converse(place);
     while (summaries().length === 0) await say(prose(1_000, "part"));
-    expect((await client.settings("compaction.mode off")).ok).toBe(true);
+    expect((await client.settings.set("compaction.mode", "off", {})).ok).toBe(true);
     await say("next");
     expect(outcomes(events)).toEqual(["turned_off"]);
     await until("the call's end", () => summaries()[0]?.aborted);

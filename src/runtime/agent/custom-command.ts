@@ -3,7 +3,7 @@
 import { loadCommands } from "../../agent/command/load.ts";
 import { loadSkills } from "../../agent/skill/load.ts";
 import type { Flags } from "../../settings/flag.ts";
-import type { OpenOptions } from "../face.ts";
+import type { OpenOptions } from "../client/session.ts";
 import { openWorkspace } from "../workspace.ts";
 
 export async function customCommandNames({

@@ -8,7 +8,7 @@ import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { untilStill } from "../../session/run.ts";
 import type { Session } from "../../session/session.ts";
-import type { AbandonedAgent, TasksClient } from "../face.ts";
+import type { AbandonedAgent, TasksClient } from "../client/session.ts";
 import type { SessionResources } from "../session/resources.ts";
 import type { BuiltTools } from "../session/tools.ts";
 import type { Agents } from "./agents.ts";

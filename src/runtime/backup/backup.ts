@@ -6,7 +6,7 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { VERSION } from "../../base/version.ts";
 import { storeMigrations } from "../../store/migrations.ts";
-import { refuseInToolShell } from "../settings-command.ts";
+import { refuseInToolShell } from "../tool-shell.ts";
 import { openWorkspace } from "../workspace.ts";
 import { backupContents } from "./contents.ts";
 import type { BackupManifest } from "./manifest.ts";

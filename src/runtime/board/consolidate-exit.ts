@@ -6,7 +6,7 @@ import { CONSOLIDATION_PROMPT } from "../../memory/consolidate/prompt.ts";
 import type { EventData } from "../../schema/event/envelope.ts";
 import { settingsTable } from "../../settings/table.ts";
 import { modelFor } from "../agent/model.ts";
-import type { OpenOptions } from "../face.ts";
+import type { OpenOptions } from "../client/session.ts";
 import { isToolDenied } from "../session/approvals.ts";
 import type { Extensions } from "../session/extensions.ts";
 import type { ModelInForce } from "../session/model-in-force.ts";

@@ -6,7 +6,7 @@ import { clip, firstLine, nearNames } from "../../base/text.ts";
 import type { PlannedServer } from "../../mcp/config/load.ts";
 import type { ServerConfig } from "../../mcp/config/server-config.ts";
 import type { ServerView } from "../../mcp/host.ts";
-import type { CommandResult } from "../command-result.ts";
+import type { CommandResult } from "../client/session.ts";
 import type { OpenHost } from "./host.ts";
 
 export type McpCommandParts = {

@@ -6,7 +6,7 @@ import { mapSource } from "../../mcp/config/source.ts";
 import type { McpTool } from "../../mcp/tool.ts";
 import { trustState } from "../../permission/trust.ts";
 import type { Tool } from "../../tool/contract.ts";
-import type { CommandResult } from "../command-result.ts";
+import type { CommandResult } from "../client/session.ts";
 import { type McpParts, type OpenHost, openHost, tell } from "./host.ts";
 import { mcpSources } from "./sources.ts";
 

@@ -4,7 +4,7 @@ import { ok } from "../../base/result.ts";
 import { notify } from "../../session/run.ts";
 import type { Conversation } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
-import type { CommandResult } from "../command-result.ts";
+import type { CommandResult } from "../client/session.ts";
 import type { Approvals } from "../session/approvals.ts";
 import type { SessionResources } from "../session/resources.ts";
 import type { McpParts } from "./host.ts";

@@ -2,16 +2,18 @@
 
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import type { Original } from "../../memory/recall/list.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
 import { findSession } from "../../session/find-session.ts";
 import type { Conversation } from "../../session/session.ts";
 import type { RecallAnswer, RecallItem, RecallRequest } from "../../tool/builtin/recall.ts";
-import type { CommandResult } from "../command-result.ts";
+import type { Attempt } from "../client/open.ts";
+import type { RecallReply } from "../client/recall.ts";
 import type { SessionIndex } from "../session/index.ts";
 import type { ModelInForce } from "../session/model-in-force.ts";
 import { sessionsIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
-import { itemsOf, itemsText, parseWanted, turnRef, turnsAround, type Wanted } from "./original.ts";
+import { type Found, itemsOf, itemsText, parseWanted, turnRef, turnsAround, type Wanted } from "./original.ts";
 import { allowedKinds, recallKinds, recallPlace, scopesOf, sessionsHere } from "./scope.ts";
 
 /** The session that asks, and what it may look through. */
@@ -41,18 +43,17 @@ export async function recallForModel(
 async function original(asker: RecallAsker, asked: string, wanted: Wanted): Promise<RecallAnswer> {
   const items = await originals(asker, wanted);
   return items.ok
-    ? { type: "original", ref: asked, text: items.value }
+    ? { type: "original", ref: asked, text: itemsText(items.value) }
     : { type: "refused", message: `${items.error.what} ${items.error.next}` };
 }
 
-async function originals(asker: RecallAsker, wanted: Wanted): Promise<Result<string, Failure>> {
+async function originals(asker: RecallAsker, wanted: Wanted): Promise<Result<Found[], Failure>> {
   const { workspace, main } = asker;
   const id = wanted.session ? await findInScope(asker, wanted.session) : ok(main.id);
   if (!id.ok) return id;
   const items = await itemsOf(workspace.paths, id.value, wanted);
-  if (!items.ok) return items;
-  const text = itemsText(items.value);
-  return ok(id.value === main.id ? text : workspace.redact(text));
+  if (!items.ok || id.value === main.id) return items;
+  return ok(items.value.map((item) => ({ ...item, text: workspace.redact(item.text) })));
 }
 
 /** Only what is in scope is looked through, so a session outside it is as unknown as one that never was. */
@@ -77,10 +78,14 @@ function scopeFor(asker: RecallAsker, name: NonNullable<RecallRequest["scope"]>)
   return scopes.ok ? ok({ scopes: scopes.value }) : scopes;
 }
 
-async function itemText(asker: RecallAsker, id: string, within: Within): Promise<RecallAnswer> {
+async function itemOf(asker: RecallAsker, id: string, within: Within): Promise<Original | undefined> {
   const db = await asker.index.reader();
   const { itemById } = await import("../../memory/recall/list.ts");
-  const item = db && itemById(db, within, id, recallKinds(asker.workspace));
+  return db && itemById(db, within, id, recallKinds(asker.workspace));
+}
+
+async function itemText(asker: RecallAsker, id: string, within: Within): Promise<RecallAnswer> {
+  const item = await itemOf(asker, id, within);
   if (item) return { type: "original", ref: id, text: item.text };
   return {
     type: "refused",
@@ -101,7 +106,8 @@ async function found(
   within: Within,
   signal?: AbortSignal,
 ): Promise<RecallAnswer> {
-  const { ask, labelOf, refOf, snippetText } = await import("./query.ts");
+  const { ask } = await import("./query.ts");
+  const { labelOf, refOf, snippetText } = await import("./found-text.ts");
   const { searchedText } = await import("./searched.ts");
   const { parseTime } = await import("./time.ts");
   const bounds = { since: parseTime(request.since, "since"), before: parseTime(request.before, "before") };
@@ -148,19 +154,22 @@ async function found(
 }
 
 /** /recall. */
-export async function recallIn(asker: RecallAsker, query: string): Promise<CommandResult> {
+export async function recallIn(asker: RecallAsker, query: string): Attempt<RecallReply> {
   const wanted = parseWanted(query);
-  if (wanted) return originals(asker, wanted);
+  if (wanted) {
+    const items = await originals(asker, wanted);
+    return items.ok ? ok({ type: "originals", items: items.value }) : items;
+  }
   const within = scopeFor(asker, "auto");
   const recall = await asker.index.recall(false);
-  const { ask, foundText, unavailable } = await import("./query.ts");
+  const { ask, unavailable } = await import("./query.ts");
   if (!recall || !within.ok) return fail(unavailable("it cannot be opened"));
   const limit = asker.workspace.settings.values["recall.limit"];
   const kinds = recallKinds(asker.workspace);
-  const item = await itemText(asker, query.trim(), within.value);
-  if (item.type === "original") return ok(item.text);
+  const item = await itemOf(asker, query.trim(), within.value);
+  if (item) return ok({ type: "item", item });
   const answer = await ask(recall, { text: query, within: within.value, limit, kinds });
   if (!answer.ok) return answer;
   const { searchedText } = await import("./searched.ts");
-  return ok(foundText(answer.value, { searched: searchedText(within.value), command: "/" }));
+  return ok({ type: "found", found: answer.value, searched: searchedText(within.value) });
 }

@@ -19,7 +19,7 @@ import type { Conversation } from "../../session/session.ts";
 import type { OriginRule } from "../../settings/load.ts";
 import type { UpdateFile } from "../../settings/write.ts";
 import { createSecondWall, type SecondWall } from "../../tool/second-wall.ts";
-import type { Prompts } from "../face.ts";
+import type { Prompts } from "../client/session.ts";
 import { changeInHome } from "../home-file.ts";
 import type { Workspace } from "../workspace.ts";
 

@@ -11,7 +11,7 @@ import { reportIntentTool } from "../../tool/builtin/report-intent.ts";
 import { taskCompleteTool } from "../../tool/builtin/task-complete.ts";
 import { webFetchTool } from "../../tool/builtin/web-fetch.ts";
 import type { PlanExit, Tool, ToolContext } from "../../tool/contract.ts";
-import type { Prompts } from "../face.ts";
+import type { Prompts } from "../client/session.ts";
 import { type RecallAsker, recallForModel } from "../recall/recall.ts";
 import { readOptional } from "./read-optional.ts";
 

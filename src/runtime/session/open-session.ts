@@ -21,7 +21,7 @@ import { lowSpace } from "../../store/home.ts";
 import type { LogReport } from "../../store/read-log.ts";
 import { selection } from "../agent/select-agent.ts";
 import { isDetached, PARENT_SESSION } from "../board/detached.ts";
-import type { Opened, OpenOptions, SessionChoice } from "../face.ts";
+import type { Opened, OpenOptions, SessionChoice } from "../client/session.ts";
 import { recordFailure } from "../failure-log.ts";
 import { chooseModel } from "../model.ts";
 import { latestSession, lookUpSession } from "../store.ts";

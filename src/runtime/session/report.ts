@@ -1,5 +1,4 @@
 // Reports about the open session: context, permissions, files, references, plan.
-
 import { readFileSync } from "node:fs";
 import { ok } from "../../base/result.ts";
 import { truncate } from "../../context/truncate/truncate.ts";
@@ -9,9 +8,8 @@ import { memoryShares, usageOf } from "../../session/prepare.ts";
 import type { Session } from "../../session/session.ts";
 import { refreshSystemPrompt } from "../../session/turn.ts";
 import { look, refOf, shaping } from "../../session/window.ts";
-import type { CommandResult } from "../command-result.ts";
+import type { CommandResult } from "../client/session.ts";
 import type { Approvals } from "./approvals.ts";
-import { showCheckpoints } from "./checkpoints.ts";
 import type { ModelInForce } from "./model-in-force.ts";
 import type { SessionResources } from "./resources.ts";
 
@@ -77,11 +75,9 @@ export async function listPermissions(approvals: Approvals): Promise<string> {
 }
 
 export async function sessionFacts(
-  { main, workspace, paths, index }: Pick<SessionResources, "main" | "workspace" | "paths" | "index">,
-  what: "files" | "refs" | "plan" | "checkpoints",
-  wanted = "",
+  { main, paths, index }: Pick<SessionResources, "main" | "paths" | "index">,
+  what: "files" | "refs" | "plan",
 ): Promise<CommandResult> {
-  if (what === "checkpoints") return showCheckpoints(main.state, workspace.redact, wanted);
   if (what === "plan") {
     try {
       return ok(readFileSync(paths.plan, "utf8"));

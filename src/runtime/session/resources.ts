@@ -9,7 +9,7 @@ import { type Conversation, newLiveState } from "../../session/session.ts";
 import type { SessionState } from "../../session/state.ts";
 import { OutputFolder } from "../../tool/output-folder.ts";
 import { ActorDirectory } from "../agent/actor-directory.ts";
-import type { OpenOptions } from "../face.ts";
+import type { OpenOptions } from "../client/session.ts";
 import type { Workspace } from "../workspace.ts";
 import { SessionIndex } from "./index.ts";
 

@@ -16,19 +16,19 @@ import { atomicWrite } from "../../store/atomic-write.ts";
 import { agentClient } from "../agent/client.ts";
 import { skillsToLoad } from "../agent/select-agent.ts";
 import { tasksClient, untilIdle } from "../agent/tasks-client.ts";
-import { boardClient } from "../board/client.ts";
+import { consolidationClient } from "../board/client.ts";
 import { consolidateOnExit } from "../board/consolidate-exit.ts";
-import type { CommandResult } from "../command-result.ts";
-import type { Client, SessionView } from "../face.ts";
-import { liveMemoryClient } from "../memory/live.ts";
+import type { Client, CommandResult, SessionView } from "../client/session.ts";
+import { lazily } from "../lazily.ts";
 import { chooseListedModel } from "../model.ts";
 import { listModels } from "../model-list.ts";
 import { recallIn } from "../recall/recall.ts";
-import { settingsCommand } from "../settings-command.ts";
-import { trustSession } from "../trust-command.ts";
+import { storedSettings } from "../settings-access.ts";
+import { trustAccess } from "../trust-access.ts";
 import { reloadSettings } from "../workspace.ts";
 import type { OpenSession } from "./assemble.ts";
 import { attachText } from "./attach.ts";
+import { checkpointViews } from "./checkpoints.ts";
 import { invoke } from "./extensions.ts";
 import { historyClient } from "./history-client.ts";
 import { contextReport, listPermissions, sessionFacts } from "./report.ts";
@@ -97,8 +97,10 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
     history: historyClient(open),
     tasks: tasksClient(open.agents, open.builtIn),
     ...agentClient({ ...open, ready: () => start.ready() }),
-    ...boardClient(open),
-    memory: liveMemoryClient(open),
+    board: async (work) => (await import("../board/access.ts")).withBoard(workspace, state.context, work),
+    consolidation: consolidationClient(open),
+    memory: async (work) => work(await (await import("../memory/live.ts")).liveMemory(open)),
+    memorySection: lazily(async () => (await import("../memory/live.ts")).memoryInSession(open)),
     async rename(title) {
       if (title.trim() === "") return fail(commandUsage("A name is needed.", "For example: /rename parser work"));
       await session.emit("session.title_changed", { title: title.trim(), userNamed: true });
@@ -140,15 +142,19 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
       approvals.addFolder(folder);
       return ok(`The agent may now work in ${folder} too, for this session.`);
     },
-    async settings(args) {
-      const done = await settingsCommand(args);
-      if (done.ok) await reloadSettings(workspace, open.options);
-      return done;
+    settings: {
+      ...storedSettings,
+      async set(...change) {
+        const written = await storedSettings.set(...change);
+        if (written.ok) await reloadSettings(workspace, open.options);
+        return written;
+      },
     },
-    trust: (args) => trustSession(workspace, session, args),
-    inbox: async (args) => (await import("../sidekick/inbox-command.ts")).inboxSlash(workspace, open.sidekicks, args),
+    trust: async () => ok(trustAccess(workspace, { root: session.root, cwd: state.context.cwd })),
+    inbox: async () => ok(await (await import("../sidekick/inbox-access.ts")).openInbox(open)),
+    checkpoints: async () => ok(checkpointViews(state, workspace.redact)),
     recall: (query) => recallIn(open, query),
-    facts: (what, wanted) => sessionFacts(open, what, wanted),
+    facts: (what) => sessionFacts(open, what),
     contextReport: () => contextReport(session, model),
     async recordCommand(command, args, success, output) {
       await session.emit("command.complete", { command, args, success, output });
