@@ -4,6 +4,7 @@ import { optional } from "../base/optional.ts";
 import { clip, visible } from "../base/text.ts";
 import type { RunningGateway } from "../runtime/client/gateway.ts";
 import { home } from "../runtime/client.ts";
+import type { GatewayEvent } from "../schema/event/gateway.ts";
 import type { OwnProcess } from "./contract.ts";
 import { grouped } from "./format.ts";
 
@@ -15,7 +16,6 @@ export type ServeOptions = {
   json?: boolean;
   link?: boolean;
 };
-type Event = Parameters<Parameters<RunningGateway["on"]>[0]>[0];
 
 export async function serveGateway(options: ServeOptions, own: OwnProcess): Promise<number> {
   if (options.link) return printLink(own);
@@ -88,23 +88,22 @@ function warningsOf({ facts, warnings }: RunningGateway): string[] {
 }
 
 /** Undefined for events that are no request. */
-export function requestLine({ type, data }: Event, now = new Date()): string | undefined {
+export function requestLine({ type, data }: GatewayEvent, now = new Date()): string | undefined {
   if (type !== "proxy.request") return undefined;
-  const text = (name: string): string => (typeof data[name] === "string" ? visible(clip(data[name], 120)) : "-");
-  const count = (name: string): string => (typeof data[name] === "number" ? grouped(data[name]) : "0");
-  const [outcome, failure, action] = [text("outcome"), text("failure"), text("action")];
+  const text = (value: string | undefined): string => (value === undefined ? "-" : visible(clip(value, 120)));
+  const { outcome, failure, action, recallLost } = data;
   return [
     now.toTimeString().slice(0, 8),
-    text("family"),
-    text("session"),
-    text("path"),
-    typeof data["status"] === "number" ? String(data["status"]) : "-",
-    data["tokensIn"] === undefined ? "-" : `${count("tokensIn")} > ${count("tokensSent")} tokens`,
-    `recalled ${count("recalled")}${data["recallLost"] === undefined ? "" : ` (lost: ${text("recallLost")})`}`,
-    `stored ${count("stored")}`,
-    `+${count("addedMs")} ms`,
-    `${count("totalMs")} ms`,
-    ...(failure !== "-" ? [failure] : outcome !== "complete" ? [outcome] : []),
-    ...(action.startsWith("skip:") ? [action] : []),
+    text(data.family),
+    text(data.session),
+    text(data.path),
+    String(data.status ?? "-"),
+    data.tokensIn === undefined ? "-" : `${grouped(data.tokensIn)} > ${grouped(data.tokensSent ?? 0)} tokens`,
+    `recalled ${grouped(data.recalled ?? 0)}${recallLost === undefined ? "" : ` (lost: ${text(recallLost)})`}`,
+    `stored ${grouped(data.stored ?? 0)}`,
+    `+${grouped(data.addedMs ?? 0)} ms`,
+    `${grouped(data.totalMs)} ms`,
+    ...(failure !== undefined ? [text(failure)] : outcome !== "complete" ? [outcome] : []),
+    ...(action.startsWith("skip:") ? [text(action)] : []),
   ].join("  ");
 }

@@ -1,7 +1,8 @@
 // Consent: which addresses off this machine texts of this folder may be sent to; listed, given and taken back by a person.
+
+import { isLoopback } from "../base/address.ts";
 import { fail, ok } from "../base/result.ts";
 import { loadServers } from "../mcp/config/load.ts";
-import { isLoopback } from "../memory/recall/embed/choose.ts";
 import { grantConsent, hasConsent, listConsents, originOf, revokeConsent } from "../permission/consent.ts";
 import type { ConsentAccess, ConsentFolder } from "./client/decision.ts";
 import type { Attempt } from "./client/open.ts";

@@ -1,9 +1,10 @@
 // Agents of a remote catalogue: asked for over https or on this machine, after trust and consent, and kept for when it is away.
+
+import { isLoopback } from "../../base/address.ts";
 import { errorText } from "../../base/failure.ts";
 import { isRecord, isTooDeep, parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { stripInvisible } from "../../base/text.ts";
-import { isLoopback } from "../../model/base-url.ts";
 import type { FileWarning } from "../file/warning.ts";
 import { type ParsedAgent, parseCustomAgent } from "./parse-agent.ts";
 import { keepCopy, type RemoteCopy, readCopy } from "./remote-copy.ts";

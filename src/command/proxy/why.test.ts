@@ -103,7 +103,9 @@ describe("proxy why (X97)", () => {
 describe("serve's lines", () => {
   const noon = new Date(2025, 0, 1, 12, 3, 4);
   it("F81 one line a request, failures with their reason, nothing that moves the cursor", () => {
+    const request = { id: "r", action: "trim" };
     const data = {
+      ...request,
       family: "codex",
       session: "work",
       path: "/v1/responses",
@@ -111,21 +113,22 @@ describe("serve's lines", () => {
       tokensIn: 96_000,
       tokensSent: 41_000,
     };
-    const more = { recalled: 3, stored: 5, addedMs: 11.6, totalMs: 2301, outcome: "complete", action: "trim" };
+    const more = { recalled: 3, stored: 5, addedMs: 11.6, totalMs: 2301, outcome: "complete" } as const;
     expect(requestLine({ type: "proxy.request", data: { ...data, ...more } }, noon)).toBe(
       "12:03:04  codex  work  /v1/responses  200  96,000 > 41,000 tokens  recalled 3  stored 5  +12 ms  2,301 ms",
     );
     const failed = {
+      ...request,
       family: "other",
       path: "/v1/\u001b[2J",
-      outcome: "incomplete",
+      outcome: "incomplete" as const,
       failure: "client_gone",
       totalMs: 5,
     };
     const line = requestLine({ type: "proxy.request", data: failed }, noon);
     expect(line).toMatch(/client_gone$/);
     expect(line).not.toContain("\u001b");
-    expect(requestLine({ type: "proxy.cut", data: {} }, noon)).toBeUndefined();
+    expect(requestLine({ type: "session.adopted", data: { session: "s" } }, noon)).toBeUndefined();
   });
   it("F80 in this order: address, link, store, on and off, upstreams, how to connect, how to stop", () => {
     const text = bannerText(
