@@ -30,6 +30,7 @@ export function carriedOver(session: Session): Carried {
     ledger: ledgerEntries({ ...ledger, todos: [] }),
     skills,
     agent: parts.context.activeAgent?.(),
+    pinned: parts.context.pinned?.(),
     recallOn: parts.context.settings().recallOn,
     refPrefix: refPrefix(session.agentId),
   };

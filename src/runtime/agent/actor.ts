@@ -66,7 +66,7 @@ export type ActorSpec = {
     person?: PersonParts;
   };
   prompt: (offered: readonly Tool[]) => ActorPrompt;
-  context?: Pick<ContextParts, "activeAgent" | "planText">;
+  context?: Pick<ContextParts, "activeAgent" | "planText" | "pinned">;
   lifecycle?: Partial<LifecycleParts>;
 };
 

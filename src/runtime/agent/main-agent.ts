@@ -7,7 +7,13 @@ import { offeredTools } from "../../tool/registry.ts";
 import { isBoardOn } from "../board/board.ts";
 import type { Consolidation } from "../board/consolidate.ts";
 import { skillTools } from "../session/extensions.ts";
-import { type ActorPrompt, consolidationPrompt, mainPrompt, toolFragments } from "../session/prompt.ts";
+import {
+  type ActorPrompt,
+  consolidationPrompt,
+  mainPrompt,
+  pinnedInstructions,
+  toolFragments,
+} from "../session/prompt.ts";
 import { readOptional } from "../session/read-optional.ts";
 import type { SessionResources } from "../session/resources.ts";
 import { verifyReplay } from "../session/verify-replay.ts";
@@ -101,7 +107,11 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
       },
     },
     prompt,
-    context: { planText: () => readOptional(paths.plan), activeAgent: () => agents.active() },
+    context: {
+      planText: () => readOptional(paths.plan),
+      activeAgent: () => agents.active(),
+      pinned: () => pinnedInstructions(services, model.promptLimit),
+    },
     lifecycle: {
       beforeTurn,
       afterTurn,

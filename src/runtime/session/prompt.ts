@@ -6,9 +6,11 @@ import { skillsList } from "../../agent/skill/list.ts";
 import type { Skills } from "../../agent/skill/load.ts";
 import { boundTokens, type Fragment } from "../../context/fragment/fragment.ts";
 import { findInstructions } from "../../context/instruction/find.ts";
+import { pinnedSections } from "../../context/instruction/pin.ts";
 import { renderInstructions } from "../../context/instruction/render.ts";
 import { environmentText, renderSystemPrompt } from "../../context/system-prompt.ts";
 import type { Contributor } from "../../context/usage/unreclaimable.ts";
+import { isInside } from "../../permission/path.ts";
 import type { Conversation } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
 import type { Workspace } from "../workspace.ts";
@@ -70,6 +72,13 @@ export function promptInput(place: PromptPlace, promptLimit: number): { environm
     environment: environmentText(surroundings(place.main)),
     instructions: projectInstructions(place, promptLimit).instructions.text,
   };
+}
+
+/** What the user's own instruction files pin, and those of a folder that is trusted. */
+export function pinnedInstructions(place: PromptPlace, promptLimit: number): string {
+  const { paths, trust } = place.workspace;
+  const { files } = projectInstructions(place, promptLimit);
+  return pinnedSections(files.filter(({ path }) => trust.trusted || isInside(path, paths.home)));
 }
 
 /** Skills, where they can be invoked, and the words of servers. */
