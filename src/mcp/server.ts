@@ -118,7 +118,7 @@ export function createServer(plan: PlannedServer, parts: ServerParts): Server {
   };
   /** What a dying program says last usually tells why. */
   const withLog = (reason: string): string => {
-    const line = log.lastLines().findLast((text) => text !== "" && !text.startsWith("["));
+    const line = log.lastLines().findLast((text) => text !== "" && !/^\[|^\s+at /.test(text));
     return line === undefined ? reason : `${reason} (stderr: ${line})`;
   };
   const onTaskStatus = (report: TaskReport): void => parts.onTaskStatus(server, report);

@@ -35,6 +35,9 @@ export async function inspectShell(command: string, index: number, place: ShellP
   return new ShellInspection(analysis, line, index, place).parts();
 }
 
+/** Where paths lead is looked up no more often than this for one line: it takes a second at most. */
+const MOST_LOOKS = 20_000;
+
 type Named = { path: string; real: string | undefined; span: Span; implied?: true; unsure?: true };
 
 class ShellInspection {
@@ -49,6 +52,7 @@ class ShellInspection {
   readonly #folders: readonly string[];
   /** The file system as it is now, and after each new name that the line gives to a place. */
   readonly #states: readonly [AliasState, ...AliasState[]];
+  #looksLeft = MOST_LOOKS;
 
   constructor(analysis: ShellAnalysis, line: PlannedLine | undefined, index: number, place: ShellPlace) {
     this.#analysis = analysis;
@@ -97,8 +101,10 @@ class ShellInspection {
     const part = this.#shellPart(c, planned);
     this.#parts.push(part);
     this.#paths(planned ? planned.argv.map(literalWord) : c.words, c.span, {});
-    for (const { words, unsure } of this.#guesses.commands(c.words))
+    for (const { words, unsure } of this.#guesses.commands(c.words)) {
+      if (this.#looksLeft < 0) break;
       this.#paths(words, c.span, unsure ? { unsure } : {});
+    }
     // What it runs comes from its input, which the line may give it.
     const hasNoFile = c.words.slice(1).every((w) => w.value.startsWith("-"));
     const isFed = c.hides && !isKnownProgram(c.words) && (hasNoFile || this.#analysis.texts.length > 0);
@@ -116,7 +122,9 @@ class ShellInspection {
     const named = isKnownProgram(words) ? sedWords(words) : namedWords(words);
     if (isTooMuch(named)) this.#addAnything();
     else for (const { value } of named) this.#addAll("write", value, { span, implied: true, unsure: true });
-    const isFolder = (path: string) => this.#folders.some((f) => kindOfPlace(realPath(path, f)) === "folder");
+    const isFolder = (path: string) =>
+      this.#spend(this.#folders.length) &&
+      this.#folders.some((f) => kindOfPlace(realPath(path, f, this.#states[0].links)) === "folder");
     for (const path of writtenPaths(words, { userHome: this.#place.userHome, isFolder })) {
       if (changesNames(words)) this.#addName(path, { span, implied: true, ...more });
       else this.#addAll("write", path, { span, implied: true, ...more });
@@ -141,13 +149,22 @@ class ShellInspection {
       }
   }
 
+  /** Every look at where a path leads costs one; with nothing left, the line is asked about as it is. */
+  #spend(count: number): boolean {
+    if (this.#looksLeft < 0) return false;
+    this.#looksLeft -= count;
+    if (this.#looksLeft < 0) this.#addAnything();
+    return this.#looksLeft >= 0;
+  }
+
   #addAll(kind: PathPart["kind"], path: string, more: Omit<Named, "path" | "real">): void {
     for (const lead of this.#leads(path)) this.#add(kind, { path, ...lead, ...more });
   }
 
   #addName(path: string, more: Omit<Named, "path" | "real">): void {
+    if (!this.#spend(this.#folders.length * this.#states.length)) return;
     for (const folder of this.#folders) {
-      this.#add("write", { path, real: realPath(path, folder), ...more });
+      this.#add("write", { path, real: realPath(path, folder, this.#states[0].links), ...more });
       for (const state of this.#states.slice(1))
         this.#add("write", { path, real: nameIn(state, path, folder), ...more, ...optional("unsure", state.unsure) });
     }
@@ -155,6 +172,7 @@ class ShellInspection {
 
   /** Wherever the path may lead, from every folder and after every new name. */
   #leads(path: string): { real: string | undefined; unsure?: true }[] {
+    if (!this.#spend(this.#folders.length * this.#states.length)) return [];
     return this.#folders.flatMap((folder) =>
       this.#states.map((state) => ({
         real: realPathIn(state, path, folder),
@@ -226,7 +244,7 @@ class ShellInspection {
   }
 
   #placesIn(word: ShellWord): { path: string; real: string | undefined }[] {
-    if (!word.literal) return [];
+    if (!word.literal || !this.#spend(this.#folders.length * this.#states.length)) return [];
     return this.#folders.flatMap((folder) =>
       this.#states.flatMap(({ links }) =>
         placesOf(word, folder, links).map((real) => ({ path: (word.glob && real) || word.value, real })),

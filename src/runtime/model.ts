@@ -1,12 +1,13 @@
 // The model of a session: which one, how it is called, and switching to another.
 import { readFileSync } from "node:fs";
 import type { Failure } from "../base/failure.ts";
-import type { Result } from "../base/result.ts";
+import { fail, type Result } from "../base/result.ts";
 import { loadCatalog } from "../model/catalog.ts";
 import type { CallModel } from "../model/contract.ts";
 import { type Resolved, resolveModel } from "../model/resolve.ts";
 import { fetchJson } from "../model/resolve-fetch.ts";
 import { resolveInput } from "../model/resolve-input.ts";
+import { refusedByList } from "../model/resolve-list.ts";
 import type { Ground } from "./start.ts";
 
 export function catalogOf(ground: Ground): ReturnType<typeof loadCatalog> {
@@ -28,6 +29,16 @@ export async function chooseModel(ground: Ground, requested?: string): Promise<R
   );
   if (resolved.ok) resolved.value.warnings.unshift(...warnings);
   return resolved;
+}
+
+/** For a name that a person types: one that the server's own list does not have is refused. */
+export async function chooseListedModel(ground: Ground, requested: string): Promise<Result<Resolved, Failure>> {
+  const chosen = await chooseModel(ground, requested);
+  if (!chosen.ok) return chosen;
+  const { values, sources } = ground.settings;
+  const { catalog } = catalogOf(ground);
+  const refusal = await refusedByList(chosen.value.target, resolveInput(values, sources, { catalog, fetchJson }));
+  return refusal ? fail(refusal) : chosen;
 }
 
 /** One way to call any model; the code of each kind is loaded when it is first called. */

@@ -29,7 +29,7 @@ export type MemoryRequest = z.infer<typeof memoryRequest>;
 /** What a tool wants to do, in terms a rule can match and a person can judge. One call may need several. */
 export const permissionRequest = z.discriminatedUnion("kind", [
   z.looseObject({ kind: z.literal("read"), path: z.string() }),
-  z.looseObject({ kind: z.literal("write"), path: z.string(), diff: z.string().optional() }),
+  z.looseObject({ kind: z.literal("write"), path: z.string() }),
   z.looseObject({ kind: z.literal("shell"), command: z.string() }),
   z.looseObject({ kind: z.literal("url"), url: z.string() }),
   memoryRequest,

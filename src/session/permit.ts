@@ -171,7 +171,8 @@ export class Door {
     const { live } = this.#sessionOf(call);
     const request = askedRequest(decision, requests);
     const requestId = await this.#requested(call, request);
-    const question = { requestId, request, ...words(decision, requests), ...agentOf(call) };
+    const preview = call.tool.preview?.(call.input, { cwd: this.#sessionOf(call).state.context.cwd });
+    const question = { requestId, request, ...words(decision, requests, preview), ...agentOf(call) };
     live.phase = nextPhase(live.phase, { type: "asked", for: "permission" });
     const answer = await this.#parts.ask(question, call.signal);
     live.phase = nextPhase(live.phase, { type: "answered" });
@@ -239,11 +240,10 @@ function askedRequest(ask: Ask, requests: readonly PermissionRequest[]): Permiss
 function words(
   ask: Ask,
   requests: readonly PermissionRequest[],
+  preview: string | undefined,
 ): Pick<Question, "explanation" | "reason" | "session" | "location"> {
-  const request = askedRequest(ask, requests);
-  const diff = request.kind === "write" && request.diff ? `\n${request.diff}` : "";
   return {
-    explanation: explainAsk(ask, requests) + diff,
+    explanation: [explainAsk(ask, requests), ...(preview === undefined ? [] : [preview])].join("\n"),
     reason: ask.reason,
     ...(ask.offer.session ? { session: ask.offer.session.join(", ") } : {}),
     ...(ask.offer.location ? { location: ask.offer.location.join(", ") } : {}),

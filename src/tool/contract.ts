@@ -59,6 +59,11 @@ export type Tool<Input = unknown> = {
   input: z.ZodType<Input>;
   /** What it wants to do; empty when it has no side effect that needs leave. */
   permissions: (input: Input, context: Pick<ToolContext, "cwd" | "root" | "sessionDir">) => PermissionRequest[];
+  /**
+   * What a person who is asked sees beside the request, such as a diff. It is made only then and goes to nobody else: it
+   * may show what the model was not allowed to read.
+   */
+  preview?: (input: Input, context: Pick<ToolContext, "cwd">) => string | undefined;
   /** Calls with equal keys run one after another in call order; undefined runs in parallel. */
   lane?: (input: Input, context: Pick<ToolContext, "cwd">) => string | undefined;
   /** Runs after every other call of its step. */

@@ -34,7 +34,9 @@ describe("over a resume", () => {
 
 describe("over a rewind", () => {
   it("A5.17 A8.15 the user's name and the model in force stay", async () => {
-    const { server, place } = await scene([text("one"), text("two"), text("three")]);
+    const { server, place } = await scene([text("one"), text("two"), text("three")], {
+      models: ["scripted", "other"],
+    });
     const terminal = openTerminal(place);
     await terminal.see("Type a message");
     terminal.type("first");

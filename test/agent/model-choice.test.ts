@@ -86,7 +86,8 @@ describe("A2.20 switching models", () => {
   });
 
   it("A2.20 --model on resume and /model NAME write session.model_change; history goes along", async () => {
-    const { server, place } = await scene((_r, i) => text(`answer ${i}`));
+    const models = ["scripted", "other", "third"];
+    const { server, place } = await scene((_r, i) => text(`answer ${i}`), { models });
     await run(place, ["-p", "first"]);
     const id = onlySession(place);
     const resumed = await run(place, ["--resume", id, "--model", "custom/other", "-p", "second"]);
@@ -108,6 +109,31 @@ describe("A2.20 switching models", () => {
     expect(changes).toHaveLength(2);
     const bad = await run(place, ["--resume", id, "-p", "/model nosuch/model"], { env: unset });
     expect(bad.code).not.toBe(0);
+  });
+
+  it("N49 /model refuses a name that the server's list does not have, and says what it has", async () => {
+    const { server, place } = await scene([text("hi"), text("again")], { models: ["scripted", "qwen3-coder"] });
+    await run(place, ["-p", "first"]);
+    const id = onlySession(place);
+    const refused = await run(place, ["--resume", id, "-p", "/model qwen3-codr"]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("has no model qwen3-codr");
+    expect(refused.stderr).toContain("Did you mean qwen3-coder?");
+    expect(refused.stderr).not.toContain("unknown_model");
+    const far = await run(place, ["--resume", id, "-p", "/model wholly-unlike"]);
+    expect(far.stderr).toContain("It lists scripted, qwen3-coder.");
+    expect(only(logOf(place, id), "session.model_change")).toEqual([]);
+    // What models.json names needs no list.
+    writeFileSync(join(place.home, "models.json"), JSON.stringify([{ id: "custom/own", provider: "custom" }]));
+    expect((await run(place, ["--resume", id, "-p", "/model own"])).code).toBe(0);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("N49 a server without a list takes any name", async () => {
+    const { place } = await scene([text("hi")], { models: [] });
+    const done = await run(place, ["-p", "/model anything"]);
+    expect(done.code, done.stderr).toBe(0);
+    expect(done.stdout).toContain("Model: custom/anything");
   });
 });
 

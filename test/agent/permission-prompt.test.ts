@@ -58,6 +58,23 @@ describe("A7.7 answers to a permission prompt", () => {
     ]);
   });
 
+  it("A7.9 an edit outside of the folder: the person sees what would change, the log does not hold it", async () => {
+    const { place } = await scene((request) =>
+      JSON.stringify(request.body).includes('"role":"tool"')
+        ? text("ended: all")
+        : calls([{ name: "edit", args: { path: "../notes.txt", old_str: "first", new_str: "second" } }]),
+    );
+    writeFileSync(join(place.folder, "../notes.txt"), "private: first\n");
+    const terminal = await at(place);
+    terminal.type("go");
+    await terminal.see("-private: first");
+    await terminal.see("+private: second");
+    await answer(terminal, "4");
+    await terminal.see("ended: all");
+    await leave(terminal);
+    expect(JSON.stringify(only(logOf(place), "permission.requested"))).not.toContain("private");
+  });
+
   it("A7.7 this session: the rule is stored for the session, shown by /permissions, reset by it, and not carried over a resume", async () => {
     const { place } = await scene(touching);
     const terminal = await at(place);

@@ -128,12 +128,13 @@ describe("where they are named", () => {
     expect((await run(place, ["-p", "/mcp"])).stdout).toMatch(/^plain {2}untrusted/);
   });
 
-  it("OB16 bad JSON, an unknown type, a missing variable: each failed with its line or field, the others connect", async () => {
+  it("OB16 N49 bad JSON, an unknown type, a missing variable: each failed with its line or field, the others connect", async () => {
     const { server: model, place } = await mcpScene([text("Hi.")], () => ({
       good: server("plain"),
       odd: { type: "carrier-pigeon", command: "x" },
       thirsty: { command: "x", args: [`\${NO_SUCH_VARIABLE}`] },
       gone: { command: "/no/such/program" },
+      loud: { command: process.execPath, args: ["-e", "throw new Error('no licence\\nfor this')"] },
     }));
     inHome(place, "mcp.json", '{\n  "mcpServers": {\n    oops\n  }\n}');
     const done = await run(place, ["-p", "Hello", TRUST]);
@@ -143,6 +144,11 @@ describe("where they are named", () => {
     expect(done.stderr).toMatch(/"odd".*`type`: "carrier-pigeon" is not known/);
     expect(done.stderr).toMatch(/"thirsty".*needs the variable NO_SUCH_VARIABLE/);
     expect(done.stderr).toMatch(/MCP server "gone" is not available/);
+    // One line each, whatever the program printed.
+    const said = done.stderr.split("\n").filter((line) => line.startsWith("Warning: MCP server"));
+    expect(said.filter((line) => /"(gone|loud|odd|thirsty)"/.test(line))).toHaveLength(4);
+    expect(said.find((line) => line.includes('"loud"'))).toMatch(/is not available: it exited with code 1/);
+    expect(done.stderr).not.toContain("    at ");
     const list = (await run(place, ["-p", "/mcp", TRUST])).stdout;
     expect(list).toMatch(/^good {2}connected {2}13 tools, about \d+ tokens/m);
     expect(list).toMatch(/^odd {2}failed {2}.*\.mcp\.json:1/m);

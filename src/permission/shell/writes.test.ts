@@ -133,3 +133,21 @@ describe("A7.5 AI7 guards hold against what programs write, under allow-all", ()
     expect((await place.shell("curl -o other.txt x", { allowAll: true, deny })).type).toBe("allow");
   });
 });
+
+describe("N7 B71 lines that are too much to be followed", () => {
+  const many = (count: number, each: (i: number) => string): string =>
+    Array.from({ length: count }, (_, i) => each(i)).join("; ");
+  const moves = "cd a; cd b; cd c; cd d; cd e";
+  it.each([
+    ["new names", many(100, (i) => `ln -s a${i} b${i}`)],
+    ["words", `${moves}; touch ${many(9000, (i) => `w${i}`).replaceAll(";", "")}`],
+    [
+      "unknown words and new names",
+      `${moves}; ${many(10, (i) => `ln -s a${i} b${i}`)}; ${many(300, (i) => `cp $(a${i}) c`)}`,
+    ],
+    ["pieces of a script", `sed '${"w".repeat(2000)}' x`],
+  ])("ask even where all is allowed, and take no time without end: %s", async (_what, line) => {
+    const place = makePlace();
+    expect(await place.shell(line, { allowAll: true })).toMatchObject({ type: "ask", always: true });
+  });
+});

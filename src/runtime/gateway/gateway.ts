@@ -1,4 +1,5 @@
 // The gateway of this home: settings, store, proxy and server put together; `serve` and `with` start it.
+import { isLoopbackHost } from "../../base/address.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
 import { newId } from "../../base/id.ts";
@@ -10,7 +11,7 @@ import { createProxy } from "../../proxy/proxy.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import { upstreamsOf } from "../../proxy/upstream/choose.ts";
 import { UpstreamPools } from "../../proxy/upstream/pool.ts";
-import type { ProxyEvent } from "../../server/contract.ts";
+import type { GatewayEvent } from "../../schema/event/gateway.ts";
 import { findGateway, pidOf, whoListens } from "../../server/find.ts";
 import { addressOf, startGateway } from "../../server/listen.ts";
 import { ensureToken, sameToken } from "../../server/token.ts";
@@ -38,7 +39,7 @@ export type RunningGateway = {
   warnings: readonly string[];
   /** A fresh one-time link to the dashboard. */
   link(): string;
-  on(listener: (event: ProxyEvent) => void): () => void;
+  on(listener: (event: GatewayEvent) => void): () => void;
   /** Something went wrong that no request can be blamed for; the gateway goes on. Gives the sentence to print. */
   report(error: unknown): string;
   close(): Promise<void>;
@@ -120,7 +121,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     address,
     token: token.value,
     facts: gatewayFacts(ground.value, settings, upstreams, address),
-    warnings: [...loaded.warnings, ...warnings],
+    warnings: [...loaded.warnings, ...warnings, ...openDoor(values["gateway.auth"], values["gateway.host"])],
     link,
     on: (listener) => proxy.on(listener),
     report,
@@ -151,4 +152,14 @@ async function portTaken({ settings: { values }, paths }: Ground, token: string)
   }
   const holder = who === "everlong" ? "an Everlong gateway of another home" : "another program, which is not Everlong";
   return { ...taken, what: `Port ${port} is taken by ${holder}.`, next: "Choose another with --port." };
+}
+
+/** What it means that callers without the token are let in. */
+function openDoor(auth: string, host: string): string[] {
+  if (auth !== "loopback-open") return [];
+  return [
+    isLoopbackHost(host)
+      ? "gateway.auth is loopback-open: any program on this machine can use /mcp without the token."
+      : `gateway.auth loopback-open has no effect on ${host}: /mcp needs the token.`,
+  ];
 }

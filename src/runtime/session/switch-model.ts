@@ -11,6 +11,7 @@ import { exclusively } from "../../session/run.ts";
 import { refreshSystemPrompt } from "../../session/turn.ts";
 import { beginEpoch, look } from "../../session/window.ts";
 import { chooseModel } from "../model.ts";
+import type { Ground } from "../start.ts";
 import type { LiveSession } from "./live-session.ts";
 
 /** True when the whole history, counted for that model, passes its exhaustion threshold. */
@@ -22,8 +23,13 @@ async function isTooLarge(live: LiveSession, target: ModelTarget): Promise<boole
   return view.sizes.systemTokens + view.sizes.toolDefinitionsTokens + history > exhaustion * target.promptLimit;
 }
 
-export async function switchModel(live: LiveSession, name: string): Promise<Result<string, Failure>> {
-  const chosen = await chooseModel(live.ground, name);
+/** `choose`: how strictly the name is taken. */
+export async function switchModel(
+  live: LiveSession,
+  name: string,
+  choose: (ground: Ground, name: string) => ReturnType<typeof chooseModel> = chooseModel,
+): Promise<Result<string, Failure>> {
+  const chosen = await choose(live.ground, name);
   if (!chosen.ok) return chosen;
   const before = live.target;
   // Between turns only, and in one piece: no request is ever prepared for one model and sent to another.

@@ -19,9 +19,8 @@ export function createTool({ ledger }: { ledger: Ledger }): Tool {
     description,
     input,
     planMode: true,
-    permissions: ({ path, file_text }, { cwd }) => [
-      { kind: "write", path: absolutePath(path, cwd), diff: promptDiff(path, "", file_text) },
-    ],
+    permissions: ({ path }, { cwd }) => [{ kind: "write", path: absolutePath(path, cwd) }],
+    preview: ({ path, file_text }) => promptDiff(path, "", file_text),
     lane: ({ path }, { cwd }) => fileLane(path, cwd),
     async run({ path, file_text }, context) {
       const target = targetOf(path, context);

@@ -29,17 +29,11 @@ export function editTool({ ledger }: { ledger: Ledger }): Tool {
     description,
     input,
     planMode: true,
-    permissions: (asked, { cwd }) => {
-      const path = absolutePath(asked.path, cwd);
-      // A person judges the diff; where none can be made, the call will fail and change nothing.
-      const plan = planEdit(realTarget(path), asked);
-      return [
-        {
-          kind: "write",
-          path,
-          ...(plan.ok ? { diff: promptDiff(asked.path, plan.value.before, plan.value.after) } : {}),
-        },
-      ];
+    permissions: ({ path }, { cwd }) => [{ kind: "write", path: absolutePath(path, cwd) }],
+    // Where no diff can be made, the call will fail and change nothing.
+    preview: (asked, { cwd }) => {
+      const plan = planEdit(realTarget(absolutePath(asked.path, cwd)), asked);
+      return plan.ok ? promptDiff(asked.path, plan.value.before, plan.value.after) : undefined;
     },
     lane: ({ path }, { cwd }) => fileLane(path, cwd),
     async run(asked, context) {
