@@ -28,7 +28,7 @@ export const tasks: SlashCommand = {
         const next = "Try /tasks, or /tasks show|stop|promote|message|remove ID.";
         return fail(commandUsage(`/tasks does not take "${text}".`, next));
       }
-      if (rest.length === 0) return fail(commandUsage("A message is needed.", "Try /tasks message ID TEXT."));
+      if (rest.length === 0) return fail(commandUsage("The message is missing.", "Try /tasks message ID TEXT."));
       return asText(await client.tasks.sendMessage(id, rest.join(" ")));
     },
   },
@@ -71,9 +71,7 @@ export const autopilot: SlashCommand = {
         return fail(commandUsage(`/autopilot takes on or off, not "${text}".`, "Try /autopilot on."));
       const on = text === "" ? client.mode.get() !== "autopilot" : text === "on";
       await client.mode.set(on ? "autopilot" : "interactive");
-      return output(
-        on ? "Autopilot is on: the agent works on by itself until the task is complete." : "Autopilot is off.",
-      );
+      return output(on ? "Autopilot is on: the agent keeps working until the task is done." : "Autopilot is off.");
     },
   },
 };

@@ -44,7 +44,7 @@ export const usage: SlashCommand = {
         const about = u.estimated ? " (estimated)" : "";
         return `${name}: ${u.inputTokens} in, ${u.outputTokens} out, ${u.cacheReadTokens} cache read, ${u.cacheWriteTokens} cache write${cost}${about}`;
       });
-      if (rows.length === 0) return output("No model was called in this session yet.");
+      if (rows.length === 0) return output("No model calls in this session yet.");
       return output([...rows, `Model time: ${(view.apiDurationMs / 1000).toFixed(1)} s`].join("\n"));
     },
   },
@@ -80,7 +80,7 @@ export const session: SlashCommand = {
         const all = await client.checkpoints();
         return all.ok ? showCheckpoints(all.value, numbered[1] ?? "") : all;
       }
-      const what = `/session knows checkpoints, files, refs and plan, not "${text}".`;
+      const what = `/session takes checkpoints, files, refs or plan, not "${text}".`;
       return fail(commandUsage(what, "Try /session."));
     },
   },

@@ -45,7 +45,7 @@ const folderOf = ({ root, trust }: Workspace): ConsentFolder => ({ root, isTrust
 async function change<T>(address: string, work: (workspace: Workspace, origin: string) => Attempt<T>): Attempt<T> {
   const workspace = await openWorkspace();
   if (!workspace.ok) return workspace;
-  const refused = refuseInToolShell(workspace.value.env, "Consent is");
+  const refused = refuseInToolShell(workspace.value.env, "change consent");
   if (refused) return fail(refused);
   const origin = originOf(address);
   return origin.ok ? work(workspace.value, origin.value) : origin;

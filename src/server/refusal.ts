@@ -34,7 +34,7 @@ const TABLE = {
   method_not_allowed: [405, "This address does not take that method.", "See the Allow header."],
   slow_body: [408, "The request's body came too slowly.", "Send it again; nothing was stored of it."],
   headers_timeout: [408, "The request's headers did not come in time.", "Send the request again."],
-  recall_off: [409, "Recall is switched off.", "Set recall.enabled to true and start the gateway again."],
+  recall_off: [409, "Recall is off.", "Set recall.enabled to true and start the gateway again."],
   stale: [412, "It was changed since you read it.", "Read it again and send If-Match with its new ETag."],
   too_large: [413, "The request's body is too large.", "Send less at once."],
   unsupported_media_type: [415, "Only application/json is read here.", "Send JSON with that content type."],

@@ -12,7 +12,7 @@ export const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
 
 const LOW_BYTES = 500_000_000;
 
-const NEXT = "Make it a folder that you can write, or choose another with EVERLONG_HOME.";
+const NEXT = "Make it a folder you can write to, or choose another with EVERLONG_HOME.";
 
 export type HomeOptions = { allowNetwork: boolean; uid?: number | undefined; fileSystem?: (path: string) => number };
 

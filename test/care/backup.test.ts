@@ -235,7 +235,7 @@ describe("wipe", () => {
     expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("--yes")]);
     expect(unasked.stdout).toMatch(/sessions\/ +\d+ files +\d+\.\d kB/);
     const inTool = await run(place, ["wipe", "--all", "--yes"], { env: { EVERLONG_TOOL_SHELL: "x" } });
-    expect([inTool.code, inTool.stderr]).toEqual([1, expect.stringContaining("by people only")]);
+    expect([inTool.code, inTool.stderr]).toEqual([1, expect.stringContaining("Only a person can")]);
     expect(treeChanges(before, treeOf(place.home))).toEqual([]);
 
     const outside = join(place.folder, "outside");

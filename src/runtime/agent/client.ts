@@ -79,7 +79,7 @@ export function agentClient(services: AgentClientServices): Parts {
 async function select(services: SelectionServices, name: string): Promise<CommandResult> {
   if (name === "none") {
     const before = await deselect(services);
-    return ok(before === undefined ? "No agent is chosen." : `${before} is no longer chosen.`);
+    return ok(before === undefined ? "No agent selected." : `No longer running as ${before}.`);
   }
   const chosen = selectAgent(services.extensions.catalog, name);
   if (!chosen.ok) return chosen;
@@ -94,6 +94,6 @@ function listSkills({ skills }: Extensions): string {
     (s) => `${s.name}${s.enabled ? "" : " (off)"}: ${clip(s.description.replace(/\s+/g, " "), 100)}\n  ${s.path}`,
   );
   if (rows.length === 0)
-    return "There are no skills. One is a folder with a SKILL.md in .everlong/skills of the project or in skills of EVERLONG_HOME.";
-  return [...rows, "Switch one off with the setting disabledSkills."].join("\n");
+    return "No skills yet. A skill is a folder with a SKILL.md, in the project's .everlong/skills or in EVERLONG_HOME/skills.";
+  return [...rows, "Turn one off with the setting disabledSkills."].join("\n");
 }

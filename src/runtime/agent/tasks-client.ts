@@ -44,12 +44,12 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
       const found = id === undefined ? ok(waiting) : find(id);
       if (!found.ok) return found;
       const records = Array.isArray(found.value) ? found.value : [found.value];
-      if (records.length === 0) return fail(refusal("nothing_running", "The main agent waits for no agent."));
+      if (records.length === 0) return fail(refusal("nothing_running", "The main agent is not waiting for any agent."));
       const lines: string[] = [];
       for (const { id: agentId } of records) {
         const done = answer(await registry.promoteAgentToBackground(agentId));
         if (!done.ok) return done;
-        lines.push(`${agentId} goes on in the background.`);
+        lines.push(`${agentId} continues in the background.`);
       }
       return ok(lines.join("\n"));
     },
@@ -68,7 +68,7 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
       const found = find(id);
       if (!found.ok) return found;
       const removed = answer(await registry.remove(found.value.id));
-      return removed.ok ? ok(`${found.value.id} is no longer listed.`) : removed;
+      return removed.ok ? ok(`Removed ${found.value.id} from the list.`) : removed;
     },
     running: () => registry.list().filter((r) => r.status === "running" && r.executionMode === "background").length,
   };
@@ -79,7 +79,7 @@ function listTasks({ registry, workflows }: Agents, builtIn: Pick<BuiltTools, "r
   const tree = agentTree(registry.list(), { now: systemClock.now(), isWaiting });
   const fleet = workflows.fleet.describe();
   const shells = builtIn.running().map((shell) => `shell ${shell}`);
-  return [fleet, tree, ...shells].filter(Boolean).join("\n") || "No agent, MCP task or command runs or ran.";
+  return [fleet, tree, ...shells].filter(Boolean).join("\n") || "No tasks yet.";
 }
 
 const isWaitedFor = (r: AgentRecord): boolean =>
@@ -89,7 +89,7 @@ const refusal = (code: string, what: string): Failure => ({
   code,
   what,
   data: "Nothing was changed.",
-  next: "/tasks lists what there is.",
+  next: "/tasks lists all of them.",
   exit: 1,
 });
 

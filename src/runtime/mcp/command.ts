@@ -18,7 +18,7 @@ export type McpCommandParts = {
 };
 
 const NONE =
-  "No MCP server is configured. Name some in .mcp.json of the project, in EVERLONG_HOME/mcp.json or in the setting mcpServers.";
+  "No MCP servers configured. Add them to the project's .mcp.json, to EVERLONG_HOME/mcp.json or to the setting mcpServers.";
 const USAGE = "/mcp [list], /mcp show|enable|disable|reconnect NAME, /mcp reload.";
 
 const refused = (code: string, what: string, next: string, exit: 1 | 2 = 2): CommandResult =>
@@ -40,8 +40,8 @@ export async function mcpCommand(args: string, parts: McpCommandParts): Promise<
 function unknown(name: string, open: OpenHost | undefined): CommandResult {
   const names = open?.loaded.servers.map((server) => server.name) ?? [];
   const near = nearNames(name, names);
-  const next = names.length === 0 ? NONE : `There are: ${(near.length > 0 ? near : names).join(", ")}.`;
-  return refused("unknown_mcp_server", `There is no MCP server "${clip(name, 80)}".`, next);
+  const next = names.length === 0 ? NONE : `Servers: ${(near.length > 0 ? near : names).join(", ")}.`;
+  return refused("unknown_mcp_server", `MCP server not found: ${clip(name, 80)}.`, next);
 }
 
 async function listed(open: OpenHost | undefined, { waitMs }: McpCommandParts): Promise<CommandResult> {
@@ -73,7 +73,7 @@ async function changed(
   if (verb === "disable") {
     await host.disable(name);
     return ok(
-      `MCP server "${name}" is off for this session. For every one: everlong settings set mcp.disabled ${name}`,
+      `MCP server "${name}" is off for this session. For every session: everlong settings set mcp.disabled ${name}`,
     );
   }
   const done = verb === "enable" ? host.enable(name) : await host.reconnect(name);
@@ -81,13 +81,13 @@ async function changed(
     return refused(
       "mcp_server_unusable",
       open.hide(`MCP server "${name}" cannot be started: ${"reason" in plan ? plan.reason : "it is off"}.`),
-      `Put that right in ${plan.where}, then /mcp reload.`,
+      `Fix it in ${plan.where}, then run /mcp reload.`,
       1,
     );
   await host.waitForStart(parts.waitMs);
   const view = viewOf(name, open);
   const state = view?.reason ? `${view.status}: ${view.reason}` : view?.status;
-  return ok(open.hide(`MCP server "${name}" is ${state}. Its tools count from the next turn on.`));
+  return ok(open.hide(`MCP server "${name}" is ${state}. Its tools are available from the next turn.`));
 }
 
 const viewOf = (name: string, { host }: OpenHost): ServerView | undefined =>
@@ -107,7 +107,7 @@ async function shown(plan: PlannedServer, open: OpenHost, { waitMs }: McpCommand
   const lines = [
     `${plan.name}  ${view?.status ?? plan.type}`,
     ...(view?.reason ? [`why: ${view.reason}`] : []),
-    `named in: ${plan.where} (${plan.origin})`,
+    `defined in: ${plan.where} (${plan.origin})`,
     ...(config ? configLines(config) : []),
     ...(tools.length > 0 ? ["tools:", ...tools] : []),
     ...(view?.warnings ?? []).map((warning) => `warning: ${warning}`),
@@ -121,7 +121,7 @@ const names = (of: Record<string, string>): string[] => Object.keys(of).map((key
 function configLines({ line, tools, timeoutMs }: ServerConfig): string[] {
   const common = [
     ...(tools.includes("*") ? [] : [`offers only: ${tools.join(", ")}`]),
-    ...(timeoutMs === undefined ? [] : [`time-out of a call: ${timeoutMs} ms`]),
+    ...(timeoutMs === undefined ? [] : [`call timeout: ${timeoutMs} ms`]),
   ];
   if (line.type !== "stdio")
     return [`${line.type}: ${maskedUrl(line.url)}`, ...listOf("headers", names(line.headers)), ...common];

@@ -76,7 +76,7 @@ export class McpServers {
 
   /** `/mcp`. */
   command(args: string): Promise<CommandResult> {
-    return this.#session ? this.#session.command(args) : Promise.resolve(ok("No MCP server is configured."));
+    return this.#session ? this.#session.command(args) : Promise.resolve(ok("No MCP servers configured."));
   }
 
   async end(): Promise<void> {

@@ -11,8 +11,7 @@ import { embedderSettings } from "./engine.ts";
 export function reindexEmbeddings(): Attempt<{ embedder: string; made: number; waiting: number; trouble: string }> {
   return withStore(async (db, workspace) => {
     const settings = embedderSettings(workspace, true);
-    if (!settings)
-      return badUsage("Searching by meaning is switched off.", "Set recall.embedder and recall.semantic.enabled.");
+    if (!settings) return badUsage("Searching by meaning is off.", "Set recall.embedder and recall.semantic.enabled.");
     const { name, embedder, notes } = await chooseEmbedder(settings);
     const kept = await write(db, () => {
       setNote(db, "embedder", embedder ? name : undefined);
@@ -25,8 +24,8 @@ export function reindexEmbeddings(): Attempt<{ embedder: string; made: number; w
     if (!embedder)
       return fail({
         code: "no_embedder",
-        what: ["There is no embedder.", ...notes].join(" "),
-        data: "Words are searched as before.",
+        what: ["No embedder available.", ...notes].join(" "),
+        data: "Searching by words still works.",
         next: "Start Ollama with the model of recall.semantic.model, or set recall.embedder.",
         exit: 1,
       });

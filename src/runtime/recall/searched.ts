@@ -1,7 +1,7 @@
 // What a search looked through, in words.
 import type { Scope, Within } from "../../memory/recall/store/scope.ts";
 
-/** As in "Nothing was found in …". */
+/** As in "No matches in …". */
 export const searchedText = ({ scopes }: Within): string =>
   new Intl.ListFormat("en").format(new Set(scopes.map(scopeText)));
 

@@ -36,9 +36,9 @@ const nothingRuns: Failure = {
 /** It drives the main agent between its turns too. */
 const fleetRuns: Failure = {
   code: "already_running",
-  what: "A fleet is running in this session, and it works from messages that would go.",
-  data: "Nothing was changed, and the fleet goes on.",
-  next: "Wait for its end, or stop it (Ctrl+C twice), then go back.",
+  what: "A fleet is running and still needs the messages that would go.",
+  data: "Nothing was changed; the fleet continues.",
+  next: "Wait until it ends, or stop it (Ctrl+C twice), then try again.",
   exit: 1,
 };
 
@@ -64,7 +64,7 @@ async function goBack(services: HistoryServices, to: string | undefined, preview
   const { session } = services;
   const planned = planRewind(session.state, to);
   if (!planned.ok) return planned;
-  const note = "/rewind N goes back N messages; 1 would take back:";
+  const note = "/rewind N goes back N messages; 1 would remove:";
   if (preview) return ok([note, ...goneLines(planned.value)].join("\n"));
   if (services.agents.workflows.fleet.isRunning()) return fail(fleetRuns);
   // News of the agents that it stops must not begin a turn in a conversation that goes back.
@@ -93,9 +93,9 @@ async function undoTo(services: HistoryServices, to: string | undefined): Promis
   restoreTodos(session, services.paths);
   await services.updateIndex();
   const gone = goneLines(plan.value);
-  const note = "They stay in the log and can be found by recall. Files and what commands did are not undone.";
+  const note = "The log keeps them, and recall finds them. Files and the effects of commands are not undone.";
   const count = `${gone.length} message${gone.length === 1 ? "" : "s"}`;
-  return ok([`Went back; ${count} left the conversation:`, ...gone, note].join("\n"));
+  return ok([`Went back. Removed ${count} from the conversation:`, ...gone, note].join("\n"));
 }
 
 /** Until none of those that go is left: one of them may have started another meanwhile. */

@@ -60,7 +60,7 @@ export async function contextFigures(session: Session, model: ModelInForce): Pro
 
 export async function contextReport(session: Session, model: ModelInForce): Promise<string> {
   const figures = await contextFigures(session, model);
-  return figures ? renderContext(figures) : "The history does not fit the model's window, whatever is left out.";
+  return figures ? renderContext(figures) : "The history does not fit the model's window, however much is left out.";
 }
 
 export async function listPermissions(approvals: Approvals): Promise<string> {
@@ -82,7 +82,7 @@ export async function sessionFacts(
     try {
       return ok(readFileSync(paths.plan, "utf8"));
     } catch {
-      return ok("There is no plan yet."); // plan.md is written when a plan is made
+      return ok("No plan yet."); // plan.md is written when a plan is made
     }
   }
   const db = await index.reader();

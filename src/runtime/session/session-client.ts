@@ -102,7 +102,7 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
     memory: async (work) => work(await (await import("../memory/live.ts")).liveMemory(open)),
     memorySection: lazily(async () => (await import("../memory/live.ts")).memoryInSession(open)),
     async rename(title) {
-      if (title.trim() === "") return fail(commandUsage("A name is needed.", "For example: /rename parser work"));
+      if (title.trim() === "") return fail(commandUsage("The name is missing.", "For example: /rename parser work"));
       await session.emit("session.title_changed", { title: title.trim(), userNamed: true });
       await open.updateIndex();
       return ok(`This session is now called "${title.trim()}".`);
@@ -131,7 +131,7 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
       }
       const done = await approvals.reset(scope);
       if (!done.ok) return done;
-      return ok(`The approvals of this ${scope} are gone.`);
+      return ok(`Removed the approvals for this ${scope}.`);
     },
     setAllowAll: (on) => approvals.setAllowAll(on),
     addFolder(path) {

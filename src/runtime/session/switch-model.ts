@@ -94,7 +94,7 @@ async function makeRoom(
   if (done?.outcome === "applied")
     return ok([`The history was compacted first: ${done.preCompactionTokens} → ${done.postCompactionTokens} tokens.`]);
   if (ask) {
-    const question = "The compaction did not succeed. Switch anyway and truncate requests?";
+    const question = "Compaction failed. Switch anyway and truncate requests?";
     const answer = await ask(
       { question, choices: ["switch and truncate", "stay with the current model"], allowFreeform: false },
       signal,
