@@ -71,7 +71,7 @@ describe("A8.18 everlong sessions", () => {
     expect(asked.stderr).toContain("--yes");
     expect(sessionsOf(place)).toContain(first);
     const gone = await sessions(place, "delete", first, "--yes");
-    expect([gone.code, gone.stdout.includes("Memories made from it stay")]).toEqual([0, true]);
+    expect([gone.code, gone.stdout.includes("Memories made from it are kept")]).toEqual([0, true]);
     expect(sessionsOf(place)).toEqual([second]);
     expect((await sessions(place, "search", "marmots")).stdout).toContain("No matches");
 

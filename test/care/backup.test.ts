@@ -112,7 +112,7 @@ describe("backup", () => {
     const taken = await run(place, ["backup", secret]);
     expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining("already exists")]);
     const checked = await run(place, ["backup", "--verify", file]);
-    expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining("The backup is whole")]);
+    expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining("The backup is complete")]);
     expect(readdirSync(place.folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 

@@ -72,7 +72,7 @@ describe("looking at memories", () => {
     const done = await memory(place, ["list", "--json"]);
     expect(rowsOf(done)).toHaveLength(2);
     expect(rowsOf(await memory(place, ["list", "--json", "--limit", "1"]))).toHaveLength(1);
-    expect((await memory(place, ["list", "--limit", "1"])).stdout).toContain("There are more");
+    expect((await memory(place, ["list", "--limit", "1"])).stdout).toContain("For more: --limit 2");
   });
 
   it("M82 exit codes: 1 for an unknown id or one that means several, 2 for wrong usage; nothing is changed", async () => {
@@ -257,7 +257,7 @@ describe("changing memories", () => {
     await add(place, "I write tests first.", ["--scope", "user"]);
     await add(place, "There the port is 9000.", [], { cwd: other });
     expect((await memory(place, ["delete", "--all", "--scope", "repository", "--yes"])).stdout).toContain(
-      "1 memory is",
+      "Deleted 1 memory.",
     );
     expect((await list(place, ["--all"])).map((r) => r.fact).sort()).toEqual([
       "I write tests first.",

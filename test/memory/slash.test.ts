@@ -152,7 +152,7 @@ describe("/memory", () => {
     await terminal.see("fact: Prefer short functions.");
     await terminal.see("Answer:");
     terminal.type("reject");
-    await terminal.see(`${waits} is rejected`);
+    await terminal.see(`Rejected ${waits}`);
     terminal.type("/exit");
     await terminal.exit;
     expect((await list(place)).map((r) => r.fact)).toEqual(["The build needs Node 24."]);

@@ -51,7 +51,7 @@ describe("F79 everlong consent", () => {
     const none = await say("consent", "list");
     expect([none.code, none.stderr]).toEqual([0, ""]);
     expect(none.stdout).toMatch(
-      /No consent was given\.\nrecall\.semantic\.baseUrl is https:\/\/embed\.example\.org:8443: nothing is sent/,
+      /No consents yet\.\nrecall\.semantic\.baseUrl is https:\/\/embed\.example\.org:8443: nothing is sent/,
     );
     const granted = await say("consent", "grant", "https://embed.example.org:8443/some/path?x=1");
     expect([granted.code, granted.stderr]).toEqual([0, ""]);

@@ -155,7 +155,7 @@ describe("RE2 R34 R35 from the command line", () => {
     expect(strip(await results(place, "kettledrum"))).toEqual(strip(before));
     const env = { CLIPROXY_SEMANTIC_BASE_URL: "http://127.0.0.1:9" };
     const none = await run({ ...place, env: { ...place.env, ...env } }, ["recall", "--reindex", "embeddings"]);
-    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("no embedder")]);
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("No embedder")]);
   });
 });
 
