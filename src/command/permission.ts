@@ -6,7 +6,7 @@ import { describe, output, type SlashCommand } from "./contract.ts";
 
 export const plan: SlashCommand = {
   name: "plan",
-  summary: "plan first, change nothing",
+  summary: "make a plan before changing anything",
   slash: {
     usage: "[TEXT|off]",
     async run(text, client) {
@@ -23,7 +23,7 @@ export const plan: SlashCommand = {
 
 export const permissions: SlashCommand = {
   name: "permissions",
-  summary: "rules and approvals with their origin",
+  summary: "show permission rules and approvals",
   slash: {
     usage: "[reset session|location]",
     async run(text, client) {
@@ -48,7 +48,7 @@ const permissionText = ({ allowAll, rules, folders, sandbox }: PermissionList): 
 
 export const allowAll: SlashCommand = {
   name: "allow-all",
-  summary: "allow everything that no rule forbids",
+  summary: "allow everything except what a rule forbids",
   slash: {
     usage: "[on|off|show]",
     async run(text, client) {
@@ -66,7 +66,7 @@ export const allowAll: SlashCommand = {
 
 export const addDir: SlashCommand = {
   name: "add-dir",
-  summary: "let the agent work in another folder too",
+  summary: "let the agent work in another folder",
   slash: {
     usage: "PATH",
     run: async (path, client) =>

@@ -2,7 +2,8 @@
 import type { Counts } from "../../memory/record/contract.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { tellPending } from "./pending.ts";
-import type { LastFailure, MemoryActor, MemoryServices, RecordsInSession } from "./session.ts";
+import type { MemoryActor } from "./request.ts";
+import type { LastFailure, MemoryServices, RecordsInSession } from "./session.ts";
 
 export type MemoryStatus = {
   enabled: boolean;

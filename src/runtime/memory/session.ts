@@ -5,29 +5,24 @@ import { optional } from "../../base/optional.ts";
 import type { Client, Counts, PromptAnswer, Scope } from "../../memory/record/contract.ts";
 import { newMemoryId } from "../../memory/record/id.ts";
 import { type Loaded, MemoryLoader } from "../../memory/record/loader.ts";
-import { originsOf } from "../../memory/record/origins.ts";
 import { type ShownLine, sectionLimit } from "../../memory/record/section.ts";
-import type { MemoryCall, MemoryToolParts } from "../../memory/record/tool/parts.ts";
+import type { MemoryToolParts } from "../../memory/record/tool/parts.ts";
 import { storeMemoryTool } from "../../memory/record/tool/store-memory.ts";
 import { voteMemoryTool } from "../../memory/record/tool/vote-memory.ts";
-import type { StoreRequest, VoteRequest, WorkTree, WriteParts } from "../../memory/record/write-contract.ts";
-import type { AskPermit } from "../../session/parts.ts";
+import type { WorkTree, WriteParts } from "../../memory/record/write-contract.ts";
 import type { Conversation } from "../../session/session.ts";
-import type { Tool, ToolContext } from "../../tool/contract.ts";
+import type { Tool } from "../../tool/contract.ts";
 import { recordFailure } from "../failure-log.ts";
 import type { ModelInForce } from "../session/model-in-force.ts";
 import type { SessionResources } from "../session/resources.ts";
 import { redactorOf } from "../workspace.ts";
 import { countingTree, type Looked, tellingRedactor } from "./events.ts";
-import { askBy } from "./leave.ts";
 import { fileOptimiser } from "./optimise.ts";
 import { countPending } from "./pending.ts";
-import { seenTexts, storesIn } from "./seen.ts";
+import { type MemoryActor, type MemoryPlace, storeRequest, voteRequest } from "./request.ts";
+import { storesIn } from "./seen.ts";
 import { hasGone } from "./shown.ts";
-import { LOCAL_USER, placeIn, strategyFor, treeOf } from "./strategy.ts";
-
-/** Who calls the tools: the main agent, or a subagent that names them. */
-export type MemoryActor = { conversation: Pick<Conversation, "agentId" | "state">; permit: AskPermit };
+import { placeIn, strategyFor, treeOf } from "./strategy.ts";
 
 /** What memory works on in an open session. */
 export type MemoryServices = Pick<SessionResources, "workspace" | "main" | "index" | "stopping"> & {
@@ -170,8 +165,8 @@ export class RecordsInSession {
     const { store, vote } = answer.tools;
     const parts: MemoryToolParts = {
       write: this.write,
-      storing: (call) => this.#storing(actor, call),
-      voting: (call) => this.#voting(actor, call),
+      storing: (call) => storeRequest(this.#asking(), actor, call),
+      voting: (call) => voteRequest(this.#asking(), actor, call),
       onFailure: (code) => this.#failed(code),
     };
     const said = { scopes: strategy.supportsScopes, instructions: answer.storeInstructions };
@@ -230,39 +225,8 @@ export class RecordsInSession {
     return this.#services.workspace.settings.values["memory.userScope"] ? ["repository", "user"] : ["repository"];
   }
 
-  #storing(actor: MemoryActor, call: MemoryCall): StoreRequest {
-    const { main } = this.#services;
-    const { agentId } = actor.conversation;
-    return {
-      input: call.input,
-      place: this.place,
-      source: this.#source(actor, call.context),
-      author: { kind: "agent", id: agentId ?? main.id, name: agentId ?? "main agent" },
-      origins: (fact) => originsOf(fact, seenTexts(main.state.chain, this.lines())),
-      ask: askBy(actor, call),
-    };
-  }
-
-  #voting(actor: MemoryActor, call: MemoryCall): VoteRequest {
-    return {
-      input: call.input,
-      place: this.place,
-      source: this.#source(actor, call.context),
-      actor: { key: `agent:${LOCAL_USER}:${this.#services.main.id}`, kind: "agent" },
-      ask: askBy(actor, call),
-    };
-  }
-
-  #source({ conversation }: MemoryActor, { sessionId, toolCallId }: ToolContext) {
-    const { openTurn, model } = conversation.state;
-    return {
-      client: "session",
-      sessionId,
-      toolCallId,
-      ...optional("turnId", openTurn),
-      ...optional("agentId", conversation.agentId),
-      model,
-    };
+  #asking(): MemoryPlace {
+    return { main: this.#services.main, place: this.place, lines: this.lines() };
   }
 
   #tell(now: Loaded): void {
