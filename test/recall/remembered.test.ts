@@ -58,7 +58,7 @@ describe("N51 one search finds all that is remembered", () => {
     expect(shown).toMatch(/^session \S+ t1\.1 \(user, /m);
     expect(shown).toContain("Memories: everlong memory show ID, everlong memory delete ID");
     expect(shown).toContain("Board items: everlong board show NAME, everlong board remove NAME");
-    expect(await kinds(place, "deploy", ["--kind", "record"])).toEqual(["record"]);
+    expect(await kinds(place, "deploy", ["--kind", "memory"])).toEqual(["record"]);
     expect(await kinds(place, "deploy", ["--order", "time", "--kind", "board"])).toEqual(["board"]);
     expect(await recall(place, [found?.id ?? ""])).toContain(FACT);
     // Searching sessions is about sessions.
@@ -78,8 +78,8 @@ describe("N51 one search finds all that is remembered", () => {
     );
     await run(place, ["-p", "go"]);
     const answers = Object.fromEntries(toolResults(server.requests.at(-1)).map((r) => [r.id, r.text]));
-    expect(answers["a"]).toMatch(new RegExp(`\\[${id}\\] memory from you, .*\\n.*Fridays`));
-    expect(answers["a"]).toMatch(/\[board:\S+:user\/release-steps\] board item from you/);
+    expect(answers["a"]).toMatch(new RegExp(`\\[${id}\\] memory from the user, .*\\n.*Fridays`));
+    expect(answers["a"]).toMatch(/\[board:\S+:user\/release-steps\] board item from the user/);
     expect(answers["b"]).toContain(FACT);
     expect(answers["c"]).not.toContain("Fridays");
     expect(answers["c"]).toContain("quokka");
@@ -97,7 +97,7 @@ describe("N51 one search finds all that is remembered", () => {
     for (const reader of [served, await overStdio(place, { root: place.folder })]) {
       const found = await reader.call("recall", { query: "when do we deploy" });
       expect(found).toMatch(/^memory mem_\w{26} \(from mcp:tester, /m);
-      expect(found).toMatch(/^board item user\/release-steps \(from you, /m);
+      expect(found).toMatch(/^board item user\/release-steps \(from the user, /m);
     }
     expect(await served.call("search_sessions", { query: "deploy" })).toMatch(/^No session was found/);
   });

@@ -42,13 +42,15 @@ function addRecall(program: Command, print: Print): void {
   const words = (text: string): string[] => text.split(",").map((w) => w.trim());
   program
     .command("recall [query...]")
-    .description("find what was said, also in earlier sessions; a ref such as t3 or t3.2 prints the exact text")
+    .description(
+      "find what was said, done or remembered, also in earlier sessions; a ref such as t3 or t3.2 prints the exact text",
+    )
     .option("--scope <scope>", "auto, session, branch, repository, workspace, user or all")
-    .option("--all", "in every folder's sessions")
+    .option("--all", "in every folder")
     .option("--session <id>", "only in that session, or the session of the ref")
-    .option("--repo <name>", "in that repository's sessions")
+    .option("--repo <name>", "in that repository")
     .option("--branch <name>", "on that branch")
-    .option("--kind <kinds>", "turn, tool, checkpoint, record, board, episode, fact, pin", words)
+    .option("--kind <kinds>", "memory, board, turn, tool, checkpoint", words)
     .option("--role <roles>", "user, assistant, tool", words)
     .option("--since <time>", "from then on: a date, a time, 7d, yesterday")
     .option("--until <time>", "up to the end of then")

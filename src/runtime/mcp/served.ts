@@ -96,7 +96,7 @@ async function recall(
   const found = await ask(kept.recall, { text: query, within: scope, limit, kinds }, signal);
   if (!found.ok) return found;
   const remembered = await memories();
-  const said = foundText(readable(place, found.value), { searched: searchedText(scope) });
+  const said = foundText(readable(place, found.value), { searched: searchedText(scope), reader: "model" });
   if (remembered === "") return ok(said);
   return ok(found.value.hits.length === 0 ? remembered : `${remembered}\n\n${said}`);
 }

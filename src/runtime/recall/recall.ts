@@ -126,17 +126,18 @@ async function found(
   const items = hits.map(
     (h): RecallItem => ({
       ref: refOf(h, live.session.id),
-      kind: labelOf(h),
+      kind: labelOf(h, "model"),
       ...(h.time === undefined ? {} : { time: h.time }),
       text: snippetText(h),
     }),
   );
-  const searched = searchedText(within);
+  const searched = searchedText(within, live.session.id);
   return { type: "found", items, more: more + (cursor === undefined ? 0 : 1), searched, partial };
 }
 
 /** /recall. */
 export async function recallIn(live: LiveSession, query: string): Promise<CommandResult> {
+  if (query.trim() === "") return nothingAsked;
   const wanted = parseWanted(query);
   if (wanted) return originals(live, wanted);
   const within = scopeFor(live, "auto");
@@ -150,5 +151,13 @@ export async function recallIn(live: LiveSession, query: string): Promise<Comman
   const answer = await ask(recall, { text: query, within: within.value, limit, kinds });
   if (!answer.ok) return answer;
   const { searchedText } = await import("./searched.ts");
-  return ok(foundText(answer.value, { searched: searchedText(within.value), command: "/" }));
+  return ok(foundText(answer.value, { searched: searchedText(within.value, live.session.id), command: "/" }));
 }
+
+const nothingAsked = fail<Failure>({
+  code: "usage",
+  what: "Say what to look for.",
+  data: "Nothing was changed.",
+  next: "For example: /recall deploy script, or a ref such as /recall t3",
+  exit: 2,
+});
