@@ -103,6 +103,22 @@ describe("N51 one search finds all that is remembered", () => {
   });
 });
 
+it("N51 memories that are kept in a file of the repository are found by every door, and gone when they are deleted", async () => {
+  const { place, server } = await scene(() => text("fine"), { env: { EVERLONG_MEMORY_STRATEGY: "jsonl" } });
+  gitInit(place);
+  await run(place, ["trust", "."]);
+  const id = await add(place, FACT);
+  expect(await recall(place, ["when do we deploy"])).toContain(`memory ${id} (from you`);
+  expect(await kinds(place, "deploy", ["--kind", "turn"])).toEqual([]);
+  server.script(oneCall("recall", { query: "deploy standup" }, "a"), text("ok"));
+  await run(place, ["-p", "go"]);
+  expect(toolResults(server.requests.at(-1))[0]?.text).toContain(`[${id}] memory from the user`);
+  const served = await overStdio(place, { root: place.folder });
+  expect(await served.call("recall", { query: "deploy standup" })).toContain(`memory ${id} (from the user`);
+  expect((await memory(place, ["delete", id, "--yes"])).code).toBe(0);
+  expect(await kinds(place, "Fridays")).toEqual([]);
+});
+
 it("N51 SEC11 R54 through the gateway a memory is quoted to every client of its owner in that repository, to nobody else and nowhere else", async () => {
   const server = await startModelServer({ script: () => text("Understood.") });
   onTestFinished(() => server.close());

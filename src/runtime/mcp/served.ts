@@ -18,6 +18,7 @@ import type { Kept, OpenKept } from "../../proxy/kept.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import { findSession } from "../../session/find-session.ts";
 import { isBoardOn } from "../board/board.ts";
+import { withElsewhere } from "../recall/elsewhere.ts";
 import { CATCH_UP_MS, shared, soft } from "../recall/operations.ts";
 import { itemsOf, itemsText, parseWanted, type Wanted } from "../recall/original.ts";
 import { ask, foundText, labelOf, type RecallFound, type RecallHit, snippetText } from "../recall/query.ts";
@@ -25,7 +26,7 @@ import { OWN, recallKinds, recallPlace, scopesOf, sessionsHere } from "../recall
 import { searchedText } from "../recall/searched.ts";
 import type { Ground } from "../start.ts";
 import { catchUp, latestIn, sessionsIn } from "../store.ts";
-import { boardServed, groundOf, memoriesWith, memoryServed } from "./memory.ts";
+import { boardServed, groundOf, memoryServed } from "./memory.ts";
 
 type Answer = Promise<Result<string, string>>;
 
@@ -35,9 +36,7 @@ export function servedTools(ground: Ground, open: OpenKept, { readOnly = false }
   if (!values["memory.enabled"]) return [];
   const desk = deskOf(ground, open);
   const recalls = [
-    recallServed((input, context) =>
-      desk(context, (place) => recall(place, input, context.signal, () => memoriesWith(ground, open, context, input))),
-    ),
+    recallServed((input, context) => desk(context, (place) => recall(place, input, context.signal))),
     searchSessionsServed((input, context) => desk(context, (place) => searchSessions(place, input, context.signal))),
   ];
   return [
@@ -86,19 +85,19 @@ async function recall(
   place: Place,
   { query, limit }: SearchInput,
   signal: AbortSignal,
-  memories: () => Promise<string>,
 ): Promise<Result<string, Failure>> {
   const wanted = parseWanted(query);
   if (wanted) return original(place, wanted);
   const { kept, scope, kinds } = place;
   const item = itemById(kept.store.db, scope, query.trim(), kinds);
   if (item) return ok(item.text);
-  const found = await ask(kept.recall, { text: query, within: scope, limit, kinds }, signal);
+  const question = { text: query, within: scope, limit, kinds };
+  const answer = await ask(kept.recall, question, signal);
+  const folder = place.context?.cwd;
+  const found =
+    folder === undefined ? answer : await withElsewhere(answer, { ground: place.ground, folder }, question, signal);
   if (!found.ok) return found;
-  const remembered = await memories();
-  const said = foundText(readable(place, found.value), { searched: searchedText(scope), reader: "model" });
-  if (remembered === "") return ok(said);
-  return ok(found.value.hits.length === 0 ? remembered : `${remembered}\n\n${said}`);
+  return ok(foundText(readable(place, found.value), { searched: searchedText(scope), reader: "model" }));
 }
 
 /** Only sessions of the place are looked through: one of another repository is as unknown as one that never was. */

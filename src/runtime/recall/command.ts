@@ -8,6 +8,7 @@ import { type Printed, usage, withStore } from "../session/stored-sessions.ts";
 import type { Ground } from "../start.ts";
 import { type Answer, answer } from "./answer.ts";
 import { queryOf, type RecallAsk, recallOff } from "./ask.ts";
+import { withElsewhere } from "./elsewhere.ts";
 import { openRecall } from "./engine.ts";
 import { itemsText } from "./original.ts";
 import { ask, foundText, type RecallFound, type RecallQuery } from "./query.ts";
@@ -22,7 +23,14 @@ export async function recallCommand(text: string, flags: RecallFlags): Promise<P
   if (!query.ok) return query; // nothing is opened for a question that cannot be asked
   return withStore(async (db, ground) => {
     const store = proxyStoreOn(ground, proxySettings(ground.settings.values), db);
-    const desk = { db, ground, store, paths: ground.paths, search: (q: RecallQuery) => searchStore(db, ground, q) };
+    const desk = {
+      db,
+      ground,
+      store,
+      paths: ground.paths,
+      search: async (q: RecallQuery) =>
+        withElsewhere(await searchStore(db, ground, q), { ground, folder: ground.context.cwd }, q),
+    };
     const told = await answer(desk, text, asked);
     if (!told.ok) return told;
     return ok(json ? { json: jsonOf(told.value) } : textOf(told.value, asked.explain));

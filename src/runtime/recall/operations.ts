@@ -11,6 +11,7 @@ import type { Ground } from "../start.ts";
 import { catchUp } from "../store.ts";
 import { type Answer, answer, type Desk } from "./answer.ts";
 import { recallOff } from "./ask.ts";
+import { withElsewhere } from "./elsewhere.ts";
 import { type Found, turnsAround, type Wanted } from "./original.ts";
 import { ask, unavailable } from "./query.ts";
 import { EVERYWHERE, recallKinds } from "./scope.ts";
@@ -75,7 +76,12 @@ function operationsOf(ground: Ground, { store, recall }: Kept): RecallOperations
     async ask({ query = "", ...question }, signal) {
       const read = await within(readLogs(), CATCH_UP_MS, signal);
       if (read.type === "value" && !read.value.ok && read.value.error.code !== "store_unavailable") return read.value;
-      const desk: Desk = { ...sessions, ground, search: (asked) => ask(recall, asked, signal) };
+      const desk: Desk = {
+        ...sessions,
+        ground,
+        search: async (asked) =>
+          withElsewhere(await ask(recall, asked, signal), { ground, folder: ground.context.cwd }, asked, signal),
+      };
       const told = await soft(answer(desk, query, question));
       return told.ok ? ok(viewOf(told.value, said, read.type === "value")) : told;
     },

@@ -102,19 +102,17 @@ async function found(
   const start = performance.now();
   const recall = await live.index.recall(live.target.provider !== "offline");
   if (!recall) return { type: "refused", message: "The index of earlier conversations cannot be opened now." };
-  const answer = await ask(
-    recall,
-    {
-      within,
-      limit,
-      kinds,
-      ...(request.query === undefined ? {} : { text: request.query }),
-      ...(request.order === undefined ? {} : { order: request.order }),
-      ...(typeof bounds.since === "number" ? { since: bounds.since } : {}),
-      ...(typeof bounds.before === "number" ? { before: bounds.before } : {}),
-    },
-    signal,
-  );
+  const { withElsewhere } = await import("./elsewhere.ts");
+  const question = {
+    within,
+    limit,
+    kinds,
+    ...(request.query === undefined ? {} : { text: request.query }),
+    ...(request.order === undefined ? {} : { order: request.order }),
+    ...(typeof bounds.since === "number" ? { since: bounds.since } : {}),
+    ...(typeof bounds.before === "number" ? { before: bounds.before } : {}),
+  };
+  const answer = await withElsewhere(await ask(recall, question, signal), placeOf(live), question, signal);
   if (!answer.ok) {
     live.session.publish("soft_failure", { part: "recall", code: answer.error.code, message: answer.error.what });
     return { type: "refused", message: answer.error.what };
@@ -135,6 +133,8 @@ async function found(
   return { type: "found", items, more: more + (cursor === undefined ? 0 : 1), searched, partial };
 }
 
+const placeOf = (live: LiveSession) => ({ ground: live.ground, folder: live.session.state.context.cwd });
+
 /** /recall. */
 export async function recallIn(live: LiveSession, query: string): Promise<CommandResult> {
   if (query.trim() === "") return nothingAsked;
@@ -148,7 +148,9 @@ export async function recallIn(live: LiveSession, query: string): Promise<Comman
   const kinds = recallKinds(live.ground);
   const item = await itemText(live, query.trim(), within.value);
   if (item.type === "original") return ok(item.text);
-  const answer = await ask(recall, { text: query, within: within.value, limit, kinds });
+  const { withElsewhere } = await import("./elsewhere.ts");
+  const question = { text: query, within: within.value, limit, kinds };
+  const answer = await withElsewhere(await ask(recall, question), placeOf(live), question);
   if (!answer.ok) return answer;
   const { searchedText } = await import("./searched.ts");
   return ok(foundText(answer.value, { searched: searchedText(within.value, live.session.id), command: "/" }));
