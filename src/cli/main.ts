@@ -2,9 +2,8 @@
 import { Command, CommanderError, Option } from "commander";
 import { describeFailure, type Failure, FailureError } from "../base/failure.ts";
 import { clip, nearNames } from "../base/text.ts";
-import type { OpenOptions, SessionChoice } from "../runtime/client.ts";
-import { reportCrash } from "../runtime/crash.ts";
-import { commandFlags, environmentHelp } from "../runtime/flags.ts";
+import { environmentText, type SettingFlag, settingFlags } from "../command/flags.ts";
+import { type OpenOptions, reportCrash, type SessionChoice } from "../runtime/client.ts";
 import { EXIT, exitAfterFlush, printFailure, watchOutput } from "./exit.ts";
 
 type Parsed = {
@@ -41,7 +40,7 @@ export async function main(argv: string[], version: string): Promise<void> {
 
 async function run(argv: string[], version: string): Promise<number> {
   let code: number = EXIT.done;
-  const settingOptions = commandFlags();
+  const settingOptions = settingFlags();
   const program = new Command("everlong")
     .description("A coding agent whose sessions outlive their context window.")
     .version(version, "-V, --version")
@@ -73,10 +72,10 @@ async function run(argv: string[], version: string): Promise<number> {
         ? printFailure(unknownCommand(word, near))
         : await agent(program.opts<Parsed>(), words.join(" "), settingOptions, version);
   });
-  program.addHelpText("after", () => `\nSettings from the environment:\n${environmentHelp()}`);
+  program.addHelpText("after", () => `\nSettings from the environment:\n${environmentText()}`);
   // An agent run needs none of the commands; everything else, help included, knows them all.
   if (!isAgentRun(argv)) {
-    const { addCommands } = await import("./command/add.ts");
+    const { addCommands } = await import("./command-line.ts");
     addCommands(program, (result) => {
       code = result;
     });
@@ -103,12 +102,7 @@ const unknownCommand = (word: string, near: string[]): Failure => ({
   exit: 2,
 });
 
-async function agent(
-  options: Parsed,
-  text: string,
-  flags: ReturnType<typeof commandFlags>,
-  version: string,
-): Promise<number> {
+async function agent(options: Parsed, text: string, flags: readonly SettingFlag[], version: string): Promise<number> {
   const isTerminal = options.prompt === undefined && process.stdin.isTTY && process.stdout.isTTY;
   if (options.resume !== undefined && options.continue)
     return printFailure(usage("--resume and --continue cannot be given together.", "Give one of them."));
@@ -156,7 +150,7 @@ const usage = (what: string, next: string): Failure => ({
 });
 
 /** Commander's camel-cased options back to setting keys. */
-function givenFlags(options: Parsed, flags: ReturnType<typeof commandFlags>): OpenOptions["flags"] {
+function givenFlags(options: Parsed, flags: readonly SettingFlag[]): OpenOptions["flags"] {
   const given: OpenOptions["flags"] = {};
   for (const flag of flags) {
     const option = new Option(flag.argument ? `${flag.name} <x>` : flag.name);

@@ -1,12 +1,23 @@
 // All that a face may call: one open session as a value, and what the face must be able to answer.
 import type { Failure } from "../base/failure.ts";
-import type { Result } from "../base/result.ts";
+import { ok, type Result } from "../base/result.ts";
 import type { Envelope } from "../schema/event/envelope.ts";
 import type { Usage } from "../schema/model.ts";
 import type { AgentMode, PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
 import type { SessionContext } from "../schema/session.ts";
 import type { Todo, TodoDep } from "../schema/todo.ts";
-import type { MemoryClient } from "./memory/client.ts";
+import type { BoardAccess } from "./client/board.ts";
+import type { CareAccess } from "./client/care.ts";
+import type { ConsentAccess, SettingsAccess, TrustAccess } from "./client/decision.ts";
+import type { GatewayAccess } from "./client/gateway.ts";
+import type { InboxAccess } from "./client/inbox.ts";
+import type { MemoryAccess, MemoryInSession } from "./client/memory.ts";
+import type { Attempt, Opens } from "./client/open.ts";
+import type { RecallAccess, RecallReply } from "./client/recall.ts";
+import type { CheckpointView, SessionsAccess } from "./client/sessions.ts";
+import { lazily } from "./lazily.ts";
+import type { McpServing } from "./mcp/serve.ts";
+import type { Ground } from "./start.ts";
 
 /** A permission question as a person sees it. */
 export type PermissionAsk = {
@@ -87,7 +98,45 @@ export type TasksClient = {
 
 export type CommandResult = Result<string, Failure>;
 
-export type Client = {
+export type ConsolidationStatus = {
+  place: { repository: string; branch: string };
+  items: number;
+  capacity: number;
+  onExit: boolean;
+  lastRun?: { id: string; outcome: string; endedAt: string; added: number; pruned: number; refused: number };
+};
+
+/** What can be asked of an open session and of this machine alike. */
+export type Shared = {
+  readonly board: Opens<BoardAccess>;
+  readonly memory: Opens<MemoryAccess>;
+  /** Of the open session; of a machine, that session's or the latest of this folder. */
+  inbox(session?: string): Attempt<InboxAccess>;
+  checkpoints(session?: string): Attempt<CheckpointView[]>;
+  readonly settings: SettingsAccess;
+  trust(): Attempt<TrustAccess>;
+};
+
+/** What is done on this machine without an open session. */
+export type Home = Shared & {
+  readonly sessions: SessionsAccess;
+  readonly recall: RecallAccess;
+  readonly consent: ConsentAccess;
+  readonly care: CareAccess;
+  readonly gateway: GatewayAccess;
+  /** Everlong as an MCP server, until its client is gone. */
+  serveMcp(serving: McpServing): Attempt<void>;
+  /** A text in the user's own editor; `save` gets what was left in it. */
+  edit<T>(text: string, save: (edited: string) => Attempt<T>): Attempt<T>;
+  /** What this folder would load if it were trusted, when it is not. */
+  trustQuestion(): Promise<string | undefined>;
+  /** Names of commands and skills that users added. */
+  customCommandNames(options: Pick<OpenOptions, "flags" | "trustFolder" | "slashNames">): Promise<string[]>;
+  /** The format of output that flags, environment or files ask for. */
+  outputFormat(flags: OpenOptions["flags"]): Promise<unknown>;
+};
+
+export type Client = Shared & {
   readonly sessionId: string;
   readonly dir: string;
   readonly resumed: boolean;
@@ -117,10 +166,9 @@ export type Client = {
   permissions(args: string): Promise<CommandResult>;
   setAllowAll(on: boolean): Promise<void>;
   addFolder(path: string): CommandResult;
-  settings(args: string): Promise<CommandResult>;
-  trust(args: string): Promise<CommandResult>;
-  recall(query: string): Promise<CommandResult>;
-  facts(what: "files" | "refs" | "plan" | "checkpoints", wanted?: string): Promise<CommandResult>;
+  /** A ref gives the exact words, an id its item, everything else is searched. */
+  recall(query: string): Attempt<RecallReply>;
+  facts(what: "files" | "refs" | "plan"): Promise<CommandResult>;
   readonly mode: { get(): AgentMode; set(mode: AgentMode): Promise<void> };
   readonly history: {
     /** Summarises the history now. */
@@ -142,19 +190,14 @@ export type Client = {
     start(options: { prompt?: string }): Promise<Result<{ started: boolean; reason?: string }, Failure>>;
   };
   readonly research: { start(topic: string): Promise<CommandResult> };
-  /** The user's hand on the context board. */
-  readonly board: {
-    command(verb: string, argument: string | undefined, options: Record<string, string | true>): Promise<CommandResult>;
+  readonly consolidation: {
+    isOn(): boolean;
+    /** A message that has the main agent start one. */
+    prompt(): AgentPrompt;
+    status(): Promise<ConsolidationStatus>;
   };
-  readonly subconscious: {
-    /** A message that has the main agent start a consolidation. */
-    run(): Result<AgentPrompt, Failure>;
-    status(): Promise<CommandResult>;
-  };
-  readonly memory: MemoryClient;
+  readonly memorySection: MemoryInSession;
   readonly mcp: { command(args: string): Promise<CommandResult> };
-  /** Entries of this session's inbox: all, one, or one deleted. */
-  inbox(args: string): Promise<CommandResult>;
   hooks(): Promise<CommandResult>;
   skills(): CommandResult;
   /** What users added to be typed after a slash: their commands and skills. */
@@ -196,4 +239,58 @@ export type Opened = {
 export async function openClient(options: OpenOptions): Promise<Result<Opened, Failure>> {
   const { openSession } = await import("./session/open-session.ts");
   return openSession(options);
+}
+
+export { reportCrash } from "./crash.ts";
+
+/** Each part is loaded when it is first called: a start pays for none of them. */
+export const home: Home = {
+  async board(work) {
+    const { withBoard } = await import("./board/access.ts");
+    return onGround((ground) => withBoard(ground, ground.context, work));
+  },
+  async memory(work) {
+    const { withMemory } = await import("./memory/open-memory.ts");
+    const { memoryAccess } = await import("./memory/access.ts");
+    const { healing } = await import("./store.ts");
+    return onGround((ground) =>
+      healing(ground.paths, () => withMemory(ground, (memory) => work(memoryAccess(memory)))),
+    );
+  },
+  inbox: async (session) => (await import("./sidekick/inbox-access.ts")).storedInbox(session),
+  checkpoints: async (session) => (await import("./session/checkpoints.ts")).storedCheckpoints(session),
+  settings: lazily(async () => (await import("./settings-access.ts")).storedSettings),
+  trust: async () => (await import("./trust-access.ts")).trustHere(),
+  sessions: lazily(async () => (await import("./session/stored-sessions.ts")).storedSessions),
+  recall: {
+    ask: async (text, ask) => (await import("./recall/stored-recall.ts")).recallStored(text, ask),
+    search: async (text, options) => (await import("./recall/search-sessions.ts")).searchSessions(text, options),
+    reindexEmbeddings: async () => (await import("./recall/reindex-embeddings.ts")).reindexEmbeddings(),
+    evaluate: async (file, options) => (await import("./recall/eval-recall.ts")).evaluateRecall(file, options),
+  },
+  consent: lazily(async () => (await import("./consent-access.ts")).consentHere),
+  care: {
+    makeBackup: async (file, options) => (await import("./backup/backup.ts")).makeBackup(file, options),
+    verifyBackup: async (file) => (await import("./backup/backup.ts")).verifyBackup(file),
+    restoreBackup: async (file, options) => (await import("./backup/restore.ts")).restoreBackup(file, options),
+    planWipe: async (scope) => (await import("./wipe/wipe.ts")).wipePlan(scope),
+    wipe: async (plan) => (await import("./wipe/wipe.ts")).wipe(plan),
+    diagnose: async (...all) => (await import("./doctor/doctor.ts")).diagnose(...all),
+  },
+  gateway: lazily(async () => (await import("./gateway/access.ts")).gatewayAccess),
+  serveMcp: async (serving) => (await import("./mcp/serve.ts")).serveMcp(serving),
+  edit: async (text, save) => (await import("./gateway/edit.ts")).editText(text, save),
+  trustQuestion: async () => (await import("./trust-access.ts")).trustQuestion(),
+  customCommandNames: async (options) => (await import("./agent/custom-command.ts")).customCommandNames(options),
+  async outputFormat(flags) {
+    if (flags["outputFormat"] !== undefined) return flags["outputFormat"];
+    const format = await onGround(async (ground) => ok(ground.settings.values.outputFormat));
+    return format.ok ? format.value : undefined;
+  },
+};
+
+async function onGround<T>(work: (ground: Ground) => Attempt<T>): Attempt<T> {
+  const { standOnGround } = await import("./start.ts");
+  const ground = await standOnGround();
+  return ground.ok ? work(ground.value) : ground;
 }

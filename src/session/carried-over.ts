@@ -30,6 +30,7 @@ export function carriedOver(session: Session): Carried {
     ledger: ledgerEntries({ ...ledger, todos: [] }),
     skills,
     agent: parts.activeAgent?.(),
+    pinned: parts.pinned?.(),
     recallOn: parts.context().recallOn,
     refPrefix: refPrefix(session.agentId),
   };

@@ -124,6 +124,8 @@ export type SessionParts = {
   contributors: () => Contributor[];
   /** The custom agent that the session runs as. */
   activeAgent?: () => ActiveAgent | undefined;
+  /** What instruction files pin, read when a compaction needs it. */
+  pinned?: () => string;
   /** Text of plan.md; empty when there is none. */
   planText: () => string;
   /** Writes the checkpoint's file, filtered; a failure is told softly. Absent in a subagent, which has none. */

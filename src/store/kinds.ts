@@ -50,6 +50,7 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "commands/**", kind: "truth", rebuiltFrom: "-" },
   { path: "plugins/**", kind: "truth", rebuiltFrom: "-" },
   { path: "models/**", kind: "cache", rebuiltFrom: "where its tables were taken from" },
+  { path: "cache/agents/*", kind: "cache", rebuiltFrom: "the next request to the catalogue of agents" },
   { path: "with/**", kind: "cache", rebuiltFrom: "the next launch" },
   { path: "gateway.json", kind: "cache", rebuiltFrom: "the gateway that runs" },
   { path: "gateway.token", kind: "secret", rebuiltFrom: "made anew" },

@@ -35,7 +35,7 @@ export type Actor = Pick<
   | "afterTurn"
   | "planText"
 > &
-  Partial<Pick<SessionParts, "refuse" | "cap" | "interaction" | "activeAgent">> & {
+  Partial<Pick<SessionParts, "refuse" | "cap" | "interaction" | "activeAgent" | "pinned">> & {
     /** Absent for the main agent. */
     agentId?: string;
     target: () => ModelTarget;

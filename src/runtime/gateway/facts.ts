@@ -1,9 +1,9 @@
 // What `serve` says about itself at its start: never a key.
 import { statSync } from "node:fs";
+import { isLoopbackHost } from "../../base/address.ts";
 import { VERSION } from "../../base/version.ts";
 import type { ProxySettings } from "../../proxy/settings.ts";
 import type { Upstreams } from "../../proxy/upstream/choose.ts";
-import { isLoopbackName } from "../../server/host.ts";
 import { isBoardOn } from "../board/board.ts";
 import { sidekickSwitches } from "../sidekick/service.ts";
 import type { Ground } from "../start.ts";
@@ -50,6 +50,6 @@ export function gatewayFacts(
       host: url?.host ?? `unusable: ${problem}`,
       key: apiKey !== undefined,
     })),
-    loopback: isLoopbackName(values["gateway.host"]),
+    loopback: isLoopbackHost(values["gateway.host"]),
   };
 }

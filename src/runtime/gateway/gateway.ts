@@ -1,4 +1,5 @@
 // The gateway of this home: settings, store, proxy and server put together; `serve` and `with` start it.
+import { isLoopbackHost } from "../../base/address.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
 import { newId } from "../../base/id.ts";
@@ -10,9 +11,8 @@ import { createProxy } from "../../proxy/proxy.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import { upstreamsOf } from "../../proxy/upstream/choose.ts";
 import { UpstreamPools } from "../../proxy/upstream/pool.ts";
-import type { ProxyEvent } from "../../server/contract.ts";
+import type { GatewayEvent } from "../../schema/event/gateway.ts";
 import { findGateway, pidOf, whoListens } from "../../server/find.ts";
-import { isLoopbackName } from "../../server/host.ts";
 import { addressOf, startGateway } from "../../server/listen.ts";
 import { ensureToken, sameToken } from "../../server/token.ts";
 import type { Flags } from "../../settings/flag.ts";
@@ -39,7 +39,7 @@ export type RunningGateway = {
   warnings: readonly string[];
   /** A fresh one-time link to the dashboard. */
   link(): string;
-  on(listener: (event: ProxyEvent) => void): () => void;
+  on(listener: (event: GatewayEvent) => void): () => void;
   /** Something went wrong that no request can be blamed for; the gateway goes on. Gives the sentence to print. */
   report(error: unknown): string;
   close(): Promise<void>;
@@ -158,7 +158,7 @@ async function portTaken({ settings: { values }, paths }: Ground, token: string)
 function openDoor(auth: string, host: string): string[] {
   if (auth !== "loopback-open") return [];
   return [
-    isLoopbackName(host)
+    isLoopbackHost(host)
       ? "gateway.auth is loopback-open: any program on this machine can use /mcp without the token."
       : `gateway.auth loopback-open has no effect on ${host}: /mcp needs the token.`,
   ];

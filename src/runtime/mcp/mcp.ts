@@ -124,9 +124,12 @@ export async function agentMcp(
   parts: McpParts,
 ): Promise<AgentMcp | undefined> {
   if (Object.keys(mcpServers).length === 0) return undefined;
-  // A project's agent is a project's file: what it sends off this machine needs consent too.
+  // What a project's or a catalogue's agent sends off this machine needs consent too.
   const place = `mcp-servers of ${path || name}`;
-  const made = await openHost([mapSource(origin === "project" ? "project" : "agent", place, mcpServers)], parts);
+  const made = await openHost(
+    [mapSource(origin === "project" || origin === "remote" ? "project" : "agent", place, mcpServers)],
+    parts,
+  );
   const { host, refresh, tools, end } = made;
   let isFirst = true;
   return {

@@ -9,21 +9,20 @@ import { parseCorpora } from "../../memory/recall/eval/corpus.ts";
 import { type EvaluateOptions, evaluate } from "../../memory/recall/eval/evaluate.ts";
 import { ablationText, evaluationText } from "../../memory/recall/eval/report.ts";
 import { SIGNALS, type Signal } from "../../memory/recall/rank/weights.ts";
-import { type Printed, usage } from "../session/stored-sessions.ts";
+import type { Attempt } from "../client/open.ts";
+import type { EvalOptions, Measured } from "../client/recall.ts";
 import { type Ground, standOnGround } from "../start.ts";
+import { badUsage } from "../with-store.ts";
 import { embedderSettings } from "./engine.ts";
-
-type EvalFlags = { embedder?: string; channels?: string[]; limit?: number; ablate?: boolean; json?: boolean };
 
 const EMBEDDERS = ["none", "static", "ollama", "openai"] as const;
 type EmbedderName = (typeof EMBEDDERS)[number];
 
-export async function evalCommand(what: string, file: string, flags: EvalFlags): Promise<Printed> {
-  if (what !== "recall") return usage(`"${what}" cannot be measured.`, "Use: everlong eval recall FILE.");
+export async function evaluateRecall(file: string, flags: EvalOptions): Attempt<Measured> {
   const unknown = flags.channels?.find((c) => !(SIGNALS as readonly string[]).includes(c));
-  if (unknown !== undefined) return usage(`"${unknown}" is not a signal.`, `Signals: ${SIGNALS.join(", ")}.`);
+  if (unknown !== undefined) return badUsage(`"${unknown}" is not a signal.`, `Signals: ${SIGNALS.join(", ")}.`);
   if (flags.embedder !== undefined && !(EMBEDDERS as readonly string[]).includes(flags.embedder))
-    return usage(`"${flags.embedder}" is not an embedder.`, `Embedders: ${EMBEDDERS.join(", ")}.`);
+    return badUsage(`"${flags.embedder}" is not an embedder.`, `Embedders: ${EMBEDDERS.join(", ")}.`);
   const ground = await standOnGround();
   if (!ground.ok) return ground;
   const text = read(resolve(file));
@@ -38,14 +37,14 @@ export async function evalCommand(what: string, file: string, flags: EvalFlags):
     ...(embedder.value ? { embedder: embedder.value } : {}),
   };
   const all = await evaluate(corpora.value, options);
-  if (!flags.ablate) return ok(flags.json ? { json: all } : evaluationText(all));
+  if (!flags.ablate) return ok({ data: all, text: evaluationText(all) });
   const used = options.signals ?? SIGNALS;
   const without = [];
   for (const signal of used) {
     const rest = await evaluate(corpora.value, { ...options, signals: used.filter((s) => s !== signal) });
     without.push({ signal, evaluation: rest });
   }
-  return ok(flags.json ? { json: { all, without } } : ablationText(all, without));
+  return ok({ data: { all, without }, text: ablationText(all, without) });
 }
 
 function read(path: string): Result<string, Failure> {

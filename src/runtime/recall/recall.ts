@@ -1,13 +1,15 @@
 // Recall inside an open session: the model's tool and /recall, over the same engine and the same log.
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import type { Original } from "../../memory/recall/list.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
 import { findSession } from "../../session/find-session.ts";
 import type { RecallAnswer, RecallItem, RecallRequest } from "../../tool/builtin/recall.ts";
-import type { CommandResult } from "../client.ts";
+import type { Attempt } from "../client/open.ts";
+import type { RecallReply } from "../client/recall.ts";
 import type { LiveSession } from "../session/live-session.ts";
 import { sessionsIn } from "../store.ts";
-import { itemsOf, itemsText, parseWanted, turnRef, turnsAround, type Wanted } from "./original.ts";
+import { type Found, itemsOf, itemsText, parseWanted, turnRef, turnsAround, type Wanted } from "./original.ts";
 import { allowedKinds, recallKinds, recallPlace, scopesOf, sessionsHere } from "./scope.ts";
 
 /** The tool's answer; whatever goes wrong is a refusal with its reason. */
@@ -29,18 +31,17 @@ export async function recallForModel(
 async function original(live: LiveSession, asked: string, wanted: Wanted): Promise<RecallAnswer> {
   const items = await originals(live, wanted);
   return items.ok
-    ? { type: "original", ref: asked, text: items.value }
+    ? { type: "original", ref: asked, text: itemsText(items.value) }
     : { type: "refused", message: `${items.error.what} ${items.error.next}` };
 }
 
-async function originals(live: LiveSession, wanted: Wanted): Promise<Result<string, Failure>> {
+async function originals(live: LiveSession, wanted: Wanted): Promise<Result<Found[], Failure>> {
   const { ground, session } = live;
   const id = wanted.session ? await findInScope(live, wanted.session) : ok(session.id);
   if (!id.ok) return id;
   const items = await itemsOf(ground.paths, id.value, wanted);
-  if (!items.ok) return items;
-  const text = itemsText(items.value);
-  return ok(id.value === session.id ? text : ground.redact(text));
+  if (!items.ok || id.value === session.id) return items;
+  return ok(items.value.map((item) => ({ ...item, text: ground.redact(item.text) })));
 }
 
 /** Only what is in scope is looked through, so a session outside it is as unknown as one that never was. */
@@ -65,10 +66,14 @@ function scopeFor(live: LiveSession, name: NonNullable<RecallRequest["scope"]>):
   return scopes.ok ? ok({ scopes: scopes.value }) : scopes;
 }
 
-async function itemText(live: LiveSession, id: string, within: Within): Promise<RecallAnswer> {
+async function itemOf(live: LiveSession, id: string, within: Within): Promise<Original | undefined> {
   const db = await live.index.reader();
   const { itemById } = await import("../../memory/recall/list.ts");
-  const item = db && itemById(db, within, id, recallKinds(live.ground));
+  return db && itemById(db, within, id, recallKinds(live.ground));
+}
+
+async function itemText(live: LiveSession, id: string, within: Within): Promise<RecallAnswer> {
+  const item = await itemOf(live, id, within);
   if (item) return { type: "original", ref: id, text: item.text };
   return {
     type: "refused",
@@ -89,7 +94,8 @@ async function found(
   within: Within,
   signal?: AbortSignal,
 ): Promise<RecallAnswer> {
-  const { ask, labelOf, refOf, snippetText } = await import("./query.ts");
+  const { ask } = await import("./query.ts");
+  const { labelOf, refOf, snippetText } = await import("./found-text.ts");
   const { searchedText } = await import("./searched.ts");
   const { parseTime } = await import("./time.ts");
   const bounds = { since: parseTime(request.since, "since"), before: parseTime(request.before, "before") };
@@ -136,24 +142,27 @@ async function found(
 const placeOf = (live: LiveSession) => ({ ground: live.ground, folder: live.session.state.context.cwd });
 
 /** /recall. */
-export async function recallIn(live: LiveSession, query: string): Promise<CommandResult> {
+export async function recallIn(live: LiveSession, query: string): Attempt<RecallReply> {
   if (query.trim() === "") return nothingAsked;
   const wanted = parseWanted(query);
-  if (wanted) return originals(live, wanted);
+  if (wanted) {
+    const items = await originals(live, wanted);
+    return items.ok ? ok({ type: "originals", items: items.value }) : items;
+  }
   const within = scopeFor(live, "auto");
   const recall = await live.index.recall(false);
-  const { ask, foundText, unavailable } = await import("./query.ts");
+  const { ask, unavailable } = await import("./query.ts");
   if (!recall || !within.ok) return fail(unavailable("it cannot be opened"));
   const limit = live.ground.settings.values["recall.limit"];
   const kinds = recallKinds(live.ground);
-  const item = await itemText(live, query.trim(), within.value);
-  if (item.type === "original") return ok(item.text);
+  const item = await itemOf(live, query.trim(), within.value);
+  if (item) return ok({ type: "item", item });
   const { withElsewhere } = await import("./elsewhere.ts");
   const question = { text: query, within: within.value, limit, kinds };
   const answer = await withElsewhere(await ask(recall, question), placeOf(live), question);
   if (!answer.ok) return answer;
   const { searchedText } = await import("./searched.ts");
-  return ok(foundText(answer.value, { searched: searchedText(within.value, live.session.id), command: "/" }));
+  return ok({ type: "found", found: answer.value, searched: searchedText(within.value, live.session.id) });
 }
 
 const nothingAsked = fail<Failure>({

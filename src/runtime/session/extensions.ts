@@ -1,7 +1,9 @@
 // What users add to a session: agents, skills, commands, hooks and MCP servers, loaded when it opens.
+import { join } from "node:path";
 import { builtinAgents } from "../../agent/catalog/builtin.ts";
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
 import { type Catalog, loadCatalog } from "../../agent/catalog/load.ts";
+import type { ParsedAgent } from "../../agent/catalog/parse-agent.ts";
 import { catalogEvent } from "../../agent/catalog/show.ts";
 import { type Commands, loadCommands } from "../../agent/command/load.ts";
 import { describeWarning } from "../../agent/file/warning.ts";
@@ -13,6 +15,7 @@ import { fail, ok } from "../../base/result.ts";
 import type { Fragment } from "../../context/fragment/fragment.ts";
 import { noOutcome } from "../../hook/merge.ts";
 import { isAroundTools } from "../../hook/name.ts";
+import { hasConsent } from "../../permission/consent.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import { notify } from "../../session/run.ts";
 import type { RunHook, Session } from "../../session/session.ts";
@@ -54,7 +57,7 @@ export class Extensions {
     const isOn = (gate: string): boolean =>
       gate === "features.subconscious" ? isBoardOn(ground) : (values as Record<string, unknown>)[gate] === true;
     const [catalog, skills, commands] = await Promise.all([
-      loadCatalog({ ...grounds, builtins: builtinAgents, isOn }),
+      loadCatalog({ ...grounds, builtins: builtinAgents, isOn, remote: await fromCatalogue(ground) }),
       loadSkills({ ...grounds, directories: values.skillDirectories, disabled: values.disabledSkills }),
       loadCommands({ ...grounds, builtins: slashNames }),
     ]);
@@ -225,4 +228,20 @@ function mcpParts(live: LiveSession, session: McpParts["session"]): McpParts {
     dropApprovals: (tools) => live.approvals.dropMcp(tools),
     runTask: (task, context) => live.agents.runMcpTask(task, context),
   };
+}
+
+/** Agents that a server offers for this repository, when the user has named one. */
+async function fromCatalogue({ settings, trust, paths, root, context }: Ground): Promise<ParsedAgent[]> {
+  const { "agent.catalogUrl": url, offline } = settings.values;
+  if (url === undefined) return [];
+  const { remoteAgents } = await import("../../agent/catalog/remote.ts");
+  return remoteAgents({
+    url,
+    offline,
+    repository: context.repository,
+    trusted: trust.trusted,
+    hasConsent: (address) => hasConsent(paths.home, root, address),
+    folder: join(paths.home, "cache", "agents"),
+    now: () => new Date(),
+  });
 }

@@ -14,16 +14,17 @@ import { interrupt, submit, untilStill } from "../../session/run.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
 import { agentClient } from "../agent/client.ts";
 import { tasksClient, untilIdle } from "../agent/tasks-client.ts";
-import { boardClient } from "../board/client.ts";
+import { consolidationClient } from "../board/client.ts";
 import { consolidateOnExit } from "../board/consolidate-exit.ts";
 import type { Client, CommandResult, SessionView } from "../client.ts";
-import { liveMemoryClient } from "../memory/live.ts";
+import { lazily } from "../lazily.ts";
 import { chooseListedModel } from "../model.ts";
 import { listModels } from "../model-list.ts";
 import { recallIn } from "../recall/recall.ts";
-import { settingsCommand } from "../settings-command.ts";
-import { trustSession } from "../trust-command.ts";
+import { storedSettings } from "../settings-access.ts";
+import { trustAccess } from "../trust-access.ts";
 import { attachText } from "./attach.ts";
+import { checkpointViews } from "./checkpoints.ts";
 import { historyClient } from "./history-client.ts";
 import type { LiveSession } from "./live-session.ts";
 import { contextReport, listPermissions, sessionFacts } from "./report.ts";
@@ -88,8 +89,10 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
     history: historyClient(live),
     tasks: tasksClient(live),
     ...agentClient(live),
-    ...boardClient(live),
-    memory: liveMemoryClient(live),
+    board: async (work) => (await import("../board/access.ts")).withBoard(live.ground, state.context, work),
+    consolidation: consolidationClient(live),
+    memory: async (work) => work(await (await import("../memory/live.ts")).liveMemory(live)),
+    memorySection: lazily(async () => (await import("../memory/live.ts")).memoryInSession(live)),
     async rename(title) {
       if (title.trim() === "") return fail(commandUsage("A name is needed.", "For example: /rename parser work"));
       await session.emit("session.title_changed", { title: title.trim(), userNamed: true });
@@ -131,15 +134,19 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
       approvals.addFolder(folder);
       return ok(`The agent may now work in ${folder} too, for this session.`);
     },
-    async settings(args) {
-      const done = await settingsCommand(args);
-      if (done.ok) await live.reloadSettings();
-      return done;
+    settings: {
+      ...storedSettings,
+      async set(...change) {
+        const written = await storedSettings.set(...change);
+        if (written.ok) await live.reloadSettings();
+        return written;
+      },
     },
-    trust: (args) => trustSession(live, args),
-    inbox: async (args) => (await import("../sidekick/inbox-command.ts")).inboxSlash(live, args),
+    trust: async () => ok(trustAccess(live.ground, { root: session.root, cwd: state.context.cwd })),
+    inbox: async () => ok(await (await import("../sidekick/inbox-access.ts")).openInbox(live)),
+    checkpoints: async () => ok(checkpointViews(state, live.ground.redact)),
     recall: (query) => recallIn(live, query),
-    facts: (what, wanted) => sessionFacts(live, what, wanted),
+    facts: (what) => sessionFacts(live, what),
     contextReport: () => contextReport(live),
     async recordCommand(command, args, success, output) {
       await session.emit("command.complete", { command, args, success, output });

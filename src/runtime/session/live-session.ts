@@ -34,7 +34,7 @@ import { Approvals } from "./approvals.ts";
 import type { Extensions } from "./extensions.ts";
 import { createGauge } from "./gauge.ts";
 import { SessionIndex } from "./index.ts";
-import { sessionPrompt } from "./prompt.ts";
+import { pinnedInstructions, sessionPrompt } from "./prompt.ts";
 import { mustOnlyLook } from "./read-only-shell.ts";
 import { type BuiltTools, buildTools, openOutputs } from "./tools.ts";
 import { verifyReplay } from "./verify-replay.ts";
@@ -138,6 +138,7 @@ export class LiveSession {
       systemPrompt: () => sessionPrompt(this),
       planText: () => readOptional(this.paths.plan),
       activeAgent: () => agents.active(),
+      pinned: () => pinnedInstructions(this),
       refuse: (name, input) => agents.workflows.refuse(name, input),
       cap: () => this.consolidation?.cap(),
       signal: this.stopping.signal,

@@ -4,9 +4,11 @@ import type { AgentDefinition } from "../../agent/catalog/definition.ts";
 import { renderAgentPrompt } from "../../agent/catalog/system-prompt.ts";
 import { boundTokens } from "../../context/fragment/fragment.ts";
 import { findInstructions } from "../../context/instruction/find.ts";
+import { pinnedSections } from "../../context/instruction/pin.ts";
 import { renderInstructions } from "../../context/instruction/render.ts";
 import { environmentText, renderSystemPrompt } from "../../context/system-prompt.ts";
 import type { Contributor } from "../../context/usage/unreclaimable.ts";
+import { isInside } from "../../permission/path.ts";
 import type { LiveSession } from "./live-session.ts";
 
 export type SessionPrompt = {
@@ -59,6 +61,13 @@ export function promptInput(live: LiveSession, promptLimit: number): { environme
     environment: environmentText(surroundings(live)),
     instructions: projectInstructions(live, promptLimit).instructions.text,
   };
+}
+
+/** What the user's own instruction files pin, and those of a folder that is trusted. */
+export function pinnedInstructions(live: LiveSession): string {
+  const { paths, trust } = live.ground;
+  const { files } = projectInstructions(live, live.limits.promptLimit);
+  return pinnedSections(files.filter(({ path }) => trust.trusted || isInside(path, paths.home)));
 }
 
 const surroundings = ({ session }: LiveSession) => ({

@@ -8,7 +8,6 @@ import { memoryShares, usageOf } from "../../session/prepare.ts";
 import { refreshSystemPrompt } from "../../session/turn.ts";
 import { look, refOf, shaping } from "../../session/window.ts";
 import type { CommandResult } from "../client.ts";
-import { showCheckpoints } from "./checkpoints.ts";
 import type { LiveSession } from "./live-session.ts";
 
 /** What fills the window, as data. */
@@ -67,12 +66,7 @@ export async function listPermissions(live: LiveSession): Promise<string> {
   ].join("\n");
 }
 
-export async function sessionFacts(
-  live: LiveSession,
-  what: "files" | "refs" | "plan" | "checkpoints",
-  wanted = "",
-): Promise<CommandResult> {
-  if (what === "checkpoints") return showCheckpoints(live.session.state, live.ground.redact, wanted);
+export async function sessionFacts(live: LiveSession, what: "files" | "refs" | "plan"): Promise<CommandResult> {
   if (what === "plan") {
     try {
       return ok(readFileSync(live.paths.plan, "utf8"));

@@ -1,0 +1,60 @@
+// `everlong backup`: one file with everything worth keeping, checked and put back.
+import { commandUsage } from "../base/failure.ts";
+import { fail } from "../base/result.ts";
+import { home } from "../runtime/client.ts";
+import { type Call, type Command, type Outcome, said } from "./contract.ts";
+import { byteSize, counted, minute } from "./format.ts";
+
+const restore: Command = {
+  name: "restore",
+  summary: "check a backup and put it in place of the home folder",
+  arguments: "<file>",
+  options: [{ flags: "--replace", help: "even if there is data: the old folder is moved aside and kept" }],
+  async run({ args: [file = ""], options }: Call<{ replace?: boolean }>) {
+    const restored = await home.care.restoreBackup(file, options);
+    if (!restored.ok) return restored;
+    const { home: folder, files, createdAt, movedTo } = restored.value;
+    const lines = [`Restored ${counted(files, "file")} from ${minute(createdAt)} to ${folder}.`];
+    if (movedTo !== undefined) lines.push(`The old data is in ${movedTo}; delete it when you no longer need it.`);
+    return said(lines.join("\n"));
+  },
+};
+
+export const backup: Command = {
+  name: "backup",
+  summary: "write all sessions, memories and settings into one .tar.gz; beside the home folder unless a file is named",
+  arguments: "[file]",
+  options: [
+    { flags: "--with-secrets", help: "also the gateway's token and the key of redaction marks" },
+    { flags: "--verify", help: "check that backup instead of making one" },
+  ],
+  subcommands: [restore],
+  async run({ args: [file], options }: Call<{ withSecrets?: boolean; verify?: boolean }>, { person }) {
+    if (options.verify) return verify(file);
+    const written = await home.care.makeBackup(file, options);
+    if (!written.ok) return written;
+    const { leftOut, links, bytes, files, secrets } = written.value;
+    const note = secrets ? "It holds secrets: keep it safe." : "Secrets are not in it.";
+    const lines = [written.value.file, `${counted(files, "file")}, ${byteSize(bytes)}. ${note}`];
+    if (links.length > 0) lines.push(`Links are not followed: ${links.join(", ")}`);
+    if (leftOut.length === 0) return said(lines.join("\n"));
+    person.print(lines.join("\n"));
+    const missing = leftOut.map(({ path, reason }) => `  ${path}: ${reason}`);
+    return fail({
+      code: "backup_incomplete",
+      what: `${counted(leftOut.length, "file")} could not be read and ${leftOut.length === 1 ? "is" : "are"} not in the backup:\n${missing.join("\n")}`,
+      exit: 1,
+    });
+  },
+};
+
+async function verify(file: string | undefined): Promise<Outcome> {
+  if (file === undefined) return fail(commandUsage("--verify needs a file.", "everlong backup --verify FILE"));
+  const checked = await home.care.verifyBackup(file);
+  if (!checked.ok) return checked;
+  const { files, createdAt, secrets } = checked.value;
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  return said(
+    `The backup is whole: ${counted(files.length, "file")}, ${byteSize(bytes)}, made ${minute(createdAt)}${secrets ? ", with secrets" : ""}.`,
+  );
+}

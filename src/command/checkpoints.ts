@@ -1,0 +1,50 @@
+// `everlong checkpoints` and `/checkpoints`: summaries written by compactions.
+import { fail } from "../base/result.ts";
+import type { CheckpointView } from "../runtime/client/sessions.ts";
+import { type Outcome, type SlashCommand, shown } from "./contract.ts";
+import { minute } from "./format.ts";
+
+export const checkpoints: SlashCommand = {
+  name: "checkpoints",
+  summary: "summaries written by compactions, of the latest session of this folder unless one is named",
+  arguments: "[session] [number]",
+  json: "value",
+  async run({ args: [session, number] }, { on }) {
+    // A lone number is a checkpoint's.
+    const isLone = number === undefined && session !== undefined && /^\d{1,3}$/.test(session);
+    const all = await on.checkpoints(isLone ? undefined : session);
+    return all.ok ? showCheckpoints(all.value, (isLone ? session : number) ?? "") : all;
+  },
+  slash: {
+    usage: "[N]",
+    summary: "summaries written by compactions, or one of them",
+    async run(number, client) {
+      const all = await client.checkpoints();
+      return all.ok ? showCheckpoints(all.value, number) : all;
+    },
+  },
+};
+
+/** All of them as a list, or one as its text. */
+export function showCheckpoints(all: readonly CheckpointView[], wanted: string): Outcome {
+  if (wanted === "") {
+    const rows = all.map(
+      ({ number, created, turns, title }) => `${number}  ${minute(created)}  t${turns.from}-t${turns.to}  ${title}`,
+    );
+    const none = "There are no checkpoints: they are written when the conversation is compacted.";
+    return shown(
+      all.map(({ text: _whole, ...view }) => view),
+      rows.join("\n") || none,
+    );
+  }
+  const one = all.filter(({ number }) => String(number) === wanted);
+  if (one.length > 0) return shown(one, one.at(-1)?.text ?? "");
+  if (all.length === 0) return showCheckpoints(all, "");
+  return fail({
+    code: "no_such_checkpoint",
+    what: `There is no checkpoint ${wanted}.`,
+    data: "Nothing was changed.",
+    next: `There are ${all.map(({ number }) => number).join(", ")}.`,
+    exit: 1,
+  });
+}

@@ -1,0 +1,123 @@
+// `everlong inbox` and `/inbox`: what sidekicks have sent to a session.
+import { commandUsage, type Failure } from "../base/failure.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import { clip } from "../base/text.ts";
+import type { InboxAccess, InboxEntry } from "../runtime/client/inbox.ts";
+import { type Call, type Command, type Outcome, type SlashCommand, said, shown } from "./contract.ts";
+import { minute } from "./format.ts";
+
+type OfSession = { session?: string };
+
+const options = [{ flags: "--session <id>", help: "of that session instead of the latest of this folder" }];
+
+const list: Command = {
+  name: "list",
+  summary: "entries, unread ones first",
+  isDefault: true,
+  options,
+  json: "lines",
+  async run({ options: { session } }: Call<OfSession>, { on }) {
+    const inbox = await on.inbox(session);
+    return inbox.ok ? shown(inbox.value.entries, listText(inbox.value.entries)) : inbox;
+  },
+};
+
+const show: Command = {
+  name: "show",
+  summary: "one entry; it stays unread for the agent",
+  arguments: "<id>",
+  options,
+  json: "lines",
+  async run({ args: [id = ""], options: { session } }: Call<OfSession>, { on }) {
+    const inbox = await on.inbox(session);
+    return inbox.ok ? showEntry(inbox.value, id) : inbox;
+  },
+};
+
+const remove: Command = {
+  name: "delete",
+  summary: "delete one entry",
+  arguments: "<id>",
+  options: [...options, { flags: "--yes", help: "do not ask" }],
+  async run({ args: [id = ""], options: { session, yes } }: Call<OfSession & { yes?: boolean }>, { on }) {
+    const inbox = await on.inbox(session);
+    if (!inbox.ok || yes) return inbox.ok ? deleteEntry(inbox.value, id) : inbox;
+    const entry = findEntry(inbox.value, id);
+    if (!entry.ok) return entry;
+    return fail({
+      code: "usage",
+      what: `This would delete the entry ${entry.value.id} (${clip(entry.value.summary, 100)}) for good.`,
+      data: "Nothing was changed.",
+      next: "Add --yes to do it.",
+      exit: 2,
+    });
+  },
+};
+
+export const inbox: SlashCommand = {
+  name: "inbox",
+  summary: "what background agents have found for a session",
+  subcommands: [list, show, remove],
+  slash: {
+    usage: "[ID|delete ID]",
+    summary: "what background agents have found for this session",
+    async run(text, client) {
+      const [verb = "list", id, ...rest] = text.split(/\s+/).filter(Boolean);
+      const opened = await client.inbox();
+      if (!opened.ok) return opened;
+      if (verb === "list" && id === undefined) return said(listText(opened.value.entries));
+      const isVerb = verb === "show" || verb === "delete";
+      const wanted = isVerb ? id : verb;
+      if (wanted === undefined || rest.length > 0 || (!isVerb && id !== undefined))
+        return fail(
+          commandUsage(`/inbox does not take "${clip(text, 80)}".`, "Try /inbox, /inbox ID or /inbox delete ID."),
+        );
+      return verb === "delete" ? deleteEntry(opened.value, wanted) : showEntry(opened.value, wanted);
+    },
+  },
+};
+
+function showEntry(access: InboxAccess, id: string): Outcome {
+  const entry = findEntry(access, id);
+  return entry.ok ? shown([entry.value], entryText(entry.value)) : entry;
+}
+
+async function deleteEntry(access: InboxAccess, wanted: string): Promise<Outcome> {
+  const entry = findEntry(access, wanted);
+  if (!entry.ok) return entry;
+  const { id } = entry.value;
+  const gone = await access.remove(id);
+  if (!gone.ok) return gone;
+  return said(`The entry ${id} is deleted. What the agent was already told of it stays in the session's log.`);
+}
+
+/** By its whole id, or a beginning that only it has. */
+function findEntry({ entries }: InboxAccess, wanted: string): Result<InboxEntry, Failure> {
+  const exact = entries.find(({ id }) => id === wanted);
+  const [one, another] = exact ? [exact] : entries.filter(({ id }) => id.startsWith(wanted));
+  if (one && !another) return ok(one);
+  return fail({
+    code: "not_found",
+    what: `${one ? "Several entries begin" : "No entry of this inbox begins"} with "${clip(wanted, 80)}".`,
+    data: "Nothing was changed.",
+    next: "everlong inbox list shows them.",
+    exit: 1,
+  });
+}
+
+/** Unread ones first, each part newest first. */
+function listText(entries: readonly InboxEntry[]): string {
+  if (entries.length === 0) return "The inbox of this session is empty.";
+  return [...entries.filter((e) => e.unread), ...entries.filter((e) => !e.unread)]
+    .map((e) => `${e.id}  ${minute(e.sentAt)}  ${e.unread ? "unread" : "read"}  ${e.senderName}: ${e.summary}`)
+    .join("\n");
+}
+
+const entryText = (e: InboxEntry): string =>
+  [
+    `${e.id} from ${e.senderName} (${e.senderType}), ${minute(e.sentAt)}`,
+    e.unread ? "The agent has not read it." : `The agent read it at ${minute(e.readAt ?? "")}.`,
+    e.summary,
+    "",
+    e.content,
+  ].join("\n");

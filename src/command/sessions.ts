@@ -1,0 +1,209 @@
+// `everlong sessions`: look at, search and manage stored sessions.
+import { fail } from "../base/result.ts";
+import { foundText, labelOf, snippetText } from "../runtime/client/recall.ts";
+import { home } from "../runtime/client.ts";
+import { type Call, type Command, type Outcome, said, shown } from "./contract.ts";
+import { minute } from "./format.ts";
+
+const yes = { flags: "--yes", help: "do not ask" };
+const all = { flags: "--all", help: "of every folder" };
+const limit = { flags: "--limit <n>", help: "most rows", kind: "count", default: 20 } as const;
+
+const badUsage = (what: string, next: string) =>
+  fail({ code: "usage", what, data: "Nothing was changed.", next, exit: 2 as const });
+
+const list: Command = {
+  name: "list",
+  summary: "sessions of this folder, newest first",
+  isDefault: true,
+  options: [all, limit],
+  json: "value",
+  async run({ options }: Call<{ all?: boolean; limit: number }>) {
+    const rows = await home.sessions.list(options);
+    if (!rows.ok) return rows;
+    const none = options.all ? "There are no sessions." : "There are no sessions in this folder; --all shows all.";
+    const lines = rows.value.map((r) => `${r.id}  ${minute(r.updated_at)}  ${r.prompts} prompts  ${r.name}`);
+    return shown(rows.value, lines.join("\n") || none);
+  },
+};
+
+const show: Command = {
+  name: "show",
+  summary: "facts about one session",
+  arguments: "<id>",
+  json: "value",
+  async run({ args: [id = ""] }) {
+    const facts = await home.sessions.show(id);
+    if (!facts.ok) return facts;
+    const lines = Object.entries(facts.value).map(
+      ([key, value]) => `${key}: ${typeof value === "object" ? JSON.stringify(value) : value}`,
+    );
+    return shown(facts.value, lines.join("\n"));
+  },
+};
+
+const search: Command = {
+  name: "search",
+  summary: "find text in stored sessions",
+  arguments: "<query...>",
+  options: [all, limit],
+  json: "value",
+  async run({ args, options }: Call<{ all?: boolean; limit: number }>) {
+    const matches = await home.recall.search(args.join(" "), options);
+    if (!matches.ok) return matches;
+    const { found, searched } = matches.value;
+    const rows = found.hits.map((hit) => ({
+      sessionId: hit.source.session,
+      ref: hit.ref,
+      sourceType: labelOf({ ...hit, rewound: false }),
+      snippet: snippetText(hit),
+      timestamp: hit.time,
+      rewound: hit.rewound,
+    }));
+    return shown(rows, foundText(found, { searched }));
+  },
+};
+
+const rename: Command = {
+  name: "rename",
+  summary: "give a session a name",
+  arguments: "<id> <name...>",
+  async run({ args: [wanted = "", ...name] }) {
+    const title = name.join(" ").trim();
+    const renamed = await home.sessions.rename(wanted, title);
+    return renamed.ok ? said(`Session ${renamed.value.id} is now called "${title}".`) : renamed;
+  },
+};
+
+const exportOne: Command = {
+  name: "export",
+  summary: "print a session, or write it to a file",
+  arguments: "<id> [path]",
+  options: [{ flags: "--format <format>", help: "md, html, json or jsonl", default: "md" }],
+  async run({ args: [id = "", path], options }: Call<{ format: string }>) {
+    const exported = await home.sessions.export(id, options.format, path);
+    if (!exported.ok) return exported;
+    return said("text" in exported.value ? exported.value.text : `Written to ${exported.value.path}`);
+  },
+};
+
+const rewind: Command = {
+  name: "rewind",
+  summary: "go back in a session",
+  arguments: "<id>",
+  options: [{ flags: "--to <place>", help: "tN, an event id, or how many prompts back", required: true }],
+  async run({ args: [id = ""], options }: Call<{ to: string }>) {
+    const plan = await home.sessions.rewind(id, options.to);
+    if (!plan.ok) return plan;
+    const { refs, eventsRemoved } = plan.value;
+    const gone = refs.join(", ") || `${eventsRemoved} events`;
+    return said(
+      `Went back; ${gone} left the conversation. They stay in the log and can be found. Files and what commands did are not undone.`,
+    );
+  },
+};
+
+const fork: Command = {
+  name: "fork",
+  summary: "copy a session into a new one",
+  arguments: "<id> [name]",
+  options: [{ flags: "--at <event>", help: "only up to before this event or prompt" }],
+  async run({ args: [id = "", name], options: { at } }: Call<{ at?: string }>) {
+    const forked = await home.sessions.fork(id, { ...(name ? { name } : {}), ...(at ? { at } : {}) });
+    return forked.ok ? said(`Forked into ${forked.value}: everlong --resume ${forked.value}`) : forked;
+  },
+};
+
+const remove: Command = {
+  name: "delete",
+  summary: "delete a session for good",
+  arguments: "<id>",
+  options: [yes],
+  async run({ args: [wanted = ""], options }: Call<{ yes?: boolean }>) {
+    const session = await home.sessions.find(wanted);
+    if (!session.ok) return session;
+    const { id, name, prompts } = session.value;
+    if (!options.yes)
+      return badUsage(
+        `This would delete session ${id} (${name || "unnamed"}, ${prompts} prompts) for good.`,
+        "Add --yes to do it.",
+      );
+    const left = await home.sessions.remove([id]);
+    if (!left.ok) return left;
+    const [failed] = left.value;
+    return failed ? fail(failed.failure) : said(`Session ${id} is deleted. Memories made from it stay.`);
+  },
+};
+
+const prune: Command = {
+  name: "prune",
+  summary: "delete old sessions; named ones stay",
+  options: [
+    { flags: "--older-than <age>", help: "for example 30d", required: true },
+    { flags: "--dry-run", help: "only show what would go" },
+    yes,
+  ],
+  async run({ options }: Call<{ olderThan: string; dryRun?: boolean; yes?: boolean }>) {
+    const age = /^(\d{1,5})d$/.exec(options.olderThan);
+    if (!age) return badUsage(`"${options.olderThan}" is not an age.`, "Write days, for example 30d.");
+    const old = await home.sessions.olderThan(Number(age[1]));
+    if (!old.ok) return old;
+    if (old.value.length === 0) return said("Nothing is that old.");
+    if (options.dryRun || !options.yes) {
+      const rows = old.value.map(({ id, updatedAt, name }) => `${id}  ${updatedAt}  ${name}`);
+      const next = options.dryRun ? "" : "; add --yes to do it";
+      return said([...rows, `${rows.length} would be deleted${next}.`].join("\n"));
+    }
+    const left = await home.sessions.remove(old.value.map(({ id }) => id));
+    if (!left.ok) return left;
+    const rest = left.value.map(({ id, failure }) => `${id}: ${failure.what}`);
+    return said([`${old.value.length - rest.length} deleted.`, ...rest].join("\n"));
+  },
+};
+
+const reindex: Command = {
+  name: "reindex",
+  summary: "rebuild the search index from the logs",
+  run: () => reindexSessions(),
+};
+
+const verify: Command = {
+  name: "verify",
+  summary: "check a session's log",
+  arguments: "<id>",
+  async run({ args: [wanted = ""] }) {
+    const check = await home.sessions.verify(wanted);
+    if (!check.ok) return check;
+    const { id, events, onChain, unknownTypes, damaged } = check.value;
+    const facts = `${events} events, ${onChain} on the chain, ${unknownTypes} of unknown type.`;
+    if (damaged.length === 0) return said(`${facts}\nThe log is whole.`);
+    const lines = damaged.map((d) => `Damaged: line ${d.line}, offset ${d.offset}, ${d.bytes} bytes.`);
+    return fail({
+      code: "log_damaged",
+      what: [facts, ...lines].join("\n"),
+      data: "Every whole event is readable.",
+      next: `everlong --resume ${id} repairs the end and goes on.`,
+      exit: 1,
+    });
+  },
+};
+
+export const sessions: Command = {
+  name: "sessions",
+  summary: "look at, search and manage stored sessions",
+  subcommands: [list, show, search, rename, exportOne, rewind, fork, remove, prune, reindex, verify],
+};
+
+export async function reindexSessions(): Promise<Outcome> {
+  const index = await home.sessions.reindex();
+  if (!index.ok) return index;
+  const { sessions: count, items, rows, problem } = index.value;
+  return said(
+    [
+      ...(problem === undefined ? [] : [`The index was damaged (${problem}) and is made anew.`]),
+      `Rebuilt from the logs: ${count} sessions.`,
+      ...(items > 0 ? [`From what the gateway stored: ${items} items.`] : []),
+      ...(rows > 0 ? [`Memories and board items: ${rows}.`] : []),
+    ].join("\n"),
+  );
+}
