@@ -2,7 +2,7 @@
 import { ok } from "../base/result.ts";
 import type { CheckResult, Diagnosis, DoctorOptions } from "../runtime/client/care.ts";
 import { home } from "../runtime/client.ts";
-import type { Call, Command } from "./contract.ts";
+import type { Command, CommandCall } from "./contract.ts";
 import { counted } from "./format.ts";
 
 export const doctor: Command = {
@@ -14,7 +14,7 @@ export const doctor: Command = {
     { flags: "--report <file>", help: "write the findings, without secrets, into a file to share" },
   ],
   json: "value",
-  async run({ options }: Call<DoctorOptions & { json?: boolean }>, { person }) {
+  async run({ options }: CommandCall<DoctorOptions & { json?: boolean }>, { person }) {
     const { json } = options;
     const confirm = async (question: string): Promise<boolean> =>
       (!json && (await person.confirm?.(question))) ?? false;

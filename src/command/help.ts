@@ -1,6 +1,6 @@
 // /help: every command with its arguments, or one of them.
 import { fail } from "../base/result.ts";
-import { type SlashCommand, said } from "./contract.ts";
+import { output, type SlashCommand } from "./contract.ts";
 
 export const help: SlashCommand = {
   name: "help",
@@ -25,7 +25,7 @@ export const help: SlashCommand = {
         });
       const left = rows.map((row) => `/${row.name} ${row.args}`.trim());
       const width = Math.max(...left.map((cell) => cell.length));
-      return said(rows.map((row, i) => `${(left[i] ?? "").padEnd(width)}  ${row.help}`).join("\n"));
+      return output(rows.map((row, i) => `${(left[i] ?? "").padEnd(width)}  ${row.help}`).join("\n"));
     },
   },
 };

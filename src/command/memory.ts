@@ -2,7 +2,7 @@
 import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
 import type { MemoryAccess } from "../runtime/client/memory.ts";
-import type { At, Call, Command, CommandOption, Outcome, SlashCommand } from "./contract.ts";
+import type { Command, CommandCall, CommandContext, CommandOption, CommandOutcome, SlashCommand } from "./contract.ts";
 import { runWords, slashWords } from "./words.ts";
 
 const place: CommandOption[] = [
@@ -36,7 +36,12 @@ const rows: CommandOption[] = [
 ];
 
 /** What a verb gets: the memories, which of them are meant, and who called. */
-export type MemoryCall<Options = object> = { memory: MemoryAccess; args: string[]; options: Options; at: At };
+export type MemoryVerbCall<Options = object> = {
+  memory: MemoryAccess;
+  args: string[];
+  options: Options;
+  at: CommandContext;
+};
 
 const look = () => import("./memory/look.ts");
 const change = () => import("./memory/change.ts");
@@ -44,8 +49,8 @@ const review = () => import("./memory/review.ts");
 
 /** Its code is loaded when it is called. */
 const verb =
-  (load: () => Promise<(call: MemoryCall<never>) => Promise<Outcome>>): NonNullable<Command["run"]> =>
-  async (call: Call<{ repo?: string }>, at) => {
+  (load: () => Promise<(call: MemoryVerbCall<never>) => Promise<CommandOutcome>>): NonNullable<Command["run"]> =>
+  async (call: CommandCall<{ repo?: string }>, at) => {
     const run = await load();
     return at.on.memory(async (memory) => {
       const options = memory.choose(call.options);

@@ -1,7 +1,7 @@
 // /plan, /permissions, /allow-all, /add-dir: what the agent may do.
 import { commandUsage } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
-import { type SlashCommand, said, spoken } from "./contract.ts";
+import { asText, output, type SlashCommand } from "./contract.ts";
 
 export const plan: SlashCommand = {
   name: "plan",
@@ -11,11 +11,11 @@ export const plan: SlashCommand = {
     async run(text, client) {
       if (text === "off") {
         await client.mode.set("interactive");
-        return said("Plan mode is off.");
+        return output("Plan mode is off.");
       }
       await client.mode.set("plan");
       const on = "Plan mode is on: nothing is changed until the plan is accepted.";
-      return text === "" ? said(on) : ok({ text: on, send: text });
+      return text === "" ? output(on) : ok({ text: on, send: text });
     },
   },
 };
@@ -25,7 +25,7 @@ export const permissions: SlashCommand = {
   summary: "rules and approvals with their origin",
   slash: {
     usage: "[reset session|location]",
-    run: async (text, client) => spoken(await client.permissions(text)),
+    run: async (text, client) => asText(await client.permissions(text)),
   },
 };
 
@@ -38,7 +38,7 @@ export const allowAll: SlashCommand = {
       if (text === "on" || text === "off") await client.setAllowAll(text === "on");
       else if (text !== "" && text !== "show")
         return fail(commandUsage(`/allow-all takes on, off or show, not "${text}".`, "Try /allow-all show."));
-      return said(
+      return output(
         client.view().allowAll
           ? "Everything is allowed except what is denied, asked about or guarded."
           : "allow-all is off.",
@@ -50,5 +50,5 @@ export const allowAll: SlashCommand = {
 export const addDir: SlashCommand = {
   name: "add-dir",
   summary: "let the agent work in another folder too",
-  slash: { usage: "PATH", run: async (path, client) => spoken(client.addFolder(path)) },
+  slash: { usage: "PATH", run: async (path, client) => asText(client.addFolder(path)) },
 };

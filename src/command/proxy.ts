@@ -1,8 +1,8 @@
 // `everlong proxy`: look at, explain and manage sessions of other agents.
-import type { At, Call, Command, CommandOption } from "./contract.ts";
+import type { Command, CommandCall, CommandContext, CommandOption } from "./contract.ts";
 
 type Last = { last?: boolean };
-type OfSession<More = object> = Call<Last & More>;
+type OfSession<More = object> = CommandCall<Last & More>;
 
 const last: CommandOption = { flags: "--last", help: "the session used last" };
 const limit = (rows: number, help = "most rows"): CommandOption => ({
@@ -24,7 +24,7 @@ const text = (name: string, kind: "todo" | "pinned" | "summary"): Command => ({
     { flags: "--edit", help: "set it in your editor" },
   ],
   json: "value",
-  run: async ({ args: [id], options }: OfSession<{ file?: string; edit?: boolean }>, { person }: At) =>
+  run: async ({ args: [id], options }: OfSession<{ file?: string; edit?: boolean }>, { person }: CommandContext) =>
     (await change()).textCommand(kind, id, options, person),
 });
 
@@ -40,7 +40,7 @@ const windows: Command = {
       arguments: "<model>",
       options: [{ flags: "--upstream <name>", help: "only at that upstream" }],
       json: "value",
-      run: async ({ args: [model = ""], options }: Call<{ upstream?: string }>) =>
+      run: async ({ args: [model = ""], options }: CommandCall<{ upstream?: string }>) =>
         (await look()).forgetWindow(model, options),
     },
   ],
@@ -53,7 +53,7 @@ const subcommands: Command[] = [
     arguments: "[part]",
     options: [{ flags: "--family <name>", help: "only of that client" }, limit(50)],
     json: "value",
-    run: async ({ args: [part], options }: Call<{ family?: string; limit: number }>) =>
+    run: async ({ args: [part], options }: CommandCall<{ family?: string; limit: number }>) =>
       (await look()).listSessions(options, part),
   },
   {
@@ -85,7 +85,7 @@ const subcommands: Command[] = [
       limit(8, "most results"),
     ],
     json: "value",
-    run: async ({ args, options }: Call<{ session?: string; namespace?: string; limit: number }>) =>
+    run: async ({ args, options }: CommandCall<{ session?: string; namespace?: string; limit: number }>) =>
       (await look()).search(args.join(" "), options),
   },
   {
@@ -111,7 +111,10 @@ const subcommands: Command[] = [
       { flags: "--all", help: "every item, also in long runs" },
     ],
     json: "value",
-    async run({ args: [request], options }: Call<{ session?: string; all?: boolean }>, { person }: At) {
+    async run(
+      { args: [request], options }: CommandCall<{ session?: string; all?: boolean }>,
+      { person }: CommandContext,
+    ) {
       const { why } = await import("./proxy/why.ts");
       return why(request, options, person.width);
     },
@@ -138,7 +141,7 @@ const subcommands: Command[] = [
     arguments: "[id]",
     options: [last, { flags: "--all", help: "every session" }, { flags: "--yes", help: "do not ask" }],
     json: "value",
-    run: async ({ args: [id], options }: OfSession<{ all?: boolean; yes?: boolean }>, { person }: At) =>
+    run: async ({ args: [id], options }: OfSession<{ all?: boolean; yes?: boolean }>, { person }: CommandContext) =>
       (await change()).deleteCommand(id, options, person),
   },
 ];

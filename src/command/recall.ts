@@ -3,7 +3,7 @@ import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
 import { type EvalOptions, foundText, itemsText, type RecallAsk, type RecallReply } from "../runtime/client/recall.ts";
 import { home } from "../runtime/client.ts";
-import { type Call, type Command, type Outcome, type SlashCommand, said, shown } from "./contract.ts";
+import { type Command, type CommandCall, type CommandOutcome, describe, type SlashCommand } from "./contract.ts";
 import { reindexSessions } from "./sessions.ts";
 
 export const recall: SlashCommand = {
@@ -36,18 +36,17 @@ export const recall: SlashCommand = {
     },
   ],
   json: "value",
-  async run({ args, options: { reindex, ...ask } }: Call<RecallAsk & { reindex?: string | true }>) {
+  async run({ args, options: { reindex, ...ask } }: CommandCall<RecallAsk & { reindex?: string | true }>) {
     if (reindex !== undefined) return rebuild(reindex);
-    const reply = await home.recall.ask(args.join(" "), ask);
-    return reply.ok ? shown(dataOf(reply.value), textOf(reply.value, { explained: ask.explain })) : reply;
+    return describe(await home.recall.ask(args.join(" "), ask), (reply) => ({
+      data: dataOf(reply),
+      text: textOf(reply, { explained: ask.explain }),
+    }));
   },
   slash: {
     usage: "QUERY|REF",
     summary: "find what was said, done or remembered, also in earlier sessions",
-    async run(text, client) {
-      const reply = await client.recall(text);
-      return reply.ok ? said(textOf(reply.value, { command: "/" })) : reply;
-    },
+    run: async (text, client) => describe(await client.recall(text), (reply) => textOf(reply, { command: "/" })),
   },
 };
 
@@ -65,14 +64,15 @@ function textOf(reply: RecallReply, options: { explained?: boolean | undefined; 
 }
 
 /** `--reindex`: everything anew from the logs; `--reindex embeddings`: the vectors. */
-async function rebuild(what: string | true): Promise<Outcome> {
+async function rebuild(what: string | true): Promise<CommandOutcome> {
   if (what === true) return reindexSessions();
   if (what !== "embeddings")
     return fail(commandUsage(`"${what}" cannot be rebuilt.`, "Use --reindex or --reindex embeddings."));
-  const vectors = await home.recall.reindexEmbeddings();
-  if (!vectors.ok) return vectors;
-  const { embedder, made, waiting, trouble } = vectors.value;
-  return said(`${embedder}: ${made} passages have new vectors.${waiting > 0 ? ` ${waiting} wait: ${trouble}` : ""}`);
+  return describe(
+    await home.recall.reindexEmbeddings(),
+    ({ embedder, made, waiting, trouble }) =>
+      `${embedder}: ${made} passages have new vectors.${waiting > 0 ? ` ${waiting} wait: ${trouble}` : ""}`,
+  );
 }
 
 export const evaluate: Command = {
@@ -89,7 +89,7 @@ export const evaluate: Command = {
     { flags: "--ablate", help: "what each signal is worth" },
   ],
   json: "value",
-  async run({ args: [what, file = ""], options }: Call<EvalOptions>) {
+  async run({ args: [what, file = ""], options }: CommandCall<EvalOptions>) {
     if (what === "recall") return home.recall.evaluate(file, options);
     return fail(commandUsage(`"${what}" cannot be measured.`, "Use: everlong eval recall FILE."));
   },

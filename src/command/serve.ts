@@ -1,5 +1,5 @@
 // `everlong serve`: the gateway in the foreground.
-import type { Call, Command } from "./contract.ts";
+import type { Command, CommandCall } from "./contract.ts";
 import type { ServeOptions } from "./serve-gateway.ts";
 
 export const serve: Command = {
@@ -13,7 +13,7 @@ export const serve: Command = {
     { flags: "--json", help: "one object, then events as JSON lines" },
     { flags: "--link", help: "print a fresh link to the gateway that runs, and start nothing" },
   ],
-  async own({ options }: Call<ServeOptions>, process) {
+  async own({ options }: CommandCall<ServeOptions>, process) {
     const { serveGateway } = await import("./serve-gateway.ts");
     return serveGateway(options, process);
   },

@@ -96,11 +96,7 @@ export async function strategyOf(memory: OpenMemory): Attempt<Strategy> {
 }
 
 export const machineFailure = (outcome: Failed | Unsupported, { kind }: Strategy, what: string): Failure =>
-  toFailure(
-    outcome.type === "failed"
-      ? storeFailed(outcome.cause, outcome.mayBeStored, outcome.status)
-      : unsupported(kind, what),
-  );
+  toFailure(outcome.type === "failed" ? storeFailed(outcome) : unsupported(kind, what));
 
 /** Wrong input is wrong usage; everything else is work that failed. */
 export const toFailure = ({ code, message }: MemoryFailure): Failure => ({
