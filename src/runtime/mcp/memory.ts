@@ -25,11 +25,11 @@ import type { ToolOutcome } from "../../tool/contract.ts";
 import { boardPlace, isBoardOn } from "../board/board.ts";
 import { LOCAL_USER, placeIn, strategyFor, strategySettings, treeOf } from "../memory/strategy.ts";
 import { isToolDenied, rules } from "../session/approvals.ts";
-import { type Ground, redactorOf, standOnGround } from "../start.ts";
+import { openWorkspace, redactorOf, type Workspace } from "../workspace.ts";
 
-export function memoryServed(ground: Ground, open: OpenKept): ServedTool[] {
-  const kind = strategyKind(strategySettings(ground));
-  const votes = kind === "injected" ? ground.settings.values["memory.injectedVote"] : kind !== "jsonl";
+export function memoryServed(workspace: Workspace, open: OpenKept): ServedTool[] {
+  const kind = strategyKind(strategySettings(workspace));
+  const votes = kind === "injected" ? workspace.settings.values["memory.injectedVote"] : kind !== "jsonl";
   const stores = new WeakMap<object, number>();
   const store = served({
     name: "store_memory",
@@ -37,7 +37,7 @@ export function memoryServed(ground: Ground, open: OpenKept): ServedTool[] {
     input: storeInput(kind !== "jsonl"),
     readOnly: false,
     run: (input, context) =>
-      atDesk(ground, open, context, async ({ parts, place, client, ask }) => {
+      atDesk(workspace, open, context, async ({ parts, place, client, ask }) => {
         const request = {
           place,
           source: { client },
@@ -59,7 +59,7 @@ export function memoryServed(ground: Ground, open: OpenKept): ServedTool[] {
     input: voteInput,
     readOnly: false,
     run: (input, context) =>
-      atDesk(ground, open, context, async ({ parts, place, client, ask }) => {
+      atDesk(workspace, open, context, async ({ parts, place, client, ask }) => {
         const actor = { key: `agent:${place.user}:${client}`, kind: "agent" as const };
         return voteText(await voteOn(parts, { input, place, source: { client }, actor, ask }, context.signal));
       }),
@@ -71,20 +71,20 @@ type Desk = { parts: WriteParts; place: Place; client: string; ask: AskLeave };
 
 /** Settings, trust and rules are those of the client's folder; without one, only what belongs to the user is reached. */
 async function atDesk(
-  own: Ground,
+  own: Workspace,
   open: OpenKept,
   { folder, client, signal }: ServeContext,
   work: (desk: Desk) => Promise<ToolOutcome>,
 ): Promise<Result<string, string>> {
-  const stood = await groundOf(own, folder);
+  const stood = await workspaceOf(own, folder);
   if (!stood.ok) return stood;
-  const ground = stood.value;
-  const cwd = folder ?? ground.context.cwd;
-  const place = folder === undefined ? { user: LOCAL_USER } : placeIn(ground, folder);
-  const tree = folder === undefined ? undefined : treeOf(ground, folder);
-  const { values } = ground.settings;
+  const workspace = stood.value;
+  const cwd = folder ?? workspace.context.cwd;
+  const place = folder === undefined ? { user: LOCAL_USER } : placeIn(workspace, folder);
+  const tree = folder === undefined ? undefined : treeOf(workspace, folder);
+  const { values } = workspace.settings;
   const strategy = await strategyFor({
-    ground,
+    workspace,
     place,
     tree,
     async open() {
@@ -94,21 +94,21 @@ async function atDesk(
   });
   const parts: WriteParts = {
     client: () => strategy,
-    redactor: redactorOf(ground),
+    redactor: redactorOf(workspace),
     newId: () => newMemoryId(),
     settings: () => ({ userScope: values["memory.userScope"], maxStores: values["memory.maxStoresPerSession"] }),
     ...(tree ? { tree } : {}),
     clock: systemClock,
   };
-  const told = await work({ parts, place, client: ground.redact(client), ask: leaveIn(ground, cwd) });
+  const told = await work({ parts, place, client: workspace.redact(client), ask: leaveIn(workspace, cwd) });
   if (strategy.type === "ready") await strategy.strategy.shutdown(signal);
   return answerOf(told);
 }
 
 /** The settings, trust and rules of the client's folder. */
-export async function groundOf(own: Ground, folder: string | undefined): Promise<Result<Ground, string>> {
+export async function workspaceOf(own: Workspace, folder: string | undefined): Promise<Result<Workspace, string>> {
   if (folder === undefined || folder === own.context.cwd) return ok(own);
-  const stood = await standOnGround({ cwd: folder });
+  const stood = await openWorkspace({ cwd: folder });
   return stood.ok ? stood : fail(`${stood.error.code}: ${stood.error.what}`);
 }
 
@@ -116,10 +116,10 @@ const answerOf = (told: ToolOutcome): Result<string, string> =>
   told.type === "success" ? ok(told.text) : fail(`${told.code}: ${told.message}`);
 
 /** The memory permission of the folder, with nobody there to answer. */
-function leaveIn(ground: Ground, cwd: string): AskLeave {
+function leaveIn(workspace: Workspace, cwd: string): AskLeave {
   return async (request) => {
     const { leaveOf } = await import("../memory/leave.ts");
-    const { settings, paths, root, userHome, trust } = ground;
+    const { settings, paths, root, userHome, trust } = workspace;
     const { permissions, values } = settings;
     const approved = await locationApprovals(paths.home, root);
     const policy = makePolicy({
@@ -150,8 +150,8 @@ const looking = z.strictObject({
 });
 
 /** Only to look: nothing is added or pruned from outside. A rule that denies it takes it away. */
-export function boardServed(ground: Ground, open: OpenKept): ServedTool[] {
-  if (isToolDenied(ground, "context_board")) return [];
+export function boardServed(workspace: Workspace, open: OpenKept): ServedTool[] {
+  if (isToolDenied(workspace, "context_board")) return [];
   return [
     served({
       name: "context_board",
@@ -162,7 +162,7 @@ export function boardServed(ground: Ground, open: OpenKept): ServedTool[] {
       async run(input, context) {
         const { folder, signal } = context;
         if (folder === undefined) return fail("no_repository: the client named no root, so there is no board to show.");
-        const stood = await groundOf(ground, folder);
+        const stood = await workspaceOf(workspace, folder);
         if (!stood.ok) return stood;
         // Listed by the settings of where this was started; the client's folder may have others.
         if (!isBoardOn(stood.value) || isToolDenied(stood.value, "context_board"))

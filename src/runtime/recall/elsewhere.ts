@@ -9,7 +9,7 @@ import { recordItem } from "../../memory/record/recall-item.ts";
 import { recallSchema } from "../../store/schema/recall.ts";
 import { sqlite } from "../../store/sqlite.ts";
 import { placeIn, strategyFor, strategySettings } from "../memory/strategy.ts";
-import type { Ground } from "../start.ts";
+import type { Workspace } from "../workspace.ts";
 import { type RecallFound, type RecallHit, type RecallQuery, unavailable } from "./query.ts";
 
 const MOST_RECORDS = 500;
@@ -17,18 +17,18 @@ const MOST_RECORDS = 500;
 /** The same answer with what is kept elsewhere among it; what cannot be reached is named as not searched. */
 export async function withElsewhere(
   answer: Result<RecallFound, Failure>,
-  { ground, folder }: { ground: Ground; folder: string },
+  { workspace, folder }: { workspace: Workspace; folder: string },
   query: RecallQuery,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Result<RecallFound, Failure>> {
-  const kind = strategyKind(strategySettings(ground));
+  const kind = strategyKind(strategySettings(workspace));
   const wantsRecords = query.kinds?.includes("record") ?? true;
   const { text } = query;
   if (!answer.ok || (kind !== "jsonl" && kind !== "service") || !wantsRecords) return answer;
   if (text === undefined || query.order === "time") return answer;
-  const place = placeIn(ground, folder);
+  const place = placeIn(workspace, folder);
   // Neither of them needs the store.
-  const client = await strategyFor({ ground, place, open: async () => fail(unavailable("it is not used")) });
+  const client = await strategyFor({ workspace, place, open: async () => fail(unavailable("it is not used")) });
   if (client.type === "skipped") return answer;
   const listed = await client.strategy.list({ place, status: ["active"], limit: MOST_RECORDS }, signal);
   await client.strategy.shutdown(signal);
@@ -36,7 +36,7 @@ export async function withElsewhere(
   if (listed.type !== "listed")
     return { ok: true, value: { ...value, partial: true, skipped: [...value.skipped, "memories kept elsewhere"] } };
   const records = listed.records.filter((record) => isWithin(record, query));
-  const hits = [...value.hits, ...ranked(records, { ...query, text }, ground.redact, place.user)];
+  const hits = [...value.hits, ...ranked(records, { ...query, text }, workspace.redact, place.user)];
   const best = hits.toSorted((a, b) => (b.score ?? 0) - (a.score ?? 0)).slice(0, query.limit);
   return { ok: true, value: { ...value, hits: best, more: value.more + hits.length - best.length } };
 }

@@ -6,8 +6,8 @@ import type { Database } from "../../store/sqlite.ts";
 import type { Attempt } from "../client/open.ts";
 import type { RecallAsk, RecallReply } from "../client/recall.ts";
 import { proxyStoreOn } from "../gateway/proxy-store.ts";
-import type { Ground } from "../start.ts";
 import { withStore } from "../with-store.ts";
+import type { Workspace } from "../workspace.ts";
 import { type Answer, answer } from "./answer.ts";
 import { queryOf, recallOff } from "./ask.ts";
 import { withElsewhere } from "./elsewhere.ts";
@@ -18,11 +18,11 @@ import { searchedText } from "./searched.ts";
 export async function recallStored(text: string, asked: RecallAsk): Attempt<RecallReply> {
   const query = queryOf(text, asked);
   if (!query.ok) return query; // nothing is opened for a question that cannot be asked
-  return withStore(async (db, ground) => {
-    const store = proxyStoreOn(ground, proxySettings(ground.settings.values), db);
-    const here = { ground, folder: ground.context.cwd };
-    const search = async (query: RecallQuery) => withElsewhere(await searchStore(db, ground, query), here, query);
-    const desk = { db, ground, store, paths: ground.paths, search };
+  return withStore(async (db, workspace) => {
+    const store = proxyStoreOn(workspace, proxySettings(workspace.settings.values), db);
+    const here = { workspace, folder: workspace.context.cwd };
+    const search = async (query: RecallQuery) => withElsewhere(await searchStore(db, workspace, query), here, query);
+    const desk = { db, workspace, store, paths: workspace.paths, search };
     const reply = await answer(desk, text, asked);
     return reply.ok ? ok(replyOf(reply.value)) : reply;
   });
@@ -36,11 +36,11 @@ function replyOf(reply: Answer): RecallReply {
 /** One question to the store, in a thread that ends with it. */
 export async function searchStore(
   db: Database,
-  ground: Ground,
+  workspace: Workspace,
   query: RecallQuery,
 ): Promise<Result<RecallFound, Failure>> {
-  if (!ground.settings.values["recall.enabled"]) return recallOff;
-  const recall = openRecall(ground, db, { mayChoose: false });
+  if (!workspace.settings.values["recall.enabled"]) return recallOff;
+  const recall = openRecall(workspace, db, { mayChoose: false });
   try {
     return await ask(recall, query);
   } finally {
