@@ -5,7 +5,7 @@ import { asText, output, type SlashCommand } from "./contract.ts";
 
 export const agent: SlashCommand = {
   name: "agent",
-  summary: "agents there are, or run as one",
+  summary: "list agents, or switch to one",
   slash: {
     usage: "[NAME|none]",
     run: async (name, client) => (name === "" ? output(client.agent.list()) : asText(await client.agent.select(name))),
@@ -14,7 +14,7 @@ export const agent: SlashCommand = {
 
 export const tasks: SlashCommand = {
   name: "tasks",
-  summary: "agents, MCP tasks and commands that run or ran",
+  summary: "list running and finished agents, MCP tasks and commands",
   slash: {
     usage: "[show|stop|promote|message|remove ID]",
     async run(text, client) {
@@ -36,19 +36,19 @@ export const tasks: SlashCommand = {
 
 export const background: SlashCommand = {
   name: "background",
-  summary: "let what the agent waits for go on in the background",
+  summary: "move the running agent or command to the background",
   slash: { usage: "", run: async (_text, client) => asText(await client.tasks.promoteToBackground()) },
 };
 
 export const research: SlashCommand = {
   name: "research",
-  summary: "research with many agents and write a cited report",
+  summary: "research a topic with many agents and write a report",
   slash: { usage: "TOPIC", run: async (topic, client) => asText(await client.research.start(topic)) },
 };
 
 export const fleet: SlashCommand = {
   name: "fleet",
-  summary: "work off the todos with many agents at once",
+  summary: "work on all todos with many agents at once",
   slash: {
     usage: "[PROMPT]",
     async run(prompt, client) {
@@ -63,7 +63,7 @@ export const fleet: SlashCommand = {
 
 export const autopilot: SlashCommand = {
   name: "autopilot",
-  summary: "work on without asking until the task is complete",
+  summary: "keep working without asking until the task is done",
   slash: {
     usage: "[on|off]",
     async run(text, client) {
@@ -80,12 +80,12 @@ export const autopilot: SlashCommand = {
 
 export const skills: SlashCommand = {
   name: "skills",
-  summary: "skills there are",
+  summary: "list skills",
   slash: { usage: "", run: async (_text, client) => asText(client.skills()) },
 };
 
 export const hooks: SlashCommand = {
   name: "hooks",
-  summary: "hooks, whether they run, and how they last ended",
+  summary: "list hooks and their last result",
   slash: { usage: "", run: async (_text, client) => asText(await client.hooks()) },
 };

@@ -5,7 +5,7 @@ import { asText, output, type SlashCommand } from "./contract.ts";
 
 export const plan: SlashCommand = {
   name: "plan",
-  summary: "plan first, change nothing",
+  summary: "make a plan before changing anything",
   slash: {
     usage: "[TEXT|off]",
     async run(text, client) {
@@ -22,7 +22,7 @@ export const plan: SlashCommand = {
 
 export const permissions: SlashCommand = {
   name: "permissions",
-  summary: "rules and approvals with their origin",
+  summary: "show permission rules and approvals",
   slash: {
     usage: "[reset session|location]",
     run: async (text, client) => asText(await client.permissions(text)),
@@ -31,7 +31,7 @@ export const permissions: SlashCommand = {
 
 export const allowAll: SlashCommand = {
   name: "allow-all",
-  summary: "allow everything that no rule forbids",
+  summary: "allow everything except what a rule forbids",
   slash: {
     usage: "[on|off|show]",
     async run(text, client) {
@@ -49,6 +49,6 @@ export const allowAll: SlashCommand = {
 
 export const addDir: SlashCommand = {
   name: "add-dir",
-  summary: "let the agent work in another folder too",
+  summary: "let the agent work in another folder",
   slash: { usage: "PATH", run: async (path, client) => asText(client.addFolder(path)) },
 };

@@ -7,7 +7,7 @@ import { asText, type CommandOutcome, output, type SlashCommand } from "./contra
 
 export const model: SlashCommand = {
   name: "model",
-  summary: "list usable models, or switch",
+  summary: "list models, or switch to one",
   slash: {
     usage: "[NAME]",
     run: async (name, client) => asText(await (name ? client.setModel(name) : client.models())),
@@ -16,7 +16,7 @@ export const model: SlashCommand = {
 
 export const compact: SlashCommand = {
   name: "compact",
-  summary: "summarise the history now; the originals stay recallable",
+  summary: "summarise the conversation now to free up context",
   slash: {
     usage: "[FOCUS|cancel|undo]",
     async run(text, { history }) {
@@ -28,13 +28,13 @@ export const compact: SlashCommand = {
 
 export const context: SlashCommand = {
   name: "context",
-  summary: "what fills the window",
+  summary: "show what fills the context window",
   slash: { usage: "", run: async (_text, client) => output(await client.contextReport()) },
 };
 
 export const usage: SlashCommand = {
   name: "usage",
-  summary: "tokens, cost and time, by model",
+  summary: "show tokens, cost and time",
   slash: {
     usage: "",
     async run(_text, client) {
@@ -52,7 +52,7 @@ export const usage: SlashCommand = {
 
 export const todos: SlashCommand = {
   name: "todos",
-  summary: "todos and what they wait for",
+  summary: "show the todo list",
   slash: {
     usage: "",
     async run(_text, client) {
@@ -69,7 +69,7 @@ export const todos: SlashCommand = {
 
 export const session: SlashCommand = {
   name: "session",
-  summary: "facts about this session",
+  summary: "show details of this session",
   slash: {
     usage: "[checkpoints [N]|files|refs|plan]",
     async run(text, client) {
@@ -103,19 +103,19 @@ function sessionText(client: Client): string {
 
 export const rename: SlashCommand = {
   name: "rename",
-  summary: "name this session",
+  summary: "rename this session",
   slash: { usage: "NAME", run: async (name, client) => asText(await client.rename(name)) },
 };
 
 export const undo: SlashCommand = {
   name: "undo",
-  summary: "go back to before the last message",
+  summary: "undo the last message",
   slash: { usage: "", run: async (_text, client) => asText(await client.history.rewind(undefined)) },
 };
 
 export const rewind: SlashCommand = {
   name: "rewind",
-  summary: "go back; without argument shows where to",
+  summary: "go back to an earlier message",
   slash: {
     usage: "[N|tN|EVENT]",
     run: async (to, client) => asText(await client.history.rewind(to || undefined, to === "")),
@@ -130,7 +130,7 @@ export const fork: SlashCommand = {
 
 export const exportSession: SlashCommand = {
   name: "export",
-  summary: "write the session to a file",
+  summary: "export this session to a file",
   slash: {
     usage: "md|html|json|jsonl [PATH]",
     async run(text, client) {
@@ -150,6 +150,6 @@ export const clear: SlashCommand = {
 
 export const exit: SlashCommand = {
   name: "exit",
-  summary: "leave",
+  summary: "quit",
   slash: { usage: "", interactiveOnly: true, run: atTerminal },
 };
