@@ -3,11 +3,11 @@ import * as z from "zod";
 import type { Result } from "../../base/result.ts";
 import { defineTool, failure, success, type Tool } from "../../tool/contract.ts";
 import type { Coded } from "../task/contract.ts";
-import type { Draft } from "./entry.ts";
+import type { InboxDraft } from "./entry.ts";
 import description from "./send_inbox.md";
 
 /** `send` gives the id of the entry. */
-export function sendInboxTool(send: (draft: Draft) => Promise<Result<string, Coded>>): Tool {
+export function sendInboxTool(send: (draft: InboxDraft) => Promise<Result<string, Coded>>): Tool {
   return defineTool({
     name: "send_inbox",
     group: "inbox",

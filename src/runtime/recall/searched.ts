@@ -1,11 +1,11 @@
 // What a search looked through, in words.
-import type { Scope, Within } from "../../memory/recall/store/scope.ts";
+import type { RecallScope, Within } from "../../memory/recall/store/scope.ts";
 
 /** As in "Nothing was found in …". */
 export const searchedText = ({ scopes }: Within): string =>
   new Intl.ListFormat("en").format(new Set(scopes.map(scopeText)));
 
-function scopeText(scope: Scope): string {
+function scopeText(scope: RecallScope): string {
   switch (scope.type) {
     case "session":
       return `session ${scope.session}`;
