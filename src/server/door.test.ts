@@ -40,7 +40,7 @@ describe("token", () => {
     expect([answer.status, answer.headers.get("x-everlong-error")]).toEqual([401, "unauthorized"]);
     expect(await answer.json()).toMatchObject({ error: { code: "unauthorized", hint: expect.any(String) } });
   });
-  it("SEC4 the 21st failure of a minute is 429, a right token still passes", async () => {
+  it("B17 SEC4 a token that is SQL is a wrong one; the 21st failure of a minute is 429, a right token still passes", async () => {
     const stage = await open();
     const answers = [];
     for (let i = 0; i < 22; i++) answers.push((await stage.api("/api/none", { token: "' OR pg_sleep(8)--" })).status);

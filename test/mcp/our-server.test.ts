@@ -1,7 +1,7 @@
 // Everlong as an MCP server: the same tools and answers on stdio and on the gateway, within the client's repository only.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { gitInit } from "../agent/scene.ts";
@@ -151,10 +151,18 @@ describe("/mcp of the gateway", () => {
     expect((await post(gateway, initialize, token)).status).toBe(200);
   });
 
-  it("O149 gateway.auth=loopback-open lets callers of this machine in, with a wrong token nobody", async () => {
+  it("O149 SEC3 gateway.auth=loopback-open lets callers of this machine in to /mcp alone, and warns; other checks stay, and a project cannot say it", async () => {
     const gateway = await gatewayOf(newPlace(), { EVERLONG_GATEWAY_AUTH: "loopback-open" });
     expect((await post(gateway, initialize)).status).toBe(200);
     expect((await post(gateway, initialize, { authorization: "Bearer wrong" })).status).toBe(401);
+    expect((await post(gateway, initialize, { origin: "https://evil.example" })).status).toBe(403);
+    expect((await post(gateway, initialize, { "sec-fetch-site": "cross-site" })).status).toBe(403);
+    expect((await fetch(`${gateway.url}/api/recall/stats`)).status).toBe(401);
+    expect((await gateway.stop()).stderr).toContain("any program on this machine can use /mcp without the token");
+    const place = newPlace();
+    mkdirSync(join(place.folder, ".everlong"));
+    writeFileSync(join(place.folder, ".everlong", "settings.json"), '{ "gateway.auth": "loopback-open" }');
+    expect((await post(await gatewayOf(place), initialize)).status).toBe(401);
   });
 
   it("O149 a client's open stream does not hold up the gateway's end", async () => {

@@ -185,7 +185,7 @@ describe("secrets", () => {
     expect(all).toContain("[redacted:");
   });
 
-  it("MB5 a fact that is nothing without its secret, and any secret for every project: memory_secret", async () => {
+  it("MB5 SEC30 a fact that is nothing without its secret, and any secret for every project: memory_secret", async () => {
     const s = await begin();
     expect(await store(s, plain({ fact: `the API token is ${TOKEN}` }))).toMatchObject({ code: "memory_secret" });
     const long = `releases are signed on the build server by the weekly job with ${TOKEN}`;

@@ -16,7 +16,7 @@ const HISTORY: Record<ClientName, string> = {
 };
 
 describe("bodies", () => {
-  it("XB10 XB11 X110 broken, deep, huge, odd and wrong-shaped JSON passes unchanged; the upstream's answer comes back", async () => {
+  it("B23 B25 XB10 XB11 X110 broken, deep, huge, odd and wrong-shaped JSON passes unchanged; the upstream's answer comes back", async () => {
     const upstream = await startRawUpstream((_, res) => res.writeHead(400, { "x-judge": "upstream" }).end("no"));
     const gateway = await startGateway(upstream);
     const bodies = (key: string): (string | Buffer)[] => [
@@ -38,7 +38,7 @@ describe("bodies", () => {
       `{"${key}":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
       `{${Array.from({ length: 1_000_000 }, (_, n) => `"k${n}":0`).join(",")}}`,
       `{"${key}":[{"role":"user","content":"\\ud800 lone \\udfff"}],"__proto__":{"polluted":1},"constructor":{"prototype":{"x":1}}}`,
-      `{"${key}":[{"role":"user","content":"a\u2028b","__proto__":{"role":"system"}}],"n":1e400,"m":-0}`,
+      `{"${key}":[{"role":"user","content":"a\u2028b","__proto__":{"role":"system"}}],"n":1e400,"m":-0,"big":9007199254740993,"twice":1,"twice":2}`,
       Buffer.concat([Buffer.from(`{"${key}":"`), Buffer.from([0xff, 0xfe, 0xc0, 0xaf]), Buffer.from('"}')]),
       Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(`{"${key}":[]}`)]),
       `{"${key}":[]} trailing`,
@@ -56,6 +56,11 @@ describe("bodies", () => {
         ]);
         expect(answer.header("x-everlong-action"), what).toMatch(/^(pass|skip:unparsable)$/);
       }
+    const deep = { method: "POST", headers: { "content-type": "application/json" }, body: `${"[".repeat(100_000)}` };
+    for (const path of ["/api/recall", "/mcp"]) {
+      const refused = await gateway.api(path, deep);
+      expect([refused.status, refused.headers.get("x-everlong-error")], path).toEqual([400, "json_too_deep"]);
+    }
     // The gateway is the same process, and well.
     expect(process.kill(gateway.pid, 0)).toBe(true);
     expect((await gateway.api("/healthz")).status).toBe(200);
@@ -175,7 +180,7 @@ describe("upstreams", () => {
     expect(await (await gateway.api("/api/proxy/windows")).json()).toMatchObject({ items: [] });
   });
 
-  it("XB17 X108 X109 a redirect, a metadata address, an address in body or header: 502, refused, ignored, 404", async () => {
+  it("B27 B29 XB17 X108 X109 a redirect, a metadata address, an address in body or header: 502, refused, ignored, 404", async () => {
     const elsewhere = await startRawUpstream((_, res) => res.end("stolen"));
     const upstream = await startRawUpstream(({ url }, res) =>
       url.includes("models")
@@ -196,6 +201,7 @@ describe("upstreams", () => {
       base_url: elsewhere.url,
       model: `${elsewhere.url}/x`,
       extra: { api_base: elsewhere.url },
+      user_config: { api_base: elsewhere.url, api_key: "sk-theirs" },
     };
     const body = JSON.stringify({ ...api, messages: [{ role: "user", content: "hi" }] });
     const { path, headers } = CLIENTS.chat;

@@ -110,7 +110,7 @@ describe("upstream breaks", () => {
     expect((await call(strict.url + CLIENTS.chat.path, { headers, body: ODD_BODIES.chat })).end).toBe("clean");
   });
 
-  it("XB18 X89 before the first byte: 504 for silence, 502 for nobody there, in the format's own shape", async () => {
+  it("B77 XB18 X89 before the first byte: 504 for silence, 502 for nobody there, in the format's own shape", async () => {
     const { gateway, run } = await scripted({ mute: () => undefined }, { EVERLONG_PROXY_UPSTREAM_TIMEOUT_MS: "300" });
     const shapes: { [name in ClientName]: object } = {
       chat: {
@@ -132,6 +132,9 @@ describe("upstream breaks", () => {
     const answer = await ask(alone, "claude", "alone");
     expect([answer.status, answer.header("x-everlong-error")]).toEqual([502, "upstream_unreachable"]);
     expect(answer.json).toMatchObject({ type: "error", error: { type: "api_error" } });
+    await expect
+      .poll(() => records(alone, "alone"))
+      .toMatchObject([{ outcome: "failed", failure: "upstream_unreachable" }]);
   });
 });
 

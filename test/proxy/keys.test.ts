@@ -152,7 +152,7 @@ const history = (turns: number): unknown[] => [
 ];
 
 describe("credentials", () => {
-  it("XE7 XB4 XI9 X17 one key, two credentials: two sessions; neither sees the other's TODO, text or figures", async () => {
+  it("B7 XE7 XB4 XI9 X17 one key, two credentials: two sessions; neither sees the other's TODO, text or figures", async () => {
     const server = await startModelServer({ script: () => text("fine") });
     const gateway = await startGateway(server);
     const key = { "X-Everlong-Session": "shared" };

@@ -9,7 +9,7 @@ import { CLIENT_NAMES, CLIENTS, ODD_BODIES, STREAMS } from "./wire-samples.ts";
 const filesIn = (folder: string): string[] => readdirSync(folder, { recursive: true }).map(String).sort();
 const threadsOf = (pid: number): number => readdirSync(`/proc/${pid}/task`).length;
 
-it("X11 XI13 P29 memory off: every request passes as it came, nothing is written, started or asked", async () => {
+it("R39 X11 XI13 P29 memory off: every request passes as it came, nothing is written, started or asked", async () => {
   const upstream = await startRawUpstream((_, res) => {
     res.writeHead(200, ["Content-Type", "text/event-stream", "X-Everlong-Action", "theirs"]).end(STREAMS.chat);
   });

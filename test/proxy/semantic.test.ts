@@ -58,7 +58,7 @@ const embedded = (gateway: TestGateway, namespace: string, query = PARAPHRASE, f
     { timeout: 60_000, interval: 100 },
   );
 
-it("XE11 X80 X81 X82 XI9 a paraphrase is found in another session of the repository, by each sign of it, and in no other", async () => {
+it("XE11 R53 X80 X81 X82 XI9 a paraphrase is found in another session of the repository, by each sign of it, and in no other", async () => {
   const ollama = await startOllama();
   const { server, gateway } = await scene({}, ollama);
   const clone = join(gateway.place.folder, "clone");

@@ -8,6 +8,7 @@ import { calls, text } from "../model-server/reply.ts";
 import { type ModelServer, startModelServer } from "../model-server/server.ts";
 import { blocksOf, newClient, sharedPrefix, WIRES } from "./client.ts";
 import { startGateway, type TestGateway } from "./gateway.ts";
+import { speak } from "./raw.ts";
 
 type Json = Record<string, unknown>;
 const FIRST = "What is kept for this session. This block replaces every earlier one of its kind.";
@@ -84,7 +85,7 @@ describe("XE5 the TODO's header", () => {
     expect(blocksOf(three.sent)).toHaveLength(2);
   });
 
-  it("XB6 too long, no UTF-8 or rubbish: refused, the file as it was, nothing forwarded", async () => {
+  it("B8 XB6 too long, no UTF-8, control characters or rubbish: refused, the file as it was, nothing forwarded", async () => {
     const [gateway, server] = await stage();
     const client = newClient(gateway, server, "openai-chat", named("bad"));
     await client.say("Go on.", { "x-everlong-todo": "keep me" });
@@ -103,6 +104,11 @@ describe("XE5 the TODO's header", () => {
         400,
         expect.stringContaining("bad_header"),
       ]);
+    }
+    for (const control of ["\0", "\r", "\n\n"]) {
+      const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nX-Everlong-Session: bad\r\nX-Everlong-Todo: a${control}b\r\n`;
+      const answer = await speak(gateway.url, `${head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`);
+      expect(answer, JSON.stringify(control)).toMatch(/^HTTP\/1\.1 400 /);
     }
     expect((await raw(gateway, { "x-everlong-todo": "a", "x-cliproxyapi-todo": "b" })).status).toBe(400);
     expect((await raw(gateway, { "x-everlong-todo": "y".repeat(1_000_000) })).status).toBe(431);

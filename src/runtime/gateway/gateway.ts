@@ -12,6 +12,7 @@ import { upstreamsOf } from "../../proxy/upstream/choose.ts";
 import { UpstreamPools } from "../../proxy/upstream/pool.ts";
 import type { ProxyEvent } from "../../server/contract.ts";
 import { findGateway, pidOf, whoListens } from "../../server/find.ts";
+import { isLoopbackName } from "../../server/host.ts";
 import { addressOf, startGateway } from "../../server/listen.ts";
 import { ensureToken, sameToken } from "../../server/token.ts";
 import type { Flags } from "../../settings/flag.ts";
@@ -120,7 +121,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     address,
     token: token.value,
     facts: gatewayFacts(ground.value, settings, upstreams, address),
-    warnings: [...loaded.warnings, ...warnings],
+    warnings: [...loaded.warnings, ...warnings, ...openDoor(values["gateway.auth"], values["gateway.host"])],
     link,
     on: (listener) => proxy.on(listener),
     report,
@@ -151,4 +152,14 @@ async function portTaken({ settings: { values }, paths }: Ground, token: string)
   }
   const holder = who === "everlong" ? "an Everlong gateway of another home" : "another program, which is not Everlong";
   return { ...taken, what: `Port ${port} is taken by ${holder}.`, next: "Choose another with --port." };
+}
+
+/** What it means that callers without the token are let in. */
+function openDoor(auth: string, host: string): string[] {
+  if (auth !== "loopback-open") return [];
+  return [
+    isLoopbackName(host)
+      ? "gateway.auth is loopback-open: any program on this machine can use /mcp without the token."
+      : `gateway.auth loopback-open has no effect on ${host}: /mcp needs the token.`,
+  ];
 }

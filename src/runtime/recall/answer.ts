@@ -7,7 +7,7 @@ import type { Database } from "../../store/sqlite.ts";
 import type { Ground } from "../start.ts";
 import { latestIn } from "../store.ts";
 import { badAsk, nothingOfKind, queryOf, type RecallAsk, recallOff, type Where, whereOf } from "./ask.ts";
-import type { Found, Wanted } from "./original.ts";
+import { type Found, turnRef, turnsAround } from "./original.ts";
 import type { RecallFound, RecallQuery } from "./query.ts";
 import { allowedKinds } from "./scope.ts";
 import { type Aimed, type AnySession, aimedAt, namedSession, originalsOf, type Sessions } from "./session.ts";
@@ -22,13 +22,11 @@ export type Answer =
   | { type: "item"; item: Original }
   | ({ type: "found"; found: RecallFound } & Where);
 
-export const WINDOW = 2;
-
 export async function answer(desk: Desk, text: string, ask: RecallAsk): Promise<Result<Answer, Failure>> {
   const { db, ground } = desk;
   const query = queryOf(text, ask);
   if (!query.ok) return query;
-  const aimed = await aimedAt(desk, ask.around === undefined ? text : turnOf(ask.around));
+  const aimed = await aimedAt(desk, ask.around === undefined ? text : turnRef(ask.around));
   if (!aimed.ok) return aimed;
   if (ask.around !== undefined && (!aimed.value || "checkpoint" in aimed.value.wanted))
     return badAsk(`"${ask.around}" is not a turn such as t12.`, "Name a turn: --around t12.");
@@ -49,8 +47,6 @@ export async function answer(desk: Desk, text: string, ask: RecallAsk): Promise<
   return ok({ type: "found", ...where.value, found: ask.full ? whole(found.value, db, within) : found.value });
 }
 
-const turnOf = (around: string): string => (/^\d+$/.test(around) ? `t${around}` : around);
-
 async function sessionOf(desk: Desk, name: string | undefined): Promise<Result<AnySession | undefined, Failure>> {
   return name === undefined ? ok(undefined) : namedSession(desk, name);
 }
@@ -59,20 +55,13 @@ async function originals(
   desk: Desk,
   { wanted }: Aimed,
   session: AnySession | undefined,
-  { around, window = WINDOW }: RecallAsk,
+  { around, window }: RecallAsk,
 ): Promise<Result<Answer, Failure>> {
   const latest = session ? undefined : latestIn(desk.db, desk.ground.root);
   const of = session ?? (latest === undefined ? undefined : ({ type: "own", id: latest } as const));
   if (!of) return fail(noSession);
-  const items = await originalsOf(desk, of, around === undefined ? wanted : widened(wanted, window));
+  const items = await originalsOf(desk, of, around === undefined ? wanted : turnsAround(wanted, window));
   return items.ok ? ok({ type: "originals", session: of.id, items: items.value }) : items;
-}
-
-/** Whole turns, and so many more on each side. */
-export function widened(wanted: Wanted, window: number): Wanted {
-  if ("checkpoint" in wanted) return wanted;
-  const { item: _whole, ...turns } = wanted;
-  return { ...turns, from: Math.max(1, turns.from - window), to: turns.to + window };
 }
 
 /** Items with all of their text instead of snippets. */

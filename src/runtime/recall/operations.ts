@@ -9,9 +9,9 @@ import type { Kept, OpenKept } from "../../proxy/kept.ts";
 import type { ItemView, OpenRecall, RecallOperations, RecallView, Said } from "../../server/manage/recall.ts";
 import type { Ground } from "../start.ts";
 import { catchUp } from "../store.ts";
-import { type Answer, answer, type Desk, widened } from "./answer.ts";
+import { type Answer, answer, type Desk } from "./answer.ts";
 import { recallOff } from "./ask.ts";
-import type { Found, Wanted } from "./original.ts";
+import { type Found, turnsAround, type Wanted } from "./original.ts";
 import { ask, unavailable } from "./query.ts";
 import { EVERYWHERE, recallKinds } from "./scope.ts";
 import { type AnySession, aimedAt, namedSession, originalsOf } from "./session.ts";
@@ -53,7 +53,7 @@ function operationsOf(ground: Ground, { store, recall }: Kept): RecallOperations
     const { session, turn } = item.source;
     if (around === undefined || session === undefined || turn === undefined) return ok({ item });
     const of = await namedSession(sessions, session);
-    const near = of.ok ? await turnsOf(of.value, widened({ from: turn, to: turn }, around)) : of;
+    const near = of.ok ? await turnsOf(of.value, turnsAround({ from: turn, to: turn }, around)) : of;
     return near.ok ? ok({ item, around: near.value }) : near;
   };
 
@@ -66,7 +66,7 @@ function operationsOf(ground: Ground, { store, recall }: Kept): RecallOperations
     if (!found.ok) return found;
     const [only, another] = found.value;
     if (!only || another) return fail(severalItems);
-    const near = around === undefined ? undefined : await turnsOf(session, widened(wanted, around));
+    const near = around === undefined ? undefined : await turnsOf(session, turnsAround(wanted, around));
     if (near && !near.ok) return near;
     return ok({ item: { ...only, session: session.id }, ...optional("around", near?.value) });
   };

@@ -17,6 +17,19 @@ export function parseWanted(text: string): Wanted | undefined {
   return { ...(found[1] ? { session: found[1].toLowerCase() } : {}), checkpoint: Number(found[2]) };
 }
 
+/** A turn by its number alone, too. */
+export const turnRef = (text: string): string => (/^\d+$/.test(text) ? `t${text}` : text);
+
+/** How many turns on each side are shown of what was around a turn. */
+const WINDOW = 2;
+
+/** Whole turns, with those around them. */
+export function turnsAround(wanted: Wanted, window = WINDOW): Wanted {
+  if ("checkpoint" in wanted) return wanted;
+  const { item: _whole, ...turns } = wanted;
+  return { ...turns, from: Math.max(1, turns.from - window), to: turns.to + window };
+}
+
 /** The items that it names, in order. */
 export async function itemsOf(paths: HomePaths, sessionId: string, wanted: Wanted): Promise<Result<Found[], Failure>> {
   const read = await readSession(paths.session(sessionId));

@@ -7,10 +7,8 @@ import type { RecallAnswer, RecallItem, RecallRequest } from "../../tool/builtin
 import type { CommandResult } from "../client.ts";
 import type { LiveSession } from "../session/live-session.ts";
 import { sessionsIn } from "../store.ts";
-import { itemsOf, itemsText, parseWanted, type Wanted } from "./original.ts";
+import { itemsOf, itemsText, parseWanted, turnRef, turnsAround, type Wanted } from "./original.ts";
 import { allowedKinds, recallKinds, recallPlace, scopesOf, sessionsHere } from "./scope.ts";
-
-const WINDOW = 2;
 
 /** The tool's answer; whatever goes wrong is a refusal with its reason. */
 export async function recallForModel(
@@ -24,7 +22,7 @@ export async function recallForModel(
   const within = scopeFor(live, request.scope ?? "auto");
   if (!within.ok) return { type: "refused", message: within.error };
   if (request.id !== undefined) return itemText(live, request.id, within.value);
-  if (request.around !== undefined) return around(live, request.around, request.window ?? WINDOW);
+  if (request.around !== undefined) return around(live, request.around, request.window);
   return found(live, request, within.value, signal);
 }
 
@@ -78,12 +76,11 @@ async function itemText(live: LiveSession, id: string, within: Within): Promise<
   };
 }
 
-async function around(live: LiveSession, text: string, window: number): Promise<RecallAnswer> {
-  const wanted = parseWanted(/^\d+$/.test(text) ? `t${text}` : text);
+async function around(live: LiveSession, text: string, window: number | undefined): Promise<RecallAnswer> {
+  const wanted = parseWanted(turnRef(text));
   if (!wanted || "checkpoint" in wanted)
     return { type: "refused", message: `"${text}" is not a turn's ref such as t12.` };
-  const { item: _whole, ...turn } = wanted;
-  return original(live, text, { ...turn, from: Math.max(1, turn.from - window), to: turn.to + window });
+  return original(live, text, turnsAround(wanted, window));
 }
 
 async function found(

@@ -3,9 +3,6 @@ import { humpsOf, namesOf } from "./identifier.ts";
 import { stem } from "./stem.ts";
 import { gramsOf, runsOf } from "./words.ts";
 
-/** Changes when the same text would get other tokens: the index is then built anew. */
-export const ANALYSER_VERSION = 1;
-
 export const stemToken = (form: string): string => `~${form}`;
 export const nameToken = (form: string): string => `=${form}`;
 export const scopeToken = (id: number): string => `@${id}`;
