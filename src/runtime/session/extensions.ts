@@ -150,7 +150,7 @@ export class Extensions {
   /** Skills, where they can be invoked, and the words of servers, for the system prompt. */
   promptFragments(offered: readonly Tool[], child?: { own: AgentMcp | undefined }): Fragment[] {
     const own = child ? child.own : this.#own;
-    const list = offered.some((tool) => tool.name === "skill") ? skillsList(this.skills.skills) : undefined;
+    const list = offered.some((tool) => tool.group === "skill") ? skillsList(this.skills.skills) : undefined;
     const words = [this.#mcp?.instructions() ?? "", own?.instructions() ?? ""].filter(Boolean);
     return [
       ...(list ? [list] : []),

@@ -9,9 +9,9 @@ export async function mustOnlyLook(
   live: LiveSession,
   { tool, input }: Parameters<SessionParts["permit"]>[0],
 ): Promise<Permit | undefined> {
-  if (tool.name !== "bash") return undefined;
   const { cwd } = live.session.state.context;
   const requests = tool.permissions(input, { cwd, root: live.session.root, sessionDir: live.session.dir });
+  if (!requests.some(({ kind }) => kind === "shell")) return undefined;
   const parts = await inspect(requests, { cwd, userHome: live.ground.userHome });
   if (onlyLooks(parts, live.approvals.policy())) return undefined;
   const message = "This agent may only run commands that look and change nothing. Nothing was run.";

@@ -4,12 +4,16 @@ import { ok } from "../../base/result.ts";
 import { truncate } from "../../context/truncate/truncate.ts";
 import { renderContext } from "../../context/usage/render.ts";
 import { contextReport as buildReport, type ContextReport } from "../../context/usage/report.ts";
+import type { ToolGroup } from "../../schema/own-tool.ts";
 import { memoryShares, usageOf } from "../../session/prepare.ts";
 import { refreshSystemPrompt } from "../../session/turn.ts";
 import { look, refOf, shaping } from "../../session/window.ts";
 import type { CommandResult } from "../client.ts";
 import { showCheckpoints } from "./checkpoints.ts";
 import type { LiveSession } from "./live-session.ts";
+
+/** Groups that a person switches on and off: what each takes of the room is shown by itself. */
+const SHOWN_APART: ReadonlySet<ToolGroup> = new Set(["memory", "board", "inbox"]);
 
 /** What fills the window, as data. */
 export async function contextFigures(live: LiveSession): Promise<ContextReport | undefined> {
@@ -27,7 +31,7 @@ export async function contextFigures(live: LiveSession): Promise<ContextReport |
   );
   const bySource = new Map<string, number>();
   for (const [at, { mcp, group }] of session.parts.offered().tools.entries()) {
-    const source = mcp ? `MCP server ${mcp.server}` : (group ?? "built in");
+    const source = mcp ? `MCP server ${mcp.server}` : group && SHOWN_APART.has(group) ? group : "built in";
     bySource.set(source, (bySource.get(source) ?? 0) + (tools[at] ?? 0));
   }
   const memory = memoryShares(session, view);

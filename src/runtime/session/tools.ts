@@ -112,8 +112,9 @@ export function buildTools(live: LiveSession, actor: ToolActor): BuiltTools {
     async lane(tool, input) {
       const session = actor.session();
       const { cwd } = session.state.context;
-      if (tool.name === "bash") {
-        const requests = tool.permissions(input, { cwd, root: session.root, sessionDir: session.dir });
+      const requests =
+        tool.group === "shell" ? tool.permissions(input, { cwd, root: session.root, sessionDir: session.dir }) : [];
+      if (requests.length > 0) {
         const parts = await inspect(requests, { cwd, userHome: ground.userHome });
         for (const r of requests)
           if (r.kind === "shell")
