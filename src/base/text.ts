@@ -75,3 +75,10 @@ export function* pieces(text: string): Generator<string> {
     start = end;
   }
 }
+
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text of models and tools is untrusted: control characters appear escaped. */
+export function visible(text: string): string {
+  return text.replaceAll("\r\n", "\n").replace(CONTROL, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}

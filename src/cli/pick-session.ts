@@ -1,18 +1,17 @@
 // --resume without an id: the sessions of this folder, and in a terminal the choice of one.
-import type { SessionChoice } from "../runtime/client.ts";
-import { askTerminal } from "./command/ask-terminal.ts";
+import { minute } from "../command/format.ts";
+import type { SessionRow } from "../runtime/client/sessions.ts";
+import { home, type SessionChoice } from "../runtime/client.ts";
+import { askTerminal } from "./ask-terminal.ts";
 import { EXIT, printFailure } from "./exit.ts";
 
 const MOST = 20;
 
-type Listed = { id: string; name: string | null; updated_at: string; prompts: number };
-
 /** `ask` lets the person choose, `list` only prints, `refuse` says that a prompt needs an id. A number is the exit code. */
 export async function pickSession(how: "ask" | "list" | "refuse"): Promise<SessionChoice | number> {
-  const { listSessions } = await import("../runtime/session/stored-sessions.ts");
-  const list = await listSessions({ limit: MOST, json: true });
+  const list = await home.sessions.list({ limit: MOST });
   if (!list.ok) return printFailure(list.error);
-  const sessions = typeof list.value === "string" ? [] : (list.value.json as Listed[]);
+  const sessions = list.value;
   if (how === "refuse") {
     return printFailure({
       code: "no_session_id",
@@ -36,13 +35,13 @@ export async function pickSession(how: "ask" | "list" | "refuse"): Promise<Sessi
   return chosen(sessions);
 }
 
-function row({ id, name, updated_at, prompts }: Listed, number: number | undefined): string {
+function row({ id, name, updated_at, prompts }: SessionRow, number: number | undefined): string {
   const start = number === undefined ? id : `${String(number).padStart(3)}. ${id.slice(0, 8)}`;
   const count = prompts === 1 ? "1 prompt" : `${prompts} prompts`;
-  return `${start}  ${updated_at.slice(0, 16).replace("T", " ")}  ${count}  ${name ?? ""}`;
+  return `${start}  ${minute(updated_at)}  ${count}  ${name ?? ""}`;
 }
 
-async function chosen(sessions: Listed[]): Promise<SessionChoice | number> {
+async function chosen(sessions: SessionRow[]): Promise<SessionChoice | number> {
   for (;;) {
     const answer = await askTerminal("Resume which? Number, or Enter to leave: ");
     if (!answer?.trim()) return EXIT.done;

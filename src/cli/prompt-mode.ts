@@ -2,17 +2,19 @@
 import { describeFailure, type Failure, FailureError } from "../base/failure.ts";
 import { encodeLine } from "../base/json-line.ts";
 import { pieces } from "../base/text.ts";
-import { customCommandNames } from "../runtime/agent/custom-command.ts";
+import type { CommandOutcome, Person } from "../command/contract.ts";
+import { parseTyped, runSlash, type TypedText, unknownCommand } from "../command/slash.ts";
+import { slashNames } from "../command/table.ts";
 import {
   type AbandonedAgent,
   type AgentPrompt,
   type Client,
+  home,
   type Opened,
   type OpenOptions,
   openClient,
+  reportCrash,
 } from "../runtime/client.ts";
-import { reportCrash } from "../runtime/crash.ts";
-import { outputFormatOf } from "../runtime/flags.ts";
 import type { Envelope } from "../schema/event/envelope.ts";
 import { EXIT, printFailure } from "./exit.ts";
 import { metrics } from "./format/metrics.ts";
@@ -20,8 +22,6 @@ import { noticeLine } from "./format/notice.ts";
 import { RunTotals } from "./format/totals.ts";
 import type { PromptText } from "./prompt-text.ts";
 import { type Interrupts, listenForInterrupts } from "./signals.ts";
-import { parseTyped, type Typed, unknownCommand } from "./slash/parse.ts";
-import { type SlashOutcome, slashNames } from "./slash/table.ts";
 
 export type PromptRun = {
   open: OpenOptions;
@@ -34,10 +34,10 @@ export async function runPromptMode({ open: given, prompt, silent }: PromptRun):
   const typed = parseTyped(prompt.text);
   const startedAt = performance.now();
   if (typed.type === "unknown") {
-    const own = await customCommandNames(open);
+    const own = await home.customCommandNames(open);
     if (!own.includes(typed.name)) return failBeforeStart(unknownCommand(typed.name, own), open.flags, startedAt);
   }
-  if (typed.type === "command" && typed.command.interactiveOnly) {
+  if (typed.type === "command" && typed.command.slash.interactiveOnly) {
     const what = `/${typed.command.name} works only in the interactive agent.`;
     const failure: Failure = {
       code: "interactive_only",
@@ -59,7 +59,7 @@ export async function failBeforeStart(
   flags: OpenOptions["flags"],
   startedAt = performance.now(),
 ): Promise<number> {
-  if ((await outputFormatOf(flags)) === "json") {
+  if ((await home.outputFormat(flags)) === "json") {
     const { code, what } = failure;
     const durationMs = Math.round(performance.now() - startedAt);
     const usage = new RunTotals().usage();
@@ -71,7 +71,7 @@ export async function failBeforeStart(
 class Run {
   readonly #client: Client;
   readonly #opened: Opened;
-  readonly #typed: Typed;
+  readonly #typed: TypedText;
   readonly #attached: string | undefined;
   readonly #silent: boolean;
   readonly #startedAt: number;
@@ -80,7 +80,7 @@ class Run {
   #commandOutput: string | undefined;
   #abandoned: AbandonedAgent[] = [];
 
-  constructor(opened: Opened, typed: Typed, attached: string | undefined, silent: boolean, startedAt: number) {
+  constructor(opened: Opened, typed: TypedText, attached: string | undefined, silent: boolean, startedAt: number) {
     this.#opened = opened;
     this.#client = opened.client;
     this.#typed = typed;
@@ -128,13 +128,12 @@ class Run {
     return undefined;
   }
 
-  async #command(typed: Extract<Typed, { type: "command" }>): Promise<string | AgentPrompt | undefined> {
-    const outcome: SlashOutcome = await typed.command.run(this.#client, typed.args);
-    const output = outcome.ok ? outcome.value : outcome.error.what;
-    await this.#client.recordCommand(typed.command.name, typed.args, outcome.ok, output);
+  async #command(typed: Extract<TypedText, { type: "command" }>): Promise<string | AgentPrompt | undefined> {
+    const nobody: Person = { print: (line) => this.#note(line) };
+    const outcome: CommandOutcome = await runSlash(typed, this.#client, nobody);
     if (!outcome.ok) this.#commandFailure = outcome.error;
-    else if ("send" in outcome) return outcome.send;
-    else if (outcome.value !== "") this.#commandOutput = outcome.value;
+    else if (outcome.value.send !== undefined) return outcome.value.send;
+    else if (outcome.value.text !== "") this.#commandOutput = outcome.value.text;
     return undefined;
   }
 

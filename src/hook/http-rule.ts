@@ -1,5 +1,5 @@
 // Where an http hook may send its payload: judged when it is loaded and again at every call.
-import { isLoopback } from "../model/base-url.ts";
+import { isLoopback } from "../base/address.ts";
 import type { HttpHook } from "./hook.ts";
 import { decides } from "./name.ts";
 

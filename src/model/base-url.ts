@@ -1,4 +1,4 @@
-// Addresses of providers: checked, completed with the wire's path prefix, and told apart as loopback or not.
+// Addresses of providers: checked, and completed with the wire's path prefix.
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { WireName } from "../schema/model.ts";
@@ -39,12 +39,4 @@ export function ollamaOrigin(host: string | undefined): string {
   if (plain && !url.port) url.port = "11434";
   if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = "127.0.0.1";
   return url.origin + url.pathname.replace(/\/+$/, "");
-}
-
-const LOOPBACK = /^(?:(?:.+\.)?localhost\.?|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/i;
-
-/** True for an address that never leaves this machine. */
-export function isLoopback(address: string): boolean {
-  const url = URL.parse(address);
-  return url !== null && LOOPBACK.test(url.hostname);
 }

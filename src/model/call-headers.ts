@@ -1,6 +1,7 @@
 // The headers of every model request: who asked, what for, and to our own machine which session.
+
+import { isLoopback } from "../base/address.ts";
 import { VERSION } from "../base/version.ts";
-import { isLoopback } from "./base-url.ts";
 import type { ModelRequest, ModelTarget } from "./contract.ts";
 
 /** The SDK's headers with the configured ones and ours on top; names are matched whatever their case. */

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ContextItem } from "../schema/context-item.ts";
 import type { Message } from "../schema/message.ts";
-import { NO_RESULT, pairItems } from "./pairing.ts";
+import { pairItems } from "./pairing.ts";
+import { NO_RESULT } from "./wire/repair.ts";
 
 let made = 0;
 function item(raw: Message): ContextItem<Message> {

@@ -1,8 +1,7 @@
 // The last safety net before a request leaves: each call has exactly one result, directly after it, in call order.
 import type { ContextItem } from "../schema/context-item.ts";
 import type { Message, ToolMessage, ToolRequest } from "../schema/message.ts";
-
-export const NO_RESULT = "No result of this call was recorded.";
+import { NO_RESULT } from "./wire/repair.ts";
 
 type Item = ContextItem<Message>;
 

@@ -1,8 +1,10 @@
 // From a provider and a name to a target: address, wire, key and limits.
+
+import { isLoopback } from "../base/address.ts";
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { type CatalogEntry, catalogEntry, type ProviderName, type WireName } from "../schema/model.ts";
-import { baseUrl, isLoopback, ollamaOrigin } from "./base-url.ts";
+import { baseUrl, ollamaOrigin } from "./base-url.ts";
 import { findModel } from "./catalog.ts";
 import type { ModelTarget } from "./contract.ts";
 import { outputLimit, promptLimit } from "./limits.ts";

@@ -1,9 +1,10 @@
 // Which model a session talks to, and why: by name when one was asked for, else by what is configured.
+
+import { isLoopback } from "../base/address.ts";
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { clip } from "../base/text.ts";
 import type { ProviderName } from "../schema/model.ts";
-import { isLoopback } from "./base-url.ts";
 import { defaultModel, findModel, nearModels, splitName } from "./catalog.ts";
 import type { ModelTarget } from "./contract.ts";
 import { toolCapableModel } from "./ollama.ts";

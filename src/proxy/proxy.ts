@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { MakeId } from "../base/id.ts";
 import { optional } from "../base/optional.ts";
 import type { Catalog } from "../model/catalog.ts";
+import type { GatewayEvent } from "../schema/event/gateway.ts";
 import type { WireName } from "../schema/model.ts";
 import { answer, errorAnswer } from "./forward/error-shape.ts";
 import type { Target } from "./forward/exchange.ts";
@@ -20,7 +21,7 @@ import { KeptDoor, type OpenKept } from "./kept.ts";
 import { Counts } from "./plan/count.ts";
 import { LastSent } from "./request/last-sent.ts";
 import { serveManaged } from "./request/managed.ts";
-import type { Parts, ProxyEvent } from "./request/parts.ts";
+import type { Parts } from "./request/parts.ts";
 import type { ProxySettings } from "./settings.ts";
 import { StateReader } from "./state/files.ts";
 import { UnmanagedCounts } from "./unmanaged.ts";
@@ -48,13 +49,13 @@ export type Asker = { loopback: boolean; token: boolean; run?: Run; target: { pa
 
 export type Proxy = {
   handle(req: IncomingMessage, res: ServerResponse, asker: Asker): Promise<void>;
-  on(listener: (event: ProxyEvent) => void): () => void;
+  on(listener: (event: GatewayEvent) => void): () => void;
   close(): Promise<void>;
 };
 
 export function createProxy(options: ProxyOptions): Proxy {
   const { settings, clock } = options;
-  const listeners = new Set<(event: ProxyEvent) => void>();
+  const listeners = new Set<(event: GatewayEvent) => void>();
   const door = new KeptDoor(options.open, clock);
   const passed = new UnmanagedCounts(door, clock);
   const parts: Parts = {

@@ -37,9 +37,9 @@ export type ToolFacts = {
   quotesEarlier?: true;
   /**
    * `main`: it speaks to the person or for the whole session. `named`: a subagent has it only by name. `every`: all agents
-   * have it. `built-in`: only agents that Everlong ships and that name it. `sidekick`: sidekicks only.
+   * have it. `sidekick`: sidekicks only.
    */
-  holder?: "main" | "named" | "every" | "built-in" | "sidekick";
+  holder?: "main" | "named" | "every" | "sidekick";
 };
 
 const SHELL = { group: "shell", hasEffects: true } as const;
@@ -48,7 +48,7 @@ const CONVERSATION = { group: "conversation" } as const;
 const rows = {
   ask_user: { ...CONVERSATION, holder: "main" },
   bash: { ...SHELL, rule: "shell", aliases: ["Bash"], aliasesAreGroup: true, isBounded: true },
-  context_board: { group: "board", rule: "own", textFrom: "memory", holder: "built-in" },
+  context_board: { group: "board", rule: "own", textFrom: "memory" },
   create: { group: "edit", rule: "write", aliases: ["Write"], hasEffects: true },
   edit: { group: "edit", rule: "write", aliases: ["Edit", "MultiEdit"], hasEffects: true },
   exit_plan_mode: { ...CONVERSATION, holder: "main" },

@@ -1,6 +1,7 @@
 // The shapes that the parts of the server share: what a request is refused with, who asks, what stands behind the gate.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Run } from "../proxy/identify/run.ts";
+import type { GatewayEvent } from "../schema/event/gateway.ts";
 
 /** An answer of our own that is no success; `code` also goes into `x-everlong-error`. */
 export type Refusal = {
@@ -33,13 +34,10 @@ export type ProxyCaller = {
   target: Target;
 };
 
-/** Ids and counts, no text. */
-export type ProxyEvent = { type: string; data: Readonly<Record<string, unknown>> };
-
 /** What `src/proxy` gives the server: it answers each request it is handed, and never rejects but for a bug. */
 export type ProxyHandler = {
   handle(req: IncomingMessage, res: ServerResponse, caller: ProxyCaller): Promise<void>;
-  on(listener: (event: ProxyEvent) => void): () => void;
+  on(listener: (event: GatewayEvent) => void): () => void;
   /** After the last request: what is still to be stored is stored. */
   close(): Promise<void>;
 };

@@ -1,11 +1,13 @@
 // Events as a stream: the newest are kept for who comes back, and a reader that does not read is let go.
 import type { ServerResponse } from "node:http";
-import type { ProxyEvent } from "./contract.ts";
+import type { GatewayEvent } from "../schema/event/gateway.ts";
 import { SECURITY_HEADERS } from "./respond.ts";
 
 const KEPT = 1000;
 const HEARTBEAT_MS = 15_000;
 const MOST_UNREAD = 1024 * 1024;
+
+const textOf = ({ type, data }: GatewayEvent): string => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 
 type Kept = { number: number; text: string };
 
@@ -16,9 +18,9 @@ export class EventStream {
   #last = 0;
   #heart: NodeJS.Timeout | undefined;
 
-  publish({ type, data }: ProxyEvent): void {
+  publish(event: GatewayEvent): void {
     const number = ++this.#last;
-    const text = `id: ${this.#run}-${number}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+    const text = `id: ${this.#run}-${number}\n${textOf(event)}`;
     this.#kept.push({ number, text });
     if (this.#kept.length > KEPT) this.#kept.shift();
     for (const reader of this.#readers) this.#write(reader, text);
@@ -29,7 +31,7 @@ export class EventStream {
     res.writeHead(200, { ...SECURITY_HEADERS, "content-type": "text/event-stream", "cache-control": "no-store" });
     res.write(": everlong\n\n");
     const missed = this.#after(lastEventId);
-    if (!missed) this.#write(res, "event: gateway.gap\ndata: {}\n\n");
+    if (!missed) this.#write(res, textOf({ type: "gateway.gap", data: {} }));
     for (const { text } of missed ?? []) this.#write(res, text);
     this.#readers.add(res);
     this.#heart ??= setInterval(() => this.#beat(), HEARTBEAT_MS).unref();

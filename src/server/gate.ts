@@ -1,5 +1,6 @@
 // The one gate in front of everything: Host, Origin, path, token, in this order, before a byte of a body is read.
 import type { IncomingMessage } from "node:http";
+import { isLoopbackHost } from "../base/address.ts";
 import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { wantsWebSocket } from "../proxy/forward/failure.ts";
@@ -7,7 +8,7 @@ import { isProxyPath, pathRoute } from "../proxy/identify/route.ts";
 import { isRunToken, type Run, type RunOf } from "../proxy/identify/run.ts";
 import type { WireName } from "../schema/model.ts";
 import type { ProxyCaller, Refusal, Target } from "./contract.ts";
-import { hostProblem, isLoopbackAddress, isLoopbackName, ownNames } from "./host.ts";
+import { hostProblem, ownNames } from "./host.ts";
 import { isForeign } from "./origin.ts";
 import { readTarget } from "./path.ts";
 import { type RefusalCode, refusal } from "./refusal.ts";
@@ -42,8 +43,8 @@ export type Gate = (req: IncomingMessage) => Result<Pass, Turned>;
 
 export function createGate(options: GateOptions): Gate {
   const names = ownNames(options.host, options.allowedHosts);
-  const open = isLoopbackName(options.host) && !options.requireToken;
-  const openMcp = isLoopbackName(options.host) && options.openMcp === true;
+  const open = isLoopbackHost(options.host) && !options.requireToken;
+  const openMcp = isLoopbackHost(options.host) && options.openMcp === true;
 
   return (req) => {
     const target = readTarget(req.url);
@@ -55,7 +56,7 @@ export function createGate(options: GateOptions): Gate {
     if (host) return turn(host);
     if (isForeign(req.method, req.headers)) return turn("forbidden_origin");
     if (!target) return turn("bad_path");
-    const loopback = isLoopbackAddress(req.socket.remoteAddress);
+    const loopback = isLoopbackHost(req.socket.remoteAddress ?? "");
     const who = identify(req, area?.name === "proxy", target, options);
     if (who.doubled) return turn("bad_token");
     if (who.cookie && isChange(req) && req.headers.origin === undefined) return turn("forbidden_origin");

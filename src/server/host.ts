@@ -1,5 +1,5 @@
 // Which names this gateway answers to: rebinding a foreign name to loopback ends here.
-import { isIPv4 } from "node:net";
+import { isLoopbackHost } from "../base/address.ts";
 import type { RefusalCode } from "./refusal.ts";
 
 const FORM = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9](?:[a-z0-9._-]{0,252}[a-z0-9])?)(?::(\d{1,5}))?$/;
@@ -9,19 +9,11 @@ export function hostProblem(rawHeaders: readonly string[], names: ReadonlySet<st
   const hosts = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === "host");
   const [, name, port] = (hosts.length === 1 && FORM.exec(hosts[0]?.toLowerCase() ?? "")) || [];
   if (name === undefined || Number(port ?? 1) > 65_535) return "bad_host";
-  return isLoopbackName(name) || names.has(name) ? undefined : "forbidden_host";
+  return isLoopbackHost(name) || names.has(name) ? undefined : "forbidden_host";
 }
 
 /** The names under which a gateway bound to `host` may be called, beside the loopback names. */
 export function ownNames(host: string, allowed: readonly string[]): ReadonlySet<string> {
   const bound = host.includes(":") ? `[${host}]` : host;
   return new Set([bound, ...allowed].map((name) => name.toLowerCase()));
-}
-
-export const isLoopbackName = (name: string): boolean =>
-  name === "localhost" || name === "[::1]" || name === "::1" || (isIPv4(name) && name.startsWith("127."));
-
-/** Whether a connection comes from this machine. */
-export function isLoopbackAddress(address: string | undefined): boolean {
-  return address !== undefined && (address === "::1" || isLoopbackName(address.replace(/^::ffff:/, "")));
 }

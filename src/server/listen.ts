@@ -1,6 +1,8 @@
 // Starts the gateway: Node's HTTP server with its limits, gateway.json beside it, and an end that drains.
+
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isLoopbackHost } from "../base/address.ts";
 import { errorCode, errorText, type Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { ServedTool } from "../mcp/serve/tool.ts";
@@ -8,7 +10,6 @@ import type { RunOf } from "../proxy/identify/run.ts";
 import type { Health, ProxyHandler, Report } from "./contract.ts";
 import { openDoor } from "./door.ts";
 import { type GatewayFile, removeGatewayFile, writeGatewayFile } from "./gateway-file.ts";
-import { isLoopbackName } from "./host.ts";
 import type { OpenOperations } from "./manage/contract.ts";
 import type { OpenRecall } from "./manage/recall.ts";
 import type { OpenMemory } from "./memory/contract.ts";
@@ -57,7 +58,7 @@ const HEADERS_MS = 10_000;
 const IDLE_MS = 120_000;
 
 export async function startGateway(options: GatewayOptions): Promise<Result<Gateway, Failure>> {
-  if (!isLoopbackName(options.host) && options.allowedHosts.length === 0) return fail(unnamed(options.host));
+  if (!isLoopbackHost(options.host) && options.allowedHosts.length === 0) return fail(unnamed(options.host));
   const headersTimeout = options.headersMs ?? HEADERS_MS;
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,

@@ -5,7 +5,8 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ok } from "../base/result.ts";
-import type { ProxyCaller, ProxyEvent, ProxyHandler } from "./contract.ts";
+import type { GatewayEvent } from "../schema/event/gateway.ts";
+import type { ProxyCaller, ProxyHandler } from "./contract.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "./listen.ts";
 import type { ProxyOperations } from "./manage/contract.ts";
 import type { RecallOperations } from "./manage/recall.ts";
@@ -19,7 +20,7 @@ export type Stage = {
   /** Callers that reached the proxy. */
   callers: ProxyCaller[];
   reports: unknown[];
-  emit(event: ProxyEvent): void;
+  emit(event: GatewayEvent): void;
   /** The whole answer to these bytes, up to the end of the connection. */
   raw(bytes: string | Buffer): Promise<string>;
   /** A request with the token. */
@@ -34,7 +35,7 @@ export async function openStage(options: Partial<GatewayOptions> & { handle?: Ha
   if (!token.ok) throw new Error(token.error.what);
   const callers: ProxyCaller[] = [];
   const reports: unknown[] = [];
-  const listeners = new Set<(event: ProxyEvent) => void>();
+  const listeners = new Set<(event: GatewayEvent) => void>();
   const proxy: ProxyHandler = {
     async handle(req, res, caller) {
       callers.push(caller);

@@ -50,6 +50,7 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "commands/**", kind: "truth", rebuiltFrom: "-" },
   { path: "plugins/**", kind: "truth", rebuiltFrom: "-" },
   { path: "models/**", kind: "cache", rebuiltFrom: "where its tables were taken from" },
+  { path: "cache/agents/*", kind: "cache", rebuiltFrom: "the next request to the catalogue of agents" },
   { path: "with/**", kind: "cache", rebuiltFrom: "the next launch" },
   { path: "gateway.json", kind: "cache", rebuiltFrom: "the gateway that runs" },
   { path: "gateway.token", kind: "secret", rebuiltFrom: "made anew" },
@@ -99,6 +100,7 @@ export const tableKinds: Readonly<Record<string, TableKind>> = {
   token_calibration: { kind: "cache", rebuiltFrom: "the next model calls", salvage: "always" },
   journal_state: { kind: "cache", rebuiltFrom: JOURNAL },
   journal_erasure: { kind: "cache", rebuiltFrom: JOURNAL },
+  journal_mark: { kind: "cache", rebuiltFrom: JOURNAL },
   salvaged: { kind: "cache", rebuiltFrom: "the next rebuilding of store.db", salvage: "always" },
 };
 
@@ -110,6 +112,7 @@ export const sessionTableKinds: Readonly<Record<string, TableKind>> = {
   inbox_entries: { kind: "projection", rebuiltFrom: "sessions/*/journal/*" },
   journal_state: { kind: "cache", rebuiltFrom: "sessions/*/journal/*" },
   journal_erasure: { kind: "cache", rebuiltFrom: "sessions/*/journal/*" },
+  journal_mark: { kind: "cache", rebuiltFrom: "sessions/*/journal/*" },
 };
 
 /** As atomic writes name the file that they rename: what a crash left of one is of use to nobody. */

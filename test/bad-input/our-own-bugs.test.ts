@@ -80,10 +80,10 @@ describe("B76 a bug of our own", () => {
     server = await startModelServer();
     const listing = {
       ...placeFor(server),
-      bin: brokenCopy(/function listSessions\(([^)]*)\) \{/, `function listSessions($1) { ${bug};`),
+      bin: brokenCopy(/function withStore\(([^)]*)\) \{/, `function withStore($1) { ${bug};`),
     };
     expectReport(listing, await run(listing, ["sessions"]));
-    const unloadable = { ...placeFor(server), bin: brokenCopy(/^(?=[\s\S]*function listSessions\()/, `${bug};\n`) };
+    const unloadable = { ...placeFor(server), bin: brokenCopy(/^(?=[\s\S]*function withStore\()/, `${bug};\n`) };
     expectReport(unloadable, await run(unloadable, ["sessions"]));
     expect(sessionsOf(listing)).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { messagesOf, textOf, toolResults } from "../agent/scene.ts";
 import { calls, text } from "../model-server/reply.ts";
 import { logOf, only, run, sessionsOf } from "../tool/everlong.ts";
-import { converse, DETAILS, prose, SUMMARY, stage } from "./stage.ts";
+import { converse, DETAILS, prose, recalled, SUMMARY, stage } from "./stage.ts";
 
 const TODOS = `INSERT INTO todos (id, title, description, status) VALUES
   ('lex', 'Write the lexer', 'with spans', 'done'),
@@ -101,8 +101,8 @@ describe("CE9 recall over compactions", () => {
     // The message names a range of turns that recall takes as it stands.
     const notice = only(events, "session.compaction_complete").at(-1)?.data.replacementContent ?? "";
     const range = /call recall with id "(t1-t\d+)"/.exec(notice)?.[1] ?? "";
-    const whole = await client.recall(range);
-    expect(whole.ok && whole.value.includes(first) && whole.value.includes("third")).toBe(true);
+    const whole = await recalled(client, range);
+    expect(whole.includes(first) && whole.includes("third")).toBe(true);
     await close();
     const printed = await run(place, ["recall", "t1.1"]);
     expect(printed.stdout).toBe(`${first}\n`);
@@ -112,5 +112,29 @@ describe("CE9 recall over compactions", () => {
     expect(slash.stdout).toContain("answer 0");
     expect(only(logOf(place), "user.message")[0]?.data.content).toBe(first);
     expect(SUMMARY).not.toContain("4747");
+  });
+});
+
+describe("C96 pinned sections", () => {
+  it("C96 what AGENTS.md pins ends every compaction message word for word, as the file says it at that moment", async () => {
+    const { place } = await stage(() => text("answer"));
+    const rules = (pin: string) => `# Rules\n\nUse tabs.\n<!-- pin -->\n${pin}\n<!-- /pin -->\nBe brief.\n`;
+    writeFileSync(join(place.folder, "AGENTS.md"), rules("Never touch  billing/.\n\n- Ask before a release."));
+    const talk = ["-p", prose(500, "part"), "--trust-folder"];
+    expect((await run(place, talk)).code).toBe(0);
+    const [id = ""] = sessionsOf(place);
+    await run(place, ["--resume", id, "-p", "/compact", "--trust-folder"]);
+    writeFileSync(join(place.folder, "AGENTS.md"), rules("Never touch payroll/."));
+    await run(place, ["--resume", id, ...talk]);
+    await run(place, ["--resume", id, "-p", "/compact", "--trust-folder"]);
+    await run(place, ["--resume", id, ...talk]);
+    // Without trust the folder's own file pins nothing.
+    await run(place, ["--resume", id, "-p", "/compact"]);
+    const messages = only(logOf(place, id), "session.compaction_complete").map((e) => e.data.replacementContent ?? "");
+    expect(messages[0]).toMatch(/<pinned>\nNever touch {2}billing\/\.\n\n- Ask before a release\.\n<\/pinned>$/);
+    expect(messages[1]).toMatch(/<pinned>\nNever touch payroll\/\.\n<\/pinned>$/);
+    expect(messages[1]).not.toContain("billing");
+    expect(messages[2]).toBeDefined();
+    expect(messages[2]).not.toContain("<pinned>");
   });
 });

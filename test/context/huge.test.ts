@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { messagesOf, toolResults, userTexts, writeIn } from "../agent/scene.ts";
 import { calls, type Reply, text } from "../model-server/reply.ts";
 import { logOf, newPlace, only, run, sessionsOf } from "../tool/everlong.ts";
-import { converse, outcomes, prose, stage } from "./stage.ts";
+import { converse, outcomes, prose, recalled, stage } from "./stage.ts";
 
 const NEVER = { EVERLONG_BACKGROUND_COMPACTION_THRESHOLD: "2" };
 const NEEDLE = "the secret word of the middle is OKAPI-77";
@@ -18,7 +18,7 @@ function hay(chars: number, name: string): string {
 const refIn = (body: string): string => /call recall with id \\?"(t\d+\.\d+)\\?"/.exec(body)?.[1] ?? "no ref";
 
 describe("CE5 huge items", () => {
-  it("CE5 C36 C42 C43 C117 a 300 KB prompt: marker with ref, older turns there; recall and the file it names give the middle", async () => {
+  it("CE5 AB10 C36 C42 C43 C117 a 300 KB prompt: marker with ref, older turns there; recall and the file it names give the middle", async () => {
     const { place, mains } = await stage((request, n): Reply => {
       if (n === 1) return calls([{ name: "recall", args: { id: refIn(request.rawBody) } }]);
       const file = /\/[^\s"\\]+\/outputs\/[^\s"\\\]]+/.exec(toolResults(request)[0]?.text ?? "")?.[0] ?? "no file";
@@ -93,11 +93,10 @@ describe("CE5 huge items", () => {
     await say(big);
     expect(client.view().lastTurn).toEqual({ status: "done" });
     expect(mains()[0]?.rawBody.length).toBeLessThan(24_000 * 4 * 1.3);
-    const back = await client.recall("t1.1");
-    expect(back.ok && back.value === big).toBe(true);
+    expect((await recalled(client, "t1.1")) === big).toBe(true);
     await close();
-    const recalled = await run(place, ["recall", "t1.1"]);
-    expect(recalled.stdout.trimEnd() === big.trimEnd()).toBe(true);
+    const printed = await run(place, ["recall", "t1.1"]);
+    expect(printed.stdout.trimEnd() === big.trimEnd()).toBe(true);
   });
 
   it("C46 a shortened item stays the same bytes in later requests", async () => {
@@ -131,8 +130,8 @@ describe("CE5 huge items", () => {
         .sort(),
     ).toEqual(["t1.3", "t1.4", "t1.5"]);
     for (const [k, { text: result }] of toolResults(last).entries()) {
-      const whole = await client.recall(refIn(result));
-      expect(whole.ok && [whole.value.includes(NEEDLE), whole.value.includes(`result-${k + 1}`)]).toEqual([true, true]);
+      const whole = await recalled(client, refIn(result));
+      expect([whole.includes(NEEDLE), whole.includes(`result-${k + 1}`)]).toEqual([true, true]);
     }
     expect(Math.max(...sizes)).toBeLessThan(1.3 * Math.min(...sizes));
   });

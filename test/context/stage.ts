@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
+import { recall } from "../../src/command/recall.ts";
 import { type Client, type OpenOptions, openClient, type SessionChoice } from "../../src/runtime/client.ts";
 import type { Envelope } from "../../src/schema/event/envelope.ts";
 import type { Recorded } from "../model-server/recorded.ts";
@@ -160,4 +161,10 @@ export function gate(): { opened: Promise<void>; open: () => void } {
     open = resolve;
   });
   return { opened, open };
+}
+
+/** What `/recall` shows. */
+export async function recalled(client: Client, query: string): Promise<string> {
+  const outcome = await recall.slash.run?.(query, client, { on: client, person: { print: () => {} }, commands: [] });
+  return outcome?.ok ? outcome.value.text : "";
 }

@@ -5,7 +5,7 @@ import { messagesOf, textOf } from "../agent/scene.ts";
 import type { Recorded } from "../model-server/recorded.ts";
 import { calls, text } from "../model-server/reply.ts";
 import { logOf, only, run } from "../tool/everlong.ts";
-import { converse, LIMIT, prose, stage } from "./stage.ts";
+import { converse, LIMIT, prose, recalled, stage } from "./stage.ts";
 
 const NEVER = { EVERLONG_BACKGROUND_COMPACTION_THRESHOLD: "2" };
 
@@ -131,11 +131,9 @@ describe("P21 C114 store before trim", () => {
       if (n % 12 !== 0) continue;
       for (let m = 1; m <= n; m++) {
         if (body.includes(`MARK-${m}-END line 66:`)) continue;
-        const found = await client.recall(`t${m}.1`);
-        expect(found.ok && found.value.includes(`MARK-${m}-END line 66:`)).toBe(true);
+        expect((await recalled(client, `t${m}.1`)).includes(`MARK-${m}-END line 66:`)).toBe(true);
       }
-      const found = await client.recall(`MARK-${n - 11}-END`);
-      expect(found.ok && found.value.includes(`t${n - 11}.1`)).toBe(true);
+      expect((await recalled(client, `MARK-${n - 11}-END`)).includes(`t${n - 11}.1`)).toBe(true);
     }
   });
 });

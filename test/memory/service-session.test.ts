@@ -179,10 +179,8 @@ describe("a running session", () => {
       return /<memories>[\s\S]*<\/memories>/.exec(systemOf(mains().at(-1)))?.[0] ?? "";
     };
     expect(await shown()).toContain("The build needs Node 22");
-    const show = await client.memory.show("");
-    expect(show.ok && show.value).not.toContain("Not seen by the model");
-    const done = await client.memory.command({ verb: "delete", args: [old], flags: { yes: true } });
-    expect(done.ok && done.value).toContain("1 memory is deleted");
+    expect(await client.memorySection.visible("")).toMatchObject({ ok: true, value: { unseen: [] } });
+    expect(await client.memory((memory) => memory.remove([old]))).toEqual({ ok: true, value: 1 });
     expect(await shown()).toBe("");
 
     await put("The build needs Node 24");
@@ -190,9 +188,9 @@ describe("a running session", () => {
     expect((await client.history.compact("")).ok).toBe(true);
     expect(await shown()).toContain("The build needs Node 24");
 
-    await client.memory.switch(false);
+    await client.memorySection.switch(false);
     await put("Tests run with vitest");
-    await client.memory.switch(true);
+    await client.memorySection.switch(true);
     expect(await shown()).toContain("vitest");
   });
 });
@@ -266,10 +264,13 @@ describe("a file", () => {
     };
     expect(await shown()).toContain(`- [${id}] build: ${words}`);
     expect(named(events, "memory.store")).toMatchObject([{ data: { outcome: "stored", origins: ["memory"] } }]);
-    const show = await client.memory.show("");
-    const [seen = "", rest = ""] = (show.ok ? show.value : "").split("Not seen by the model:");
-    expect(seen).toContain(id);
-    expect(rest).not.toContain(id);
+    expect(await client.memorySection.visible("")).toMatchObject({
+      ok: true,
+      value: {
+        section: expect.stringContaining(id),
+        unseen: expect.not.arrayContaining([expect.objectContaining({ id })]),
+      },
+    });
     const kept = await run(place, ["memory", "search", "green!", "--json"]);
     expect(kept.stdout).toContain('"trust":0.3');
     expect((await run(place, ["memory", "delete", id, "--yes"])).code).toBe(0);

@@ -341,8 +341,8 @@ describe("switches", () => {
     });
     if (!opened.ok) throw new Error(opened.error.what);
     const { client } = opened.value;
-    const flags = { subject: "s", fact: "Releases are made on Mondays only", cite: ["a.ts"], reason: "r" };
-    expect(await client.memory.command({ verb: "add", args: [], flags })).toMatchObject({ ok: true });
+    const texts = { subject: "s", fact: "Releases are made on Mondays only", citations: ["a.ts"], reason: "r" };
+    expect(await client.memory((memory) => memory.add("", texts))).toMatchObject({ ok: true });
     await until("the event", () => onEvent.mock.calls.some(([{ event }]) => event === "session.memory_changed"));
     await client.close({ type: "routine" });
   });

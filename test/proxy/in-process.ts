@@ -3,13 +3,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openGateway, type RunningGateway } from "../../src/runtime/gateway/gateway.ts";
+import { type GatewayEvent, gatewayEvent } from "../../src/schema/event/gateway.ts";
 import { newPlace } from "../tool/everlong.ts";
 
 export type InProcess = {
   url: string;
   home: string;
   /** What went wrong softly, and every other event. */
-  events: Event[];
+  events: GatewayEvent[];
   /** Ends and begins anew in the same home. */
   restart(): Promise<void>;
   /** Lines of a session's events.jsonl. */
@@ -17,7 +18,6 @@ export type InProcess = {
   api(path: string, init?: RequestInit): Promise<Response>;
   close(): Promise<void>;
 };
-type Event = Parameters<Parameters<RunningGateway["on"]>[0]>[0];
 
 // In memory where the system has that: thousands of requests would wait for the disk most of the time.
 if (existsSync("/dev/shm")) process.env["TMPDIR"] = "/dev/shm";
@@ -33,11 +33,11 @@ export async function openInProcess(upstream: { url: string }, env: Record<strin
     EVERLONG_EMBEDDER: "none",
     ...env,
   });
-  const events: Event[] = [];
+  const events: GatewayEvent[] = [];
   const open = async (): Promise<RunningGateway> => {
     const opened = await openGateway({ "gateway.port": "0" });
     if (!opened.ok) throw new Error(JSON.stringify(opened.error));
-    opened.value.on((event) => events.push(event));
+    opened.value.on((event) => events.push(gatewayEvent.parse(event)));
     return opened.value;
   };
   let running = await open();

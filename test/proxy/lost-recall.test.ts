@@ -7,18 +7,18 @@ import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { newId } from "../../src/base/id.ts";
 import { ok } from "../../src/base/result.ts";
-import { whyText } from "../../src/cli/proxy/why.ts";
-import { requestLine } from "../../src/cli/serve.ts";
+import { whyText } from "../../src/command/proxy/why.ts";
+import { requestLine } from "../../src/command/serve-gateway.ts";
 import { Recall } from "../../src/memory/recall/recall.ts";
 import { createProxy } from "../../src/proxy/proxy.ts";
-import type { ProxyEvent } from "../../src/proxy/request/parts.ts";
 import { proxySettings } from "../../src/proxy/settings.ts";
 import { upstreamsOf } from "../../src/proxy/upstream/choose.ts";
 import { UpstreamPools } from "../../src/proxy/upstream/pool.ts";
 import { openGateway } from "../../src/runtime/gateway/gateway.ts";
 import { sharedKept } from "../../src/runtime/gateway/kept.ts";
 import { operationsOn } from "../../src/runtime/gateway/operations.ts";
-import { standOnGround } from "../../src/runtime/start.ts";
+import { openWorkspace } from "../../src/runtime/workspace.ts";
+import type { GatewayEvent } from "../../src/schema/event/gateway.ts";
 import { text } from "../model-server/reply.ts";
 import { startModelServer } from "../model-server/server.ts";
 import { newPlace } from "../tool/everlong.ts";
@@ -37,13 +37,13 @@ async function stage() {
     EVERLONG_PROXY_WINDOWS: "*: 12000",
     EVERLONG_PROXY_RESERVE_TOKENS: "1000",
   });
-  const ground = await standOnGround();
-  if (!ground.ok) throw new Error("no home");
-  const settings = proxySettings(ground.value.settings.values);
-  const shared = sharedKept(ground.value, settings, () => undefined);
+  const workspace = await openWorkspace();
+  if (!workspace.ok) throw new Error("no home");
+  const settings = proxySettings(workspace.value.settings.values);
+  const shared = sharedKept(workspace.value, settings, () => undefined);
   const limits: (number | undefined)[] = [];
   const engine = { isLate: false };
-  const events: ProxyEvent[] = [];
+  const events: GatewayEvent[] = [];
   const proxy = createProxy({
     ...{ settings, upstreams: upstreamsOf(settings), pools: new UpstreamPools({ timeoutMs: 10_000 }) },
     ...{ key: "key", isToken: () => false, repositoryKey: () => undefined, catalog: [], clock: systemClock, newId },
@@ -99,7 +99,7 @@ it("N22 X63 a late search has a second at a cut and 150 ms elsewhere; what was l
   expect(lost.headers.get("x-everlong-recall-lost")).toBe("timeout");
   expect(limits).toEqual([1000]);
   await expect.poll(() => events.some(({ type }) => type === "proxy.request")).toBe(true);
-  expect(requestLine(events.findLast(({ type }) => type === "proxy.request") as ProxyEvent)).toContain(
+  expect(requestLine(events.findLast(({ type }) => type === "proxy.request") as GatewayEvent)).toContain(
     "(lost: timeout)",
   );
   await expect.poll(async () => (await lastRecord()).outcome).toBe("complete");

@@ -113,7 +113,7 @@ describe("tools of a definition", () => {
     one: HeldTool,
     as: "main" | "subagent" = "subagent",
     more: Partial<AgentDefinition> = {},
-  ) => holdsTool({ origin: "project", tools: parseTools(list).tools, ...more }, one, as);
+  ) => holdsTool({ promptParts: get("task").promptParts, tools: parseTools(list).tools, ...more }, one, as);
 
   it.each([
     ["read", ["view"]],

@@ -1,22 +1,22 @@
 // Whether an agent holds a tool: what its definition names, less what no agent of its kind is ever given.
 import type { ToolFacts } from "../../schema/own-tool.ts";
-import type { AgentDefinition } from "./definition.ts";
+import { type AgentDefinition, consolidates } from "./definition.ts";
 import type { AgentTools } from "./tools.ts";
 
 /** `mcp`: the server and the server's own name of it. */
-export type HeldTool = Pick<ToolFacts, "holder"> & {
+export type HeldTool = Pick<Partial<ToolFacts>, "group" | "holder"> & {
   name: string;
   mcp?: { server: string; tool: string; readOnly: boolean };
 };
 
 /** `as`: the definition may also run the main session, which keeps the tools that speak for it. */
 export function holdsTool(
-  agent: Pick<AgentDefinition, "origin" | "tools" | "without" | "github">,
+  agent: Pick<AgentDefinition, "promptParts" | "tools" | "without" | "github">,
   tool: HeldTool,
   as: "main" | "subagent",
 ): boolean {
-  const { holder } = tool;
-  if (holder === "built-in") return agent.origin === "builtin" && isNamed(agent.tools, tool);
+  const { group, holder } = tool;
+  if (group === "board" || consolidates(agent)) return group === "board" && consolidates(agent);
   if (agent.without && (agent.without.all || isNamed(agent.without, tool))) return false;
   if (holder === "main" || holder === "sidekick") return holder === "main" && as === "main";
   if (holder === "every" || isNamed(agent.tools, tool) || isGithub(agent, tool)) return true;

@@ -13,6 +13,8 @@ export type CatalogOptions = Grounds & {
   builtins: Readonly<Record<string, string>>;
   /** Given by an embedding client: they win over every file. */
   client?: readonly Document[];
+  /** Those of the remote catalogue (catalog/remote.ts): they win over the built-ins only. */
+  remote?: readonly ParsedAgent[];
   /** Whether the setting that gates an agent is on. */
   isOn: (gate: string) => boolean;
 };
@@ -34,6 +36,7 @@ export async function loadCatalog(options: CatalogOptions): Promise<Catalog> {
       return parseCustomAgent(source, document);
     }),
     ...(await fromFiles(options)),
+    ...(options.remote ?? []),
     ...(await fromBuiltins(options)),
   ];
   const warnings = found.flatMap((one) => one.warnings);

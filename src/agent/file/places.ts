@@ -5,7 +5,7 @@ import { isInside, realPath } from "../../permission/path.ts";
 import { entriesOf } from "../../permission/project-files.ts";
 import type { TrustState } from "../../permission/trust.ts";
 
-export type Layer = "client" | "project" | "user" | "plugin" | "setting" | "builtin";
+export type Layer = "client" | "project" | "user" | "plugin" | "remote" | "setting" | "builtin";
 
 export type Grounds = {
   everlongHome: string;

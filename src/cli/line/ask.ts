@@ -1,6 +1,9 @@
 // Questions of line mode: permission, the agent's own questions, accepting a plan, trusting a folder.
+
+import { visible } from "../../base/text.ts";
+import type { Person } from "../../command/contract.ts";
 import type { PermissionAsk, Prompts } from "../../runtime/client.ts";
-import { type Screen, visible } from "./screen.ts";
+import type { Screen } from "./screen.ts";
 
 export function linePrompts(screen: () => Screen): Required<Prompts> {
   return {
@@ -53,6 +56,17 @@ export function linePrompts(screen: () => Screen): Required<Prompts> {
         }
       }
     },
+  };
+}
+
+/** Who typed a command: asked as the agent asks. */
+export function linePerson({ question }: Required<Prompts>, print: (text: string) => void): Person {
+  const { signal } = new AbortController();
+  return {
+    print,
+    ask: (text) => question({ question: text, allowFreeform: true }, signal),
+    confirm: async (text) =>
+      (await question({ question: text, choices: ["yes", "no"], allowFreeform: false }, signal)) === "yes",
   };
 }
 

@@ -1,15 +1,18 @@
 // Line mode: a plain conversation in the terminal, until the full terminal face is there.
 
-import { type Client, type OpenOptions, openClient } from "../../runtime/client.ts";
+import { visible } from "../../base/text.ts";
+import { counted } from "../../command/format.ts";
+import { parseTyped, runSlash } from "../../command/slash.ts";
+import { slashNames } from "../../command/table.ts";
+import { trustFolder } from "../../command/trust.ts";
+import { type Client, home, type OpenOptions, openClient } from "../../runtime/client.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
-import { askTerminal } from "../command/ask-terminal.ts";
+import { askTerminal } from "../ask-terminal.ts";
 import { EXIT, printFailure } from "../exit.ts";
+import { resumeHint } from "../format/metrics.ts";
 import { noticeLine } from "../format/notice.ts";
-import { counted } from "../format/table.ts";
-import { parseTyped } from "../slash/parse.ts";
-import { slashNames } from "../slash/table.ts";
-import { linePrompts } from "./ask.ts";
-import { openScreen, type Screen, visible } from "./screen.ts";
+import { linePerson, linePrompts } from "./ask.ts";
+import { openScreen, type Screen } from "./screen.ts";
 
 const EXIT_WINDOW_MS = 2000;
 /** A second interrupt within this time also stops what runs in the background. */
@@ -68,15 +71,15 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
       attach(client);
       return;
     }
-    const outcome = await typed.command.run(client, typed.args);
-    await client.recordCommand(
-      typed.command.name,
-      typed.args,
-      outcome.ok,
-      outcome.ok ? outcome.value : outcome.error.what,
+    const outcome = await runSlash(
+      typed,
+      client,
+      linePerson(prompts, (text) => current().print(text)),
     );
-    current().print(outcome.ok ? outcome.value : [outcome.error.what, outcome.error.next].filter(Boolean).join("\n"));
-    if (outcome.ok && "send" in outcome) await client.send(outcome.send);
+    current().print(
+      outcome.ok ? outcome.value.text : [outcome.error.what, outcome.error.next].filter(Boolean).join("\n"),
+    );
+    if (outcome.ok && outcome.value.send !== undefined) await client.send(outcome.value.send);
   };
 
   const printError = (error: unknown) =>
@@ -119,16 +122,13 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
   await client.close(code === EXIT.done ? { type: "routine" } : { type: "signal" });
   stop();
   screen.close();
-  process.stdout.write(
-    `\nSession ${client.sessionId}; go on with: everlong --resume ${client.sessionId}${consolidation}\n`,
-  );
+  process.stdout.write(`\n${resumeHint(client.sessionId)}${consolidation}\n`);
   return code;
 }
 
 /** Nothing of the folder's own is loaded before the answer; without trust everything else works. */
 async function askTrust(): Promise<"go on" | "exit"> {
-  const { trustCommand, trustQuestion } = await import("../../runtime/trust-command.ts");
-  const notice = await trustQuestion();
+  const notice = await home.trustQuestion();
   if (!notice) return "go on";
   process.stdout.write(`${notice}\n  1. trust this folder\n  2. go on without\n  3. exit\n`);
   for (;;) {
@@ -136,8 +136,8 @@ async function askTrust(): Promise<"go on" | "exit"> {
     if (answer === "3" || answer === undefined) return "exit";
     if (answer === "2") return "go on";
     if (answer !== "1") continue;
-    const done = await trustCommand(undefined, {});
-    process.stdout.write(`${done.ok ? done.value : done.error.what}\n`);
+    const outcome = await trustFolder();
+    process.stdout.write(`${outcome.ok ? outcome.value.text : outcome.error.what}\n`);
     return "go on";
   }
 }

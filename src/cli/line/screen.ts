@@ -1,5 +1,6 @@
 // The terminal of line mode: text above, one input line below, and whoever asked last gets the next line.
 import { createInterface, type Interface } from "node:readline";
+import { visible } from "../../base/text.ts";
 import { suspendable } from "../suspend.ts";
 
 export type Screen = {
@@ -24,13 +25,6 @@ export type ScreenEvents = {
   background: () => void;
   end: () => void;
 };
-
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g;
-
-/** Text of models and tools is untrusted: control characters appear escaped. */
-export function visible(text: string): string {
-  return text.replaceAll("\r\n", "\n").replace(CONTROL, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
-}
 
 /** Readline resets the mode when it closes; of a terminal that is gone that must not end the session like a bug. */
 function forgiveLostTerminal({ stdin, stderr }: NodeJS.Process): void {

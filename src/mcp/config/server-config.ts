@@ -1,10 +1,10 @@
 // One MCP server as configuration describes it: checked field by field, so that a bad one names its field and fails alone.
 import * as z from "zod";
 import { MAX_TIMER_MS } from "../../base/abort.ts";
+import { isLoopback } from "../../base/address.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
-import { isLoopback } from "../../model/base-url.ts";
 import { expandAll, type Variables } from "./expand.ts";
 
 export type StdioLine = { type: "stdio"; command: string; args: string[]; cwd?: string; env: Record<string, string> };

@@ -1,9 +1,10 @@
 // One request to a memory service: its address, its limits, and what an answer may be. No redirect is ever followed.
+
+import { isLoopback } from "../../base/address.ts";
 import { errorText } from "../../base/failure.ts";
 import { parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { isLocalKey } from "../../host/repository-key.ts";
-import { isLoopback } from "../recall/embed/choose.ts";
 import type { Place, PromptAsk, Scope } from "./contract.ts";
 
 const MAX_BYTES = 256 * 1024;

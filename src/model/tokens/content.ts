@@ -1,6 +1,8 @@
 // What of an item costs tokens, on any wire and in our own messages: its text, and fixed costs of media and blobs.
 import { isRecord, textLength } from "../../base/json.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
+import { DATA_URL } from "../wire/media.ts";
+import { SEALED_KEYS } from "../wire/part.ts";
 import { upperBound } from "./estimate.ts";
 import { blobTokens, imageTokens, mediaTokens, pdfTokens } from "./media.ts";
 
@@ -14,7 +16,7 @@ const SILENT = new Set(
   ).split(" "),
 );
 /** Data that only the provider can read. */
-const SEALED = new Set(["encrypted_content", "signature", "thoughtSignature", "thought_signature", "redactedData"]);
+const SEALED = new Set([...SEALED_KEYS, "redactedData"]);
 /** Objects that are sent as JSON. */
 const AS_JSON = new Set(["input", "args", "arguments", "response", "action", "operation"]);
 const IMAGE_TYPES = new Set(["image", "image_url", "input_image", "computer_screenshot"]);
@@ -89,8 +91,6 @@ function addInline(node: Record<string, unknown>, frame: Frame): boolean {
   else frame.fixed += mediaTokens(mediaType, data);
   return true;
 }
-
-const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?[^,]{0,100};base64,/;
 
 function addString(value: string, key: string, around: Around, frame: Frame): void {
   if (SEALED.has(key)) {

@@ -5,7 +5,8 @@ import { type Content, contentOf, contentOfValue } from "./content.ts";
 import { type TokenCounter, tokenCounter } from "./counter.ts";
 import { estimateTokens, upperBound } from "./estimate.ts";
 
-const ITEM_OVERHEAD = 4;
+/** Tokens that a provider adds around each item. */
+export const ITEM_OVERHEAD = 4;
 /** Below this share of the limit even the upper bound decides nothing, so the tokeniser is not loaded. */
 export const EXACT_FROM = 0.5;
 

@@ -17,7 +17,7 @@ const MEDIA_TYPES: ReadonlyMap<unknown, string> = new Map(
     input_audio: "audio",
   }),
 );
-const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?[^,]{0,100};base64,/;
+export const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?[^,]{0,100};base64,/;
 
 /** Undefined: no media. */
 export function mediaOf(block: Fields): WireContent[] | undefined {

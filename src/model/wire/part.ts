@@ -6,6 +6,9 @@ import { mediaOf } from "./media.ts";
 
 type Fields = Record<string, unknown>;
 
+/** Members that hold what only the provider can read. */
+export const SEALED_KEYS = ["encrypted_content", "signature", "thoughtSignature", "thought_signature"] as const;
+
 /** Reads a block that has no type, as far as a wire has such. */
 type UntypedReader = (block: Fields) => WirePart[];
 

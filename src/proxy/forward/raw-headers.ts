@@ -1,7 +1,7 @@
 // Raw headers: name and value by turns, in the order and case they came in, so that passing them on changes nothing.
 
-/** Of one connection, never of the message. `trailer` too: trailers are not passed on. */
-const HOP_BY_HOP = new Set([
+/** Headers of one connection, never of the message. `trailer` is one too: trailers are not passed on. */
+export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
   "proxy-authenticate",

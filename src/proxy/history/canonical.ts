@@ -1,6 +1,7 @@
 // The form of an item that stays the same when a client writes its history anew: who said what, which calls, which results.
 import { isRecord, parseJson } from "../../base/json.ts";
 import type { WireContent, WirePart } from "../../model/wire/contract.ts";
+import { SEALED_KEYS } from "../../model/wire/part.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { withoutInjected, withoutReminders } from "./blocks.ts";
 
@@ -76,9 +77,7 @@ function argumentsOf(input: unknown): string {
 }
 
 /** What clients add and drop as they like. */
-const FLEETING: ReadonlySet<string> = new Set(
-  "id status cache_control signature thoughtSignature thought_signature encrypted_content".split(" "),
-);
+const FLEETING: ReadonlySet<string> = new Set(["id", "status", "cache_control", ...SEALED_KEYS]);
 const NONE: ReadonlySet<string> = new Set();
 /** Arguments that are a text may be nested without end; what lies deeper makes no difference. */
 const DEEPEST = 100;

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { isRecord } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
 import type { WireContent, WirePart } from "../../model/wire/contract.ts";
+import { SEALED_KEYS } from "../../model/wire/part.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { HistoryItem, Readable } from "../contract.ts";
 import { withoutInjected, withoutOurs } from "./blocks.ts";
@@ -82,6 +83,6 @@ const ESCAPED: Readonly<Record<string, string>> = { "\\n": "\n", "\\t": "\t", "\
 /** Lines inside of JSON texts are lines: words beside a written-out line end would not be found. */
 const jsonText = (json: string): string => json.replace(/\\[^u]/g, (pair) => ESCAPED[pair] ?? pair);
 
-const SEALED = new Set(["encrypted_content", "signature", "thoughtSignature", "thought_signature"]);
+const SEALED: ReadonlySet<string> = new Set(SEALED_KEYS);
 const unsealed = (key: string, value: unknown): unknown =>
   SEALED.has(key) || (isRecord(value) && value["type"] === "redacted_thinking") ? undefined : value;

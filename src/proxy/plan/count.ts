@@ -3,10 +3,10 @@ import { hash } from "node:crypto";
 import { type Content, contentOf, contentOfValue } from "../../model/tokens/content.ts";
 import { type TokenCounter, tokenCounter } from "../../model/tokens/counter.ts";
 import { estimateTokens } from "../../model/tokens/estimate.ts";
+import { ITEM_OVERHEAD } from "../../model/tokens/measure.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { HistoryItem, ScannedBody } from "../contract.ts";
 
-const ITEM_OVERHEAD = 4;
 /** Estimates are within a tenth for ordinary text and half the truth at worst: above this share of the limit they are not enough. */
 const EXACT_FROM = 0.4;
 

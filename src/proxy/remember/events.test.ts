@@ -8,7 +8,7 @@ import { itemByRef, listEvents } from "../store/list.ts";
 import { locate } from "../store/locate.ts";
 import type { Session } from "../store/session.ts";
 import { caller, history, openPlace, type Place, rememberIn, request, seeable, value } from "../store/store-fixture.ts";
-import { appendEvent, dropItems, flushEvents, logPath, type ProxyEvent } from "./events.ts";
+import { appendEvent, dropItems, flushEvents, logPath, type ProxyLogLine } from "./events.ts";
 import { markVanished } from "./vanished.ts";
 
 let place: Place;
@@ -31,12 +31,12 @@ async function stored(lines: readonly string[]) {
   return { ...went, items };
 }
 
-const linesOf = (session: Session): ProxyEvent[] =>
+const linesOf = (session: Session): ProxyLogLine[] =>
   existsSync(logPath(session))
     ? readFileSync(logPath(session), "utf8")
         .trimEnd()
         .split("\n")
-        .map((line) => JSON.parse(line) as ProxyEvent)
+        .map((line) => JSON.parse(line) as ProxyLogLine)
     : [];
 
 describe("the log of a session", () => {

@@ -20,7 +20,7 @@ import { refText } from "../store/see.ts";
 import type { Session } from "../store/session.ts";
 
 export type OwnKind = "client_summary" | "cut" | "state" | "spec";
-export type ProxyEvent = {
+export type ProxyLogLine = {
   id: string;
   ts: string;
   /** Of an item the `logName` of its wire. */
@@ -101,7 +101,7 @@ export async function flushEvents(store: ProxyStore, session: Session): Promise<
 export function appendEvent(
   store: ProxyStore,
   session: Session,
-  event: { kind: OwnKind; text: FilteredText } & Pick<ProxyEvent, "lane" | "about">,
+  event: { kind: OwnKind; text: FilteredText } & Pick<ProxyLogLine, "lane" | "about">,
 ): Promise<Result<Written, Fault>> {
   return append(store, session, () => [{ id: newId(), ts: store.clock.now(), ...event }]);
 }
@@ -112,7 +112,7 @@ function dueItems(db: Database, session: Session): StoredItem[] {
 }
 
 /** The id is the item's own hash, so that a line written before a crash is known again. */
-function droppedEvent(session: Session, item: StoredItem): ProxyEvent {
+function droppedEvent(session: Session, item: StoredItem): ProxyLogLine {
   const { own, turn, item: number, wire, role, type, lane, dropped, bytes, tool, callId, text, time } = item;
   return {
     id: own,
@@ -145,7 +145,7 @@ async function knownEnd(path: string, logged: number): Promise<number> {
 function append(
   store: ProxyStore,
   session: Session,
-  make: (db: Database) => readonly ProxyEvent[],
+  make: (db: Database) => readonly ProxyLogLine[],
 ): Promise<Result<Written, Fault>> {
   return store.logs.run(async () => {
     const path = logPath(session);
@@ -189,7 +189,7 @@ function damagedText(path: string, damaged: readonly Damage[]): string {
 async function appendNew(
   log: AppendLog,
   session: Session,
-  events: readonly ProxyEvent[],
+  events: readonly ProxyLogLine[],
   there: ReadonlySet<string>,
 ): Promise<Result<void, Fault>> {
   for (const event of events) {
@@ -203,7 +203,7 @@ async function appendNew(
 }
 
 /** A text that does not fit into a line stands in a file of its own first. */
-async function inLine(session: Session, event: ProxyEvent): Promise<Result<ProxyEvent, Fault>> {
+async function inLine(session: Session, event: ProxyLogLine): Promise<Result<ProxyLogLine, Fault>> {
   if (event.text.length * 6 < MAX_LINE - 4096 || Buffer.byteLength(encodeLine(event)) <= MAX_LINE) return ok(event);
   const spilled = await spillText(join(session.path, "files"), event.text);
   if (!spilled.ok) return spilled;
@@ -214,7 +214,7 @@ async function inLine(session: Session, event: ProxyEvent): Promise<Result<Proxy
 async function note(
   store: ProxyStore,
   session: Session,
-  events: readonly ProxyEvent[],
+  events: readonly ProxyLogLine[],
   size: number,
 ): Promise<Result<void, Fault>> {
   const sql = "UPDATE proxy_item SET logged = 1 WHERE session = ? AND own IN (SELECT value FROM json_each(?))";

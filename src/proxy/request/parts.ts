@@ -2,6 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Catalog } from "../../model/catalog.ts";
 import type { ContextLimit } from "../../model/contract.ts";
+import type { GatewayEvent } from "../../schema/event/gateway.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { Action, Caller, Headers, RequestRecord, Route, ScannedBody } from "../contract.ts";
 import type { Observation } from "../observe/observer.ts";
@@ -9,8 +10,6 @@ import type { Counts } from "../plan/count.ts";
 import type { ProxySettings } from "../settings.ts";
 import type { StateReader } from "../state/files.ts";
 import type { LastSent } from "./last-sent.ts";
-
-export type ProxyEvent = { type: string; data: Readonly<Record<string, unknown>> };
 
 export type Parts = {
   settings: ProxySettings;
@@ -21,7 +20,7 @@ export type Parts = {
   files: StateReader;
   lastSent: LastSent;
   clock: Clock;
-  emit(event: ProxyEvent): void;
+  emit(event: GatewayEvent): void;
 };
 
 export type Asked = {

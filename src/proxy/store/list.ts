@@ -6,7 +6,7 @@ import { prepared } from "../../memory/recall/store/statement.ts";
 import type { Fault } from "../../store/fault.ts";
 import { readLog } from "../../store/read-log.ts";
 import type { Database } from "../../store/sqlite.ts";
-import { isEvent, logPath, type ProxyEvent } from "../remember/events.ts";
+import { isEvent, logPath, type ProxyLogLine } from "../remember/events.ts";
 import { recallItem } from "../remember/recall-item.ts";
 import { type ProxyStore, read } from "./handle.ts";
 import { itemOf, type StoredItem } from "./item-row.ts";
@@ -96,9 +96,9 @@ export function textOf(store: ProxyStore, session: Session, own: string): Promis
 export async function listEvents(
   session: Session,
   options: { after?: number; kind?: string; limit?: number } = {},
-): Promise<Result<{ events: ProxyEvent[]; next?: number }, Fault>> {
+): Promise<Result<{ events: ProxyLogLine[]; next?: number }, Fault>> {
   const { after = 0, kind, limit = 50 } = options;
-  const events: ProxyEvent[] = [];
+  const events: ProxyLogLine[] = [];
   const enough = new AbortController();
   let next: number | undefined;
   const done = await readLog(logPath(session), {
@@ -107,7 +107,7 @@ export async function listEvents(
     signal: enough.signal,
     onRecord: ({ value, offset }) => {
       if (kind !== undefined && value["kind"] !== kind) return;
-      if (events.length < limit) events.push(value as ProxyEvent);
+      if (events.length < limit) events.push(value as ProxyLogLine);
       else if (next === undefined) {
         next = offset;
         enough.abort(Object.assign(new Error("the page is full"), { code: "ECANCELED" }));

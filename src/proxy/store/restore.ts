@@ -11,7 +11,7 @@ import type { WireName } from "../../schema/model.ts";
 import type { Fault } from "../../store/fault.ts";
 import { readLog } from "../../store/read-log.ts";
 import { type Database, write } from "../../store/sqlite.ts";
-import { isEvent, type ProxyEvent } from "../remember/events.ts";
+import { isEvent, type ProxyLogLine } from "../remember/events.ts";
 
 export type RestoredProxy = { sessions: number; items: number };
 
@@ -81,11 +81,11 @@ const textIn = (path: string): string | undefined => {
 };
 
 async function restoreItems(db: Database, folder: Folder, session: number): Promise<Result<number, Fault>> {
-  const events: ProxyEvent[] = [];
+  const events: ProxyLogLine[] = [];
   const read = await readLog(join(folder.path, "events.jsonl"), {
     accept: isEvent,
     onRecord: ({ value }) => {
-      if (wireIn(value["kind"]) !== undefined) events.push(value as ProxyEvent);
+      if (wireIn(value["kind"]) !== undefined) events.push(value as ProxyLogLine);
     },
   });
   if (!read.ok) return read.error.code === "not_found" ? ok(0) : read;
@@ -105,7 +105,7 @@ const wireIn = (kind: unknown): WireName | undefined => allWires().find(({ logNa
 const REF = /:t(\d+)\.(\d+)$/;
 
 /** False: the journal has it; only what became of it is noted. */
-function restoreItem(db: Database, { path }: Folder, session: number, event: ProxyEvent): boolean {
+function restoreItem(db: Database, { path }: Folder, session: number, event: ProxyLogLine): boolean {
   const { id: own, ts, by = "proxy", lane = null, role = "", type = "", tool = null, callId = null } = event;
   const noteDropped = prepared(db, "UPDATE proxy_item SET dropped = ?, logged = 1 WHERE session = ? AND own = ?");
   if (noteDropped.run(by, session, own).changes > 0) return false;

@@ -1,19 +1,19 @@
 // Which addresses an upstream may have: judged as written, and again on what a name leads to when it is connected to.
-import { lookup as dnsLookup, type LookupAddress, type LookupAllOptions } from "node:dns";
-import { BlockList, isIP, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
+import { addressRanges, judgedLookup, type ResolveHost } from "../../base/address.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 
 /** A name or address that must not be connected to. */
-export class AddressRefused extends Error {
+export class UpstreamRefused extends Error {
   readonly code = "address_refused";
   constructor(host: string, address: string, why: string) {
     super(host === address ? `${address} is ${why}` : `${host} leads to ${address}, which is ${why}`);
-    this.name = "AddressRefused";
+    this.name = "UpstreamRefused";
   }
 }
 
 /** Link-local, and the addresses at which clouds hand out credentials; also inside NAT64 and 6to4 addresses. */
-const refused = blockList(
+const isForbidden = addressRanges(
   "169.254.0.0/16",
   "100.100.100.200/32",
   "168.63.129.16/32",
@@ -30,7 +30,7 @@ const refused = blockList(
   "::a9fe:0/112",
 );
 /** This machine and private networks: where clear text may go. */
-const near = blockList(
+const isNear = addressRanges(
   "127.0.0.0/8",
   "0.0.0.0/32",
   "10.0.0.0/8",
@@ -41,21 +41,11 @@ const near = blockList(
   "fc00::/7",
 );
 
-function blockList(...ranges: string[]): BlockList {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [address = "", bits] = range.split("/");
-    list.addSubnet(address, Number(bits), isIP(address) === 6 ? "ipv6" : "ipv4");
-  }
-  return list;
-}
-
 /** X108: what is wrong with an IP address; `plain`: over http. A mapped IPv4 address counts as what it maps. */
 export function addressProblem(address: string, plain: boolean): string | undefined {
   const bare = address.replace(/%.*$/, "");
-  const type = isIP(bare) === 6 ? "ipv6" : "ipv4";
-  if (refused.check(bare, type)) return "a link-local or metadata address: these are never connected to";
-  if (plain && !near.check(bare, type)) return "a public address: it needs https";
+  if (isForbidden(bare)) return "a link-local or metadata address: these are never connected to";
+  if (plain && !isNear(bare)) return "a public address: it needs https";
   return undefined;
 }
 
@@ -71,24 +61,9 @@ export function upstreamUrl(text: string): Result<URL, string> {
   return problem === undefined ? ok(url) : fail(`${host} is ${problem}`);
 }
 
-export type Resolve = (
-  host: string,
-  options: LookupAllOptions,
-  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
-
-/** For a socket: resolves a name and refuses it when one of its addresses may not be connected to. */
-export function judgedLookup(plain: boolean, resolve: Resolve = dnsLookup): LookupFunction {
-  return (host, options, callback) => {
-    resolve(host, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, "");
-      for (const { address } of addresses) {
-        const problem = addressProblem(address, plain);
-        if (problem !== undefined) return callback(new AddressRefused(host, address, problem), "");
-      }
-      const [first] = addresses;
-      if (options.all) callback(null, addresses);
-      else callback(null, first?.address ?? "", first?.family);
-    });
-  };
-}
+/** For a socket: refuses a name when one of its addresses may not be connected to. */
+export const upstreamLookup = (plain: boolean, resolve?: ResolveHost): LookupFunction =>
+  judgedLookup((host, address) => {
+    const problem = addressProblem(address, plain);
+    return problem === undefined ? undefined : new UpstreamRefused(host, address, problem);
+  }, resolve);

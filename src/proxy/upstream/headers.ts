@@ -1,26 +1,15 @@
 // Which headers go upstream, and with whose key.
 import { keyHeader } from "../../model/wire/vendor.ts";
 import type { Headers } from "../contract.ts";
+import { HOP_BY_HOP } from "../forward/raw-headers.ts";
 import { headersOf } from "../identify/header.ts";
 import { credentialHeaders, type IsToken, keyIn, ownCredential } from "../identify/identity.ts";
 import type { Target } from "./choose.ts";
 
 /** Meant for us. */
 const OURS = /^x-(?:cliproxyapi|everlong|proxypilot)-|^x-(?:repo-path|workspace-root|project-root)$/;
-/** Of one connection; `host` and `expect` are the sender's own matter. */
-const HOP_BY_HOP = new Set([
-  "connection",
-  "proxy-connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "host",
-  "expect",
-]);
+/** `host` and `expect` are the sender's own matter, as everything of one connection. */
+const OF_SENDER = new Set([...HOP_BY_HOP, "host", "expect"]);
 /** Of the body as it was received; one that was changed is sent as it is, with its own length. */
 const OF_BODY = new Set(["content-length", "content-encoding"]);
 
@@ -46,7 +35,7 @@ export function forwardHeaders(
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const [name = "", value = ""] = [raw[i], raw[i + 1]];
     const lower = name.toLowerCase();
-    if (OURS.test(lower) || HOP_BY_HOP.has(lower) || dropped.has(lower)) continue;
+    if (OURS.test(lower) || OF_SENDER.has(lower) || dropped.has(lower)) continue;
     if (changed && OF_BODY.has(lower)) continue;
     if (isCredential(lower) && isToken(keyIn(value))) continue;
     sent.push(name, value);

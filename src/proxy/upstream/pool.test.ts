@@ -1,7 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { addressProblem, type Resolve, upstreamUrl } from "./address.ts";
+import type { ResolveHost } from "../../base/address.ts";
+import { addressProblem, upstreamUrl } from "./address.ts";
 import { UpstreamPools } from "./pool.ts";
 
 describe("addresses", () => {
@@ -70,7 +71,7 @@ describe("pools", () => {
 
   /** Leads every name to these addresses. */
   const leadingTo =
-    (...addresses: string[]): Resolve =>
+    (...addresses: string[]): ResolveHost =>
     (_host, _options, done) =>
       done(
         null,

@@ -1,7 +1,8 @@
 // The connections to upstreams: one keep-alive pool for each origin, with limits, to judged addresses only.
 import { buildConnector, type Dispatcher, Pool } from "undici";
+import type { ResolveHost } from "../../base/address.ts";
 import { honestReset } from "../forward/honest-reset.ts";
-import { judgedLookup, type Resolve } from "./address.ts";
+import { upstreamLookup } from "./address.ts";
 
 const CONNECT_MS = 10_000;
 /** Local servers hang up after 5 s without a word; vendors' front ends wait for a minute and more. */
@@ -12,7 +13,7 @@ export type PoolOptions = {
   /** Of the first byte, and of silence between bytes. */
   timeoutMs: number;
   connectMs?: number;
-  resolve?: Resolve;
+  resolve?: ResolveHost;
 };
 
 /** X10. Owns its sockets until it is closed. */
@@ -49,7 +50,7 @@ export class UpstreamPools {
       keepAliveTimeout: plain ? IDLE_MS["http:"] : IDLE_MS["https:"],
       maxHeaderSize: MAX_HEADER_BYTES,
       connect: honestReset(
-        buildConnector({ lookup: judgedLookup(plain, resolve), timeout: connectMs, allowH2: false }),
+        buildConnector({ lookup: upstreamLookup(plain, resolve), timeout: connectMs, allowH2: false }),
       ),
     });
   }

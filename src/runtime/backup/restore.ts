@@ -17,8 +17,8 @@ import { holdHomeAlone } from "../../store/home-lock.ts";
 import { fileKinds } from "../../store/kinds.ts";
 import { storeMigrations } from "../../store/migrations.ts";
 import { homeHeld } from "../home-held.ts";
-import { refuseInToolShell } from "../settings-command.ts";
 import { openStore } from "../store.ts";
+import { refuseInToolShell } from "../tool-shell.ts";
 import type { BackupManifest } from "./manifest.ts";
 import { type FileSink, readArchive } from "./read-archive.ts";
 

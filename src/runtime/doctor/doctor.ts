@@ -1,7 +1,7 @@
 // `everlong doctor`: every check in turn, mended where that was asked for.
 import { errorText, type Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import { refuseInToolShell } from "../settings-command.ts";
+import { refuseInToolShell } from "../tool-shell.ts";
 import type { CheckFinding, CheckResult, CheckStatus, Confirm, DoctorCheck } from "./check.ts";
 import { doctorChecks } from "./checks.ts";
 import { type DoctorView, openView } from "./view.ts";

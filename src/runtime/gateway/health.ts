@@ -1,5 +1,6 @@
 // How the gateway does: what failed softly, how often, and whether it still does.
-import type { Check, Health, ProxyEvent } from "../../server/contract.ts";
+import type { GatewayEvent } from "../../schema/event/gateway.ts";
+import type { Check, Health } from "../../server/contract.ts";
 
 /** A failure counts as present for this long. */
 const PRESENT_MS = 60_000;
@@ -23,9 +24,9 @@ export class GatewayHealth {
     this.#failed.set(part, { code, count: (before?.count ?? 0) + 1, at });
   }
 
-  see({ type, data }: ProxyEvent): void {
+  see({ type, data }: GatewayEvent): void {
     if (type === "proxy.request") this.#requests++;
-    if (type === "proxy.soft_failure") this.soft(String(data["part"]), String(data["code"]));
+    if (type === "proxy.soft_failure") this.soft(data.part, data.code ?? "failed");
   }
 
   /** `store`: what is wrong with the store's file just now. */

@@ -4,31 +4,11 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { KINDS, type Kind } from "../../memory/recall/item.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
-import type { Ground } from "../start.ts";
+import type { RecallAsk } from "../client/recall.ts";
+import type { Workspace } from "../workspace.ts";
 import type { RecallQuery } from "./query.ts";
 import { EVERYWHERE, recallPlace, SCOPES, type ScopeName, scopesOf } from "./scope.ts";
 import { parseTime } from "./time.ts";
-
-export type RecallAsk = {
-  scope?: string;
-  all?: boolean;
-  session?: string;
-  repo?: string;
-  branch?: string;
-  kind?: string[];
-  role?: string[];
-  since?: string;
-  until?: string;
-  before?: string;
-  asOf?: string;
-  order?: string;
-  around?: string;
-  window?: number;
-  limit?: number;
-  cursor?: string;
-  full?: boolean;
-  explain?: boolean;
-};
 
 export const badAsk = (what: string, next: string, code = "invalid_inputs") =>
   fail<Failure>({ code, what, data: "Nothing was changed.", next, exit: 2 });
@@ -46,7 +26,7 @@ export type Where = { within: Within; scope: ScopeName };
 /** The person at this machine asks: within the scope, every caller's sessions. */
 export function whereOf(
   ask: RecallAsk,
-  { context, settings, redact }: Ground,
+  { context, settings, redact }: Workspace,
   session: string | undefined,
 ): Result<Where, Failure> {
   const everywhere = ask.all || (ask.scope === undefined && settings.values["history.scope"] === "all");

@@ -9,28 +9,27 @@ import { parseCorpora } from "../../memory/recall/eval/corpus.ts";
 import { type EvaluateOptions, evaluate } from "../../memory/recall/eval/evaluate.ts";
 import { ablationText, evaluationText } from "../../memory/recall/eval/report.ts";
 import { SIGNALS, type Signal } from "../../memory/recall/rank/weights.ts";
-import { type Printed, usage } from "../session/stored-sessions.ts";
-import { type Ground, standOnGround } from "../start.ts";
+import type { Attempt } from "../client/open.ts";
+import type { EvalOptions, Measured } from "../client/recall.ts";
+import { badUsage } from "../with-store.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
 import { embedderSettings } from "./engine.ts";
-
-type EvalFlags = { embedder?: string; channels?: string[]; limit?: number; ablate?: boolean; json?: boolean };
 
 const EMBEDDERS = ["none", "static", "ollama", "openai"] as const;
 type EmbedderName = (typeof EMBEDDERS)[number];
 
-export async function evalCommand(what: string, file: string, flags: EvalFlags): Promise<Printed> {
-  if (what !== "recall") return usage(`"${what}" cannot be measured.`, "Use: everlong eval recall FILE.");
+export async function evaluateRecall(file: string, flags: EvalOptions): Attempt<Measured> {
   const unknown = flags.channels?.find((c) => !(SIGNALS as readonly string[]).includes(c));
-  if (unknown !== undefined) return usage(`"${unknown}" is not a signal.`, `Signals: ${SIGNALS.join(", ")}.`);
+  if (unknown !== undefined) return badUsage(`"${unknown}" is not a signal.`, `Signals: ${SIGNALS.join(", ")}.`);
   if (flags.embedder !== undefined && !(EMBEDDERS as readonly string[]).includes(flags.embedder))
-    return usage(`"${flags.embedder}" is not an embedder.`, `Embedders: ${EMBEDDERS.join(", ")}.`);
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
+    return badUsage(`"${flags.embedder}" is not an embedder.`, `Embedders: ${EMBEDDERS.join(", ")}.`);
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
   const text = read(resolve(file));
   if (!text.ok) return text;
   const corpora = parseCorpora(text.value);
   if (!corpora.ok) return fail(broken(`${file}: ${corpora.error}`));
-  const embedder = await embedderFor(ground.value, flags.embedder as EmbedderName | undefined);
+  const embedder = await embedderFor(workspace.value, flags.embedder as EmbedderName | undefined);
   if (!embedder.ok) return embedder;
   const options: EvaluateOptions = {
     ...(flags.channels ? { signals: flags.channels as Signal[] } : {}),
@@ -38,14 +37,14 @@ export async function evalCommand(what: string, file: string, flags: EvalFlags):
     ...(embedder.value ? { embedder: embedder.value } : {}),
   };
   const all = await evaluate(corpora.value, options);
-  if (!flags.ablate) return ok(flags.json ? { json: all } : evaluationText(all));
+  if (!flags.ablate) return ok({ data: all, text: evaluationText(all) });
   const used = options.signals ?? SIGNALS;
   const without = [];
   for (const signal of used) {
     const rest = await evaluate(corpora.value, { ...options, signals: used.filter((s) => s !== signal) });
     without.push({ signal, evaluation: rest });
   }
-  return ok(flags.json ? { json: { all, without } } : ablationText(all, without));
+  return ok({ data: { all, without }, text: ablationText(all, without) });
 }
 
 function read(path: string): Result<string, Failure> {
@@ -66,11 +65,11 @@ const broken = (what: string): Failure => ({
 
 /** Nobody is called unless he was named. */
 async function embedderFor(
-  ground: Ground,
+  workspace: Workspace,
   name: EmbedderName | undefined,
 ): Promise<Result<Embedder | undefined, Failure>> {
   if (name === "none") return ok(undefined);
-  const settings = embedderSettings(ground, false);
+  const settings = embedderSettings(workspace, false);
   if (!settings) return ok(undefined);
   const chosen = await chooseEmbedder({ ...settings, embedder: name ?? "static" });
   if (chosen.embedder || name === undefined) return ok(chosen.embedder);

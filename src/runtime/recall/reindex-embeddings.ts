@@ -4,14 +4,15 @@ import { chooseEmbedder } from "../../memory/recall/embed/choose.ts";
 import { embedWaiting, lineUp } from "../../memory/recall/embed/queue.ts";
 import { setNote } from "../../memory/recall/store/note.ts";
 import { write } from "../../store/sqlite.ts";
-import { type Printed, usage, withStore } from "../session/stored-sessions.ts";
+import type { Attempt } from "../client/open.ts";
+import { badUsage, withStore } from "../with-store.ts";
 import { embedderSettings } from "./engine.ts";
 
-export function reindexEmbeddings(): Promise<Printed> {
-  return withStore(async (db, ground) => {
-    const settings = embedderSettings(ground, true);
+export function reindexEmbeddings(): Attempt<{ embedder: string; made: number; waiting: number; trouble: string }> {
+  return withStore(async (db, workspace) => {
+    const settings = embedderSettings(workspace, true);
     if (!settings)
-      return usage("Searching by meaning is switched off.", "Set recall.embedder and recall.semantic.enabled.");
+      return badUsage("Searching by meaning is switched off.", "Set recall.embedder and recall.semantic.enabled.");
     const { name, embedder, notes } = await chooseEmbedder(settings);
     const kept = await write(db, () => {
       setNote(db, "embedder", embedder ? name : undefined);
@@ -38,7 +39,7 @@ export function reindexEmbeddings(): Promise<Printed> {
       db,
       {
         embedder,
-        format: ground.settings.values["recall.vectorFormat"],
+        format: workspace.settings.values["recall.vectorFormat"],
         onTrouble: ({ code, message }) => {
           trouble = message;
           if (code === "unavailable") stop.abort();
@@ -47,7 +48,6 @@ export function reindexEmbeddings(): Promise<Printed> {
       stop.signal,
     );
     const left = Number(db.prepare("SELECT count(*) AS n FROM recall_waiting").get()?.["n"]);
-    const rest = left > 0 ? ` ${left} wait: ${trouble}` : "";
-    return ok(`${embedder.id}: ${made} passages have new vectors.${rest}`);
+    return ok({ embedder: embedder.id, made, waiting: left, trouble });
   });
 }

@@ -1,8 +1,7 @@
 // Checkpoints of a session as people see them: files, index, list; all made from the log and made again when missing.
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Failure } from "../../base/failure.ts";
-import { fail, ok, type Result } from "../../base/result.ts";
+import { ok } from "../../base/result.ts";
 import {
   type CheckpointMeta,
   checkpointFile,
@@ -16,12 +15,12 @@ import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
 import type { Checkpoint, SessionState } from "../../session/state.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
-import { standOnGround } from "../start.ts";
+import type { Attempt } from "../client/open.ts";
+import type { CheckpointView } from "../client/sessions.ts";
 import { latestSession, lookUpSession } from "../store.ts";
+import { openWorkspace } from "../workspace.ts";
 
 type Redact = (text: string) => string;
-
-export const NO_CHECKPOINTS = "There are no checkpoints: they are written when the conversation is compacted.";
 
 export function metaOf({ data, timestamp }: Checkpoint): CheckpointMeta {
   return {
@@ -65,53 +64,25 @@ export async function writeCheckpoints(paths: SessionPaths, state: SessionState,
   await atomicWrite(join(folder, "index.md"), redact(checkpointIndex(rows)), { private: true });
 }
 
-/** All of them as a list, or one as its text. */
-export function showCheckpoints(state: SessionState, redact: Redact, wanted: string): Result<string, Failure> {
-  if (state.checkpoints.length === 0) return ok(NO_CHECKPOINTS);
-  if (wanted === "") {
-    const rows = state.checkpoints
-      .map(metaOf)
-      .map(
-        (m) => `${m.number}  ${m.created.slice(0, 16).replace("T", " ")}  t${m.turns.from}-t${m.turns.to}  ${m.title}`,
-      );
-    return ok(redact(rows.join("\n")));
-  }
-  const one = state.checkpoints.find((c) => String(c.data.checkpointNumber) === wanted);
-  if (one) return ok(redact(textOf(one)));
-  const numbers = state.checkpoints.map((c) => c.data.checkpointNumber);
-  return fail({
-    code: "no_such_checkpoint",
-    what: `There is no checkpoint ${wanted}.`,
-    data: "Nothing was changed.",
-    next: `There are ${numbers.join(", ")}.`,
-    exit: 1,
+export const checkpointViews = ({ checkpoints }: SessionState, redact: Redact): CheckpointView[] =>
+  checkpoints.map((one) => {
+    const meta = metaOf(one);
+    return { ...meta, title: redact(meta.title), file: fileOf(one), text: redact(textOf(one)) };
   });
-}
 
-/** `everlong checkpoints [SESSION] [N]`; without a session the latest of this folder. A lone number is a checkpoint's. */
-export async function checkpointsCommand(
-  session: string | undefined,
-  number: string | undefined,
-  options: { json?: boolean },
-): Promise<Result<string | { json: unknown }, Failure>> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const { paths, redact, root, indexing } = ground.value;
-  const lone = number === undefined && session !== undefined && /^\d{1,3}$/.test(session);
-  const id =
-    session === undefined || lone
-      ? await latestSession(root, paths, indexing)
-      : await lookUpSession(session, paths, indexing);
+/** Of a stored session, or of the latest of this folder; without one there are none. */
+export async function storedCheckpoints(session: string | undefined): Attempt<CheckpointView[]> {
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const { paths, redact, root, indexing } = workspace.value;
+  const id = await (session === undefined
+    ? latestSession(root, paths, indexing)
+    : lookUpSession(session, paths, indexing));
   if (!id.ok) return id;
-  if (id.value === undefined) return ok(options.json ? { json: [] } : NO_CHECKPOINTS);
+  if (id.value === undefined) return ok([]);
   const read = await readSession(paths.session(id.value));
   if (!read.ok) return read;
   const state = replay(read.value.events);
   await writeCheckpoints(paths.session(id.value), state, redact);
-  const wanted = (lone ? session : number) ?? "";
-  if (!options.json) return showCheckpoints(state, redact, wanted);
-  const rows = state.checkpoints.filter((c) => wanted === "" || String(c.data.checkpointNumber) === wanted);
-  return ok({
-    json: rows.map((c) => ({ ...metaOf(c), file: fileOf(c), ...(wanted === "" ? {} : { text: redact(textOf(c)) }) })),
-  });
+  return ok(checkpointViews(state, redact));
 }

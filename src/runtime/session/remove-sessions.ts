@@ -10,34 +10,24 @@ import { replay } from "../../session/replay.ts";
 import { faultOf } from "../../store/fault.ts";
 import { acquireLock } from "../../store/lock.ts";
 import type { Database } from "../../store/sqlite.ts";
-import type { Ground } from "../start.ts";
-import { lookUpSession } from "../store.ts";
-import { type Printed, usage, withStore } from "./stored-sessions.ts";
+import type { Attempt } from "../client/open.ts";
+import { withStore } from "../with-store.ts";
+import type { Workspace } from "../workspace.ts";
 
-/** Works on what the index knows: a log that cannot be read can be deleted too. */
-export function deleteSession(wanted: string, options: { yes?: boolean }): Promise<Printed> {
-  return withStore(async (db, ground) => {
-    const found = await lookUpSession(wanted, ground.paths, ground.indexing);
-    if (!found.ok) return found;
-    const id = found.value;
-    if (!options.yes) {
-      const row = db
-        .prepare(
-          "SELECT name, (SELECT count(*) FROM turns WHERE session_id = ?1) AS prompts FROM sessions WHERE id = ?1",
-        )
-        .get(id);
-      return usage(
-        `This would delete session ${id} (${row?.["name"] || "unnamed"}, ${row?.["prompts"] ?? 0} prompts) for good.`,
-        "Add --yes to do it.",
-      );
+/** Gives those that could not be removed, and why. */
+export function removeSessions(ids: readonly string[]): Attempt<{ id: string; failure: Failure }[]> {
+  return withStore(async (db, workspace) => {
+    const left: { id: string; failure: Failure }[] = [];
+    for (const id of ids) {
+      const gone = await removeSession(db, id, workspace);
+      if (!gone.ok) left.push({ id, failure: gone.error });
     }
-    const gone = await removeSession(db, id, ground);
-    return gone.ok ? ok(`Session ${id} is deleted. Memories made from it stay.`) : gone;
+    return ok(left);
   });
 }
 
 /** The session's lock is held until its folder is gone: refused while it is open somewhere. */
-async function removeSession(db: Database, id: string, { paths }: Ground): Promise<Result<void, Failure>> {
+async function removeSession(db: Database, id: string, { paths }: Workspace): Promise<Result<void, Failure>> {
   const { dir } = paths.session(id);
   const isFolder = lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const lock = isFolder
@@ -65,33 +55,19 @@ const inUse = (id: string, pid: number | undefined): Failure => ({
   exit: 1,
 });
 
-export function pruneSessions(options: { olderThan: string; dryRun?: boolean; yes?: boolean }): Promise<Printed> {
-  const age = /^(\d{1,5})d$/.exec(options.olderThan);
-  if (!age) return Promise.resolve(usage(`"${options.olderThan}" is not an age.`, "Write days, for example 30d."));
-  const before = new Date(Date.now() - Number(age[1]) * 86_400_000).toISOString();
-  return withStore(async (db, ground) => {
+/** Those that nobody has named: last used so many days ago, oldest first. */
+export function oldSessions(days: number): Attempt<{ id: string; name: string; updatedAt: string }[]> {
+  const before = new Date(Date.now() - days * 86_400_000).toISOString();
+  return withStore(async (db, { paths }) => {
     const rows = db
       .prepare("SELECT id, name, updated_at FROM sessions WHERE updated_at < ? ORDER BY updated_at")
       .all(before);
-    const old: { id: string; text: string }[] = [];
+    const old: { id: string; name: string; updatedAt: string }[] = [];
     for (const r of rows) {
-      const read = await readSession(ground.paths.session(String(r["id"])));
-      if (read.ok && !replay(read.value.events).userNamed)
-        old.push({ id: String(r["id"]), text: `${r["id"]}  ${r["updated_at"]}  ${r["name"]}` });
+      const [id, name, updatedAt] = [String(r["id"]), String(r["name"]), String(r["updated_at"])];
+      const read = await readSession(paths.session(id));
+      if (read.ok && !replay(read.value.events).userNamed) old.push({ id, name, updatedAt });
     }
-    if (old.length === 0) return ok("Nothing is that old.");
-    if (options.dryRun || !options.yes)
-      return ok(
-        [
-          ...old.map((o) => o.text),
-          `${old.length} would be deleted${options.dryRun ? "" : "; add --yes to do it"}.`,
-        ].join("\n"),
-      );
-    const kept: string[] = [];
-    for (const { id } of old) {
-      const gone = await removeSession(db, id, ground);
-      if (!gone.ok) kept.push(`${id}: ${gone.error.what}`);
-    }
-    return ok([`${old.length - kept.length} deleted.`, ...kept].join("\n"));
+    return ok(old);
   });
 }

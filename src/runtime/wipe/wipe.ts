@@ -14,8 +14,8 @@ import { HOME_MARK, isMarked } from "../../store/home-marker.ts";
 import { tableKinds } from "../../store/kinds.ts";
 import { type Database, openDatabase, write } from "../../store/sqlite.ts";
 import { homeHeld } from "../home-held.ts";
-import { refuseInToolShell } from "../settings-command.ts";
 import { openStore } from "../store.ts";
+import { refuseInToolShell } from "../tool-shell.ts";
 import { MEMORY_FOLDERS, MEMORY_TABLES, planWipe, SESSION_FOLDERS, type WipePlan, type WipeScope } from "./plan.ts";
 
 /** What would go. Refused where the folder is not marked as ours. */

@@ -21,7 +21,11 @@ async function until(answer: Response, text: string): Promise<string> {
   await reader.cancel();
   return got;
 }
-const emit = (id: string) => stage.emit({ type: "proxy.request", data: { id, status: 200 } });
+const emit = (id: string) =>
+  stage.emit({
+    type: "proxy.request",
+    data: { id, family: "codex", path: "/v1/responses", action: "pass", status: 200, outcome: "complete", totalMs: 1 },
+  });
 
 describe("GET /api/events (X99, F90)", () => {
   it("gives events as they come, and after a break those that were missed, none twice", async () => {

@@ -1,28 +1,14 @@
 // The operations on the store and the files themselves: what the API does, and the command line where no gateway runs.
-import type { Clock } from "../../base/clock.ts";
 import { ok } from "../../base/result.ts";
-import type { Recall } from "../../memory/recall/recall.ts";
-import type { Redactor } from "../../memory/secret/filter.ts";
-import type { ProxySettings } from "../../proxy/settings.ts";
-import type { ProxyStore } from "../../proxy/store/handle.ts";
 import { forgetWindow, listWindows } from "../../proxy/store/windows.ts";
 import { upstreamsOf } from "../../proxy/upstream/choose.ts";
-import type { ProxyOperations, TextName, UpstreamRow } from "./contract.ts";
+import type { ProxyOperations, UpstreamRow } from "./contract.ts";
+import type { ManageParts } from "./parts.ts";
 import { recordOperations } from "./records.ts";
 import { searchOperation } from "./search.ts";
 import { semanticOperation } from "./semantic.ts";
 import { sessionOperations } from "./sessions.ts";
 import { textOperations } from "./texts.ts";
-
-export type ManageParts = {
-  store: ProxyStore;
-  settings: Pick<ProxySettings, "specMode" | "semantic" | "upstreamUrls" | "upstreamKeys">;
-  recall: Recall;
-  /** The texts of a session's directory, as requests get them. */
-  files: { read(dir: string): Promise<Readonly<Record<TextName, string>>> };
-  redactor: Redactor;
-  clock: Clock;
-};
 
 export function localOperations(parts: ManageParts): ProxyOperations {
   const { store, settings } = parts;

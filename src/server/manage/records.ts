@@ -8,8 +8,8 @@ import { listRequests, requestById } from "../../proxy/store/records.ts";
 import { type Session, sessionById } from "../../proxy/store/session.ts";
 import { totals } from "../../proxy/store/totals.ts";
 import type { ProxyOperations } from "./contract.ts";
-import type { ManageParts } from "./local.ts";
-import { sessionNamed } from "./sessions.ts";
+import type { ManageParts } from "./parts.ts";
+import { sessionNamed } from "./session-named.ts";
 
 type RecordPart = Pick<ProxyOperations, "events" | "requests" | "request" | "stats">;
 

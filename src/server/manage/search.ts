@@ -7,8 +7,8 @@ import type { SearchRequest } from "../../memory/recall/search.ts";
 import { itemByRef, listSessions } from "../../proxy/store/list.ts";
 import type { Session } from "../../proxy/store/session.ts";
 import type { FoundItem, ProxyOperations, SearchAsk, SearchView } from "./contract.ts";
-import type { ManageParts } from "./local.ts";
-import { sessionNamed } from "./sessions.ts";
+import type { ManageParts } from "./parts.ts";
+import { sessionNamed } from "./session-named.ts";
 
 const LIMIT_MS = 5000;
 /** Items are seen by their own identity only, so each is asked for; the latest first. */

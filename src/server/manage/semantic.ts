@@ -2,7 +2,7 @@
 import { keepsVectors, noteOf } from "../../memory/recall/store/note.ts";
 import { read } from "../../proxy/store/handle.ts";
 import type { ProxyOperations } from "./contract.ts";
-import type { ManageParts } from "./local.ts";
+import type { ManageParts } from "./parts.ts";
 
 export function semanticOperation({ store, settings }: ManageParts): ProxyOperations["semantic"] {
   return () =>

@@ -1,17 +1,16 @@
 // Proxied sessions as management sees them: listed, shown with their lanes, erased.
-import type { Failure } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
-import { fail, ok, type Result } from "../../base/result.ts";
+import { fail, ok } from "../../base/result.ts";
 import { readSpec } from "../../proxy/state/spec.ts";
 import { deleteAllSessions, deleteSession } from "../../proxy/store/delete.ts";
-import type { ProxyStore } from "../../proxy/store/handle.ts";
 import { lanesOf } from "../../proxy/store/lane.ts";
 import type { StoredLane } from "../../proxy/store/lane-row.ts";
 import { listSessions } from "../../proxy/store/list.ts";
-import { type Session, sessionById } from "../../proxy/store/session.ts";
+import type { Session } from "../../proxy/store/session.ts";
 import { totals } from "../../proxy/store/totals.ts";
 import type { LaneRow, ProxyOperations, SessionRow } from "./contract.ts";
-import type { ManageParts } from "./local.ts";
+import type { ManageParts } from "./parts.ts";
+import { sessionNamed, unknownSession } from "./session-named.ts";
 import { specView } from "./texts.ts";
 
 type SessionPart = Pick<ProxyOperations, "sessions" | "session" | "deleteSession" | "deleteAllSessions">;
@@ -55,20 +54,6 @@ export function sessionOperations({ store, recall, files, settings }: ManagePart
     },
   };
 }
-
-export async function sessionNamed(store: ProxyStore, id: string): Promise<Result<Session, Failure>> {
-  const session = await sessionById(store, id);
-  if (!session.ok) return session;
-  return session.value ? ok(session.value) : fail(unknownSession(id));
-}
-
-export const unknownSession = (id: string): Failure => ({
-  code: "session_not_found",
-  what: `There is no proxied session "${id.slice(0, 80)}".`,
-  data: "Nothing was changed.",
-  next: "`everlong proxy sessions` lists them.",
-  exit: 1,
-});
 
 const rowOf = ({ id, family, signal, namespace, prompts, createdAt, usedAt }: Session): SessionRow => ({
   id,

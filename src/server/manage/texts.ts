@@ -10,8 +10,8 @@ import type { ProxyStore } from "../../proxy/store/handle.ts";
 import type { Session } from "../../proxy/store/session.ts";
 import { acquireLock } from "../../store/lock.ts";
 import type { Outcome, ProxyOperations, SpecView, TextName, TextView } from "./contract.ts";
-import type { ManageParts } from "./local.ts";
-import { sessionNamed } from "./sessions.ts";
+import type { ManageParts } from "./parts.ts";
+import { sessionNamed } from "./session-named.ts";
 
 type TextPart = Pick<ProxyOperations, "text" | "setText" | "spec" | "setSpec">;
 

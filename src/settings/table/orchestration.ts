@@ -34,6 +34,15 @@ export const orchestrationRows = [
     help: "Maximum subagents started per user message, at all depths",
   },
   {
+    type: "string",
+    key: "agent.catalogUrl",
+    env: ["EVERLONG_AGENT_CATALOG_URL"],
+    scope: "trusted",
+    default: undefined,
+    defaultText: "none",
+    help: "Catalogue of agents for this repository (https); asked only in a trusted folder and with your consent",
+  },
+  {
     ...seconds,
     key: "agent.idleMinutes",
     min: 0.001,

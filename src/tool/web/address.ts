@@ -1,6 +1,6 @@
 // Which addresses a model may reach: the public internet, nothing of this machine or its network.
-import { lookup as resolve } from "node:dns";
-import { BlockList, isIP, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
+import { addressRanges, judgedLookup } from "../../base/address.ts";
 
 /** A name or address that leads somewhere private. */
 export class AddressRefused extends Error {
@@ -10,8 +10,7 @@ export class AddressRefused extends Error {
   }
 }
 
-const refusedV4 = new BlockList();
-for (const range of [
+const isRefusedV4 = addressRanges(
   "0.0.0.0/8",
   "10.0.0.0/8",
   "100.64.0.0/10",
@@ -27,26 +26,17 @@ for (const range of [
   "203.0.113.0/24",
   "224.0.0.0/4",
   "240.0.0.0/4",
-]) {
-  addRange(refusedV4, range, "ipv4");
-}
+);
 // Of IPv6 only global unicast, and there nothing that carries an IPv4 address inside (mapped, NAT64, 6to4, Teredo).
-const globalV6 = new BlockList();
-addRange(globalV6, "2000::/3", "ipv6");
-const refusedV6 = new BlockList();
-for (const range of ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"]) addRange(refusedV6, range, "ipv6");
-
-function addRange(list: BlockList, range: string, type: "ipv4" | "ipv6"): void {
-  const [address = "", bits] = range.split("/");
-  list.addSubnet(address, Number(bits), type);
-}
+const isGlobalV6 = addressRanges("2000::/3");
+const isRefusedV6 = addressRanges("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");
 
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
-      return !refusedV4.check(address, "ipv4");
+      return !isRefusedV4(address);
     case 6:
-      return globalV6.check(address, "ipv6") && !refusedV6.check(address, "ipv6");
+      return isGlobalV6(address) && !isRefusedV6(address);
     default:
       return false;
   }
@@ -59,13 +49,6 @@ export function literalAddress(url: URL): string | undefined {
 }
 
 /** Resolves names for a connection; the addresses judged are the ones connected to. */
-export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  resolve(hostname, { ...options, all: true }, (error, addresses) => {
-    const refused = addresses?.find((a) => !isPublicAddress(a.address));
-    const first = addresses?.[0];
-    if (error) callback(error, "");
-    else if (refused) callback(new AddressRefused(hostname, refused.address), "");
-    else if (options.all) callback(null, addresses);
-    else callback(null, first?.address ?? "", first?.family ?? 4);
-  });
-};
+export const publicLookup: LookupFunction = judgedLookup((host, address) =>
+  isPublicAddress(address) ? undefined : new AddressRefused(host, address),
+);

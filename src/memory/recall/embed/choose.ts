@@ -1,4 +1,5 @@
 // Which embedder a store uses: the choice is kept, so that a stopped server does not change the vectors of everything.
+import { isLoopback } from "../../../base/address.ts";
 import { isRecord } from "../../../base/json.ts";
 import { type FetchJson, fetchJson } from "../../../model/resolve-fetch.ts";
 import type { Embedder } from "./contract.ts";
@@ -76,11 +77,6 @@ const whileAllowed = (embedder: Embedder, mayCall: () => boolean | Promise<boole
     return { ok: false, error: { type: "unavailable", message } };
   },
 });
-
-export function isLoopback(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
-}
 
 async function hasModel(baseUrl: string, model: string, fetch: FetchJson): Promise<boolean> {
   const tags = await fetch(`${baseUrl.replace(/\/+$/, "")}/api/tags`, { timeoutMs: PROBE_MS });

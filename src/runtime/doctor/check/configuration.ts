@@ -1,8 +1,8 @@
 // What was configured: settings, model, embeddings, servers, hooks, and what this folder may do.
 import { existsSync, readFileSync } from "node:fs";
+import { isLoopback } from "../../../base/address.ts";
 import { loadHooks } from "../../../hook/load.ts";
 import { loadServers } from "../../../mcp/config/load.ts";
-import { isLoopback } from "../../../memory/recall/embed/choose.ts";
 import { loadCatalog } from "../../../model/catalog.ts";
 import { promptLimit } from "../../../model/limits.ts";
 import { resolveModel } from "../../../model/resolve.ts";

@@ -1,0 +1,59 @@
+// `everlong consent`: which addresses off this machine may be sent texts of this folder.
+
+import type { ConsentFolder } from "../runtime/client/decision.ts";
+import { home } from "../runtime/client.ts";
+import { type Command, describe } from "./contract.ts";
+
+/** What goes to such an address. */
+const SENT =
+  "the texts of conversations (prompts, answers, tool results; known secrets are filtered out) and what is searched for, to be made into vectors; where it is an MCP server of this project, what its tools are called with; where it is the catalogue of agents, only the name of this repository";
+
+const list: Command = {
+  name: "list",
+  summary: "list consents, given and pending",
+  isDefault: true,
+  json: "value",
+  run: async () =>
+    describe(await home.consent.list(), ({ consents, missing, folder }) => {
+      const rows = consents.map(({ origin, root, at }) => `${origin}  from ${root}  since ${at}`);
+      const waits = missing.map(
+        ({ setting, origin }) => `${setting} is ${origin}: nothing is sent there. everlong consent grant ${origin}`,
+      );
+      const trust = consents.some(({ root }) => root === folder.root) ? untrusted(folder) : [];
+      const text = [...(rows.length > 0 ? rows : ["No consent was given."]), ...waits, ...trust].join("\n");
+      return { data: { consents, missing }, text };
+    }),
+};
+
+const grant: Command = {
+  name: "grant",
+  summary: "allow sending text from this folder to an address",
+  arguments: "<url>",
+  run: async ({ args: [url = ""] }) =>
+    describe(await home.consent.grant(url), ({ origin, isThisMachine, folder }) => {
+      if (isThisMachine) return `${origin} is this machine; it needs no consent.`;
+      const sent = `From ${folder.root}, ${origin} may be sent ${SENT}.`;
+      return [sent, ...untrusted(folder), `everlong consent revoke ${origin} takes it back.`].join("\n");
+    }),
+};
+
+const revoke: Command = {
+  name: "revoke",
+  summary: "revoke it",
+  arguments: "<url>",
+  run: async ({ args: [url = ""] }) =>
+    describe(await home.consent.revoke(url), ({ origin, wasGiven, folder: { root } }) =>
+      wasGiven
+        ? `Nothing more is sent from ${root} to ${origin}. What was sent before is not called back.`
+        : `There was no consent for ${origin} in ${root}.`,
+    ),
+};
+
+const untrusted = ({ root, isTrusted }: ConsentFolder): string[] =>
+  isTrusted ? [] : [`${root} is not trusted, so nothing is sent yet: everlong trust.`];
+
+export const consent: Command = {
+  name: "consent",
+  summary: "manage which outside addresses may get text from this folder",
+  subcommands: [list, grant, revoke],
+};

@@ -1,0 +1,158 @@
+// Changing memories: add, edit, delete, vote, undo.
+import { commandUsage, type Failure } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import type { Direction, MemoryChoice, MemoryEdited, MemoryRecord, MemoryTexts } from "../../runtime/client/memory.ts";
+import { type CommandOutcome, describe, output } from "../contract.ts";
+import type { MemoryVerbCall } from "../memory.ts";
+import { editorText, readEditorText } from "./editor-text.ts";
+import { listText, scopeText } from "./text.ts";
+
+type TextOptions = { subject?: string; fact?: string; cite?: string[]; reason?: string };
+
+const usage = (what: string, next: string) => fail(commandUsage(what, next));
+
+const textsOf = ({ subject, fact, cite, reason }: TextOptions): MemoryTexts => ({
+  ...optional("subject", subject),
+  ...optional("fact", fact),
+  ...optional("citations", cite),
+  ...optional("reason", reason),
+});
+
+/** The fact as the only argument; what else a memory needs is then guessed, and shown. */
+export async function add({
+  memory,
+  args,
+  options,
+}: MemoryVerbCall<TextOptions & Pick<MemoryChoice, "scope">>): Promise<CommandOutcome> {
+  const may = memory.mayChange(true);
+  if (!may.ok) return may;
+  const words = args.join(" ");
+  const isShort = words.trim() !== "";
+  if (isShort && options.fact !== undefined)
+    return usage("The fact is given twice: as an argument and with --fact.", "Give one of them.");
+  if (!isShort && Object.keys(options).length === 0)
+    return usage("There is nothing to remember.", 'For example: everlong memory add "We deploy on Fridays"');
+  const added = await memory.add(words, { ...textsOf(options), ...optional("scope", options.scope) });
+  if (!added.ok) return added;
+  if (added.value.type === "already_stored")
+    return output(`Already stored as ${added.value.id} (${added.value.status}); nothing was added.`);
+  const { record, redactions } = added.value;
+  const subject = isShort ? ` Subject: ${record.subject}.` : "";
+  const missing = record.citations.filter(({ state }) => state === "missing").map(({ raw }) => raw);
+  const notFound = missing.length === 0 ? "" : ` Not found: ${missing.join(", ")}.`;
+  return output(`Stored ${record.id} (${scopeText(record)}).${subject}${redactedText(redactions)}${notFound}`);
+}
+
+const redactedText = (count: number): string => (count === 0 ? "" : ` Secrets redacted: ${count}.`);
+
+export async function edit({
+  memory,
+  args: [id = ""],
+  options,
+  at: { person },
+}: MemoryVerbCall<MemoryChoice & TextOptions & { trust?: string; at?: number }>): Promise<CommandOutcome> {
+  const may = memory.mayChange(true);
+  if (!may.ok) return may;
+  const record = await memory.get(id, options);
+  if (!record.ok) return record;
+  const { trust } = options;
+  if (trust !== undefined && trust !== "user")
+    return usage(`"${trust}" is no trust.`, "--trust user says that you stand for it.");
+  const texts = { ...textsOf(options), ...(trust === undefined ? {} : { trust: "user" as const }) };
+  const version = options.at ?? record.value.version;
+  if (Object.keys(texts).length > 0) return edited(await memory.edit(record.value, texts, version));
+  if (!person.edit || !person.ask)
+    return usage("Nothing to change was named.", "Use --fact, --subject, --cite, --reason or --trust user.");
+  const saved = await person.edit(editorText(record.value), async (text) => {
+    const fields = readEditorText(text);
+    if (!fields.ok) return usage(fields.error, "Put it right and save again.");
+    return memory.edit(record.value, fields.value, version);
+  });
+  return edited(saved);
+}
+
+const edited = (outcome: Result<MemoryEdited, Failure>): CommandOutcome =>
+  describe(outcome, (change) =>
+    change
+      ? `${change.record.id} is now version ${change.record.version}.${redactedText(change.redactions)}`
+      : "Nothing was changed.",
+  );
+
+const LOGS_STAY =
+  "Session logs are the conversation itself and keep it: everlong sessions delete removes those. Agents cannot store the same fact again; you can.";
+
+/** All that are named must be there, else nothing is deleted. `--all` means all records of the place. */
+export async function remove({
+  memory,
+  args: ids,
+  options: { all, yes, ...choice },
+  at: { person },
+}: MemoryVerbCall<MemoryChoice & { yes?: boolean }>): Promise<CommandOutcome> {
+  const may = memory.mayChange(false);
+  if (!may.ok) return may;
+  if (ids.length > 0 === (all === true))
+    return usage("Name memories, or --all.", "For example: everlong memory delete 01ABCDEF");
+  const chosen = await recordsOf(memory, ids, choice);
+  if (!chosen.ok) return chosen;
+  const records = chosen.value;
+  if (records.length === 0) return output("There is nothing to delete.");
+  const count = records.length === 1 ? "1 memory" : `${records.length} memories`;
+  const rows = listText(records, Date.now());
+  if (!yes && !person.confirm) return usage(`This would delete ${count} for good:\n${rows}`, "Add --yes to do it.");
+  if (!yes && !(await person.confirm?.(`${rows}\nDelete ${count} for good?`))) return output("Nothing was deleted.");
+  return describe(
+    await memory.remove(records.map(({ id }) => id)),
+    (removed) => `${removed === 1 ? "1 memory is" : `${removed} memories are`} deleted. ${LOGS_STAY}`,
+  );
+}
+
+async function recordsOf(
+  memory: MemoryVerbCall["memory"],
+  ids: readonly string[],
+  choice: MemoryChoice,
+): Promise<Result<MemoryRecord[], Failure>> {
+  if (ids.length === 0) {
+    const page = await memory.list(choice, {});
+    return page.ok ? ok(page.value.records) : page;
+  }
+  const records = new Map<string, MemoryRecord>();
+  for (const id of ids) {
+    const record = await memory.get(id, choice);
+    if (!record.ok) return record;
+    records.set(record.value.id, record.value);
+  }
+  return ok([...records.values()]);
+}
+
+const DIRECTIONS: Record<string, Direction> = {
+  up: "upvote",
+  down: "downvote",
+  upvote: "upvote",
+  downvote: "downvote",
+};
+
+export async function vote({
+  memory,
+  args: [id = "", word = ""],
+  options: { reason, ...choice },
+}: MemoryVerbCall<MemoryChoice & { reason: string }>): Promise<CommandOutcome> {
+  const direction = DIRECTIONS[word];
+  if (!direction)
+    return usage(
+      `A vote is up or down, not "${word}".`,
+      `For example: everlong memory vote ${id} up --reason "still true"`,
+    );
+  return describe(await memory.vote(id, { direction, reason }, choice), ({ isNew, votes }) => {
+    if (!isNew) return "That is your vote already.";
+    const now = votes ? `: +${votes.up} -${votes.down}` : "";
+    return `Counted${now}.${votes?.disputed ? " It is kept out of prompts." : ""}`;
+  });
+}
+
+export const undo = async ({
+  memory,
+  args: [change = ""],
+  options: { force = false, ...choice },
+}: MemoryVerbCall<MemoryChoice & { force?: boolean }>): Promise<CommandOutcome> =>
+  edited(await memory.undo(change, choice, force));

@@ -1,0 +1,102 @@
+// `everlong proxy todo|pin|summary|spec|delete`: changing.
+import { readFileSync } from "node:fs";
+import { errorText, type Failure } from "../../base/failure.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { visible } from "../../base/text.ts";
+import type { ProxyOperations } from "../../runtime/client/gateway.ts";
+import { home } from "../../runtime/client.ts";
+import { output, type Person } from "../contract.ts";
+import { type Chosen, findSession, usage } from "./find-session.ts";
+import { inSession, type Printed, tell } from "./look.ts";
+
+type TextOptions = Chosen & { file?: string; edit?: boolean };
+type TextName = Parameters<ProxyOperations["text"]>[1];
+
+/** Prints the text; with a file, text on stdin or an editor writes it. */
+export function textCommand(name: TextName, id: string | undefined, options: TextOptions, person: Person): Printed {
+  return home.gateway.operations(async (operations): Printed => {
+    const found = await findSession(operations, id, options);
+    if (!found.ok) return found;
+    const given = options.edit ? ok(undefined) : await givenText(options.file, person);
+    if (!given.ok) return given;
+    const done = await apply(operations, found.value, name, given.value, options.edit ? person : undefined);
+    if (!done.ok) return done;
+    const { text, wrote } = done.value;
+    return output(wrote ? `The ${name} text of ${found.value} is set.` : visible(text), { text });
+  });
+}
+
+async function apply(
+  operations: ProxyOperations,
+  id: string,
+  name: TextName,
+  given: string | undefined,
+  editor: Person | undefined,
+): Promise<Result<{ text: string; wrote: boolean }, Failure>> {
+  const now = await operations.text(id, name);
+  if (!now.ok) return now;
+  const set = async (text: string, ifMatch: string) => {
+    const done = await operations.setText(id, name, text, ifMatch);
+    return done.ok ? ok({ text: done.value.text, wrote: true }) : done;
+  };
+  const { text, version } = now.value;
+  // Who edits must not overwrite what came meanwhile; who gives a file means it.
+  if (editor?.edit)
+    return editor.edit(text, async (edited) => (edited === text ? ok({ text, wrote: false }) : set(edited, version)));
+  return given === undefined ? ok({ text, wrote: false }) : set(given, "*");
+}
+
+/** From a file, or what was piped in. */
+async function givenText(file: string | undefined, { input }: Person): Promise<Result<string | undefined, Failure>> {
+  if (file === undefined || file === "-") return (await input?.(file === "-" ? "wait" : "if there")) ?? ok(undefined);
+  try {
+    return ok(readFileSync(file, "utf8"));
+  } catch (error) {
+    return fail(usage(`${file} cannot be read: ${errorText(error)}.`, "Give a text file, or - for stdin."));
+  }
+}
+
+const ACTIONS = {
+  on: { mode: "on" },
+  off: { mode: "off" },
+  approve: { approved: true },
+  revoke: { approved: false },
+} as const;
+
+export function specCommand(id: string | undefined, action: string | undefined, options: Chosen): Printed {
+  // With --last the only word is what to do.
+  const [session, verb] = options.last && action === undefined ? [undefined, id] : [id, action];
+  if (verb !== undefined && !Object.hasOwn(ACTIONS, verb)) {
+    const near = `It is one of ${Object.keys(ACTIONS).join(", ")}.`;
+    return Promise.resolve(fail(usage(`"${verb}" is nothing that can be done to a spec.`, near)));
+  }
+  const change = verb === undefined ? undefined : ACTIONS[verb as keyof typeof ACTIONS];
+  return tell(
+    (o) => inSession(o, session, options, (one) => (change ? o.setSpec(one, change, "cli") : o.spec(one))),
+    ({ mode, approved, time, way }) => {
+      const by = time === undefined ? "" : ` (${way}, ${time})`;
+      if (mode === "off") return `Spec mode is off${by}.`;
+      return approved
+        ? `Spec mode is on, and the spec is approved${by}.`
+        : `Spec mode is on: waiting for approval${by}.`;
+    },
+  );
+}
+
+export function deleteCommand(
+  id: string | undefined,
+  options: Chosen & { all?: boolean; yes?: boolean },
+  person: Person,
+): Printed {
+  return home.gateway.operations(async (operations): Printed => {
+    const found = options.all ? ok("") : await findSession(operations, id, options);
+    if (!found.ok) return found;
+    const what = options.all ? "every proxied session" : `the proxied session ${found.value}`;
+    const sure = options.yes || (await person.confirm?.(`Erase ${what}, with all that was stored of it?`));
+    if (sure === undefined) return fail(usage(`This would erase ${what} for good.`, "Add --yes to do it."));
+    if (!sure) return output("Nothing was erased.");
+    const gone = await (options.all ? operations.deleteAllSessions() : operations.deleteSession(found.value));
+    if (!gone.ok) return gone;
+    return output(`Erased: ${options.all ? gone.value.deleted : found.value}.`, gone.value);
+  });
+}

@@ -1,0 +1,50 @@
+// Which proxied session is meant: its id, the beginning of one, or the latest.
+import type { Failure } from "../../base/failure.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import type { ProxyOperations } from "../../runtime/client/gateway.ts";
+
+export type Chosen = { last?: boolean };
+
+export async function findSession(
+  operations: ProxyOperations,
+  wanted: string | undefined,
+  { last }: Chosen,
+): Promise<Result<string, Failure>> {
+  if (wanted === undefined || wanted === "") {
+    if (!last) return fail(usage("Which session?", "Give its id, the beginning of one, or --last."));
+    const newest = await operations.sessions({ limit: 1 });
+    if (!newest.ok) return newest;
+    const id = newest.value.items[0]?.id;
+    return id === undefined ? fail(none) : ok(id);
+  }
+  const near = await operations.sessions({ q: wanted, limit: 500 });
+  if (!near.ok) return near;
+  const ids = near.value.items.map((s) => s.id).filter((id) => id.startsWith(wanted));
+  if (ids.includes(wanted)) return ok(wanted);
+  const [only] = ids;
+  if (only !== undefined && ids.length === 1) return ok(only);
+  if (only === undefined) return fail(unknown(wanted, near.value.items.map((s) => s.id).slice(0, 5)));
+  return fail(usage(`"${wanted}" begins ${ids.length} ids: ${ids.slice(0, 5).join(", ")}.`, "Write more of it."));
+}
+
+export const usage = (what: string, next: string): Failure => ({
+  code: "usage",
+  what,
+  data: "Nothing was changed.",
+  next,
+  exit: 2,
+});
+
+const none: Failure = {
+  code: "session_not_found",
+  what: "No session has come through the gateway yet.",
+  data: "Nothing was changed.",
+  next: "Start one with `everlong with AGENT`.",
+  exit: 1,
+};
+
+const unknown = (wanted: string, near: readonly string[]): Failure => ({
+  ...none,
+  what: `There is no proxied session "${wanted.slice(0, 80)}".`,
+  next: near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "`everlong proxy sessions` lists them.",
+});

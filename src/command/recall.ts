@@ -1,0 +1,95 @@
+// `everlong recall`, `/recall` and `everlong eval`: finding what was said, and measuring how well that works.
+import { commandUsage } from "../base/failure.ts";
+import { fail } from "../base/result.ts";
+import { type EvalOptions, foundText, itemsText, type RecallAsk, type RecallReply } from "../runtime/client/recall.ts";
+import { home } from "../runtime/client.ts";
+import { type Command, type CommandCall, type CommandOutcome, describe, type SlashCommand } from "./contract.ts";
+import { reindexSessions } from "./sessions.ts";
+
+export const recall: SlashCommand = {
+  name: "recall",
+  summary: "search memories and everything said in this and earlier sessions",
+  arguments: "[query...]",
+  options: [
+    { flags: "--scope <scope>", help: "auto, session, branch, repository, workspace, user or all" },
+    { flags: "--all", help: "search sessions of every folder" },
+    { flags: "--session <id>", help: "search in this session only" },
+    { flags: "--repo <name>", help: "search in this repository" },
+    { flags: "--branch <name>", help: "search on this branch" },
+    { flags: "--kind <kinds>", help: "turn, tool, checkpoint, record, board, episode, fact, pin", kind: "words" },
+    { flags: "--role <roles>", help: "user, assistant, tool", kind: "words" },
+    { flags: "--since <time>", help: "from this date or time on (2026-01-31, 7d, yesterday)" },
+    { flags: "--until <time>", help: "up to and including this date or time" },
+    { flags: "--before <time>", help: "before this date or time" },
+    { flags: "--as-of <time>", help: "as if today were this date" },
+    { flags: "--order <order>", help: "relevance, or time (all matches, oldest first)" },
+    { flags: "--cursor <cursor>", help: "continue an earlier list" },
+    { flags: "--around <turn>", help: "show the turns around this one" },
+    { flags: "--window <n>", help: "how many turns on each side", kind: "number" },
+    { flags: "--limit <n>", help: "maximum results", kind: "count" },
+    { flags: "--full", help: "show full texts instead of snippets" },
+    { flags: "--explain", help: "explain the ranking" },
+    {
+      flags: "--reindex [what]",
+      help: "rebuild the search index; `embeddings` rebuilds the embeddings",
+    },
+  ],
+  json: "value",
+  async run({ args, options: { reindex, ...ask } }: CommandCall<RecallAsk & { reindex?: string | true }>) {
+    if (reindex !== undefined) return rebuild(reindex);
+    return describe(await home.recall.ask(args.join(" "), ask), (reply) => ({
+      data: dataOf(reply),
+      text: textOf(reply, { explained: ask.explain }),
+    }));
+  },
+  slash: {
+    usage: "QUERY|REF",
+    summary: "search memories and everything said before",
+    run: async (text, client) => describe(await client.recall(text), (reply) => textOf(reply, { command: "/" })),
+  },
+};
+
+function dataOf(reply: RecallReply): unknown {
+  if (reply.type === "item") return reply.item;
+  if (reply.type === "originals") return reply.items;
+  const { hits: results, ...rest } = reply.found;
+  return { results, ...rest };
+}
+
+function textOf(reply: RecallReply, options: { explained?: boolean | undefined; command?: string }): string {
+  if (reply.type === "item") return reply.item.text;
+  if (reply.type === "originals") return itemsText(reply.items);
+  return foundText(reply.found, { searched: reply.searched, ...options });
+}
+
+/** `--reindex`: everything anew from the logs; `--reindex embeddings`: the vectors. */
+async function rebuild(what: string | true): Promise<CommandOutcome> {
+  if (what === true) return reindexSessions();
+  if (what !== "embeddings")
+    return fail(commandUsage(`"${what}" cannot be rebuilt.`, "Use --reindex or --reindex embeddings."));
+  return describe(
+    await home.recall.reindexEmbeddings(),
+    ({ embedder, made, waiting, trouble }) =>
+      `${embedder}: ${made} passages have new vectors.${waiting > 0 ? ` ${waiting} wait: ${trouble}` : ""}`,
+  );
+}
+
+export const evaluate: Command = {
+  name: "eval",
+  summary: "measure recall on your own labelled questions",
+  arguments: "<what> <file>",
+  options: [
+    {
+      flags: "--embedder <name>",
+      help: "none, static, ollama or openai",
+    },
+    { flags: "--channels <list>", help: "use only these signals", kind: "words" },
+    { flags: "--limit <n>", help: "how many results to look at", kind: "count" },
+    { flags: "--ablate", help: "measure without each signal in turn" },
+  ],
+  json: "value",
+  async run({ args: [what, file = ""], options }: CommandCall<EvalOptions>) {
+    if (what === "recall") return home.recall.evaluate(file, options);
+    return fail(commandUsage(`"${what}" cannot be measured.`, "Use: everlong eval recall FILE."));
+  },
+};

@@ -1,0 +1,20 @@
+// `everlong serve`: the gateway in the foreground.
+import type { Command, CommandCall } from "./contract.ts";
+import type { ServeOptions } from "./serve-gateway.ts";
+
+export const serve: Command = {
+  name: "serve",
+  summary: "run the gateway: memory for the agents you already use",
+  options: [
+    { flags: "--host <address>", help: "address to listen on (default 127.0.0.1)" },
+    { flags: "--port <n>", help: "port to listen on (default 4747); 0 picks a free one" },
+    { flags: "--harness-root-dir <dir>", help: "add this folder's AGENTS.md to every session's pinned text" },
+    { flags: "--quiet", help: "print only the address and the link" },
+    { flags: "--json", help: "print events as JSON lines" },
+    { flags: "--link", help: "print a new link to the running gateway" },
+  ],
+  async own({ options }: CommandCall<ServeOptions>, process) {
+    const { serveGateway } = await import("./serve-gateway.ts");
+    return serveGateway(options, process);
+  },
+};

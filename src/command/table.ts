@@ -1,0 +1,95 @@
+// The table of commands: command line, slash commands, their help and docs/commands.md are made from it.
+import { agent, autopilot, background, fleet, hooks, research, skills, tasks } from "./agent.ts";
+import { backup } from "./backup.ts";
+import { board } from "./board.ts";
+import { checkpoints } from "./checkpoints.ts";
+import { consent } from "./consent.ts";
+import type { Command, SlashCommand } from "./contract.ts";
+import { review, rubberDuck, securityReview } from "./delegate.ts";
+import { doctor } from "./doctor.ts";
+import { help } from "./help.ts";
+import { inbox } from "./inbox.ts";
+import { mcp } from "./mcp.ts";
+import { memory } from "./memory.ts";
+import { addDir, allowAll, permissions, plan } from "./permission.ts";
+import { proxy } from "./proxy.ts";
+import { evaluate, recall } from "./recall.ts";
+import { serve } from "./serve.ts";
+import {
+  clear,
+  compact,
+  context,
+  exit,
+  exportSession,
+  fork,
+  model,
+  rename,
+  rewind,
+  session,
+  todos,
+  undo,
+  usage,
+} from "./session.ts";
+import { sessions } from "./sessions.ts";
+import { settings } from "./settings.ts";
+import { subconscious } from "./subconscious.ts";
+import { trust } from "./trust.ts";
+import { wipe } from "./wipe.ts";
+import { withAgent } from "./with.ts";
+
+/** In the order in which help lists them. */
+export const commands: readonly Command[] = [
+  help,
+  model,
+  sessions,
+  settings,
+  compact,
+  checkpoints,
+  context,
+  usage,
+  session,
+  rename,
+  undo,
+  rewind,
+  fork,
+  exportSession,
+  plan,
+  todos,
+  permissions,
+  allowAll,
+  addDir,
+  trust,
+  consent,
+  recall,
+  evaluate,
+  agent,
+  tasks,
+  background,
+  review,
+  securityReview,
+  rubberDuck,
+  research,
+  fleet,
+  autopilot,
+  serve,
+  proxy,
+  withAgent,
+  mcp,
+  board,
+  subconscious,
+  memory,
+  inbox,
+  skills,
+  hooks,
+  doctor,
+  backup,
+  wipe,
+  clear,
+  exit,
+];
+
+export const slashCommands: readonly SlashCommand[] = commands.filter((one): one is SlashCommand => "slash" in one);
+export const slashNames: readonly string[] = slashCommands.map(({ name }) => name);
+
+/** Those of the command line. */
+export const lineCommands: readonly Command[] = commands.filter((one) => one.run ?? one.own ?? one.subcommands);

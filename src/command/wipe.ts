@@ -1,0 +1,59 @@
+// `everlong wipe`: shows what would go, asks, removes it.
+import { commandUsage } from "../base/failure.ts";
+import { fail, ok } from "../base/result.ts";
+import type { WipePlan, WipeScope } from "../runtime/client/care.ts";
+import { home } from "../runtime/client.ts";
+import { type Command, type CommandCall, output } from "./contract.ts";
+import { byteSize, counted, table } from "./format.ts";
+
+const USAGE = "everlong wipe --memory, --sessions or --all; everlong backup first keeps a copy.";
+
+export const wipe: Command = {
+  name: "wipe",
+  summary: "delete memories, sessions or all Everlong data on this machine",
+  options: [
+    { flags: "--memory", help: "memories and the board" },
+    { flags: "--sessions", help: "sessions, including those of other agents, and the search index" },
+    { flags: "--all", help: "everything, settings included" },
+    { flags: "--yes", help: "don't ask" },
+  ],
+  async run(
+    { options }: CommandCall<{ memory?: boolean; sessions?: boolean; all?: boolean; yes?: boolean }>,
+    { person },
+  ) {
+    const [scope, ...others] = (["memory", "sessions", "all"] as const).filter((one) => options[one]);
+    if (scope === undefined || others.length > 0)
+      return fail(commandUsage(scope ? "Choose one of them." : "Nothing was chosen.", USAGE));
+    const plan = await home.care.planWipe(scope);
+    if (!plan.ok) return plan;
+    if (plan.value.items.length === 0) return output(planText(plan.value));
+    person.print(planText(plan.value));
+    if (!options.yes) {
+      if (!person.ask)
+        return fail(commandUsage("Nobody is here to confirm it.", "Add --yes to remove it without being asked."));
+      const answer = await person.ask("This cannot be undone. Type yes to remove it: ");
+      if (answer?.trim() !== "yes") return ok({ text: "Nothing was changed.", exit: 1 });
+    }
+    const gone = await home.care.wipe(plan.value);
+    return gone.ok ? output(GONE[scope]) : gone;
+  },
+};
+
+function planText({ home: folder, items, stays, elsewhere }: WipePlan): string {
+  const rows = items.map(({ name, count, unit, bytes }) => [
+    `  ${name}`,
+    counted(count, unit),
+    bytes === undefined ? "" : byteSize(bytes),
+  ]);
+  const lines =
+    items.length === 0 ? [`Nothing to remove in ${folder}.`] : [`To be removed from ${folder}:`, table(rows)];
+  if (stays.length > 0) lines.push(`Not Everlong's, stays: ${stays.join(", ")}`);
+  if (elsewhere.length > 0) lines.push("Elsewhere, stays:", ...elsewhere.map((path) => `  ${path}`));
+  return lines.join("\n");
+}
+
+const GONE: Record<WipeScope, string> = {
+  all: "Everything is removed. To remove the program as well: npm uninstall -g everlong",
+  sessions: "All sessions are removed. Memories and settings stay.",
+  memory: "All memories and board items are removed. Sessions stay, and what was said in them.",
+};

@@ -1,0 +1,180 @@
+// The user's own hand on the context board. It works also while memory is off.
+import { systemClock } from "../../base/clock.ts";
+import type { Failure } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { KEPT_DAYS, listChanges, undoChanges } from "../../memory/board/change.ts";
+import { checkItem } from "../../memory/board/check.ts";
+import {
+  type BoardItem,
+  type BoardPlace,
+  CAPACITY,
+  keyOf,
+  type PutOutcome,
+  type Src,
+} from "../../memory/board/item.ts";
+import { findItem, listItems } from "../../memory/board/row.ts";
+import { adoptItems, putItem, removeItem } from "../../memory/board/store.ts";
+import { givenBranch, givenRepository, PLACE_REFUSED } from "../../memory/given-place.ts";
+import { filteredValue } from "../../memory/secret/filter.ts";
+import type { SessionContext } from "../../schema/session.ts";
+import type { Database } from "../../store/sqlite.ts";
+import type { BoardAccess, BoardChoice, BoardStored } from "../client/board.ts";
+import type { Attempt } from "../client/open.ts";
+import { healing, openStore } from "../store.ts";
+import { refuseInToolShell } from "../tool-shell.ts";
+import { redactorOf, type Workspace } from "../workspace.ts";
+import { boardPlace } from "./board.ts";
+
+const USER = { actor: "user", source: {} } as const;
+
+const refused = (code: string, what: string, next: string, exit: 1 | 2 = 1) =>
+  fail<Failure>({ code, what, data: "Nothing was changed.", next, exit });
+const usage = (what: string, next: string) => refused("usage", what, next, 2);
+const LIST = "everlong board list shows what is there.";
+
+export function withBoard<T>(
+  workspace: Workspace,
+  context: SessionContext,
+  work: (board: BoardAccess) => Attempt<T>,
+): Attempt<T> {
+  return healing(workspace.paths, async () => {
+    const opened = await openStore(workspace.paths, { recall: workspace.indexing.recall });
+    if (!opened.ok) return opened;
+    try {
+      return await work(accessTo(opened.value, workspace, context));
+    } finally {
+      opened.value.close();
+    }
+  });
+}
+
+function accessTo(db: Database, workspace: Workspace, context: SessionContext): BoardAccess {
+  const placeOf = (choice: BoardChoice) => boardOf(workspace, context, choice);
+  // What the user's hand does counts as the user's: an agent's shell has no part in it.
+  const toChange = (choice: BoardChoice): Result<BoardPlace, Failure> => {
+    const inShell = refuseInToolShell(workspace.env, "The board is");
+    return inShell ? fail(inShell) : placeOf(choice);
+  };
+  const shown = <V>(value: V): V => filteredValue(workspace.redact, value);
+  const put = async (
+    place: BoardPlace,
+    { src, only, ...given }: { src: Src; only: "new" | "present"; name: string; description: string; context: string },
+  ): Attempt<BoardStored> => {
+    const checked = checkItem(redactorOf(workspace), given);
+    if (!checked.ok) {
+      const { code, message } = checked.error;
+      return refused(code, message, "Content comes from --content, -f FILE or stdin; --description is one line.", 2);
+    }
+    const { text, redactions } = checked.value;
+    const done = await putItem(db, place, { src, text, at: systemClock.now(), only }, USER);
+    if (!done.ok) return done;
+    return done.value.type === "stored"
+      ? ok({ key: keyOf({ src, name: text.name }), redactions })
+      : notStored(done.value, text.name);
+  };
+
+  return {
+    async list(choice) {
+      const place = placeOf(choice);
+      if (!place.ok) return place;
+      const rows = listItems(db, place.value).filter(({ src }) => choice.src === undefined || src === choice.src);
+      return ok({ place: place.value, items: shown(rows) });
+    },
+    async show(name, choice) {
+      const place = placeOf(choice);
+      const item = place.ok ? one(db, place.value, name, choice) : place;
+      return item.ok ? ok(shown(item.value)) : item;
+    },
+    async add(name, { description = "", content = "" }, choice) {
+      const place = toChange(choice);
+      return place.ok ? put(place.value, { src: "user", only: "new", name, description, context: content }) : place;
+    },
+    async edit(wanted, text, choice) {
+      const place = toChange(choice);
+      if (!place.ok) return place;
+      const item = one(db, place.value, wanted, choice);
+      if (!item.ok) return item;
+      const { src, name, description, content } = { ...item.value, ...text };
+      return put(place.value, { src, only: "present", name, description, context: content });
+    },
+    async remove(wanted, choice) {
+      const place = toChange(choice);
+      if (!place.ok) return place;
+      const item = one(db, place.value, wanted, choice);
+      if (!item.ok) return item;
+      const { src, name } = item.value;
+      const done = await removeItem(db, place.value, { src, name, at: systemClock.now() }, USER);
+      if (!done.ok) return done;
+      return done.value.type === "removed" ? ok({ key: keyOf({ src, name }), undoDays: KEPT_DAYS }) : missing(name);
+    },
+    async changes(choice, { run, limit }) {
+      const place = placeOf(choice);
+      return place.ok ? ok(shown(listChanges(db, place.value, { run, ...optional("limit", limit) }))) : place;
+    },
+    async undo(which, choice, force) {
+      const place = toChange(choice);
+      if (!place.ok) return place;
+      const done = await undoChanges(db, place.value, { which, at: systemClock.now(), force }, USER.actor);
+      if (!done.ok) return done;
+      const { value: outcome } = done;
+      if (outcome.type === "undone") return ok([...outcome.items]);
+      if (outcome.type === "not_found")
+        return refused(
+          "not_found",
+          `There is no change or run "${which}" of this board.`,
+          "everlong board changes lists them.",
+        );
+      if (outcome.type === "board_full") return refused("board_full", FULL, "Remove some items first.");
+      const again = `${outcome.items.join(", ")} changed again since then.`;
+      return refused("changed_later", again, "Look at everlong board changes; --force undoes it all the same.");
+    },
+    async adopt(branch, choice) {
+      const place = toChange(choice);
+      if (!place.ok) return place;
+      if (branch === place.value.branch) return usage("A branch cannot adopt its own items.", "Name another branch.");
+      const items = listItems(db, { ...place.value, branch });
+      if (items.length === 0) return refused("not_found", `The board of branch ${branch} is empty.`, LIST);
+      return adoptItems(db, place.value, { items, at: systemClock.now() }, USER);
+    },
+  };
+}
+
+function boardOf(workspace: Workspace, context: SessionContext, choice: BoardChoice): Result<BoardPlace, Failure> {
+  const { repo, branch, src } = choice;
+  if (src !== undefined && src !== "agent" && src !== "user")
+    return usage(`--src is agent or user, not "${src}".`, LIST);
+  const here = boardPlace(workspace, context);
+  const redactor = redactorOf(workspace);
+  const repository = repo === undefined ? here.repository : givenRepository(redactor, repo);
+  const named = branch === undefined ? here.branch : givenBranch(redactor, branch);
+  if (repository === undefined || named === undefined)
+    return refused("invalid_inputs", PLACE_REFUSED, "--repo takes owner/name, host/path or local:FOLDER.", 2);
+  return ok({ repository, branch: named });
+}
+
+const FULL = `The board would hold more than ${CAPACITY} items.`;
+
+const missing = (name: string) => refused("not_found", `There is no item "${name}" on this board.`, LIST);
+
+/** By its name; `src/name` or --src tells apart what both have. */
+function one(db: Database, place: BoardPlace, wanted: string, { src: only }: BoardChoice): Result<BoardItem, Failure> {
+  const [, prefix, name = wanted] = /^(agent|user)\/(.+)$/.exec(wanted) ?? [];
+  const srcs = (["user", "agent"] as const).filter((src) => [undefined, src].includes((prefix ?? only) as Src));
+  const items = srcs.flatMap((src) => findItem(db, place, src, name) ?? []);
+  const [item] = items;
+  if (item && items.length === 1) return ok(item);
+  if (items.length > 1) return usage(`Both ${items.map(keyOf).join(" and ")} exist.`, "Say which with --src.");
+  return missing(wanted);
+}
+
+function notStored({ type }: PutOutcome, name: string) {
+  switch (type) {
+    case "exists":
+      return refused("exists", `You have an item "${name}" already.`, `everlong board edit ${name} changes it.`);
+    case "board_full":
+      return refused("board_full", FULL, "Remove one first.");
+    default:
+      return missing(name);
+  }
+}

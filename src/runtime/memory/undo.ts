@@ -1,0 +1,69 @@
+// Taking back an edit of a memory: which change, and the texts that were there before it.
+import { isRecord } from "../../base/json.ts";
+import { optional } from "../../base/optional.ts";
+import { fail, ok } from "../../base/result.ts";
+import type { MemoryChange, MemoryRecord } from "../../memory/record/contract.ts";
+import type { MemoryChoice, MemoryTexts } from "../client/memory.ts";
+import type { Attempt } from "../client/open.ts";
+import { machineFailure, type OpenMemory, placeOf, recordOf, refused, strategyOf } from "./open-memory.ts";
+
+/** The record as it is, and the texts that come back. */
+export async function beforeChange(
+  memory: OpenMemory,
+  wanted: string,
+  choice: MemoryChoice,
+  force: boolean,
+): Attempt<{ record: MemoryRecord; texts: MemoryTexts }> {
+  const change = await changeOf(memory, wanted, choice);
+  if (!change.ok) return change;
+  const isEverywhere = placeOf(memory, choice) === undefined;
+  const got = await recordOf(memory, change.value.memory, { ...choice, all: isEverywhere });
+  if (!got.ok) return got;
+  const record = got.value;
+  const { before, after } = change.value;
+  if (!(isRecord(after) && after["version"] === record.version) && !force)
+    return refused(
+      "conflict",
+      `${record.id} was changed again after change ${wanted}.`,
+      "--force takes it back all the same.",
+    );
+  const texts = isRecord(before) ? textsOf(before) : undefined;
+  if (texts) return ok({ record, texts });
+  return refused(
+    "not_undoable",
+    `What stood before change ${wanted} is not known.`,
+    "everlong memory edit changes it.",
+  );
+}
+
+const UNDO_OTHERWISE: Record<Exclude<MemoryChange["action"], "edit">, string> = {
+  store: "everlong memory delete takes a memory away.",
+  vote: "Vote the other way.",
+  status: "everlong memory review decides on those that wait.",
+  delete: "What was deleted is gone; add it again.",
+};
+
+/** An edit that can be taken back. */
+async function changeOf(memory: OpenMemory, wanted: string, choice: MemoryChoice): Attempt<MemoryChange> {
+  const strategy = await strategyOf(memory);
+  if (!strategy.ok) return strategy;
+  // The newest that is older than the one behind it: itself, if it is there.
+  const after = /^\d{1,15}$/.test(wanted) ? Number(wanted) + 1 : 0;
+  const query = { limit: 1, after, ...optional("place", placeOf(memory, choice)) };
+  const page = await strategy.value.changes(query, memory.signal);
+  if (page.type !== "changes") return fail(machineFailure(page, strategy.value, "tell changes"));
+  const change = page.changes.find(({ id }) => String(id) === wanted);
+  if (!change) return refused("not_found", `There is no change ${wanted} here.`, "everlong memory changes lists them.");
+  if (change.action === "edit" && isRecord(change.before)) return ok(change);
+  return refused(
+    "not_undoable",
+    `Change ${wanted} (${change.action}) cannot be taken back.`,
+    change.action === "edit" ? "Its text was deleted." : UNDO_OTHERWISE[change.action],
+  );
+}
+
+function textsOf(before: Record<string, unknown>): MemoryTexts | undefined {
+  const { subject, fact, reason, citations } = before;
+  if (typeof subject !== "string" || typeof fact !== "string" || typeof reason !== "string") return undefined;
+  return Array.isArray(citations) ? { subject, fact, reason, citations: citations.map(String) } : undefined;
+}

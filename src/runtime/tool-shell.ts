@@ -1,0 +1,18 @@
+// What only people may do: a command that a model runs carries a mark, and is refused.
+import type { Failure } from "../base/failure.ts";
+import { TOOL_SHELL_MARK } from "../host/environment.ts";
+
+/** `what`: the beginning of a sentence, such as "Settings are". */
+export function refuseInToolShell(
+  env: Readonly<Record<string, string | undefined>>,
+  what: string,
+): Failure | undefined {
+  if (!env[TOOL_SHELL_MARK]) return undefined;
+  return {
+    code: "refused_in_tool",
+    what: `${what} changed by people only, never from inside an agent's shell.`,
+    data: "Nothing was changed.",
+    next: "Run the command yourself, in your own terminal.",
+    exit: 1,
+  };
+}

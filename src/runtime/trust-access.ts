@@ -1,0 +1,53 @@
+// Trusting a folder, taking it back, listing.
+import { resolve } from "node:path";
+import { fail, ok } from "../base/result.ts";
+import { gitContext } from "../host/git.ts";
+import { listTrusted, revokeTrust, trustFolder, trustNotice } from "../permission/trust.ts";
+import type { TrustAccess } from "./client/decision.ts";
+import type { Attempt } from "./client/open.ts";
+import { changeInHome } from "./home-file.ts";
+import { refuseInToolShell } from "./tool-shell.ts";
+import { openWorkspace, type Workspace } from "./workspace.ts";
+
+type Folder = { root: string; cwd: string };
+
+/** `here`: the folder that is meant when none is named. */
+export function trustAccess(workspace: Workspace, here: Folder): TrustAccess {
+  const { paths, userHome, env } = workspace;
+  const places = { everlongHome: paths.home, userHome };
+  const update = changeInHome(paths.home);
+  const folderOf = (path: string | undefined): Folder => {
+    if (path === undefined) return here;
+    const { gitRoot, cwd } = gitContext(resolve(path));
+    return { root: gitRoot ?? cwd, cwd };
+  };
+  return {
+    list: () => listTrusted(paths.home),
+    async grant(path) {
+      const inShell = refuseInToolShell(env, "Trust is");
+      if (inShell) return fail(inShell);
+      const { root, cwd } = folderOf(path);
+      return trustFolder(places, root, new Date(), update, cwd);
+    },
+    async revoke(path) {
+      const inShell = refuseInToolShell(env, "Trust is");
+      if (inShell) return fail(inShell);
+      const { root } = folderOf(path);
+      const wasTrusted = await revokeTrust(places, root, update);
+      return wasTrusted.ok ? ok({ folder: root, wasTrusted: wasTrusted.value }) : wasTrusted;
+    },
+  };
+}
+
+export async function trustHere(): Attempt<TrustAccess> {
+  const workspace = await openWorkspace();
+  return workspace.ok
+    ? ok(trustAccess(workspace.value, { root: workspace.value.root, cwd: workspace.value.context.cwd }))
+    : workspace;
+}
+
+/** What this folder would load if it were trusted, when it is not; undefined when there is nothing to ask. */
+export async function trustQuestion(): Promise<string | undefined> {
+  const workspace = await openWorkspace();
+  return workspace.ok ? trustNotice(workspace.value.trust) : undefined;
+}

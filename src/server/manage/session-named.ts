@@ -1,0 +1,19 @@
+// A proxied session by its id.
+import type { Failure } from "../../base/failure.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import type { ProxyStore } from "../../proxy/store/handle.ts";
+import { type Session, sessionById } from "../../proxy/store/session.ts";
+
+export async function sessionNamed(store: ProxyStore, id: string): Promise<Result<Session, Failure>> {
+  const session = await sessionById(store, id);
+  if (!session.ok) return session;
+  return session.value ? ok(session.value) : fail(unknownSession(id));
+}
+
+export const unknownSession = (id: string): Failure => ({
+  code: "session_not_found",
+  what: `There is no proxied session "${id.slice(0, 80)}".`,
+  data: "Nothing was changed.",
+  next: "`everlong proxy sessions` lists them.",
+  exit: 1,
+});
