@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../../tool/contract.ts";
 import type { Redactor, SecretFilter } from "../secret/filter.ts";
@@ -34,8 +35,7 @@ type Input = { command: string; src?: string; name?: string; description?: strin
 
 export function contextBoardTool(parts: BoardToolParts): Tool {
   return defineTool<Input>({
-    name: "context_board",
-    group: "board",
+    ...ownTool("context_board"),
     description,
     // Any text: what is wrong with a command is said in this tool's own words.
     input: z.strictObject({
