@@ -7,9 +7,9 @@ import { byteSize, counted, minute } from "./format.ts";
 
 const restore: Command = {
   name: "restore",
-  summary: "check a backup and put it in place of the home folder",
+  summary: "restore a backup",
   arguments: "<file>",
-  options: [{ flags: "--replace", help: "even if there is data: the old folder is moved aside and kept" }],
+  options: [{ flags: "--replace", help: "replace existing data; the old folder is kept beside it" }],
   async run({ args: [file = ""], options }: CommandCall<{ replace?: boolean }>) {
     const restored = await home.care.restoreBackup(file, options);
     if (!restored.ok) return restored;
@@ -22,11 +22,11 @@ const restore: Command = {
 
 export const backup: Command = {
   name: "backup",
-  summary: "write all sessions, memories and settings into one .tar.gz; beside the home folder unless a file is named",
+  summary: "back up all sessions, memories and settings to one file",
   arguments: "[file]",
   options: [
-    { flags: "--with-secrets", help: "also the gateway's token and the key of redaction marks" },
-    { flags: "--verify", help: "check that backup instead of making one" },
+    { flags: "--with-secrets", help: "include the gateway token and secret.key" },
+    { flags: "--verify", help: "check a backup instead of making one" },
   ],
   subcommands: [restore],
   async run({ args: [file], options }: CommandCall<{ withSecrets?: boolean; verify?: boolean }>, { person }) {

@@ -11,21 +11,21 @@ import { minute } from "./format.ts";
 type Texts = { description?: string; content?: string; file?: string };
 
 const of = [
-  { flags: "--branch <name>", help: "of another branch" },
-  { flags: "--repo <key>", help: "of another repository" },
+  { flags: "--branch <name>", help: "another branch" },
+  { flags: "--repo <key>", help: "another repository" },
   { flags: "--src <src>", help: "agent or user" },
 ];
 const texts = [
-  { flags: "--description <text>", help: "one line: when it helps" },
+  { flags: "--description <text>", help: "when it helps, in one line" },
   { flags: "--content <text>", help: "the content" },
-  { flags: "-f, --file <file>", help: "the content from a file" },
+  { flags: "-f, --file <file>", help: "read the content from a file" },
 ];
 
 type Of<More = object> = CommandCall<BoardChoice & More>;
 
 const list: Command = {
   name: "list",
-  summary: "what is on it, yours first",
+  summary: "list items, yours first",
   isDefault: true,
   options: of,
   json: "lines",
@@ -39,7 +39,7 @@ const list: Command = {
 
 const show: Command = {
   name: "show",
-  summary: "one item with its content; this is not counted as a reading",
+  summary: "show one item",
   arguments: "<name>",
   options: of,
   json: "lines",
@@ -68,7 +68,7 @@ const writing = (verb: "add" | "edit", summary: string): Command => ({
 const remove: Command = {
   name: "remove",
   alias: "delete",
-  summary: "remove an item, also an agent's",
+  summary: "remove an item",
   arguments: "<name>",
   options: of,
   run: async ({ args: [name = ""], options }: Of, { on }) =>
@@ -81,11 +81,11 @@ const remove: Command = {
 
 const changes: Command = {
   name: "changes",
-  summary: "what was changed, newest first",
+  summary: "list changes, newest first",
   options: [
     ...of,
-    { flags: "--run <id>", help: "only by that consolidation" },
-    { flags: "--limit <n>", help: "most rows", kind: "count", default: 50 },
+    { flags: "--run <id>", help: "only from this run" },
+    { flags: "--limit <n>", help: "maximum rows", kind: "count", default: 50 },
   ],
   json: "lines",
   run: async ({ options }: Of<{ run?: string; limit?: number }>, { on }) =>
@@ -97,9 +97,9 @@ const changes: Command = {
 
 const undo: Command = {
   name: "undo",
-  summary: "take back a change, or all of a run",
+  summary: "undo a change, or a whole run",
   arguments: "<change>",
-  options: [...of, { flags: "--force", help: "also what was changed again since" }],
+  options: [...of, { flags: "--force", help: "even if it changed again since" }],
   run: async ({ args: [which = ""], options }: Of<{ force?: boolean }>, { on }) =>
     describe(
       await on.board((board) => board.undo(which, options, options.force ?? false)),
@@ -109,7 +109,7 @@ const undo: Command = {
 
 const adopt: Command = {
   name: "adopt",
-  summary: "copy another branch's items that do not clash",
+  summary: "copy items from another branch, if they don't clash",
   arguments: "<branch>",
   options: of,
   run: async ({ args: [branch = ""], options }: Of, { on }) =>
@@ -124,7 +124,7 @@ const adopt: Command = {
 
 export const board: SlashCommand = {
   name: "board",
-  summary: "reusable knowledge of this repository and branch",
+  summary: "list and edit this branch's knowledge board",
   subcommands: [
     list,
     show,
@@ -137,7 +137,7 @@ export const board: SlashCommand = {
   ],
   slash: {
     usage: "[list|show|add|edit|remove|changes|undo|adopt]",
-    summary: "knowledge of this repository and branch that agents keep",
+    summary: "list and edit this branch's knowledge board",
   },
 };
 

@@ -6,7 +6,7 @@ import { minute } from "./format.ts";
 
 export const checkpoints: SlashCommand = {
   name: "checkpoints",
-  summary: "summaries written by compactions, of the latest session of this folder unless one is named",
+  summary: "show summaries made by compaction",
   arguments: "[session] [number]",
   json: "value",
   async run({ args: [session, number] }, { on }) {
@@ -17,7 +17,7 @@ export const checkpoints: SlashCommand = {
   },
   slash: {
     usage: "[N]",
-    summary: "summaries written by compactions, or one of them",
+    summary: "show summaries made by compaction",
     async run(number, client) {
       const all = await client.checkpoints();
       return all.ok ? showCheckpoints(all.value, number) : all;

@@ -10,7 +10,7 @@ const SENT =
 
 const list: Command = {
   name: "list",
-  summary: "what was agreed to, and what waits for it",
+  summary: "list consents, given and pending",
   isDefault: true,
   json: "value",
   run: async () =>
@@ -27,7 +27,7 @@ const list: Command = {
 
 const grant: Command = {
   name: "grant",
-  summary: "agree to that address, from this folder",
+  summary: "allow sending text from this folder to an address",
   arguments: "<url>",
   run: async ({ args: [url = ""] }) =>
     describe(await home.consent.grant(url), ({ origin, isThisMachine, folder }) => {
@@ -39,7 +39,7 @@ const grant: Command = {
 
 const revoke: Command = {
   name: "revoke",
-  summary: "take it back",
+  summary: "revoke it",
   arguments: "<url>",
   run: async ({ args: [url = ""] }) =>
     describe(await home.consent.revoke(url), ({ origin, wasGiven, folder: { root } }) =>
@@ -54,6 +54,6 @@ const untrusted = ({ root, isTrusted }: ConsentFolder): string[] =>
 
 export const consent: Command = {
   name: "consent",
-  summary: "which addresses off this machine may be sent texts of this folder",
+  summary: "manage which outside addresses may get text from this folder",
   subcommands: [list, grant, revoke],
 };

@@ -15,11 +15,11 @@ import { minute } from "./format.ts";
 
 type OfSession = { session?: string };
 
-const options = [{ flags: "--session <id>", help: "of that session instead of the latest of this folder" }];
+const options = [{ flags: "--session <id>", help: "another session instead of this folder's latest" }];
 
 const list: Command = {
   name: "list",
-  summary: "entries, unread ones first",
+  summary: "list entries, unread first",
   isDefault: true,
   options,
   json: "lines",
@@ -29,7 +29,7 @@ const list: Command = {
 
 const show: Command = {
   name: "show",
-  summary: "one entry; it stays unread for the agent",
+  summary: "show one entry; it stays unread for the agent",
   arguments: "<id>",
   options,
   json: "lines",
@@ -41,9 +41,9 @@ const show: Command = {
 
 const remove: Command = {
   name: "delete",
-  summary: "delete one entry",
+  summary: "delete an entry",
   arguments: "<id>",
-  options: [...options, { flags: "--yes", help: "do not ask" }],
+  options: [...options, { flags: "--yes", help: "don't ask" }],
   async run({ args: [id = ""], options: { session, yes } }: CommandCall<OfSession & { yes?: boolean }>, { on }) {
     const inbox = await on.inbox(session);
     if (!inbox.ok || yes) return inbox.ok ? deleteEntry(inbox.value, id) : inbox;
@@ -61,11 +61,11 @@ const remove: Command = {
 
 export const inbox: SlashCommand = {
   name: "inbox",
-  summary: "what background agents have found for a session",
+  summary: "show what background agents found for a session",
   subcommands: [list, show, remove],
   slash: {
     usage: "[ID|delete ID]",
-    summary: "what background agents have found for this session",
+    summary: "show what background agents found for this session",
     async run(text, client) {
       const [verb = "list", id, ...rest] = text.split(/\s+/).filter(Boolean);
       const opened = await client.inbox();

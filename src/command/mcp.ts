@@ -4,8 +4,8 @@ import { asText, type CommandCall, type SlashCommand } from "./contract.ts";
 
 export const mcp: SlashCommand = {
   name: "mcp",
-  summary: "serve memory to other programs: an MCP server on stdin and stdout",
-  options: [{ flags: "--read-only", help: "without the tools that store or change memories" }],
+  summary: "run as an MCP server, so that other agents can use your memory",
+  options: [{ flags: "--read-only", help: "don't offer tools that change memories" }],
   async own({ options }: CommandCall<{ readOnly?: boolean }>, { stdin, stdout, warn, interrupted, fail }) {
     const stop = new AbortController();
     void interrupted().then(() => stop.abort());
@@ -15,7 +15,7 @@ export const mcp: SlashCommand = {
   },
   slash: {
     usage: "[list|show|enable|disable|reload|reconnect NAME]",
-    summary: "MCP servers",
+    summary: "list and manage MCP servers",
     run: async (text, client) => asText(await client.mcp.command(text)),
   },
 };

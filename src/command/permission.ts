@@ -1,11 +1,12 @@
 // /plan, /permissions, /allow-all, /add-dir: what the agent may do.
 import { commandUsage } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
-import { asText, output, type SlashCommand } from "./contract.ts";
+import type { PermissionList } from "../runtime/client/session.ts";
+import { describe, output, type SlashCommand } from "./contract.ts";
 
 export const plan: SlashCommand = {
   name: "plan",
-  summary: "plan first, change nothing",
+  summary: "make a plan before changing anything",
   slash: {
     usage: "[TEXT|off]",
     async run(text, client) {
@@ -22,20 +23,36 @@ export const plan: SlashCommand = {
 
 export const permissions: SlashCommand = {
   name: "permissions",
-  summary: "rules and approvals with their origin",
+  summary: "show permission rules and approvals",
   slash: {
     usage: "[reset session|location]",
-    run: async (text, client) => asText(await client.permissions(text)),
+    async run(text, client) {
+      if (text === "") return output(permissionText(await client.permissions.list()));
+      const [verb, scope] = text.split(/\s+/);
+      if (verb !== "reset" || (scope !== "session" && scope !== "location")) {
+        const next = "Try /permissions reset session or /permissions reset location.";
+        return fail(commandUsage(`/permissions does not take "${text}".`, next));
+      }
+      return describe(await client.permissions.reset(scope), () => `The approvals of this ${scope} are gone.`);
+    },
   },
 };
 
+const permissionText = ({ allowAll, rules, folders, sandbox }: PermissionList): string =>
+  [
+    `allow-all is ${allowAll ? "on" : "off"}`,
+    ...(rules.length > 0 ? rules.map((r) => `${r.list.padEnd(5)} ${r.rule}  (${r.origin})`) : ["no rules"]),
+    `folders: ${folders.join(", ")}`,
+    sandbox,
+  ].join("\n");
+
 export const allowAll: SlashCommand = {
   name: "allow-all",
-  summary: "allow everything that no rule forbids",
+  summary: "allow everything except what a rule forbids",
   slash: {
     usage: "[on|off|show]",
     async run(text, client) {
-      if (text === "on" || text === "off") await client.setAllowAll(text === "on");
+      if (text === "on" || text === "off") await client.permissions.setAllowAll(text === "on");
       else if (text !== "" && text !== "show")
         return fail(commandUsage(`/allow-all takes on, off or show, not "${text}".`, "Try /allow-all show."));
       return output(
@@ -49,6 +66,13 @@ export const allowAll: SlashCommand = {
 
 export const addDir: SlashCommand = {
   name: "add-dir",
-  summary: "let the agent work in another folder too",
-  slash: { usage: "PATH", run: async (path, client) => asText(client.addFolder(path)) },
+  summary: "let the agent work in another folder",
+  slash: {
+    usage: "PATH",
+    run: async (path, client) =>
+      describe(
+        client.permissions.addFolder(path),
+        (folder) => `The agent may now work in ${folder} too, for this session.`,
+      ),
+  },
 };

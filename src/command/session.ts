@@ -1,22 +1,31 @@
 // Commands on the open session itself: its facts, its history, its name, its model; /clear and /exit, which a terminal runs.
-import { commandUsage } from "../base/failure.ts";
-import { fail } from "../base/result.ts";
+import { commandUsage, type Failure } from "../base/failure.ts";
+import { fail, type Result } from "../base/result.ts";
+import type { PromptRef } from "../runtime/client/session.ts";
 import type { Client } from "../runtime/client.ts";
 import { showCheckpoints } from "./checkpoints.ts";
-import { asText, type CommandOutcome, output, type SlashCommand } from "./contract.ts";
+import { asText, type CommandOutcome, describe, output, type SlashCommand } from "./contract.ts";
+import { counted } from "./format.ts";
 
 export const model: SlashCommand = {
   name: "model",
-  summary: "list usable models, or switch",
+  summary: "list models, or switch to one",
   slash: {
     usage: "[NAME]",
-    run: async (name, client) => asText(await (name ? client.setModel(name) : client.models())),
+    async run(name, client) {
+      if (name) return asText(await client.model.set(name));
+      const rows = client.model.list();
+      return output(
+        rows.map((m) => `${m.isInUse ? "*" : " "} ${m.id}  limit ${m.promptLimit}  x${m.multiplier}`).join("\n"),
+        rows,
+      );
+    },
   },
 };
 
 export const compact: SlashCommand = {
   name: "compact",
-  summary: "summarise the history now; the originals stay recallable",
+  summary: "summarise the conversation now to free up context",
   slash: {
     usage: "[FOCUS|cancel|undo]",
     async run(text, { history }) {
@@ -28,13 +37,13 @@ export const compact: SlashCommand = {
 
 export const context: SlashCommand = {
   name: "context",
-  summary: "what fills the window",
-  slash: { usage: "", run: async (_text, client) => output(await client.contextReport()) },
+  summary: "show what fills the context window",
+  slash: { usage: "", run: async (_text, client) => output(await client.session.contextReport()) },
 };
 
 export const usage: SlashCommand = {
   name: "usage",
-  summary: "tokens, cost and time, by model",
+  summary: "show tokens, cost and time",
   slash: {
     usage: "",
     async run(_text, client) {
@@ -52,7 +61,7 @@ export const usage: SlashCommand = {
 
 export const todos: SlashCommand = {
   name: "todos",
-  summary: "todos and what they wait for",
+  summary: "show the todo list",
   slash: {
     usage: "",
     async run(_text, client) {
@@ -69,12 +78,16 @@ export const todos: SlashCommand = {
 
 export const session: SlashCommand = {
   name: "session",
-  summary: "facts about this session",
+  summary: "show details of this session",
   slash: {
     usage: "[checkpoints [N]|files|refs|plan]",
     async run(text, client) {
       if (text === "") return output(sessionText(client));
-      if (text === "files" || text === "refs" || text === "plan") return asText(await client.facts(text));
+      if (text === "plan") return output(client.session.plan() ?? "There is no plan yet.");
+      if (text === "files" || text === "refs") {
+        const mentions = await client.session[text]();
+        return output(mentions.map(({ name, kind }) => `${name} (${kind})`).join("\n") || `No ${text} yet.`, mentions);
+      }
       const numbered = /^checkpoints(?:\s+(\S+))?$/.exec(text);
       if (numbered) {
         const all = await client.checkpoints();
@@ -103,42 +116,72 @@ function sessionText(client: Client): string {
 
 export const rename: SlashCommand = {
   name: "rename",
-  summary: "name this session",
-  slash: { usage: "NAME", run: async (name, client) => asText(await client.rename(name)) },
+  summary: "rename this session",
+  slash: {
+    usage: "NAME",
+    async run(title, client) {
+      if (title === "") return fail(commandUsage("A name is needed.", "For example: /rename parser work"));
+      await client.session.rename(title);
+      return output(`This session is now called "${title}".`);
+    },
+  },
 };
 
 export const undo: SlashCommand = {
   name: "undo",
-  summary: "go back to before the last message",
-  slash: { usage: "", run: async (_text, client) => asText(await client.history.rewind(undefined)) },
+  summary: "undo the last message",
+  slash: { usage: "", run: async (_text, client) => goneText(await client.history.rewind(undefined)) },
 };
 
 export const rewind: SlashCommand = {
   name: "rewind",
-  summary: "go back; without argument shows where to",
+  summary: "go back to an earlier message",
   slash: {
     usage: "[N|tN|EVENT]",
-    run: async (to, client) => asText(await client.history.rewind(to || undefined, to === "")),
+    async run(to, client) {
+      if (to !== "") return goneText(await client.history.rewind(to));
+      const note = "/rewind N goes back N messages; 1 would take back:";
+      return describe(client.history.preview(undefined), (prompts) => [note, ...prompts.map(promptLine)].join("\n"));
+    },
   },
 };
 
 export const fork: SlashCommand = {
   name: "fork",
   summary: "copy this session into a new one",
-  slash: { usage: "[NAME]", run: async (name, client) => asText(await client.fork(name || undefined)) },
+  slash: {
+    usage: "[NAME]",
+    run: async (name, client) =>
+      describe(
+        await client.session.fork(name || undefined),
+        (forked) => `Forked into ${forked}: everlong --resume ${forked}`,
+      ),
+  },
 };
 
 export const exportSession: SlashCommand = {
   name: "export",
-  summary: "write the session to a file",
+  summary: "export this session to a file",
   slash: {
     usage: "md|html|json|jsonl [PATH]",
     async run(text, client) {
       const [format = "md", ...path] = text.split(/\s+/).filter(Boolean);
-      return asText(await client.exportTo(format, path.join(" ") || undefined));
+      const file = await client.session.exportTo(format, path.join(" ") || undefined);
+      return describe(file, (written) => `Written to ${written}`);
     },
   },
 };
+
+const promptLine = ({ ref, content }: PromptRef): string => `${ref}: ${content.split("\n", 1)[0]?.slice(0, 80)}`;
+
+const goneText = (result: Result<PromptRef[], Failure>): CommandOutcome =>
+  describe(result, (prompts) =>
+    [
+      `Went back; ${counted(prompts.length, "message")} left the conversation:`,
+      ...prompts.map(promptLine),
+      "They stay in the log and can be found by recall. Files and what commands did are not undone.",
+    ].join("\n"),
+  );
 
 const atTerminal = async (): Promise<CommandOutcome> => output("");
 
@@ -150,6 +193,6 @@ export const clear: SlashCommand = {
 
 export const exit: SlashCommand = {
   name: "exit",
-  summary: "leave",
+  summary: "quit",
   slash: { usage: "", interactiveOnly: true, run: atTerminal },
 };

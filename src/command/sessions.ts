@@ -6,16 +6,16 @@ import { home } from "../runtime/client.ts";
 import { type Command, type CommandCall, type CommandOutcome, describe, output } from "./contract.ts";
 import { minute } from "./format.ts";
 
-const yes = { flags: "--yes", help: "do not ask" };
-const all = { flags: "--all", help: "of every folder" };
-const limit = { flags: "--limit <n>", help: "most rows", kind: "count", default: 20 } as const;
+const yes = { flags: "--yes", help: "don't ask" };
+const all = { flags: "--all", help: "include every folder" };
+const limit = { flags: "--limit <n>", help: "maximum rows", kind: "count", default: 20 } as const;
 
 const badUsage = (what: string, next: string) =>
   fail({ code: "usage", what, data: "Nothing was changed.", next, exit: 2 as const });
 
 const list: Command = {
   name: "list",
-  summary: "sessions of this folder, newest first",
+  summary: "list this folder's sessions, newest first",
   isDefault: true,
   options: [all, limit],
   json: "value",
@@ -29,7 +29,7 @@ const list: Command = {
 
 const show: Command = {
   name: "show",
-  summary: "facts about one session",
+  summary: "show one session",
   arguments: "<id>",
   json: "value",
   run: async ({ args: [id = ""] }) =>
@@ -44,7 +44,7 @@ const factText = ([name, value]: [string, unknown]): string =>
 
 const search: Command = {
   name: "search",
-  summary: "find text in stored sessions",
+  summary: "search in stored sessions",
   arguments: "<query...>",
   options: [all, limit],
   json: "value",
@@ -64,7 +64,7 @@ const search: Command = {
 
 const rename: Command = {
   name: "rename",
-  summary: "give a session a name",
+  summary: "rename a session",
   arguments: "<id> <name...>",
   async run({ args: [wanted = "", ...name] }) {
     const title = name.join(" ").trim();
@@ -100,7 +100,7 @@ const fork: Command = {
   name: "fork",
   summary: "copy a session into a new one",
   arguments: "<id> [name]",
-  options: [{ flags: "--at <event>", help: "only up to before this event or prompt" }],
+  options: [{ flags: "--at <event>", help: "copy only up to this event or prompt" }],
   run: async ({ args: [id = "", name], options: { at } }: CommandCall<{ at?: string }>) =>
     describe(
       await home.sessions.fork(id, { ...optional("name", name), ...optional("at", at) }),
@@ -131,10 +131,10 @@ const remove: Command = {
 
 const prune: Command = {
   name: "prune",
-  summary: "delete old sessions; named ones stay",
+  summary: "delete old sessions, except named ones",
   options: [
     { flags: "--older-than <age>", help: "for example 30d", required: true },
-    { flags: "--dry-run", help: "only show what would go" },
+    { flags: "--dry-run", help: "show what would be deleted" },
     yes,
   ],
   async run({ options }: CommandCall<{ olderThan: string; dryRun?: boolean; yes?: boolean }>) {
@@ -184,7 +184,7 @@ const verify: Command = {
 
 export const sessions: Command = {
   name: "sessions",
-  summary: "look at, search and manage stored sessions",
+  summary: "list, search and manage sessions",
   subcommands: [list, show, search, rename, exportOne, rewind, fork, remove, prune, reindex, verify],
 };
 

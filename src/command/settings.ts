@@ -12,11 +12,11 @@ import {
   type SlashCommand,
 } from "./contract.ts";
 
-const project = { flags: "--project", help: "in the project's file instead of the user's" };
+const project = { flags: "--project", help: "use the project's file instead of yours" };
 
 const list: Command = {
   name: "list",
-  summary: "every setting with its value and where that comes from",
+  summary: "list all settings, with value and source",
   isDefault: true,
   json: "value",
   run: (_call, { on }) => listAll(on.settings),
@@ -24,14 +24,14 @@ const list: Command = {
 
 const get: Command = {
   name: "get",
-  summary: "the value of one",
+  summary: "show one setting",
   arguments: "<key>",
   run: ({ args: [key = ""] }, { on }) => settingValue(on.settings, key),
 };
 
 const set: Command = {
   name: "set",
-  summary: "change one",
+  summary: "change a setting",
   arguments: "<key> <value>",
   options: [project],
   run: ({ args: [key = "", value], options }: CommandCall<{ project?: boolean }>, { on }) =>
@@ -40,7 +40,7 @@ const set: Command = {
 
 const unset: Command = {
   name: "unset",
-  summary: "take a change back",
+  summary: "go back to the default",
   arguments: "<key>",
   options: [project],
   run: ({ args: [key = ""], options }: CommandCall<{ project?: boolean }>, { on }) =>
@@ -49,11 +49,11 @@ const unset: Command = {
 
 export const settings: SlashCommand = {
   name: "settings",
-  summary: "list, read and change settings",
+  summary: "list and change settings",
   subcommands: [list, get, set, unset],
   slash: {
     usage: "[KEY [VALUE]]",
-    summary: "list, show or set settings",
+    summary: "list or change settings",
     async run(text, client) {
       const [key = "", ...value] = text.split(/\s+/).filter(Boolean);
       if (key === "") return listAll(client.settings);

@@ -8,7 +8,7 @@ const HOW = "Switch it on: /settings features.subconscious true, and memory.enab
 
 export const subconscious: SlashCommand = {
   name: "subconscious",
-  summary: "how the board is kept, or bring it up to date now",
+  summary: "show how the board is maintained, or update it now",
   slash: {
     usage: "[run]",
     async run(text, client) {

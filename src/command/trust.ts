@@ -9,10 +9,10 @@ type Options = { revoke?: boolean; list?: boolean };
 
 export const trust: SlashCommand = {
   name: "trust",
-  summary: "trust a folder's own hooks, servers, agents and rules",
+  summary: "trust a folder's hooks, MCP servers, agents and rules",
   arguments: "[path]",
   options: [
-    { flags: "--revoke", help: "take it back" },
+    { flags: "--revoke", help: "revoke it" },
     { flags: "--list", help: "list trusted folders" },
   ],
   async run({ args: [path], options }: CommandCall<Options>, { on }) {
@@ -21,7 +21,7 @@ export const trust: SlashCommand = {
   },
   slash: {
     usage: "[revoke|list]",
-    summary: "trust this folder's own hooks, servers, agents and rules",
+    summary: "trust this folder's hooks, MCP servers, agents and rules",
     async run(text, client) {
       if (text !== "" && text !== "revoke" && text !== "list")
         return fail(commandUsage(`/trust does not take "${text}".`, "/trust, /trust revoke or /trust list."));

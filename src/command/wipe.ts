@@ -10,12 +10,12 @@ const USAGE = "everlong wipe --memory, --sessions or --all; everlong backup firs
 
 export const wipe: Command = {
   name: "wipe",
-  summary: "remove memories, sessions or everything of Everlong from this machine, for good",
+  summary: "delete memories, sessions or all Everlong data on this machine",
   options: [
     { flags: "--memory", help: "memories and the board" },
-    { flags: "--sessions", help: "sessions, also those of other agents, and what was found in them" },
+    { flags: "--sessions", help: "sessions, including those of other agents, and the search index" },
     { flags: "--all", help: "everything, settings included" },
-    { flags: "--yes", help: "do not ask" },
+    { flags: "--yes", help: "don't ask" },
   ],
   async run(
     { options }: CommandCall<{ memory?: boolean; sessions?: boolean; all?: boolean; yes?: boolean }>,
