@@ -1,7 +1,7 @@
 // What ranking works on: the question, the candidates, and what is known of their passages.
 import type { StoredPassage } from "../store/read.ts";
 import type { CountedTerm } from "./candidates.ts";
-import type { Span } from "./date-cue.ts";
+import type { DateSpan } from "./date-cue.ts";
 import type { Query } from "./query.ts";
 import type { Scored } from "./score.ts";
 import type { Signal } from "./weights.ts";
@@ -16,7 +16,7 @@ export type RankInput = {
   candidates: readonly number[];
   /** Cosine with the query, for passages that have a vector. */
   cosine?: (passage: number) => number | undefined;
-  spans: readonly Span[];
+  spans: readonly DateSpan[];
   /** Nothing from then on exists for this query. */
   before: number;
   /** For recency; without it no item is newer than another. */
