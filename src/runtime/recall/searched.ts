@@ -1,5 +1,5 @@
 // What a search looked through, in words.
-import type { Scope, Within } from "../../memory/recall/store/scope.ts";
+import type { RecallScope, Within } from "../../memory/recall/store/scope.ts";
 
 /** As in "Nothing was found in …". `here`: the session that somebody asks in. */
 export function searchedText({ scopes }: Within, here?: string): string {
@@ -11,7 +11,7 @@ export function searchedText({ scopes }: Within, here?: string): string {
   return new Intl.ListFormat("en").format(unlike);
 }
 
-function scopeText(scope: Scope): string {
+function scopeText(scope: RecallScope): string {
   switch (scope.type) {
     case "session":
       return `session ${scope.session}`;

@@ -2,11 +2,15 @@
 import { truncate } from "../../context/truncate/truncate.ts";
 import { renderContext } from "../../context/usage/render.ts";
 import { contextReport as buildReport, type ContextReport } from "../../context/usage/report.ts";
+import type { ToolGroup } from "../../schema/own-tool.ts";
 import { memoryShares, usageOf } from "../../session/prepare.ts";
 import type { Session } from "../../session/session.ts";
 import { refreshSystemPrompt } from "../../session/turn.ts";
 import { look, refOf, shaping } from "../../session/window.ts";
 import type { ModelInForce } from "./model-in-force.ts";
+
+/** Groups that a person switches on and off: what each takes of the room is shown by itself. */
+const SHOWN_APART: ReadonlySet<ToolGroup> = new Set(["memory", "board", "inbox"]);
 
 /** What fills the window, as data. */
 export async function contextFigures(session: Session, model: ModelInForce): Promise<ContextReport | undefined> {
@@ -29,7 +33,7 @@ export async function contextFigures(session: Session, model: ModelInForce): Pro
   );
   const bySource = new Map<string, number>();
   for (const [at, { mcp, group }] of session.parts.tools.offered().tools.entries()) {
-    const source = mcp ? `MCP server ${mcp.server}` : (group ?? "built in");
+    const source = mcp ? `MCP server ${mcp.server}` : group && SHOWN_APART.has(group) ? group : "built in";
     bySource.set(source, (bySource.get(source) ?? 0) + (tools[at] ?? 0));
   }
   const memory = memoryShares(session, view);
