@@ -11,7 +11,7 @@ import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import { RefCounter } from "../ref.ts";
 import { findRefs, LOOK_AT } from "./find-refs.ts";
-import { type IndexOptions, MOST_CHARS, type Redact } from "./indexed-text.ts";
+import { type IndexOptions, MOST_CHARS, type RedactText } from "./indexed-text.ts";
 import { placeOf, recallItem } from "./recall-item.ts";
 
 const clipped = (_key: string, value: unknown): unknown =>
@@ -21,7 +21,7 @@ const clipped = (_key: string, value: unknown): unknown =>
 export class IndexWriter {
   readonly #db: DatabaseSync;
   readonly #session: string;
-  readonly #redact: Redact;
+  readonly #redact: RedactText;
   readonly #refs: RefCounter;
   readonly #recall: RecallWriter | undefined;
   #items: Item[] = [];
@@ -167,9 +167,8 @@ export class IndexWriter {
 
   /** The messages of a turn stand last: looked for from the end, a long session costs no more than a short one. */
   #ended({ data: { turnId, status } }: Envelope<"turn.end">): void {
-    const rows = this.#db
-      .prepare("SELECT turn_index, turn_id FROM turns WHERE session_id = ? ORDER BY turn_index DESC")
-      .iterate(this.#session);
+    const newestFirst = "SELECT turn_index, turn_id FROM turns WHERE session_id = ? ORDER BY turn_index DESC";
+    const rows = prepared(this.#db, newestFirst).iterate(this.#session);
     const indexes: number[] = [];
     for (const row of rows) {
       if (row["turn_id"] !== turnId) break;

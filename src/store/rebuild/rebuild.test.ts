@@ -1,5 +1,17 @@
-import { closeSync, cpSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  cpSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { expect, it } from "vitest";
+import { eraseFromJournal } from "../journal/journal.ts";
 import { addMemory, journalText, memoryIds, newHome, openHome, rowsOf } from "../journal/journal-fixture.ts";
 import { segmentPath, segmentsIn } from "../journal/segment.ts";
 import { checkStore, rebuildStore } from "../open-store.ts";
@@ -121,6 +133,31 @@ it.each([1, 3])(
     again.db.close();
   },
 );
+
+it("M14 P32 SEC16 a deleted memory leaves the old stores and torn journals in quarantine too; others stay there", async () => {
+  const place = newHome();
+  const { db } = await openHome(place);
+  await addMemory(db, "mem_secret_plan");
+  db.close();
+  expect((await rebuildStore(place, "it was asked for")).ok).toBe(true);
+  const torn = join(place.quarantine, "journal-1-100-abcdef01");
+  writeFileSync(torn, '{"changes":[{"row":{"id":"mem_secret_plan"');
+  const log = join(place.quarantine, "0199-events-7-abcdef01");
+  writeFileSync(log, "the words of a session, mem_secret_plan");
+  const again = await openHome(place);
+  await addMemory(again.db, "mem_after_it");
+  const remove = (id: string) =>
+    write(again.db, () => {
+      again.db.prepare("DELETE FROM memory_citations WHERE memory = ?").run(id);
+      again.db.prepare("DELETE FROM memories WHERE id = ?").run(id);
+      eraseFromJournal(again.db, { kind: "memory", id });
+    });
+  await remove("mem_after_it");
+  expect(readdirSync(place.quarantine)).toHaveLength(3);
+  await remove("mem_secret_plan");
+  expect(readdirSync(place.quarantine)).toEqual([basename(log)]);
+  again.db.close();
+});
 
 it("OP2 the log of another database beside store.db: everything is as before", async () => {
   const [place, other] = [newHome(), newHome()];
