@@ -29,7 +29,7 @@ export const tasks: SlashCommand = {
           stopped.length > 0 ? `Stopped: ${stopped.join(", ")}.` : `${agentId} is already ${status}.`,
         );
       if (id !== "" && verb === "remove")
-        return describe(await client.tasks.remove(id), (agentId) => `${agentId} is no longer listed.`);
+        return describe(await client.tasks.remove(id), (agentId) => `Removed ${agentId} from the list.`);
       if (id === "" || verb !== "message") {
         const next = "Try /tasks, or /tasks show|stop|promote|message|remove ID.";
         return fail(commandUsage(`/tasks does not take "${text}".`, next));

@@ -72,7 +72,7 @@ function serverText({ reason, tools, warnings, lastLines, ...server }: McpServer
   return [
     `${server.name}  ${server.status}`,
     ...(reason ? [`why: ${reason}`] : []),
-    `named in: ${server.where} (${server.origin})`,
+    `defined in: ${server.where} (${server.origin})`,
     ...server.configuration,
     ...(toolLines.length > 0 ? ["tools:", ...toolLines] : []),
     ...warnings.map((warning) => `warning: ${warning}`),

@@ -157,7 +157,7 @@ describe("changing memories", () => {
     expect([first.code, first.stdout.trim()]).toEqual([0, `${id} is now version 2.`]);
     const second = await memory(place, ["edit", id, "--fact", "The build needs Node 26.", "--at", "1"]);
     expect(second.code).toBe(1);
-    expect(second.stderr).toMatch(/^conflict: /);
+    expect(second.stderr).toMatch(/^The memory has changed: /);
     expect(second.stderr).toContain("fact: The build needs Node 24.");
     expect(second.stderr).toContain("fact: The build needs Node 26.");
     expect(second.stderr).toContain("Nothing was written.");
@@ -183,7 +183,7 @@ describe("changing memories", () => {
     const meanwhile = `'${process.execPath}' '${bin}' memory edit ${id} --reason "told again"`;
     const late = openTerminal(use(`${meanwhile}\nsed -i 's/Node 24/Node 26/' "$1"`), ["memory", "edit", id]);
     await late.see("is now version 3");
-    await late.see("conflict: ");
+    await late.see("The memory has changed: ");
     await late.see("fact: The build needs Node 24.");
     await late.see("fact: The build needs Node 26.");
     await late.see("Your text is in");
@@ -238,7 +238,7 @@ describe("changing memories", () => {
     const id = await add(place, "The build needs Node 24.");
     for (const [answer, said] of [
       ["n", "Nothing was deleted."],
-      ["y", "1 memory is deleted."],
+      ["y", "Deleted 1 memory."],
     ] as const) {
       const terminal = openTerminal(place, ["memory", "delete", id]);
       await terminal.see("The build needs Node 24.");
@@ -360,7 +360,7 @@ describe("deciding and taking back", () => {
     expect((await review("--replace", a, "--old", old)).code).toBe(0);
     expect((await review("--reject", b)).code).toBe(0);
     expect((await review("--accept", c.slice(4))).code).toBe(0);
-    expect((await review("--accept", c)).stderr).toContain("does not wait");
+    expect((await review("--accept", c)).stderr).toContain("is not up for review");
     expect((await review()).stdout.trim()).toBe("No memories to review.");
     const rows = new Map((await list(place)).map((r) => [r.id, r.status]));
     expect(rows.get(old)).toEqual({ type: "superseded", by: a });
