@@ -1,4 +1,5 @@
 // What happens to a request: the gate, then page, health, API or proxy; and how the last ones leave.
+
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { within } from "../base/abort.ts";
 import { createApi } from "./api/app.ts";
@@ -6,8 +7,8 @@ import { answerBroken } from "./broken-request.ts";
 import { EventStream } from "./event-stream.ts";
 import { createGate, type Pass } from "./gate.ts";
 import type { GatewayFile } from "./gateway-file.ts";
+import type { GatewayOptions } from "./gateway-options.ts";
 import { answerHealth } from "./health.ts";
-import type { GatewayOptions } from "./listen.ts";
 import type { McpDoor } from "./mcp.ts";
 import { answerPage } from "./page.ts";
 import { refusal } from "./refusal.ts";

@@ -1,4 +1,5 @@
 // What a main request gets besides its history: quotes from memory and the state block, at its tail.
+
 import { optional } from "../../base/optional.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
@@ -6,8 +7,8 @@ import type { HistoryItem, Insertion, LaneCut } from "../contract.ts";
 import { emptyState } from "../state/block.ts";
 import { blockTokens } from "./count.ts";
 import type { InForce } from "./in-force.ts";
+import type { PlanInput } from "./input.ts";
 import { newestPrompt } from "./keep.ts";
-import type { PlanInput } from "./plan.ts";
 import { type RecallBlock, type RecallLimits, recallBlock, type Snippet } from "./recall-block.ts";
 import { type Place, tailOf } from "./tail.ts";
 

@@ -1,4 +1,5 @@
 // Histories of all four wires that a strict provider takes, growing turn by turn, and one lane that plans them.
+
 import { hash } from "node:crypto";
 import fc from "fast-check";
 import { canonicalJson, isRecord } from "../../base/json.ts";
@@ -9,7 +10,8 @@ import { assemble } from "../body/assemble.ts";
 import { scanBody } from "../body/scan.ts";
 import type { HistoryItem, LaneState, ScannedBody } from "../contract.ts";
 import type { Budget } from "./budget.ts";
-import { newLane, type PlanInput, type Planned, type PlanSettings, plan } from "./plan.ts";
+import type { PlanInput, PlanSettings } from "./input.ts";
+import { newLane, type Planned, plan } from "./plan.ts";
 
 /** As the strict checkers know them again. */
 const thinkingSignature = (id: string): string => `sig_${id}`;

@@ -1,10 +1,11 @@
 // One lane through its life: pass, insert, cut, new epochs, and what each kind of request gets.
+
 import { describe, expect, it } from "vitest";
 import { newIssued } from "../../../test/model-server/issued.ts";
 import { findViolation } from "../../../test/model-server/strict/check.ts";
 import { isRecord } from "../../base/json.ts";
 import { wireNames } from "../../schema/model.ts";
-import type { PlanInput, RecallAsk } from "./plan.ts";
+import type { PlanInput, RecallAsk } from "./input.ts";
 import { budget, LaneRun, rawsAt, type Sent, settings, strictRequest, type Turn, words } from "./plan-fixture.ts";
 import type { Snippet } from "./recall-block.ts";
 

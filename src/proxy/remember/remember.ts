@@ -1,16 +1,12 @@
 // Each item of a lane is filtered, stored and indexed once: after its request has gone on, or before a cut that needs it.
 import { setImmediate as nextRound, setTimeout as wait } from "node:timers/promises";
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { WireName } from "../../schema/model.ts";
 import type { Fault } from "../../store/fault.ts";
-import type { Readable } from "../contract.ts";
 import { read } from "../store/handle.ts";
 import type { Session } from "../store/session.ts";
 import { flushEvents } from "./events.ts";
-import { filterItem, type Ready, type Storing, storeItems, unstored } from "./store-items.ts";
+import { filterItem, type Ready, type Seeable, type Storing, storeItems, unstored } from "./store-items.ts";
 
-/** An item of a request's chain; its text is made only when it is needed. */
-export type Seeable = { own: string; wire: WireName; bytes: number; read: () => Readable };
 export type RememberOptions = Storing & {
   /** `dropped`: only what a cut leaves out. */
   mode: "all" | "dropped";

@@ -1,18 +1,22 @@
 // Items into the store and the index, in one transaction: stored means findable.
+
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { Item, Place } from "../../memory/recall/item.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { RecallWriter } from "../../memory/recall/store/write.ts";
 import type { FilteredText, Redactor } from "../../memory/secret/filter.ts";
+import type { WireName } from "../../schema/model.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { Database } from "../../store/sqlite.ts";
+import type { Readable } from "../contract.ts";
 import { change, type ProxyStore } from "../store/handle.ts";
 import { itemOf } from "../store/item-row.ts";
 import { placeOf, type Session } from "../store/session.ts";
 import { addTotals } from "../store/totals.ts";
 import { recallItem } from "./recall-item.ts";
-import type { Seeable } from "./remember.ts";
 
+/** An item of a request's chain; its text is made only when it is needed. */
+export type Seeable = { own: string; wire: WireName; bytes: number; read: () => Readable };
 export type IndexWriter = Pick<RecallWriter, "add" | "remove" | "removeSession">;
 export type Storing = { store: ProxyStore; redactor: Redactor; writer: IndexWriter };
 export type Ready = {

@@ -1,4 +1,5 @@
 // A client's own compaction: passed as it is when it fits, else with the lane's cut; its answer is kept.
+
 import { optional } from "../../base/optional.ts";
 import { ok, type Result } from "../../base/result.ts";
 import type { ContextLimit } from "../../model/contract.ts";
@@ -12,7 +13,8 @@ import { cleaner, filtered, type Kept } from "../kept.ts";
 import type { Observation } from "../observe/observer.ts";
 import type { Budget } from "../plan/budget.ts";
 import type { Counted } from "../plan/count.ts";
-import { type PlanInput, type Planned, plan } from "../plan/plan.ts";
+import type { PlanInput } from "../plan/input.ts";
+import { type Planned, plan } from "../plan/plan.ts";
 import { setAnchorBase } from "../remember/anchor.ts";
 import { appendEvent, dropItems } from "../remember/events.ts";
 import { noteCompaction, type StoredLane } from "../store/lane.ts";

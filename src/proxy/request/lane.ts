@@ -1,4 +1,5 @@
 // One plan of a lane's request carried out: stored before it is trimmed, committed before it is sent.
+
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { ContextLimit } from "../../model/contract.ts";
@@ -7,7 +8,8 @@ import { assemble } from "../body/assemble.ts";
 import type { HistoryItem, LaneKind, LaneState } from "../contract.ts";
 import { cleaner, filtered, type Kept } from "../kept.ts";
 import type { Budget } from "../plan/budget.ts";
-import { type PlanInput, type Planned, plan } from "../plan/plan.ts";
+import type { PlanInput } from "../plan/input.ts";
+import { type Planned, plan } from "../plan/plan.ts";
 import { updateAnchor } from "../remember/anchor.ts";
 import { appendEvent, dropItems } from "../remember/events.ts";
 import { markVanished } from "../remember/vanished.ts";

@@ -1,4 +1,5 @@
 // What may come back for a prompt: the session's own items that are no longer sent, and the repository's by meaning.
+
 import { optional } from "../../base/optional.ts";
 import { SAID } from "../../memory/recall/item.ts";
 import type { SearchResult } from "../../memory/recall/result.ts";
@@ -6,7 +7,7 @@ import type { Caller, HistoryItem } from "../contract.ts";
 import { queryOf } from "../history/query.ts";
 import { OWNER } from "../identify/run.ts";
 import type { Kept } from "../kept.ts";
-import type { PlanInput, RecallAnswer, RecallAsk } from "../plan/plan.ts";
+import type { PlanInput, RecallAnswer, RecallAsk } from "../plan/input.ts";
 import type { Snippet } from "../plan/recall-block.ts";
 import { recallId, type Session } from "../store/session.ts";
 import type { Parts } from "./parts.ts";

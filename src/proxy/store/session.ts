@@ -10,7 +10,6 @@ import type { Caller, Family } from "../contract.ts";
 import { directoryName } from "../identify/directory-name.ts";
 import { type Claim, claim, isThere } from "./claim.ts";
 import { change, keyedHash, type ProxyStore, type Row, read, sessionsFolder, textOrNone } from "./handle.ts";
-import type { Located } from "./locate.ts";
 
 export type Session = {
   /** Never used twice: what is late for a deleted session finds nothing. */
@@ -65,7 +64,7 @@ export function memberSession(store: ProxyStore, key: string, identity: string):
 export async function openSession(
   store: ProxyStore,
   caller: Caller,
-  located: Pick<Located, "session" | "adopts">,
+  located: { session?: Session; adopts: boolean },
 ): Promise<Result<Opened, Fault>> {
   const { session, adopts } = located;
   if (!session) return create(store, caller);

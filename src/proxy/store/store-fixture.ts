@@ -1,4 +1,5 @@
 // For tests: a store in a folder of its own, histories written in one line, and requests carried through like the gateway does.
+
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +13,8 @@ import { migrate } from "../../store/migrate.ts";
 import { storeMigrations } from "../../store/migrations.ts";
 import { type Database, openDatabase } from "../../store/sqlite.ts";
 import type { Caller, HistoryItem, LaneState, RequestRecord } from "../contract.ts";
-import { Remember, type RememberOptions, type Seeable } from "../remember/remember.ts";
+import { Remember, type RememberOptions } from "../remember/remember.ts";
+import type { Seeable } from "../remember/store-items.ts";
 import { createProxyStore, type ProxyStore, type ProxyStoreOptions } from "./handle.ts";
 import { commitLane, type StoredLane } from "./lane.ts";
 import { type Located, locate } from "./locate.ts";
