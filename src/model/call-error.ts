@@ -10,7 +10,7 @@ import { askedWaitMs } from "./retry-wait.ts";
 const OWN_TEXT = 500;
 const RETRIED = new Set([408, 409, 425, 429, 499]);
 
-export type Refused = {
+export type ErrorResponse = {
   /** Undefined for an error event inside a stream. */
   status?: number;
   headers: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export type Refused = {
 
 export function refusedOutcome(
   target: ModelTarget,
-  refused: Refused,
+  refused: ErrorResponse,
   estimatedTokens: number | undefined,
 ): CallOutcome {
   const { body, headers } = refused;
@@ -81,7 +81,7 @@ function codeOf(status: number, body: string): CallFailureCode {
   return status >= 500 || RETRIED.has(status) ? "server_error" : "invalid_request";
 }
 
-function advice(target: ModelTarget, status: number, headers: Refused["headers"]): string {
+function advice(target: ModelTarget, status: number, headers: ErrorResponse["headers"]): string {
   const key = target.keySource ?? "the API key";
   if (status === 401 || status === 403) {
     return target.apiKey === undefined ? `No key was sent: set ${key}.` : `Check the key in ${key}.`;

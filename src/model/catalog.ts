@@ -4,10 +4,10 @@ import { nearNames } from "../base/text.ts";
 import { type CatalogEntry, catalogEntry, type ProviderName, providerName } from "../schema/model.ts";
 import { builtInCatalog } from "./catalog.data.ts";
 
-export type Catalog = readonly CatalogEntry[];
+export type ModelCatalog = readonly CatalogEntry[];
 
 /** Merges the text of models.json, if there is one. Bad entries are warnings and leave the rest standing. */
-export function loadCatalog(modelsJson?: string): { catalog: Catalog; warnings: string[] } {
+export function loadCatalog(modelsJson?: string): { catalog: ModelCatalog; warnings: string[] } {
   if (modelsJson === undefined || modelsJson.trim() === "") return { catalog: builtInCatalog, warnings: [] };
   const parsed = parseJson(modelsJson.replace(/^\ufeff/, ""));
   if (!parsed.ok) return { catalog: builtInCatalog, warnings: ["models.json is not JSON: ignored"] };
@@ -65,20 +65,20 @@ const bareName = (id: string): string => splitName(id)[1];
 const DATED = /-(?:latest|20\d{6}|20\d\d-\d\d-\d\d)$/;
 
 /** Finds `provider/name` or a bare name; a dated snapshot stands for the model it is a snapshot of. */
-export function findModel(catalog: Catalog, name: string): CatalogEntry | undefined {
+export function findModel(catalog: ModelCatalog, name: string): CatalogEntry | undefined {
   const exact = catalog.find((e) => e.id === name) ?? catalog.find((e) => bareName(e.id) === name);
   if (exact || !DATED.test(name)) return exact;
   return findModel(catalog, name.replace(DATED, ""));
 }
 
-export function defaultModel(catalog: Catalog, provider: ProviderName): CatalogEntry | undefined {
+export function defaultModel(catalog: ModelCatalog, provider: ProviderName): CatalogEntry | undefined {
   return (
     catalog.find((e) => e.provider === provider && e.default === true) ?? catalog.find((e) => e.provider === provider)
   );
 }
 
 /** Ids nearest to a name that we do not know, whether it was written with a provider or without. */
-export function nearModels(catalog: Catalog, name: string): string[] {
+export function nearModels(catalog: ModelCatalog, name: string): string[] {
   if (name.includes("/"))
     return nearNames(
       name,

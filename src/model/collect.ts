@@ -3,7 +3,7 @@ import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sd
 import { isRecord, parseJson } from "../base/json.ts";
 import type { ProviderData } from "../schema/message.ts";
 import type { FinishReason } from "../schema/model.ts";
-import type { Answer, ProviderCompaction, StreamPart } from "./contract.ts";
+import type { ModelAnswer, ProviderCompaction, StreamPart } from "./contract.ts";
 import { GrowingText } from "./growing-text.ts";
 import type { CallFormat } from "./wire/contract.ts";
 
@@ -26,7 +26,7 @@ type Call = {
 };
 
 /** Why the stream itself is no answer: the provider's error event, nonsense in between, or an end before the end. */
-export type Broken = { type: "error"; body: string } | { type: "nonsense"; body: string } | { type: "cut" };
+type Broken = { type: "error"; body: string } | { type: "nonsense"; body: string } | { type: "cut" };
 
 export type Collector = {
   /** False when there is no use in reading on. */
@@ -39,7 +39,9 @@ export type Collector = {
   reasoningText: () => string;
   /** Parts that arrive later are dropped. */
   close: () => void;
-  answer: (finishReason: FinishReason) => Omit<Answer, "usage" | "providerData"> & { parts: ProviderData["content"] };
+  answer: (
+    finishReason: FinishReason,
+  ) => Omit<ModelAnswer, "usage" | "providerData"> & { parts: ProviderData["content"] };
 };
 
 export function newCollector(

@@ -1,7 +1,7 @@
 // Tells a prompt that was too large from every other refusal: one table for the agent and the gateway.
 import type { ContextLimit } from "./contract.ts";
 
-export type Refusal = {
+export type OverflowEvidence = {
   /** Undefined for an error event inside a stream. */
   status?: number | undefined;
   /** As received: JSON, HTML, or nothing. */
@@ -52,7 +52,7 @@ const TABLE: readonly RegExp[] = [
   /context_length_exceeded/i,
 ];
 
-export function recogniseOverflow(refusal: Refusal): ContextLimit | undefined {
+export function recogniseOverflow(refusal: OverflowEvidence): ContextLimit | undefined {
   const { status } = refusal;
   // Go's JSON writer escapes the sign that two wordings turn on.
   const body = refusal.body.replace(/\\+u003e/gi, ">");

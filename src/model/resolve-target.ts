@@ -13,7 +13,7 @@ import type { ResolveInput } from "./resolve-input.ts";
 import type { WireVendor } from "./wire/contract.ts";
 import { allVendors, allWires, commonWire, wireOf } from "./wire/registry.ts";
 
-export type Target = { target: ModelTarget; warnings: string[] };
+export type TargetChoice = { target: ModelTarget; warnings: string[] };
 
 const vendorOf = (provider: ProviderName): WireVendor | undefined =>
   allVendors().find((vendor) => vendor.provider === provider);
@@ -24,7 +24,7 @@ export async function targetFor(
   provider: ProviderName,
   name: string,
   input: ResolveInput,
-): Promise<Result<Target, Failure>> {
+): Promise<Result<TargetChoice, Failure>> {
   if (provider === "offline") return ok({ target: offlineTarget(input), warnings: [] });
   const id = `${provider}/${name}`;
   const address = addressOf(provider, input);

@@ -4,7 +4,7 @@ import type { Failure } from "../base/failure.ts";
 import { fail, type Result } from "../base/result.ts";
 import { loadCatalog } from "../model/catalog.ts";
 import type { CallModel } from "../model/contract.ts";
-import { type Resolved, resolveModel } from "../model/resolve.ts";
+import { type ResolvedModel, resolveModel } from "../model/resolve.ts";
 import { fetchJson } from "../model/resolve-fetch.ts";
 import { resolveInput } from "../model/resolve-input.ts";
 import { refusedByList } from "../model/resolve-list.ts";
@@ -21,7 +21,7 @@ export function catalogOf(ground: Ground): ReturnType<typeof loadCatalog> {
 }
 
 /** `requested` beats the settings; without either the configuration decides. */
-export async function chooseModel(ground: Ground, requested?: string): Promise<Result<Resolved, Failure>> {
+export async function chooseModel(ground: Ground, requested?: string): Promise<Result<ResolvedModel, Failure>> {
   const { catalog, warnings } = catalogOf(ground);
   const { values, sources } = ground.settings;
   const resolved = await resolveModel(
@@ -32,7 +32,7 @@ export async function chooseModel(ground: Ground, requested?: string): Promise<R
 }
 
 /** For a name that a person types: one that the server's own list does not have is refused. */
-export async function chooseListedModel(ground: Ground, requested: string): Promise<Result<Resolved, Failure>> {
+export async function chooseListedModel(ground: Ground, requested: string): Promise<Result<ResolvedModel, Failure>> {
   const chosen = await chooseModel(ground, requested);
   if (!chosen.ok) return chosen;
   const { values, sources } = ground.settings;

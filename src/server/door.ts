@@ -18,9 +18,9 @@ import { turnAway } from "./turn-away.ts";
 
 const MOST_IN_FLIGHT = 1000;
 
-export type Door = { link(): string; drain(): Promise<void> };
+export type GatewayDoor = { link(): string; drain(): Promise<void> };
 
-export function openDoor(server: Server, options: GatewayOptions, file: GatewayFile): Door {
+export function openDoor(server: Server, options: GatewayOptions, file: GatewayFile): GatewayDoor {
   const { proxy, token, report } = options;
   const monotonic = (): number => performance.now();
   const signIn = new SignIn(monotonic);

@@ -7,7 +7,7 @@ import { proofOf, readToken, sameToken } from "./token.ts";
 
 export type FoundGateway = { address: string; token: string };
 /** Who listens at an address: a gateway that has our token, another Everlong, something else, nobody. */
-export type Listener = "ours" | "everlong" | "other" | "nobody";
+type Listener = "ours" | "everlong" | "other" | "nobody";
 
 const LIMIT_MS = 2000;
 

@@ -4,7 +4,7 @@ import type { Health } from "./contract.ts";
 import { sendJson } from "./respond.ts";
 import { proofOf } from "./token.ts";
 
-export type HealthDetail = { version: string; startedAt: string; pid: number };
+type HealthDetail = { version: string; startedAt: string; pid: number };
 
 /** A caller that has the token can ask for a proof that this gateway has it too, before it sends it here. */
 export function answerHealth(

@@ -17,7 +17,7 @@ export type McpDoor = {
   close(): Promise<void>;
 };
 
-export type McpDoorParts = {
+type McpDoorParts = {
   tools: readonly ServedTool[];
   version: string;
   report: Report;

@@ -1,6 +1,6 @@
 // The closed set of answers that the gate and the API refuse with.
 import type { Failure } from "../base/failure.ts";
-import type { Refusal } from "./contract.ts";
+import type { GatewayRefusal } from "./contract.ts";
 
 const TABLE = {
   bad_request: [400, "The request is not valid HTTP.", "Send one well-formed HTTP/1.1 request."],
@@ -50,7 +50,7 @@ const TABLE = {
 
 export type RefusalCode = keyof typeof TABLE;
 
-export function refusal(code: RefusalCode, more: Partial<Refusal> = {}): Refusal {
+export function refusal(code: RefusalCode, more: Partial<GatewayRefusal> = {}): GatewayRefusal {
   const [status, message, hint] = TABLE[code];
   const headers = HEADERS[status];
   return { status, code, message, hint, ...(headers ? { headers } : {}), ...more };
@@ -63,7 +63,7 @@ const HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
 };
 
 /** A failure of an operation as the API tells it; what is not in the table is the request's own fault. */
-export function refusalOf(failure: Failure): Refusal {
+export function refusalOf(failure: Failure): GatewayRefusal {
   const known = failure.code in TABLE ? TABLE[failure.code as RefusalCode] : undefined;
   if (!known && /^(store_|unsafe_path)/.test(failure.code)) {
     return refusal("store_unavailable", { details: { code: failure.code } });

@@ -2,8 +2,8 @@
 import { STOP_WORDS } from "./stop-words.ts";
 
 export type Term = { text: string; kind: "name" | "quoted" | "number" };
-export type NamedPath = { path: string; line?: number };
-export type Question = {
+type NamedPath = { path: string; line?: number };
+export type OfflineQuestion = {
   text: string;
   paths: NamedPath[];
   terms: Term[];
@@ -36,7 +36,7 @@ const TEST_WORD = /^(?:tests?|tested|testing|covers?|covered|coverage)$/;
 const DOC_WORD = /^(?:docs?|documentation|documented|specs?|specification|guide|manual)$/;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-export function readQuestion(prompt: string): Question {
+export function readQuestion(prompt: string): OfflineQuestion {
   const text = prompt.slice(0, MAX_CHARS).trim();
   const paths = new Map<string, NamedPath>();
   const terms = new Map<string, Term>();
@@ -112,7 +112,7 @@ export function readQuestion(prompt: string): Question {
 }
 
 /** Paths that name no file are looked for as text. */
-export function withPathsAsText(question: Question): Question {
+export function withPathsAsText(question: OfflineQuestion): OfflineQuestion {
   const terms = question.paths.map(({ path }): Term => ({ kind: "quoted", text: path }));
   return { ...question, paths: [], terms: [...question.terms, ...terms].slice(0, MAX_TERMS) };
 }
@@ -178,7 +178,7 @@ function rarestLooking(words: string[]): string[] {
   return words.filter((word) => kept.has(word));
 }
 
-function readWants(lower: string): Question["wants"] {
+function readWants(lower: string): OfflineQuestion["wants"] {
   return {
     place: /\bwhere\b|\bwhich (?:files?|modules?|lines?|folders?)\b|\b(?:defined?|definition|declared|located)\b/.test(
       lower,

@@ -1,6 +1,6 @@
 // The reviewing agents under the offline model: it says that it cannot judge, and lists the files that are concerned.
 import type { ModelRequest } from "../contract.ts";
-import type { Decision } from "./chat.ts";
+import type { OfflineDecision } from "./chat.ts";
 import { gather } from "./gather.ts";
 import { readQuestion } from "./question.ts";
 import { matchesPath } from "./rank.ts";
@@ -12,7 +12,7 @@ export const REVIEW_AGENTS: ReadonlySet<string> = new Set(["code-review", "secur
 
 const MAX_LISTED = 50;
 
-export function decideReview(request: ModelRequest, round: Round, offered: ReadonlySet<string>): Decision {
+export function decideReview(request: ModelRequest, round: Round, offered: ReadonlySet<string>): OfflineDecision {
   const question = readQuestion(round.text);
   const names = question.terms.filter((term) => term.kind === "name").map((term) => escapePattern(term.text));
   const calls = [

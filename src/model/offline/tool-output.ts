@@ -1,11 +1,11 @@
 // Reads the printed results of grep, glob, view and recall; lines in no known form are passed over.
-export type FileLine = { path: string; line: number; text: string };
-export type Recalled = { source: string; text: string; date?: string; isOutput?: boolean };
+export type GrepLine = { path: string; line: number; text: string };
+type Recalled = { source: string; text: string; date?: string; isOutput?: boolean };
 
 /** What ripgrep puts at the end of a line that it cut. */
 const CUT_LINE = / \[\.{3} (?:omitted end of long line|\d+ more matche?s?)\]$/;
 
-export function grepLines(output: string): FileLine[] {
+export function grepLines(output: string): GrepLine[] {
   return output.split("\n").flatMap((row) => {
     const [, path, line, text] = /^(.+?):(\d+):(.*)$/s.exec(row) ?? [];
     return path && line && text !== undefined
@@ -23,7 +23,7 @@ export function pathLines(output: string): string[] {
 }
 
 /** Lines of one file, numbered as `12<tab>text`, `12. text`, `12: text` or `12 | text`. */
-export function viewLines(path: string, output: string): FileLine[] {
+export function viewLines(path: string, output: string): GrepLine[] {
   return output.split("\n").flatMap((row) => {
     const [, line, tabbed, spaced] = /^\s*(\d+)(?:(?:\t|→)(.*)|(?:[.:]|\s*[|│])(?: (.*)|$))$/s.exec(row) ?? [];
     return line ? [{ path: relative(path), line: Number(line), text: tabbed ?? spaced ?? "" }] : [];

@@ -22,7 +22,7 @@ export type ClassifyInput = {
   /** The lane that the request goes on with or forks from; undefined: its chain is new. */
   lane: Pick<LaneState, "kind" | "tools"> | undefined;
 };
-export type Classified = { kind: RequestKind; why: string };
+type Classified = { kind: RequestKind; why: string };
 
 const SAME_TOOLS = 0.5;
 const MOST_OF_IT = 0.5;

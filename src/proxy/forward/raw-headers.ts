@@ -21,7 +21,7 @@ export function headerOf(raw: readonly string[], name: string): string | undefin
 }
 
 /** Without the named headers (lower case). */
-export function without(raw: readonly string[], names: ReadonlySet<string>): string[] {
+function without(raw: readonly string[], names: ReadonlySet<string>): string[] {
   const kept: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at] ?? "";

@@ -5,7 +5,7 @@ import { SEALED_KEYS } from "../../model/wire/part.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { withoutInjected, withoutReminders } from "./blocks.ts";
 
-export type Canonical = {
+type Canonical = {
   form: string;
   /** With a call's id, or long: nobody else's history has it by chance. */
   telling: boolean;

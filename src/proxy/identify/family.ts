@@ -2,8 +2,8 @@
 import type { Family, Headers } from "../contract.ts";
 import { OWN_SESSION_HEADERS } from "./session-key.ts";
 
-export type Reason = "bypass" | "internal" | "own_agent" | "switched_off" | "unknown_client";
-export type Served = {
+type Reason = "bypass" | "internal" | "own_agent" | "switched_off" | "unknown_client";
+export type ServedFamily = {
   family: Family;
   /** Why this family: `user-agent droid`, `header x-app`; `none` for an unknown client. */
   signal: string;
@@ -43,7 +43,7 @@ const OWN_AGENT = /^everlong(?:\/|\s|$)/i;
 const YES = /^\s*(?:1|true|yes|on)\s*$/i;
 
 /** X9, X12, X13 and `proxy.activate`. */
-export function familyOf(headers: Headers, activate: "auto" | "always" | "never"): Served {
+export function familyOf(headers: Headers, activate: "auto" | "always" | "never"): ServedFamily {
   const known = knownFamily(headers) ?? { family: "other", signal: ownSessionHeader(headers) ?? "none" };
   const reason =
     bypass(headers) ??

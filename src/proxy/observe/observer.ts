@@ -23,7 +23,7 @@ export type Observation = {
   records: readonly unknown[];
 };
 
-export type Observed = { wire: WireName; status: number; headers: readonly string[]; collect: boolean };
+type Observed = { wire: WireName; status: number; headers: readonly string[]; collect: boolean };
 
 /** How long the end of a stream may wait for its copy to be decoded. */
 const END_MS = 1000;

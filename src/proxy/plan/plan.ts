@@ -5,22 +5,22 @@ import type { Shaping } from "../../context/truncate/shorten-item.ts";
 import { countItem } from "../../model/tokens/measure.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type {
-  EpochReason,
   HistoryItem,
+  HistoryPiece,
   Insertion,
   LaneCut,
+  LaneEpochReason,
   LaneState,
-  Piece,
   RecordRow,
   ScannedBody,
 } from "../contract.ts";
-import { addition, type Wanted, wantedOf } from "./additions.ts";
-import { type Budget, below } from "./budget.ts";
+import { addition, type WantedBlocks, wantedOf } from "./additions.ts";
+import { below, type RequestBudget } from "./budget.ts";
 import { type InForce, inForce } from "./in-force.ts";
 import { keepOf } from "./keep.ts";
 import { isSameCut, type MadeCut, makeCut } from "./make-cut.ts";
 import { piecesOf, rowsOf } from "./pieces.ts";
-import type { RecallLimits, Snippet } from "./recall-block.ts";
+import type { QuotedSnippet, RecallLimits } from "./recall-block.ts";
 import { gapNotice, PLACE } from "./words.ts";
 
 export type PlanSettings = RecallLimits & {
@@ -35,7 +35,7 @@ export type PlanSettings = RecallLimits & {
   };
 };
 
-export type RecallAsk = {
+export type PromptQuestion = {
   /** Something of the lane may not be in view: its session is searched. */
   session: boolean;
   /** The namespace is searched by meaning. */
@@ -48,9 +48,9 @@ export type RecallAsk = {
 };
 
 /** `lost`: why a search gave nothing, where it should have given an answer; the prompt is searched for again. */
-export type RecallAnswer = { snippets: readonly Snippet[]; lost?: string };
+export type PromptQuotes = { snippets: readonly QuotedSnippet[]; lost?: string };
 
-export type PlanInput = {
+export type RequestPlanInput = {
   body: ScannedBody;
   /** Counted. */
   items: readonly HistoryItem[];
@@ -61,12 +61,12 @@ export type PlanInput = {
   kind: "main" | "agent" | "compaction";
   /** `hold`: what is in force and nothing new. `context-error`: a new epoch, whatever the count says. */
   mode: "normal" | "context-error" | "hold";
-  budget: Budget;
+  budget: RequestBudget;
   model: string;
   /** The state block as it should stand in the request. */
   state?: string | undefined;
   /** Bounded in time; must not throw. */
-  recall?: ((ask: RecallAsk) => Promise<RecallAnswer>) | undefined;
+  recall?: ((ask: PromptQuestion) => Promise<PromptQuotes>) | undefined;
   /** `<session>:tN.k`; undefined for what is not stored. */
   refOf: (item: HistoryItem) => string | undefined;
   /** Own hashes of items that could not be stored: they stay whole. */
@@ -76,8 +76,8 @@ export type PlanInput = {
   settings: PlanSettings;
 };
 
-export type Planned = {
-  pieces: Piece[];
+export type RequestPlan = {
+  pieces: HistoryPiece[];
   /** To be kept; of a compaction request and in `hold` the lane as it came. */
   lane: LaneState;
   action: "pass" | "insert" | "trim";
@@ -87,11 +87,11 @@ export type Planned = {
   /** What this request leaves out and shortens. */
   dropped: HistoryItem[];
   shortened: HistoryItem[];
-  newEpoch?: EpochReason;
+  newEpoch?: LaneEpochReason;
   /** A state block was added. */
   newState: boolean;
   /** In a new block. */
-  recalled: readonly Snippet[];
+  recalled: readonly QuotedSnippet[];
   /** Why a search gave nothing. */
   recallLost?: string;
 };
@@ -106,7 +106,7 @@ export const newLane = (lane: Pick<LaneState, "kind" | "tools" | "system">): Lan
 });
 
 /** The same for the same input; recall apart it asks nobody. */
-export async function plan(input: PlanInput): Promise<Planned> {
+export async function plan(input: RequestPlanInput): Promise<RequestPlan> {
   const { body, items, lane, kind, mode, settings } = input;
   const keep = keepOf(items, { ...settings, untouched: input.untouched });
   const held = inForce(lane, items, { keep, model: mode === "hold" ? undefined : input.model });
@@ -171,12 +171,12 @@ export async function plan(input: PlanInput): Promise<Planned> {
   );
 }
 
-type Fresh = { reason: EpochReason; made?: MadeCut };
+type Fresh = { reason: LaneEpochReason; made?: MadeCut };
 
 /** Undefined while the epoch goes on. Without a cut of its own the new one begins with what is in force, or with nothing. */
 async function newEpochOf(
-  { kind, mode, budget, lane }: PlanInput,
-  now: { total: number; held: InForce; wanted: Wanted; cutTo: (added: number) => Promise<MadeCut> },
+  { kind, mode, budget, lane }: RequestPlanInput,
+  now: { total: number; held: InForce; wanted: WantedBlocks; cutTo: (added: number) => Promise<MadeCut> },
 ): Promise<Fresh | undefined> {
   const { total, held, wanted } = now;
   const forced = mode === "context-error";
@@ -206,7 +206,7 @@ const conversation = <Item extends Pick<HistoryItem, "role">>(items: readonly It
   items.filter(({ role }) => role !== "system" && role !== "developer");
 const sum = (sized: readonly { tokens: number }[]): number => sized.reduce((total, { tokens }) => total + tokens, 0);
 
-function shapingOf({ body, items, refOf }: PlanInput): Shaping {
+function shapingOf({ body, items, refOf }: RequestPlanInput): Shaping {
   const byId = new Map(items.map((item) => [item.id, item]));
   const refAt = (id: string): string | undefined => {
     const item = byId.get(id);
@@ -222,10 +222,11 @@ function shapingOf({ body, items, refOf }: PlanInput): Shaping {
   };
 }
 
-type Outcome = Pick<Planned, "lane"> & Partial<Pick<Planned, "newEpoch" | "recalled" | "newState" | "recallLost">>;
+type Outcome = Pick<RequestPlan, "lane"> &
+  Partial<Pick<RequestPlan, "newEpoch" | "recalled" | "newState" | "recallLost">>;
 
 /** Repairs are made only in a request that is changed anyway. */
-function finish(input: PlanInput, draft: Draft, outcome: Outcome): Planned {
+function finish(input: RequestPlanInput, draft: Draft, outcome: Outcome): RequestPlan {
   const { body, items, refOf, fixedTokens } = input;
   const isTouched = draft.cut !== undefined || draft.insertions.length > 0;
   const kept = isTouched ? draft.kept : items;

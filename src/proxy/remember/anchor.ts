@@ -10,8 +10,8 @@ import type { Fault } from "../../store/fault.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { updateFile } from "../../store/update-file.ts";
 import { change, type ProxyStore } from "../store/handle.ts";
-import { itemOf, type StoredItem } from "../store/item-row.ts";
-import type { Session } from "../store/session.ts";
+import { itemOf, type ProxyItem } from "../store/item-row.ts";
+import type { ProxySession } from "../store/session.ts";
 import { happeningsOfStored, saidIn } from "./anchor-items.ts";
 import { ANCHOR_VERSION, type Anchor, withAnchor } from "./anchor-text.ts";
 
@@ -24,7 +24,7 @@ type Options = { maxChars?: number };
 /** From items that have just left a request and are stored; gives summary.md as it is now. */
 export function updateAnchor(
   store: ProxyStore,
-  session: Session,
+  session: ProxySession,
   owns: readonly string[],
   options: Options = {},
 ): Promise<Result<string, Fault>> {
@@ -38,7 +38,7 @@ export function updateAnchor(
 /** The client summed up its history itself: what was gathered before stays below it. */
 export function setAnchorBase(
   store: ProxyStore,
-  session: Session,
+  session: ProxySession,
   text: FilteredText,
   options: Options = {},
 ): Promise<Result<string, Fault>> {
@@ -47,7 +47,7 @@ export function setAnchorBase(
 
 async function remake(
   store: ProxyStore,
-  session: Session,
+  session: ProxySession,
   { maxChars = MAX_CHARS }: Options,
   next: (db: Database, anchor: Anchor) => Anchor,
 ): Promise<Result<string, Fault>> {
@@ -67,13 +67,13 @@ async function remake(
   });
 }
 
-function storedItems(db: Database, session: Session, owns: readonly string[]): StoredItem[] {
+function storedItems(db: Database, session: ProxySession, owns: readonly string[]): ProxyItem[] {
   const sql =
     "SELECT * FROM proxy_item WHERE session = ? AND stored = 1 AND own IN (SELECT value FROM json_each(?)) ORDER BY id";
   return prepared(db, sql).all(session.no, JSON.stringify(owns)).map(itemOf);
 }
 
-function anchorOf(db: Database, session: Session, stored: unknown): Anchor {
+function anchorOf(db: Database, session: ProxySession, stored: unknown): Anchor {
   const known = stored === null ? undefined : (JSON.parse(String(stored)) as Partial<Anchor>);
   if (known?.version === ANCHOR_VERSION && known.ledger) return known as Anchor;
   const none: Anchor = { version: ANCHOR_VERSION, ledger: emptyLedger(), ...optional("base", known?.base) };
@@ -84,7 +84,7 @@ function anchorOf(db: Database, session: Session, stored: unknown): Anchor {
 }
 
 /** The first prompt is never cut, so it is read from the store. */
-function taskOf(db: Database, session: Session): Anchor["task"] {
+function taskOf(db: Database, session: ProxySession): Anchor["task"] {
   const sql = "SELECT * FROM proxy_item WHERE session = ? AND turn = 1 AND item = 1 AND stored = 1";
   const row = prepared(db, sql).get(session.no);
   return row && { turn: 1, item: 1, text: clip(saidIn(itemOf(row)).replace(/\s+/g, " "), TASK_CHARS) };

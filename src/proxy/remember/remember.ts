@@ -5,12 +5,12 @@ import type { WireName } from "../../schema/model.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { Readable } from "../contract.ts";
 import { read } from "../store/handle.ts";
-import type { Session } from "../store/session.ts";
+import type { ProxySession } from "../store/session.ts";
 import { flushEvents } from "./events.ts";
 import { filterItem, type Ready, type Storing, storeItems, unstored } from "./store-items.ts";
 
 /** An item of a request's chain; its text is made only when it is needed. */
-export type Seeable = { own: string; wire: WireName; bytes: number; read: () => Readable };
+export type StorableItem = { own: string; wire: WireName; bytes: number; read: () => Readable };
 export type RememberOptions = Storing & {
   /** `dropped`: only what a cut leaves out. */
   mode: "all" | "dropped";
@@ -23,8 +23,8 @@ export type RememberOptions = Storing & {
   retryMs?: number;
 };
 
-type Came = { session: Session; lane: number; items: readonly Seeable[] };
-type Waiting = { session: Session; lane: number; item: Seeable };
+type Came = { session: ProxySession; lane: number; items: readonly StorableItem[] };
+type Waiting = { session: ProxySession; lane: number; item: StorableItem };
 
 const MAX_WAITING = 64 * 1024 * 1024;
 const RETRY_MS = 2000;
@@ -52,7 +52,7 @@ export class Remember {
   }
 
   /** Takes all chain items of a request and queues those that are not stored; also what a crash left undone. */
-  add(session: Session, lane: number, items: readonly Seeable[]): void {
+  add(session: ProxySession, lane: number, items: readonly StorableItem[]): void {
     if (this.#stop.signal.aborted) return;
     this.#came.push({ session, lane, items: this.#options.mode === "all" ? items : [] });
     this.#start();
@@ -63,9 +63,9 @@ export class Remember {
    * failed or the signal came first; those must stay.
    */
   async ensure(
-    session: Session,
+    session: ProxySession,
     lane: number,
-    items: readonly Seeable[],
+    items: readonly StorableItem[],
     signal?: AbortSignal,
   ): Promise<Result<{ refused: string[] }, Fault>> {
     const missing = await read(this.#options.store, (db) => unstored(db, session));
@@ -125,7 +125,7 @@ export class Remember {
   }
 
   async #run(): Promise<void> {
-    const sessions = new Map<number, Session>();
+    const sessions = new Map<number, ProxySession>();
     while (true) {
       await nextRound();
       for (const came of this.#came.splice(0)) {
@@ -153,7 +153,7 @@ export class Remember {
     this.#keepBound();
   }
 
-  async #pause(fault: Fault, session: Session): Promise<void> {
+  async #pause(fault: Fault, session: ProxySession): Promise<void> {
     const { store, retryMs = RETRY_MS } = this.#options;
     this.#tell(fault, session);
     this.#failing = fault.code;
@@ -161,7 +161,7 @@ export class Remember {
   }
 
   /** Once for each kind of trouble, until the store works again. */
-  #tell({ code, what }: Fault, session: Session): void {
+  #tell({ code, what }: Fault, session: ProxySession): void {
     if (this.#failing !== code) this.#options.onTrouble({ code, message: what, session: session.id });
   }
 

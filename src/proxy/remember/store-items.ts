@@ -8,13 +8,13 @@ import type { Fault } from "../../store/fault.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { change, type ProxyStore } from "../store/handle.ts";
 import { itemOf } from "../store/item-row.ts";
-import { placeOf, type Session } from "../store/session.ts";
+import { type ProxySession, placeOf } from "../store/session.ts";
 import { addTotals } from "../store/totals.ts";
 import { recallItem } from "./recall-item.ts";
-import type { Seeable } from "./remember.ts";
+import type { StorableItem } from "./remember.ts";
 
-export type IndexWriter = Pick<RecallWriter, "add" | "remove" | "removeSession">;
-export type Storing = { store: ProxyStore; redactor: Redactor; writer: IndexWriter };
+export type ItemIndexWriter = Pick<RecallWriter, "add" | "remove" | "removeSession">;
+export type Storing = { store: ProxyStore; redactor: Redactor; writer: ItemIndexWriter };
 export type Ready = {
   text: FilteredText;
   role: string;
@@ -25,12 +25,12 @@ export type Ready = {
 };
 
 /** Own hashes of the session's items that have no text yet. */
-export function unstored(db: Database, session: Session): Set<string> {
+export function unstored(db: Database, session: ProxySession): Set<string> {
   const rows = prepared(db, "SELECT own FROM proxy_item WHERE session = ? AND stored = 0").all(session.no);
   return new Set(rows.map((row) => String(row["own"])));
 }
 
-export function filterItem({ redactor }: Storing, item: Seeable): Result<Ready, "filter_failed"> {
+export function filterItem({ redactor }: Storing, item: StorableItem): Result<Ready, "filter_failed"> {
   const { text, role, type, tool, callId, indexed } = item.read();
   const clean = { text: redactor.text(text), tool: redactor.text(tool ?? ""), callId: redactor.text(callId ?? "") };
   if (!clean.text.ok || !clean.tool.ok || !clean.callId.ok) return fail("filter_failed");
@@ -44,7 +44,7 @@ export function filterItem({ redactor }: Storing, item: Seeable): Result<Ready, 
   });
 }
 
-type Entry = Ready & { session: Session; lane: number; item: Seeable };
+type Entry = Ready & { session: ProxySession; lane: number; item: StorableItem };
 
 /** Rows of a deleted session are gone, and nothing is stored for them. */
 export async function storeItems(

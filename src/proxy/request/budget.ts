@@ -1,12 +1,16 @@
 // How much room a request has: its model's window as it is known now, and the marks of its client's family.
 import type { ContextLimit } from "../../model/contract.ts";
 import { wireOf } from "../../model/wire/registry.ts";
-import type { Kept } from "../kept.ts";
-import { type Budget, below, budgetOf, halved, windowOf } from "../plan/budget.ts";
+import { below, budgetOf, halved, type RequestBudget, windowOf } from "../plan/budget.ts";
+import type { ProxyServices } from "../services.ts";
 import { learnWindow } from "../store/windows.ts";
-import type { Asked, Parts } from "./parts.ts";
+import type { ManagedRequest, ProxyContext } from "./parts.ts";
 
-export function budgetFor({ settings, catalog }: Parts, asked: Asked, learned: number | undefined): Budget {
+export function budgetFor(
+  { settings, catalog }: ProxyContext,
+  asked: ManagedRequest,
+  learned: number | undefined,
+): RequestBudget {
   const { model, headers, body, route, caller } = asked;
   const known = learned === undefined ? {} : { learned };
   const window = windowOf({ wire: route.wire, model, headers, windows: settings.windows, ...known, catalog });
@@ -21,12 +25,12 @@ const DOUBTFUL = 1.5;
 
 /** After a refusal: the window is learned; after a second one its half is tried. Undefined when it is enough. */
 export async function smallerRoom(
-  parts: Parts,
-  { store }: Kept,
-  asked: Asked,
-  { attempt, budget, sent }: { attempt: number; budget: Budget; sent: number },
+  parts: ProxyContext,
+  { store }: ProxyServices,
+  asked: ManagedRequest,
+  { attempt, budget, sent }: { attempt: number; budget: RequestBudget; sent: number },
   { reportedLimit, unit }: ContextLimit,
-): Promise<Budget | undefined> {
+): Promise<RequestBudget | undefined> {
   if (attempt >= MOST_ATTEMPTS) return undefined;
   const { upstream, model, route, body } = asked;
   const output = wireOf(route.wire).request.maxOutput(body.value) ?? 0;

@@ -8,32 +8,32 @@ import type { HistoryItem } from "../contract.ts";
 import { textOfAnswer } from "../history/answer.ts";
 import { readable } from "../history/readable.ts";
 import { sealIn } from "../history/seal.ts";
-import { cleaner, filtered, type Kept } from "../kept.ts";
 import type { Observation } from "../observe/observer.ts";
-import type { Budget } from "../plan/budget.ts";
-import type { Counted } from "../plan/count.ts";
-import { type PlanInput, type Planned, plan } from "../plan/plan.ts";
+import type { RequestBudget } from "../plan/budget.ts";
+import type { RequestSizes } from "../plan/count.ts";
+import { plan, type RequestPlan, type RequestPlanInput } from "../plan/plan.ts";
 import { setAnchorBase } from "../remember/anchor.ts";
 import { appendEvent, dropItems } from "../remember/events.ts";
+import { cleaner, filtered, type ProxyServices } from "../services.ts";
 import { noteCompaction, type StoredLane } from "../store/lane.ts";
-import { type Located, locateFlattened } from "../store/locate.ts";
+import { type LaneLocation, locateFlattened } from "../store/locate.ts";
 import { compactionText } from "../store/match.ts";
 import { refs } from "../store/see.ts";
-import type { Session } from "../store/session.ts";
+import type { ProxySession } from "../store/session.ts";
 import { learnedWindow } from "../store/windows.ts";
 import { budgetFor, smallerRoom } from "./budget.ts";
-import { type Asked, type Parts, type Prepared, passed, tellFault } from "./parts.ts";
+import { type ManagedRequest, type PreparedRequest, type ProxyContext, passed, tellFault } from "./parts.ts";
 import { seeables } from "./seeable.ts";
 
-type Owner = { session: Session; lane: StoredLane };
+type Owner = { session: ProxySession; lane: StoredLane };
 
 export async function prepareCompaction(
-  parts: Parts,
-  kept: Kept,
-  asked: Asked,
-  located: Located,
+  parts: ProxyContext,
+  kept: ProxyServices,
+  asked: ManagedRequest,
+  located: LaneLocation,
   items: readonly HistoryItem[],
-): Promise<Prepared> {
+): Promise<PreparedRequest> {
   const owner = await ownerOf(kept, asked, located, items);
   if (!owner) return passed("pass", { kind: "compaction" });
   const learned = await learnedWindow(kept.store, asked.upstream, asked.model);
@@ -42,17 +42,17 @@ export async function prepareCompaction(
   return fitted(parts, kept, { asked, owner, measured }, { budget, mode: "normal", attempt: 1 });
 }
 
-type Ask = { asked: Asked; owner: Owner; measured: Counted };
-type Try = { budget: Budget; mode: "normal" | "context-error"; attempt: number };
+type Ask = { asked: ManagedRequest; owner: Owner; measured: RequestSizes };
+type Try = { budget: RequestBudget; mode: "normal" | "context-error"; attempt: number };
 
-async function fitted(parts: Parts, kept: Kept, ask: Ask, attempt: Try): Promise<Prepared> {
+async function fitted(parts: ProxyContext, kept: ProxyServices, ask: Ask, attempt: Try): Promise<PreparedRequest> {
   const { asked, owner, measured } = ask;
   const { session, lane } = owner;
   const { budget, mode } = attempt;
   const tokensIn = measured.fixedTokens + measured.items.reduce((sum, item) => sum + item.tokens, 0);
   const note = { kind: "compaction" as const, session: session.id, lane: lane.id, window: budget.window, tokensIn };
   const answered = (seen: Observation) => keepSummary(parts, kept, asked, owner, seen);
-  const ready = (prepared: Prepared, sent: number): Prepared => ({
+  const ready = (prepared: PreparedRequest, sent: number): PreparedRequest => ({
     ...prepared,
     collect: true,
     recognise: { promptLimit: budget.window, estimatedTokens: sent },
@@ -62,7 +62,7 @@ async function fitted(parts: Parts, kept: Kept, ask: Ask, attempt: Try): Promise
   if (mode === "normal" && tokensIn <= budget.usable)
     return ready(passed("pass", { ...note, tokensSent: tokensIn }), tokensIn);
   const refOf = refs(kept.store, session);
-  const input: PlanInput = {
+  const input: RequestPlanInput = {
     ...measured,
     ...{ body: asked.body, lane, kind: "compaction", mode, budget, model: asked.model },
     refOf: ({ own }) => refOf(own),
@@ -87,10 +87,10 @@ async function fitted(parts: Parts, kept: Kept, ask: Ask, attempt: Try): Promise
 
 /** Nothing leaves the request before it is stored; what cannot be stays. */
 async function storedPlan(
-  { store, remember }: Kept,
+  { store, remember }: ProxyServices,
   { asked, owner }: Ask,
-  input: PlanInput,
-): Promise<Result<Planned, Fault>> {
+  input: RequestPlanInput,
+): Promise<Result<RequestPlan, Fault>> {
   const { session, lane } = owner;
   const untouched = new Set<string>();
   for (;;) {
@@ -110,13 +110,13 @@ async function storedPlan(
 }
 
 async function again(
-  parts: Parts,
-  kept: Kept,
+  parts: ProxyContext,
+  kept: ProxyServices,
   ask: Ask,
   { attempt, budget }: Try,
   sent: number,
   limit: ContextLimit,
-): Promise<Prepared | undefined> {
+): Promise<PreparedRequest | undefined> {
   const room = await smallerRoom(parts, kept, ask.asked, { attempt, budget, sent }, limit);
   if (!room) return undefined;
   const next = await fitted(parts, kept, ask, { budget: room, mode: "context-error", attempt: attempt + 1 });
@@ -125,7 +125,12 @@ async function again(
 }
 
 /** Codex asks its provider to compact: nothing of it is touched, and the answer is closed to us. */
-export function prepareTrigger(parts: Parts, kept: Kept, asked: Asked, { session, match }: Located): Prepared {
+export function prepareTrigger(
+  parts: ProxyContext,
+  kept: ProxyServices,
+  asked: ManagedRequest,
+  { session, match }: LaneLocation,
+): PreparedRequest {
   if (!session || match.type === "new") return passed("pass", { kind: "trigger" });
   const { lane } = match;
   return {
@@ -137,9 +142,9 @@ export function prepareTrigger(parts: Parts, kept: Kept, asked: Asked, { session
 
 /** A history told as one text belongs to the lane whose newest prompt it contains. */
 async function ownerOf(
-  { store, redactor }: Kept,
-  { caller }: Asked,
-  { session, match }: Located,
+  { store, redactor }: ProxyServices,
+  { caller }: ManagedRequest,
+  { session, match }: LaneLocation,
   items: readonly HistoryItem[],
 ): Promise<Owner | undefined> {
   if (session && match.type !== "new") return { session, lane: match.lane };
@@ -149,9 +154,9 @@ async function ownerOf(
 }
 
 async function keepSummary(
-  parts: Parts,
-  { store, redactor }: Kept,
-  { body }: Asked,
+  parts: ProxyContext,
+  { store, redactor }: ProxyServices,
+  { body }: ManagedRequest,
   { session, lane }: Owner,
   seen: Observation,
 ): Promise<void> {

@@ -5,40 +5,45 @@ import type { ContextLimit } from "../../model/contract.ts";
 import { type Fault, faultAt } from "../../store/fault.ts";
 import { assemble } from "../body/assemble.ts";
 import type { HistoryItem, LaneKind, LaneState } from "../contract.ts";
-import { cleaner, filtered, type Kept } from "../kept.ts";
-import type { Budget } from "../plan/budget.ts";
-import { type PlanInput, type Planned, plan } from "../plan/plan.ts";
+import type { RequestBudget } from "../plan/budget.ts";
+import { plan, type RequestPlan, type RequestPlanInput } from "../plan/plan.ts";
 import { updateAnchor } from "../remember/anchor.ts";
 import { appendEvent, dropItems } from "../remember/events.ts";
 import { markVanished } from "../remember/vanished.ts";
+import { cleaner, filtered, type ProxyServices } from "../services.ts";
 import { commitLane } from "../store/lane.ts";
 import type { Match } from "../store/match.ts";
-import { refs, type Seen } from "../store/see.ts";
-import type { Session } from "../store/session.ts";
+import { refs, type SeenItems } from "../store/see.ts";
+import type { ProxySession } from "../store/session.ts";
 import { acceptTokens } from "../store/windows.ts";
 import { budgetFor, smallerRoom } from "./budget.ts";
-import { type Asked, type Note, type Parts, type Prepared, tellFault } from "./parts.ts";
+import { type ManagedRequest, type PreparedRequest, type ProxyContext, type RequestNote, tellFault } from "./parts.ts";
 import { recallFor } from "./recall.ts";
 import { openRecord } from "./record.ts";
 import { seeables } from "./seeable.ts";
 
-export type LaneAsk = {
-  asked: Asked;
+export type LaneRequest = {
+  asked: ManagedRequest;
   kind: LaneKind;
-  session: Session;
+  session: ProxySession;
   match: Match;
-  seen: Seen;
+  seen: SeenItems;
   items: readonly HistoryItem[];
   fixedTokens: number;
   lane: LaneState;
   /** The block as the files say now. */
   state(): Promise<string | undefined>;
 };
-type Try = { budget: Budget; mode: "normal" | "context-error"; attempt: number };
+type Try = { budget: RequestBudget; mode: "normal" | "context-error"; attempt: number };
 
 const MOST_ROUNDS = 6;
 
-export async function prepareLane(parts: Parts, kept: Kept, ask: LaneAsk, attempt: Try): Promise<Prepared | "stale"> {
+export async function prepareLane(
+  parts: ProxyContext,
+  kept: ProxyServices,
+  ask: LaneRequest,
+  attempt: Try,
+): Promise<PreparedRequest | "stale"> {
   const { store } = kept;
   const made = await planned(parts, kept, ask, attempt);
   if (!made.ok) return held(parts, kept, ask, attempt, made.error);
@@ -75,7 +80,12 @@ export async function prepareLane(parts: Parts, kept: Kept, ask: LaneAsk, attemp
  * The plan, with everything that it leaves out stored, findable and summed up in the anchor. Only then is it searched:
  * before that, what a first cut takes away could not be found.
  */
-async function planned(parts: Parts, kept: Kept, ask: LaneAsk, { budget, mode }: Try): Promise<Result<Planned, Fault>> {
+async function planned(
+  parts: ProxyContext,
+  kept: ProxyServices,
+  ask: LaneRequest,
+  { budget, mode }: Try,
+): Promise<Result<RequestPlan, Fault>> {
   const { store } = kept;
   const { session } = ask;
   const input = inputOf(parts, kept, ask, budget);
@@ -118,12 +128,12 @@ async function planned(parts: Parts, kept: Kept, ask: LaneAsk, { budget, mode }:
 
 /** The store failed: what is in force is still applied; nothing new is cut or added. */
 export async function held(
-  parts: Parts,
-  kept: Kept,
-  ask: LaneAsk,
+  parts: ProxyContext,
+  kept: ProxyServices,
+  ask: LaneRequest,
   { budget }: Pick<Try, "budget">,
   fault: Fault,
-): Promise<Prepared> {
+): Promise<PreparedRequest> {
   tellFault(parts, "store", fault);
   const { match, session, items, asked } = ask;
   const lane = match.type === "extends" ? match.lane.id : undefined;
@@ -135,7 +145,12 @@ export async function held(
   return { ...prepared, note: { ...note, action: "skip:store" } };
 }
 
-function inputOf(parts: Parts, kept: Kept, ask: LaneAsk, budget: Budget): Omit<PlanInput, "mode"> {
+function inputOf(
+  parts: ProxyContext,
+  kept: ProxyServices,
+  ask: LaneRequest,
+  budget: RequestBudget,
+): Omit<RequestPlanInput, "mode"> {
   const { asked, kind, session, items, fixedTokens, lane } = ask;
   const refOf = refs(kept.store, session);
   return {
@@ -154,13 +169,13 @@ function inputOf(parts: Parts, kept: Kept, ask: LaneAsk, budget: Budget): Omit<P
 }
 
 async function again(
-  parts: Parts,
-  kept: Kept,
-  ask: LaneAsk,
+  parts: ProxyContext,
+  kept: ProxyServices,
+  ask: LaneRequest,
   { attempt, budget }: Try,
-  before: Planned,
+  before: RequestPlan,
   limit: ContextLimit,
-): Promise<Prepared | undefined> {
+): Promise<PreparedRequest | undefined> {
   const room = await smallerRoom(parts, kept, ask.asked, { attempt, budget, sent: before.tokensSent }, limit);
   if (!room) return undefined;
   const next = await prepareLane(parts, kept, ask, { budget: room, mode: "context-error", attempt: attempt + 1 });
@@ -169,13 +184,17 @@ async function again(
   return { ...next, note: { ...next.note, action: "retry" } };
 }
 
-function inLane({ lastSent }: Parts, note: Note, lane: number, sent: Buffer): Note {
+function inLane({ lastSent }: ProxyContext, note: RequestNote, lane: number, sent: Buffer): RequestNote {
   return { ...note, lane, ...optional("bytesShared", lastSent.share(lane, sent)) };
 }
 
-function result({ asked, session, kind, seen }: LaneAsk, { budget }: Pick<Try, "budget">, made: Planned): Prepared {
+function result(
+  { asked, session, kind, seen }: LaneRequest,
+  { budget }: Pick<Try, "budget">,
+  made: RequestPlan,
+): PreparedRequest {
   const bytes = assemble(asked.body, made.pieces);
-  const note: Note = {
+  const note: RequestNote = {
     action: made.action,
     kind,
     session: session.id,
@@ -202,7 +221,13 @@ function result({ asked, session, kind, seen }: LaneAsk, { budget }: Pick<Try, "
 }
 
 /** Beside the items themselves: what was cut and what the anchor said then, and each state block. No request waits for it. */
-async function logEvents(parts: Parts, kept: Kept, ask: LaneAsk, made: Planned, lane: number): Promise<void> {
+async function logEvents(
+  parts: ProxyContext,
+  kept: ProxyServices,
+  ask: LaneRequest,
+  made: RequestPlan,
+  lane: number,
+): Promise<void> {
   const { session } = ask;
   const write = async (kind: "cut" | "state", text: string, about: Record<string, string | number>) => {
     const clean = filtered(kept.redactor, text);
@@ -218,7 +243,7 @@ async function logEvents(parts: Parts, kept: Kept, ask: LaneAsk, made: Planned, 
   if (made.newState) await write("state", made.lane.state?.text ?? "", { epoch: made.lane.epoch });
 }
 
-function tell(parts: Parts, { asked, session }: LaneAsk, made: Planned): void {
+function tell(parts: ProxyContext, { asked, session }: LaneRequest, made: RequestPlan): void {
   const data = { request: asked.id, session: session.id };
   if (made.newEpoch) {
     const counts = { dropped: made.dropped.length, shortened: made.shortened.length, epoch: made.lane.epoch };

@@ -3,26 +3,32 @@ import { faultAt } from "../../store/fault.ts";
 import { systemHead } from "../classify/system-head.ts";
 import { toolNames } from "../classify/tool-names.ts";
 import type { HistoryItem, LaneKind, LaneState } from "../contract.ts";
-import type { Kept } from "../kept.ts";
 import { newLane } from "../plan/plan.ts";
+import type { ProxyServices } from "../services.ts";
 import { inherited } from "../store/inherit.ts";
-import type { Located } from "../store/locate.ts";
+import type { LaneLocation } from "../store/locate.ts";
 import type { Match } from "../store/match.ts";
 import { see } from "../store/see.ts";
 import { openSession } from "../store/session.ts";
 import { learnedWindow } from "../store/windows.ts";
 import { budgetFor } from "./budget.ts";
-import { held, type LaneAsk, prepareLane } from "./lane.ts";
-import { type Asked, type Parts, type Prepared, skipStore } from "./parts.ts";
+import { held, type LaneRequest, prepareLane } from "./lane.ts";
+import { type ManagedRequest, type PreparedRequest, type ProxyContext, skipStore } from "./parts.ts";
 import { stateOf, takeHeaders } from "./state.ts";
 
 /** `stale`: the lane was changed by another request meanwhile; locate and prepare again, unless this is the last try. */
 export async function prepareMain(
-  parts: Parts,
-  kept: Kept,
-  asked: Asked,
-  main: { kind: LaneKind; located: Located; items: readonly HistoryItem[]; todo: string | undefined; last: boolean },
-): Promise<Prepared | "stale"> {
+  parts: ProxyContext,
+  kept: ProxyServices,
+  asked: ManagedRequest,
+  main: {
+    kind: LaneKind;
+    located: LaneLocation;
+    items: readonly HistoryItem[];
+    todo: string | undefined;
+    last: boolean;
+  },
+): Promise<PreparedRequest | "stale"> {
   const { kind, located, todo } = main;
   const { store } = kept;
   const { match } = located;
@@ -40,7 +46,7 @@ export async function prepareMain(
     items: main.items,
     limit: budget.usable,
   });
-  const ask: LaneAsk = {
+  const ask: LaneRequest = {
     asked,
     kind,
     session,
@@ -57,7 +63,13 @@ export async function prepareMain(
   return held(parts, kept, ask, { budget }, faultAt("store_busy", session.path, "other requests change the lane"));
 }
 
-function laneOf(parts: Parts, { body }: Asked, kind: LaneKind, match: Match, items: readonly HistoryItem[]): LaneState {
+function laneOf(
+  parts: ProxyContext,
+  { body }: ManagedRequest,
+  kind: LaneKind,
+  match: Match,
+  items: readonly HistoryItem[],
+): LaneState {
   if (match.type === "fork") return inherited(match.lane, items, match.at);
   if (match.type === "rewritten") return { ...match.lane, rewritten: true };
   if (match.type === "extends") return match.lane;

@@ -5,12 +5,12 @@ import type { HistoryItem } from "../contract.ts";
 import { historyOf } from "../history/chain.ts";
 import { readable } from "../history/readable.ts";
 import { sealOf } from "../history/seal.ts";
-import { filtered, type Kept } from "../kept.ts";
+import { filtered, type ProxyServices } from "../services.ts";
 import { chainShare, mainLane } from "../store/lane.ts";
-import { type Located, locate } from "../store/locate.ts";
+import { type LaneLocation, locate } from "../store/locate.ts";
 import { prepareCompaction, prepareTrigger } from "./compaction.ts";
 import { prepareMain } from "./main.ts";
-import { type Asked, type Parts, type Prepared, passed, skipStore } from "./parts.ts";
+import { type ManagedRequest, type PreparedRequest, type ProxyContext, passed, skipStore } from "./parts.ts";
 
 /** Another request may change the lane while this one is planned; not for ever. */
 const MOST_STALE = 3;
@@ -18,7 +18,12 @@ const MOST_STALE = 3;
 const FIRST_ITEMS = 6;
 const MOST_ITEMS = 100;
 
-export async function prepare(parts: Parts, kept: Kept, asked: Asked, todo: string | undefined): Promise<Prepared> {
+export async function prepare(
+  parts: ProxyContext,
+  kept: ProxyServices,
+  asked: ManagedRequest,
+  todo: string | undefined,
+): Promise<PreparedRequest> {
   const { items } = historyOf(asked.body, parts.key);
   for (let round = 1; ; round++) {
     const located = await locate(kept.store, asked.caller, items, () => firstTexts(parts, kept, items));
@@ -35,10 +40,10 @@ export async function prepare(parts: Parts, kept: Kept, asked: Asked, todo: stri
 }
 
 async function kindOf(
-  parts: Parts,
-  { store }: Kept,
-  asked: Asked,
-  { session, match }: Located,
+  parts: ProxyContext,
+  { store }: ProxyServices,
+  asked: ManagedRequest,
+  { session, match }: LaneLocation,
   items: readonly HistoryItem[],
 ) {
   const main = session && (await mainLane(store, session));
@@ -61,7 +66,7 @@ async function kindOf(
   return kind;
 }
 
-function firstTexts({ key }: Parts, { redactor }: Kept, items: readonly HistoryItem[]): string[] {
+function firstTexts({ key }: ProxyContext, { redactor }: ProxyServices, items: readonly HistoryItem[]): string[] {
   const said = items.filter(({ role }) => role !== "system" && role !== "developer");
   const head = said.findIndex(({ role }) => role === "assistant");
   const first = said.slice(0, Math.max(FIRST_ITEMS, Math.min(head === -1 ? said.length : head, MOST_ITEMS)));

@@ -9,7 +9,7 @@ const CONNECT_MS = 10_000;
 const IDLE_MS = { "http:": 4000, "https:": 30_000 };
 const MAX_HEADER_BYTES = 64 * 1024;
 
-export type PoolOptions = {
+type PoolOptions = {
   /** Of the first byte, and of silence between bytes. */
   timeoutMs: number;
   connectMs?: number;

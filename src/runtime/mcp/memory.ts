@@ -21,14 +21,14 @@ import { decide } from "../../permission/decide.ts";
 import { refuseUnasked } from "../../permission/explain.ts";
 import { inspect } from "../../permission/inspect.ts";
 import { makePolicy } from "../../permission/policy.ts";
-import type { OpenKept } from "../../proxy/kept.ts";
+import type { OpenServices } from "../../proxy/services.ts";
 import { success, type ToolOutcome } from "../../tool/contract.ts";
 import { boardPlace, isBoardOn } from "../board/board.ts";
 import { LOCAL_USER, placeIn, strategyFor, strategySettings, treeOf } from "../memory/strategy.ts";
 import { isToolDenied, rules } from "../session/approvals.ts";
 import { type Ground, redactorOf, standOnGround } from "../start.ts";
 
-export function memoryServed(ground: Ground, open: OpenKept): ServedTool[] {
+export function memoryServed(ground: Ground, open: OpenServices): ServedTool[] {
   const kind = strategyKind(strategySettings(ground));
   const votes = kind === "injected" ? ground.settings.values["memory.injectedVote"] : kind !== "jsonl";
   const stores = new WeakMap<object, number>();
@@ -73,7 +73,7 @@ type Desk = { parts: WriteParts; place: Place; client: string; ask: AskLeave };
 /** Facts kept outside of the store that hold all of these words, as lines; empty when there are none, or they cannot be read. */
 export async function memoriesWith(
   ground: Ground,
-  open: OpenKept,
+  open: OpenServices,
   context: ServeContext,
   { query, limit }: SearchInput,
 ): Promise<string> {
@@ -92,7 +92,7 @@ export async function memoriesWith(
 /** Settings, trust and rules are those of the client's folder; without one, only what belongs to the user is reached. */
 async function atDesk(
   own: Ground,
-  open: OpenKept,
+  open: OpenServices,
   { folder, client, signal }: ServeContext,
   work: (desk: Desk) => Promise<ToolOutcome>,
 ): Promise<Result<string, string>> {
@@ -170,7 +170,7 @@ const looking = z.strictObject({
 });
 
 /** Only to look: nothing is added or pruned from outside. A rule that denies it takes it away. */
-export function boardServed(ground: Ground, open: OpenKept): ServedTool[] {
+export function boardServed(ground: Ground, open: OpenServices): ServedTool[] {
   if (isToolDenied(ground, "context_board")) return [];
   return [
     served({

@@ -9,7 +9,7 @@ import { gitContext } from "../../host/git.ts";
 import type { SessionPaths } from "../../host/paths.ts";
 import { createOwner } from "../../host/process.ts";
 import type { ModelTarget } from "../../model/contract.ts";
-import type { Resolved } from "../../model/resolve.ts";
+import type { ResolvedModel } from "../../model/resolve.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import type { AgentMode } from "../../schema/permission.ts";
 import type { SessionLog } from "../../session/log.ts";
@@ -44,7 +44,7 @@ export type LiveOptions = {
   log: SessionLog;
   sessionId: string;
   paths: SessionPaths;
-  resolved: Resolved;
+  resolved: ResolvedModel;
   options: OpenOptions;
   extensions: Extensions;
   /** Every event of the log so far. */

@@ -6,7 +6,7 @@ import { newId } from "../../base/id.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { VERSION } from "../../base/version.ts";
-import type { Resolved } from "../../model/resolve.ts";
+import type { ResolvedModel } from "../../model/resolve.ts";
 import { isInside } from "../../permission/path.ts";
 import { trustNotice } from "../../permission/trust.ts";
 import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
@@ -174,7 +174,7 @@ async function modelFor(
   ground: Ground,
   recorded: string | undefined,
   keep: boolean,
-): Promise<Result<Resolved, Failure>> {
+): Promise<Result<ResolvedModel, Failure>> {
   if (recorded === undefined || (ground.settings.values.model !== undefined && !keep)) return chooseModel(ground);
   const same = await chooseModel(ground, recorded);
   if (same.ok) return same;
@@ -188,7 +188,7 @@ type Beginning = {
   resumed: boolean;
   opened: OpenLog["opened"];
   options: OpenOptions;
-  model: Resolved;
+  model: ResolvedModel;
 };
 
 async function begin(live: LiveSession, { resumed, opened, options, model }: Beginning): Promise<void> {

@@ -3,7 +3,7 @@ import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { nextState } from "../../context/compact/state.ts";
 import type { ModelTarget } from "../../model/contract.ts";
-import type { Resolved } from "../../model/resolve.ts";
+import type { ResolvedModel } from "../../model/resolve.ts";
 import { compactNow } from "../../session/compact-now.ts";
 import { cancelCompaction } from "../../session/compaction.ts";
 import { tellUsage } from "../../session/prepare.ts";
@@ -53,7 +53,7 @@ export async function switchModel(
 }
 
 /** On resume: the model is another one than the session's so far. The old one writes the summary if it can be called. */
-export async function resumeOnModel(live: LiveSession, resolved: Resolved, before: string): Promise<void> {
+export async function resumeOnModel(live: LiveSession, resolved: ResolvedModel, before: string): Promise<void> {
   const { session } = live;
   await refreshSystemPrompt(session);
   const old = await chooseModel(live.ground, before);
@@ -105,7 +105,12 @@ const stayed = (target: ModelTarget): Failure => ({
   exit: 1,
 });
 
-async function useModel(live: LiveSession, resolved: Resolved, previousModel: string, cause: string): Promise<void> {
+async function useModel(
+  live: LiveSession,
+  resolved: ResolvedModel,
+  previousModel: string,
+  cause: string,
+): Promise<void> {
   const { session } = live;
   // What the old model still summarises was meant for its own window.
   await cancelCompaction(session, "superseded");

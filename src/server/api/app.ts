@@ -21,7 +21,7 @@ import { sessionRoutes } from "./proxy/sessions.ts";
 import { recallRoutes } from "./recall.ts";
 import { type Env, refuse } from "./reply.ts";
 
-export type ApiParts = {
+type ApiParts = {
   operations: OpenOperations;
   recall: OpenRecall;
   /** Absent = there is no such address. */

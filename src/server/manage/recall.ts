@@ -28,8 +28,8 @@ export type RecallQuestion = {
 };
 
 /** Secrets are filtered out of every text. */
-export type Said = { ref: string; sourceType: string; text: string; timestamp: string };
-export type RecallHits = {
+export type RecallPassage = { ref: string; sourceType: string; text: string; timestamp: string };
+type RecallHits = {
   /** What was searched. */
   scope: string;
   results: readonly Shown[];
@@ -42,9 +42,9 @@ export type RecallHits = {
   plan?: SearchPlan;
 };
 /** A query that is a ref, and the turns around one, give the words themselves. */
-export type RecallView = RecallHits | { session: string; items: readonly Said[] } | Original;
-export type ItemView = { item: Original | (Said & { session: string }); around?: readonly Said[] };
-export type StatsView = RecallStats & { enabled: boolean };
+export type RecallView = RecallHits | { session: string; items: readonly RecallPassage[] } | Original;
+export type ItemView = { item: Original | (RecallPassage & { session: string }); around?: readonly RecallPassage[] };
+type StatsView = RecallStats & { enabled: boolean };
 
 export type RecallOperations = {
   ask(question: RecallQuestion, signal?: AbortSignal): Outcome<RecallView>;

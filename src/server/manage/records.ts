@@ -5,7 +5,7 @@ import { clip } from "../../base/text.ts";
 import type { RecordRow } from "../../proxy/contract.ts";
 import { listEvents, textOf } from "../../proxy/store/list.ts";
 import { listRequests, requestById } from "../../proxy/store/records.ts";
-import { type Session, sessionById } from "../../proxy/store/session.ts";
+import { type ProxySession, sessionById } from "../../proxy/store/session.ts";
 import { totals } from "../../proxy/store/totals.ts";
 import type { ProxyOperations } from "./contract.ts";
 import type { ManageParts } from "./parts.ts";
@@ -16,7 +16,7 @@ type RecordPart = Pick<ProxyOperations, "events" | "requests" | "request" | "sta
 const BEGINNING = 160;
 
 export function recordOperations({ store }: ManageParts): RecordPart {
-  const withText = async (session: Session, row: RecordRow): Promise<RecordRow & { text?: string }> => {
+  const withText = async (session: ProxySession, row: RecordRow): Promise<RecordRow & { text?: string }> => {
     if (row.own === undefined) return row;
     const text = await textOf(store, session, row.own);
     return text.ok && text.value !== undefined ? { ...row, text: clip(text.value, BEGINNING) } : row;

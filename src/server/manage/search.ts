@@ -5,7 +5,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import type { SearchResult } from "../../memory/recall/result.ts";
 import type { SearchRequest } from "../../memory/recall/search.ts";
 import { itemByRef, listSessions } from "../../proxy/store/list.ts";
-import type { Session } from "../../proxy/store/session.ts";
+import type { ProxySession } from "../../proxy/store/session.ts";
 import type { FoundItem, ProxyOperations, SearchAsk, SearchView } from "./contract.ts";
 import type { ManageParts } from "./parts.ts";
 import { sessionNamed } from "./session-named.ts";
@@ -42,7 +42,7 @@ export function searchOperation(parts: ManageParts): ProxyOperations["search"] {
 async function byRef(
   { store }: ManageParts,
   ref: string,
-  session: Session | undefined,
+  session: ProxySession | undefined,
 ): ReturnType<ProxyOperations["search"]> {
   const item = await itemByRef(store, ref, session);
   if (!item.ok) return item;
@@ -54,7 +54,7 @@ async function byRef(
 async function withins(
   { store }: ManageParts,
   { namespace }: SearchAsk,
-  session: Session | undefined,
+  session: ProxySession | undefined,
 ): Promise<Result<Within[], Failure>> {
   if (session) return ok([{ identity: session.identity, scopes: [{ type: "session", session: session.id }] }]);
   const known = await listSessions(store, { limit: 500 });

@@ -6,7 +6,7 @@ import { deleteAllSessions, deleteSession } from "../../proxy/store/delete.ts";
 import { lanesOf } from "../../proxy/store/lane.ts";
 import type { StoredLane } from "../../proxy/store/lane-row.ts";
 import { listSessions } from "../../proxy/store/list.ts";
-import type { Session } from "../../proxy/store/session.ts";
+import type { ProxySession } from "../../proxy/store/session.ts";
 import { totals } from "../../proxy/store/totals.ts";
 import type { LaneRow, ProxyOperations, SessionRow } from "./contract.ts";
 import type { ManageParts } from "./parts.ts";
@@ -55,7 +55,7 @@ export function sessionOperations({ store, recall, files, settings }: ManagePart
   };
 }
 
-const rowOf = ({ id, family, signal, namespace, prompts, createdAt, usedAt }: Session): SessionRow => ({
+const rowOf = ({ id, family, signal, namespace, prompts, createdAt, usedAt }: ProxySession): SessionRow => ({
   id,
   family,
   signal,

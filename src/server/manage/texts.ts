@@ -7,7 +7,7 @@ import { appendEvent } from "../../proxy/remember/events.ts";
 import { writeStateFile } from "../../proxy/state/files.ts";
 import { changeSpec, readSpec, type Spec, writeSpec } from "../../proxy/state/spec.ts";
 import type { ProxyStore } from "../../proxy/store/handle.ts";
-import type { Session } from "../../proxy/store/session.ts";
+import type { ProxySession } from "../../proxy/store/session.ts";
 import { acquireLock } from "../../store/lock.ts";
 import type { Outcome, ProxyOperations, SpecView, TextName, TextView } from "./contract.ts";
 import type { ManageParts } from "./parts.ts";
@@ -17,7 +17,7 @@ type TextPart = Pick<ProxyOperations, "text" | "setText" | "spec" | "setSpec">;
 
 export function textOperations(parts: ManageParts): TextPart {
   const { store, files, redactor, settings, clock } = parts;
-  const textOf = async (session: Session, name: TextName): Promise<TextView> =>
+  const textOf = async (session: ProxySession, name: TextName): Promise<TextView> =>
     viewOf((await files.read(session.path))[name]);
   return {
     async text(id, name) {
@@ -75,7 +75,7 @@ const LOCK_MS = 5000;
 async function alone<T>(
   store: ProxyStore,
   id: string,
-  work: (session: Session) => Promise<Result<T, Failure>>,
+  work: (session: ProxySession) => Promise<Result<T, Failure>>,
 ): Outcome<T> {
   const lock = await acquireLock(join(store.locks, "proxy-state.lock"), { limitMs: LOCK_MS });
   if (!lock.ok) return lock;

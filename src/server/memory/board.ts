@@ -12,7 +12,7 @@ import { OFF } from "../../memory/record/choose.ts";
 import { missingClient } from "../../memory/record/failure.ts";
 import { invalid, readJson } from "../api/json-body.ts";
 import { type Env, paging, refuse } from "../api/reply.ts";
-import type { Refusal } from "../contract.ts";
+import type { GatewayRefusal } from "../contract.ts";
 import { refusal, refusalOf } from "../refusal.ts";
 import {
   changesAsked,
@@ -131,7 +131,7 @@ export function boardRoutes(open: OpenMemory): Hono<Env> {
   return routes;
 }
 
-function placeIn(c: Context<Env>, { redactor }: MemoryHouse): Result<BoardPlace, Refusal> {
+function placeIn(c: Context<Env>, { redactor }: MemoryHouse): Result<BoardPlace, GatewayRefusal> {
   const asked = boardQuery.safeParse(c.req.query());
   if (!asked.success) return fail(invalid("Which board? Add ?repository=KEY&branch=NAME."));
   const repository = givenRepository(redactor, asked.data.repository);
@@ -140,7 +140,7 @@ function placeIn(c: Context<Env>, { redactor }: MemoryHouse): Result<BoardPlace,
   return ok({ repository, branch });
 }
 
-async function askedOf(c: Context<Env>, open: OpenMemory): Promise<Result<Asked, Refusal>> {
+async function askedOf(c: Context<Env>, open: OpenMemory): Promise<Result<Asked, GatewayRefusal>> {
   const house = await open();
   if (!house.ok) return fail(refusalOf(house.error));
   const place = placeIn(c, house.value);
@@ -151,14 +151,14 @@ async function askedOf(c: Context<Env>, open: OpenMemory): Promise<Result<Asked,
 }
 
 /** Whether the caller has seen the item as it is now. */
-function matches(c: Context<Env>, house: MemoryHouse, item: BoardItem): Result<void, Refusal> {
+function matches(c: Context<Env>, house: MemoryHouse, item: BoardItem): Result<void, GatewayRefusal> {
   const version = expectedVersion(c);
   if (!version.ok) return version;
   if (version.value === undefined || version.value === item.version) return ok(undefined);
   return fail(changed(house, item));
 }
 
-const changed = (house: MemoryHouse, item: BoardItem): Refusal => stale(item.version, shown(house, item));
+const changed = (house: MemoryHouse, item: BoardItem): GatewayRefusal => stale(item.version, shown(house, item));
 
 /** What was just read must still stand there when it is changed. */
 const writerOf = ({ tokenName }: MemoryHouse, before: BoardItem | undefined) => ({

@@ -6,25 +6,25 @@ import type { Result } from "../../base/result.ts";
 import { clientGone } from "../../proxy/forward/deliver.ts";
 import { invalid, readJson } from "../api/json-body.ts";
 import { type Env, refuse } from "../api/reply.ts";
-import type { Refusal } from "../contract.ts";
+import type { GatewayRefusal } from "../contract.ts";
 import { refusal, refusalOf } from "../refusal.ts";
 import type { Inside, MemoryHouse, OpenMemory } from "./contract.ts";
-import { type Answer, isKey, once } from "./idempotency.ts";
+import { type IdempotentAnswer, isKey, once } from "./idempotency.ts";
 
-export type Work<T> = (post: {
+export type PostWork<T> = (post: {
   house: MemoryHouse;
   body: T;
   key: string | undefined;
   /** Keeps, in the transaction of the change, what `answer` says of its outcome. */
-  keeping: (answer: (outcome: { type: string }) => Answer | undefined) => Inside | undefined;
+  keeping: (answer: (outcome: { type: string }) => IdempotentAnswer | undefined) => Inside | undefined;
   signal: AbortSignal;
-}) => Promise<Result<Answer, Refusal>>;
+}) => Promise<Result<IdempotentAnswer, GatewayRefusal>>;
 
 export async function posting<T>(
   c: Context<Env>,
   open: OpenMemory,
   schema: z.ZodType<T>,
-  work: Work<T>,
+  work: PostWork<T>,
 ): Promise<Response> {
   const body = await readJson(c.env.incoming, schema);
   if (!body.ok) return refuse(c, body.error);
@@ -51,7 +51,7 @@ export async function posting<T>(
   return answered(c, done.answer, done.replayed);
 }
 
-function answered(c: Context<Env>, answer: Result<Answer, Refusal>, replayed: boolean): Response {
+function answered(c: Context<Env>, answer: Result<IdempotentAnswer, GatewayRefusal>, replayed: boolean): Response {
   if (!answer.ok) return refuse(c, answer.error);
   const { status, body } = answer.value;
   return c.json(body as object, status as ContentfulStatusCode, replayed ? { "x-everlong-replayed": "1" } : {});

@@ -11,11 +11,11 @@ import type { VoteOutcome } from "../../memory/record/write-contract.ts";
 import { clientGone } from "../../proxy/forward/deliver.ts";
 import { invalid, readJson } from "../api/json-body.ts";
 import { type Env, paging, refuse } from "../api/reply.ts";
-import type { Refusal } from "../contract.ts";
+import type { GatewayRefusal } from "../contract.ts";
 import { refusal, refusalOf } from "../refusal.ts";
 import { denied, expectedVersion, notFound, refusalOfFailure, shown, stale, tag, unavailableBy } from "./answer.ts";
 import type { MemoryHouse, OpenMemory } from "./contract.ts";
-import type { Answer } from "./idempotency.ts";
+import type { IdempotentAnswer } from "./idempotency.ts";
 import { posting } from "./posting.ts";
 import { actorOf, placeOf, repositoryKey, storeBody, storeByRest, voteBody, voteByRest, writeParts } from "./write.ts";
 
@@ -123,7 +123,7 @@ export function recordRoutes(open: OpenMemory): Hono<Env> {
   routes.post("/records/:id/resolution", (c) =>
     posting(c, open, resolutionBody, async ({ house, body, keeping, signal }) => {
       if (house.denied) return fail(denied);
-      const told = (outcome: { type: string }): Answer | undefined =>
+      const told = (outcome: { type: string }): IdempotentAnswer | undefined =>
         outcome.type === "resolved" ? resolvedAnswer(house, outcome) : undefined;
       const inside = keeping(told);
       const by = { actor: actorOf(house), ...placeIn(house, c) };
@@ -160,7 +160,7 @@ async function dryRun(c: Context<Env>, open: OpenMemory): Promise<Response> {
   return c.json({ similar });
 }
 
-function listQuery(c: Context<Env>): Result<Omit<ListQuery, "place"> & { repository?: string }, Refusal> {
+function listQuery(c: Context<Env>): Result<Omit<ListQuery, "place"> & { repository?: string }, GatewayRefusal> {
   const page = paging(c);
   if (!page.ok) return page;
   const { status, subject, q, stale: isStale, repository } = c.req.query();
@@ -192,32 +192,32 @@ const placeIn = (house: MemoryHouse, c: Context<Env>) => {
   return repository === undefined ? {} : { place: placeOf(house, repository) };
 };
 
-const newAnswer = (house: MemoryHouse, record: MemoryRecord): Answer => {
+const newAnswer = (house: MemoryHouse, record: MemoryRecord): IdempotentAnswer => {
   const isPending = record.status.type === "pending";
   const outcome = isPending ? "pending_review" : "stored";
   return { status: isPending ? 202 : 201, body: { outcome, id: record.id, record: shown(house, record) } };
 };
-const knownAnswer = (id: string, status: Status["type"]): Answer => ({
+const knownAnswer = (id: string, status: Status["type"]): IdempotentAnswer => ({
   status: 200,
   body: { outcome: "already_stored", id, status },
 });
 
 /** In the transaction: what the store has just said. */
-function storedAnswer(house: MemoryHouse, outcome: { type: string }): Answer | undefined {
+function storedAnswer(house: MemoryHouse, outcome: { type: string }): IdempotentAnswer | undefined {
   const { type } = outcome;
   if (type === "stored" && hasRecord(outcome)) return newAnswer(house, outcome.record);
   return undefined;
 }
 
-const votedBody = (house: MemoryHouse, record: MemoryRecord | undefined, changed: boolean): Answer => ({
+const votedBody = (house: MemoryHouse, record: MemoryRecord | undefined, changed: boolean): IdempotentAnswer => ({
   status: 200,
   body: { outcome: "voted", changed, ...(record ? { record: shown(house, record) } : {}) },
 });
-const votedAnswer = (house: MemoryHouse, outcome: { type: string }): Answer | undefined => {
+const votedAnswer = (house: MemoryHouse, outcome: { type: string }): IdempotentAnswer | undefined => {
   if (outcome.type !== "voted" || !hasRecord(outcome)) return undefined;
   return votedBody(house, outcome.record, (outcome as Extract<Voted, { type: "voted" }>).changed);
 };
-const resolvedAnswer = (house: MemoryHouse, outcome: object): Answer => ({
+const resolvedAnswer = (house: MemoryHouse, outcome: object): IdempotentAnswer => ({
   status: 200,
   body: { outcome: "resolved", record: hasRecord(outcome) ? shown(house, outcome.record) : null },
 });
@@ -225,7 +225,7 @@ const resolvedAnswer = (house: MemoryHouse, outcome: object): Answer => ({
 const hasRecord = (outcome: object): outcome is { record: MemoryRecord } =>
   "record" in outcome && isRecord(outcome.record);
 
-function answerOfVote(house: MemoryHouse, outcome: VoteOutcome): Result<Answer, Refusal> {
+function answerOfVote(house: MemoryHouse, outcome: VoteOutcome): Result<IdempotentAnswer, GatewayRefusal> {
   if (outcome.type === "failure") return fail(refusalOfFailure(outcome));
   return ok(votedBody(house, outcome.record, outcome.changed));
 }

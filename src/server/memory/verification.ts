@@ -10,10 +10,10 @@ import { BOUNDS } from "../../memory/record/read-input.ts";
 import { write } from "../../store/sqlite.ts";
 import { invalid } from "../api/json-body.ts";
 import type { Env } from "../api/reply.ts";
-import type { Refusal } from "../contract.ts";
+import type { GatewayRefusal } from "../contract.ts";
 import { denied, notFound, refusalOfFailure, shown, unavailable } from "./answer.ts";
 import type { MemoryHouse, OpenMemory } from "./contract.ts";
-import type { Answer } from "./idempotency.ts";
+import type { IdempotentAnswer } from "./idempotency.ts";
 import { posting } from "./posting.ts";
 import { placeOf, repositoryKey } from "./write.ts";
 
@@ -62,7 +62,7 @@ export function verificationRoutes(open: OpenMemory): Hono<Env> {
   );
 }
 
-function answerOf(house: MemoryHouse, noted: CheckNoted): Result<Answer, Refusal> {
+function answerOf(house: MemoryHouse, noted: CheckNoted): Result<IdempotentAnswer, GatewayRefusal> {
   if (noted.type === "not_found") return fail(notFound);
   if (noted.type === "invalid")
     return fail(invalid("citations: each must be one of the record's own, and only files have another state."));
