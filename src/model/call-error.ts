@@ -97,8 +97,8 @@ function advice(target: ModelTarget, status: number, headers: ErrorResponse["hea
 function providerText(body: string): string {
   const json = parseJson(body);
   if (!json.ok || !isRecord(json.value)) return body;
-  const found = errorObject(json.value);
-  const text = found["message"] ?? found["error"] ?? found["detail"];
+  const error = errorObject(json.value);
+  const text = error["message"] ?? error["error"] ?? error["detail"];
   return typeof text === "string" ? text : body;
 }
 
@@ -121,8 +121,8 @@ const WORDS: readonly [RegExp, number][] = [
 /** The HTTP status that an error event stands for. */
 function statusInside(body: string): number {
   const json = parseJson(body);
-  const found = json.ok && isRecord(json.value) ? errorObject(json.value) : {};
-  const marks = [found["code"], found["status"], found["type"]];
+  const error = json.ok && isRecord(json.value) ? errorObject(json.value) : {};
+  const marks = [error["code"], error["status"], error["type"]];
   const named = marks.map(Number).find((mark) => Number.isInteger(mark) && mark >= 400 && mark < 600);
   const words = marks
     .filter((mark) => typeof mark === "string")

@@ -28,12 +28,12 @@ export function loadCatalog(modelsJson?: string): { catalog: ModelCatalog; warni
 /** The entry, laid over the one it overrides, or why it is none. */
 function readEntry(raw: unknown, known: ReadonlyMap<string, CatalogEntry>): CatalogEntry | string {
   if (!isRecord(raw) || typeof raw["id"] !== "string") return "no id";
-  const given = raw["provider"];
+  const named = raw["provider"];
   const [prefix] = splitName(raw["id"]);
-  if (prefix !== undefined && given !== undefined && given !== prefix && given !== "custom") {
-    return `id ${raw["id"]} and provider ${String(given)} disagree`;
+  if (prefix !== undefined && named !== undefined && named !== prefix && named !== "custom") {
+    return `id ${raw["id"]} and provider ${String(named)} disagree`;
   }
-  const provider = given ?? prefix;
+  const provider = named ?? prefix;
   const whole = prefix === provider || raw["id"] === "offline" ? raw["id"] : `${String(provider)}/${raw["id"]}`;
   const read = catalogEntry.safeParse({ ...known.get(whole), ...raw, id: whole, provider });
   if (read.success) return read.data;

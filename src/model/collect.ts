@@ -174,7 +174,7 @@ export function newCollector(
   function answer(finishReason: FinishReason): ReturnType<Collector["answer"]> {
     const ended = finishReason === "stop" || finishReason === "tool_calls";
     const calls = blocks.filter((block) => block.type === "tool-call");
-    const reasoningText = said("reasoning");
+    const reasoningText = wordsOf("reasoning");
     const providerCompactions = [...summaries(blocks), ...(wire.edits?.(finish?.providerMetadata) ?? []), ...signals];
     return {
       content: content(),
@@ -192,7 +192,7 @@ export function newCollector(
     };
   }
 
-  const said = (type: Said["type"]): string =>
+  const wordsOf = (type: Said["type"]): string =>
     blocks.flatMap((block) => (block.type === type ? [block.text.value] : [])).join("");
   const close = (): void => {
     closed = true;
@@ -205,7 +205,7 @@ export function newCollector(
     broken: () => broken,
     finish: () => finish,
     text: content,
-    reasoningText: () => said("reasoning"),
+    reasoningText: () => wordsOf("reasoning"),
     close,
     answer,
   };

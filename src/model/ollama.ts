@@ -67,8 +67,8 @@ const sameModel = (a: unknown, b: string): boolean => typeof a === "string" && w
 
 /** `parameters` is text, one `name value` a line. */
 function numCtx(parameters: unknown): number | undefined {
-  const found = typeof parameters === "string" ? /^num_ctx\s+(\d+)/m.exec(parameters)?.[1] : undefined;
-  return found === undefined ? undefined : Number(found);
+  const value = typeof parameters === "string" ? /^num_ctx\s+(\d+)/m.exec(parameters)?.[1] : undefined;
+  return value === undefined ? undefined : Number(value);
 }
 
 const positive = (value: unknown): number | undefined =>

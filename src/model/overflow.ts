@@ -66,16 +66,16 @@ export function recogniseOverflow(refusal: OverflowEvidence): ContextLimit | und
 
 function search(body: string): ContextLimit | undefined {
   for (const pattern of TABLE) {
-    const found = pattern.exec(body);
-    if (!found) continue;
-    const { limit, tokens, output } = found.groups ?? {};
+    const match = pattern.exec(body);
+    if (!match) continue;
+    const { limit, tokens, output } = match.groups ?? {};
     const room = limit === undefined ? undefined : number(limit) - number(output ?? "0");
     // No room for any prompt at all: the error is about the output that was asked for.
     if (room !== undefined && room <= 0) return undefined;
     return {
       ...(room === undefined ? {} : { reportedLimit: room }),
       ...(tokens === undefined ? {} : { reportedTokens: number(tokens) }),
-      unit: found[0] === "request_too_large" ? "bytes" : "tokens",
+      unit: match[0] === "request_too_large" ? "bytes" : "tokens",
     };
   }
   return undefined;

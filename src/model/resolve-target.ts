@@ -74,10 +74,10 @@ function addressOf(provider: Exclude<ProviderName, "offline">, input: ResolveInp
   if (provider === "custom")
     return { text: input.baseUrl ?? "", source: "The base URL (EVERLONG_BASE_URL, --base-url)", vendorOwn: false };
   const source = `The address of ${provider} (providers.${provider}.baseUrl)`;
-  const given = input.providers[provider].baseUrl;
-  if (provider === "ollama") return { text: ollamaOrigin(given), source, vendorOwn: false };
+  const configured = input.providers[provider].baseUrl;
+  if (provider === "ollama") return { text: ollamaOrigin(configured), source, vendorOwn: false };
   const own = vendorOf(provider)?.address ?? "";
-  const text = given?.trim() || own;
+  const text = configured?.trim() || own;
   return { text, source, vendorOwn: URL.parse(text)?.origin === URL.parse(own)?.origin };
 }
 

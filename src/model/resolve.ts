@@ -79,8 +79,8 @@ async function onlyListed(baseUrl: string, input: ResolveInput): Promise<Result<
       ),
     );
   }
-  const known = { ...input, catalog: withListed(input.catalog, only) };
-  return finish("custom", only.name, known, "the only model that the server at the base URL lists");
+  const withWindow = { ...input, catalog: withListed(input.catalog, only) };
+  return finish("custom", only.name, withWindow, "the only model that the server at the base URL lists");
 }
 
 async function finish(
@@ -89,8 +89,8 @@ async function finish(
   input: ResolveInput,
   reason: string,
 ): Promise<Result<ResolvedModel, Failure>> {
-  const made = await targetFor(provider, name, input);
-  return made.ok ? ok({ ...made.value, reason }) : made;
+  const choice = await targetFor(provider, name, input);
+  return choice.ok ? ok({ ...choice.value, reason }) : choice;
 }
 
 function needsName(what: string): Failure {

@@ -18,9 +18,9 @@ import type { RepositoryKey } from "./identify/namespace.ts";
 import { pathRoute, routeOf } from "./identify/route.ts";
 import type { AgentRun } from "./identify/run.ts";
 import { ContentSizes } from "./plan/count.ts";
+import type { ProxyContext } from "./request/context.ts";
 import { LastSent } from "./request/last-sent.ts";
 import { serveManaged } from "./request/managed.ts";
-import type { ProxyContext } from "./request/parts.ts";
 import { type OpenServices, ServicesDoor } from "./services.ts";
 import type { ProxySettings } from "./settings.ts";
 import { StateReader } from "./state/files.ts";
@@ -136,9 +136,9 @@ export function createProxy(options: ProxyOptions): Proxy {
   const running = new Set<Promise<void>>();
   return {
     handle(req, res, asker) {
-      const done = handle(req, res, asker).finally(() => running.delete(done));
-      running.add(done);
-      return done;
+      const work = handle(req, res, asker).finally(() => running.delete(work));
+      running.add(work);
+      return work;
     },
     on(listener) {
       listeners.add(listener);

@@ -43,17 +43,17 @@ export class ServicesDoor {
 
   /** A search has little time: its thread starts before the first one, and no request waits for that. */
   async #opening(): Promise<Result<ProxyServices, Fault>> {
-    const kept = await this.#open();
-    if (kept.ok) void kept.value.recall.start(THREAD_MS);
+    const services = await this.#open();
+    if (services.ok) void services.value.recall.start(THREAD_MS);
     else this.#kept = undefined;
-    this.#failed = kept.ok ? undefined : { fault: kept.error, at: this.#clock.monotonic() };
-    return kept;
+    this.#failed = services.ok ? undefined : { fault: services.error, at: this.#clock.monotonic() };
+    return services;
   }
 
   /** What is open now, without opening it. */
   async opened(): Promise<ProxyServices | undefined> {
-    const kept = await this.#kept;
-    return kept?.ok ? kept.value : undefined;
+    const services = await this.#kept;
+    return services?.ok ? services.value : undefined;
   }
 
   async close(): Promise<void> {
@@ -63,8 +63,8 @@ export class ServicesDoor {
 
 /** Filtered, or nothing at all. */
 export function filtered(redactor: Redactor, text: string): FilteredText | undefined {
-  const done = redactor.text(text);
-  return done.ok ? done.value.text : undefined;
+  const clean = redactor.text(text);
+  return clean.ok ? clean.value.text : undefined;
 }
 
 /** For texts that are kept and sent again: one that the filter fails on is not shown at all. */

@@ -28,7 +28,7 @@ export class UnmanagedCounts {
     const counts = this.#waiting;
     this.#waiting = new Map();
     this.#writing = undefined;
-    const kept = await this.#door.get();
-    if (kept.ok) await countUnmanaged(kept.value.store, counts);
+    const services = await this.#door.get();
+    if (services.ok) await countUnmanaged(services.value.store, counts);
   }
 }

@@ -7,8 +7,8 @@ import { EventStream } from "./event-stream.ts";
 import { createGate, type Pass } from "./gate.ts";
 import type { GatewayFile } from "./gateway-file.ts";
 import { answerHealth } from "./health.ts";
-import type { GatewayOptions } from "./listen.ts";
 import type { McpDoor } from "./mcp.ts";
+import type { GatewayOptions } from "./options.ts";
 import { answerPage } from "./page.ts";
 import { refusal } from "./refusal.ts";
 import { sendRefusal } from "./respond.ts";
@@ -85,8 +85,8 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
     quiet();
     events.close(); // these streams never end by themselves
     void mcp?.then((door) => door.close());
-    const done = await within(closed, options.drainMs);
-    if (done.type === "value") return;
+    const outcome = await within(closed, options.drainMs);
+    if (outcome.type === "value") return;
     for (const res of active) res.socket?.resetAndDestroy();
     server.closeAllConnections();
     await closed;

@@ -100,10 +100,10 @@ function identify(
   const texts = [own, bearer, ...(proxy ? [target.run, ...keys] : [])].filter((text) => text !== undefined);
   const ofRuns = proxy ? texts.filter((text) => text === target.run || isRunToken(text)) : [];
   const runs = ofRuns.map(runOf);
-  const known = texts.map((text) => sameToken(text, token)).includes(true) || runs.some((run) => run !== undefined);
-  const cookie = !known && !proxy && signedIn(req.headers.cookie);
+  const isToken = texts.map((text) => sameToken(text, token)).includes(true) || runs.some((run) => run !== undefined);
+  const cookie = !isToken && !proxy && signedIn(req.headers.cookie);
   return {
-    token: known || cookie,
+    token: isToken || cookie,
     cookie,
     tried: texts.length > 0,
     ...optional("run", runs[0]),

@@ -1,46 +1,12 @@
 // Starts the gateway: Node's HTTP server with its limits, gateway.json beside it, and an end that drains.
-
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isLoopbackHost } from "../base/address.ts";
 import { errorCode, errorText, type Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
-import type { ServedTool } from "../mcp/serve/tool.ts";
-import type { RunOf } from "../proxy/identify/run.ts";
-import type { Health, ProxyHandler, Report } from "./contract.ts";
 import { openDoor } from "./door.ts";
 import { type GatewayFile, removeGatewayFile, writeGatewayFile } from "./gateway-file.ts";
-import type { OpenOperations } from "./manage/contract.ts";
-import type { OpenRecall } from "./manage/recall.ts";
-import type { OpenMemory } from "./memory/contract.ts";
-
-export type GatewayOptions = {
-  host: string;
-  /** 0: a free one. */
-  port: number;
-  home: string;
-  version: string;
-  token: string;
-  /** The runs of `everlong with` in this home. */
-  runOf: RunOf;
-  allowedHosts: readonly string[];
-  /** Callers of the proxy need the token on loopback too. */
-  requireToken: boolean;
-  /** How long requests may take to finish once the gateway is told to end. */
-  drainMs: number;
-  /** How long a request's headers may take. */
-  headersMs?: number;
-  proxy: ProxyHandler;
-  /** Opened by the first call that needs them. */
-  operations: OpenOperations;
-  recall: OpenRecall;
-  /** What /api/memory serves; absent = there is no such address. */
-  memory?: OpenMemory;
-  /** What /mcp serves; absent = there is no such address. */
-  mcp?: { tools: readonly ServedTool[] /** Callers on this machine need no token. */; open: boolean };
-  health(): Health;
-  report: Report;
-};
+import type { GatewayOptions } from "./options.ts";
 
 export type Gateway = {
   /** `http://127.0.0.1:4747`, as a caller on this machine writes it. */

@@ -64,11 +64,11 @@ const HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
 
 /** A failure of an operation as the API tells it; what is not in the table is the request's own fault. */
 export function refusalOf(failure: Failure): GatewayRefusal {
-  const known = failure.code in TABLE ? TABLE[failure.code as RefusalCode] : undefined;
-  if (!known && /^(store_|unsafe_path)/.test(failure.code)) {
+  const row = failure.code in TABLE ? TABLE[failure.code as RefusalCode] : undefined;
+  if (!row && /^(store_|unsafe_path)/.test(failure.code)) {
     return refusal("store_unavailable", { details: { code: failure.code } });
   }
-  const status = known?.[0] ?? (/_not_found$|^no_such_/.test(failure.code) ? 404 : 400);
+  const status = row?.[0] ?? (/_not_found$|^no_such_/.test(failure.code) ? 404 : 400);
   const message = [failure.what, failure.data].filter(Boolean).join(" ");
   return { status, code: failure.code, message, hint: failure.next ?? "" };
 }

@@ -7,9 +7,10 @@ import { join } from "node:path";
 import { ok } from "../base/result.ts";
 import type { GatewayEvent } from "../schema/event/gateway.ts";
 import type { ProxyCaller, ProxyHandler } from "./contract.ts";
-import { type Gateway, type GatewayOptions, startGateway } from "./listen.ts";
+import { type Gateway, startGateway } from "./listen.ts";
 import type { ProxyOperations } from "./manage/contract.ts";
 import type { RecallOperations } from "./manage/recall.ts";
+import type { GatewayOptions } from "./options.ts";
 import { ensureToken } from "./token.ts";
 
 export type Stage = {

@@ -57,9 +57,11 @@ export function decideChat(request: ModelRequest, round: Round, offered: Readonl
   const left = MAX_CALLS - round.calls.length;
   if (calls.length > 0 && round.steps < MAX_STEPS && left > 0) return { type: "call", calls: calls.slice(0, left) };
 
-  const done = ordered.map(({ action, call }) => reportAction(action, madeCall(round, call), offered.has(call.name)));
-  const paragraphs = done.map((report) => report.text);
-  let success = done.every((report) => report.success);
+  const reports = ordered.map(({ action, call }) =>
+    reportAction(action, madeCall(round, call), offered.has(call.name)),
+  );
+  const paragraphs = reports.map((report) => report.text);
+  let success = reports.every((report) => report.success);
   if (actions.length === 0 || rest !== "") {
     const answer = answerQuestion(inquiry);
     paragraphs.push(...answer.paragraphs);

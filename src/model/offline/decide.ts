@@ -64,8 +64,8 @@ function follow(
   round: Round,
   offered: ReadonlySet<string>,
 ): OfflineDecision {
-  const made = round.calls.find((call) => call.name === tool && canonicalJson(call.args) === canonicalJson(args));
-  if (made) return said(reportCall(`The prescribed call of ${tool}`, made));
+  const earlier = round.calls.find((call) => call.name === tool && canonicalJson(call.args) === canonicalJson(args));
+  if (earlier) return said(reportCall(`The prescribed call of ${tool}`, earlier));
   if (offered.has(tool)) return { type: "call", calls: [{ name: tool, args }] };
   return {
     type: "say",

@@ -31,13 +31,13 @@ type Tally = Map<string, { searches: number; found: number }>;
 export function gather(request: ModelRequest, round: Round): Gathered {
   const got: Gathered = { files: new Map(), crlf: new Set(), names: [], said: [], looked: [] };
   const results = new Map<string, SpokenPassage>();
-  const say = (said: SpokenPassage) => {
-    const key = `${said.source}\n${said.text}`;
-    if (results.get(key)?.date === undefined) results.set(key, said);
+  const say = (passage: SpokenPassage) => {
+    const key = `${passage.source}\n${passage.text}`;
+    if (results.get(key)?.date === undefined) results.set(key, passage);
   };
-  for (const said of earlierTurns(request, round)) say(said);
+  for (const passage of earlierTurns(request, round)) say(passage);
   const memories = remembered(request.system);
-  for (const said of memories) say(said);
+  for (const passage of memories) say(passage);
   const tally: Tally = new Map();
   if (round.piped) addLines(got, pipedLines(round.piped.text));
   const now = `session ${request.sessionId} t${round.prompt.turn}`;
@@ -90,21 +90,21 @@ function readOutput(call: MadeCall, output: string, got: Gathered, { now, say, p
   }
   if (call.name === "view") return addLines(got, agreed(got, viewLines(String(call.args["path"] ?? ""), output)));
   const sessionId = now.split(" ")[1] ?? "";
-  const found = recalled(output, sessionId).filter(
+  const passages = recalled(output, sessionId).filter(
     ({ source, text }) => !`${source}.`.startsWith(`${now}.`) && !isOwnWords(text),
   );
-  for (const { source, text, date, isOutput } of found) {
+  for (const { source, text, date, isOutput } of passages) {
     const dated = { ...(date === undefined ? {} : { date }), ...(isOutput ? { isOutput } : {}) };
     for (const statement of statements(text))
       say({ source, text: statement, age: ageOf(source, sessionId, date), ...dated });
   }
-  return found.length;
+  return passages.length;
 }
 
 /** A line that grep printed otherwise means that the numbers or the separator were misread: then nothing of the view is used. */
 function agreed(got: Gathered, lines: GrepLine[]): GrepLine[] {
-  const known = got.files.get(lines[0]?.path ?? "");
-  return lines.every(({ line, text }) => text.startsWith(known?.get(line) ?? "")) ? lines : [];
+  const lineTexts = got.files.get(lines[0]?.path ?? "");
+  return lines.every(({ line, text }) => text.startsWith(lineTexts?.get(line) ?? "")) ? lines : [];
 }
 
 function addLines(got: Gathered, lines: GrepLine[]): number {

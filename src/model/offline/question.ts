@@ -86,15 +86,15 @@ export function readQuestion(prompt: string): OfflineQuestion {
     } else if (/^v?\d[\d.,_]*$/.test(token) && token.replace(/\D/g, "").length + (/\d\.\d/.test(token) ? 1 : 0) >= 3)
       addTerm("number", token);
     else {
-      const found = plainWords(token);
-      for (const word of found) words.add(word);
+      const plain = plainWords(token);
+      for (const word of plain) words.add(word);
       for (const [first, second] of [
-        [before, found[0]],
-        [found[0], found[1]],
+        [before, plain[0]],
+        [plain[0], plain[1]],
       ]) {
         if (first !== undefined && second !== undefined) phrases.push([first, second]);
       }
-      previous = /[,;:.]$/.test(raw) ? undefined : found.at(-1);
+      previous = /[,;:.]$/.test(raw) ? undefined : plain.at(-1);
     }
   }
   const wants = readWants(text.toLowerCase());
@@ -168,14 +168,14 @@ function plainWords(token: string): string[] {
 }
 
 function segments(run: string): string[] {
-  const found = [...new Intl.Segmenter("ja", { granularity: "word" }).segment(run)];
-  return found.filter((part) => part.isWordLike === true).map((part) => part.segment);
+  const segments = [...new Intl.Segmenter("ja", { granularity: "word" }).segment(run)];
+  return segments.filter((part) => part.isWordLike === true).map((part) => part.segment);
 }
 
 /** In their order; of too many the longest stay. */
 function rarestLooking(words: string[]): string[] {
-  const kept = new Set([...words].sort((a, b) => b.length - a.length || (a < b ? -1 : 1)).slice(0, MAX_WORDS));
-  return words.filter((word) => kept.has(word));
+  const longest = new Set([...words].sort((a, b) => b.length - a.length || (a < b ? -1 : 1)).slice(0, MAX_WORDS));
+  return words.filter((word) => longest.has(word));
 }
 
 function readWants(lower: string): OfflineQuestion["wants"] {

@@ -68,14 +68,14 @@ export function quoteText(quote: Quote): string {
 
 /** Statements on one subject stand together, newest first; the older ones are marked. */
 function newestFirst(evidence: readonly AnswerCandidate[]): (AnswerCandidate & { note?: string })[] {
-  const done = new Set<AnswerCandidate>();
+  const used = new Set<AnswerCandidate>();
   return evidence.flatMap((candidate) => {
-    if (done.has(candidate)) return [];
+    if (used.has(candidate)) return [];
     if (candidate.type === "line") return [candidate];
     const group = evidence.filter(
       (other) => other.type === "said" && other.matched === candidate.matched && other.isOutput === candidate.isOutput,
     );
-    for (const other of group) done.add(other);
+    for (const other of group) used.add(other);
     const sorted = group.sort((a, b) => (a.type === "said" && b.type === "said" && a.age < b.age ? 1 : -1));
     return sorted.map((said, index) => (index === 0 ? said : { ...said, note: "earlier" }));
   });

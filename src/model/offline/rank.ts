@@ -115,13 +115,13 @@ function lineUnits(question: OfflineQuestion, gathered: Gathered): Unit[] {
     const doc = fileKind(path) === "doc";
     const own = new Map([...lines].map(([line, text]) => [line, pieces(text)] as const));
     for (const [line, text] of lines) {
-      const told =
+      const lineText =
         isQuestion(text) && (doc ? !/^#/.test(text) : COMMENT.test(text)) ? statements(text).join(" ") : text;
-      if (told.trim() === "" || told.includes("\ufffd")) continue;
-      const textPieces = pieces(told);
+      if (lineText.trim() === "" || lineText.includes("\ufffd")) continue;
+      const textPieces = pieces(lineText);
       const speaks =
-        termScore(question, told).best > 0 ||
-        question.words.some((word) => wordHit(word, told, textPieces) > 0) ||
+        termScore(question, lineText).best > 0 ||
+        question.words.some((word) => wordHit(word, lineText, textPieces) > 0) ||
         (inName && question.wants.tests && TITLE.test(text)) ||
         (isNamedFile && isOpening(question, path, line, lines));
       if (!speaks) continue;
@@ -137,8 +137,8 @@ function lineUnits(question: OfflineQuestion, gathered: Gathered): Unit[] {
 /** The line that stands for a file of which the question says nothing but its name: the one named, or the first. */
 function isOpening(question: OfflineQuestion, path: string, line: number, lines: ReadonlyMap<number, string>): boolean {
   if (question.words.length + question.terms.length > 0) return false;
-  const asked = question.paths.find((named) => matchesPath(path, named.path))?.line;
-  if (asked !== undefined) return line === asked;
+  const wantedLine = question.paths.find((named) => matchesPath(path, named.path))?.line;
+  if (wantedLine !== undefined) return line === wantedLine;
   return line === Math.min(...[...lines].filter(([, text]) => text.trim() !== "").map(([at]) => at));
 }
 
@@ -239,11 +239,11 @@ function definition(question: OfflineQuestion, text: string): number {
   if (question.wants.docs) return 1;
   const defined = definedName(text);
   const parts = pieces(defined?.name ?? "");
-  const asked = parts.filter((part) => question.words.some((word) => wordHit(word, "", [part]) > 0));
-  if (defined === undefined || asked.length === 0) return 1;
-  if (asked.length < parts.length) return defined.byKeyword ? 1.4 : 1.3;
+  const hits = parts.filter((part) => question.words.some((word) => wordHit(word, "", [part]) > 0));
+  if (defined === undefined || hits.length === 0) return 1;
+  if (hits.length < parts.length) return defined.byKeyword ? 1.4 : 1.3;
   const isLocal = /^\s+(?:const|let|var)\b/.test(text);
-  const whole = !isLocal && (asked.length > 1 || question.words.length === 1);
+  const whole = !isLocal && (hits.length > 1 || question.words.length === 1);
   return defined.byKeyword ? (whole ? 3 : 1.8) : whole ? 1.8 : 1.3;
 }
 

@@ -26,11 +26,11 @@ export function decideReview(request: ModelRequest, round: Round, offered: Reado
   ].filter((call) => offered.has(call.name));
   if (round.steps === 0 && calls.length > 0) return { type: "call", calls };
 
-  const found = gather(request, round);
+  const evidence = gather(request, round);
   const unseen = question.paths
     .map(({ path }) => path)
-    .filter((path) => !found.names.some((name) => matchesPath(name, path)));
-  const files = [...found.names, ...unseen.map((path) => `${path} (named, not seen)`)].slice(0, MAX_LISTED);
+    .filter((path) => !evidence.names.some((name) => matchesPath(name, path)));
+  const files = [...evidence.names, ...unseen.map((path) => `${path} (named, not seen)`)].slice(0, MAX_LISTED);
   const list =
     files.length > 0
       ? `Files concerned:\n${files.map((file) => `- ${file}`).join("\n")}`

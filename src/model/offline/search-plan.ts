@@ -29,11 +29,11 @@ export function firstSearch(question: OfflineQuestion): PlannedCall[] {
   if (first === undefined) greps.push(...wordSearches(question));
   const globs =
     question.paths.length > 0 ? question.paths.slice(0, 2).map(({ path }) => pathGlob(path)) : nameGlob(question);
-  const asked = question.terms.length + question.words.length + question.paths.length > 0;
+  const hasSubject = question.terms.length + question.words.length + question.paths.length > 0;
   return [
     ...greps,
     ...globs.map((pattern) => ({ name: "glob", args: { pattern } })),
-    ...(asked ? [{ name: "recall", args: { query: question.text.slice(0, 400), limit: 8 } }] : []),
+    ...(hasSubject ? [{ name: "recall", args: { query: question.text.slice(0, 400), limit: 8 } }] : []),
   ].slice(0, FIRST_CALLS);
 }
 

@@ -35,11 +35,11 @@ const REF =
 
 /** Results with their source, each source followed by its text on the same line or the lines below. */
 export function recalled(output: string, sessionId: string): Recalled[] {
-  const found: { source: string; date?: string; isOutput?: boolean; rows: string[] }[] = [];
+  const passages: { source: string; date?: string; isOutput?: boolean; rows: string[] }[] = [];
   for (const row of output.split(/\r?\n/)) {
     const ref = REF.exec(row);
     if (ref === null) {
-      found.at(-1)?.rows.push(row.replace(/^\s*(?:>|\|)\s?/, ""));
+      passages.at(-1)?.rows.push(row.replace(/^\s*(?:>|\|)\s?/, ""));
       continue;
     }
     const [head, kind, id, turnOf, checkpoint, session, turn] = ref;
@@ -48,18 +48,18 @@ export function recalled(output: string, sessionId: string): Recalled[] {
       : `session ${session ?? sessionId} ${checkpoint ?? turn}`;
     const rest = row.slice(head.length);
     const date = /\d{4}-\d{2}-\d{2}/.exec(rest)?.[0];
-    const said = /^[^:—"“]{0,80}?(?::\s|—\s?|(?=["“]))(.*)$/.exec(
+    const words = /^[^:—"“]{0,80}?(?::\s|—\s?|(?=["“]))(.*)$/.exec(
       rest.replace(/T\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?/, ""),
     )?.[1];
     const isOutput = /^[\s\])*:,|(-]*tool\b/.test(rest);
-    found.push({
+    passages.push({
       source,
-      rows: said ? [said] : [],
+      rows: words ? [words] : [],
       ...(date === undefined ? {} : { date }),
       ...(isOutput ? { isOutput } : {}),
     });
   }
-  return found.flatMap(({ rows, ...from }) => {
+  return passages.flatMap(({ rows, ...from }) => {
     const texts = rows.join("\n").split("…");
     return texts
       .map((text) => text.replace(/^[\s"“]+|[\s"”]+$/g, "").replace(/^`{3,}\w*\n|\n`{3,}$/g, ""))

@@ -81,10 +81,10 @@ export function isTopicCall({ name, args }: PlannedCall): boolean {
 
 /** Reads the project's own README and manifests, those nearest to the top first. */
 export function topicViews(topic: Topic, question: OfflineQuestion, names: readonly string[]): PlannedCall[] {
-  const asked = (name: string) =>
+  const isAbout = (name: string) =>
     question.paths.length === 0 || question.paths.some(({ path }) => matchesPath(name, path));
   const files = names
-    .filter((name) => (README.test(name) ? topic.type === "overview" : isManifest(name) && asked(name)))
+    .filter((name) => (README.test(name) ? topic.type === "overview" : isManifest(name) && isAbout(name)))
     .filter(
       (name) => README.test(name) || fileKind(name) === "source" || /requirements\.txt$|CMakeLists\.txt$/.test(name),
     )

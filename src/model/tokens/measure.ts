@@ -31,7 +31,7 @@ export type Measurable = {
   /** Ends exact counting; what is not counted by then stays an estimate. */
   signal?: AbortSignal;
 };
-export type Measured = {
+export type RequestMeasure = {
   systemTokens: number;
   toolDefinitionsTokens: number;
   conversationTokens: number;
@@ -48,8 +48,8 @@ export type MeasuredPart = { size: Size; content: () => Content };
 const sizes = new WeakMap<object, Size>();
 
 function part(key: unknown, content: () => Content): MeasuredPart {
-  const known = typeof key === "object" && key !== null ? sizes.get(key) : undefined;
-  if (known) return { size: known, content };
+  const cached = typeof key === "object" && key !== null ? sizes.get(key) : undefined;
+  if (cached) return { size: cached, content };
   const { text, fixed } = content();
   const size = {
     bound: upperBound(text) + fixed + ITEM_OVERHEAD,
@@ -85,7 +85,7 @@ export async function countTools(tools: readonly unknown[], counter = tokenCount
 }
 
 /** System items of a wire count as system; the three parts add up to the whole request. */
-export async function measure(request: Measurable, counter: TokenCounter = tokenCounter): Promise<Measured> {
+export async function measure(request: Measurable, counter: TokenCounter = tokenCounter): Promise<RequestMeasure> {
   const system = systemPart(request.system);
   const tools = request.tools.map(toolPart);
   const { parts, itemTokens } = partsOf(request);

@@ -86,11 +86,11 @@ export class HistoryMeter {
   }
 
   #keepIfGrown(items: readonly ContextItem[]): void {
-    const known = this.#raws.length;
+    const length = this.#raws.length;
     // Items are only ever added at the end, put in before the last, or replaced together with the last.
     const grew =
-      known <= items.length &&
-      (known === 0 || (items[known - 1]?.raw === this.#raws[known - 1] && items[0]?.raw === this.#raws[0]));
+      length <= items.length &&
+      (length === 0 || (items[length - 1]?.raw === this.#raws[length - 1] && items[0]?.raw === this.#raws[0]));
     if (grew) return;
     this.#parts = [];
     this.#raws = [];

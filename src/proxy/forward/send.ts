@@ -43,11 +43,11 @@ export async function send(bytes: Buffer, target: UpstreamCall, options: SendOpt
   if (!exchanged.ok) return { type: "failure", failure: exchanged.error };
   const { status, headers } = exchanged.value;
   const observer = new Observer({ wire, status, headers, collect: options.collect });
-  const held = recognise === undefined ? 0 : status >= 400 ? MAX_ERROR_BYTES : observer.opens ? MAX_HELD_BYTES : 0;
-  const watched = watch(exchanged.value, observer, options.strict, held);
+  const holdBytes = recognise === undefined ? 0 : status >= 400 ? MAX_ERROR_BYTES : observer.opens ? MAX_HELD_BYTES : 0;
+  const watched = watch(exchanged.value, observer, options.strict, holdBytes);
   const answered: Answered = { answer: { ...exchanged.value, body: watched.body }, observed: () => observer.seen() };
 
-  if (recognise !== undefined && held > 0) {
+  if (recognise !== undefined && holdBytes > 0) {
     const body = status >= 400 ? await wholeError(watched, observer) : await openingError(watched, observer);
     const limit = body === undefined ? undefined : recogniseOverflow({ ...recognise, body, ...errorStatus(status) });
     if (body !== undefined && limit) return { type: "context-error", limit, refused: { status, body }, ...answered };

@@ -29,11 +29,11 @@ export async function deliverRefusal(
   res: ServerResponse,
   client: { family: Family; wire: WireName; headers?: readonly string[] },
 ): Promise<Delivery> {
-  const told = survivable(client.family, client.wire, sent.refused, sent.limit);
-  if (told === "as-came") return deliver(sent.answer, res, client.headers);
+  const reply = survivable(client.family, client.wire, sent.refused, sent.limit);
+  if (reply === "as-came") return deliver(sent.answer, res, client.headers);
   discard(sent.answer);
-  answer(res, told, client.headers);
-  return { outcome: "complete", status: told.status, bytes: 0 };
+  answer(res, reply, client.headers);
+  return { outcome: "complete", status: reply.status, bytes: 0 };
 }
 
 /** Whether the body is already what the format's clients look for. */

@@ -44,12 +44,12 @@ const YES = /^\s*(?:1|true|yes|on)\s*$/i;
 
 /** X9, X12, X13 and `proxy.activate`. */
 export function familyOf(headers: Headers, activate: "auto" | "always" | "never"): ServedFamily {
-  const known = knownFamily(headers) ?? { family: "other", signal: ownSessionHeader(headers) ?? "none" };
+  const match = knownFamily(headers) ?? { family: "other", signal: ownSessionHeader(headers) ?? "none" };
   const reason =
     bypass(headers) ??
     (activate === "never" ? "switched_off" : undefined) ??
-    (activate === "auto" && known.signal === "none" ? "unknown_client" : undefined);
-  return reason === undefined ? { ...known, active: true } : { ...known, active: false, reason };
+    (activate === "auto" && match.signal === "none" ? "unknown_client" : undefined);
+  return reason === undefined ? { ...match, active: true } : { ...match, active: false, reason };
 }
 
 function knownFamily(headers: Headers): { family: Family; signal: string } | undefined {
@@ -74,8 +74,8 @@ function atWordStart(agent: string, text: string): boolean {
 function matching(headers: Headers, wanted: { name: string | RegExp; value?: RegExp }): string | undefined {
   const { name, value } = wanted;
   if (typeof name !== "string") return Object.keys(headers).find((known) => name.test(known));
-  const found = headers[name]?.trim();
-  return found !== undefined && (value ?? /./).test(found) ? name : undefined;
+  const text = headers[name]?.trim();
+  return text !== undefined && (value ?? /./).test(text) ? name : undefined;
 }
 
 function ownSessionHeader(headers: Headers): string | undefined {

@@ -103,8 +103,8 @@ export class Observer {
 
   terminal(): boolean | undefined {
     if (this.#kind !== "events") return undefined;
-    const told = this.#facts.terminal || (this.#readable && !this.#events.skipped);
-    return told ? this.#facts.terminal : undefined;
+    const isCertain = this.#facts.terminal || (this.#readable && !this.#events.skipped);
+    return isCertain ? this.#facts.terminal : undefined;
   }
 
   /** After `end` or `cut`. */

@@ -4,10 +4,10 @@ import { wireOf } from "../../model/wire/registry.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { HistoryItem, Insertion, LaneCut } from "../contract.ts";
 import { emptyState } from "../state/block.ts";
+import type { RequestPlanInput } from "./contract.ts";
 import { blockTokens } from "./count.ts";
 import type { InForce } from "./in-force.ts";
 import { newestPrompt } from "./keep.ts";
-import type { RequestPlanInput } from "./plan.ts";
 import { type QuotedSnippet, type RecallBlock, type RecallLimits, recallBlock } from "./recall-block.ts";
 import { type InsertionPlace, tailOf } from "./tail.ts";
 

@@ -43,8 +43,8 @@ const madeJson = (raw: unknown, original: HistoryItem | undefined, shortened: st
 /** What goes into the item itself. */
 function textsOf(insertions: readonly Insertion[]): Pick<HistoryPiece, "append" | "prepend"> {
   const at = (place: Insertion["place"]): string[] | undefined => {
-    const found = insertions.filter((one) => one.place === place).map(({ text }) => text);
-    return found.length > 0 ? found : undefined;
+    const texts = insertions.filter((one) => one.place === place).map(({ text }) => text);
+    return texts.length > 0 ? texts : undefined;
   };
   return { ...optional("append", at("append")), ...optional("prepend", at("before")) };
 }
@@ -89,7 +89,7 @@ export function rowsOf({ all, kept, cut, insertions, refOf }: Shape): RecordRow[
 }
 
 function byAnchor(insertions: readonly Insertion[]): Map<string, Insertion[]> {
-  const found = new Map<string, Insertion[]>();
-  for (const one of insertions) found.set(one.anchor, [...(found.get(one.anchor) ?? []), one]);
-  return found;
+  const groups = new Map<string, Insertion[]>();
+  for (const one of insertions) groups.set(one.anchor, [...(groups.get(one.anchor) ?? []), one]);
+  return groups;
 }

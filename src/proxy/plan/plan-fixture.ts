@@ -9,7 +9,8 @@ import { assemble } from "../body/assemble.ts";
 import { scanBody } from "../body/scan.ts";
 import type { HistoryItem, LaneState, ScannedBody } from "../contract.ts";
 import type { RequestBudget } from "./budget.ts";
-import { newLane, type PlanSettings, plan, type RequestPlan, type RequestPlanInput } from "./plan.ts";
+import type { PlanSettings, RequestPlan, RequestPlanInput } from "./contract.ts";
+import { newLane, plan } from "./plan.ts";
 
 /** As the strict checkers know them again. */
 const thinkingSignature = (id: string): string => `sig_${id}`;

@@ -4,7 +4,7 @@ import { newIssued } from "../../../test/model-server/issued.ts";
 import { findViolation } from "../../../test/model-server/strict/check.ts";
 import { isRecord } from "../../base/json.ts";
 import { wireNames } from "../../schema/model.ts";
-import type { PromptQuestion, RequestPlanInput } from "./plan.ts";
+import type { PromptQuestion, RequestPlanInput } from "./contract.ts";
 import { budget, LaneRun, rawsAt, type Sent, settings, strictRequest, type Turn, words } from "./plan-fixture.ts";
 import type { QuotedSnippet } from "./recall-block.ts";
 

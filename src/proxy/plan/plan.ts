@@ -4,97 +4,15 @@ import { type Applied, applyCut, isSystem } from "../../context/truncate/cut.ts"
 import type { Shaping } from "../../context/truncate/shorten-item.ts";
 import { countItem } from "../../model/tokens/measure.ts";
 import { wireOf } from "../../model/wire/registry.ts";
-import type {
-  HistoryItem,
-  HistoryPiece,
-  Insertion,
-  LaneCut,
-  LaneEpochReason,
-  LaneState,
-  RecordRow,
-  ScannedBody,
-} from "../contract.ts";
+import type { HistoryItem, Insertion, LaneCut, LaneEpochReason, LaneState } from "../contract.ts";
 import { addition, type WantedBlocks, wantedOf } from "./additions.ts";
-import { below, type RequestBudget } from "./budget.ts";
+import { below } from "./budget.ts";
+import type { RequestPlan, RequestPlanInput } from "./contract.ts";
 import { type InForce, inForce } from "./in-force.ts";
 import { keepOf } from "./keep.ts";
 import { isSameCut, type MadeCut, makeCut } from "./make-cut.ts";
 import { piecesOf, rowsOf } from "./pieces.ts";
-import type { QuotedSnippet, RecallLimits } from "./recall-block.ts";
 import { gapNotice, PLACE } from "./words.ts";
-
-export type PlanSettings = RecallLimits & {
-  minKeepItems: number;
-  toolOutputMaxChars: number;
-  semantic: { enabled: boolean };
-  state: {
-    appendOnly: boolean;
-    tag: "everlong_state" | "proxypilot_state";
-    role: "user" | "system";
-    refreshTokens: number;
-  };
-};
-
-export type PromptQuestion = {
-  /** Something of the lane may not be in view: its session is searched. */
-  session: boolean;
-  /** The namespace is searched by meaning. */
-  namespace: boolean;
-  prompt: HistoryItem;
-  /** Own hashes of the items that stand in the request as a whole. */
-  standing: ReadonlySet<string>;
-  /** This very request leaves out what the one before it still had. */
-  takesAway: boolean;
-};
-
-/** `lost`: why a search gave nothing, where it should have given an answer; the prompt is searched for again. */
-export type PromptQuotes = { snippets: readonly QuotedSnippet[]; lost?: string };
-
-export type RequestPlanInput = {
-  body: ScannedBody;
-  /** Counted. */
-  items: readonly HistoryItem[];
-  /** System text and tool definitions beside the history. */
-  fixedTokens: number;
-  /** As it is kept; for a fork with what it inherits. */
-  lane: LaneState;
-  kind: "main" | "agent" | "compaction";
-  /** `hold`: what is in force and nothing new. `context-error`: a new epoch, whatever the count says. */
-  mode: "normal" | "context-error" | "hold";
-  budget: RequestBudget;
-  model: string;
-  /** The state block as it should stand in the request. */
-  state?: string | undefined;
-  /** Bounded in time; must not throw. */
-  recall?: ((ask: PromptQuestion) => Promise<PromptQuotes>) | undefined;
-  /** `<session>:tN.k`; undefined for what is not stored. */
-  refOf: (item: HistoryItem) => string | undefined;
-  /** Own hashes of items that could not be stored: they stay whole. */
-  untouched?: ReadonlySet<string> | undefined;
-  /** What is kept of a text: without secrets. */
-  clean?: ((text: string) => string) | undefined;
-  settings: PlanSettings;
-};
-
-export type RequestPlan = {
-  pieces: HistoryPiece[];
-  /** To be kept; of a compaction request and in `hold` the lane as it came. */
-  lane: LaneState;
-  action: "pass" | "insert" | "trim";
-  rows: RecordRow[];
-  tokensIn: number;
-  tokensSent: number;
-  /** What this request leaves out and shortens. */
-  dropped: HistoryItem[];
-  shortened: HistoryItem[];
-  newEpoch?: LaneEpochReason;
-  /** A state block was added. */
-  newState: boolean;
-  /** In a new block. */
-  recalled: readonly QuotedSnippet[];
-  /** Why a search gave nothing. */
-  recallLost?: string;
-};
 
 /** What is sent, before it is pieces. */
 type Draft = Pick<Applied, "kept"> & { cut: LaneCut | undefined; insertions: readonly Insertion[] };
@@ -109,15 +27,15 @@ export const newLane = (lane: Pick<LaneState, "kind" | "tools" | "system">): Lan
 export async function plan(input: RequestPlanInput): Promise<RequestPlan> {
   const { body, items, lane, kind, mode, settings } = input;
   const keep = keepOf(items, { ...settings, untouched: input.untouched });
-  const held = inForce(lane, items, { keep, model: mode === "hold" ? undefined : input.model });
+  const inForceCut = inForce(lane, items, { keep, model: mode === "hold" ? undefined : input.model });
   const shaping = shapingOf(input);
-  const applied = await applyCut(items, held.cut, shaping);
-  const inForceNow: Draft = { kept: applied.kept, cut: held.cut && lane.cut, insertions: held.insertions };
+  const applied = await applyCut(items, inForceCut.cut, shaping);
+  const inForceNow: Draft = { kept: applied.kept, cut: inForceCut.cut && lane.cut, insertions: inForceCut.insertions };
   const base = input.fixedTokens + sum(items.filter(isSystem));
   if (mode === "hold") return finish(input, inForceNow, { lane });
 
-  const wanted = wantedOf(input, applied.kept, held);
-  const total = base + sum(conversation(applied.kept)) + sum(held.insertions) + wanted.tokens;
+  const wanted = wantedOf(input, applied.kept, inForceCut);
+  const total = base + sum(conversation(applied.kept)) + sum(inForceCut.insertions) + wanted.tokens;
   const budget = mode === "context-error" ? below(input.budget, total) : input.budget;
   const longChars = settings.toolOutputMaxChars;
   const cutTo = (added: number): Promise<MadeCut> =>
@@ -130,17 +48,17 @@ export async function plan(input: RequestPlanInput): Promise<RequestPlan> {
   if (kind === "compaction") {
     const whole = base + sum(conversation(items));
     if (mode === "normal" && whole <= budget.usable) return finish(input, bare(items), { lane });
-    if (mode === "normal" && held.cut && total <= budget.usable) return finish(input, inForceNow, { lane });
-    const made = await cutTo(sum(held.insertions));
-    const existing = held.insertions.filter((one) => one.kind !== "notice" && !made.cut.dropped.has(one.anchor));
-    return finish(input, draftOf(made, existing), { lane, newEpoch: "compaction" });
+    if (mode === "normal" && inForceCut.cut && total <= budget.usable) return finish(input, inForceNow, { lane });
+    const fresh = await cutTo(sum(inForceCut.insertions));
+    const existing = inForceCut.insertions.filter((one) => one.kind !== "notice" && !fresh.cut.dropped.has(one.anchor));
+    return finish(input, draftOf(fresh, existing), { lane, newEpoch: "compaction" });
   }
 
-  const fresh = await newEpochOf(input, { total, held, wanted, cutTo });
+  const fresh = await newEpochOf(input, { total, held: inForceCut, wanted, cutTo });
   const reason = fresh?.reason;
   const draft =
     fresh?.made === undefined
-      ? { ...inForceNow, insertions: fresh ? held.insertions.filter(isNotice) : held.insertions }
+      ? { ...inForceNow, insertions: fresh ? inForceCut.insertions.filter(isNotice) : inForceCut.insertions }
       : draftOf(fresh.made, []);
   const begun = fresh && { takesAway: fresh.made !== undefined };
   const added = await addition(input, draft, wanted, begun);
@@ -182,12 +100,12 @@ async function newEpochOf(
   const forced = mode === "context-error";
   const limit = kind === "main" ? budget.high : budget.usable;
   if (forced || total > limit) {
-    const made = await now.cutTo(wanted.fresh);
+    const fresh = await now.cutTo(wanted.fresh);
     const reason = forced ? "context-error" : (held.ended ?? "high-water");
-    const isSame = isSameCut(made.recorded, held.cut && lane.cut);
+    const isSame = isSameCut(fresh.recorded, held.cut && lane.cut);
     // One that stays above the mark would be made anew at each request: it waits until nothing else is left.
-    const isWorthIt = !isSame && (made.fits || total > budget.usable);
-    if (forced || held.ended || isWorthIt) return { reason, made };
+    const isWorthIt = !isSame && (fresh.fits || total > budget.usable);
+    if (forced || held.ended || isWorthIt) return { reason, made: fresh };
   }
   if (held.ended) return { reason: held.ended };
   return wanted.folds ? { reason: "fold" } : undefined;
@@ -229,8 +147,8 @@ type Outcome = Pick<RequestPlan, "lane"> &
 function finish(input: RequestPlanInput, draft: Draft, outcome: Outcome): RequestPlan {
   const { body, items, refOf, fixedTokens } = input;
   const isTouched = draft.cut !== undefined || draft.insertions.length > 0;
-  const kept = isTouched ? draft.kept : items;
-  const shape = { wire: body.wire, all: items, kept, cut: draft.cut, insertions: draft.insertions, refOf };
+  const sent = isTouched ? draft.kept : items;
+  const shape = { wire: body.wire, all: items, kept: sent, cut: draft.cut, insertions: draft.insertions, refOf };
   const dropped = new Set(draft.cut?.dropped);
   const shortened = new Set(Object.keys(draft.cut?.shortened ?? {}));
   return {
@@ -241,7 +159,7 @@ function finish(input: RequestPlanInput, draft: Draft, outcome: Outcome): Reques
     rows: rowsOf(shape),
     action: draft.cut ? "trim" : draft.insertions.length > 0 ? "insert" : "pass",
     tokensIn: fixedTokens + sum(items),
-    tokensSent: fixedTokens + sum(kept) + sum(draft.insertions),
+    tokensSent: fixedTokens + sum(sent) + sum(draft.insertions),
     dropped: items.filter(({ id }) => dropped.has(id)),
     shortened: items.filter(({ id }) => shortened.has(id)),
   };

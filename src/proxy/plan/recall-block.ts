@@ -68,9 +68,9 @@ function take(snippets: readonly QuotedSnippet[], most: number, chars: number): 
     const text = recalled(snippet.text).trim();
     const fence = fenceFor(text);
     const around = head.length + 2 * fence.length + "\n\n\n\n".length;
-    const kept = clipAtLine(text, Math.min(LONGEST, room - around), CUT);
-    if (kept === "" || (kept !== text && kept.length < LEAST)) continue;
-    const whole = [head, fence, kept, fence].join("\n");
+    const excerpt = clipAtLine(text, Math.min(LONGEST, room - around), CUT);
+    if (excerpt === "" || (excerpt !== text && excerpt.length < LEAST)) continue;
+    const whole = [head, fence, excerpt, fence].join("\n");
     if (whole.length + 1 > room) continue;
     room -= whole.length + 1;
     taken.push({ snippet, text: whole });

@@ -11,7 +11,7 @@ import { caller, history, openPlace, type Place, rememberIn, request, seeable, v
 import { setAnchorBase, updateAnchor } from "./anchor.ts";
 import { happeningsOfStored } from "./anchor-items.ts";
 import { ANCHOR_VERSION, type Anchor, anchorText, handWritten, shownAnchor, withAnchor } from "./anchor-text.ts";
-import type { StorableItem } from "./remember.ts";
+import type { StorableItem } from "./store-items.ts";
 
 let place: Place;
 beforeEach(async () => {

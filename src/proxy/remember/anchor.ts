@@ -54,14 +54,14 @@ async function remake(
   const changed = await change(store, (db) => {
     const row = prepared(db, "SELECT anchor FROM proxy_session WHERE no = ?").get(session.no);
     if (!row) return undefined;
-    const made = next(db, anchorOf(db, session, row["anchor"]));
-    prepared(db, "UPDATE proxy_session SET anchor = ? WHERE no = ?").run(JSON.stringify(made), session.no);
-    return made;
+    const anchor = next(db, anchorOf(db, session, row["anchor"]));
+    prepared(db, "UPDATE proxy_session SET anchor = ? WHERE no = ?").run(JSON.stringify(anchor), session.no);
+    return anchor;
   });
   if (!changed.ok) return changed;
-  const made = changed.value;
-  if (!made) return ok(""); // deleted meanwhile: no file is made again
-  return updateFile<Fault>(join(session.path, "summary.md"), (file) => ok(withAnchor(file ?? "", made, maxChars)), {
+  const anchor = changed.value;
+  if (!anchor) return ok(""); // deleted meanwhile: no file is made again
+  return updateFile<Fault>(join(session.path, "summary.md"), (file) => ok(withAnchor(file ?? "", anchor, maxChars)), {
     private: true,
     locks: store.locks,
   });
@@ -74,10 +74,10 @@ function storedItems(db: Database, session: ProxySession, owns: readonly string[
 }
 
 function anchorOf(db: Database, session: ProxySession, stored: unknown): Anchor {
-  const known = stored === null ? undefined : (JSON.parse(String(stored)) as Partial<Anchor>);
-  if (known?.version === ANCHOR_VERSION && known.ledger) return known as Anchor;
-  const none: Anchor = { version: ANCHOR_VERSION, ledger: emptyLedger(), ...optional("base", known?.base) };
-  if (!known) return none;
+  const anchor = stored === null ? undefined : (JSON.parse(String(stored)) as Partial<Anchor>);
+  if (anchor?.version === ANCHOR_VERSION && anchor.ledger) return anchor as Anchor;
+  const none: Anchor = { version: ANCHOR_VERSION, ledger: emptyLedger(), ...optional("base", anchor?.base) };
+  if (!anchor) return none;
   const sql = "SELECT * FROM proxy_item WHERE session = ? AND stored = 1 AND dropped IS NOT NULL ORDER BY id";
   const items = prepared(db, sql).all(session.no).map(itemOf);
   return { ...none, ledger: foldLedger(none.ledger, happeningsOfStored(items)) };

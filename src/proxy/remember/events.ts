@@ -218,9 +218,9 @@ async function note(
   size: number,
 ): Promise<Result<void, Fault>> {
   const sql = "UPDATE proxy_item SET logged = 1 WHERE session = ? AND own IN (SELECT value FROM json_each(?))";
-  const done = await change(store, (db) => {
+  const outcome = await change(store, (db) => {
     prepared(db, sql).run(session.no, JSON.stringify(events.map((event) => event.id)));
     prepared(db, "UPDATE proxy_session SET logged = ? WHERE no = ?").run(size, session.no);
   });
-  return done.ok ? ok(undefined) : done;
+  return outcome.ok ? ok(undefined) : outcome;
 }

@@ -1,16 +1,12 @@
 // Each item of a lane is filtered, stored and indexed once: after its request has gone on, or before a cut that needs it.
 import { setImmediate as nextRound, setTimeout as wait } from "node:timers/promises";
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { WireName } from "../../schema/model.ts";
 import type { Fault } from "../../store/fault.ts";
-import type { Readable } from "../contract.ts";
 import { read } from "../store/handle.ts";
 import type { ProxySession } from "../store/session.ts";
 import { flushEvents } from "./events.ts";
-import { filterItem, type Ready, type Storing, storeItems, unstored } from "./store-items.ts";
+import { filterItem, type Ready, type StorableItem, type Storing, storeItems, unstored } from "./store-items.ts";
 
-/** An item of a request's chain; its text is made only when it is needed. */
-export type StorableItem = { own: string; wire: WireName; bytes: number; read: () => Readable };
 export type RememberOptions = Storing & {
   /** `dropped`: only what a cut leaves out. */
   mode: "all" | "dropped";
@@ -114,12 +110,12 @@ export class Remember {
   /** The oldest go first: most clients send them again. */
   #keepBound(): void {
     const { maxWaiting = MAX_WAITING, onTrouble } = this.#options;
-    let given = 0;
+    let count = 0;
     for (const waiting of this.#waiting.values()) {
       if (this.#bytes <= maxWaiting) break;
       this.#unqueue(waiting);
-      given++;
-      if (given === 1)
+      count++;
+      if (count === 1)
         onTrouble({ code: "store_waiting", message: "Too much waits for the store.", session: waiting.session.id });
     }
   }

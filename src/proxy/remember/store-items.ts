@@ -4,15 +4,18 @@ import type { Item, Place } from "../../memory/recall/item.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { RecallWriter } from "../../memory/recall/store/write.ts";
 import type { FilteredText, Redactor } from "../../memory/secret/filter.ts";
+import type { WireName } from "../../schema/model.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { Database } from "../../store/sqlite.ts";
+import type { Readable } from "../contract.ts";
 import { change, type ProxyStore } from "../store/handle.ts";
 import { itemOf } from "../store/item-row.ts";
 import { type ProxySession, placeOf } from "../store/session.ts";
 import { addTotals } from "../store/totals.ts";
 import { recallItem } from "./recall-item.ts";
-import type { StorableItem } from "./remember.ts";
 
+/** An item of a request's chain; its text is made only when it is needed. */
+export type StorableItem = { own: string; wire: WireName; bytes: number; read: () => Readable };
 export type ItemIndexWriter = Pick<RecallWriter, "add" | "remove" | "removeSession">;
 export type Storing = { store: ProxyStore; redactor: Redactor; writer: ItemIndexWriter };
 export type Ready = {
@@ -59,7 +62,7 @@ export async function storeItems(
     store,
     (db) => {
       const places = new Map<number, Place>();
-      const found: Item[] = [];
+      const searchable: Item[] = [];
       const counts = new Map<number, number>();
       for (const { session, lane, item, role, type, tool, callId, indexed, text } of entries) {
         const row = prepared(db, sql).get(
@@ -69,9 +72,9 @@ export async function storeItems(
         counts.set(session.no, (counts.get(session.no) ?? 0) + 1);
         const place = places.get(session.no) ?? placeOf(session);
         places.set(session.no, place);
-        if (indexed) found.push(recallItem(session, place, itemOf(row)));
+        if (indexed) searchable.push(recallItem(session, place, itemOf(row)));
       }
-      writer.add(found);
+      writer.add(searchable);
       for (const [session, stored] of counts) addTotals(db, session, "", { stored });
     },
     when,

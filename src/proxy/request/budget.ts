@@ -4,16 +4,16 @@ import { wireOf } from "../../model/wire/registry.ts";
 import { below, budgetOf, halved, type RequestBudget, windowOf } from "../plan/budget.ts";
 import type { ProxyServices } from "../services.ts";
 import { learnWindow } from "../store/windows.ts";
-import type { ManagedRequest, ProxyContext } from "./parts.ts";
+import type { ManagedRequest, ProxyContext } from "./context.ts";
 
 export function budgetFor(
   { settings, catalog }: ProxyContext,
-  asked: ManagedRequest,
+  request: ManagedRequest,
   learned: number | undefined,
 ): RequestBudget {
-  const { model, headers, body, route, caller } = asked;
-  const known = learned === undefined ? {} : { learned };
-  const window = windowOf({ wire: route.wire, model, headers, windows: settings.windows, ...known, catalog });
+  const { model, headers, body, route, caller } = request;
+  const limit = learned === undefined ? {} : { learned };
+  const window = windowOf({ wire: route.wire, model, headers, windows: settings.windows, ...limit, catalog });
   return budgetOf({ window, body: body.value, wire: route.wire, family: caller.family, settings });
 }
 
@@ -25,14 +25,14 @@ const DOUBTFUL = 1.5;
 
 /** After a refusal: the window is learned; after a second one its half is tried. Undefined when it is enough. */
 export async function smallerRoom(
-  parts: ProxyContext,
+  context: ProxyContext,
   { store }: ProxyServices,
-  asked: ManagedRequest,
+  request: ManagedRequest,
   { attempt, budget, sent }: { attempt: number; budget: RequestBudget; sent: number },
   { reportedLimit, unit }: ContextLimit,
 ): Promise<RequestBudget | undefined> {
   if (attempt >= MOST_ATTEMPTS) return undefined;
-  const { upstream, model, route, body } = asked;
+  const { upstream, model, route, body } = request;
   const output = wireOf(route.wire).request.maxOutput(body.value) ?? 0;
   const isDoubtful = (reportedLimit ?? 0) > DOUBTFUL * (sent + output);
   // Such refusals are often transient, so one of them says nothing about the window.
@@ -41,6 +41,6 @@ export async function smallerRoom(
   const tokens = named ?? sent * BELOW_REFUSED;
   const learned = await learnWindow(store, upstream, model, { tokens, named: named !== undefined });
   if (!learned.ok) return undefined;
-  parts.emit({ type: "proxy.window_learned", data: { upstream, model, tokens: learned.value } });
-  return attempt === 1 ? below(budgetFor(parts, asked, learned.value), sent) : halved(budget);
+  context.emit({ type: "proxy.window_learned", data: { upstream, model, tokens: learned.value } });
+  return attempt === 1 ? below(budgetFor(context, request, learned.value), sent) : halved(budget);
 }

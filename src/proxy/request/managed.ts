@@ -19,7 +19,7 @@ import { deliverRefusal } from "../forward/survivable.ts";
 import type { BadSessionKey } from "../identify/session-key.ts";
 import type { ServicesDoor } from "../services.ts";
 import { todoOf } from "../state/todo-header.ts";
-import { type ManagedRequest, type PreparedRequest, type ProxyContext, passed, tellFault } from "./parts.ts";
+import { type ManagedRequest, type PreparedRequest, type ProxyContext, passed, tellFault } from "./context.ts";
 import { prepare } from "./prepare.ts";
 import { type BodyReadFailure, readBody } from "./read-body.ts";
 import { finish, type Going } from "./record.ts";
@@ -52,32 +52,32 @@ const REFUSED: Record<Exclude<BodyReadFailure, "client_gone">, { status: number;
 };
 
 export async function serveManaged(
-  parts: ProxyContext,
+  context: ProxyContext,
   door: ServicesDoor,
   managed: Managed,
   id: string,
 ): Promise<void> {
   const { req, res, route, headers, family } = managed;
-  const going: Going = { id, time: parts.clock.now(), start: parts.clock.monotonic(), timings: {}, attempts: [] };
-  const received = await readBody(req, parts.settings.maxBodyBytes);
+  const going: Going = { id, time: context.clock.now(), start: context.clock.monotonic(), timings: {}, attempts: [] };
+  const received = await readBody(req, context.settings.maxBodyBytes);
   if (!received.ok) return refuseBody(managed, received.error);
   const bad = badHeader(headers);
   if (bad) return answer(res, errorAnswer(route.wire, bad));
-  const came = await scanned(received.value, headers, managed, parts);
+  const came = await scanned(received.value, headers, managed, context);
   const body = came.ok ? ok(withoutDoubled(came.value)) : came;
   // No upstream takes doubled answers, so a request that had some is never sent as it came.
   const repaired = body.ok && came.ok && body.value !== came.value ? body.value.bytes : undefined;
-  mark(parts, going, "read");
+  mark(context, going, "read");
   if (!body.ok && body.error === "too_large") return refuseBody(managed, "too_large");
-  const asked = body.ok ? askedOf(managed, body.value, going) : fail(body.error);
-  if (!asked.ok && typeof asked.error !== "string")
-    return answer(res, errorAnswer(route.wire, { status: 400, ...asked.error }));
-  let prepared = asked.ok ? await prepareOpen(parts, door, asked.value) : passed(`skip:${String(asked.error)}`);
+  const request = body.ok ? askedOf(managed, body.value, going) : fail(body.error);
+  if (!request.ok && typeof request.error !== "string")
+    return answer(res, errorAnswer(route.wire, { status: 400, ...request.error }));
+  let prepared = request.ok ? await prepareOpen(context, door, request.value) : passed(`skip:${String(request.error)}`);
   if (repaired && !prepared.bytes) prepared = withBytes(prepared, repaired);
-  mark(parts, going, "plan");
+  mark(context, going, "plan");
 
   const signal = clientGone(res);
-  const limits = { firstByteMs: parts.settings.upstreamTimeoutMs, silenceMs: parts.settings.upstreamTimeoutMs };
+  const limits = { firstByteMs: context.settings.upstreamTimeoutMs, silenceMs: context.settings.upstreamTimeoutMs };
   let sent: SendOutcome;
   for (;;) {
     const bytes = prepared.bytes ?? received.value;
@@ -86,27 +86,27 @@ export async function serveManaged(
       wire: route.wire,
       limits,
       signal,
-      strict: parts.settings.strictStreams,
+      strict: context.settings.strictStreams,
       collect: prepared.collect,
       ...optional("recognise", prepared.recognise),
     });
     going.attempts.push(attemptOf(sent, prepared, bytes.length));
     if (sent.type !== "context-error") break;
-    const next = await smaller(parts, prepared, sent);
+    const next = await smaller(context, prepared, sent);
     if (!next) break;
     discard(sent.answer);
-    parts.emit({ type: "proxy.retry", data: { request: id, session: next.note.session } });
+    context.emit({ type: "proxy.retry", data: { request: id, session: next.note.session } });
     prepared = next;
   }
-  mark(parts, going, "upstream");
+  mark(context, going, "upstream");
 
   const own = managed.explain
     ? explainHeaders({ request: id, ...prepared.note, recalled: prepared.note.recalled.length })
     : [];
   const delivered = await deliverSent(sent, managed, own);
-  mark(parts, going, "answer");
+  mark(context, going, "answer");
   const seen = sent.type === "failure" ? undefined : await sent.observed();
-  await finish(parts, door, {
+  await finish(context, door, {
     going,
     note: prepared.note,
     upstream: managed.upstream,
@@ -114,7 +114,7 @@ export async function serveManaged(
     family,
     familySignal: managed.familySignal,
     ...optional("folder", managed.folder),
-    model: asked.ok ? asked.value.model : "",
+    model: request.ok ? request.value.model : "",
     wire: route.wire,
     bytesIn: received.value.length,
     bytesSent: (prepared.bytes ?? received.value).length,
@@ -166,33 +166,37 @@ function badHeader(headers: Headers): { status: number; code: string; message: s
 }
 
 /** Whatever goes wrong in here, the request goes on as it came. */
-async function prepareOpen(parts: ProxyContext, door: ServicesDoor, asked: ManagedRequest): Promise<PreparedRequest> {
+async function prepareOpen(
+  context: ProxyContext,
+  door: ServicesDoor,
+  request: ManagedRequest,
+): Promise<PreparedRequest> {
   try {
-    const kept = await door.get();
-    if (!kept.ok) {
-      tellFault(parts, "store", kept.error);
+    const services = await door.get();
+    if (!services.ok) {
+      tellFault(context, "store", services.error);
       return passed("skip:store");
     }
-    const todo = todoOf(asked.headers);
-    return await prepare(parts, kept.value, asked, todo.ok ? todo.value : undefined);
+    const todo = todoOf(request.headers);
+    return await prepare(context, services.value, request, todo.ok ? todo.value : undefined);
   } catch (error) {
-    parts.emit({
+    context.emit({
       type: "proxy.soft_failure",
-      data: { part: "planning", request: asked.id, message: errorText(error) },
+      data: { part: "planning", request: request.id, message: errorText(error) },
     });
     return passed("skip:internal");
   }
 }
 
 async function smaller(
-  parts: ProxyContext,
+  context: ProxyContext,
   prepared: PreparedRequest,
   sent: Extract<SendOutcome, { type: "context-error" }>,
 ) {
   try {
     return await prepared.again?.(sent.limit);
   } catch (error) {
-    parts.emit({ type: "proxy.soft_failure", data: { part: "planning", message: errorText(error) } });
+    context.emit({ type: "proxy.soft_failure", data: { part: "planning", message: errorText(error) } });
     return undefined;
   }
 }

@@ -5,11 +5,11 @@ import type { SearchResult } from "../../memory/recall/result.ts";
 import type { HistoryItem, RequestCaller } from "../contract.ts";
 import { queryOf } from "../history/query.ts";
 import { OWNER } from "../identify/run.ts";
-import type { PromptQuestion, PromptQuotes, RequestPlanInput } from "../plan/plan.ts";
+import type { PromptQuestion, PromptQuotes, RequestPlanInput } from "../plan/contract.ts";
 import type { QuotedSnippet } from "../plan/recall-block.ts";
 import type { ProxyServices } from "../services.ts";
 import { type ProxySession, recallId } from "../store/session.ts";
-import type { ProxyContext } from "./parts.ts";
+import type { ProxyContext } from "./context.ts";
 
 const SNIPPET_CHARS = 1200;
 const MEANING_CHARS = 512;
@@ -19,8 +19,8 @@ const AT_A_CUT_MS = 1000;
 
 /** Asked at most once for each question, however often the request is planned. */
 export function recallFor(
-  parts: ProxyContext,
-  kept: ProxyServices,
+  context: ProxyContext,
+  services: ProxyServices,
   session: ProxySession,
   caller: RequestCaller,
   items: readonly HistoryItem[],
@@ -28,7 +28,7 @@ export function recallFor(
   const answers = new Map<string, Promise<PromptQuotes>>();
   return (ask) => {
     const question = [ask.session, ask.namespace, ask.takesAway, ask.prompt.id, ...ask.standing].join(" ");
-    const answer = answers.get(question) ?? look(parts, kept, session, caller, items, ask);
+    const answer = answers.get(question) ?? look(context, services, session, caller, items, ask);
     answers.set(question, answer);
     return answer;
   };

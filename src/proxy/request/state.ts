@@ -6,7 +6,7 @@ import { headText, stateBlock, stateParts } from "../state/block.ts";
 import { writeStateFile } from "../state/files.ts";
 import { changeSpec, readSpec, specAsked, specText, writeSpec } from "../state/spec.ts";
 import type { ProxySession } from "../store/session.ts";
-import { type ProxyContext, tellFault } from "./parts.ts";
+import { type ProxyContext, tellFault } from "./context.ts";
 
 /** Before the request is planned. `todo` is undefined when no header came. */
 export async function takeHeaders(
@@ -23,10 +23,10 @@ export async function takeHeaders(
     if (!written) parts.emit({ type: "proxy.soft_failure", data: { part: "state", code: "filter_failed" } });
     else if (!written.ok) tellFault(parts, "state", written.error);
   }
-  const asked = specAsked(headers);
-  if (asked.mode === undefined && asked.approved === undefined) return;
+  const change = specAsked(headers);
+  if (change.mode === undefined && change.approved === undefined) return;
   const now = await readSpec(session.path);
-  const changed = changeSpec(now.ok ? now.value : undefined, asked, { time: clock.now(), way: "header" });
+  const changed = changeSpec(now.ok ? now.value : undefined, change, { time: clock.now(), way: "header" });
   if (!changed) return;
   const written = await writeSpec(session.path, changed);
   if (!written.ok) return tellFault(parts, "state", written.error);

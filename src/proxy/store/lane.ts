@@ -154,6 +154,6 @@ export async function noteCompaction(
   text: string,
 ): Promise<Result<void, Fault>> {
   const sql = "UPDATE proxy_lane SET summary = ? WHERE id = ? AND session = ?";
-  const done = await change(store, (db) => prepared(db, sql).run(text, lane.id, session.no), "later");
-  return done.ok ? ok(undefined) : done;
+  const outcome = await change(store, (db) => prepared(db, sql).run(text, lane.id, session.no), "later");
+  return outcome.ok ? ok(undefined) : outcome;
 }

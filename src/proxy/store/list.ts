@@ -105,7 +105,7 @@ export async function listEvents(
   const events: ProxyLogLine[] = [];
   const enough = new AbortController();
   let next: number | undefined;
-  const done = await readLog(logPath(session), {
+  const outcome = await readLog(logPath(session), {
     accept: isEvent,
     from: after,
     signal: enough.signal,
@@ -118,8 +118,8 @@ export async function listEvents(
       }
     },
   });
-  if (done.ok || next !== undefined) return ok({ events, ...optional("next", next) });
-  return done.error.code === "not_found" ? ok({ events: [] }) : fail(done.error);
+  if (outcome.ok || next !== undefined) return ok({ events, ...optional("next", next) });
+  return outcome.error.code === "not_found" ? ok({ events: [] }) : fail(outcome.error);
 }
 
 /** Stored items as the recall engine takes them, a page at a time; `after` is the last `seq` of the page before. */

@@ -112,22 +112,22 @@ export function locateFlattened(
   text: string,
 ): Promise<Result<{ session: ProxySession; lane: StoredLane } | undefined, Fault>> {
   return read(store, (db) => {
-    const known = caller.session && memberSession(store, caller.session.key, caller.identity);
-    if (caller.session && !known) return undefined;
-    const reach = known ? inSession(known) : ofCaller(caller);
+    const member = caller.session && memberSession(store, caller.session.key, caller.identity);
+    if (caller.session && !member) return undefined;
+    const reach = member ? inSession(member) : ofCaller(caller);
     const lanes = `SELECT l.id FROM proxy_lane l JOIN proxy_session s ON s.no = l.session
       WHERE ${reach.where} ORDER BY l.used_at DESC, l.id DESC LIMIT ${RECENT_LANES}`;
     const prompts = `SELECT i.text FROM proxy_chain c JOIN proxy_lane l ON l.id = c.lane
       JOIN proxy_item i ON i.session = l.session AND i.own = c.own
       WHERE c.lane = ? AND c.prompt = 1 AND i.stored = 1 ORDER BY c.position DESC LIMIT ${RECENT_PROMPTS}`;
-    const told = plain(text);
+    const flat = plain(text);
     const hits = prepared(db, lanes)
       .all(...reach.values)
       .map(({ id }) => {
-        const found = prepared(db, prompts)
+        const hits = prepared(db, prompts)
           .all(Number(id))
-          .map((row) => isIn(told, plain(String(row["text"]))));
-        return { id: Number(id), newest: found[0] === true, count: found.filter(Boolean).length };
+          .map((row) => isIn(flat, plain(String(row["text"]))));
+        return { id: Number(id), newest: hits[0] === true, count: hits.filter(Boolean).length };
       })
       .filter(({ newest, count }) => newest || count >= 2);
     const most = Math.max(...hits.map(({ count }) => count));

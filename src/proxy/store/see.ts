@@ -57,12 +57,12 @@ class Numbering {
     const start = prepared(this.#db, "SELECT turn FROM proxy_chain WHERE lane = ? AND position = ?");
     let turn = lane && from > 0 ? Number(start.get(lane.id, from)?.["turn"] ?? 0) : 0;
     const turns = chain.slice(from).map((item) => {
-      const known = this.#turnOf(item.own);
+      const earlier = this.#turnOf(item.own);
       const saidAgain = grows && item.isPrompt && before.has(item.own);
       before.add(item.own);
-      if (item.isPrompt && (known === undefined || saidAgain)) turn = ++this.#prompts;
-      else if (known !== undefined) turn = known;
-      if (known === undefined) this.#insert(item.own, turn);
+      if (item.isPrompt && (earlier === undefined || saidAgain)) turn = ++this.#prompts;
+      else if (earlier !== undefined) turn = earlier;
+      if (earlier === undefined) this.#insert(item.own, turn);
       return turn;
     });
     const sql = "UPDATE proxy_session SET prompts = ? WHERE no = ?";

@@ -10,7 +10,6 @@ import type { Family, RequestCaller } from "../contract.ts";
 import { directoryName } from "../identify/directory-name.ts";
 import { type Claim, claim, isThere } from "./claim.ts";
 import { change, keyedHash, type ProxyRow, type ProxyStore, read, sessionsFolder, textOrNone } from "./handle.ts";
-import type { LaneLocation } from "./locate.ts";
 
 export type ProxySession = {
   /** Never used twice: what is late for a deleted session finds nothing. */
@@ -65,7 +64,7 @@ export function memberSession(store: ProxyStore, key: string, identity: string):
 export async function openSession(
   store: ProxyStore,
   caller: RequestCaller,
-  located: Pick<LaneLocation, "session" | "adopts">,
+  located: { session?: ProxySession; adopts: boolean },
 ): Promise<Result<SessionOpening, Fault>> {
   const { session, adopts } = located;
   if (!session) return create(store, caller);
@@ -115,10 +114,10 @@ async function create(store: ProxyStore, caller: RequestCaller): Promise<Result<
     const claimed = await claim(join(sessionsFolder(store), name), mine);
     if (!claimed.ok) return claimed;
     if (!claimed.value) continue;
-    const made = await change(store, (db) => insert(db, name, mine, caller.namespace));
-    return made.ok
-      ? ok({ session: named(sessionOf(store, made.value.row), caller), created: made.value.created, adopted: false })
-      : made;
+    const row = await change(store, (db) => insert(db, name, mine, caller.namespace));
+    return row.ok
+      ? ok({ session: named(sessionOf(store, row.value.row), caller), created: row.value.created, adopted: false })
+      : row;
   }
   return fail(faultAt("store_denied", sessionsFolder(store), "every name for the session belongs to others"));
 }

@@ -46,11 +46,11 @@ export function forwardHeaders(
 
 /** The query as it goes on: the gateway token is not accepted there and goes nowhere. */
 export function forwardSearch(search: string, isToken: IsToken): string {
-  const kept = search
+  const parts = search
     .slice(1)
     .split("&")
     .filter((part) => !isToken(decoded(part.replace(/^[^=]*=?/, ""))));
-  return kept.length === 0 || search === "" ? "" : `?${kept.join("&")}`;
+  return parts.length === 0 || search === "" ? "" : `?${parts.join("&")}`;
 }
 
 function isCredential(name: string): boolean {

@@ -27,8 +27,8 @@ export class UpstreamPools {
 
   /** `url` has been checked by `upstreamUrl`, so an address in it is one that may be connected to. */
   of(url: URL): Dispatcher {
-    const known = this.#pools.get(url.origin);
-    if (known) return known;
+    const open = this.#pools.get(url.origin);
+    if (open) return open;
     const pool = this.#make(url);
     this.#pools.set(url.origin, pool);
     return pool;

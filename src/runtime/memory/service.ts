@@ -4,7 +4,7 @@ import { ok } from "../../base/result.ts";
 import { newMemoryId } from "../../memory/record/id.ts";
 import { parseRule } from "../../permission/rule.ts";
 import type { OpenServices } from "../../proxy/services.ts";
-import type { MemoryHouse, OpenMemory } from "../../server/memory/contract.ts";
+import type { MemoryHouse, OpenMemoryDoor } from "../../server/memory/contract.ts";
 import { inboxOf, sidekicksOf } from "../sidekick/service.ts";
 import { type Ground, secretKey } from "../start.ts";
 import { LOCAL_USER } from "./strategy.ts";
@@ -13,7 +13,7 @@ import { LOCAL_USER } from "./strategy.ts";
 const TOKEN = "local";
 
 /** A gateway serves its own store, whatever strategy the agents of this home use: it is what they would ask. */
-export function openMemoryService(ground: Ground, open: OpenServices): OpenMemory {
+export function openMemoryService(ground: Ground, open: OpenServices): OpenMemoryDoor {
   const { settings, paths, redact } = ground;
   const { values } = settings;
   const denied = values["permissions.deny"].some((text) => {

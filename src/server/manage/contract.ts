@@ -4,12 +4,12 @@ import type { Result } from "../../base/result.ts";
 import type { Family, LaneEpochReason, LaneKind, RecordRow, RequestRecord } from "../../proxy/contract.ts";
 
 /** Failures keep their code over HTTP: `session_not_found`, `stale`, `precondition_required`, `store_unavailable`, … */
-export type Outcome<T> = Promise<Result<T, Failure>>;
+export type OperationOutcome<T> = Promise<Result<T, Failure>>;
 
 export type ListPage<T> = { items: readonly T[]; next?: string };
 export type Paging = { limit?: number; after?: string };
 
-export type SessionRow = {
+export type ProxiedSessionRow = {
   id: string;
   family: Family;
   /** What named it: a header, a field of the body, or its content. */
@@ -36,7 +36,7 @@ export type TextView = { text: string; version: string };
 export type SpecView = { mode: "on" | "off"; approved: boolean; time?: string; way?: string };
 type SpecChange = { mode?: "on" | "off"; approved?: boolean };
 export type ManagementWay = "api" | "cli" | "dashboard";
-export type ProxiedSessionView = SessionRow & {
+export type ProxiedSessionView = ProxiedSessionRow & {
   directory: string;
   lanes: readonly LaneRow[];
   totals: TotalsView;
@@ -106,25 +106,25 @@ type SemanticView = {
 };
 
 export type ProxyOperations = {
-  sessions(query: Paging & { q?: string; family?: string }): Outcome<ListPage<SessionRow>>;
-  session(id: string): Outcome<ProxiedSessionView>;
-  deleteSession(id: string): Outcome<{ deleted: number }>;
-  deleteAllSessions(): Outcome<{ deleted: number }>;
-  text(id: string, name: TextName): Outcome<TextView>;
+  sessions(query: Paging & { q?: string; family?: string }): OperationOutcome<ListPage<ProxiedSessionRow>>;
+  session(id: string): OperationOutcome<ProxiedSessionView>;
+  deleteSession(id: string): OperationOutcome<{ deleted: number }>;
+  deleteAllSessions(): OperationOutcome<{ deleted: number }>;
+  text(id: string, name: TextName): OperationOutcome<TextView>;
   /** Without `ifMatch` only where there is no text yet; `*` takes whatever is there. */
-  setText(id: string, name: TextName, text: string, ifMatch?: string): Outcome<TextView>;
-  spec(id: string): Outcome<SpecView>;
-  setSpec(id: string, change: SpecChange, way: ManagementWay): Outcome<SpecView>;
-  events(id: string, query: Paging & { kind?: string }): Outcome<ListPage<EventView>>;
+  setText(id: string, name: TextName, text: string, ifMatch?: string): OperationOutcome<TextView>;
+  spec(id: string): OperationOutcome<SpecView>;
+  setSpec(id: string, change: SpecChange, way: ManagementWay): OperationOutcome<SpecView>;
+  events(id: string, query: Paging & { kind?: string }): OperationOutcome<ListPage<EventView>>;
   /** Newest first; of one session or of all. */
-  requests(query: Paging & { session?: string }): Outcome<ListPage<RequestRecord>>;
-  request(id: string): Outcome<RequestView>;
-  search(ask: SearchAsk): Outcome<SearchView>;
-  stats(session?: string): Outcome<TotalsView>;
-  windows(): Outcome<readonly WindowRow[]>;
-  forgetWindow(model: string, upstream?: string): Outcome<{ deleted: number }>;
-  upstreams(): Outcome<readonly UpstreamRow[]>;
-  semantic(): Outcome<SemanticView>;
+  requests(query: Paging & { session?: string }): OperationOutcome<ListPage<RequestRecord>>;
+  request(id: string): OperationOutcome<RequestView>;
+  search(ask: SearchAsk): OperationOutcome<SearchView>;
+  stats(session?: string): OperationOutcome<TotalsView>;
+  windows(): OperationOutcome<readonly WindowRow[]>;
+  forgetWindow(model: string, upstream?: string): OperationOutcome<{ deleted: number }>;
+  upstreams(): OperationOutcome<readonly UpstreamRow[]>;
+  semantic(): OperationOutcome<SemanticView>;
 };
 
 export type OpenOperations = () => Promise<Result<ProxyOperations, Failure>>;

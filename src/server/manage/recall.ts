@@ -4,7 +4,7 @@ import type { Result } from "../../base/result.ts";
 import type { Original } from "../../memory/recall/list.ts";
 import type { SearchPlan, Shown } from "../../memory/recall/result.ts";
 import type { RecallStats } from "../../memory/recall/stats.ts";
-import type { Outcome } from "./contract.ts";
+import type { OperationOutcome } from "./contract.ts";
 
 export type RecallQuestion = {
   query?: string;
@@ -47,9 +47,9 @@ export type ItemView = { item: Original | (RecallPassage & { session: string });
 type StatsView = RecallStats & { enabled: boolean };
 
 export type RecallOperations = {
-  ask(question: RecallQuestion, signal?: AbortSignal): Outcome<RecallView>;
+  ask(question: RecallQuestion, signal?: AbortSignal): OperationOutcome<RecallView>;
   /** By its id or its ref; `around`: with so many turns on each side. */
-  item(id: string, around?: number): Outcome<ItemView>;
-  stats(): Outcome<StatsView>;
+  item(id: string, around?: number): OperationOutcome<ItemView>;
+  stats(): OperationOutcome<StatsView>;
 };
 export type OpenRecall = () => Promise<Result<RecallOperations, Failure>>;

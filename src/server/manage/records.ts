@@ -26,20 +26,20 @@ export function recordOperations({ store }: ManageParts): RecordPart {
       const session = await sessionNamed(store, id);
       if (!session.ok) return session;
       const from = after === undefined ? {} : { after: /^\d{1,15}$/.test(after) ? Number(after) : 0 };
-      const found = await listEvents(session.value, {
+      const list = await listEvents(session.value, {
         ...from,
         ...optional("kind", kind),
         ...optional("limit", limit),
       });
-      if (!found.ok) return found;
-      const { events, next } = found.value;
+      if (!list.ok) return list;
+      const { events, next } = list.value;
       return ok({ items: events, ...optional("next", next === undefined ? undefined : String(next)) });
     },
     async requests({ session: id, ...page }) {
       const session = id === undefined ? ok(undefined) : await sessionNamed(store, id);
       if (!session.ok) return session;
-      const found = await listRequests(store, { ...page, ...optional("session", session.value) });
-      return found.ok ? ok({ items: found.value.records, ...optional("next", found.value.next) }) : found;
+      const list = await listRequests(store, { ...page, ...optional("session", session.value) });
+      return list.ok ? ok({ items: list.value.records, ...optional("next", list.value.next) }) : list;
     },
     async request(id) {
       const record = await requestById(store, id);

@@ -57,16 +57,16 @@ export const tag = (version: number): string => `"v${version}"`;
 
 /** What `If-Match` asks for: any version, one, or (-1) one that cannot be. Absent: it must be sent. */
 export function expectedVersion(c: Context<Env>): Result<number | undefined, GatewayRefusal> {
-  const given = c.req.header("if-match")?.trim();
-  if (given === undefined || given === "")
+  const header = c.req.header("if-match")?.trim();
+  if (header === undefined || header === "")
     return fail(
       refusal("precondition_required", {
         message: "If-Match is needed.",
         hint: "Read it, and send If-Match with its ETag.",
       }),
     );
-  if (given === "*") return ok(undefined);
-  const version = /^(?:W\/)?"v(\d{1,15})"$/.exec(given)?.[1];
+  if (header === "*") return ok(undefined);
+  const version = /^(?:W\/)?"v(\d{1,15})"$/.exec(header)?.[1];
   return ok(version === undefined ? -1 : Number(version));
 }
 

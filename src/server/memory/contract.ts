@@ -63,4 +63,4 @@ export type MemoryHouse = {
   clock: Clock;
 };
 /** Opened by the first call that needs it. */
-export type OpenMemory = () => Promise<Result<MemoryHouse, Failure>>;
+export type OpenMemoryDoor = () => Promise<Result<MemoryHouse, Failure>>;

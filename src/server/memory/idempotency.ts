@@ -35,9 +35,9 @@ export async function once(
   if (keys.has(key)) return { type: "in_progress" };
   keys.add(key);
   try {
-    const known = find(db, key, hash, now);
-    if (known.type === "conflict") return known;
-    if (known.type === "replay") return { type: "answered", answer: ok(known.answer), replayed: true };
+    const earlier = find(db, key, hash, now);
+    if (earlier.type === "conflict") return earlier;
+    if (earlier.type === "replay") return { type: "answered", answer: ok(earlier.answer), replayed: true };
     let isKept = false;
     const answer = await work((inside, given) => {
       insert(inside, { key, hash, now, answer: given });

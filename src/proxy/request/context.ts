@@ -86,7 +86,7 @@ export function tellFault({ emit }: ProxyContext, part: string, { code, what }: 
   emit({ type: "proxy.soft_failure", data: { part, code, message: what } });
 }
 
-export function skipStore(parts: ProxyContext, fault: Fault, note: Partial<RequestNote> = {}): PreparedRequest {
-  tellFault(parts, "store", fault);
+export function skipStore(context: ProxyContext, fault: Fault, note: Partial<RequestNote> = {}): PreparedRequest {
+  tellFault(context, "store", fault);
   return passed("skip:store", note);
 }

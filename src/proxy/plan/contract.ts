@@ -1,0 +1,77 @@
+// What planning a request takes, and what comes of it.
+import type { HistoryItem, HistoryPiece, LaneEpochReason, LaneState, RecordRow, ScannedBody } from "../contract.ts";
+import type { RequestBudget } from "./budget.ts";
+import type { QuotedSnippet, RecallLimits } from "./recall-block.ts";
+
+export type PlanSettings = RecallLimits & {
+  minKeepItems: number;
+  toolOutputMaxChars: number;
+  semantic: { enabled: boolean };
+  state: {
+    appendOnly: boolean;
+    tag: "everlong_state" | "proxypilot_state";
+    role: "user" | "system";
+    refreshTokens: number;
+  };
+};
+
+export type PromptQuestion = {
+  /** Something of the lane may not be in view: its session is searched. */
+  session: boolean;
+  /** The namespace is searched by meaning. */
+  namespace: boolean;
+  prompt: HistoryItem;
+  /** Own hashes of the items that stand in the request as a whole. */
+  standing: ReadonlySet<string>;
+  /** This very request leaves out what the one before it still had. */
+  takesAway: boolean;
+};
+
+/** `lost`: why a search gave nothing, where it should have given an answer; the prompt is searched for again. */
+export type PromptQuotes = { snippets: readonly QuotedSnippet[]; lost?: string };
+
+export type RequestPlanInput = {
+  body: ScannedBody;
+  /** Counted. */
+  items: readonly HistoryItem[];
+  /** System text and tool definitions beside the history. */
+  fixedTokens: number;
+  /** As it is kept; for a fork with what it inherits. */
+  lane: LaneState;
+  kind: "main" | "agent" | "compaction";
+  /** `hold`: what is in force and nothing new. `context-error`: a new epoch, whatever the count says. */
+  mode: "normal" | "context-error" | "hold";
+  budget: RequestBudget;
+  model: string;
+  /** The state block as it should stand in the request. */
+  state?: string | undefined;
+  /** Bounded in time; must not throw. */
+  recall?: ((ask: PromptQuestion) => Promise<PromptQuotes>) | undefined;
+  /** `<session>:tN.k`; undefined for what is not stored. */
+  refOf: (item: HistoryItem) => string | undefined;
+  /** Own hashes of items that could not be stored: they stay whole. */
+  untouched?: ReadonlySet<string> | undefined;
+  /** What is kept of a text: without secrets. */
+  clean?: ((text: string) => string) | undefined;
+  settings: PlanSettings;
+};
+
+export type RequestPlan = {
+  pieces: HistoryPiece[];
+  /** To be kept; of a compaction request and in `hold` the lane as it came. */
+  lane: LaneState;
+  action: "pass" | "insert" | "trim";
+  rows: RecordRow[];
+  tokensIn: number;
+  tokensSent: number;
+  /** What this request leaves out and shortens. */
+  dropped: HistoryItem[];
+  shortened: HistoryItem[];
+  newEpoch?: LaneEpochReason;
+  /** A state block was added. */
+  newState: boolean;
+  /** In a new block. */
+  recalled: readonly QuotedSnippet[];
+  /** Why a search gave nothing. */
+  recallLost?: string;
+};

@@ -1,0 +1,35 @@
+// What a gateway is started with.
+import type { ServedTool } from "../mcp/serve/tool.ts";
+import type { RunOf } from "../proxy/identify/run.ts";
+import type { Health, ProxyHandler, Report } from "./contract.ts";
+import type { OpenOperations } from "./manage/contract.ts";
+import type { OpenRecall } from "./manage/recall.ts";
+import type { OpenMemoryDoor } from "./memory/contract.ts";
+
+export type GatewayOptions = {
+  host: string;
+  /** 0: a free one. */
+  port: number;
+  home: string;
+  version: string;
+  token: string;
+  /** The runs of `everlong with` in this home. */
+  runOf: RunOf;
+  allowedHosts: readonly string[];
+  /** Callers of the proxy need the token on loopback too. */
+  requireToken: boolean;
+  /** How long requests may take to finish once the gateway is told to end. */
+  drainMs: number;
+  /** How long a request's headers may take. */
+  headersMs?: number;
+  proxy: ProxyHandler;
+  /** Opened by the first call that needs them. */
+  operations: OpenOperations;
+  recall: OpenRecall;
+  /** What /api/memory serves; absent = there is no such address. */
+  memory?: OpenMemoryDoor;
+  /** What /mcp serves; absent = there is no such address. */
+  mcp?: { tools: readonly ServedTool[] /** Callers on this machine need no token. */; open: boolean };
+  health(): Health;
+  report: Report;
+};
