@@ -9,9 +9,8 @@ import { toItems } from "../src/model/wire/own.ts";
 import type { ContextItem } from "../src/schema/context-item.ts";
 import type { Message } from "../src/schema/message.ts";
 import { prepareRequest } from "../src/session/prepare.ts";
-import type { Session } from "../src/session/session.ts";
+import { newLiveState, type Session } from "../src/session/session.ts";
 import { emptyState } from "../src/session/state.ts";
-import { newWindowState } from "../src/session/window.ts";
 import { alternate, timed } from "./measure.ts";
 
 type Item = ContextItem<Message>;
@@ -33,40 +32,42 @@ function sessionOf(items: Item[], limit: number): Session {
   state.systemText = "You are a coding agent. ".repeat(100);
   const meter = new HistoryMeter();
   const parts = {
-    target: () => target,
-    offered: () => ({ tools: [], definitions: [] }),
-    measure: async (request: Parameters<typeof measure>[0]) => {
-      const raw = await measure(request);
-      return {
-        ...raw,
-        rawTokens: raw.systemTokens + raw.toolDefinitionsTokens + raw.conversationTokens,
+    model: { target: () => target, promptLimit: () => limit },
+    tools: { offered: () => ({ tools: [], definitions: [] }) },
+    tokens: {
+      measure: async (request: Parameters<typeof measure>[0]) => {
+        const raw = await measure(request);
+        return {
+          ...raw,
+          rawTokens: raw.systemTokens + raw.toolDefinitionsTokens + raw.conversationTokens,
+          basis: "estimated",
+        };
+      },
+      totals: async (request: Parameters<typeof measure>[0]) => ({
+        ...(await meter.totals(request)),
         basis: "estimated",
-      };
+      }),
+      countItem,
     },
-    totals: async (request: Parameters<typeof measure>[0]) => ({
-      ...(await meter.totals(request)),
-      basis: "estimated",
-    }),
-    isOverMemory: () => false,
-    countItem,
-    promptLimit: () => limit,
-    underPressure: () => false,
-    updateIndex: async () => undefined,
-    contributors: () => [],
-    memoryTexts: () => [],
-    context: () => ({
-      mode: "on",
-      background: Number.POSITIVE_INFINITY,
-      exhaustion: Number.POSITIVE_INFINITY,
-      minMessages: 4,
-      target: 0.5,
-      keepRecent: 0.1,
-      truncation: "on",
-      truncationTarget: 0.7,
-      recallOn: true,
-    }),
+    prompt: { contributors: () => [], memoryTexts: () => [] },
+    context: {
+      isOverMemory: () => false,
+      underPressure: () => false,
+      updateIndex: async () => undefined,
+      settings: () => ({
+        mode: "on",
+        background: Number.POSITIVE_INFINITY,
+        exhaustion: Number.POSITIVE_INFINITY,
+        minMessages: 4,
+        target: 0.5,
+        keepRecent: 0.1,
+        truncation: "on",
+        truncationTarget: 0.7,
+        recallOn: true,
+      }),
+    },
   };
-  const live = { window: newWindowState("start"), usageShown: false, currentTokens: 0 };
+  const live = newLiveState(state);
   return { id: "s", state, parts, live, publish: () => undefined, emit: async () => undefined } as unknown as Session;
 }
 

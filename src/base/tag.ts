@@ -27,6 +27,7 @@ export const OWN_TAGS = [
   "todo_list",
   "invoked_skills",
   "active_agent",
+  "pinned",
   "conversation_part",
   "everlong_state",
   "everlong_recall",

@@ -38,7 +38,19 @@ export async function main(argv: string[], version: string): Promise<void> {
   await exitAfterFlush(code);
 }
 
+const MORE_HELP = `
+Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY to use a model. Without one, the built-in offline model answers
+by quoting your files.
+
+everlong help COMMAND        options of a command
+everlong help environment    all environment variables
+everlong settings            all settings with their values`;
+
 async function run(argv: string[], version: string): Promise<number> {
+  if (argv[0] === "help" && argv[1] === "environment") {
+    process.stdout.write(`${environmentText()}\n`);
+    return EXIT.done;
+  }
   let code: number = EXIT.done;
   const settingOptions = settingFlags();
   const program = new Command("everlong")
@@ -48,21 +60,21 @@ async function run(argv: string[], version: string): Promise<number> {
     .exitOverride()
     .enablePositionalOptions()
     .usage("[options] [text]\n       everlong [options] command")
-    .argument("[text...]", "the first prompt of the conversation")
-    .option("-p, --prompt <text>", "one prompt, then exit; - reads it from stdin")
-    .option("-r, --resume [id]", "resume a session: id, its beginning, or its name; without one, pick it from a list")
-    .option("-c, --continue", "continue the latest session of this folder")
+    .argument("[text...]", "start the conversation with this prompt")
+    .option("-p, --prompt <text>", "answer one prompt and exit; - reads it from stdin")
+    .option("-r, --resume [id]", "resume a session by id or name; without one, pick from a list")
+    .option("-c, --continue", "continue the latest session in this folder")
     .option("--agent <name>", "run as that agent")
-    .option("--autopilot", "work on without asking until the task is complete")
-    .option("--trust-folder", "trust this folder's own hooks, servers, agents and rules for this run")
-    .option("--silent", "only errors on stderr");
+    .option("--autopilot", "keep working without asking until the task is done")
+    .option("--trust-folder", "trust this folder's hooks, servers, agents and rules for this run")
+    .option("--silent", "print errors only");
   for (const flag of settingOptions) {
     const names = flag.short ? `${flag.short}, ${flag.name}` : flag.name;
     const spec = flag.argument ? `${names} <${flag.argument.toLowerCase()}>` : names;
     const option = new Option(spec, flag.help);
     if (flag.repeat)
       option.argParser((value: string, before: unknown) => [...(Array.isArray(before) ? before : []), value]);
-    program.addOption(option);
+    program.addOption(flag.isAlias ? option.hideHelp() : option);
   }
   program.action(async (words: string[]) => {
     const [word = ""] = words;
@@ -72,7 +84,7 @@ async function run(argv: string[], version: string): Promise<number> {
         ? printFailure(unknownCommand(word, near))
         : await agent(program.opts<Parsed>(), words.join(" "), settingOptions, version);
   });
-  program.addHelpText("after", () => `\nSettings from the environment:\n${environmentText()}`);
+  program.addHelpText("after", MORE_HELP);
   // An agent run needs none of the commands; everything else, help included, knows them all.
   if (!isAgentRun(argv)) {
     const { addCommands } = await import("./command-line.ts");

@@ -2,8 +2,8 @@
 import { describeFailure, type Failure, FailureError } from "../base/failure.ts";
 import { encodeLine } from "../base/json-line.ts";
 import { pieces } from "../base/text.ts";
-import type { Outcome, Person } from "../command/contract.ts";
-import { parseTyped, runSlash, type Typed, unknownCommand } from "../command/slash.ts";
+import type { CommandOutcome, Person } from "../command/contract.ts";
+import { parseTyped, runSlash, type TypedText, unknownCommand } from "../command/slash.ts";
 import { slashNames } from "../command/table.ts";
 import {
   type AbandonedAgent,
@@ -71,7 +71,7 @@ export async function failBeforeStart(
 class Run {
   readonly #client: Client;
   readonly #opened: Opened;
-  readonly #typed: Typed;
+  readonly #typed: TypedText;
   readonly #attached: string | undefined;
   readonly #silent: boolean;
   readonly #startedAt: number;
@@ -80,7 +80,7 @@ class Run {
   #commandOutput: string | undefined;
   #abandoned: AbandonedAgent[] = [];
 
-  constructor(opened: Opened, typed: Typed, attached: string | undefined, silent: boolean, startedAt: number) {
+  constructor(opened: Opened, typed: TypedText, attached: string | undefined, silent: boolean, startedAt: number) {
     this.#opened = opened;
     this.#client = opened.client;
     this.#typed = typed;
@@ -128,9 +128,9 @@ class Run {
     return undefined;
   }
 
-  async #command(typed: Extract<Typed, { type: "command" }>): Promise<string | AgentPrompt | undefined> {
+  async #command(typed: Extract<TypedText, { type: "command" }>): Promise<string | AgentPrompt | undefined> {
     const nobody: Person = { print: (line) => this.#note(line) };
-    const outcome: Outcome = await runSlash(typed, this.#client, nobody);
+    const outcome: CommandOutcome = await runSlash(typed, this.#client, nobody);
     if (!outcome.ok) this.#commandFailure = outcome.error;
     else if (outcome.value.send !== undefined) return outcome.value.send;
     else if (outcome.value.text !== "") this.#commandOutput = outcome.value.text;

@@ -1,60 +1,60 @@
 // /agent, /tasks, /background, /research, /fleet, /autopilot, /skills, /hooks: agents, and what runs beside the conversation.
 import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
-import { type SlashCommand, said, spoken } from "./contract.ts";
+import { asText, output, type SlashCommand } from "./contract.ts";
 
 export const agent: SlashCommand = {
   name: "agent",
-  summary: "agents there are, or run as one",
+  summary: "list agents, or switch to one",
   slash: {
     usage: "[NAME|none]",
-    run: async (name, client) => (name === "" ? said(client.agent.list()) : spoken(await client.agent.select(name))),
+    run: async (name, client) => (name === "" ? output(client.agent.list()) : asText(await client.agent.select(name))),
   },
 };
 
 export const tasks: SlashCommand = {
   name: "tasks",
-  summary: "agents, MCP tasks and commands that run or ran",
+  summary: "list running and finished agents, MCP tasks and commands",
   slash: {
     usage: "[show|stop|promote|message|remove ID]",
     async run(text, client) {
       const [verb = "", id = "", ...rest] = text.split(/\s+/);
-      if (verb === "" || verb === "list") return said(client.tasks.list());
-      if (verb === "promote") return spoken(await client.tasks.promoteToBackground(id || undefined));
-      if (id !== "" && verb === "show") return spoken(client.tasks.getProgress(id));
-      if (id !== "" && verb === "stop") return spoken(await client.tasks.cancel(id));
-      if (id !== "" && verb === "remove") return spoken(await client.tasks.remove(id));
+      if (verb === "" || verb === "list") return output(client.tasks.list());
+      if (verb === "promote") return asText(await client.tasks.promoteToBackground(id || undefined));
+      if (id !== "" && verb === "show") return asText(client.tasks.getProgress(id));
+      if (id !== "" && verb === "stop") return asText(await client.tasks.cancel(id));
+      if (id !== "" && verb === "remove") return asText(await client.tasks.remove(id));
       if (id === "" || verb !== "message") {
         const next = "Try /tasks, or /tasks show|stop|promote|message|remove ID.";
         return fail(commandUsage(`/tasks does not take "${text}".`, next));
       }
       if (rest.length === 0) return fail(commandUsage("A message is needed.", "Try /tasks message ID TEXT."));
-      return spoken(await client.tasks.sendMessage(id, rest.join(" ")));
+      return asText(await client.tasks.sendMessage(id, rest.join(" ")));
     },
   },
 };
 
 export const background: SlashCommand = {
   name: "background",
-  summary: "let what the agent waits for go on in the background",
-  slash: { usage: "", run: async (_text, client) => spoken(await client.tasks.promoteToBackground()) },
+  summary: "move the running agent or command to the background",
+  slash: { usage: "", run: async (_text, client) => asText(await client.tasks.promoteToBackground()) },
 };
 
 export const research: SlashCommand = {
   name: "research",
-  summary: "research with many agents and write a cited report",
-  slash: { usage: "TOPIC", run: async (topic, client) => spoken(await client.research.start(topic)) },
+  summary: "research a topic with many agents and write a report",
+  slash: { usage: "TOPIC", run: async (topic, client) => asText(await client.research.start(topic)) },
 };
 
 export const fleet: SlashCommand = {
   name: "fleet",
-  summary: "work off the todos with many agents at once",
+  summary: "work on all todos with many agents at once",
   slash: {
     usage: "[PROMPT]",
     async run(prompt, client) {
       const started = await client.fleet.start(prompt === "" ? {} : { prompt });
       if (!started.ok) return started;
-      if (started.value.started) return said("");
+      if (started.value.started) return output("");
       const what = "A fleet is already running in this session.";
       return fail({ code: started.value.reason ?? "already_running", what, next: "/tasks shows it.", exit: 1 });
     },
@@ -63,7 +63,7 @@ export const fleet: SlashCommand = {
 
 export const autopilot: SlashCommand = {
   name: "autopilot",
-  summary: "work on without asking until the task is complete",
+  summary: "keep working without asking until the task is done",
   slash: {
     usage: "[on|off]",
     async run(text, client) {
@@ -71,7 +71,7 @@ export const autopilot: SlashCommand = {
         return fail(commandUsage(`/autopilot takes on or off, not "${text}".`, "Try /autopilot on."));
       const on = text === "" ? client.mode.get() !== "autopilot" : text === "on";
       await client.mode.set(on ? "autopilot" : "interactive");
-      return said(
+      return output(
         on ? "Autopilot is on: the agent works on by itself until the task is complete." : "Autopilot is off.",
       );
     },
@@ -80,12 +80,12 @@ export const autopilot: SlashCommand = {
 
 export const skills: SlashCommand = {
   name: "skills",
-  summary: "skills there are",
-  slash: { usage: "", run: async (_text, client) => spoken(client.skills()) },
+  summary: "list skills",
+  slash: { usage: "", run: async (_text, client) => asText(client.skills()) },
 };
 
 export const hooks: SlashCommand = {
   name: "hooks",
-  summary: "hooks, whether they run, and how they last ended",
-  slash: { usage: "", run: async (_text, client) => spoken(await client.hooks()) },
+  summary: "list hooks and their last result",
+  slash: { usage: "", run: async (_text, client) => asText(await client.hooks()) },
 };

@@ -2,34 +2,34 @@
 import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
 import { home } from "../runtime/client.ts";
-import { type Call, type Command, type Outcome, said } from "./contract.ts";
+import { type Command, type CommandCall, type CommandOutcome, output } from "./contract.ts";
 import { byteSize, counted, minute } from "./format.ts";
 
 const restore: Command = {
   name: "restore",
-  summary: "check a backup and put it in place of the home folder",
+  summary: "restore a backup",
   arguments: "<file>",
-  options: [{ flags: "--replace", help: "even if there is data: the old folder is moved aside and kept" }],
-  async run({ args: [file = ""], options }: Call<{ replace?: boolean }>) {
+  options: [{ flags: "--replace", help: "replace existing data; the old folder is kept beside it" }],
+  async run({ args: [file = ""], options }: CommandCall<{ replace?: boolean }>) {
     const restored = await home.care.restoreBackup(file, options);
     if (!restored.ok) return restored;
     const { home: folder, files, createdAt, movedTo } = restored.value;
     const lines = [`Restored ${counted(files, "file")} from ${minute(createdAt)} to ${folder}.`];
     if (movedTo !== undefined) lines.push(`The old data is in ${movedTo}; delete it when you no longer need it.`);
-    return said(lines.join("\n"));
+    return output(lines.join("\n"));
   },
 };
 
 export const backup: Command = {
   name: "backup",
-  summary: "write all sessions, memories and settings into one .tar.gz; beside the home folder unless a file is named",
+  summary: "back up all sessions, memories and settings to one file",
   arguments: "[file]",
   options: [
-    { flags: "--with-secrets", help: "also the gateway's token and the key of redaction marks" },
-    { flags: "--verify", help: "check that backup instead of making one" },
+    { flags: "--with-secrets", help: "include the gateway token and secret.key" },
+    { flags: "--verify", help: "check a backup instead of making one" },
   ],
   subcommands: [restore],
-  async run({ args: [file], options }: Call<{ withSecrets?: boolean; verify?: boolean }>, { person }) {
+  async run({ args: [file], options }: CommandCall<{ withSecrets?: boolean; verify?: boolean }>, { person }) {
     if (options.verify) return verify(file);
     const written = await home.care.makeBackup(file, options);
     if (!written.ok) return written;
@@ -37,7 +37,7 @@ export const backup: Command = {
     const note = secrets ? "It holds secrets: keep it safe." : "Secrets are not in it.";
     const lines = [written.value.file, `${counted(files, "file")}, ${byteSize(bytes)}. ${note}`];
     if (links.length > 0) lines.push(`Links are not followed: ${links.join(", ")}`);
-    if (leftOut.length === 0) return said(lines.join("\n"));
+    if (leftOut.length === 0) return output(lines.join("\n"));
     person.print(lines.join("\n"));
     const missing = leftOut.map(({ path, reason }) => `  ${path}: ${reason}`);
     return fail({
@@ -48,13 +48,13 @@ export const backup: Command = {
   },
 };
 
-async function verify(file: string | undefined): Promise<Outcome> {
+async function verify(file: string | undefined): Promise<CommandOutcome> {
   if (file === undefined) return fail(commandUsage("--verify needs a file.", "everlong backup --verify FILE"));
   const checked = await home.care.verifyBackup(file);
   if (!checked.ok) return checked;
   const { files, createdAt, secrets } = checked.value;
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  return said(
+  return output(
     `The backup is whole: ${counted(files.length, "file")}, ${byteSize(bytes)}, made ${minute(createdAt)}${secrets ? ", with secrets" : ""}.`,
   );
 }

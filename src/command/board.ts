@@ -4,156 +4,147 @@ import { resolve } from "node:path";
 import { commandUsage, errorText, type Failure } from "../base/failure.ts";
 import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
-import type { BoardChange, BoardChoice, BoardItem, BoardStored } from "../runtime/client/board.ts";
-import { type At, type Call, type Command, type Outcome, type SlashCommand, said, shown } from "./contract.ts";
+import type { BoardChange, BoardChoice, BoardItem } from "../runtime/client/board.ts";
+import { type Command, type CommandCall, describe, type Person, type SlashCommand } from "./contract.ts";
 import { minute } from "./format.ts";
 
 type Texts = { description?: string; content?: string; file?: string };
 
 const of = [
-  { flags: "--branch <name>", help: "of another branch" },
-  { flags: "--repo <key>", help: "of another repository" },
+  { flags: "--branch <name>", help: "another branch" },
+  { flags: "--repo <key>", help: "another repository" },
   { flags: "--src <src>", help: "agent or user" },
 ];
 const texts = [
-  { flags: "--description <text>", help: "one line: when it helps" },
+  { flags: "--description <text>", help: "when it helps, in one line" },
   { flags: "--content <text>", help: "the content" },
-  { flags: "-f, --file <file>", help: "the content from a file" },
+  { flags: "-f, --file <file>", help: "read the content from a file" },
 ];
+
+type Of<More = object> = CommandCall<BoardChoice & More>;
 
 const list: Command = {
   name: "list",
-  summary: "what is on it, yours first",
+  summary: "list items, yours first",
   isDefault: true,
   options: of,
   json: "lines",
-  run: ({ options }: Call<BoardChoice>, { on }) =>
-    on.board(async (board) => {
-      const listed = await board.list(options);
-      if (!listed.ok) return listed;
-      const { place, items } = listed.value;
+  run: async ({ options }: Of, { on }) =>
+    describe(await on.board((board) => board.list(options)), ({ place, items }) => {
       const name = `${place.repository}, branch ${place.branch}`;
-      const text =
-        items.length === 0 ? `The board of ${name} is empty.` : [`Board of ${name}:`, ...items.map(rowText)].join("\n");
-      return shown(items, text);
+      const rows = [`Board of ${name}:`, ...items.map(rowText)];
+      return { data: items, text: items.length === 0 ? `The board of ${name} is empty.` : rows.join("\n") };
     }),
 };
 
 const show: Command = {
   name: "show",
-  summary: "one item with its content; this is not counted as a reading",
+  summary: "show one item",
   arguments: "<name>",
   options: of,
   json: "lines",
-  run: ({ args: [name = ""], options }: Call<BoardChoice>, { on }) =>
-    on.board(async (board) => {
-      const item = await board.show(name, options);
-      return item.ok ? shown([item.value], itemText(item.value)) : item;
-    }),
+  run: async ({ args: [name = ""], options }: Of, { on }) =>
+    describe(await on.board((board) => board.show(name, options)), (item) => ({ data: [item], text: itemText(item) })),
 };
 
-const add: Command = {
-  name: "add",
-  summary: "add an item of your own; content from --content, -f or stdin",
+/** Both take the same words. */
+const writing = (verb: "add" | "edit", summary: string): Command => ({
+  name: verb,
+  summary,
   arguments: "<name>",
   options: [...of, ...texts],
-  run: ({ args: [name = ""], options }: Call<BoardChoice & Texts>, at) =>
-    at.on.board(async (board) => {
-      const text = await textsOf(options, at);
-      return text.ok ? stored(await board.add(name, text.value, options)) : text;
-    }),
-};
-
-const edit: Command = {
-  name: "edit",
-  summary: "change an item, also an agent's",
-  arguments: "<name>",
-  options: [...of, ...texts],
-  run: ({ args: [name = ""], options }: Call<BoardChoice & Texts>, at) =>
-    at.on.board(async (board) => {
-      const text = await textsOf(options, at);
-      return text.ok ? stored(await board.edit(name, text.value, options)) : text;
-    }),
-};
+  async run({ args: [name = ""], options }: Of<Texts>, { on, person }) {
+    const stored = await on.board(async (board) => {
+      const text = await textsOf(options, person);
+      return text.ok ? board[verb](name, text.value, options) : text;
+    });
+    return describe(
+      stored,
+      ({ key, redactions }) => `${key} is stored.${redactions > 0 ? ` Secrets redacted: ${redactions}.` : ""}`,
+    );
+  },
+});
 
 const remove: Command = {
   name: "remove",
   alias: "delete",
-  summary: "remove an item, also an agent's",
+  summary: "remove an item",
   arguments: "<name>",
   options: of,
-  run: ({ args: [name = ""], options }: Call<BoardChoice>, { on }) =>
-    on.board(async (board) => {
-      const gone = await board.remove(name, options);
-      if (!gone.ok) return gone;
-      const { key, undoDays } = gone.value;
-      return said(`${key} is removed. Its text stays in the log of changes for ${undoDays} days, so that undo works.`);
-    }),
+  run: async ({ args: [name = ""], options }: Of, { on }) =>
+    describe(
+      await on.board((board) => board.remove(name, options)),
+      ({ key, undoDays }) =>
+        `${key} is removed. Its text stays in the log of changes for ${undoDays} days, so that undo works.`,
+    ),
 };
 
 const changes: Command = {
   name: "changes",
-  summary: "what was changed, newest first",
+  summary: "list changes, newest first",
   options: [
     ...of,
-    { flags: "--run <id>", help: "only by that consolidation" },
-    { flags: "--limit <n>", help: "most rows", kind: "count", default: 50 },
+    { flags: "--run <id>", help: "only from this run" },
+    { flags: "--limit <n>", help: "maximum rows", kind: "count", default: 50 },
   ],
   json: "lines",
-  run: ({ options }: Call<BoardChoice & { run?: string; limit?: number }>, { on }) =>
-    on.board(async (board) => {
-      const rows = await board.changes(options, options);
-      if (!rows.ok) return rows;
-      const none = "Nothing was changed on this board.";
-      return shown(rows.value, rows.value.length === 0 ? none : rows.value.map(changeText).join("\n"));
-    }),
+  run: async ({ options }: Of<{ run?: string; limit?: number }>, { on }) =>
+    describe(await on.board((board) => board.changes(options, options)), (rows) => ({
+      data: rows,
+      text: rows.map(changeText).join("\n") || "Nothing was changed on this board.",
+    })),
 };
 
 const undo: Command = {
   name: "undo",
-  summary: "take back a change, or all of a run",
+  summary: "undo a change, or a whole run",
   arguments: "<change>",
-  options: [...of, { flags: "--force", help: "also what was changed again since" }],
-  run: ({ args: [which = ""], options }: Call<BoardChoice & { force?: boolean }>, { on }) =>
-    on.board(async (board) => {
-      const items = await board.undo(which, options, options.force ?? false);
-      return items.ok ? said(`As before: ${items.value.join(", ")}.`) : items;
-    }),
+  options: [...of, { flags: "--force", help: "even if it changed again since" }],
+  run: async ({ args: [which = ""], options }: Of<{ force?: boolean }>, { on }) =>
+    describe(
+      await on.board((board) => board.undo(which, options, options.force ?? false)),
+      (items) => `As before: ${items.join(", ")}.`,
+    ),
 };
 
 const adopt: Command = {
   name: "adopt",
-  summary: "copy another branch's items that do not clash",
+  summary: "copy items from another branch, if they don't clash",
   arguments: "<branch>",
   options: of,
-  run: ({ args: [branch = ""], options }: Call<BoardChoice>, { on }) =>
-    on.board(async (board) => {
-      const done = await board.adopt(branch, options);
-      if (!done.ok) return done;
-      const { copied, clashed, full } = done.value;
-      const lines = [
+  run: async ({ args: [branch = ""], options }: Of, { on }) =>
+    describe(await on.board((board) => board.adopt(branch, options)), ({ copied, clashed, full }) =>
+      [
         `Copied: ${copied.join(", ") || "nothing"}.`,
-        clashed.length > 0 ? `Already here: ${clashed.join(", ")}.` : "",
-        full.length > 0 ? `No room for: ${full.join(", ")}.` : "",
-      ];
-      return said(lines.filter(Boolean).join("\n"));
-    }),
+        ...(clashed.length > 0 ? [`Already here: ${clashed.join(", ")}.`] : []),
+        ...(full.length > 0 ? [`No room for: ${full.join(", ")}.`] : []),
+      ].join("\n"),
+    ),
 };
 
 export const board: SlashCommand = {
   name: "board",
-  summary: "reusable knowledge of this repository and branch",
-  subcommands: [list, show, add, edit, remove, changes, undo, adopt],
+  summary: "list and edit this branch's knowledge board",
+  subcommands: [
+    list,
+    show,
+    writing("add", "add an item of your own; content from --content, -f or stdin"),
+    writing("edit", "change an item, also an agent's"),
+    remove,
+    changes,
+    undo,
+    adopt,
+  ],
   slash: {
     usage: "[list|show|add|edit|remove|changes|undo|adopt]",
-    summary: "knowledge of this repository and branch that agents keep",
+    summary: "list and edit this branch's knowledge board",
   },
 };
 
 /** The content comes from an option, a file, or what was piped in. */
 async function textsOf(
   { description, content, file }: Texts,
-  { person }: At,
+  person: Person,
 ): Promise<Result<{ description?: string; content?: string }, Failure>> {
   if (content !== undefined) return ok({ ...optional("description", description), content });
   const read = file === undefined ? await (person.input?.("wait") ?? ok(undefined)) : contentOf(resolve(file));
@@ -170,12 +161,6 @@ function contentOf(path: string): Result<string, Failure> {
     );
   }
 }
-
-const stored = (done: Result<BoardStored, Failure>): Outcome => {
-  if (!done.ok) return done;
-  const { key, redactions } = done.value;
-  return said(`${key} is stored.${redactions > 0 ? ` Secrets redacted: ${redactions}.` : ""}`);
-};
 
 const keyOf = ({ src, name }: { src: string; name: string }): string => `${src}/${name}`;
 

@@ -1,12 +1,12 @@
 // `everlong checkpoints` and `/checkpoints`: summaries written by compactions.
 import { fail } from "../base/result.ts";
 import type { CheckpointView } from "../runtime/client/sessions.ts";
-import { type Outcome, type SlashCommand, shown } from "./contract.ts";
+import { type CommandOutcome, output, type SlashCommand } from "./contract.ts";
 import { minute } from "./format.ts";
 
 export const checkpoints: SlashCommand = {
   name: "checkpoints",
-  summary: "summaries written by compactions, of the latest session of this folder unless one is named",
+  summary: "show summaries made by compaction",
   arguments: "[session] [number]",
   json: "value",
   async run({ args: [session, number] }, { on }) {
@@ -17,7 +17,7 @@ export const checkpoints: SlashCommand = {
   },
   slash: {
     usage: "[N]",
-    summary: "summaries written by compactions, or one of them",
+    summary: "show summaries made by compaction",
     async run(number, client) {
       const all = await client.checkpoints();
       return all.ok ? showCheckpoints(all.value, number) : all;
@@ -26,19 +26,19 @@ export const checkpoints: SlashCommand = {
 };
 
 /** All of them as a list, or one as its text. */
-export function showCheckpoints(all: readonly CheckpointView[], wanted: string): Outcome {
+export function showCheckpoints(all: readonly CheckpointView[], wanted: string): CommandOutcome {
   if (wanted === "") {
     const rows = all.map(
       ({ number, created, turns, title }) => `${number}  ${minute(created)}  t${turns.from}-t${turns.to}  ${title}`,
     );
     const none = "There are no checkpoints: they are written when the conversation is compacted.";
-    return shown(
-      all.map(({ text: _whole, ...view }) => view),
+    return output(
       rows.join("\n") || none,
+      all.map(({ text: _whole, ...view }) => view),
     );
   }
   const one = all.filter(({ number }) => String(number) === wanted);
-  if (one.length > 0) return shown(one, one.at(-1)?.text ?? "");
+  if (one.length > 0) return output(one.at(-1)?.text ?? "", one);
   if (all.length === 0) return showCheckpoints(all, "");
   return fail({
     code: "no_such_checkpoint",

@@ -2,7 +2,7 @@
 
 import type { ConsentFolder } from "../runtime/client/decision.ts";
 import { home } from "../runtime/client.ts";
-import { type Command, said, shown } from "./contract.ts";
+import { type Command, describe } from "./contract.ts";
 
 /** What goes to such an address. */
 const SENT =
@@ -10,50 +10,43 @@ const SENT =
 
 const list: Command = {
   name: "list",
-  summary: "what was agreed to, and what waits for it",
+  summary: "list consents, given and pending",
   isDefault: true,
   json: "value",
-  async run() {
-    const listed = await home.consent.list();
-    if (!listed.ok) return listed;
-    const { consents, missing, folder } = listed.value;
-    const rows = consents.map(({ origin, root, at }) => `${origin}  from ${root}  since ${at}`);
-    const waits = missing.map(
-      ({ setting, origin }) => `${setting} is ${origin}: nothing is sent there. everlong consent grant ${origin}`,
-    );
-    const trust = consents.some(({ root }) => root === folder.root) ? untrusted(folder) : [];
-    return shown(
-      { consents, missing },
-      [...(rows.length > 0 ? rows : ["No consent was given."]), ...waits, ...trust].join("\n"),
-    );
-  },
+  run: async () =>
+    describe(await home.consent.list(), ({ consents, missing, folder }) => {
+      const rows = consents.map(({ origin, root, at }) => `${origin}  from ${root}  since ${at}`);
+      const waits = missing.map(
+        ({ setting, origin }) => `${setting} is ${origin}: nothing is sent there. everlong consent grant ${origin}`,
+      );
+      const trust = consents.some(({ root }) => root === folder.root) ? untrusted(folder) : [];
+      const text = [...(rows.length > 0 ? rows : ["No consent was given."]), ...waits, ...trust].join("\n");
+      return { data: { consents, missing }, text };
+    }),
 };
 
 const grant: Command = {
   name: "grant",
-  summary: "agree to that address, from this folder",
+  summary: "allow sending text from this folder to an address",
   arguments: "<url>",
-  async run({ args: [url = ""] }) {
-    const granted = await home.consent.grant(url);
-    if (!granted.ok) return granted;
-    const { origin, isThisMachine, folder } = granted.value;
-    if (isThisMachine) return said(`${origin} is this machine; it needs no consent.`);
-    const sent = `From ${folder.root}, ${origin} may be sent ${SENT}.`;
-    return said([sent, ...untrusted(folder), `everlong consent revoke ${origin} takes it back.`].join("\n"));
-  },
+  run: async ({ args: [url = ""] }) =>
+    describe(await home.consent.grant(url), ({ origin, isThisMachine, folder }) => {
+      if (isThisMachine) return `${origin} is this machine; it needs no consent.`;
+      const sent = `From ${folder.root}, ${origin} may be sent ${SENT}.`;
+      return [sent, ...untrusted(folder), `everlong consent revoke ${origin} takes it back.`].join("\n");
+    }),
 };
 
 const revoke: Command = {
   name: "revoke",
-  summary: "take it back",
+  summary: "revoke it",
   arguments: "<url>",
-  async run({ args: [url = ""] }) {
-    const revoked = await home.consent.revoke(url);
-    if (!revoked.ok) return revoked;
-    const { origin, wasGiven, folder } = revoked.value;
-    if (!wasGiven) return said(`There was no consent for ${origin} in ${folder.root}.`);
-    return said(`Nothing more is sent from ${folder.root} to ${origin}. What was sent before is not called back.`);
-  },
+  run: async ({ args: [url = ""] }) =>
+    describe(await home.consent.revoke(url), ({ origin, wasGiven, folder: { root } }) =>
+      wasGiven
+        ? `Nothing more is sent from ${root} to ${origin}. What was sent before is not called back.`
+        : `There was no consent for ${origin} in ${root}.`,
+    ),
 };
 
 const untrusted = ({ root, isTrusted }: ConsentFolder): string[] =>
@@ -61,6 +54,6 @@ const untrusted = ({ root, isTrusted }: ConsentFolder): string[] =>
 
 export const consent: Command = {
   name: "consent",
-  summary: "which addresses off this machine may be sent texts of this folder",
+  summary: "manage which outside addresses may get text from this folder",
   subcommands: [list, grant, revoke],
 };

@@ -16,10 +16,10 @@ export type CommandOption = {
 };
 
 /** The words of a call. Options are what `options` of the command says; each command names those that it reads. */
-export type Call<Options = object> = { args: (string | undefined)[]; options: Options };
+export type CommandCall<Options = object> = { args: (string | undefined)[]; options: Options };
 
 /** What a command did: for people as text, for programs as data. */
-export type Output = {
+export type CommandOutput = {
   text: string;
   /** What `--json` prints; of a command with `json: "lines"` an array. */
   data?: unknown;
@@ -28,7 +28,7 @@ export type Output = {
   /** The work was done, but what it found is bad news. */
   exit?: 1;
 };
-export type Outcome = Result<Output, Failure>;
+export type CommandOutcome = Result<CommandOutput, Failure>;
 
 /** Who called, as far as a command can reach them. What is absent cannot be done here. */
 export type Person = {
@@ -65,7 +65,7 @@ export type OwnProcess = {
   atExit(work: () => void): void;
 };
 
-export type At = {
+export type CommandContext = {
   person: Person;
   /** The open session that the command was typed into, or this machine. */
   on: Shared;
@@ -79,7 +79,11 @@ export type SlashForm = {
   /** Works only where a person sits at a terminal. */
   interactiveOnly?: true;
   /** Absent: the words are read as on the command line. */
-  run?(text: string, client: Client, at: At & { commands: readonly SlashCommand[] }): Promise<Outcome>;
+  run?(
+    text: string,
+    client: Client,
+    at: CommandContext & { commands: readonly SlashCommand[] },
+  ): Promise<CommandOutcome>;
 };
 
 export type Command = {
@@ -96,9 +100,9 @@ export type Command = {
   /** Among subcommands: the one that is meant when none is named. */
   isDefault?: true;
   subcommands?: readonly Command[];
-  run?(call: Call<never>, at: At): Promise<Outcome>;
+  run?(call: CommandCall<never>, at: CommandContext): Promise<CommandOutcome>;
   /** On the command line only. Gives the exit code. */
-  own?(call: Call<never>, process: OwnProcess): Promise<number>;
+  own?(call: CommandCall<never>, process: OwnProcess): Promise<number>;
   /** Options behind its first argument are not its own, and `args` are all words as they were typed. */
   raw?: true;
   /** Present when it can be typed after a slash. */
@@ -106,9 +110,16 @@ export type Command = {
 };
 export type SlashCommand = Command & { slash: SlashForm };
 
-export const said = (text: string): Outcome => ok({ text });
+/** `data` is what `--json` prints. */
+export const output = (text: string, data?: unknown): CommandOutcome =>
+  ok(data === undefined ? { text } : { text, data });
 
-export const shown = (data: unknown, text: string): Outcome => ok({ data, text });
+/** What a result says, in words or with its data; a failure stays one. */
+export function describe<T>(result: Result<T, Failure>, words: (value: T) => string | CommandOutput): CommandOutcome {
+  if (!result.ok) return result;
+  const description = words(result.value);
+  return typeof description === "string" ? output(description) : ok(description);
+}
 
 /** A text, as the outcome. */
-export const spoken = (result: CommandResult): Outcome => (result.ok ? said(result.value) : result);
+export const asText = (result: CommandResult): CommandOutcome => describe(result, (text) => text);

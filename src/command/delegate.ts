@@ -35,7 +35,7 @@ export const review = delegation({
   command: "review",
   agent: "code-review",
   usage: "[FOCUS]",
-  summary: "have the changes reviewed",
+  summary: "review your changes",
   description: "Review the changes",
   task: (focus) =>
     `Review ${CHANGES}. Report only defects that matter, each with file and line, and why it is one.${about(focus)}`,
@@ -45,7 +45,7 @@ export const securityReview = delegation({
   command: "security-review",
   agent: "security-review",
   usage: "[FOCUS]",
-  summary: "have the changes reviewed for vulnerabilities",
+  summary: "review your changes for vulnerabilities",
   description: "Review the changes for vulnerabilities",
   task: (focus) =>
     `Review ${CHANGES} for vulnerabilities: each with its severity, file and line, and the path of attack.${about(focus)}`,
@@ -55,7 +55,7 @@ export const rubberDuck = delegation({
   command: "rubber-duck",
   agent: "rubber-duck",
   usage: "[SUBJECT]",
-  summary: "have a plan or a change criticised",
+  summary: "get a plan or change criticised",
   description: "Criticise the plan or change",
   task: (focus) =>
     `Criticise ${focus === "" ? CHANGES : "this"} independently: what is wrong, what is missing, what would be simpler. Change nothing.${focus === "" ? "" : `\n\n${focus}`}`,

@@ -2,19 +2,19 @@
 import { ok } from "../base/result.ts";
 import type { CheckResult, Diagnosis, DoctorOptions } from "../runtime/client/care.ts";
 import { home } from "../runtime/client.ts";
-import type { Call, Command } from "./contract.ts";
+import type { Command, CommandCall } from "./contract.ts";
 import { counted } from "./format.ts";
 
 export const doctor: Command = {
   name: "doctor",
-  summary: "check the installation, the stored data and the settings; changes nothing without --fix",
+  summary: "check the installation, your data and settings",
   options: [
     { flags: "--fix", help: "repair what can be repaired" },
-    { flags: "--online", help: "also ask the model's server" },
-    { flags: "--report <file>", help: "write the findings, without secrets, into a file to share" },
+    { flags: "--online", help: "also contact the model's server" },
+    { flags: "--report <file>", help: "write a report to share, without secrets" },
   ],
   json: "value",
-  async run({ options }: Call<DoctorOptions & { json?: boolean }>, { person }) {
+  async run({ options }: CommandCall<DoctorOptions & { json?: boolean }>, { person }) {
     const { json } = options;
     const confirm = async (question: string): Promise<boolean> =>
       (!json && (await person.confirm?.(question))) ?? false;

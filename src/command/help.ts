@@ -1,10 +1,14 @@
 // /help: every command with its arguments, or one of them.
 import { fail } from "../base/result.ts";
-import { type SlashCommand, said } from "./contract.ts";
+import { output, type SlashCommand } from "./contract.ts";
+
+const USAGE_CHARS = 22;
+/** Long lists of words would push the help off the screen; `/help COMMAND` has them all. */
+const shortened = (usage: string): string => (usage.length > USAGE_CHARS ? "[…]" : usage);
 
 export const help: SlashCommand = {
   name: "help",
-  summary: "what each command does",
+  summary: "show what each command does",
   slash: {
     usage: "[COMMAND]",
     async run(text, client, { commands }) {
@@ -23,9 +27,10 @@ export const help: SlashCommand = {
           next: "/help lists them.",
           exit: 2,
         });
-      const left = rows.map((row) => `/${row.name} ${row.args}`.trim());
+      const isList = rows.length > 1;
+      const left = rows.map((row) => `/${row.name} ${isList ? shortened(row.args) : row.args}`.trim());
       const width = Math.max(...left.map((cell) => cell.length));
-      return said(rows.map((row, i) => `${(left[i] ?? "").padEnd(width)}  ${row.help}`).join("\n"));
+      return output(rows.map((row, i) => `${(left[i] ?? "").padEnd(width)}  ${row.help}`).join("\n"));
     },
   },
 };

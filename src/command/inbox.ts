@@ -3,32 +3,37 @@ import { commandUsage, type Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { clip } from "../base/text.ts";
 import type { InboxAccess, InboxEntry } from "../runtime/client/inbox.ts";
-import { type Call, type Command, type Outcome, type SlashCommand, said, shown } from "./contract.ts";
+import {
+  type Command,
+  type CommandCall,
+  type CommandOutcome,
+  describe,
+  output,
+  type SlashCommand,
+} from "./contract.ts";
 import { minute } from "./format.ts";
 
 type OfSession = { session?: string };
 
-const options = [{ flags: "--session <id>", help: "of that session instead of the latest of this folder" }];
+const options = [{ flags: "--session <id>", help: "another session instead of this folder's latest" }];
 
 const list: Command = {
   name: "list",
-  summary: "entries, unread ones first",
+  summary: "list entries, unread first",
   isDefault: true,
   options,
   json: "lines",
-  async run({ options: { session } }: Call<OfSession>, { on }) {
-    const inbox = await on.inbox(session);
-    return inbox.ok ? shown(inbox.value.entries, listText(inbox.value.entries)) : inbox;
-  },
+  run: async ({ options: { session } }: CommandCall<OfSession>, { on }) =>
+    describe(await on.inbox(session), ({ entries }) => ({ data: entries, text: listText(entries) })),
 };
 
 const show: Command = {
   name: "show",
-  summary: "one entry; it stays unread for the agent",
+  summary: "show one entry; it stays unread for the agent",
   arguments: "<id>",
   options,
   json: "lines",
-  async run({ args: [id = ""], options: { session } }: Call<OfSession>, { on }) {
+  async run({ args: [id = ""], options: { session } }: CommandCall<OfSession>, { on }) {
     const inbox = await on.inbox(session);
     return inbox.ok ? showEntry(inbox.value, id) : inbox;
   },
@@ -36,10 +41,10 @@ const show: Command = {
 
 const remove: Command = {
   name: "delete",
-  summary: "delete one entry",
+  summary: "delete an entry",
   arguments: "<id>",
-  options: [...options, { flags: "--yes", help: "do not ask" }],
-  async run({ args: [id = ""], options: { session, yes } }: Call<OfSession & { yes?: boolean }>, { on }) {
+  options: [...options, { flags: "--yes", help: "don't ask" }],
+  async run({ args: [id = ""], options: { session, yes } }: CommandCall<OfSession & { yes?: boolean }>, { on }) {
     const inbox = await on.inbox(session);
     if (!inbox.ok || yes) return inbox.ok ? deleteEntry(inbox.value, id) : inbox;
     const entry = findEntry(inbox.value, id);
@@ -56,16 +61,16 @@ const remove: Command = {
 
 export const inbox: SlashCommand = {
   name: "inbox",
-  summary: "what background agents have found for a session",
+  summary: "show what background agents found for a session",
   subcommands: [list, show, remove],
   slash: {
     usage: "[ID|delete ID]",
-    summary: "what background agents have found for this session",
+    summary: "show what background agents found for this session",
     async run(text, client) {
       const [verb = "list", id, ...rest] = text.split(/\s+/).filter(Boolean);
       const opened = await client.inbox();
       if (!opened.ok) return opened;
-      if (verb === "list" && id === undefined) return said(listText(opened.value.entries));
+      if (verb === "list" && id === undefined) return output(listText(opened.value.entries));
       const isVerb = verb === "show" || verb === "delete";
       const wanted = isVerb ? id : verb;
       if (wanted === undefined || rest.length > 0 || (!isVerb && id !== undefined))
@@ -77,18 +82,15 @@ export const inbox: SlashCommand = {
   },
 };
 
-function showEntry(access: InboxAccess, id: string): Outcome {
-  const entry = findEntry(access, id);
-  return entry.ok ? shown([entry.value], entryText(entry.value)) : entry;
-}
+const showEntry = (access: InboxAccess, id: string): CommandOutcome =>
+  describe(findEntry(access, id), (entry) => ({ data: [entry], text: entryText(entry) }));
 
-async function deleteEntry(access: InboxAccess, wanted: string): Promise<Outcome> {
+async function deleteEntry(access: InboxAccess, wanted: string): Promise<CommandOutcome> {
   const entry = findEntry(access, wanted);
   if (!entry.ok) return entry;
   const { id } = entry.value;
-  const gone = await access.remove(id);
-  if (!gone.ok) return gone;
-  return said(`The entry ${id} is deleted. What the agent was already told of it stays in the session's log.`);
+  const text = `The entry ${id} is deleted. What the agent was already told of it stays in the session's log.`;
+  return describe(await access.remove(id), () => text);
 }
 
 /** By its whole id, or a beginning that only it has. */

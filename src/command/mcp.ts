@@ -1,12 +1,12 @@
 // `everlong mcp`: Everlong as an MCP server on stdin and stdout. `/mcp`: the MCP servers of a session.
 import { home } from "../runtime/client.ts";
-import { type Call, type SlashCommand, spoken } from "./contract.ts";
+import { asText, type CommandCall, type SlashCommand } from "./contract.ts";
 
 export const mcp: SlashCommand = {
   name: "mcp",
-  summary: "serve memory to other programs: an MCP server on stdin and stdout",
-  options: [{ flags: "--read-only", help: "without the tools that store or change memories" }],
-  async own({ options }: Call<{ readOnly?: boolean }>, { stdin, stdout, warn, interrupted, fail }) {
+  summary: "run as an MCP server, so that other agents can use your memory",
+  options: [{ flags: "--read-only", help: "don't offer tools that change memories" }],
+  async own({ options }: CommandCall<{ readOnly?: boolean }>, { stdin, stdout, warn, interrupted, fail }) {
     const stop = new AbortController();
     void interrupted().then(() => stop.abort());
     const readOnly = options.readOnly ?? false;
@@ -15,7 +15,7 @@ export const mcp: SlashCommand = {
   },
   slash: {
     usage: "[list|show|enable|disable|reload|reconnect NAME]",
-    summary: "MCP servers",
-    run: async (text, client) => spoken(await client.mcp.command(text)),
+    summary: "list and manage MCP servers",
+    run: async (text, client) => asText(await client.mcp.command(text)),
   },
 };

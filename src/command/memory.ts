@@ -2,41 +2,46 @@
 import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
 import type { MemoryAccess } from "../runtime/client/memory.ts";
-import type { At, Call, Command, CommandOption, Outcome, SlashCommand } from "./contract.ts";
+import type { Command, CommandCall, CommandContext, CommandOption, CommandOutcome, SlashCommand } from "./contract.ts";
 import { runWords, slashWords } from "./words.ts";
 
 const place: CommandOption[] = [
-  { flags: "--repo <key>", help: "of that repository" },
-  { flags: "--all", help: "of every repository" },
+  { flags: "--repo <key>", help: "in this repository" },
+  { flags: "--all", help: "in every repository" },
 ];
 const scope: CommandOption = {
   flags: "--scope <scope>",
-  help: "only of that scope",
+  help: "only in this scope",
   choices: ["repository", "user"],
 };
 const texts: CommandOption[] = [
-  { flags: "--subject <text>", help: "what it is about, in a few words" },
-  { flags: "--fact <text>", help: "the fact itself" },
+  { flags: "--subject <text>", help: "topic, in a few words" },
+  { flags: "--fact <text>", help: "the fact" },
   {
     flags: "--cite <place>",
-    help: "where it can be seen, such as src/a.ts:10-12; may be given again",
+    help: "source, such as src/a.ts:10-12; repeat for more",
     kind: "list",
   },
   { flags: "--reason <text>", help: "why it is worth remembering" },
 ];
-const limit: CommandOption = { flags: "--limit <n>", help: "most rows", kind: "count" };
+const limit: CommandOption = { flags: "--limit <n>", help: "maximum rows", kind: "count" };
 const rows: CommandOption[] = [
   ...place,
   scope,
-  { flags: "--subject <text>", help: "only with that subject" },
-  { flags: "--author <kind>", help: "only by", choices: ["user", "agent", "import"] },
-  { flags: "--status <status>", help: "only those", choices: ["pending", "active", "superseded"] },
-  { flags: "--stale", help: "only those whose files are gone" },
+  { flags: "--subject <text>", help: "only on this subject" },
+  { flags: "--author <kind>", help: "only from", choices: ["user", "agent", "import"] },
+  { flags: "--status <status>", help: "only with this status", choices: ["pending", "active", "superseded"] },
+  { flags: "--stale", help: "only those whose cited files are gone" },
   limit,
 ];
 
 /** What a verb gets: the memories, which of them are meant, and who called. */
-export type MemoryCall<Options = object> = { memory: MemoryAccess; args: string[]; options: Options; at: At };
+export type MemoryVerbCall<Options = object> = {
+  memory: MemoryAccess;
+  args: string[];
+  options: Options;
+  at: CommandContext;
+};
 
 const look = () => import("./memory/look.ts");
 const change = () => import("./memory/change.ts");
@@ -44,8 +49,8 @@ const review = () => import("./memory/review.ts");
 
 /** Its code is loaded when it is called. */
 const verb =
-  (load: () => Promise<(call: MemoryCall<never>) => Promise<Outcome>>): NonNullable<Command["run"]> =>
-  async (call: Call<{ repo?: string }>, at) => {
+  (load: () => Promise<(call: MemoryVerbCall<never>) => Promise<CommandOutcome>>): NonNullable<Command["run"]> =>
+  async (call: CommandCall<{ repo?: string }>, at) => {
     const run = await load();
     return at.on.memory(async (memory) => {
       const options = memory.choose(call.options);
@@ -57,7 +62,7 @@ const verb =
 const verbs: Command[] = [
   {
     name: "list",
-    summary: "memories of this repository and yours, latest change first",
+    summary: "list memories of this repository and your own",
     isDefault: true,
     options: rows,
     json: "lines",
@@ -65,7 +70,7 @@ const verbs: Command[] = [
   },
   {
     name: "search",
-    summary: "memories that hold these words",
+    summary: "search memories",
     arguments: "<text...>",
     options: rows,
     json: "lines",
@@ -73,7 +78,7 @@ const verbs: Command[] = [
   },
   {
     name: "show",
-    summary: "one memory with every field, where it comes from, and its history",
+    summary: "show one memory with its source and history",
     arguments: "<id>",
     options: place,
     json: "lines",
@@ -81,53 +86,53 @@ const verbs: Command[] = [
   },
   {
     name: "verify",
-    summary: "whether what they cite is still there; without ids all of this repository and yours",
+    summary: "check that cited files still exist",
     arguments: "[ids...]",
-    options: [{ flags: "--all", help: "all of this repository and yours" }],
+    options: [{ flags: "--all", help: "all memories of this repository and your own" }],
     json: "lines",
     run: verb(async () => (await look()).verify),
   },
   {
     name: "add",
-    summary: "remember a fact, for example: everlong memory add We deploy on Fridays",
+    summary: "remember a fact: everlong memory add We deploy on Fridays",
     arguments: "[fact...]",
     options: [...texts, scope],
     run: verb(async () => (await change()).add),
   },
   {
     name: "edit",
-    summary: "change a memory; without options in your editor",
+    summary: "edit a memory; opens your editor without options",
     arguments: "<id>",
     options: [
       ...place,
       ...texts,
-      { flags: "--trust <who>", help: "user: you stand for it" },
-      { flags: "--at <version>", help: "only if it still is that version", kind: "count" },
+      { flags: "--trust <who>", help: "user: you vouch for it" },
+      { flags: "--at <version>", help: "only if it is still at this version", kind: "count" },
     ],
     run: verb(async () => (await change()).edit),
   },
   {
     name: "delete",
-    summary: "erase memories; --all: every one of this repository and yours",
+    summary: "delete memories",
     arguments: "[ids...]",
-    options: [...place, scope, { flags: "--yes", help: "do not ask" }],
+    options: [...place, scope, { flags: "--yes", help: "don't ask" }],
     run: verb(async () => (await change()).remove),
   },
   {
     name: "vote",
-    summary: "say whether it is right; direction: up or down",
+    summary: "vote a memory up or down",
     arguments: "<id> <direction>",
     options: [...place, { flags: "--reason <text>", help: "why", required: true }],
     run: verb(async () => (await change()).vote),
   },
   {
     name: "review",
-    summary: "memories that wait for you: accept, replace, reject",
+    summary: "review suggested memories: accept, replace or reject",
     options: [
       ...place,
-      { flags: "--accept <id>", help: "put it to use" },
+      { flags: "--accept <id>", help: "accept it" },
       { flags: "--reject <id>", help: "delete it" },
-      { flags: "--replace <id>", help: "put it to use instead of an older one" },
+      { flags: "--replace <id>", help: "accept it in place of an older one" },
       { flags: "--old <id>", help: "the older one" },
     ],
     json: "lines",
@@ -135,26 +140,30 @@ const verbs: Command[] = [
   },
   {
     name: "changes",
-    summary: "what was changed, latest first",
-    options: [...place, { flags: "--since <time>", help: "from then on: a date, a time, 7d, yesterday" }, limit],
+    summary: "list changes, latest first",
+    options: [
+      ...place,
+      { flags: "--since <time>", help: "from this date or time on (2026-01-31, 7d, yesterday)" },
+      limit,
+    ],
     json: "lines",
     run: verb(async () => (await look()).changes),
   },
   {
     name: "undo",
-    summary: "take back an edit",
+    summary: "undo an edit",
     arguments: "<change>",
-    options: [...place, { flags: "--force", help: "also when it was changed again since" }],
+    options: [...place, { flags: "--force", help: "even if it changed again since" }],
     run: verb(async () => (await change()).undo),
   },
   {
     name: "export",
-    summary: "all memories with all fields",
+    summary: "export all memories",
     options: [
       { flags: "--format <format>", help: "jsonl or md", choices: ["jsonl", "md"], default: "jsonl" },
-      { flags: "-o, --output <file>", help: "into a file" },
+      { flags: "-o, --output <file>", help: "write to this file" },
       scope,
-      { flags: "--repo <key>", help: "only of that repository" },
+      { flags: "--repo <key>", help: "only from this repository" },
     ],
     run: verb(async () => (await look()).exportAll),
   },
@@ -162,11 +171,11 @@ const verbs: Command[] = [
 
 export const memory: SlashCommand = {
   name: "memory",
-  summary: "see, change, decide on and take out what is remembered",
+  summary: "list, add, edit and delete memories",
   subcommands: verbs,
   slash: {
     usage: "[on|off|show|list|search|verify|add|edit|delete|vote|review|changes|undo|export]",
-    summary: "what is remembered: how it stands, switch it, see and change it",
+    summary: "show, edit or turn off memory",
     async run(text, client, at) {
       const { memoryStatus, showVisible, switchMemory } = await import("./memory/in-session.ts");
       const [first = "", ...rest] = slashWords(text);

@@ -1,12 +1,12 @@
 // The words of a call, read by commander from what the table says; the same for the command line and for slash commands.
 import { InvalidArgumentError, Option, type Command as Program } from "commander";
-import type { Call, Command, CommandOption } from "./contract.ts";
+import type { Command, CommandCall, CommandOption } from "./contract.ts";
 
 /** `run` gets the command that was named and its call. */
-export type Runner = (command: Command, call: Call<never>) => Promise<void>;
+export type CommandRunner = (command: Command, call: CommandCall<never>) => Promise<void>;
 
 /** Adds a command with all that is under it to commander's program. */
-export function addCommand(program: Program, command: Command, run: Runner): void {
+export function addCommand(program: Program, command: Command, run: CommandRunner): void {
   const added = program
     .command(command.name, command.isDefault ? { isDefault: true } : {})
     .description(command.summary);
@@ -16,7 +16,7 @@ export function addCommand(program: Program, command: Command, run: Runner): voi
 }
 
 /** Commander's program becomes that command. */
-export function fill(program: Program, command: Command, run: Runner): void {
+export function fill(program: Program, command: Command, run: CommandRunner): void {
   if (command.arguments) program.arguments(command.arguments);
   for (const row of optionsOf(command)) program.addOption(optionOf(row));
   if (command.raw) program.allowUnknownOption().passThroughOptions();
@@ -57,7 +57,11 @@ const READERS: Record<NonNullable<CommandOption["kind"]>, (text: string, before:
 };
 
 /** What `--json` prints, or the text. */
-export function render({ json }: Command, { options }: Call, { text, data }: { text: string; data?: unknown }): string {
+export function render(
+  { json }: Command,
+  { options }: CommandCall,
+  { text, data }: { text: string; data?: unknown },
+): string {
   if (!json || !("json" in options) || data === undefined) return text;
   if (json === "lines" && Array.isArray(data)) return data.map((row) => JSON.stringify(row)).join("\n");
   return JSON.stringify(data, undefined, 2);

@@ -1,10 +1,10 @@
 // `everlong proxy`: look at, explain and manage sessions of other agents.
-import type { At, Call, Command, CommandOption } from "./contract.ts";
+import type { Command, CommandCall, CommandContext, CommandOption } from "./contract.ts";
 
 type Last = { last?: boolean };
-type OfSession<More = object> = Call<Last & More>;
+type OfSession<More = object> = CommandCall<Last & More>;
 
-const last: CommandOption = { flags: "--last", help: "the session used last" };
+const last: CommandOption = { flags: "--last", help: "the latest session" };
 const limit = (rows: number, help = "most rows"): CommandOption => ({
   flags: "--limit <n>",
   help,
@@ -16,7 +16,7 @@ const change = () => import("./proxy/change.ts");
 
 const text = (name: string, kind: "todo" | "pinned" | "summary"): Command => ({
   name,
-  summary: `print a session's ${kind} text; a file, text on stdin or an editor sets it`,
+  summary: `show or set a session's ${kind} text`,
   arguments: "[id]",
   options: [
     last,
@@ -24,23 +24,23 @@ const text = (name: string, kind: "todo" | "pinned" | "summary"): Command => ({
     { flags: "--edit", help: "set it in your editor" },
   ],
   json: "value",
-  run: async ({ args: [id], options }: OfSession<{ file?: string; edit?: boolean }>, { person }: At) =>
+  run: async ({ args: [id], options }: OfSession<{ file?: string; edit?: boolean }>, { person }: CommandContext) =>
     (await change()).textCommand(kind, id, options, person),
 });
 
 const windows: Command = {
   name: "windows",
-  summary: "context windows that were learned from refusals",
+  summary: "list context windows learned from errors",
   json: "value",
   run: async () => (await look()).windows(),
   subcommands: [
     {
       name: "rm",
-      summary: "forget what was learned of a model",
+      summary: "forget the learned window of a model",
       arguments: "<model>",
-      options: [{ flags: "--upstream <name>", help: "only at that upstream" }],
+      options: [{ flags: "--upstream <name>", help: "only at this upstream" }],
       json: "value",
-      run: async ({ args: [model = ""], options }: Call<{ upstream?: string }>) =>
+      run: async ({ args: [model = ""], options }: CommandCall<{ upstream?: string }>) =>
         (await look()).forgetWindow(model, options),
     },
   ],
@@ -49,16 +49,16 @@ const windows: Command = {
 const subcommands: Command[] = [
   {
     name: "sessions",
-    summary: "sessions, latest use first; with a part of their id or namespace",
+    summary: "list sessions, latest first",
     arguments: "[part]",
-    options: [{ flags: "--family <name>", help: "only of that client" }, limit(50)],
+    options: [{ flags: "--family <name>", help: "only from this client" }, limit(50)],
     json: "value",
-    run: async ({ args: [part], options }: Call<{ family?: string; limit: number }>) =>
+    run: async ({ args: [part], options }: CommandCall<{ family?: string; limit: number }>) =>
       (await look()).listSessions(options, part),
   },
   {
     name: "show",
-    summary: "one session with its lanes and figures",
+    summary: "show one session with its figures",
     arguments: "[id]",
     options: [last],
     json: "value",
@@ -69,7 +69,7 @@ const subcommands: Command[] = [
   text("summary", "summary"),
   {
     name: "spec",
-    summary: "spec mode of a session; action: on, off, approve, revoke",
+    summary: "turn a session's spec mode on or off, approve or revoke its spec",
     arguments: "[id] [action]",
     options: [last],
     json: "value",
@@ -77,25 +77,25 @@ const subcommands: Command[] = [
   },
   {
     name: "search",
-    summary: "find what was stored; a ref such as SESSION:t3.2 prints the whole text",
+    summary: "search stored text; a ref such as SESSION:t3.2 prints it in full",
     arguments: "<query...>",
     options: [
-      { flags: "--session <id>", help: "only in that session" },
-      { flags: "--namespace <name>", help: "only in that repository" },
+      { flags: "--session <id>", help: "only in this session" },
+      { flags: "--namespace <name>", help: "only in this repository" },
       limit(8, "most results"),
     ],
     json: "value",
-    run: async ({ args, options }: Call<{ session?: string; namespace?: string; limit: number }>) =>
+    run: async ({ args, options }: CommandCall<{ session?: string; namespace?: string; limit: number }>) =>
       (await look()).search(args.join(" "), options),
   },
   {
     name: "events",
-    summary: "what left a session's requests",
+    summary: "list what was trimmed from a session",
     arguments: "[id]",
     options: [
       last,
-      { flags: "--kind <kind>", help: "only of that kind, for example dropped_chat" },
-      { flags: "--after <cursor>", help: "where an earlier list ended" },
+      { flags: "--kind <kind>", help: "only this kind, for example dropped_chat" },
+      { flags: "--after <cursor>", help: "continue an earlier list" },
       limit(50),
     ],
     json: "value",
@@ -104,21 +104,24 @@ const subcommands: Command[] = [
   },
   {
     name: "why",
-    summary: "what was done to a request and why; the latest unless one is named",
+    summary: "explain what was done to a request (default: the latest)",
     arguments: "[request]",
     options: [
-      { flags: "--session <id>", help: "the latest of that session" },
-      { flags: "--all", help: "every item, also in long runs" },
+      { flags: "--session <id>", help: "the latest request of this session" },
+      { flags: "--all", help: "show every item" },
     ],
     json: "value",
-    async run({ args: [request], options }: Call<{ session?: string; all?: boolean }>, { person }: At) {
+    async run(
+      { args: [request], options }: CommandCall<{ session?: string; all?: boolean }>,
+      { person }: CommandContext,
+    ) {
       const { why } = await import("./proxy/why.ts");
       return why(request, options, person.width);
     },
   },
   {
     name: "stats",
-    summary: "figures of a session, or of all",
+    summary: "show figures for one or all sessions",
     arguments: "[id]",
     options: [last],
     json: "value",
@@ -127,24 +130,24 @@ const subcommands: Command[] = [
   windows,
   {
     name: "semantic",
-    summary: "how searching by meaning stands",
+    summary: "show the state of meaning search",
     json: "value",
     run: async () => (await look()).semantic(),
   },
-  { name: "upstreams", summary: "where requests go", json: "value", run: async () => (await look()).upstreams() },
+  { name: "upstreams", summary: "list upstreams", json: "value", run: async () => (await look()).upstreams() },
   {
     name: "delete",
-    summary: "erase a session with all that was stored of it",
+    summary: "delete a session and everything stored for it",
     arguments: "[id]",
-    options: [last, { flags: "--all", help: "every session" }, { flags: "--yes", help: "do not ask" }],
+    options: [last, { flags: "--all", help: "every session" }, { flags: "--yes", help: "don't ask" }],
     json: "value",
-    run: async ({ args: [id], options }: OfSession<{ all?: boolean; yes?: boolean }>, { person }: At) =>
+    run: async ({ args: [id], options }: OfSession<{ all?: boolean; yes?: boolean }>, { person }: CommandContext) =>
       (await change()).deleteCommand(id, options, person),
   },
 ];
 
 export const proxy: Command = {
   name: "proxy",
-  summary: "look at, explain and manage sessions of other agents",
+  summary: "look into sessions of other agents",
   subcommands,
 };

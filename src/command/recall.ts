@@ -3,50 +3,49 @@ import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
 import { type EvalOptions, foundText, itemsText, type RecallAsk, type RecallReply } from "../runtime/client/recall.ts";
 import { home } from "../runtime/client.ts";
-import { type Call, type Command, type Outcome, type SlashCommand, said, shown } from "./contract.ts";
+import { type Command, type CommandCall, type CommandOutcome, describe, type SlashCommand } from "./contract.ts";
 import { reindexSessions } from "./sessions.ts";
 
 export const recall: SlashCommand = {
   name: "recall",
-  summary: "find what was said, also in earlier sessions; a ref such as t3 or t3.2 prints the exact text",
+  summary: "search memories and everything said in this and earlier sessions",
   arguments: "[query...]",
   options: [
     { flags: "--scope <scope>", help: "auto, session, branch, repository, workspace, user or all" },
-    { flags: "--all", help: "in every folder's sessions" },
-    { flags: "--session <id>", help: "only in that session, or the session of the ref" },
-    { flags: "--repo <name>", help: "in that repository's sessions" },
-    { flags: "--branch <name>", help: "on that branch" },
+    { flags: "--all", help: "search sessions of every folder" },
+    { flags: "--session <id>", help: "search in this session only" },
+    { flags: "--repo <name>", help: "search in this repository" },
+    { flags: "--branch <name>", help: "search on this branch" },
     { flags: "--kind <kinds>", help: "turn, tool, checkpoint, record, board, episode, fact, pin", kind: "words" },
     { flags: "--role <roles>", help: "user, assistant, tool", kind: "words" },
-    { flags: "--since <time>", help: "from then on: a date, a time, 7d, yesterday" },
-    { flags: "--until <time>", help: "up to the end of then" },
-    { flags: "--before <time>", help: "up to the beginning of then" },
-    { flags: "--as-of <time>", help: "as if it were then" },
-    { flags: "--order <order>", help: "relevance, or time: all matches, oldest first" },
-    { flags: "--cursor <cursor>", help: "where an earlier list ended" },
-    { flags: "--around <turn>", help: "the turns around this one" },
-    { flags: "--window <n>", help: "how many on each side", kind: "number" },
-    { flags: "--limit <n>", help: "most results", kind: "count" },
-    { flags: "--full", help: "whole texts instead of snippets" },
-    { flags: "--explain", help: "why each result stands where it stands" },
+    { flags: "--since <time>", help: "from this date or time on (2026-01-31, 7d, yesterday)" },
+    { flags: "--until <time>", help: "up to and including this date or time" },
+    { flags: "--before <time>", help: "before this date or time" },
+    { flags: "--as-of <time>", help: "as if today were this date" },
+    { flags: "--order <order>", help: "relevance, or time (all matches, oldest first)" },
+    { flags: "--cursor <cursor>", help: "continue an earlier list" },
+    { flags: "--around <turn>", help: "show the turns around this one" },
+    { flags: "--window <n>", help: "how many turns on each side", kind: "number" },
+    { flags: "--limit <n>", help: "maximum results", kind: "count" },
+    { flags: "--full", help: "show full texts instead of snippets" },
+    { flags: "--explain", help: "explain the ranking" },
     {
       flags: "--reindex [what]",
-      help: "build the index anew from the logs; embeddings: choose and ask the embedder anew",
+      help: "rebuild the search index; `embeddings` rebuilds the embeddings",
     },
   ],
   json: "value",
-  async run({ args, options: { reindex, ...ask } }: Call<RecallAsk & { reindex?: string | true }>) {
+  async run({ args, options: { reindex, ...ask } }: CommandCall<RecallAsk & { reindex?: string | true }>) {
     if (reindex !== undefined) return rebuild(reindex);
-    const reply = await home.recall.ask(args.join(" "), ask);
-    return reply.ok ? shown(dataOf(reply.value), textOf(reply.value, { explained: ask.explain })) : reply;
+    return describe(await home.recall.ask(args.join(" "), ask), (reply) => ({
+      data: dataOf(reply),
+      text: textOf(reply, { explained: ask.explain }),
+    }));
   },
   slash: {
     usage: "QUERY|REF",
-    summary: "find or print what was said, also in earlier sessions",
-    async run(text, client) {
-      const reply = await client.recall(text);
-      return reply.ok ? said(textOf(reply.value, { command: "/" })) : reply;
-    },
+    summary: "search memories and everything said before",
+    run: async (text, client) => describe(await client.recall(text), (reply) => textOf(reply, { command: "/" })),
   },
 };
 
@@ -64,31 +63,32 @@ function textOf(reply: RecallReply, options: { explained?: boolean | undefined; 
 }
 
 /** `--reindex`: everything anew from the logs; `--reindex embeddings`: the vectors. */
-async function rebuild(what: string | true): Promise<Outcome> {
+async function rebuild(what: string | true): Promise<CommandOutcome> {
   if (what === true) return reindexSessions();
   if (what !== "embeddings")
     return fail(commandUsage(`"${what}" cannot be rebuilt.`, "Use --reindex or --reindex embeddings."));
-  const vectors = await home.recall.reindexEmbeddings();
-  if (!vectors.ok) return vectors;
-  const { embedder, made, waiting, trouble } = vectors.value;
-  return said(`${embedder}: ${made} passages have new vectors.${waiting > 0 ? ` ${waiting} wait: ${trouble}` : ""}`);
+  return describe(
+    await home.recall.reindexEmbeddings(),
+    ({ embedder, made, waiting, trouble }) =>
+      `${embedder}: ${made} passages have new vectors.${waiting > 0 ? ` ${waiting} wait: ${trouble}` : ""}`,
+  );
 }
 
 export const evaluate: Command = {
   name: "eval",
-  summary: "measure recall on a file of labelled questions, beside plain full-text search",
+  summary: "measure recall on your own labelled questions",
   arguments: "<what> <file>",
   options: [
     {
       flags: "--embedder <name>",
-      help: "none, static, ollama or openai; static when its files are there, else none",
+      help: "none, static, ollama or openai",
     },
-    { flags: "--channels <list>", help: "only these signals", kind: "words" },
-    { flags: "--limit <n>", help: "how deep to look", kind: "count" },
-    { flags: "--ablate", help: "what each signal is worth" },
+    { flags: "--channels <list>", help: "use only these signals", kind: "words" },
+    { flags: "--limit <n>", help: "how many results to look at", kind: "count" },
+    { flags: "--ablate", help: "measure without each signal in turn" },
   ],
   json: "value",
-  async run({ args: [what, file = ""], options }: Call<EvalOptions>) {
+  async run({ args: [what, file = ""], options }: CommandCall<EvalOptions>) {
     if (what === "recall") return home.recall.evaluate(file, options);
     return fail(commandUsage(`"${what}" cannot be measured.`, "Use: everlong eval recall FILE."));
   },

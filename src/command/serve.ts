@@ -1,19 +1,19 @@
 // `everlong serve`: the gateway in the foreground.
-import type { Call, Command } from "./contract.ts";
+import type { Command, CommandCall } from "./contract.ts";
 import type { ServeOptions } from "./serve-gateway.ts";
 
 export const serve: Command = {
   name: "serve",
-  summary: "the gateway: long-session memory for the agents people already use",
+  summary: "run the gateway: memory for the agents you already use",
   options: [
-    { flags: "--host <address>", help: "where to listen; 127.0.0.1 unless set otherwise" },
-    { flags: "--port <n>", help: "4747 unless set otherwise; 0 takes a free one" },
-    { flags: "--harness-root-dir <dir>", help: "its AGENTS.md joins the pinned text of every session" },
-    { flags: "--quiet", help: "only the address and the link" },
-    { flags: "--json", help: "one object, then events as JSON lines" },
-    { flags: "--link", help: "print a fresh link to the gateway that runs, and start nothing" },
+    { flags: "--host <address>", help: "address to listen on (default 127.0.0.1)" },
+    { flags: "--port <n>", help: "port to listen on (default 4747); 0 picks a free one" },
+    { flags: "--harness-root-dir <dir>", help: "add this folder's AGENTS.md to every session's pinned text" },
+    { flags: "--quiet", help: "print only the address and the link" },
+    { flags: "--json", help: "print events as JSON lines" },
+    { flags: "--link", help: "print a new link to the running gateway" },
   ],
-  async own({ options }: Call<ServeOptions>, process) {
+  async own({ options }: CommandCall<ServeOptions>, process) {
     const { serveGateway } = await import("./serve-gateway.ts");
     return serveGateway(options, process);
   },

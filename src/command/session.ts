@@ -3,38 +3,38 @@ import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
 import type { Client } from "../runtime/client.ts";
 import { showCheckpoints } from "./checkpoints.ts";
-import { type Outcome, type SlashCommand, said, spoken } from "./contract.ts";
+import { asText, type CommandOutcome, output, type SlashCommand } from "./contract.ts";
 
 export const model: SlashCommand = {
   name: "model",
-  summary: "list usable models, or switch",
+  summary: "list models, or switch to one",
   slash: {
     usage: "[NAME]",
-    run: async (name, client) => spoken(await (name ? client.setModel(name) : client.models())),
+    run: async (name, client) => asText(await (name ? client.setModel(name) : client.models())),
   },
 };
 
 export const compact: SlashCommand = {
   name: "compact",
-  summary: "summarise the history now; the originals stay recallable",
+  summary: "summarise the conversation now to free up context",
   slash: {
     usage: "[FOCUS|cancel|undo]",
     async run(text, { history }) {
-      if (text === "cancel") return spoken(await history.cancel());
-      return spoken(await (text === "undo" ? history.undo() : history.compact(text)));
+      if (text === "cancel") return asText(await history.cancel());
+      return asText(await (text === "undo" ? history.undo() : history.compact(text)));
     },
   },
 };
 
 export const context: SlashCommand = {
   name: "context",
-  summary: "what fills the window",
-  slash: { usage: "", run: async (_text, client) => said(await client.contextReport()) },
+  summary: "show what fills the context window",
+  slash: { usage: "", run: async (_text, client) => output(await client.contextReport()) },
 };
 
 export const usage: SlashCommand = {
   name: "usage",
-  summary: "tokens, cost and time, by model",
+  summary: "show tokens, cost and time",
   slash: {
     usage: "",
     async run(_text, client) {
@@ -44,37 +44,37 @@ export const usage: SlashCommand = {
         const about = u.estimated ? " (estimated)" : "";
         return `${name}: ${u.inputTokens} in, ${u.outputTokens} out, ${u.cacheReadTokens} cache read, ${u.cacheWriteTokens} cache write${cost}${about}`;
       });
-      if (rows.length === 0) return said("No model was called in this session yet.");
-      return said([...rows, `Model time: ${(view.apiDurationMs / 1000).toFixed(1)} s`].join("\n"));
+      if (rows.length === 0) return output("No model was called in this session yet.");
+      return output([...rows, `Model time: ${(view.apiDurationMs / 1000).toFixed(1)} s`].join("\n"));
     },
   },
 };
 
 export const todos: SlashCommand = {
   name: "todos",
-  summary: "todos and what they wait for",
+  summary: "show the todo list",
   slash: {
     usage: "",
     async run(_text, client) {
       const { todos: all, deps } = client.view();
-      if (all.length === 0) return said("No todos.");
+      if (all.length === 0) return output("No todos.");
       const rows = all.map(({ id, status, title }) => {
         const waits = deps.filter((d) => d.todo_id === id).map((d) => d.depends_on);
         return `[${status}] ${id}: ${title}${waits.length > 0 ? ` (after ${waits.join(", ")})` : ""}`;
       });
-      return said([`${all.filter((t) => t.status === "done").length} of ${all.length} done`, ...rows].join("\n"));
+      return output([`${all.filter((t) => t.status === "done").length} of ${all.length} done`, ...rows].join("\n"));
     },
   },
 };
 
 export const session: SlashCommand = {
   name: "session",
-  summary: "facts about this session",
+  summary: "show details of this session",
   slash: {
     usage: "[checkpoints [N]|files|refs|plan]",
     async run(text, client) {
-      if (text === "") return said(sessionText(client));
-      if (text === "files" || text === "refs" || text === "plan") return spoken(await client.facts(text));
+      if (text === "") return output(sessionText(client));
+      if (text === "files" || text === "refs" || text === "plan") return asText(await client.facts(text));
       const numbered = /^checkpoints(?:\s+(\S+))?$/.exec(text);
       if (numbered) {
         const all = await client.checkpoints();
@@ -103,44 +103,44 @@ function sessionText(client: Client): string {
 
 export const rename: SlashCommand = {
   name: "rename",
-  summary: "name this session",
-  slash: { usage: "NAME", run: async (name, client) => spoken(await client.rename(name)) },
+  summary: "rename this session",
+  slash: { usage: "NAME", run: async (name, client) => asText(await client.rename(name)) },
 };
 
 export const undo: SlashCommand = {
   name: "undo",
-  summary: "go back to before the last message",
-  slash: { usage: "", run: async (_text, client) => spoken(await client.history.rewind(undefined)) },
+  summary: "undo the last message",
+  slash: { usage: "", run: async (_text, client) => asText(await client.history.rewind(undefined)) },
 };
 
 export const rewind: SlashCommand = {
   name: "rewind",
-  summary: "go back; without argument shows where to",
+  summary: "go back to an earlier message",
   slash: {
     usage: "[N|tN|EVENT]",
-    run: async (to, client) => spoken(await client.history.rewind(to || undefined, to === "")),
+    run: async (to, client) => asText(await client.history.rewind(to || undefined, to === "")),
   },
 };
 
 export const fork: SlashCommand = {
   name: "fork",
   summary: "copy this session into a new one",
-  slash: { usage: "[NAME]", run: async (name, client) => spoken(await client.fork(name || undefined)) },
+  slash: { usage: "[NAME]", run: async (name, client) => asText(await client.fork(name || undefined)) },
 };
 
 export const exportSession: SlashCommand = {
   name: "export",
-  summary: "write the session to a file",
+  summary: "export this session to a file",
   slash: {
     usage: "md|html|json|jsonl [PATH]",
     async run(text, client) {
       const [format = "md", ...path] = text.split(/\s+/).filter(Boolean);
-      return spoken(await client.exportTo(format, path.join(" ") || undefined));
+      return asText(await client.exportTo(format, path.join(" ") || undefined));
     },
   },
 };
 
-const atTerminal = async (): Promise<Outcome> => said("");
+const atTerminal = async (): Promise<CommandOutcome> => output("");
 
 export const clear: SlashCommand = {
   name: "clear",
@@ -150,6 +150,6 @@ export const clear: SlashCommand = {
 
 export const exit: SlashCommand = {
   name: "exit",
-  summary: "leave",
+  summary: "quit",
   slash: { usage: "", interactiveOnly: true, run: atTerminal },
 };

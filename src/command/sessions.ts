@@ -1,77 +1,74 @@
 // `everlong sessions`: look at, search and manage stored sessions.
+import { optional } from "../base/optional.ts";
 import { fail } from "../base/result.ts";
 import { foundText, labelOf, snippetText } from "../runtime/client/recall.ts";
 import { home } from "../runtime/client.ts";
-import { type Call, type Command, type Outcome, said, shown } from "./contract.ts";
+import { type Command, type CommandCall, type CommandOutcome, describe, output } from "./contract.ts";
 import { minute } from "./format.ts";
 
-const yes = { flags: "--yes", help: "do not ask" };
-const all = { flags: "--all", help: "of every folder" };
-const limit = { flags: "--limit <n>", help: "most rows", kind: "count", default: 20 } as const;
+const yes = { flags: "--yes", help: "don't ask" };
+const all = { flags: "--all", help: "include every folder" };
+const limit = { flags: "--limit <n>", help: "maximum rows", kind: "count", default: 20 } as const;
 
 const badUsage = (what: string, next: string) =>
   fail({ code: "usage", what, data: "Nothing was changed.", next, exit: 2 as const });
 
 const list: Command = {
   name: "list",
-  summary: "sessions of this folder, newest first",
+  summary: "list this folder's sessions, newest first",
   isDefault: true,
   options: [all, limit],
   json: "value",
-  async run({ options }: Call<{ all?: boolean; limit: number }>) {
-    const rows = await home.sessions.list(options);
-    if (!rows.ok) return rows;
-    const none = options.all ? "There are no sessions." : "There are no sessions in this folder; --all shows all.";
-    const lines = rows.value.map((r) => `${r.id}  ${minute(r.updated_at)}  ${r.prompts} prompts  ${r.name}`);
-    return shown(rows.value, lines.join("\n") || none);
-  },
+  run: async ({ options }: CommandCall<{ all?: boolean; limit: number }>) =>
+    describe(await home.sessions.list(options), (rows) => {
+      const none = options.all ? "There are no sessions." : "There are no sessions in this folder; --all shows all.";
+      const lines = rows.map((r) => `${r.id}  ${minute(r.updated_at)}  ${r.prompts} prompts  ${r.name}`);
+      return { data: rows, text: lines.join("\n") || none };
+    }),
 };
 
 const show: Command = {
   name: "show",
-  summary: "facts about one session",
+  summary: "show one session",
   arguments: "<id>",
   json: "value",
-  async run({ args: [id = ""] }) {
-    const facts = await home.sessions.show(id);
-    if (!facts.ok) return facts;
-    const lines = Object.entries(facts.value).map(
-      ([key, value]) => `${key}: ${typeof value === "object" ? JSON.stringify(value) : value}`,
-    );
-    return shown(facts.value, lines.join("\n"));
-  },
+  run: async ({ args: [id = ""] }) =>
+    describe(await home.sessions.show(id), (facts) => ({
+      data: facts,
+      text: Object.entries(facts).map(factText).join("\n"),
+    })),
 };
+
+const factText = ([name, value]: [string, unknown]): string =>
+  `${name}: ${typeof value === "object" ? JSON.stringify(value) : value}`;
 
 const search: Command = {
   name: "search",
-  summary: "find text in stored sessions",
+  summary: "search in stored sessions",
   arguments: "<query...>",
   options: [all, limit],
   json: "value",
-  async run({ args, options }: Call<{ all?: boolean; limit: number }>) {
-    const matches = await home.recall.search(args.join(" "), options);
-    if (!matches.ok) return matches;
-    const { found, searched } = matches.value;
-    const rows = found.hits.map((hit) => ({
-      sessionId: hit.source.session,
-      ref: hit.ref,
-      sourceType: labelOf({ ...hit, rewound: false }),
-      snippet: snippetText(hit),
-      timestamp: hit.time,
-      rewound: hit.rewound,
-    }));
-    return shown(rows, foundText(found, { searched }));
-  },
+  run: async ({ args, options }: CommandCall<{ all?: boolean; limit: number }>) =>
+    describe(await home.recall.search(args.join(" "), options), ({ found, searched }) => {
+      const data = found.hits.map((hit) => ({
+        sessionId: hit.source.session,
+        ref: hit.ref,
+        sourceType: labelOf({ ...hit, rewound: false }),
+        snippet: snippetText(hit),
+        timestamp: hit.time,
+        rewound: hit.rewound,
+      }));
+      return { data, text: foundText(found, { searched }) };
+    }),
 };
 
 const rename: Command = {
   name: "rename",
-  summary: "give a session a name",
+  summary: "rename a session",
   arguments: "<id> <name...>",
   async run({ args: [wanted = "", ...name] }) {
     const title = name.join(" ").trim();
-    const renamed = await home.sessions.rename(wanted, title);
-    return renamed.ok ? said(`Session ${renamed.value.id} is now called "${title}".`) : renamed;
+    return describe(await home.sessions.rename(wanted, title), ({ id }) => `Session ${id} is now called "${title}".`);
   },
 };
 
@@ -80,11 +77,10 @@ const exportOne: Command = {
   summary: "print a session, or write it to a file",
   arguments: "<id> [path]",
   options: [{ flags: "--format <format>", help: "md, html, json or jsonl", default: "md" }],
-  async run({ args: [id = "", path], options }: Call<{ format: string }>) {
-    const exported = await home.sessions.export(id, options.format, path);
-    if (!exported.ok) return exported;
-    return said("text" in exported.value ? exported.value.text : `Written to ${exported.value.path}`);
-  },
+  run: async ({ args: [id = "", path], options }: CommandCall<{ format: string }>) =>
+    describe(await home.sessions.export(id, options.format, path), (exported) =>
+      "text" in exported ? exported.text : `Written to ${exported.path}`,
+    ),
 };
 
 const rewind: Command = {
@@ -92,26 +88,24 @@ const rewind: Command = {
   summary: "go back in a session",
   arguments: "<id>",
   options: [{ flags: "--to <place>", help: "tN, an event id, or how many prompts back", required: true }],
-  async run({ args: [id = ""], options }: Call<{ to: string }>) {
-    const plan = await home.sessions.rewind(id, options.to);
-    if (!plan.ok) return plan;
-    const { refs, eventsRemoved } = plan.value;
-    const gone = refs.join(", ") || `${eventsRemoved} events`;
-    return said(
-      `Went back; ${gone} left the conversation. They stay in the log and can be found. Files and what commands did are not undone.`,
-    );
-  },
+  run: async ({ args: [id = ""], options }: CommandCall<{ to: string }>) =>
+    describe(
+      await home.sessions.rewind(id, options.to),
+      ({ refs, eventsRemoved }) =>
+        `Went back; ${refs.join(", ") || `${eventsRemoved} events`} left the conversation. They stay in the log and can be found. Files and what commands did are not undone.`,
+    ),
 };
 
 const fork: Command = {
   name: "fork",
   summary: "copy a session into a new one",
   arguments: "<id> [name]",
-  options: [{ flags: "--at <event>", help: "only up to before this event or prompt" }],
-  async run({ args: [id = "", name], options: { at } }: Call<{ at?: string }>) {
-    const forked = await home.sessions.fork(id, { ...(name ? { name } : {}), ...(at ? { at } : {}) });
-    return forked.ok ? said(`Forked into ${forked.value}: everlong --resume ${forked.value}`) : forked;
-  },
+  options: [{ flags: "--at <event>", help: "copy only up to this event or prompt" }],
+  run: async ({ args: [id = "", name], options: { at } }: CommandCall<{ at?: string }>) =>
+    describe(
+      await home.sessions.fork(id, { ...optional("name", name), ...optional("at", at) }),
+      (forked) => `Forked into ${forked}: everlong --resume ${forked}`,
+    ),
 };
 
 const remove: Command = {
@@ -119,7 +113,7 @@ const remove: Command = {
   summary: "delete a session for good",
   arguments: "<id>",
   options: [yes],
-  async run({ args: [wanted = ""], options }: Call<{ yes?: boolean }>) {
+  async run({ args: [wanted = ""], options }: CommandCall<{ yes?: boolean }>) {
     const session = await home.sessions.find(wanted);
     if (!session.ok) return session;
     const { id, name, prompts } = session.value;
@@ -131,33 +125,33 @@ const remove: Command = {
     const left = await home.sessions.remove([id]);
     if (!left.ok) return left;
     const [failed] = left.value;
-    return failed ? fail(failed.failure) : said(`Session ${id} is deleted. Memories made from it stay.`);
+    return failed ? fail(failed.failure) : output(`Session ${id} is deleted. Memories made from it stay.`);
   },
 };
 
 const prune: Command = {
   name: "prune",
-  summary: "delete old sessions; named ones stay",
+  summary: "delete old sessions, except named ones",
   options: [
     { flags: "--older-than <age>", help: "for example 30d", required: true },
-    { flags: "--dry-run", help: "only show what would go" },
+    { flags: "--dry-run", help: "show what would be deleted" },
     yes,
   ],
-  async run({ options }: Call<{ olderThan: string; dryRun?: boolean; yes?: boolean }>) {
+  async run({ options }: CommandCall<{ olderThan: string; dryRun?: boolean; yes?: boolean }>) {
     const age = /^(\d{1,5})d$/.exec(options.olderThan);
     if (!age) return badUsage(`"${options.olderThan}" is not an age.`, "Write days, for example 30d.");
     const old = await home.sessions.olderThan(Number(age[1]));
     if (!old.ok) return old;
-    if (old.value.length === 0) return said("Nothing is that old.");
+    if (old.value.length === 0) return output("Nothing is that old.");
     if (options.dryRun || !options.yes) {
       const rows = old.value.map(({ id, updatedAt, name }) => `${id}  ${updatedAt}  ${name}`);
       const next = options.dryRun ? "" : "; add --yes to do it";
-      return said([...rows, `${rows.length} would be deleted${next}.`].join("\n"));
+      return output([...rows, `${rows.length} would be deleted${next}.`].join("\n"));
     }
     const left = await home.sessions.remove(old.value.map(({ id }) => id));
     if (!left.ok) return left;
     const rest = left.value.map(({ id, failure }) => `${id}: ${failure.what}`);
-    return said([`${old.value.length - rest.length} deleted.`, ...rest].join("\n"));
+    return output([`${old.value.length - rest.length} deleted.`, ...rest].join("\n"));
   },
 };
 
@@ -176,7 +170,7 @@ const verify: Command = {
     if (!check.ok) return check;
     const { id, events, onChain, unknownTypes, damaged } = check.value;
     const facts = `${events} events, ${onChain} on the chain, ${unknownTypes} of unknown type.`;
-    if (damaged.length === 0) return said(`${facts}\nThe log is whole.`);
+    if (damaged.length === 0) return output(`${facts}\nThe log is whole.`);
     const lines = damaged.map((d) => `Damaged: line ${d.line}, offset ${d.offset}, ${d.bytes} bytes.`);
     return fail({
       code: "log_damaged",
@@ -190,15 +184,12 @@ const verify: Command = {
 
 export const sessions: Command = {
   name: "sessions",
-  summary: "look at, search and manage stored sessions",
+  summary: "list, search and manage sessions",
   subcommands: [list, show, search, rename, exportOne, rewind, fork, remove, prune, reindex, verify],
 };
 
-export async function reindexSessions(): Promise<Outcome> {
-  const index = await home.sessions.reindex();
-  if (!index.ok) return index;
-  const { sessions: count, items, rows, problem } = index.value;
-  return said(
+export const reindexSessions = async (): Promise<CommandOutcome> =>
+  describe(await home.sessions.reindex(), ({ sessions: count, items, rows, problem }) =>
     [
       ...(problem === undefined ? [] : [`The index was damaged (${problem}) and is made anew.`]),
       `Rebuilt from the logs: ${count} sessions.`,
@@ -206,4 +197,3 @@ export async function reindexSessions(): Promise<Outcome> {
       ...(rows > 0 ? [`Memories and board items: ${rows}.`] : []),
     ].join("\n"),
   );
-}

@@ -3,13 +3,20 @@ import { fail } from "../base/result.ts";
 import type { SettingsAccess } from "../runtime/client/decision.ts";
 import { settingsText } from "../settings/describe.ts";
 import { unknownKey } from "../settings/write.ts";
-import { type Call, type Command, type Outcome, type SlashCommand, said, shown } from "./contract.ts";
+import {
+  type Command,
+  type CommandCall,
+  type CommandOutcome,
+  describe,
+  output,
+  type SlashCommand,
+} from "./contract.ts";
 
-const project = { flags: "--project", help: "in the project's file instead of the user's" };
+const project = { flags: "--project", help: "use the project's file instead of yours" };
 
 const list: Command = {
   name: "list",
-  summary: "every setting with its value and where that comes from",
+  summary: "list all settings, with value and source",
   isDefault: true,
   json: "value",
   run: (_call, { on }) => listAll(on.settings),
@@ -17,36 +24,36 @@ const list: Command = {
 
 const get: Command = {
   name: "get",
-  summary: "the value of one",
+  summary: "show one setting",
   arguments: "<key>",
   run: ({ args: [key = ""] }, { on }) => settingValue(on.settings, key),
 };
 
 const set: Command = {
   name: "set",
-  summary: "change one",
+  summary: "change a setting",
   arguments: "<key> <value>",
   options: [project],
-  run: ({ args: [key = "", value], options }: Call<{ project?: boolean }>, { on }) =>
+  run: ({ args: [key = "", value], options }: CommandCall<{ project?: boolean }>, { on }) =>
     change(on.settings, key, value, options),
 };
 
 const unset: Command = {
   name: "unset",
-  summary: "take a change back",
+  summary: "go back to the default",
   arguments: "<key>",
   options: [project],
-  run: ({ args: [key = ""], options }: Call<{ project?: boolean }>, { on }) =>
+  run: ({ args: [key = ""], options }: CommandCall<{ project?: boolean }>, { on }) =>
     change(on.settings, key, undefined, options),
 };
 
 export const settings: SlashCommand = {
   name: "settings",
-  summary: "list, read and change settings",
+  summary: "list and change settings",
   subcommands: [list, get, set, unset],
   slash: {
     usage: "[KEY [VALUE]]",
-    summary: "list, show or set settings",
+    summary: "list or change settings",
     async run(text, client) {
       const [key = "", ...value] = text.split(/\s+/).filter(Boolean);
       if (key === "") return listAll(client.settings);
@@ -57,16 +64,14 @@ export const settings: SlashCommand = {
   },
 };
 
-async function listAll(access: SettingsAccess): Promise<Outcome> {
-  const lines = await access.list();
-  return lines.ok ? shown(lines.value, settingsText(lines.value)) : lines;
-}
+const listAll = async (access: SettingsAccess): Promise<CommandOutcome> =>
+  describe(await access.list(), (lines) => ({ data: lines, text: settingsText(lines) }));
 
-async function settingValue(access: SettingsAccess, key: string): Promise<Outcome> {
+async function settingValue(access: SettingsAccess, key: string): Promise<CommandOutcome> {
   const lines = await access.list();
   if (!lines.ok) return lines;
   const line = lines.value.find((one) => one.key === key);
-  if (line) return said(typeof line.value === "string" ? line.value : (JSON.stringify(line.value) ?? ""));
+  if (line) return output(typeof line.value === "string" ? line.value : (JSON.stringify(line.value) ?? ""));
   return fail({
     code: "setting_unknown",
     what: unknownKey(key),
@@ -76,15 +81,13 @@ async function settingValue(access: SettingsAccess, key: string): Promise<Outcom
   });
 }
 
-async function change(
+const change = async (
   access: SettingsAccess,
   key: string,
   value: string | undefined,
   where: { project?: boolean },
-): Promise<Outcome> {
-  const written = await access.set(key, value, where);
-  if (!written.ok) return written;
-  const { path, isSecret, needsRestart } = written.value;
-  const what = value === undefined ? "is unset" : `= ${isSecret ? "…" : value}`;
-  return said(`${key} ${what} in ${path}; it counts ${needsRestart ? "after restart" : "from the next turn on"}.`);
-}
+): Promise<CommandOutcome> =>
+  describe(await access.set(key, value, where), ({ path, isSecret, needsRestart }) => {
+    const what = value === undefined ? "is unset" : `= ${isSecret ? "…" : value}`;
+    return `${key} ${what} in ${path}; it counts ${needsRestart ? "after restart" : "from the next turn on"}.`;
+  });

@@ -2,11 +2,11 @@
 import type { Failure } from "../base/failure.ts";
 import { nearNames } from "../base/text.ts";
 import type { Client } from "../runtime/client.ts";
-import type { Outcome, Person, SlashCommand } from "./contract.ts";
+import type { CommandOutcome, Person, SlashCommand } from "./contract.ts";
 import { slashCommands } from "./table.ts";
 import { runWords, slashWords } from "./words.ts";
 
-export type Typed =
+export type TypedText =
   | { type: "prompt"; text: string }
   | { type: "command"; command: SlashCommand; args: string }
   /** Of the user's own, perhaps: only an open session knows. */
@@ -15,7 +15,7 @@ export type Typed =
 const ALIASES: Record<string, string> = { quit: "exit", new: "clear" };
 
 /** A first word `/name` is a command; `/a/b` and text after a leading space are not; `//x` sends `/x`. */
-export function parseTyped(text: string): Typed {
+export function parseTyped(text: string): TypedText {
   if (text.startsWith("//")) return { type: "prompt", text: text.slice(1) };
   const match = /^\/([A-Za-z][\w:-]*)(?=\s|$)\s*([\s\S]*)$/.exec(text);
   if (!match) return { type: "prompt", text };
@@ -40,10 +40,10 @@ export function unknownCommand(name: string, own: readonly string[] = []): Failu
 
 /** Runs it and records that it ran. */
 export async function runSlash(
-  { command, args }: Extract<Typed, { type: "command" }>,
+  { command, args }: Extract<TypedText, { type: "command" }>,
   client: Client,
   person: Person,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const at = { person, on: client, commands: slashCommands };
   const outcome = await (command.slash.run?.(args, client, at) ?? runWords(command, slashWords(args), at));
   await client.recordCommand(command.name, args, outcome.ok, outcome.ok ? outcome.value.text : outcome.error.what);

@@ -1,21 +1,21 @@
 // /subconscious: how the board is kept, and having it brought up to date.
 import { commandUsage } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
-import { type SlashCommand, said } from "./contract.ts";
+import { output, type SlashCommand } from "./contract.ts";
 import { minute } from "./format.ts";
 
 const HOW = "Switch it on: /settings features.subconscious true, and memory.enabled true; the next session has it.";
 
 export const subconscious: SlashCommand = {
   name: "subconscious",
-  summary: "how the board is kept, or bring it up to date now",
+  summary: "show how the board is maintained, or update it now",
   slash: {
     usage: "[run]",
     async run(text, client) {
       if (text !== "" && text !== "run")
         return fail(commandUsage(`/subconscious takes run, not "${text}".`, "Try /subconscious run."));
       const { isOn, prompt } = client.consolidation;
-      if (!isOn() && text === "") return said(`The subconscious is off. ${HOW}`);
+      if (!isOn() && text === "") return output(`The subconscious is off. ${HOW}`);
       if (!isOn()) {
         const what = "The subconscious is off: there is no board to consolidate into.";
         return fail({ code: "subconscious_off", what, data: "Nothing was sent.", next: HOW, exit: 1 });
@@ -25,7 +25,7 @@ export const subconscious: SlashCommand = {
       const last = lastRun
         ? `Last run ${lastRun.id}: ${lastRun.outcome}, ${minute(lastRun.endedAt)}; ${lastRun.added} added, ${lastRun.pruned} pruned, ${lastRun.refused} refused. everlong board undo ${lastRun.id} takes it back.`
         : "No run yet.";
-      return said(
+      return output(
         [
           `The subconscious is on. Board of ${place.repository}, branch ${place.branch}: ${items} of ${capacity} items.`,
           `Consolidation when you leave: ${onExit ? "on" : "off"}. /subconscious run starts one now.`,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Command as Program } from "commander";
 import { describe, expect, it } from "vitest";
 import { home } from "../runtime/client.ts";
-import { type Call, type Command, type SlashCommand, shown } from "./contract.ts";
+import { type Command, type CommandCall, output, type SlashCommand } from "./contract.ts";
 import { commandsPage } from "./page.ts";
 import { addCommand, render } from "./parse.ts";
 import { commands } from "./table.ts";
@@ -25,8 +25,8 @@ describe("the table of commands", () => {
       arguments: "<name>",
       options: [{ flags: "--times <n>", help: "how often", kind: "count", default: 1 }],
       json: "value",
-      run: async ({ args: [name], options: { times } }: Call<{ times: number }>) =>
-        shown({ name, times }, `${name} was played with ${times} times`),
+      run: async ({ args: [name], options: { times } }: CommandCall<{ times: number }>) =>
+        output(`${name} was played with ${times} times`, { name, times }),
       slash: { usage: "NAME" },
     };
     const page = commandsPage([...commands, toy]);

@@ -3,25 +3,25 @@ import { commandUsage } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
 import type { TrustAccess } from "../runtime/client/decision.ts";
 import { home } from "../runtime/client.ts";
-import { type Call, type Outcome, type SlashCommand, said } from "./contract.ts";
+import { type CommandCall, type CommandOutcome, describe, type SlashCommand } from "./contract.ts";
 
 type Options = { revoke?: boolean; list?: boolean };
 
 export const trust: SlashCommand = {
   name: "trust",
-  summary: "trust a folder's own hooks, servers, agents and rules",
+  summary: "trust a folder's hooks, MCP servers, agents and rules",
   arguments: "[path]",
   options: [
-    { flags: "--revoke", help: "take it back" },
+    { flags: "--revoke", help: "revoke it" },
     { flags: "--list", help: "list trusted folders" },
   ],
-  async run({ args: [path], options }: Call<Options>, { on }) {
+  async run({ args: [path], options }: CommandCall<Options>, { on }) {
     const access = await on.trust();
     return access.ok ? decide(access.value, options, path) : access;
   },
   slash: {
     usage: "[revoke|list]",
-    summary: "trust this folder's own hooks, servers, agents and rules",
+    summary: "trust this folder's hooks, MCP servers, agents and rules",
     async run(text, client) {
       if (text !== "" && text !== "revoke" && text !== "list")
         return fail(commandUsage(`/trust does not take "${text}".`, "/trust, /trust revoke or /trust list."));
@@ -35,25 +35,23 @@ export const trust: SlashCommand = {
 };
 
 /** The folder that this runs in. */
-export async function trustFolder(): Promise<Outcome> {
+export async function trustFolder(): Promise<CommandOutcome> {
   const access = await home.trust();
   return access.ok ? decide(access.value, {}) : access;
 }
 
-async function decide(access: TrustAccess, { revoke, list }: Options, path?: string): Promise<Outcome> {
-  if (list) {
-    const folders = await access.list();
-    if (!folders.ok) return folders;
-    const rows = folders.value.map(({ folder, at }) => `${folder}  since ${at}`);
-    return said(rows.length === 0 ? "No folder is trusted." : rows.join("\n"));
-  }
-  if (revoke) {
-    const revoked = await access.revoke(path);
-    if (!revoked.ok) return revoked;
-    const { folder, wasTrusted } = revoked.value;
-    return said(wasTrusted ? `${folder} is no longer trusted.` : `${folder} was not trusted.`);
-  }
-  const folder = await access.grant(path);
-  if (!folder.ok) return folder;
-  return said(`${folder.value} is trusted: its own hooks, MCP servers, agents, skills, commands and rules may work.`);
+async function decide(access: TrustAccess, { revoke, list }: Options, path?: string): Promise<CommandOutcome> {
+  if (list)
+    return describe(
+      await access.list(),
+      (folders) => folders.map(({ folder, at }) => `${folder}  since ${at}`).join("\n") || "No folder is trusted.",
+    );
+  if (revoke)
+    return describe(await access.revoke(path), ({ folder, wasTrusted }) =>
+      wasTrusted ? `${folder} is no longer trusted.` : `${folder} was not trusted.`,
+    );
+  return describe(
+    await access.grant(path),
+    (folder) => `${folder} is trusted: its own hooks, MCP servers, agents, skills, commands and rules may work.`,
+  );
 }

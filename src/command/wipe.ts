@@ -3,27 +3,30 @@ import { commandUsage } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
 import type { WipePlan, WipeScope } from "../runtime/client/care.ts";
 import { home } from "../runtime/client.ts";
-import { type Call, type Command, said } from "./contract.ts";
+import { type Command, type CommandCall, output } from "./contract.ts";
 import { byteSize, counted, table } from "./format.ts";
 
 const USAGE = "everlong wipe --memory, --sessions or --all; everlong backup first keeps a copy.";
 
 export const wipe: Command = {
   name: "wipe",
-  summary: "remove memories, sessions or everything of Everlong from this machine, for good",
+  summary: "delete memories, sessions or all Everlong data on this machine",
   options: [
     { flags: "--memory", help: "memories and the board" },
-    { flags: "--sessions", help: "sessions, also those of other agents, and what was found in them" },
+    { flags: "--sessions", help: "sessions, including those of other agents, and the search index" },
     { flags: "--all", help: "everything, settings included" },
-    { flags: "--yes", help: "do not ask" },
+    { flags: "--yes", help: "don't ask" },
   ],
-  async run({ options }: Call<{ memory?: boolean; sessions?: boolean; all?: boolean; yes?: boolean }>, { person }) {
+  async run(
+    { options }: CommandCall<{ memory?: boolean; sessions?: boolean; all?: boolean; yes?: boolean }>,
+    { person },
+  ) {
     const [scope, ...others] = (["memory", "sessions", "all"] as const).filter((one) => options[one]);
     if (scope === undefined || others.length > 0)
       return fail(commandUsage(scope ? "Choose one of them." : "Nothing was chosen.", USAGE));
     const plan = await home.care.planWipe(scope);
     if (!plan.ok) return plan;
-    if (plan.value.items.length === 0) return said(planText(plan.value));
+    if (plan.value.items.length === 0) return output(planText(plan.value));
     person.print(planText(plan.value));
     if (!options.yes) {
       if (!person.ask)
@@ -32,7 +35,7 @@ export const wipe: Command = {
       if (answer?.trim() !== "yes") return ok({ text: "Nothing was changed.", exit: 1 });
     }
     const gone = await home.care.wipe(plan.value);
-    return gone.ok ? said(GONE[scope]) : gone;
+    return gone.ok ? output(GONE[scope]) : gone;
   },
 };
 

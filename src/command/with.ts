@@ -3,11 +3,11 @@ import type { Command } from "./contract.ts";
 
 export const withAgent: Command = {
   name: "with",
-  summary: "start an agent through the gateway: codex, claude, gemini, opencode, qwen, pi, copilot, cline, letta",
+  summary: "start another agent with Everlong's memory: claude, codex, gemini, copilot, …",
   usage: "[--print] [--json] AGENT [ARGS...] | -- CMD [ARGS...]",
   arguments: "[agent] [args...]",
   options: [
-    { flags: "--print", help: "print variables, arguments and launch files as shell lines, and start nothing" },
+    { flags: "--print", help: "print the shell commands instead of running them" },
     { flags: "--json", help: "print the same as JSON" },
   ],
   raw: true,

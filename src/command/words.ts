@@ -2,17 +2,21 @@
 import { CommanderError, Command as Program } from "commander";
 import { commandUsage } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
-import type { At, Outcome, SlashCommand } from "./contract.ts";
+import type { CommandContext, CommandOutcome, SlashCommand } from "./contract.ts";
 import { fill, render } from "./parse.ts";
 
-export async function runWords(command: SlashCommand, words: readonly string[], at: At): Promise<Outcome> {
+export async function runWords(
+  command: SlashCommand,
+  words: readonly string[],
+  at: CommandContext,
+): Promise<CommandOutcome> {
   const name = `/${command.name}`;
   const usage = (what: string) => fail(commandUsage(what, `${name} ${command.slash.usage}; ${name} help says more.`));
   let printed = "";
   const write = (text: string): void => {
     printed += text;
   };
-  let outcome: Outcome | undefined;
+  let outcome: CommandOutcome | undefined;
   const program = new Program(name).exitOverride().configureOutput({ writeOut: write, writeErr: write });
   fill(program, command, async (one, call) => {
     outcome = await one.run?.(call, at);

@@ -8,51 +8,51 @@ import type { ConsentAccess, ConsentFolder } from "./client/decision.ts";
 import type { Attempt } from "./client/open.ts";
 import { changeInHome } from "./home-file.ts";
 import { mcpSources } from "./mcp/sources.ts";
-import { type Ground, standOnGround } from "./start.ts";
 import { refuseInToolShell } from "./tool-shell.ts";
+import { openWorkspace, type Workspace } from "./workspace.ts";
 
 /** Settings that hold such an address. */
 const ENDPOINTS = ["recall.semantic.baseUrl", "recall.openai.baseUrl", "agent.catalogUrl"] as const;
 
 export const consentHere: ConsentAccess = {
   async list() {
-    const ground = await standOnGround();
-    if (!ground.ok) return ground;
-    const consents = await listConsents(ground.value.paths.home);
+    const workspace = await openWorkspace();
+    if (!workspace.ok) return workspace;
+    const consents = await listConsents(workspace.value.paths.home);
     if (!consents.ok) return consents;
-    const missing = await missingConsents(ground.value);
-    return ok({ consents: consents.value, missing, folder: folderOf(ground.value) });
+    const missing = await missingConsents(workspace.value);
+    return ok({ consents: consents.value, missing, folder: folderOf(workspace.value) });
   },
   grant: (address) =>
-    change<{ origin: string; isThisMachine: boolean; folder: ConsentFolder }>(address, async (ground, origin) => {
-      const { paths, root } = ground;
-      const folder = folderOf(ground);
+    change<{ origin: string; isThisMachine: boolean; folder: ConsentFolder }>(address, async (workspace, origin) => {
+      const { paths, root } = workspace;
+      const folder = folderOf(workspace);
       if (isLoopback(origin)) return ok({ origin, isThisMachine: true, folder });
       const done = await grantConsent(paths.home, root, origin, new Date(), changeInHome(paths.home));
       return done.ok ? ok({ origin, isThisMachine: false, folder }) : done;
     }),
   revoke: (address) =>
-    change(address, async (ground, origin) => {
-      const { paths, root } = ground;
+    change(address, async (workspace, origin) => {
+      const { paths, root } = workspace;
       const wasGiven = await hasConsent(paths.home, root, origin);
       const done = await revokeConsent(paths.home, root, origin, changeInHome(paths.home));
-      return done.ok ? ok({ origin, wasGiven, folder: folderOf(ground) }) : done;
+      return done.ok ? ok({ origin, wasGiven, folder: folderOf(workspace) }) : done;
     }),
 };
 
-const folderOf = ({ root, trust }: Ground): ConsentFolder => ({ root, isTrusted: trust.trusted });
+const folderOf = ({ root, trust }: Workspace): ConsentFolder => ({ root, isTrusted: trust.trusted });
 
-async function change<T>(address: string, work: (ground: Ground, origin: string) => Attempt<T>): Attempt<T> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const refused = refuseInToolShell(ground.value.env, "Consent is");
+async function change<T>(address: string, work: (workspace: Workspace, origin: string) => Attempt<T>): Attempt<T> {
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const refused = refuseInToolShell(workspace.value.env, "Consent is");
   if (refused) return fail(refused);
   const origin = originOf(address);
-  return origin.ok ? work(ground.value, origin.value) : origin;
+  return origin.ok ? work(workspace.value, origin.value) : origin;
 }
 
-async function missingConsents(ground: Ground): Promise<{ setting: string; origin: string }[]> {
-  const { settings, paths, root } = ground;
+async function missingConsents(workspace: Workspace): Promise<{ setting: string; origin: string }[]> {
+  const { settings, paths, root } = workspace;
   const missing: { setting: string; origin: string }[] = [];
   for (const setting of ENDPOINTS) {
     const address = settings.values[setting];
@@ -61,13 +61,13 @@ async function missingConsents(ground: Ground): Promise<{ setting: string; origi
     if (!origin.ok || (await hasConsent(paths.home, root, origin.value))) continue;
     missing.push({ setting, origin: origin.value });
   }
-  return [...missing, ...(await waitingServers(ground))];
+  return [...missing, ...(await waitingServers(workspace))];
 }
 
 /** MCP servers off this machine that the project names. */
-async function waitingServers(ground: Ground): Promise<{ setting: string; origin: string }[]> {
-  const { env, paths, root, trust } = ground;
-  const { servers } = await loadServers(await mcpSources(ground, trust), {
+async function waitingServers(workspace: Workspace): Promise<{ setting: string; origin: string }[]> {
+  const { env, paths, root, trust } = workspace;
+  const { servers } = await loadServers(await mcpSources(workspace, trust), {
     variables: env,
     consented: (origin) => hasConsent(paths.home, root, origin),
   });

@@ -8,12 +8,12 @@ import { type ResolvedModel, resolveModel } from "../model/resolve.ts";
 import { fetchJson } from "../model/resolve-fetch.ts";
 import { resolveInput } from "../model/resolve-input.ts";
 import { refusedByList } from "../model/resolve-list.ts";
-import type { Ground } from "./start.ts";
+import type { Workspace } from "./workspace.ts";
 
-export function catalogOf(ground: Ground): ReturnType<typeof loadCatalog> {
+export function catalogOf(workspace: Workspace): ReturnType<typeof loadCatalog> {
   let text: string | undefined;
   try {
-    text = readFileSync(ground.paths.models, "utf8");
+    text = readFileSync(workspace.paths.models, "utf8");
   } catch {
     text = undefined; // no file of the user's own: the built-in catalogue
   }
@@ -21,9 +21,9 @@ export function catalogOf(ground: Ground): ReturnType<typeof loadCatalog> {
 }
 
 /** `requested` beats the settings; without either the configuration decides. */
-export async function chooseModel(ground: Ground, requested?: string): Promise<Result<ResolvedModel, Failure>> {
-  const { catalog, warnings } = catalogOf(ground);
-  const { values, sources } = ground.settings;
+export async function chooseModel(workspace: Workspace, requested?: string): Promise<Result<ResolvedModel, Failure>> {
+  const { catalog, warnings } = catalogOf(workspace);
+  const { values, sources } = workspace.settings;
   const resolved = await resolveModel(
     resolveInput(values, sources, { catalog, fetchJson, ...(requested === undefined ? {} : { requested }) }),
   );
@@ -32,11 +32,14 @@ export async function chooseModel(ground: Ground, requested?: string): Promise<R
 }
 
 /** For a name that a person types: one that the server's own list does not have is refused. */
-export async function chooseListedModel(ground: Ground, requested: string): Promise<Result<ResolvedModel, Failure>> {
-  const chosen = await chooseModel(ground, requested);
+export async function chooseListedModel(
+  workspace: Workspace,
+  requested: string,
+): Promise<Result<ResolvedModel, Failure>> {
+  const chosen = await chooseModel(workspace, requested);
   if (!chosen.ok) return chosen;
-  const { values, sources } = ground.settings;
-  const { catalog } = catalogOf(ground);
+  const { values, sources } = workspace.settings;
+  const { catalog } = catalogOf(workspace);
   const refusal = await refusedByList(chosen.value.target, resolveInput(values, sources, { catalog, fetchJson }));
   return refusal ? fail(refusal) : chosen;
 }

@@ -7,19 +7,19 @@ import { projectFile, userFile } from "../settings/load.ts";
 import { writeSetting } from "../settings/write.ts";
 import { updateFile } from "../store/update-file.ts";
 import type { SettingsAccess } from "./client/decision.ts";
-import { standOnGround } from "./start.ts";
 import { refuseInToolShell } from "./tool-shell.ts";
+import { openWorkspace } from "./workspace.ts";
 
 export const storedSettings: SettingsAccess = {
   async list() {
-    const ground = await standOnGround();
-    return ground.ok ? ok(listSettings(ground.value.settings)) : ground;
+    const workspace = await openWorkspace();
+    return workspace.ok ? ok(listSettings(workspace.value.settings)) : workspace;
   },
 
   async set(key, value, { project = false }) {
-    const ground = await standOnGround();
-    if (!ground.ok) return ground;
-    const { paths, root, env } = ground.value;
+    const workspace = await openWorkspace();
+    if (!workspace.ok) return workspace;
+    const { paths, root, env } = workspace.value;
     const refused = refuseInToolShell(env, "Settings are");
     if (refused) return fail(refused);
     const path = project ? projectFile(root) : userFile(paths.home);

@@ -4,10 +4,10 @@ import { errorCode } from "../base/failure.ts";
 import { compactionTelemetry } from "../context/compact/telemetry.ts";
 import type { Envelope } from "../schema/event/envelope.ts";
 import { recordFailure } from "./failure-log.ts";
-import type { Ground } from "./start.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** Must not throw: a file that cannot be written never stops a turn. */
-export function recordTelemetry({ settings, paths }: Pick<Ground, "settings" | "paths">, event: Envelope): void {
+export function recordTelemetry({ settings, paths }: Pick<Workspace, "settings" | "paths">, event: Envelope): void {
   const file = settings.values["telemetry.file"];
   const record = file === undefined ? undefined : compactionTelemetry(event);
   if (file === undefined || !record) return;

@@ -6,14 +6,14 @@ import { listTrusted, revokeTrust, trustFolder, trustNotice } from "../permissio
 import type { TrustAccess } from "./client/decision.ts";
 import type { Attempt } from "./client/open.ts";
 import { changeInHome } from "./home-file.ts";
-import { type Ground, standOnGround } from "./start.ts";
 import { refuseInToolShell } from "./tool-shell.ts";
+import { openWorkspace, type Workspace } from "./workspace.ts";
 
 type Folder = { root: string; cwd: string };
 
 /** `here`: the folder that is meant when none is named. */
-export function trustAccess(ground: Ground, here: Folder): TrustAccess {
-  const { paths, userHome, env } = ground;
+export function trustAccess(workspace: Workspace, here: Folder): TrustAccess {
+  const { paths, userHome, env } = workspace;
   const places = { everlongHome: paths.home, userHome };
   const update = changeInHome(paths.home);
   const folderOf = (path: string | undefined): Folder => {
@@ -40,12 +40,14 @@ export function trustAccess(ground: Ground, here: Folder): TrustAccess {
 }
 
 export async function trustHere(): Attempt<TrustAccess> {
-  const ground = await standOnGround();
-  return ground.ok ? ok(trustAccess(ground.value, { root: ground.value.root, cwd: ground.value.context.cwd })) : ground;
+  const workspace = await openWorkspace();
+  return workspace.ok
+    ? ok(trustAccess(workspace.value, { root: workspace.value.root, cwd: workspace.value.context.cwd }))
+    : workspace;
 }
 
 /** What this folder would load if it were trusted, when it is not; undefined when there is nothing to ask. */
 export async function trustQuestion(): Promise<string | undefined> {
-  const ground = await standOnGround();
-  return ground.ok ? trustNotice(ground.value.trust) : undefined;
+  const workspace = await openWorkspace();
+  return workspace.ok ? trustNotice(workspace.value.trust) : undefined;
 }

@@ -3,21 +3,21 @@ import { errorText, type Failure } from "../base/failure.ts";
 import { fail, type Result } from "../base/result.ts";
 import type { Database } from "../store/sqlite.ts";
 import type { Attempt } from "./client/open.ts";
-import { type Ground, standOnGround } from "./start.ts";
 import { healing, openCaughtUp } from "./store.ts";
+import { openWorkspace, type Workspace } from "./workspace.ts";
 
 export async function withStore<T>(
-  work: (db: Database, ground: Ground) => Attempt<T> | Result<T, Failure>,
+  work: (db: Database, workspace: Workspace) => Attempt<T> | Result<T, Failure>,
 ): Attempt<T> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const { paths, indexing } = ground.value;
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const { paths, indexing } = workspace.value;
   try {
     return await healing(paths, async () => {
       const db = await openCaughtUp(paths, indexing);
       if (!db.ok) return db;
       try {
-        return await work(db.value, ground.value);
+        return await work(db.value, workspace.value);
       } finally {
         db.value.close();
       }

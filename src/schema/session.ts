@@ -27,4 +27,4 @@ export const workspace = z.looseObject({
   created_at: z.string(),
   updated_at: z.string(),
 });
-export type Workspace = z.infer<typeof workspace>;
+export type WorkspaceSummary = z.infer<typeof workspace>;

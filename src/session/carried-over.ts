@@ -24,13 +24,14 @@ export function carriedOver(session: Session): Carried {
   const setIn = new Map(ledger.todos.map((todo) => [todo.id, refText(todo)]));
   return {
     prompts,
-    plan: parts.planText(),
+    plan: parts.context.planText(),
     todos: [...state.todos.values()].map((todo) => ({ ...todo, ref: setIn.get(todo.id) })),
     // The todos have a part of their own.
     ledger: ledgerEntries({ ...ledger, todos: [] }),
     skills,
-    agent: parts.activeAgent?.(),
-    recallOn: parts.context().recallOn,
+    agent: parts.context.activeAgent?.(),
+    pinned: parts.context.pinned?.(),
+    recallOn: parts.context.settings().recallOn,
     refPrefix: refPrefix(session.agentId),
   };
 }

@@ -5,7 +5,7 @@ import { fail, ok, type Result } from "../base/result.ts";
 import { guardManual } from "../context/compact/guard.ts";
 import { applyCompactionAttempt, type Begin, beginCompaction, type Completed, cancelCompaction } from "./compaction.ts";
 import { tellUsage } from "./prepare.ts";
-import { type Exclusive, exclusively } from "./run.ts";
+import { exclusively } from "./run.ts";
 import type { Session } from "./session.ts";
 import { refreshSystemPrompt } from "./turn.ts";
 
@@ -29,7 +29,7 @@ export async function compactManually(session: Session, focus: string): Promise<
   await refreshSystemPrompt(session);
   const refused = guard(session);
   if (refused) return fail(refused);
-  const work: Exclusive<Result<Completed, Failure>> = async () => {
+  const work = async (): Promise<Result<Completed, Failure>> => {
     const late = guard(session);
     if (late) return fail(late);
     await cancelCompaction(session, "superseded");
@@ -43,7 +43,7 @@ export async function compactManually(session: Session, focus: string): Promise<
 function guard(session: Session): Failure | undefined {
   const { window } = session.live;
   return guardManual({
-    mode: session.parts.context().mode,
+    mode: session.parts.context.settings().mode,
     manualRunning: window.attempt?.attempt.trigger === "manual",
     hasContext: session.state.systemText !== undefined,
     hasModel: true,

@@ -16,7 +16,7 @@ export async function warnBuiltIn(
 export async function warnUnreclaimable(session: Session, { sizes }: { sizes: Sizes }): Promise<void> {
   const { window } = session.live;
   const fixedTokens = sizes.systemTokens + sizes.toolDefinitionsTokens;
-  const contributors = session.parts.contributors();
+  const contributors = session.parts.prompt.contributors();
   const told = unreclaimable({ fixedTokens, effectiveLimit: sizes.effectiveLimit, contributors }, window.warnedAt);
   window.warnedAt = told.warnedAt;
   if (told.warning) await session.emit("session.warning", { warningType: "context_unreclaimable", ...told.warning });

@@ -21,17 +21,7 @@ import { warnBuiltIn, warnUnreclaimable } from "./compaction-warning.ts";
 import { preCompact } from "./pre-compact.ts";
 import type { Session } from "./session.ts";
 import { atCutSize, beginEpoch, look, shaping, type View } from "./window.ts";
-
-export type RunningAttempt = {
-  attempt: Attempt;
-  plan: Plan;
-  abort: AbortController;
-  /** The summary is there, or the attempt has been given up. Never rejects. */
-  done: Promise<void>;
-  summarised: Summarised | undefined;
-  /** L that the result must fit. */
-  limit: number;
-};
+import type { RunningAttempt } from "./window-state.ts";
 
 export type Begin = {
   trigger: CompactionTrigger;
@@ -48,20 +38,20 @@ export type Completed = EventData<"session.compaction_complete">;
 /** Begins an attempt; undefined when the fixed part is so large that none can help, which is warned about. */
 export async function beginCompaction(session: Session, begin: Begin): Promise<RunningAttempt | Completed | undefined> {
   const { parts, live } = session;
-  const limit = begin.switchTo?.promptLimit ?? parts.promptLimit();
+  const limit = begin.switchTo?.promptLimit ?? parts.model.promptLimit();
   const view = await look(session, limit);
   const items = atCutSize(view.items, live.window.cut);
-  const planned = planAttempt({ items, sizes: view.sizes, settings: parts.context(), trigger: begin.trigger });
+  const planned = planAttempt({ items, sizes: view.sizes, settings: parts.context.settings(), trigger: begin.trigger });
   if (planned.type === "unreclaimable") {
     await warnUnreclaimable(session, view);
     return undefined;
   }
   const attempt: Attempt = {
-    compactionAttemptId: parts.newId(),
+    compactionAttemptId: parts.system.newId(),
     trigger: begin.trigger,
-    model: (begin.summariser ?? parts.target()).id,
+    model: (begin.summariser ?? parts.model.target()).id,
     mode: begin.mode,
-    tokenLimit: parts.promptLimit(),
+    tokenLimit: parts.model.promptLimit(),
     ...(begin.focus ? { customInstructions: begin.focus } : {}),
     ...(begin.switchTo ? { switchTargetModel: begin.switchTo.id, targetPromptTokenLimit: limit } : {}),
   };
@@ -69,9 +59,9 @@ export async function beginCompaction(session: Session, begin: Begin): Promise<R
   const automatic = begin.trigger === "threshold" || begin.trigger === "memory_pressure";
   if (planned.type === "nothing_to_compact" && automatic) return undefined;
   const targetTokens = planned.type === "planned" ? planned.plan.targetTokens : planned.targetTokens;
-  parts.crashPoint("start event");
+  parts.system.crashPoint("start event");
   await session.emit("session.compaction_start", startData(attempt, targetTokens, items, view.sizes));
-  parts.crashPoint("hook");
+  parts.system.crashPoint("hook");
   live.window.compaction = nextState(live.window.compaction, { type: "started", trigger: begin.trigger });
   if (planned.type === "nothing_to_compact") {
     return giveUp(
@@ -106,8 +96,8 @@ async function summarise(session: Session, running: RunningAttempt, view: View, 
     await giveUp(session, running, { outcome: "not_applicable", reason: "blocked_by_hook" });
     return;
   }
-  const target = begin.summariser ?? parts.target();
-  await parts.loadCounter();
+  const target = begin.summariser ?? parts.model.target();
+  await parts.tokens.loadCounter();
   // What a cut has shortened already is shortened anew from its original, so that markers are never nested.
   const originals = new Map(view.items.map((item) => [item.id, item]));
   const summarised = await writeSummary({
@@ -116,7 +106,7 @@ async function summarise(session: Session, running: RunningAttempt, view: View, 
     focus: hooked.focus,
     failedBefore: hasFailed(session.live.window.lastCompleted),
     todos: [...state.todos.values()],
-    plan: parts.planText(),
+    plan: parts.context.planText(),
     system: view.system,
     tools: view.tools,
     fixedTokens: view.sizes.systemTokens + view.sizes.toolDefinitionsTokens,
@@ -124,17 +114,17 @@ async function summarise(session: Session, running: RunningAttempt, view: View, 
     // A summariser with a smaller window than the session's has the last word.
     effectiveLimit: begin.summariser ? begin.summariser.promptLimit : view.sizes.effectiveLimit,
     sessionId: session.id,
-    maxChunks: parts.context().maxChunks,
+    maxChunks: parts.context.settings().maxChunks,
     call: (request, signal) =>
-      parts.callModel(target, request, { signal, onPart: () => undefined, idleMs: parts.limits.streamIdleMs }),
-    count: (text) => parts.countText(text),
+      parts.model.call(target, request, { signal, onPart: () => undefined, idleMs: parts.limits.streamIdleMs }),
+    count: (text) => parts.tokens.countText(text),
     shorten: (item, tokens) => shortenItem(originals.get(item.id) ?? item, tokens, shaping(session, view)),
     signal: running.abort.signal,
-    clock: parts.clock,
-    timeoutMs: parts.context().timeoutMs,
+    clock: parts.system.clock,
+    timeoutMs: parts.context.settings().timeoutMs,
   });
   running.summarised = summarised;
-  parts.crashPoint("model reply");
+  parts.system.crashPoint("model reply");
   await countUsage(session, running.attempt.compactionAttemptId, summarised.used);
   const { end } = summarised;
   if (end.type === "summary") {
@@ -188,10 +178,10 @@ async function apply(session: Session, running: RunningAttempt, end: Summary): P
     trigger: running.attempt.trigger,
     items,
     sizes: view.sizes,
-    settings: parts.context(),
-    carried: { ...carriedOver(session), ...(parts.writeCheckpoint ? { checkpointNumber: number } : {}) },
-    count: (text) => parts.countText(text),
-    countItem: (item) => parts.countItem(item),
+    settings: parts.context.settings(),
+    carried: { ...carriedOver(session), ...(parts.context.writeCheckpoint ? { checkpointNumber: number } : {}) },
+    count: (text) => parts.tokens.countText(text),
+    countItem: (item) => parts.tokens.countItem(item),
   });
   if (finished.type !== "applied") return giveUp(session, running, { outcome: finished.type, reason: finished.reason });
   return commit(session, running, end, finished, number, view);
@@ -213,7 +203,7 @@ async function commit(
   const meta = {
     number,
     title,
-    created: parts.clock.now(),
+    created: parts.system.clock.now(),
     trigger: attempt.trigger,
     model: attempt.model,
     turns: finished.compactedTurns,
@@ -221,10 +211,10 @@ async function commit(
     tokensAfter: finished.figures.postCompactionTokens,
     attemptId: attempt.compactionAttemptId,
   };
-  parts.crashPoint("checkpoint file");
-  await parts.writeCheckpoint?.(name, checkpointFile(meta, summary.parts));
-  parts.crashPoint("complete event");
-  const checkpoint = parts.writeCheckpoint
+  parts.system.crashPoint("checkpoint file");
+  await parts.context.writeCheckpoint?.(name, checkpointFile(meta, summary.parts));
+  parts.system.crashPoint("complete event");
+  const checkpoint = parts.context.writeCheckpoint
     ? { checkpointNumber: number, checkpointPath: join(session.dir, "checkpoints", name) }
     : {};
   const end: AttemptEnd = { outcome: "applied", summary, finished, ...checkpoint };
@@ -236,7 +226,7 @@ async function commit(
   live.window.lastCompleted = data;
   live.window.compaction = nextState(live.window.compaction, { type: "ended", outcome: "applied", historyTokens: 0 });
   beginEpoch(session, "compaction");
-  await parts.updateIndex();
+  await parts.context.updateIndex();
   return data;
 }
 

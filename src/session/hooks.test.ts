@@ -6,7 +6,7 @@ const message = { messageId: "m1", content: "do it", source: "user" as const };
 
 function opened(hooks: Hooks) {
   const made = bench({ hooks });
-  made.session.live.handedBack = new Set();
+  made.session.live.loop.handedBack = new Set();
   return { ...made, types: () => made.events.map((e) => e.type) };
 }
 
@@ -26,7 +26,7 @@ describe("promptHook", () => {
     session.state.queue.push({ messageId: "m1", content: "do it", delivery: "queue" });
     expect(await promptHook(session, message)).toEqual({ type: "blocked" });
     expect(types()).toEqual(["message.dequeued", "session.error"]);
-    expect(session.live.lastTurn?.status).toBe("failed");
+    expect(session.live.turn.last?.status).toBe("failed");
   });
 
   it("O92 only what a person says passes it", async () => {
@@ -39,13 +39,13 @@ describe("promptHook", () => {
   it("O93 an interrupt ends the hook, and the message is not sent", async () => {
     const made = opened({
       userPromptSubmitted: (_input, signal) => {
-        made.session.live.abort?.abort("user");
+        made.session.live.turn.abort?.abort("user");
         expect(signal.aborted).toBe(true);
         return {};
       },
     });
     expect(await promptHook(made.session, message)).toEqual({ type: "blocked" });
-    expect(made.session.live).toMatchObject({ abort: undefined, lastTurn: { status: "aborted" } });
+    expect(made.session.live.turn).toMatchObject({ abort: undefined, last: { status: "aborted" } });
   });
 });
 

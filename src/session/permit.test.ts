@@ -31,10 +31,11 @@ const calls = [
 it("O67 a call that was stopped before its question does not wait for the answer to another one", async () => {
   const open = Promise.withResolvers<PermissionAnswer>();
   const b = bench({ answer: open.promise });
-  const { permit, offered } = b.session.parts;
-  const tool = offered().tools[0];
+  const { permission, tools } = b.session.parts;
+  const tool = tools.offered().tools[0];
   if (!tool) throw new Error("no tool");
-  const touch = (path: string, signal: AbortSignal) => permit({ toolCallId: path, tool, input: { path }, signal });
+  const touch = (path: string, signal: AbortSignal) =>
+    permission.permit({ toolCallId: path, tool, input: { path }, signal });
   const asked = touch("a", new AbortController().signal);
   await expect.poll(() => b.questions.length).toBe(1);
   expect(await touch("b", AbortSignal.abort())).toMatchObject({ type: "deny", code: "interrupted" });

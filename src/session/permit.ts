@@ -12,7 +12,8 @@ import { planOf } from "../permission/permit.ts";
 import type { HookOpinion, Policy } from "../permission/policy.ts";
 import type { PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
 import type { Tool } from "../tool/contract.ts";
-import type { Permit, Session } from "./session.ts";
+import type { Permit, PermitCall, RunHook } from "./parts.ts";
+import type { Conversation } from "./session.ts";
 import { nextPhase } from "./turn-phase.ts";
 
 export type Question = {
@@ -27,7 +28,8 @@ export type Question = {
 };
 
 export type DoorParts = {
-  session: () => Session;
+  /** The main conversation: it says when rules change. */
+  main: Pick<Conversation, "state" | "emit">;
   /** Rules, approvals and folders as they are now. */
   policy: () => Policy;
   userHome: string;
@@ -39,19 +41,11 @@ export type DoorParts = {
   store: (scope: "session" | "location", rules: readonly string[]) => Promise<void>;
 };
 
-export type Call = {
-  toolCallId: string;
-  tool: Tool;
-  input: unknown;
-  signal: AbortSignal;
-  /** What the preToolUse hooks said of it. */
-  hook?: HookOpinion;
-  /** The subagent that makes it: its session writes the events, the question says its name. What is allowed is the main agent's. */
-  actor?: Actor;
-};
+/** What is allowed is the same for every actor of the session. */
+export type DoorCall = PermitCall & { actor: PermitActor };
 
-/** `asksNobody`: what would need an answer is denied. */
-export type Actor = { session: Session; name: string; asksNobody?: true };
+/** Whose events tell of the call. `name`: of a subagent, for the question. `asksNobody`: what would need an answer is denied. */
+export type PermitActor = { conversation: Conversation; hook: RunHook; name?: string; asksNobody?: true };
 
 /** Far more than can run at once: older calls have ended long ago. */
 const MOST_GRANTED = 10_000;
@@ -66,10 +60,10 @@ export class Door {
     this.#parts = parts;
   }
 
-  async permit(call: Call): Promise<Permit> {
-    const session = this.#sessionOf(call);
-    const { cwd } = session.state.context;
-    const asked = call.tool.permissions(call.input, { cwd, root: session.root, sessionDir: session.dir });
+  async permit(call: DoorCall): Promise<Permit> {
+    const { conversation } = call.actor;
+    const { cwd } = conversation.state.context;
+    const asked = call.tool.permissions(call.input, { cwd, root: conversation.root, sessionDir: conversation.dir });
     // A tool without side effects asks for nothing: what a hook has against it must be about something.
     const requests = asked.length === 0 && objects(call.hook) ? [hookRequest(call.tool)] : asked;
     const { everlongHome } = this.#parts.policy().places;
@@ -100,22 +94,18 @@ export class Door {
     });
   }
 
-  #sessionOf(call: Call): Session {
-    return call.actor?.session ?? this.#parts.session();
-  }
-
-  #decide(call: Call, parts: readonly Part[]): Decision {
+  #decide(call: DoorCall, parts: readonly Part[]): Decision {
     const policy = this.#parts.policy();
     return decide(parts, call.hook ? { ...policy, hook: call.hook } : policy);
   }
 
   /** Checked at use: the place that the path really leads to now is one that was let through for this call. */
   allowedPath(toolCallId: string, path: string): boolean {
-    const real = realPath(path, this.#parts.session().state.context.cwd);
+    const real = realPath(path, this.#parts.main.state.context.cwd);
     return real !== undefined && (this.#granted.get(toolCallId)?.has(real) ?? false);
   }
 
-  #allow(call: Call, parts: readonly Part[]): Permit {
+  #allow(call: DoorCall, parts: readonly Part[]): Permit {
     const paths = parts.flatMap((p) =>
       (p.kind === "read" || p.kind === "write") && p.real !== undefined ? [p.real] : [],
     );
@@ -125,11 +115,11 @@ export class Door {
     return { type: "allow", ...optional("plan", planOf(parts, this.#parts.policy())) };
   }
 
-  async #deny(call: Call, requests: readonly PermissionRequest[], deny: Deny): Promise<Permit> {
+  async #deny(call: DoorCall, requests: readonly PermissionRequest[], deny: Deny): Promise<Permit> {
     const [request] = requests;
     if (request) {
       const requestId = await this.#requested(call, request);
-      await this.#sessionOf(call).emit("permission.completed", {
+      await call.actor.conversation.emit("permission.completed", {
         requestId,
         result: "denied",
         reason: deny.reason,
@@ -141,60 +131,60 @@ export class Door {
 
   /** Step 11: hooks may answer in the person's place, but never what must go straight to the person. */
   async #askHooks(
-    call: Call,
+    call: DoorCall,
     ask: Ask,
     requests: readonly PermissionRequest[],
     parts: readonly Part[],
   ): Promise<Permit | undefined> {
-    const session = this.#sessionOf(call);
+    const { conversation, hook } = call.actor;
     if (ask.always || call.signal.aborted) return undefined;
     const request = askedRequest(ask, requests);
     const about = { kind: request.kind, request, toolName: call.tool.name };
-    const { answer } = await session.parts.hook("permissionRequest", about, call.signal);
+    const { answer } = await hook("permissionRequest", about, call.signal);
     if (!answer) return undefined;
     if (answer.decision === "deny") return this.#deny(call, [request], refuseByHook(ask, answer.reason));
     const requestId = await this.#requested(call, request);
     const reason = `a hook: ${answer.reason}`;
-    await session.emit("permission.completed", { requestId, result: "approved", scope: "once", reason });
+    await conversation.emit("permission.completed", { requestId, result: "approved", scope: "once", reason });
     return this.#allow(call, parts);
   }
 
-  async #askUser(call: Call, requests: readonly PermissionRequest[], parts: readonly Part[]): Promise<Permit> {
+  async #askUser(call: DoorCall, requests: readonly PermissionRequest[], parts: readonly Part[]): Promise<Permit> {
     const policy = this.#parts.policy();
     // An answer given to an earlier prompt may cover this one by now.
     const decision = this.#decide(call, parts);
     if (decision.type === "allow") return this.#allow(call, parts);
     if (decision.type === "deny") return this.#deny(call, requests, decision);
-    if (!this.#parts.ask || call.actor?.asksNobody || call.signal.aborted || policy.mode === "autopilot") {
+    if (!this.#parts.ask || call.actor.asksNobody || call.signal.aborted || policy.mode === "autopilot") {
       return this.#deny(call, requests, refuseUnasked(decision, policy));
     }
-    const { live } = this.#sessionOf(call);
+    const { turn } = call.actor.conversation.live;
     const request = askedRequest(decision, requests);
     const requestId = await this.#requested(call, request);
-    const preview = call.tool.preview?.(call.input, { cwd: this.#sessionOf(call).state.context.cwd });
+    const preview = call.tool.preview?.(call.input, { cwd: call.actor.conversation.state.context.cwd });
     const question = { requestId, request, ...words(decision, requests, preview), ...agentOf(call) };
-    live.phase = nextPhase(live.phase, { type: "asked", for: "permission" });
+    turn.phase = nextPhase(turn.phase, { type: "asked", for: "permission" });
     const answer = await this.#parts.ask(question, call.signal);
-    live.phase = nextPhase(live.phase, { type: "answered" });
+    turn.phase = nextPhase(turn.phase, { type: "answered" });
     return this.#answered(call, decision, requestId, parts, answer);
   }
 
   async #answered(
-    call: Call,
+    call: DoorCall,
     ask: Ask,
     requestId: string,
     parts: readonly Part[],
     answer: PermissionAnswer,
   ): Promise<Permit> {
-    const session = this.#sessionOf(call);
+    const { conversation } = call.actor;
     if (answer.type === "reject") {
       const deny = refuseByUser(ask, answer);
-      await session.emit("permission.completed", { requestId, result: "denied", reason: deny.reason });
+      await conversation.emit("permission.completed", { requestId, result: "denied", reason: deny.reason });
       return { type: "deny", code: deny.code, message: deny.reason };
     }
     const rules = answer.type === "once" ? undefined : ask.offer[answer.type];
     const scope = rules ? answer.type : "once";
-    await session.emit("permission.completed", {
+    await conversation.emit("permission.completed", {
       requestId,
       result: "approved",
       scope,
@@ -202,7 +192,7 @@ export class Door {
     });
     if (rules && answer.type !== "once") {
       await this.#parts.store(answer.type, rules);
-      await this.#parts.session().emit("permission.rules_changed", {
+      await this.#parts.main.emit("permission.rules_changed", {
         scope: answer.type,
         added: [...rules],
         removed: [],
@@ -213,9 +203,9 @@ export class Door {
     return { ...this.#allow(call, parts), ...(edited ? { edited } : {}) };
   }
 
-  async #requested(call: Call, request: PermissionRequest): Promise<string> {
+  async #requested(call: DoorCall, request: PermissionRequest): Promise<string> {
     const requestId = shortId("perm");
-    await this.#sessionOf(call).emit("permission.requested", {
+    await call.actor.conversation.emit("permission.requested", {
       requestId,
       toolCallId: call.toolCallId,
       kind: request.kind,
@@ -228,7 +218,7 @@ export class Door {
 
 const objects = (hook: HookOpinion | undefined): boolean => hook?.decision === "deny" || hook?.decision === "ask";
 const hookRequest = (tool: Tool): PermissionRequest => ({ kind: "hook", name: tool.name });
-const agentOf = ({ actor }: Call): { agent?: string } => (actor ? { agent: actor.name } : {});
+const agentOf = ({ actor }: DoorCall): { agent?: string } => optional("agent", actor.name);
 
 /** The first of the call's requests that needs approval. */
 function askedRequest(ask: Ask, requests: readonly PermissionRequest[]): PermissionRequest {

@@ -1,8 +1,9 @@
 // The preCompact hooks: before a summary is written they may forbid it, or say what it should keep.
 import { tokensOf } from "../context/compact/items.ts";
-import type { Begin, RunningAttempt } from "./compaction.ts";
+import type { CompactionTrigger } from "../schema/event/context.ts";
 import type { Session } from "./session.ts";
 import { atCutSize, type View } from "./window.ts";
+import type { RunningAttempt } from "./window-state.ts";
 
 export type PreCompact = { type: "blocked" } | { type: "go"; focus: string | undefined };
 
@@ -11,7 +12,7 @@ export async function preCompact(
   { parts, live }: Session,
   { attempt, abort }: RunningAttempt,
   { sizes, items }: View,
-  { trigger, focus }: Begin,
+  { trigger, focus }: { trigger: CompactionTrigger; focus?: string },
 ): Promise<PreCompact> {
   const history = tokensOf(atCutSize(items, live.window.cut));
   const input = {

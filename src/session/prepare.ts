@@ -42,7 +42,7 @@ export async function prepareRequest(session: Session, signal: AbortSignal, forc
   const shaped = await truncate(shaping(session, view));
   if (shaped.type === "cannot_fit") {
     if (!live.window.refused) await warnUnreclaimable(session, view);
-    return { type: "cannot_fit", failure: cannotFit({ ...shaped, contributors: session.parts.contributors() }) };
+    return { type: "cannot_fit", failure: cannotFit({ ...shaped, contributors: session.parts.prompt.contributors() }) };
   }
   if (shaped.newCut) await useCut(session, shaped.cut);
   const usage = tell(session, view, shaped);
@@ -64,13 +64,14 @@ export async function prepareRequest(session: Session, signal: AbortSignal, forc
 async function prepareUntouched(session: Session): Promise<Prepared | undefined> {
   const { parts, live, state } = session;
   const { window } = live;
-  const { background, exhaustion } = parts.context();
+  const { background, exhaustion } = parts.context.settings();
   const isQuiet = window.cut === undefined && window.refused === undefined && window.compaction.type === "idle";
-  if (!isQuiet || window.warnedAt !== undefined || state.openCalls.length > 0 || parts.isOverMemory()) return undefined;
+  if (!isQuiet || window.warnedAt !== undefined || state.openCalls.length > 0 || parts.context.isOverMemory())
+    return undefined;
   const system = state.systemText ?? "";
-  const tools = parts.offered().definitions;
-  const limit = parts.promptLimit();
-  const totals = await parts.totals({ system, tools, items: state.items, limit });
+  const tools = parts.tools.offered().definitions;
+  const limit = parts.model.promptLimit();
+  const totals = await parts.tokens.totals({ system, tools, items: state.items, limit });
   if (!totals) return undefined;
   const { rawTokens, basis, systemTokens, toolDefinitionsTokens, conversationTokens } = totals;
   const currentTokens = systemTokens + toolDefinitionsTokens + conversationTokens;
@@ -95,13 +96,13 @@ async function prepareUntouched(session: Session): Promise<Prepared | undefined>
 async function useCut(session: Session, cut: Session["live"]["window"]["cut"]): Promise<void> {
   session.live.window.cut = cut;
   beginEpoch(session, "cut");
-  if (session.parts.context().recallOn) await session.parts.updateIndex();
+  if (session.parts.context.settings().recallOn) await session.parts.context.updateIndex();
 }
 
 /** True when the history was swapped. */
 async function compactIfNeeded(session: Session, view: View, signal: AbortSignal, forced: boolean): Promise<boolean> {
   const { window } = session.live;
-  const settings = session.parts.context();
+  const settings = session.parts.context.settings();
   const items = atCutSize(view.items, window.cut);
   const { sizes } = view;
   const historyTokens = tokensOf(items);
@@ -123,7 +124,7 @@ async function compactIfNeeded(session: Session, view: View, signal: AbortSignal
     mode === "on" &&
     window.compaction.type === "idle" &&
     enough() &&
-    session.parts.underPressure()
+    session.parts.context.underPressure()
   ) {
     await relieve(session);
     return false;
@@ -185,23 +186,23 @@ function tell(session: Session, view: Sized, shaped: Fits): UsageInfo {
   if (shaped.report) session.publish("session.truncation", shaped.report);
   const usage = usageOf(session, view, shaped);
   session.publish("session.usage_info", usage);
-  session.live.usageShown = true;
-  session.live.currentTokens = usage.currentTokens;
+  session.live.window.usageShown = true;
+  session.live.window.currentTokens = usage.currentTokens;
   return usage;
 }
 
 export function usageOf(session: Session, view: Sized, shaped: Fits): UsageInfo {
   const { parts, live } = session;
-  const { mode, background } = parts.context();
+  const { mode, background } = parts.context.settings();
   return usageInfo({
-    tokenLimit: parts.promptLimit(),
+    tokenLimit: parts.model.promptLimit(),
     effectiveLimit: view.sizes.effectiveLimit,
     systemTokens: view.sizes.systemTokens,
     toolDefinitionsTokens: view.sizes.toolDefinitionsTokens,
     memoryTokens: memoryShares(session, view).reduce((sum, { tokens }) => sum + tokens, 0),
-    isInitial: !live.usageShown,
+    isInitial: !live.window.usageShown,
     tokenAccountingBasis: view.basis,
-    model: parts.target().id,
+    model: parts.model.target().id,
     epoch: live.window.epoch,
     sent: shaped,
     background: mode === "on" ? background : undefined,
@@ -212,7 +213,7 @@ export function usageOf(session: Session, view: Sized, shaped: Fits): UsageInfo 
 /** What is remembered, out of the system text; in proportion, so that it never is more than that. */
 export function memoryShares({ parts, state }: Session, { sizes }: Sized): { source: string; tokens: number }[] {
   const system = state.systemText ?? "";
-  return parts
+  return parts.prompt
     .memoryTexts()
     .filter(({ text }) => text !== "" && system.includes(text.trim()))
     .map(({ source, text }) => ({

@@ -74,7 +74,7 @@ async function recordAnswer(session: Session, ended: Ended, answer: ModelAnswer)
     finishReason: answer.finishReason,
   });
   for (const compaction of answer.providerCompactions ?? []) {
-    const { provider } = session.parts.target();
+    const { provider } = session.parts.model.target();
     await session.emit("session.provider_compaction", {
       provider,
       ...compaction,
@@ -84,7 +84,7 @@ async function recordAnswer(session: Session, ended: Ended, answer: ModelAnswer)
   const usage = answer.usage ?? estimatedUsage(ended.rawTokens, answer);
   if (!usage.estimated) {
     // What the provider edited itself says nothing about how it counts.
-    if (!answer.providerCompactions) session.parts.calibrate(ended.rawTokens, usage.inputTokens);
+    if (!answer.providerCompactions) session.parts.tokens.calibrate(ended.rawTokens, usage.inputTokens);
     session.live.window.cachedTokens = usage.cacheReadTokens;
   }
   await session.emit("assistant.usage", {
@@ -119,7 +119,7 @@ function estimatedUsage(inputTokens: number, answer: ModelAnswer): Usage {
 function uniqueCalls(session: Session, answer: ModelAnswer): ModelAnswer {
   const renamed: { from: string; to: string }[] = [];
   const toolRequests = answer.toolRequests.map((r) => {
-    const isFree = r.toolCallId !== "" && session.parts.claimCall(r.toolCallId);
+    const isFree = r.toolCallId !== "" && session.parts.tools.claimCall(r.toolCallId);
     const toolCallId = isFree ? r.toolCallId : shortId("call");
     renamed.push({ from: r.toolCallId, to: toolCallId });
     return { ...r, toolCallId };

@@ -85,7 +85,7 @@ function agentsSince(gone: readonly DurableEnvelope[]): Pick<RewindPlan, "agents
 
 /** Of a running turn: it must not lose its ground. */
 export const rewindRefusal = ({ live }: Session): { ok: false; error: Failure } | undefined =>
-  live.abort && refuse("turn_running", "A turn is running.", "Interrupt it, then rewind.");
+  live.turn.abort && refuse("turn_running", "A turn is running.", "Interrupt it, then rewind.");
 
 /** To be run when no turn can begin meanwhile (`exclusively`). */
 export async function rewind(session: Session, to: string | undefined): Promise<Result<RewindPlan, Failure>> {

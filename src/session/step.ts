@@ -7,7 +7,7 @@ import { outputFor } from "../model/limits.ts";
 import { callWithRetry } from "../model/retry.ts";
 import { type Prepared, prepareRequest } from "./prepare.ts";
 import { type CallEnd, recordOutcome } from "./record-outcome.ts";
-import type { Session } from "./session.ts";
+import { runManual, type Session } from "./session.ts";
 import { nextPhase } from "./turn-phase.ts";
 import { beginEpoch } from "./window.ts";
 
@@ -28,9 +28,7 @@ export async function runStep(session: Session, turn: Turn, step: number): Promi
   announceTools(session);
   let refused: (CallEnd & { type: "context_limit"; tokens: number }) | undefined;
   for (;;) {
-    const { manual } = live;
-    live.manual = undefined;
-    await manual?.();
+    await runManual(session);
     const prepared = await prepareRequest(session, turn.signal, mustCompact(session));
     if (prepared.type === "cannot_fit") return refused ?? prepared;
     if (turn.signal.aborted) return { type: "aborted" };
@@ -44,7 +42,7 @@ export async function runStep(session: Session, turn: Turn, step: number): Promi
 
 async function call(session: Session, turn: Turn, step: number, prepared: Ready): Promise<CallEnd> {
   const { parts, live, state } = session;
-  const target = parts.target();
+  const target = parts.model.target();
   const { system, tools, items, currentTokens, rawTokens } = prepared;
   const request: ModelRequest = {
     system,
@@ -52,34 +50,34 @@ async function call(session: Session, turn: Turn, step: number, prepared: Ready)
     items,
     toolChoice: "auto",
     initiator: turn.initiator,
-    interaction: parts.interaction ?? (turn.initiator === "user" ? "conversation-user" : "conversation-agent"),
+    interaction: parts.model.interaction ?? (turn.initiator === "user" ? "conversation-user" : "conversation-agent"),
     sessionId: session.id,
-    ...(parts.context().providerCompaction ? { providerCompaction: true } : {}),
+    ...(parts.context.settings().providerCompaction ? { providerCompaction: true } : {}),
     ...optional("maxOutputTokens", outputFor(target, currentTokens)),
-    ...optional("reasoningEffort", parts.reasoningEffort()),
+    ...optional("reasoningEffort", parts.model.reasoningEffort()),
     ...optional("directive", state.directive),
     ...optional("agentName", state.agent),
     autopilot: state.mode === "autopilot",
   };
   let messageId = startMessage(session);
-  live.phase = nextPhase(live.phase, { type: "call", step });
-  const startedAt = parts.clock.monotonic();
-  const outcome = await callWithRetry(parts.callModel, target, request, {
+  live.turn.phase = nextPhase(live.turn.phase, { type: "call", step });
+  const startedAt = parts.system.clock.monotonic();
+  const outcome = await callWithRetry(parts.model.call, target, request, {
     signal: turn.signal,
     idleMs: parts.limits.streamIdleMs,
     estimatedTokens: currentTokens,
-    policy: parts.retry,
-    clock: parts.clock,
-    random: parts.random,
+    policy: parts.model.retry,
+    clock: parts.system.clock,
+    random: parts.system.random,
     onPart: (part: StreamPart) => showPart(session, messageId, part),
     onFailure: (f) => {
       session.publish("model.call_failure", { model: target.id, messageId, ...f });
       if (!f.willRetry) return;
-      live.phase = nextPhase(live.phase, { type: "retry", attempt: f.attempt, delayMs: f.delayMs ?? 0 });
+      live.turn.phase = nextPhase(live.turn.phase, { type: "retry", attempt: f.attempt, delayMs: f.delayMs ?? 0 });
       messageId = startMessage(session);
     },
   });
-  const durationMs = Math.round(parts.clock.monotonic() - startedAt);
+  const durationMs = Math.round(parts.system.clock.monotonic() - startedAt);
   return recordOutcome(session, {
     turnId: turn.turnId,
     step,
@@ -110,30 +108,35 @@ async function makeSmaller(
   const { window } = live;
   const times = (window.refused?.times ?? 0) + 1;
   const canShrink =
-    parts.context().truncation === "on" || (parts.context().mode === "on" && !window.refused?.compacted);
+    parts.context.settings().truncation === "on" ||
+    (parts.context.settings().mode === "on" && !window.refused?.compacted);
   const willRetry = times <= MOST_REFUSALS && canShrink;
   session.publish("model.call_failure", {
-    model: parts.target().id,
+    model: parts.model.target().id,
     attempt: times,
     code: "context_limit",
     message: refusal.message,
     willRetry,
     ...optional("statusCode", refusal.statusCode),
   });
-  const limit = afterRefusal({ tokens: parts.promptLimit(), retryBuffer: window.retryBuffer }, refusal);
+  const limit = afterRefusal({ tokens: parts.model.promptLimit(), retryBuffer: window.retryBuffer }, refusal);
   const isShort = times === 1 && tokens <= SHORT * limit.tokens;
   window.refused = { tokens, times, compacted: window.refused?.compacted ?? false, isShort };
   if (!willRetry) return false;
   window.retryBuffer = limit.retryBuffer;
   if (limit.learned)
-    await session.emit("session.model_limit", { model: parts.target().id, limit: limit.tokens, source: "provider" });
+    await session.emit("session.model_limit", {
+      model: parts.model.target().id,
+      limit: limit.tokens,
+      source: "provider",
+    });
   const message = `The provider refused the request as too large. Making the history smaller and sending it again (retry ${times} of ${MOST_REFUSALS}).`;
   await session.emit("session.info", { infoType: "context_limit_retry", message });
   return true;
 }
 
 function startMessage(session: Session): string {
-  const messageId = session.parts.newId();
+  const messageId = session.parts.system.newId();
   session.publish("assistant.message_start", { messageId });
   return messageId;
 }
@@ -145,9 +148,9 @@ function showPart(session: Session, messageId: string, part: StreamPart): void {
 
 function announceTools(session: Session): void {
   const { live, parts } = session;
-  const names = parts.offered().tools.map((t) => t.name);
-  if (names.join(" ") === live.offeredNames) return;
-  if (live.offeredNames !== "") beginEpoch(session, "tools_changed");
-  live.offeredNames = names.join(" ");
+  const names = parts.tools.offered().tools.map((t) => t.name);
+  if (names.join(" ") === live.window.offeredNames) return;
+  if (live.window.offeredNames !== "") beginEpoch(session, "tools_changed");
+  live.window.offeredNames = names.join(" ");
   session.publish("session.tools_updated", { tools: names });
 }

@@ -1,7 +1,9 @@
 // For the tests of tool calls: a session of which only that part is real that runs calls.
+
 import * as z from "zod";
 import { systemClock } from "../base/clock.ts";
 import { newId } from "../base/id.ts";
+import { optional } from "../base/optional.ts";
 import type { HookInputs } from "../hook/input.ts";
 import { type HookOutcome, noOutcome } from "../hook/merge.ts";
 import type { HookName } from "../hook/name.ts";
@@ -10,8 +12,9 @@ import { makePolicy, type PolicyInput } from "../permission/policy.ts";
 import type { EventData } from "../schema/event/envelope.ts";
 import type { PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
 import { success, type Tool } from "../tool/contract.ts";
-import { type Actor, Door, type Question } from "./permit.ts";
-import type { Session, SessionParts } from "./session.ts";
+import type { PermitCall, RunHook, SessionParts } from "./parts.ts";
+import { Door, type PermitActor, type Question } from "./permit.ts";
+import { newLiveState, type Session } from "./session.ts";
 import { emptyState } from "./state.ts";
 import { runToolStep } from "./tool-step.ts";
 
@@ -31,7 +34,8 @@ export type BenchOptions = {
   hooks?: Hooks;
   policy?: Partial<PolicyInput>;
   answer?: PermissionAnswer | Promise<PermissionAnswer>;
-  parts?: Partial<SessionParts>;
+  /** What a workflow refuses. */
+  refuse?: NonNullable<SessionParts["tools"]["refuse"]>;
   slots?: number;
   /** Runs the calls as this subagent. */
   agent?: string;
@@ -66,7 +70,7 @@ const tools = (trace: string[]): Tool[] => {
   ];
 };
 
-export function bench({ hooks = {}, policy = {}, answer, parts = {}, slots = 4, agent }: BenchOptions = {}): Bench {
+export function bench({ hooks = {}, policy = {}, answer, refuse, slots = 4, agent }: BenchOptions = {}): Bench {
   const events: Bench["events"] = [];
   const trace: string[] = [];
   const questions: Question[] = [];
@@ -83,13 +87,17 @@ export function bench({ hooks = {}, policy = {}, answer, parts = {}, slots = 4, 
         if (type.startsWith("tool.")) trace.push(type);
       },
       publish: () => undefined,
-      live: { phase: { type: "idle" }, repeated: { key: "", count: 0 }, running: new Map(), stopBlocks: 0 },
+      live: newLiveState(emptyState()),
     }) as unknown as Session;
   const main = sessionOf();
   const session = agent ? sessionOf("a1") : main;
-  const actor: Actor | undefined = agent ? { session, name: agent } : undefined;
+  const hook: RunHook = async (name, input, signal) => {
+    trace.push(name);
+    return { ...noOutcome, ...hooks[name]?.(input, signal) };
+  };
+  const actor: PermitActor = { conversation: session, hook, ...(agent ? { name: agent } : {}) };
   const door = new Door({
-    session: () => main,
+    main,
     policy: () =>
       makePolicy({
         root: main.root,
@@ -112,24 +120,24 @@ export function bench({ hooks = {}, policy = {}, answer, parts = {}, slots = 4, 
       : {}),
   });
   session.parts = {
-    clock: systemClock,
-    newId,
+    system: { clock: systemClock, newId },
     limits: { maxSteps: 9, maxParallelTools: slots, streamIdleMs: 1000, maxStopBlocks: 5 },
-    offered: () => ({ tools: all, definitions: [] }),
-    permit: (call) => {
-      trace.push("permit");
-      return door.permit({ ...call, ...(actor ? { actor } : {}) });
+    tools: {
+      offered: () => ({ tools: all, definitions: [] }),
+      lane: async (tool: Tool, input: unknown) => tool.lane?.(input, { cwd: main.root }),
+      bound: async (_id: string, content: string) => ({ content, bytes: content.length, lines: 1 }),
+      ...optional("refuse", refuse),
     },
-    hook: async (name, input, signal) => {
-      trace.push(name);
-      return { ...noOutcome, ...hooks[name]?.(input, signal) };
+    permission: {
+      permit: (call: PermitCall) => {
+        trace.push("permit");
+        return door.permit({ ...call, actor });
+      },
+      allowedPath: () => true,
     },
-    target: () => ({ entry: { supports: { images: true } } }) as ModelTarget,
-    lane: async (tool, input) => tool.lane?.(input, { cwd: main.root }),
-    bound: async (_id, content) => ({ content, bytes: content.length, lines: 1 }),
-    allowedPath: () => true,
-    ...parts,
-  } as SessionParts;
+    hook,
+    model: { target: () => ({ entry: { supports: { images: true } } }) as ModelTarget },
+  } as unknown as SessionParts;
   return {
     session,
     events,

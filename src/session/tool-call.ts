@@ -1,50 +1,49 @@
 // One tool call from request to result: validate, hooks, ask for leave, run within its limits, bound the output. Exactly one result.
+
 import { within } from "../base/abort.ts";
 import { errorText } from "../base/failure.ts";
 import { optional } from "../base/optional.ts";
 import type { ShellPlan } from "../permission/shell/plan.ts";
-import type { ToolRequest } from "../schema/message.ts";
 import type { ResultType } from "../schema/tool.ts";
-import type { Tool, ToolContext, ToolOutcome } from "../tool/contract.ts";
+import type { ToolContext, ToolOutcome } from "../tool/contract.ts";
 import { failure } from "../tool/contract.ts";
 import { validateCall } from "../tool/validate.ts";
-import type { BoundResult, Session } from "./session.ts";
+import type { BoundResult } from "./parts.ts";
+import type { ReadyCall, RequestedCall } from "./ready-call.ts";
+import type { Session } from "./session.ts";
 import { afterCall, beforeCall, withheld } from "./tool-hooks.ts";
 import { nextPhase } from "./turn-phase.ts";
 
-export type Call = ToolRequest & { cut?: boolean };
-
-/** `args`: the arguments as an object, before the tool's schema made its input of them. */
-export type ReadyCall = {
-  call: Call;
-  tool: Tool;
-  input: unknown;
-  args: Record<string, unknown>;
-  lane: string | undefined;
-};
-export type CheckedCall = { type: "ready"; ready: ReadyCall } | { type: "refused"; call: Call; outcome: ToolOutcome };
+export type CheckedCall =
+  | { type: "ready"; ready: ReadyCall }
+  | { type: "refused"; call: RequestedCall; outcome: ToolOutcome };
 
 const DEFAULT_LIMIT_MS = 600_000;
 /** How long a tool may take to notice its abort before the session goes on without it. */
 const ABORT_GRACE_MS = 300;
 const PARTIAL_EVERY_MS = 100;
 
-export async function checkCall(session: Session, call: Call): Promise<CheckedCall> {
+export async function checkCall(session: Session, call: RequestedCall): Promise<CheckedCall> {
   if (call.cut) {
     const message =
       "The answer ended before the arguments of this call were complete. Nothing was run. Send the call again, shorter if it was long.";
     return { type: "refused", call, outcome: failure("invalid_inputs", message) };
   }
-  const refusal = session.parts.refuse?.(call.name, call.arguments);
+  const refusal = session.parts.tools.refuse?.(call.name, call.arguments);
   if (refusal) return { type: "refused", call, outcome: failure(refusal.code, refusal.message) };
-  const checked = validateCall(session.parts.offered().tools, call.name, call.arguments);
+  const checked = validateCall(session.parts.tools.offered().tools, call.name, call.arguments);
   if (!checked.ok) return { type: "refused", call, outcome: failure(checked.error.code, checked.error.message) };
   const { tool, input } = checked.value;
-  return { type: "ready", ready: { call, ...checked.value, lane: await session.parts.lane(tool, input) } };
+  return { type: "ready", ready: { call, ...checked.value, lane: await session.parts.tools.lane(tool, input) } };
 }
 
 /** Writes the pair of events of a call that never ran. */
-export async function refuseCall(session: Session, turnId: string, call: Call, outcome: ToolOutcome): Promise<void> {
+export async function refuseCall(
+  session: Session,
+  turnId: string,
+  call: RequestedCall,
+  outcome: ToolOutcome,
+): Promise<void> {
   await session.emit("tool.execution_start", startOf(call, turnId));
   await finish(session, call, outcome, 0);
 }
@@ -64,25 +63,25 @@ export async function runCall(
   if (instead) return finish(session, call, instead, 0, instead.type, context);
   if (ready.lane !== asked.lane) await changeLane(ready.lane);
   const about = { toolCallId: call.toolCallId, tool, input, signal, ...(opinion ? { hook: opinion } : {}) };
-  const permit = await session.parts.permit(about);
+  const permit = await session.parts.permission.permit(about);
   if (signal.aborted) return finish(session, call, notRun(), 0, "interrupted");
   if (permit.type === "deny") return finish(session, call, failure(permit.code, permit.message), 0, "denied", context);
 
   const { mcp } = tool;
   const names = mcp ? { mcpServerName: mcp.server, mcpToolName: mcp.tool } : {};
   await session.emit("tool.execution_start", { ...startOf(call, turnId), ...names });
-  session.live.phase = nextPhase(session.live.phase, { type: "tool_started" });
-  const startedAt = session.parts.clock.monotonic();
+  session.live.turn.phase = nextPhase(session.live.turn.phase, { type: "tool_started" });
+  const startedAt = session.parts.system.clock.monotonic();
   const { outcome: given, resultType = given.type } = await execute(session, ready, permit.plan, signal);
-  session.live.phase = nextPhase(session.live.phase, { type: "tool_ended" });
-  const durationMs = Math.round(session.parts.clock.monotonic() - startedAt);
+  session.live.turn.phase = nextPhase(session.live.turn.phase, { type: "tool_ended" });
+  const durationMs = Math.round(session.parts.system.clock.monotonic() - startedAt);
   const outcome = suppressOutput ? withheld(given) : given;
   const result = await resultOf(session, call, outcome);
   const after = await afterCall(session, ready, { outcome, resultType, text: result.content }, signal);
   await record(session, call, { outcome, result: withContext(result, context, after), durationMs, resultType });
 }
 
-const startOf = (call: Call, turnId: string) => ({
+const startOf = (call: RequestedCall, turnId: string) => ({
   toolCallId: call.toolCallId,
   toolName: call.name,
   arguments: call.arguments,
@@ -114,15 +113,15 @@ async function execute(
     partial: throttle(session, call.toolCallId),
     progress: (progressMessage) =>
       session.publish("tool.execution_progress", { toolCallId: call.toolCallId, progressMessage }),
-    takesImages: session.parts.target().entry.supports.images,
-    allowedPath: (path) => session.parts.allowedPath(call.toolCallId, path),
+    takesImages: session.parts.model.target().entry.supports.images,
+    allowedPath: (path) => session.parts.permission.allowedPath(call.toolCallId, path),
     ...optional("plan", plan),
   };
   // A tool that throws has a bug; the turn goes on with a failed result.
   const running = tool.run(input, context).catch((error: unknown) => failure("failed", errorText(error)));
-  session.live.running.set(call.toolCallId, own);
+  session.live.turn.running.set(call.toolCallId, own);
   const first = await within(running, limitMs, signal);
-  session.live.running.delete(call.toolCallId);
+  session.live.turn.running.delete(call.toolCallId);
   if (first.type === "value") return { outcome: first.value };
   own.abort();
   await within(running, ABORT_GRACE_MS);
@@ -155,7 +154,7 @@ function throttle(session: Session, toolCallId: string): (text: string) => void 
 
 export async function finish(
   session: Session,
-  call: Call,
+  call: RequestedCall,
   outcome: ToolOutcome,
   durationMs: number,
   resultType: ResultType = outcome.type,
@@ -165,11 +164,11 @@ export async function finish(
   await record(session, call, { outcome, result, durationMs, resultType });
 }
 
-async function resultOf(session: Session, call: Call, outcome: ToolOutcome): Promise<BoundResult> {
+async function resultOf(session: Session, call: RequestedCall, outcome: ToolOutcome): Promise<BoundResult> {
   const text = outcome.type === "success" ? outcome.text : `Error (${outcome.code}): ${outcome.message}`;
   const note = repeatNote(session, call, outcome);
   if (outcome.type === "success" && outcome.output) return { content: text, ...outcome.output };
-  const result = await session.parts.bound(call.toolCallId, text + note);
+  const result = await session.parts.tools.bound(call.toolCallId, text + note);
   return outcome.type === "success" && outcome.isBlock ? { ...result, isBlock: true } : result;
 }
 
@@ -181,7 +180,7 @@ const withContext = (result: BoundResult, ...contexts: string[]): BoundResult =>
 
 type Ended = { outcome: ToolOutcome; result: BoundResult; durationMs: number; resultType: ResultType };
 
-async function record(session: Session, call: Call, ended: Ended): Promise<void> {
+async function record(session: Session, call: RequestedCall, ended: Ended): Promise<void> {
   const { outcome, result, durationMs, resultType } = ended;
   await session.emit("tool.execution_complete", {
     toolCallId: call.toolCallId,
@@ -200,8 +199,8 @@ const NOTE_FROM = 5;
 export const REPEAT_LIMIT = 8;
 
 /** Counts the same call failing the same way in a row; from the fifth time the result says so. */
-function repeatNote(session: Session, call: Call, outcome: ToolOutcome): string {
-  const { repeated } = session.live;
+function repeatNote(session: Session, call: RequestedCall, outcome: ToolOutcome): string {
+  const { repeated } = session.live.turn;
   const key = outcome.type === "failure" ? JSON.stringify([call.name, call.arguments, outcome.message]) : "";
   repeated.count = key !== "" && key === repeated.key ? repeated.count + 1 : Number(key !== "");
   repeated.key = key;

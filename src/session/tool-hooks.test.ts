@@ -98,8 +98,8 @@ describe("hooks around a call", () => {
     expect(await bench({ hooks }).run([touch("a")])).toEqual([expect.stringMatching(/^Error(.|\n)*\n\nbefore$/)]);
     const b = bench({ hooks });
     const running = b.run([{ name: "silent", args: {} }]);
-    await expect.poll(() => b.session.live.running.size).toBe(1);
-    b.session.live.running.get("c0")?.abort();
+    await expect.poll(() => b.session.live.turn.running.size).toBe(1);
+    b.session.live.turn.running.get("c0")?.abort();
     expect(await running).toEqual([expect.stringMatching(/^Error \(stalled\)(.|\n)*\n\nbefore\n\nfailed$/)]);
   });
 
@@ -210,7 +210,7 @@ describe("limits from outside", () => {
   it("O104 a workflow's limit refuses the call before anything else", async () => {
     const refuse = (name: string) =>
       name === "touch" ? { code: "research_only", message: "Dispatch first." } : undefined;
-    const b = bench({ ...allowAll, parts: { refuse } });
+    const b = bench({ ...allowAll, refuse });
     expect(await b.run([touch("a"), sql])).toEqual(["Error (research_only): Dispatch first.", "1 row"]);
     expect(b.trace.filter((t) => t === "preToolUse")).toHaveLength(1);
   });
@@ -220,7 +220,7 @@ describe("limits from outside", () => {
       JSON.stringify(args).includes("b") ? { code: "research_only", message: "Not b." } : undefined;
     const b = bench({
       ...allowAll,
-      parts: { refuse },
+      refuse,
       hooks: { preToolUse: () => ({ modifiedArguments: { path: "b" } }) },
     });
     expect(await b.run([touch("a")])).toEqual(["Error (research_only): A hook changed the arguments. Not b."]);
@@ -230,9 +230,9 @@ describe("limits from outside", () => {
   it("O57 one silent tool is cancelled, the others go on", async () => {
     const b = bench(allowAll);
     const running = b.run([{ name: "silent", args: {} }, touch("a")]);
-    await expect.poll(() => b.session.live.running.size).toBe(1);
-    b.session.live.running.get("c0")?.abort();
+    await expect.poll(() => b.session.live.turn.running.size).toBe(1);
+    b.session.live.turn.running.get("c0")?.abort();
     expect(await running).toEqual([expect.stringContaining("stalled"), "touched a"]);
-    expect(b.session.live.running.size).toBe(0);
+    expect(b.session.live.turn.running.size).toBe(0);
   });
 });

@@ -1,10 +1,11 @@
 // The hooks around one tool call: before it, where they may change, answer or forbid it, and after it.
+
 import type { HookOpinion } from "../permission/policy.ts";
 import type { ResultType } from "../schema/tool.ts";
 import { failure, success, type ToolOutcome } from "../tool/contract.ts";
 import { validateCall } from "../tool/validate.ts";
+import type { ReadyCall } from "./ready-call.ts";
 import type { Session } from "./session.ts";
-import type { ReadyCall } from "./tool-call.ts";
 
 export type Hooked = {
   /** The call as it is to be run: the hooks' arguments, checked like the model's own. */
@@ -29,15 +30,15 @@ export async function beforeCall(session: Session, ready: ReadyCall, signal: Abo
   if (handled) return { ...hooked, instead: success(handled.content) };
   if (!modifiedArguments) return hooked;
   const { call } = ready;
-  const refusal = session.parts.refuse?.(call.name, modifiedArguments);
+  const refusal = session.parts.tools.refuse?.(call.name, modifiedArguments);
   if (refusal) return { ...hooked, instead: failure(refusal.code, `A hook changed the arguments. ${refusal.message}`) };
-  const checked = validateCall(session.parts.offered().tools, call.name, modifiedArguments);
+  const checked = validateCall(session.parts.tools.offered().tools, call.name, modifiedArguments);
   if (!checked.ok) {
     const { code, message } = checked.error;
     return { ...hooked, instead: failure(code, `A hook changed the arguments, and they do not fit. ${message}`) };
   }
   const { tool, input, args } = checked.value;
-  const lane = await session.parts.lane(tool, input);
+  const lane = await session.parts.tools.lane(tool, input);
   return { ...hooked, ready: { call: { ...call, arguments: args }, tool, input, args, lane } };
 }
 

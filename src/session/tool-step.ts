@@ -1,11 +1,18 @@
 // All calls of one step: in parallel up to the limit, one lane one at a time in call order, some last; every call gets its result.
+
 import { failure } from "../tool/contract.ts";
+import type { ReadyCall, RequestedCall } from "./ready-call.ts";
 import type { Session } from "./session.ts";
-import { type Call, checkCall, finish, notRun, type ReadyCall, refuseCall, runCall } from "./tool-call.ts";
+import { checkCall, finish, notRun, refuseCall, runCall } from "./tool-call.ts";
 
 const MAX_CALLS = 128;
 
-export async function runToolStep(session: Session, turnId: string, calls: Call[], signal: AbortSignal): Promise<void> {
+export async function runToolStep(
+  session: Session,
+  turnId: string,
+  calls: RequestedCall[],
+  signal: AbortSignal,
+): Promise<void> {
   for (const call of calls.slice(MAX_CALLS)) {
     const message = `Not run: one step may make at most ${MAX_CALLS} calls. Send the rest in the next step.`;
     await finish(session, call, failure("too_many_calls", message), 0);

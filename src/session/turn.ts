@@ -1,7 +1,7 @@
 // One turn: a message, then steps of model call and tools until the model asks for nothing more.
 
 import { notification } from "../context/fragment/fragment.ts";
-import type { MessageSource, TurnStatus } from "../schema/event/conversation.ts";
+import type { MessageSource } from "../schema/event/conversation.ts";
 import type { Envelope, EventData } from "../schema/event/envelope.ts";
 import { promptHook, tellError } from "./hooks.ts";
 import { isPromptSource } from "./ref.ts";
@@ -9,31 +9,23 @@ import type { Session } from "./session.ts";
 import { runStep, type StepEnd, type Turn } from "./step.ts";
 import { finish, notRun, REPEAT_LIMIT } from "./tool-call.ts";
 import { runToolStep } from "./tool-step.ts";
+import type { MessageInput, TurnEnd, TurnInput } from "./turn-input.ts";
 import { nextPhase } from "./turn-phase.ts";
 import { beginEpoch } from "./window.ts";
-
-export type MessageInput = Pick<EventData<"user.message">, "messageId" | "content" | "source"> &
-  Partial<Pick<EventData<"user.message">, "display" | "attachments" | "hidden" | "directive">>;
-
-/** A turn begins with a message, or with news that nobody asked for. */
-export type TurnInput = MessageInput | { source: "notification" };
-
-/** `code`: of a model call that failed. */
-export type TurnEnd = { status: TurnStatus; reason?: string; code?: string };
 
 export async function runTurn(session: Session, input: TurnInput): Promise<TurnEnd> {
   const { parts, live } = session;
   const abort = new AbortController();
-  live.abort = abort;
-  live.repeated = { key: "", count: 0 };
+  live.turn.abort = abort;
+  live.turn.repeated = { key: "", count: 0 };
   live.window.refused = undefined;
-  const startedAt = parts.clock.monotonic();
+  const startedAt = parts.system.clock.monotonic();
   const turn: Turn = {
-    turnId: parts.newId(),
-    signal: AbortSignal.any([abort.signal, parts.signal]),
+    turnId: parts.system.newId(),
+    signal: AbortSignal.any([abort.signal, session.signal]),
     initiator: input.source === "user" || input.source === "command" ? "user" : "agent",
   };
-  live.phase = nextPhase(live.phase, { type: "call", step: 1 });
+  live.turn.phase = nextPhase(live.turn.phase, { type: "call", step: 1 });
   let steps = 0;
   let end: TurnEnd;
   try {
@@ -42,7 +34,8 @@ export async function runTurn(session: Session, input: TurnInput): Promise<TurnE
     if ("content" in input) await enter(session, turn.turnId, input);
     for (;;) {
       const stop =
-        parts.cap?.() ?? (steps >= parts.limits.maxSteps ? { message: `${steps} steps (turn.maxSteps)` } : undefined);
+        parts.lifecycle.cap?.() ??
+        (steps >= parts.limits.maxSteps ? { message: `${steps} steps (turn.maxSteps)` } : undefined);
       if (stop) {
         end = limit(stop.message);
         break;
@@ -61,19 +54,20 @@ export async function runTurn(session: Session, input: TurnInput): Promise<TurnE
       turnId: turn.turnId,
       ...end,
       steps,
-      durationMs: Math.round(parts.clock.monotonic() - startedAt),
+      durationMs: Math.round(parts.system.clock.monotonic() - startedAt),
     });
   } finally {
-    live.abort = undefined;
-    live.phase = nextPhase(live.phase, { type: "ended" });
+    live.turn.abort = undefined;
+    live.turn.phase = nextPhase(live.turn.phase, { type: "ended" });
   }
-  live.lastTurn = end;
+  live.turn.last = end;
   return end;
 }
 
 function refusedForSize(session: Session, said: string): EventData<"session.error"> {
-  const { currentTokens, window } = session.live;
-  const limit = session.parts.promptLimit();
+  const { window } = session.live;
+  const { currentTokens } = window;
+  const limit = session.parts.model.promptLimit();
   const times = window.refused?.times ?? 1;
   const often = times === 1 ? "" : `, ${times} times`;
   const advice =
@@ -121,7 +115,7 @@ async function afterStep(session: Session, turn: Turn, outcome: StepEnd): Promis
       }
       await runToolStep(session, turn.turnId, toolRequests, turn.signal);
       if (turn.signal.aborted) return { status: "aborted" };
-      if (session.live.repeated.count >= REPEAT_LIMIT)
+      if (session.live.turn.repeated.count >= REPEAT_LIMIT)
         return { ...limit(`the same call failing ${REPEAT_LIMIT} times in a row`), code: "repeated_failure" };
       return isComplete(session) ? { status: "done" } : undefined;
     }
@@ -154,7 +148,7 @@ async function warnAboutFinish(session: Session, finishReason: string): Promise<
 
 /** Notifications first, then the messages that steer: both become part of history when they enter. True when any steers. */
 async function enterWaiting(session: Session, { turnId, signal }: Turn, cause: MessageSource): Promise<boolean> {
-  const notices = [...session.live.notices.splice(0), ...session.parts.news(cause)];
+  const notices = [...session.live.loop.notices.splice(0), ...session.parts.lifecycle.news(cause)];
   // All at once: what is told is how things stood when it was put into words.
   await Promise.all(
     notices.map(({ kind, content, agentIds, data, maxTokens, isBlock }) =>
@@ -188,8 +182,8 @@ async function enter(session: Session, turnId: string, input: MessageInput): Pro
 /** The system text is written anew only when it differs: at start, at resume, after a change of mode, tools or instructions. */
 export async function refreshSystemPrompt(session: Session): Promise<void> {
   // Also before a summary or a report that no turn precedes: they show what the next request will hold.
-  if (session.state.openTurn === undefined) await session.parts.beforeTurn();
-  const { text, warnings } = session.parts.systemPrompt();
+  if (session.state.openTurn === undefined) await session.parts.lifecycle.beforeTurn();
+  const { text, warnings } = session.parts.prompt.system();
   const before = session.state.systemText;
   if (text === before) return;
   for (const w of warnings) await session.emit("session.warning", { warningType: w.type, message: w.message });
@@ -203,7 +197,7 @@ async function closeAborted(session: Session, turnId: string, signal: AbortSigna
     await finish(session, { toolCallId: open.toolCallId, name: open.name, arguments: {} }, notRun(), 0, "interrupted");
   }
   await session.emit("abort", { reason: typeof signal.reason === "string" ? signal.reason : "user", turnId });
-  const { handedBack } = session.live;
+  const { handedBack } = session.live.loop;
   for (const m of session.state.queue.filter((q) => handedBack.has(q.messageId))) {
     await session.emit("message.dequeued", { messageId: m.messageId });
   }

@@ -23,15 +23,16 @@ async function undo(session: Session): Promise<Result<string, Failure>> {
   if (!last) return refused("nothing_to_undo", "There is no compaction to undo.", "Go on with the conversation.");
   const { compactionAttemptId, checkpointNumber } = last.data;
   const items = itemsWithout(state, compactionAttemptId);
-  const limit = parts.promptLimit();
-  const request = { system: state.systemText ?? "", tools: parts.offered().definitions, limit };
+  const limit = parts.model.promptLimit();
+  const request = { system: state.systemText ?? "", tools: parts.tools.offered().definitions, limit };
   const [before, after] = [
-    await parts.measure({ ...request, items: state.items }),
-    await parts.measure({ ...request, items }),
+    await parts.tokens.measure({ ...request, items: state.items }),
+    await parts.tokens.measure({ ...request, items }),
   ];
   const total = after.systemTokens + after.toolDefinitionsTokens + after.conversationTokens;
   const room = Math.floor(
-    Math.min(1, parts.context().exhaustion) * effectiveLimit({ tokens: limit, retryBuffer: live.window.retryBuffer }),
+    Math.min(1, parts.context.settings().exhaustion) *
+      effectiveLimit({ tokens: limit, retryBuffer: live.window.retryBuffer }),
   );
   if (total > room) {
     const what = `The full history has ${total} tokens, and ${room} fit the window.`;
@@ -50,7 +51,7 @@ async function undo(session: Session): Promise<Result<string, Failure>> {
   // The next automatic one waits until the history has grown.
   live.window.compaction = { type: "cooling", misses: 0, historyTokens: after.conversationTokens };
   beginEpoch(session, "undo");
-  await parts.updateIndex();
+  await parts.context.updateIndex();
   await tellUsage(session);
   return ok(
     `The compaction of checkpoint ${checkpointNumber ?? "none"} was undone: ${messagesRestored} messages and ${tokensRestored} tokens are back.`,

@@ -1,57 +1,16 @@
 // The session's history as it stands in the model's window: counted, with the cut in force, against the limit.
 import type { Sizes } from "../context/compact/budget.ts";
 import type { Item } from "../context/compact/items.ts";
-import { type CompactionState, initialState } from "../context/compact/state.ts";
 import type { Cut } from "../context/truncate/cut.ts";
 import { effectiveLimit } from "../context/truncate/limit.ts";
 import type { TruncateInput } from "../context/truncate/truncate.ts";
 import type { EpochReason } from "../context/usage/usage-info.ts";
 import { ownRules } from "../model/wire/own.ts";
 import type { ContextItem } from "../schema/context-item.ts";
-import type { EventData } from "../schema/event/envelope.ts";
 import type { Message } from "../schema/message.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
-import type { RunningAttempt } from "./compaction.ts";
 import { refPrefix } from "./ref.ts";
 import type { Session } from "./session.ts";
-
-/** What is known of the window in this process only; a resume starts it anew from the log. */
-export type WindowState = {
-  compaction: CompactionState;
-  attempt: RunningAttempt | undefined;
-  /** A result is being put in place; nothing can cancel it any more. */
-  applying: Promise<void> | undefined;
-  /** A person waits for the attempt: an interrupt ends it and not the turn. */
-  blocking: boolean;
-  cut: Cut<Message> | undefined;
-  retryBuffer: number;
-  /**
-   * Of this turn: how large the refused request was, how often one was refused, whether one was answered by compaction.
-   * `isShort`: the first one, far below the limit: then it is not the limit that is in the way.
-   */
-  refused: { tokens: number; times: number; compacted: boolean; isShort: boolean } | undefined;
-  epoch: { number: number; reason: EpochReason };
-  /** The fixed part that a warning was given for. */
-  warnedAt: number | undefined;
-  cachedTokens: number | undefined;
-  lastCompleted: EventData<"session.compaction_complete"> | undefined;
-};
-
-export function newWindowState(reason: EpochReason): WindowState {
-  return {
-    compaction: initialState,
-    attempt: undefined,
-    applying: undefined,
-    blocking: false,
-    cut: undefined,
-    retryBuffer: 0,
-    refused: undefined,
-    epoch: { number: 1, reason },
-    warnedAt: undefined,
-    cachedTokens: undefined,
-    lastCompleted: undefined,
-  };
-}
 
 /** From here on the provider's cache of the prefix does not serve any more, and why. */
 export function beginEpoch(session: Session, reason: EpochReason): void {
@@ -70,11 +29,11 @@ export type View = {
 };
 
 /** The history counted. `limit`: L of another model than the session's, when it is about to be switched to. */
-export async function look(session: Session, limit = session.parts.promptLimit()): Promise<View> {
+export async function look(session: Session, limit = session.parts.model.promptLimit()): Promise<View> {
   const { parts, state, live } = session;
   const system = state.systemText ?? "";
-  const tools = parts.offered().definitions;
-  const measured = await parts.measure({ system, tools, items: state.items, limit });
+  const tools = parts.tools.offered().definitions;
+  const measured = await parts.tokens.measure({ system, tools, items: state.items, limit });
   return {
     system,
     tools,
@@ -107,14 +66,14 @@ export function shaping(session: Session, view: View): TruncateInput<Message> {
     effectiveLimit: view.sizes.effectiveLimit,
     cut: live.window.cut,
     rules: ownRules,
-    count: (item) => parts.countItem(item),
+    count: (item) => parts.tokens.countItem(item),
     refOf: refOf(session),
     refPrefix: refPrefix(session.agentId),
     place: "the session log",
-    recallOn: parts.context().recallOn,
-    mode: parts.context().truncation,
-    target: parts.context().truncationTarget,
-    tokenLimit: parts.promptLimit(),
+    recallOn: parts.context.settings().recallOn,
+    mode: parts.context.settings().truncation,
+    target: parts.context.settings().truncationTarget,
+    tokenLimit: parts.model.promptLimit(),
     toolDefinitionsTokens: view.sizes.toolDefinitionsTokens,
   };
 }

@@ -1,9 +1,9 @@
 // workspace.yaml: a small summary of the session beside its log, rebuilt from it whenever it is missing or broken.
 import { readFileSync } from "node:fs";
-import { type Workspace, workspace } from "../schema/session.ts";
+import { type WorkspaceSummary, workspace } from "../schema/session.ts";
 import type { SessionState } from "./state.ts";
 
-export function workspaceOf(state: SessionState, counts: { forks: number }): Workspace {
+export function workspaceOf(state: SessionState, counts: { forks: number }): WorkspaceSummary {
   const { context } = state;
   return {
     id: state.sessionId,
@@ -23,13 +23,13 @@ export function workspaceOf(state: SessionState, counts: { forks: number }): Wor
 }
 
 /** Flat scalars only: JSON scalars are YAML, so no library is needed to write them. */
-export function workspaceText(ws: Workspace): string {
+export function workspaceText(ws: WorkspaceSummary): string {
   return Object.entries(ws)
     .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
     .join("");
 }
 
-export async function readWorkspace(path: string): Promise<Workspace | undefined> {
+export async function readWorkspace(path: string): Promise<WorkspaceSummary | undefined> {
   let text: string;
   try {
     text = readFileSync(path, "utf8");

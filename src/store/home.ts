@@ -1,7 +1,7 @@
 // The home folder: there, ours, writable, on a disk whose locks hold; said before any work begins.
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { errorText, type Failure } from "../base/failure.ts";
+import { errorCode, errorText, type Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { markHome } from "./home-marker.ts";
 
@@ -13,6 +13,8 @@ export const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
 const LOW_BYTES = 500_000_000;
 
 const NEXT = "Make it a folder that you can write, or choose another with EVERLONG_HOME.";
+const COPY =
+  "Reading needs locks and an index that are written there. To look at it, copy it to a folder that you can write and name the copy with EVERLONG_HOME.";
 
 export type HomeOptions = { allowNetwork: boolean; uid?: number | undefined; fileSystem?: (path: string) => number };
 
@@ -40,6 +42,7 @@ export function prepareHome(path: string, options: HomeOptions): Result<void, Fa
     markHome(path);
     return ok(undefined);
   } catch (error) {
+    if (errorCode(error) === "EROFS") return refuse(path, "is on a read-only file system", COPY);
     return refuse(path, `cannot be used: ${errorText(error)}`, NEXT);
   }
 }

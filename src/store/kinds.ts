@@ -100,6 +100,7 @@ export const tableKinds: Readonly<Record<string, TableKind>> = {
   token_calibration: { kind: "cache", rebuiltFrom: "the next model calls", salvage: "always" },
   journal_state: { kind: "cache", rebuiltFrom: JOURNAL },
   journal_erasure: { kind: "cache", rebuiltFrom: JOURNAL },
+  journal_mark: { kind: "cache", rebuiltFrom: JOURNAL },
   salvaged: { kind: "cache", rebuiltFrom: "the next rebuilding of store.db", salvage: "always" },
 };
 
@@ -111,6 +112,7 @@ export const sessionTableKinds: Readonly<Record<string, TableKind>> = {
   inbox_entries: { kind: "projection", rebuiltFrom: "sessions/*/journal/*" },
   journal_state: { kind: "cache", rebuiltFrom: "sessions/*/journal/*" },
   journal_erasure: { kind: "cache", rebuiltFrom: "sessions/*/journal/*" },
+  journal_mark: { kind: "cache", rebuiltFrom: "sessions/*/journal/*" },
 };
 
 /** As atomic writes name the file that they rename: what a crash left of one is of use to nobody. */

@@ -1,7 +1,7 @@
 // The schema of store.db as data, oldest first; the queries belong to the rooms that own the tables.
 
 import { boardSchema } from "./schema/board.ts";
-import { journalSchema } from "./schema/journal.ts";
+import { journalMarks, journalSchema } from "./schema/journal.ts";
 import { memorySchema } from "./schema/memory.ts";
 import { proxySchema, proxyWindowGuesses } from "./schema/proxy.ts";
 import { recallErasure, recallSchema } from "./schema/recall.ts";
@@ -16,4 +16,5 @@ export const storeMigrations: readonly string[] = [
   journalSchema,
   proxyWindowGuesses,
   recallErasure,
+  journalMarks,
 ];

@@ -64,7 +64,7 @@ describe.each(nodes)("N47 started with Node $version", ({ path: node }) => {
       expect(server.requests.at(-1)?.rawBody).toContain(`${word} zebra`);
     }
     shell.press("ctrl+d");
-    await shell.see("go on with");
+    await shell.see("Resume with");
     await shell.see("shell-is-42$");
     shell.type("echo left with $?");
     await shell.see("left with 0");

@@ -55,7 +55,7 @@ describe("A5.12 plan mode", () => {
     expect(systemOf(server.requests[1])).not.toContain("PLAN MODE");
   });
 
-  it("A5.13 in the terminal a plan is rejected with words that reach the model, then accepted", async () => {
+  it("A5.13 A6.21 in the terminal a plan is rejected with words that reach the model, then accepted", async () => {
     const { server, place } = await scene([
       oneCall("exit_plan_mode", { summary: "first plan" }),
       oneCall("exit_plan_mode", { summary: "second plan" }),
@@ -89,7 +89,7 @@ describe("A5.11 ask_user", () => {
     expect(offeredTools(server.requests[0])).not.toContain("ask_user");
   });
 
-  it("A5.11 in the terminal the answer reaches the model; with --no-ask-user it is not offered", async () => {
+  it("A5.11 A6.21 in the terminal the answer reaches the model; with --no-ask-user it is not offered", async () => {
     const { server, place } = await scene([
       oneCall("ask_user", { question: "Tabs or spaces?", choices: ["tabs", "spaces"] }),
       text("noted"),
@@ -115,7 +115,7 @@ describe("A5.11 ask_user", () => {
     await quiet.exit;
   });
 
-  it("A5.16 report_intent is an ephemeral event and needs no permission", async () => {
+  it("A5.16 A6.21 report_intent is an ephemeral event and needs no permission", async () => {
     const { place } = await scene([oneCall("report_intent", { intent: "Reading the parser" }), text("ok")]);
     const { events } = await run(place, ["-p", "go", "--output-format", "stream-json"]);
     const [intent] = only(events, "assistant.intent");

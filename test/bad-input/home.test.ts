@@ -1,4 +1,5 @@
 // A home that cannot be used is refused before any work, with its path and the cure.
+import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -22,6 +23,21 @@ describe("B60 home", () => {
     for (const folder of ["", "sessions"]) expect(statSync(join(place.home, folder)).mode & 0o777).toBe(0o700);
     for (const file of ["store.db", "secret.key"]) expect(statSync(join(place.home, file)).mode & 0o777).toBe(0o600);
   });
+
+  const canMount = spawnSync("bwrap", ["--dev-bind", "/", "/", "true"]).status === 0;
+  it.skipIf(!canMount)(
+    "B60 N13 on a read-only file system: why reading does not work there either, and what to do",
+    async () => {
+      server = await startModelServer();
+      const place = placeFor(server);
+      expect((await run(place, ["memory", "list"])).code).toBe(0);
+      const under = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", place.home, place.home];
+      const done = await run(place, ["memory", "list"], { under });
+      expect(done.code).toBe(1);
+      expect(done.stderr).toContain(`${place.home} is on a read-only file system`);
+      expect(done.stderr).toMatch(/copy it to a folder that you can write .* EVERLONG_HOME/);
+    },
+  );
 
   it("B60 A1.10 a file, relative, below a file, dangling, without write permission, another user's: exit 1 naming path and cure", async () => {
     server = await startModelServer();

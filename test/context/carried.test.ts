@@ -114,3 +114,27 @@ describe("CE9 recall over compactions", () => {
     expect(SUMMARY).not.toContain("4747");
   });
 });
+
+describe("C96 pinned sections", () => {
+  it("C96 what AGENTS.md pins ends every compaction message word for word, as the file says it at that moment", async () => {
+    const { place } = await stage(() => text("answer"));
+    const rules = (pin: string) => `# Rules\n\nUse tabs.\n<!-- pin -->\n${pin}\n<!-- /pin -->\nBe brief.\n`;
+    writeFileSync(join(place.folder, "AGENTS.md"), rules("Never touch  billing/.\n\n- Ask before a release."));
+    const talk = ["-p", prose(500, "part"), "--trust-folder"];
+    expect((await run(place, talk)).code).toBe(0);
+    const [id = ""] = sessionsOf(place);
+    await run(place, ["--resume", id, "-p", "/compact", "--trust-folder"]);
+    writeFileSync(join(place.folder, "AGENTS.md"), rules("Never touch payroll/."));
+    await run(place, ["--resume", id, ...talk]);
+    await run(place, ["--resume", id, "-p", "/compact", "--trust-folder"]);
+    await run(place, ["--resume", id, ...talk]);
+    // Without trust the folder's own file pins nothing.
+    await run(place, ["--resume", id, "-p", "/compact"]);
+    const messages = only(logOf(place, id), "session.compaction_complete").map((e) => e.data.replacementContent ?? "");
+    expect(messages[0]).toMatch(/<pinned>\nNever touch {2}billing\/\.\n\n- Ask before a release\.\n<\/pinned>$/);
+    expect(messages[1]).toMatch(/<pinned>\nNever touch payroll\/\.\n<\/pinned>$/);
+    expect(messages[1]).not.toContain("billing");
+    expect(messages[2]).toBeDefined();
+    expect(messages[2]).not.toContain("<pinned>");
+  });
+});

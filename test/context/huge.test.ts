@@ -18,7 +18,7 @@ function hay(chars: number, name: string): string {
 const refIn = (body: string): string => /call recall with id \\?"(t\d+\.\d+)\\?"/.exec(body)?.[1] ?? "no ref";
 
 describe("CE5 huge items", () => {
-  it("CE5 C36 C42 C43 C117 a 300 KB prompt: marker with ref, older turns there; recall and the file it names give the middle", async () => {
+  it("CE5 AB10 C36 C42 C43 C117 a 300 KB prompt: marker with ref, older turns there; recall and the file it names give the middle", async () => {
     const { place, mains } = await stage((request, n): Reply => {
       if (n === 1) return calls([{ name: "recall", args: { id: refIn(request.rawBody) } }]);
       const file = /\/[^\s"\\]+\/outputs\/[^\s"\\\]]+/.exec(toolResults(request)[0]?.text ?? "")?.[0] ?? "no file";

@@ -44,7 +44,7 @@ describe("CE7 no loop", () => {
     },
   );
 
-  it("CE7 C24 through the program: one warning on stderr, exit 0", async () => {
+  it("CE7 A4.5 C24 through the program: one warning on stderr, exit 0", async () => {
     const limit = Math.round((await fixedPart()) / 0.75);
     const { place, summaries } = await stage(() => text("answer"), { limit });
     writeIn(place, "AGENTS.md", RULES);

@@ -81,7 +81,7 @@ describe.each(WIRES)("CE3 %s", (wire) => {
   ];
 
   it.each(cases)(
-    "CE3 C52 C55 C62 A2.16 %s, in the stream and as body: one summary, a smaller retry, an answer",
+    "CE3 AE4 C52 C55 C62 A2.16 %s, in the stream and as body: one summary, a smaller retry, an answer",
     async (_name, inStream, asBody) => {
       const { place, summaries, mains } = await stage(
         (_r, n) => ({ 1: inStream, 3: asBody })[n] ?? text(`answer ${n}`),
@@ -112,8 +112,10 @@ describe.each(WIRES)("CE3 %s", (wire) => {
     },
   );
 
-  it("CE3 CB16 C54 429 with the words of a context limit: retried as it is, nothing compacted", async () => {
-    const words = "Rate limit reached: maximum context length is 8192 tokens, prompt is too long";
+  it.each([
+    "Rate limit reached: maximum context length is 8192 tokens, prompt is too long",
+    "Rate limit reached on tokens per min (TPM): Limit 30000, Requested 41000.",
+  ])("CE3 AE4 CB16 C54 429 %s: retried as it is, nothing compacted", async (words) => {
     const { client, told, summaries, mains } = await refusedOnce(wire, error(429, words));
     expect(client.view().lastTurn).toEqual({ status: "done" });
     expect(summaries()).toEqual([]);

@@ -9,7 +9,7 @@ const number = (words: string, pattern: RegExp): number =>
   Number((pattern.exec(words)?.[1] ?? "NaN").replaceAll(",", ""));
 
 describe("CE15 seeing it", () => {
-  it("CE15 C22 C23 /context without a model call: a hundred cells, buckets that are those of the last usage", async () => {
+  it("CE15 A4.5 C21 C22 C23 /context without a model call: a hundred cells, buckets that are those of the last usage", async () => {
     const { place, server } = await stage((_r, n) =>
       n === 2 ? calls([{ name: "bash", args: { command: "seq 400" } }]) : text(prose(300, `answer-${n}`)),
     );
@@ -44,6 +44,10 @@ describe("CE15 seeing it", () => {
       ["C", bucket("compaction message")],
     ] as const)
       expect(Math.abs(drawn.filter((c) => c === letter).length - (share * 100) / LIMIT)).toBeLessThan(1);
+    // The bar is the share of the whole limit, and the mark stands at 80 % of it.
+    const bar = /^\[([#|-]{50})\] compaction at 80 %$/m.exec(stdout)?.[1] ?? "";
+    expect(bar.indexOf("|")).toBe(40);
+    expect(bar.match(/^#*/)?.[0].length).toBe(Math.round((current / LIMIT) * 50));
     const largest = stdout.split("Largest items:\n")[1]?.split("\n\n")[0]?.split("\n") ?? [];
     expect(largest.length).toBeLessThanOrEqual(5);
     expect(largest.join("\n")).toMatch(/t3\.\d prompt/);

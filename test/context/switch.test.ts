@@ -62,6 +62,38 @@ describe("CE12 model switch", () => {
     expect(order).toEqual(["session.compaction_complete", "session.model_change"]);
   });
 
+  it("AE10 C72 from openai-responses with reasoning to a smaller model on anthropic: compacted first, and nothing foreign is sent", async () => {
+    const { place, server, mains, summaries } = await stage(
+      (r) => text(`answer of ${r.model}`, { reasoning: "I think" }),
+      {
+        maxTokens: BIG * 1.3,
+      },
+    );
+    place.env["EVERLONG_MODEL"] = "";
+    delete place.env["EVERLONG_MAX_PROMPT_TOKENS"];
+    const entry = (name: string, max_prompt_tokens: number, wire: string) => ({
+      ...{ id: `custom/${name}`, provider: "custom", max_prompt_tokens, wire },
+      supports: { reasoning: true },
+    });
+    const models = [entry("big", BIG, "openai-responses"), entry("small", SMALL, "anthropic")];
+    mkdirSync(place.home, { recursive: true });
+    writeFileSync(join(place.home, "models.json"), JSON.stringify(models));
+    const { client, say, close } = await converse(place, { flags: { model: "big" } });
+    for (let n = 1; n <= 10; n++) await say(prose(1_900, `part-${n}`));
+    await close();
+    expect(mains().at(-1)).toMatchObject({ wire: "openai-responses" });
+    expect(mains().at(-1)?.rawBody).toContain('"reasoning"');
+    const done = await run(place, ["--resume", client.sessionId, "--model", "small", "-p", "go on"]);
+    expect([done.code, done.stdout], done.stderr).toEqual([0, "answer of small\n"]);
+    const triggers = only(logOf(place, client.sessionId), "session.compaction_complete").map((e) => e.data.trigger);
+    expect(triggers).toEqual(["model_switch"]);
+    expect(summaries()).toHaveLength(1);
+    const last = server.requests.at(-1);
+    expect(last).toMatchObject({ wire: "anthropic", model: "small" });
+    expect(last?.violation).toBeUndefined();
+    expect(last?.rawBody).not.toMatch(/encrypted_content|"reasoning"|rs_/);
+  });
+
   it("C72 a history that fits the new model is not compacted", async () => {
     const { place, client, close, summaries } = await onBigModel({}, 4);
     await close();

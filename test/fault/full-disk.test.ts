@@ -51,7 +51,7 @@ const ids = (place: Place, session: string, count: number): string[] =>
     .map((e) => e.id);
 
 describe.skipIf(lacks("a small disk"))("PE3 a home of 2 MB", () => {
-  it("PE3 N14 OP1 P4 full in mid-turn: exit 1 with session and last event; with space again it goes on from there", async () => {
+  it("PE3 AE15 AB20 N14 OP1 P4 full in mid-turn: exit 1 with session and last event; with space again it goes on from there", async () => {
     server = await startModelServer();
     server.always(() => working());
     const place = await onSmallDisk(placeFor(server, IMPATIENT), "2m");

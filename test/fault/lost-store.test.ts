@@ -1,5 +1,16 @@
 // N13: whatever happens to store.db, the next command brings everything back from logs and journal.
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
@@ -35,7 +46,7 @@ function overwrite(path: string, at: number, bytes = Buffer.alloc(4096, "damage!
   closeSync(fd);
 }
 
-it("N13 OP2 OP3 AB23 deleted, zeros, pages overwritten, an older copy: listings are as before, told in one line", async () => {
+it("N13 OP2 OP3 AB23 deleted, a folder, of another home, zeros, pages overwritten, an older copy, the journal cut: listings are as before, told in one line", async () => {
   const server = await startModelServer({ script: () => text("The heron sleeps at noon.") });
   onTestFinished(() => server.close());
   const place = placeFor(server);
@@ -57,9 +68,17 @@ it("N13 OP2 OP3 AB23 deleted, zeros, pages overwritten, an older copy: listings 
   const before = await listings(cli);
   expect(before.texts[0]).toContain("Mondays");
   expect(before.texts[1]).toContain("npm run build");
+  const other = placeFor(server);
+  expect((await add(other, "Of another home.")).code).toBe(0);
+  const foreign = readFileSync(storeOf(other));
   const size = statSync(storeOf(place)).size;
   const harms: Record<string, () => void> = {
     deleted: () => rmSync(storeOf(place)),
+    "a folder": () => {
+      rmSync(storeOf(place));
+      mkdirSync(join(storeOf(place), "inside"), { recursive: true });
+    },
+    "of another home": () => writeFileSync(storeOf(place), foreign),
     zeros: () => writeFileSync(storeOf(place), Buffer.alloc(size)),
     "every page but the first overwritten": () => {
       for (let at = 4096; at < size; at += 4096) overwrite(storeOf(place), at);
@@ -74,6 +93,19 @@ it("N13 OP2 OP3 AB23 deleted, zeros, pages overwritten, an older copy: listings 
   writeFileSync(storeOf(place), older);
   const after = await listings(cli);
   expect(["an older copy", after.texts]).toEqual(["an older copy", before.texts]);
+  const journal = join(place.home, "journal");
+  for (const cut of ["nothing", "half a line", "a line's end", "everything"]) {
+    const last = readdirSync(journal).sort().at(-1) ?? "";
+    const bytes = readFileSync(join(journal, last));
+    const end = bytes.lastIndexOf(10, bytes.length - 2) + 1;
+    const kept = { nothing: bytes.length, "half a line": end + 40, "a line's end": end, everything: 0 }[cut] ?? 0;
+    truncateSync(join(journal, last), kept);
+    const memories = async () => (await cli(["memory", "list", "--json"])).stdout;
+    expect([cut, await memories()]).toEqual([cut, before.texts[0]]);
+    // What was cut off is written down anew: the store can be lost again.
+    rmSync(storeOf(place));
+    expect([cut, await memories()]).toEqual([cut, before.texts[0]]);
+  }
   rmSync(storeOf(place));
   const continued = await run(place, ["--continue", "-p", "And now?"]);
   expect([continued.code, continued.stderr]).toEqual([0, expect.stringContaining("store.db was rebuilt")]);

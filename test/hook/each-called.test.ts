@@ -117,7 +117,7 @@ describe("agentStop", () => {
 describe("preCompact", () => {
   const long = (n: number) => prose(3000, `part ${n}`);
 
-  it("O80 C75 C76 is told of the attempt, and its context joins the focus", async () => {
+  it("O80 CE13 C75 C76 is told of the attempt, and its context joins the focus", async () => {
     const { place, server } = await stage(() => text("ok"));
     userHooks(place, {
       preCompact: [{ bash: noting(place, answer({ additionalContext: "Keep the port numbers." })) }],
@@ -135,7 +135,7 @@ describe("preCompact", () => {
     expect(sent).toContain("Keep the port numbers.");
   });
 
-  it("C76 a block ends the attempt, never the turn", async () => {
+  it("C76 CE13 a block ends the attempt, never the turn", async () => {
     const { place, summaries } = await stage(() => text("ok"));
     userHooks(place, { preCompact: [{ bash: answer({ decision: "block", reason: "not now" }), matcher: "auto" }] });
     const { say, close } = await converse(place);
@@ -145,5 +145,22 @@ describe("preCompact", () => {
     const reasons = only(logOf(place), "session.compaction_complete").map((e) => e.data.outcomeReason);
     expect(reasons.length).toBeGreaterThan(0);
     expect(new Set(reasons)).toEqual(new Set(["blocked_by_hook"]));
+  });
+
+  it.each([
+    ["exits 1", { bash: "echo broken >&2; exit 1" }],
+    ["hangs", { bash: "sleep 600", timeoutSec: 0.5 }],
+    ["prints rubbish", { bash: "echo '{not json'" }],
+  ])("CB18 CE13 C76 one that %s stops neither the compaction nor a turn, and is told", async (_how, hook) => {
+    const { place } = await stage(() => text("ok"));
+    userHooks(place, { preCompact: [{ bash: noting(place) }, hook] });
+    const { say, close } = await converse(place);
+    for (let n = 0; n < 8; n++) expect(only(await say(long(n)), "turn.end")[0]?.data.status).toBe("done");
+    await close();
+    const log = logOf(place);
+    expect(only(log, "session.compaction_complete").map((e) => e.data.outcome)).toContain("applied");
+    expect(notes(place)[0]).toMatchObject({ trigger: "auto" });
+    const failures = only(log, "hook.end").filter((e) => e.data.hookType === "preCompact" && !e.data.success);
+    expect(failures.length).toBeGreaterThan(0);
   });
 });

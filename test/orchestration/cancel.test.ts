@@ -165,7 +165,7 @@ describe("OE7 stall and silence", () => {
     expect(toolResults(server.requests.at(-1)).at(-1)?.text).toContain("stalled");
   });
 
-  it("O126 an active agent is waited for beyond prompt.waitSeconds; a silent one ends the run with exit 1 and its name", async () => {
+  it("O126 AE13 an active agent is waited for beyond prompt.waitSeconds; a silent one ends the run with exit 1 and its name", async () => {
     const active = await cast(
       [tasks(task("SLOW", { name: "slow", mode: "background" })), text("started"), text("heard")],
       { SLOW: [text("x".repeat(40), { chunk: 4, chunkDelayMs: 400 })] },

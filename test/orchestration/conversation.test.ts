@@ -142,7 +142,7 @@ describe("OE4 limits", () => {
     return { ...made, done };
   };
 
-  it("O28 O30 OB4 unknown types, models and bad arguments are named, with what would be valid", async () => {
+  it("N42 O28 O30 OB4 unknown types, models and bad arguments are named, with what would be valid", async () => {
     const { server, done } = await errorsOf(
       [
         calls([
@@ -159,6 +159,12 @@ describe("OE4 limits", () => {
     expect(type).toMatch(/unknown_agent_type.*general-purpose/s);
     expect(model).toMatch(/unknown_model/);
     expect(bad).toMatch(/invalid_inputs.*"description".*"prompt".*"name".*permission/s);
+    for (const [result, code] of [
+      [type, "unknown_agent_type"],
+      [model, "unknown_model"],
+      [bad, "invalid_inputs"],
+    ] as const)
+      expect(result.split(code), code).toHaveLength(2);
   });
 
   it("O30 OB5 OB6 P15 a model that always delegates is stopped at each limit, and the session answers", async () => {
@@ -212,7 +218,7 @@ describe("OE4 limits", () => {
       { EVERLONG_AGENT_MAX_STEPS: "3" },
     );
     expect(done.stdout.trim()).toBe("noted");
-    expect(last(toolResults(server.requests.at(-1)))).toContain("cap_steps");
+    expect(last(toolResults(server.requests.at(-1))).split("cap_steps")).toHaveLength(2);
     expect(eventsOf(place, onlySession(place), "subagent.failed")).toMatchObject([{ error: { code: "cap_steps" } }]);
   });
 

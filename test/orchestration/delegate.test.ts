@@ -54,6 +54,31 @@ describe("OE1 sync and parallel", () => {
 });
 
 describe("OE2 background", () => {
+  it("AE13 an agent that answers after the main one wakes it, and json counts the usage of both models", async () => {
+    const mainEnds = Promise.withResolvers<void>();
+    const { place } = await cast(
+      (_request, step) => {
+        if (step === 0) return tasks(task("ALPHA", { name: "alpha", mode: "background", model: "other" }));
+        if (step > 1) return text("heard");
+        mainEnds.resolve();
+        return text("started");
+      },
+      {
+        ALPHA: async () => {
+          await mainEnds.promise;
+          return text("alpha result");
+        },
+      },
+      { models: ["scripted", "other"] },
+    );
+    const done = await run(place, ["-p", "go", "--output-format", "json"]);
+    expect(done.code, done.stderr).toBe(0);
+    const { result, usage } = JSON.parse(done.stdout);
+    expect(result).toBe("heard");
+    expect(Object.keys(usage.byModel).sort()).toEqual(["custom/other", "custom/scripted"]);
+    for (const model of Object.keys(usage.byModel)) expect(usage.byModel[model].outputTokens).toBeGreaterThan(0);
+  });
+
   it("O36 O76 O78 O79 both wake the main agent, and idle comes after both", async () => {
     const { server, place } = await cast(
       [

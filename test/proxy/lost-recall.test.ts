@@ -17,7 +17,7 @@ import { UpstreamPools } from "../../src/proxy/upstream/pool.ts";
 import { openGateway } from "../../src/runtime/gateway/gateway.ts";
 import { sharedKept } from "../../src/runtime/gateway/kept.ts";
 import { operationsOn } from "../../src/runtime/gateway/operations.ts";
-import { standOnGround } from "../../src/runtime/start.ts";
+import { openWorkspace } from "../../src/runtime/workspace.ts";
 import type { GatewayEvent } from "../../src/schema/event/gateway.ts";
 import { text } from "../model-server/reply.ts";
 import { startModelServer } from "../model-server/server.ts";
@@ -37,10 +37,10 @@ async function stage() {
     EVERLONG_PROXY_WINDOWS: "*: 12000",
     EVERLONG_PROXY_RESERVE_TOKENS: "1000",
   });
-  const ground = await standOnGround();
-  if (!ground.ok) throw new Error("no home");
-  const settings = proxySettings(ground.value.settings.values);
-  const shared = sharedKept(ground.value, settings, () => undefined);
+  const workspace = await openWorkspace();
+  if (!workspace.ok) throw new Error("no home");
+  const settings = proxySettings(workspace.value.settings.values);
+  const shared = sharedKept(workspace.value, settings, () => undefined);
   const limits: (number | undefined)[] = [];
   const engine = { isLate: false };
   const events: GatewayEvent[] = [];

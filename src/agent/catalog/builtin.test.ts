@@ -112,7 +112,7 @@ describe("tools of a definition", () => {
     one: HeldTool,
     as: "main" | "subagent" = "subagent",
     more: Partial<AgentDefinition> = {},
-  ) => holdsTool({ name: "x", tools: parseTools(list).tools, ...more }, one, as);
+  ) => holdsTool({ promptParts: get("task").promptParts, tools: parseTools(list).tools, ...more }, one, as);
 
   it.each([
     ["read", ["view"]],

@@ -26,6 +26,8 @@ export type AgentDefinition = {
   path: string;
   /** In order of preference; empty means the session's model. */
   models: readonly string[];
+  /** Of a built-in: the setting that names its model, and the effort that goes with that one. */
+  ownModel?: { setting: string; effort?: string };
   tools: AgentTools;
   /** `disallowedTools`: taken away from `tools`. */
   without?: AgentTools;
@@ -46,6 +48,10 @@ export type AgentDefinition = {
   /** Listed for `agent_type`. */
   modelInvocable: boolean;
 };
+
+/** It puts the board in order: it gets the evidence, has the board's tool alone, and gives one answer. */
+export const consolidates = ({ promptParts }: Pick<AgentDefinition, "promptParts">): boolean =>
+  promptParts.includeConsolidationPrompt;
 
 /** Names that belong to agents which nobody may replace. */
 export const RESERVED: readonly string[] = ["rem-agent", "subconscious-agent", "github-context"];

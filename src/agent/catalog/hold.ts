@@ -1,5 +1,5 @@
 // Whether an agent holds a tool: what its definition names, less what no agent of its kind is ever given.
-import type { AgentDefinition } from "./definition.ts";
+import { type AgentDefinition, consolidates } from "./definition.ts";
 import type { AgentTools } from "./tools.ts";
 
 /** `mcp`: the server and the server's own name of it. */
@@ -9,16 +9,15 @@ export type HeldTool = { name: string; mcp?: { server: string; tool: string; rea
 const MAIN_ONLY = new Set(["ask_user", "task_complete", "exit_plan_mode", "read_inbox"]);
 /** A subagent never has them by `*`, only by name. */
 const BY_NAME = new Set(["store_memory", "vote_memory"]);
-const REM_AGENT = "rem-agent";
 
 /** `as`: the definition may also run the main session, which keeps the tools that speak for it. */
 export function holdsTool(
-  agent: Pick<AgentDefinition, "name" | "tools" | "without" | "github">,
+  agent: Pick<AgentDefinition, "promptParts" | "tools" | "without" | "github">,
   tool: HeldTool,
   as: "main" | "subagent",
 ): boolean {
   const { name } = tool;
-  if (agent.name === REM_AGENT) return name === "context_board";
+  if (consolidates(agent)) return name === "context_board";
   if (MAIN_ONLY.has(name)) return as === "main";
   if (name === "context_board") return false;
   if (agent.without && (agent.without.all || isNamed(agent.without, tool))) return false;

@@ -33,13 +33,20 @@ export function parseBuiltinAgent(source: AgentSource, fields: Record<string, un
     promptParts: partsOf((name) => wanted[name] === true),
     sideEffects: read.flag("sideEffects", true),
     ...(gate === undefined ? {} : { gate }),
+    ...ownModelOf(read),
   });
+}
+
+function ownModelOf(read: FieldReader): Pick<AgentDefinition, "ownModel"> {
+  const { setting, effort } = read.map("ownModel") ?? {};
+  if (typeof setting !== "string") return {};
+  return { ownModel: { setting, ...(typeof effort === "string" ? { effort } : {}) } };
 }
 
 const parsed = (read: FieldReader, agent: AgentDefinition): ParsedAgent =>
   read.unusable ? { warnings: read.warnings } : { agent, warnings: read.warnings };
 
-type Shared = Omit<AgentDefinition, "prompt" | "promptParts" | "sideEffects" | "gate">;
+type Shared = Omit<AgentDefinition, "prompt" | "promptParts" | "sideEffects" | "gate" | "ownModel">;
 
 function shared(read: FieldReader, { path, origin, stem }: AgentSource): Shared {
   const written = read.text("name") ?? stem;

@@ -1,4 +1,5 @@
 // One run of a subagent: its turns on the session's own machinery, hooks around them, messages between them.
+
 import { escapeTags } from "../../base/tag.ts";
 import { afterStop } from "../../hook/stop.ts";
 import type { Usage } from "../../schema/model.ts";
@@ -7,7 +8,7 @@ import { closeInterrupted } from "../../session/recover.ts";
 import { takeTurn } from "../../session/run.ts";
 import type { Session } from "../../session/session.ts";
 import { addUsage, noUsage, type SessionState } from "../../session/state.ts";
-import type { MessageInput } from "../../session/turn.ts";
+import type { MessageInput } from "../../session/turn-input.ts";
 import type { AgentEnd, AgentHandle, Executor } from "../task/contract.ts";
 import askForAnswer from "./ask-for-answer.md";
 
@@ -53,7 +54,7 @@ async function work(child: Child, handle: AgentHandle): Promise<AgentEnd> {
     const before = totalUsage(session.state);
     const end = await takeTurn(session, message);
     if (handle.signal.aborted) return failed("cancelled", "It was stopped.");
-    const cap = end?.status === "limit" || end?.status === "aborted" ? session.parts.cap?.() : undefined;
+    const cap = end?.status === "limit" || end?.status === "aborted" ? session.parts.lifecycle.cap?.() : undefined;
     if (cap) return failed(cap.code, cap.message);
     const isEmpty = end?.code === "empty_response";
     if (end?.status !== "done" && !isEmpty)
@@ -110,7 +111,7 @@ async function stopOf(child: Child, handle: AgentHandle, lastResponse: string, b
 }
 
 const promptOf = (session: Session, content: string, source: MessageInput["source"] = "agent"): MessageInput => ({
-  messageId: session.parts.newId(),
+  messageId: session.parts.system.newId(),
   content,
   source,
 });

@@ -1,8 +1,9 @@
 // A fleet in memory: todos in maps, workers that do what the test says when the test says, one turn function for the main agent.
+
 import { setImmediate as soon } from "node:timers/promises";
 import { fail, ok } from "../../base/result.ts";
 import type { Todo, TodoDep } from "../../schema/todo.ts";
-import type { TurnEnd } from "../../session/turn.ts";
+import type { TurnEnd } from "../../session/turn-input.ts";
 import type { TodoRun } from "../../tool/sql/todo-tables.ts";
 import type { WorkerEnd } from "./attempt.ts";
 import type { WorkerJob } from "./dispatch.ts";

@@ -1,6 +1,7 @@
 // A fleet from start to end: plan, dispatch, verify, and again while the check adds work.
+
 import type { EventData } from "../../schema/event/envelope.ts";
-import type { TurnEnd } from "../../session/turn.ts";
+import type { TurnEnd } from "../../session/turn-input.ts";
 import { type DispatchParts, dispatch, othersWork, reconcile } from "./dispatch.ts";
 import { planAgainPrompt, planPrompt, verifyPrompt } from "./prompt.ts";
 import { heldUp, openTodos, readyTodos } from "./ready.ts";

@@ -1,4 +1,5 @@
 // The inbox: bounds, secrets, announcements once, reading, and what happens when it cannot be kept.
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -6,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it } from "vitest";
 import { secretRedactor } from "../../memory/secret/filter.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
-import type { PendingNotice } from "../../session/session.ts";
+import type { PendingNotice } from "../../session/parts.ts";
 import type { ToolContext } from "../../tool/contract.ts";
 import { writeTodos } from "../../tool/sql/todo-tables.ts";
 import type { Draft } from "./entry.ts";

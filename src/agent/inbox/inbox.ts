@@ -1,11 +1,12 @@
 // The inbox of one open session: what was sent to the main agent, what it was told of, what it has read.
+
 import type { Clock } from "../../base/clock.ts";
 import type { MakeId } from "../../base/id.ts";
 import { Mutex } from "../../base/mutex.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { FilteredText, Redactor } from "../../memory/secret/filter.ts";
 import type { DurableEnvelope, EphemeralType, EventData } from "../../schema/event/envelope.ts";
-import type { PendingNotice } from "../../session/session.ts";
+import type { PendingNotice } from "../../session/parts.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { Coded } from "../task/contract.ts";
 import { cutSummary, type Draft, draftProblem, type FilteredEntry, type InboxEntry, type Sender } from "./entry.ts";

@@ -1,7 +1,8 @@
 // What the main agent is told of its inbox: one notification for an entry, one for all that a resumed session has unread.
+
 import { renderFragment } from "../../context/fragment/fragment.ts";
 import { recalled, recalledLine } from "../../context/fragment/recalled.ts";
-import type { PendingNotice } from "../../session/session.ts";
+import type { PendingNotice } from "../../session/parts.ts";
 import type { InboxEntry } from "./entry.ts";
 
 export const NEW_INBOX_MESSAGE = "new_inbox_message";

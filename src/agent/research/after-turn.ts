@@ -1,5 +1,5 @@
 // How a research run ends with its turn: with the report, with one reminder, or as a failure.
-import type { TurnEnd } from "../../session/turn.ts";
+import type { TurnEnd } from "../../session/turn-input.ts";
 import noReport from "./no-report.md";
 import type { ResearchRun } from "./run.ts";
 

@@ -33,7 +33,7 @@ describe("chooseModel", () => {
       model: "claude",
       models: { explore: "openai/mini" },
       candidates: ["custom/free"],
-      exploreModel: "openai/gpt",
+      own: { model: "openai/gpt", effort: "low" },
     };
     expect(chosen(all)).toEqual({ model: "anthropic/claude" });
     const { model: _, ...rest } = all;
@@ -90,10 +90,10 @@ describe("chooseModel", () => {
   });
 
   it("O33 rubber-duck on auto takes another family, else the session's model", () => {
-    const duck = { agentType: "rubber-duck", rubberDuckModel: "auto" };
+    const duck = { agentType: "rubber-duck", own: { model: "auto" } };
     expect(chosen(duck)).toEqual({ model: "anthropic/claude" });
     expect(chosen({ ...duck, offers: offers.slice(0, 3) })).toEqual({ model: "openai/gpt" });
     expect(chosen({ agentType: "rubber-duck" })).toEqual({ model: "openai/gpt" });
-    expect(chosen({ agentType: "rubber-duck", rubberDuckModel: "mini" })).toEqual({ model: "openai/mini" });
+    expect(chosen({ agentType: "rubber-duck", own: { model: "mini" } })).toEqual({ model: "openai/mini" });
   });
 });

@@ -17,9 +17,8 @@ export type ModelWish = {
   sessionModel: string;
   /** The setting `agent.models`. */
   models: Readonly<Record<string, string>>;
-  exploreModel?: string;
-  /** A name, or `auto`. */
-  rubberDuckModel?: string;
+  /** What the setting for this agent alone says: a name, or `auto` for one of another family. */
+  own?: { model: string; effort?: string };
   costGuard: "downgrade" | "refuse" | "off";
   maxCostRatio: number;
   /** Finds a usable model by what people write; undefined when there is none. */
@@ -71,11 +70,10 @@ function wantedModel(wish: ModelWish): Result<Wanted, Coded> {
   const configured = Object.hasOwn(models, agentType) ? models[agentType] : undefined;
   if (configured !== undefined) return ok(named(find, [configured]));
   if (candidates.length > 0) return ok(named(find, candidates));
-  if (agentType === "explore" && wish.exploreModel !== undefined)
-    return ok({ effort: wish.effort ?? "low", ...named(find, [wish.exploreModel]) });
-  if (agentType === "rubber-duck" && wish.rubberDuckModel === "auto") return ok(ofAnotherFamily(wish));
-  if (agentType === "rubber-duck" && wish.rubberDuckModel !== undefined) return ok(named(find, [wish.rubberDuckModel]));
-  return ok({});
+  if (!wish.own) return ok({});
+  const effort = wish.effort ?? wish.own.effort;
+  const choice = wish.own.model === "auto" ? ofAnotherFamily(wish) : named(find, [wish.own.model]);
+  return ok({ ...choice, ...(effort === undefined ? {} : { effort }) });
 }
 
 function named(find: ModelWish["find"], names: readonly string[]): Wanted {

@@ -120,7 +120,7 @@ describe("life", () => {
     expect(s.registry.get("bg")?.status).toBe("idle");
     await s.start("sync", talker, { executionMode: "sync" });
     expect(s.registry.get("sync")).toMatchObject({ status: "idle", latestResponse: "answer to do sync" });
-    await s.start("rem", talker, { agentType: "rem-agent" });
+    await s.start("rem", talker, { multiTurn: false });
     expect(s.registry.get("rem")?.status).toBe("completed");
     const off = scene({ multiTurn: false });
     await off.start("bg");

@@ -10,8 +10,6 @@ import { type AgentRecord, isTerminal, MCP_TASK } from "./record.ts";
 import { plan } from "./watch.ts";
 
 const MAX_MCP_TASKS = 64;
-/** They complete, whatever they are asked. */
-const SINGLE_TURN: readonly string[] = [MCP_TASK, "rem-agent"];
 
 /** Why an agent of this caller cannot start now. */
 export function refusal(
@@ -98,7 +96,7 @@ async function emitStart({ parts, records }: Core, id: string, spec: AgentSpec):
     ...optional("modelOverride", spec.modelOverride),
     executionMode: spec.executionMode,
     requestedMode: spec.requestedMode,
-    multiTurn: spec.multiTurn && parts.limits().multiTurn && !SINGLE_TURN.includes(spec.agentType),
+    multiTurn: spec.multiTurn && parts.limits().multiTurn && spec.agentType !== MCP_TASK,
     ...optional("todoId", spec.todoId),
     ...optional("quiet", spec.quiet),
     ...optional("reasoningEffort", spec.reasoningEffort),

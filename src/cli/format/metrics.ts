@@ -17,8 +17,11 @@ export function metrics(totals: RunTotals, run: { durationMs: number; sessionId:
     const removed = all.reduce((n, f) => n + f.removed, 0);
     lines.push(`${plural(totals.files.size, "file")} changed, +${added} -${removed}`);
   }
-  lines.push(`Session ${run.sessionId}; go on with: everlong --resume ${run.sessionId}`);
+  lines.push(resumeHint(run.sessionId));
   return `${lines.join("\n")}\n`;
 }
+
+/** Eight letters tell sessions apart; any beginning of an id is accepted. */
+export const resumeHint = (sessionId: string): string => `Resume with: everlong --resume ${sessionId.slice(0, 8)}`;
 
 const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`;

@@ -9,6 +9,7 @@ import { type Client, home, type OpenOptions, openClient } from "../../runtime/c
 import type { Envelope } from "../../schema/event/envelope.ts";
 import { askTerminal } from "../ask-terminal.ts";
 import { EXIT, printFailure } from "../exit.ts";
+import { resumeHint } from "../format/metrics.ts";
 import { noticeLine } from "../format/notice.ts";
 import { linePerson, linePrompts } from "./ask.ts";
 import { openScreen, type Screen } from "./screen.ts";
@@ -121,9 +122,7 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
   await client.close(code === EXIT.done ? { type: "routine" } : { type: "signal" });
   stop();
   screen.close();
-  process.stdout.write(
-    `\nSession ${client.sessionId}; go on with: everlong --resume ${client.sessionId}${consolidation}\n`,
-  );
+  process.stdout.write(`\n${resumeHint(client.sessionId)}${consolidation}\n`);
   return code;
 }
 

@@ -3,8 +3,8 @@ import { commandUsage, type Failure } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { Direction, MemoryChoice, MemoryEdited, MemoryRecord, MemoryTexts } from "../../runtime/client/memory.ts";
-import { type Outcome, said } from "../contract.ts";
-import type { MemoryCall } from "../memory.ts";
+import { type CommandOutcome, describe, output } from "../contract.ts";
+import type { MemoryVerbCall } from "../memory.ts";
 import { editorText, readEditorText } from "./editor-text.ts";
 import { listText, scopeText } from "./text.ts";
 
@@ -24,7 +24,7 @@ export async function add({
   memory,
   args,
   options,
-}: MemoryCall<TextOptions & Pick<MemoryChoice, "scope">>): Promise<Outcome> {
+}: MemoryVerbCall<TextOptions & Pick<MemoryChoice, "scope">>): Promise<CommandOutcome> {
   const may = memory.mayChange(true);
   if (!may.ok) return may;
   const words = args.join(" ");
@@ -36,12 +36,12 @@ export async function add({
   const added = await memory.add(words, { ...textsOf(options), ...optional("scope", options.scope) });
   if (!added.ok) return added;
   if (added.value.type === "already_stored")
-    return said(`Already stored as ${added.value.id} (${added.value.status}); nothing was added.`);
+    return output(`Already stored as ${added.value.id} (${added.value.status}); nothing was added.`);
   const { record, redactions } = added.value;
   const subject = isShort ? ` Subject: ${record.subject}.` : "";
   const missing = record.citations.filter(({ state }) => state === "missing").map(({ raw }) => raw);
   const notFound = missing.length === 0 ? "" : ` Not found: ${missing.join(", ")}.`;
-  return said(`Stored ${record.id} (${scopeText(record)}).${subject}${redactedText(redactions)}${notFound}`);
+  return output(`Stored ${record.id} (${scopeText(record)}).${subject}${redactedText(redactions)}${notFound}`);
 }
 
 const redactedText = (count: number): string => (count === 0 ? "" : ` Secrets redacted: ${count}.`);
@@ -51,7 +51,7 @@ export async function edit({
   args: [id = ""],
   options,
   at: { person },
-}: MemoryCall<MemoryChoice & TextOptions & { trust?: string; at?: number }>): Promise<Outcome> {
+}: MemoryVerbCall<MemoryChoice & TextOptions & { trust?: string; at?: number }>): Promise<CommandOutcome> {
   const may = memory.mayChange(true);
   if (!may.ok) return may;
   const record = await memory.get(id, options);
@@ -72,12 +72,12 @@ export async function edit({
   return edited(saved);
 }
 
-function edited(outcome: Result<MemoryEdited, Failure>): Outcome {
-  if (!outcome.ok) return outcome;
-  if (!outcome.value) return said("Nothing was changed.");
-  const { record, redactions } = outcome.value;
-  return said(`${record.id} is now version ${record.version}.${redactedText(redactions)}`);
-}
+const edited = (outcome: Result<MemoryEdited, Failure>): CommandOutcome =>
+  describe(outcome, (change) =>
+    change
+      ? `${change.record.id} is now version ${change.record.version}.${redactedText(change.redactions)}`
+      : "Nothing was changed.",
+  );
 
 const LOGS_STAY =
   "Session logs are the conversation itself and keep it: everlong sessions delete removes those. Agents cannot store the same fact again; you can.";
@@ -88,7 +88,7 @@ export async function remove({
   args: ids,
   options: { all, yes, ...choice },
   at: { person },
-}: MemoryCall<MemoryChoice & { yes?: boolean }>): Promise<Outcome> {
+}: MemoryVerbCall<MemoryChoice & { yes?: boolean }>): Promise<CommandOutcome> {
   const may = memory.mayChange(false);
   if (!may.ok) return may;
   if (ids.length > 0 === (all === true))
@@ -96,18 +96,19 @@ export async function remove({
   const chosen = await recordsOf(memory, ids, choice);
   if (!chosen.ok) return chosen;
   const records = chosen.value;
-  if (records.length === 0) return said("There is nothing to delete.");
+  if (records.length === 0) return output("There is nothing to delete.");
   const count = records.length === 1 ? "1 memory" : `${records.length} memories`;
   const rows = listText(records, Date.now());
   if (!yes && !person.confirm) return usage(`This would delete ${count} for good:\n${rows}`, "Add --yes to do it.");
-  if (!yes && !(await person.confirm?.(`${rows}\nDelete ${count} for good?`))) return said("Nothing was deleted.");
-  const removed = await memory.remove(records.map(({ id }) => id));
-  if (!removed.ok) return removed;
-  return said(`${removed.value === 1 ? "1 memory is" : `${removed.value} memories are`} deleted. ${LOGS_STAY}`);
+  if (!yes && !(await person.confirm?.(`${rows}\nDelete ${count} for good?`))) return output("Nothing was deleted.");
+  return describe(
+    await memory.remove(records.map(({ id }) => id)),
+    (removed) => `${removed === 1 ? "1 memory is" : `${removed} memories are`} deleted. ${LOGS_STAY}`,
+  );
 }
 
 async function recordsOf(
-  memory: MemoryCall["memory"],
+  memory: MemoryVerbCall["memory"],
   ids: readonly string[],
   choice: MemoryChoice,
 ): Promise<Result<MemoryRecord[], Failure>> {
@@ -135,25 +136,23 @@ export async function vote({
   memory,
   args: [id = "", word = ""],
   options: { reason, ...choice },
-}: MemoryCall<MemoryChoice & { reason: string }>): Promise<Outcome> {
+}: MemoryVerbCall<MemoryChoice & { reason: string }>): Promise<CommandOutcome> {
   const direction = DIRECTIONS[word];
   if (!direction)
     return usage(
       `A vote is up or down, not "${word}".`,
       `For example: everlong memory vote ${id} up --reason "still true"`,
     );
-  const voted = await memory.vote(id, { direction, reason }, choice);
-  if (!voted.ok) return voted;
-  const { isNew, votes } = voted.value;
-  if (!isNew) return said("That is your vote already.");
-  const now = votes ? `: +${votes.up} -${votes.down}` : "";
-  return said(`Counted${now}.${votes?.disputed ? " It is kept out of prompts." : ""}`);
+  return describe(await memory.vote(id, { direction, reason }, choice), ({ isNew, votes }) => {
+    if (!isNew) return "That is your vote already.";
+    const now = votes ? `: +${votes.up} -${votes.down}` : "";
+    return `Counted${now}.${votes?.disputed ? " It is kept out of prompts." : ""}`;
+  });
 }
 
-export async function undo({
+export const undo = async ({
   memory,
   args: [change = ""],
   options: { force = false, ...choice },
-}: MemoryCall<MemoryChoice & { force?: boolean }>): Promise<Outcome> {
-  return edited(await memory.undo(change, choice, force));
-}
+}: MemoryVerbCall<MemoryChoice & { force?: boolean }>): Promise<CommandOutcome> =>
+  edited(await memory.undo(change, choice, force));

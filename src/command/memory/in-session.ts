@@ -1,12 +1,12 @@
 // `/memory` without a verb: how memory stands in this session, its switch, and what the model sees.
 import type { Client } from "../../runtime/client.ts";
-import { type Outcome, said } from "../contract.ts";
+import { type CommandOutcome, output } from "../contract.ts";
 import { listText } from "./text.ts";
 
-export async function memoryStatus(client: Client): Promise<Outcome> {
+export async function memoryStatus(client: Client): Promise<CommandOutcome> {
   const { enabled, strategy, why, pending, lastFailure } = await client.memorySection.status();
   if (!enabled)
-    return said(
+    return output(
       "Memory is off (memory.enabled). What is stored stays; /memory list shows it, /memory on switches it on.",
     );
   return client.memory(async (memory) => {
@@ -14,7 +14,7 @@ export async function memoryStatus(client: Client): Promise<Outcome> {
     const records = page.ok ? page.value.records : [];
     const ofUser = records.filter(({ scope }) => scope === "user").length;
     const repository = memory.repositoryOf({}) ?? "this folder";
-    return said(
+    return output(
       [
         "Memory is on (memory.enabled).",
         `Kept by: ${strategy}${why === undefined ? "" : `, not in use: ${why}`}`,
@@ -26,22 +26,22 @@ export async function memoryStatus(client: Client): Promise<Outcome> {
   });
 }
 
-export async function switchMemory(client: Client, on: boolean): Promise<Outcome> {
+export async function switchMemory(client: Client, on: boolean): Promise<CommandOutcome> {
   const now = await client.memorySection.switch(on);
   if (!now.ok) return now;
   if (now.value !== on)
-    return said(`memory.enabled is ${on} in your settings, but something stronger says ${!on} here: see /settings.`);
-  return said(
+    return output(`memory.enabled is ${on} in your settings, but something stronger says ${!on} here: see /settings.`);
+  return output(
     on
       ? "Memory is on, from the next message on."
       : "Memory is off from now on. What is stored stays: /memory list shows it, /memory delete erases it.",
   );
 }
 
-export async function showVisible(client: Client, words: string): Promise<Outcome> {
+export async function showVisible(client: Client, words: string): Promise<CommandOutcome> {
   const visible = await client.memorySection.visible(words);
   if (!visible.ok) return visible;
   const { section, unseen } = visible.value;
   const rest = unseen.length > 0 ? ["", "Not seen by the model:", listText(unseen, Date.now())] : [];
-  return said([section === "" ? "The model sees no memories." : section, ...rest].join("\n"));
+  return output([section === "" ? "The model sees no memories." : section, ...rest].join("\n"));
 }

@@ -3,24 +3,24 @@ import { commandUsage } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail } from "../../base/result.ts";
 import type { MemoryAccess, MemoryChoice, MemoryQuery } from "../../runtime/client/memory.ts";
-import { type Outcome, said, shown } from "../contract.ts";
-import type { MemoryCall } from "../memory.ts";
+import { type CommandOutcome, describe, output } from "../contract.ts";
+import type { MemoryVerbCall } from "../memory.ts";
 import { changeLine, listText, markdown, recordText, verifiedText } from "./text.ts";
 
 type Rows = MemoryChoice & MemoryQuery & { limit?: number };
 
 const LIMIT = 100;
 
-export const list = ({ memory, options }: MemoryCall<Rows>): Promise<Outcome> => listed(memory, options);
+export const list = ({ memory, options }: MemoryVerbCall<Rows>): Promise<CommandOutcome> => listed(memory, options);
 
-export async function search({ memory, args, options }: MemoryCall<Rows>): Promise<Outcome> {
+export async function search({ memory, args, options }: MemoryVerbCall<Rows>): Promise<CommandOutcome> {
   const text = args.join(" ");
   if (text.trim() === "")
     return fail(commandUsage("Words to search for are needed.", "For example: everlong memory search node version"));
   return listed(memory, options, text);
 }
 
-async function listed(memory: MemoryAccess, options: Rows, text?: string): Promise<Outcome> {
+async function listed(memory: MemoryAccess, options: Rows, text?: string): Promise<CommandOutcome> {
   const { subject, author, status, stale, limit = LIMIT } = options;
   const query = {
     ...optional("subject", subject),
@@ -32,9 +32,9 @@ async function listed(memory: MemoryAccess, options: Rows, text?: string): Promi
   const page = await memory.list(options, query, limit);
   if (!page.ok) return page;
   const { records, more } = page.value;
-  if (records.length === 0) return shown([], nothing(memory, options, text));
+  if (records.length === 0) return output(nothing(memory, options, text), []);
   const note = more ? `\nThere are more: --limit ${limit * 2} shows them.` : "";
-  return shown(records, listText(records, Date.now()) + note);
+  return output(listText(records, Date.now()) + note, records);
 }
 
 function nothing(memory: MemoryAccess, choice: MemoryChoice, text: string | undefined): string {
@@ -42,36 +42,36 @@ function nothing(memory: MemoryAccess, choice: MemoryChoice, text: string | unde
   return `There is no memory${text === undefined ? "" : " with these words"} ${choice.all ? "anywhere" : here}.`;
 }
 
-export async function show({ memory, args: [id = ""], options }: MemoryCall<MemoryChoice>): Promise<Outcome> {
-  const record = await memory.show(id, options);
-  return record.ok ? shown([record.value], recordText(record.value, record.value.history)) : record;
-}
+export const show = async ({
+  memory,
+  args: [id = ""],
+  options,
+}: MemoryVerbCall<MemoryChoice>): Promise<CommandOutcome> =>
+  describe(await memory.show(id, options), (record) => ({ data: [record], text: recordText(record, record.history) }));
 
-export async function verify({ memory, args }: MemoryCall): Promise<Outcome> {
-  const records = await memory.verify(args);
-  return records.ok ? shown(records.value, verifiedText(records.value)) : records;
-}
+export const verify = async ({ memory, args }: MemoryVerbCall): Promise<CommandOutcome> =>
+  describe(await memory.verify(args), (records) => ({ data: records, text: verifiedText(records) }));
 
-export async function changes({
+export const changes = async ({
   memory,
   options: { since, limit = LIMIT, ...choice },
-}: MemoryCall<MemoryChoice & { since?: string; limit?: number }>): Promise<Outcome> {
-  const rows = await memory.changes(choice, { limit, ...optional("since", since) });
-  if (!rows.ok) return rows;
-  return shown(rows.value, rows.value.map(changeLine).join("\n") || "Nothing was changed.");
-}
+}: MemoryVerbCall<MemoryChoice & { since?: string; limit?: number }>): Promise<CommandOutcome> =>
+  describe(await memory.changes(choice, { limit, ...optional("since", since) }), (rows) => ({
+    data: rows,
+    text: rows.map(changeLine).join("\n") || "Nothing was changed.",
+  }));
 
 /** Everything there is, with all fields, unless narrowed. */
 export async function exportAll({
   memory,
-  options: { format, output, scope, repo },
-}: MemoryCall<MemoryChoice & { format: string; output?: string }>): Promise<Outcome> {
+  options: { format, output: file, scope, repo },
+}: MemoryVerbCall<MemoryChoice & { format: string; output?: string }>): Promise<CommandOutcome> {
   const choice = { ...optional("scope", scope), ...(repo === undefined ? { all: true } : { repo }) };
   const page = await memory.list(choice, {});
   if (!page.ok) return page;
   const { records } = page.value;
   const text = format === "md" ? markdown(records) : records.map((record) => JSON.stringify(record)).join("\n");
-  if (output === undefined) return said(text);
-  const path = await memory.write(output, text === "" ? "" : `${text}\n`);
-  return path.ok ? said(`${records.length} memories written to ${path.value}`) : path;
+  if (file === undefined) return output(text);
+  const path = await memory.write(file, text === "" ? "" : `${text}\n`);
+  return describe(path, (where) => `${records.length} memories written to ${where}`);
 }

@@ -2,8 +2,8 @@
 import { commandUsage } from "../../base/failure.ts";
 import { fail } from "../../base/result.ts";
 import type { MemoryAccess, MemoryChoice, MemoryRecord, Resolution } from "../../runtime/client/memory.ts";
-import { type Outcome, said, shown } from "../contract.ts";
-import type { MemoryCall } from "../memory.ts";
+import { type CommandOutcome, describe, output } from "../contract.ts";
+import type { MemoryVerbCall } from "../memory.ts";
 import { scopeText } from "./text.ts";
 
 type Options = MemoryChoice & { accept?: string; reject?: string; replace?: string; old?: string; json?: boolean };
@@ -11,7 +11,7 @@ type Options = MemoryChoice & { accept?: string; reject?: string; replace?: stri
 const usage = (what: string, next: string) => fail(commandUsage(what, next));
 
 /** Without a flag: those that wait, one after another where somebody can answer. */
-export async function review({ memory, options, at: { person } }: MemoryCall<Options>): Promise<Outcome> {
+export async function review({ memory, options, at: { person } }: MemoryVerbCall<Options>): Promise<CommandOutcome> {
   const may = memory.mayChange(false);
   if (!may.ok) return may;
   const { accept, reject, replace, old, json, ...choice } = options;
@@ -27,9 +27,9 @@ export async function review({ memory, options, at: { person } }: MemoryCall<Opt
   const page = await memory.list(choice, { status: "pending" });
   if (!page.ok) return page;
   const { records } = page.value;
-  if (records.length === 0) return shown([], "No memory waits for you.");
+  if (records.length === 0) return output("No memory waits for you.", []);
   if (person.ask && !json) return walk(memory, records, choice, (question) => person.ask?.(question));
-  return shown(records, `${records.map(pendingText).join("\n\n")}\n\n${HOW}`);
+  return output(`${records.map(pendingText).join("\n\n")}\n\n${HOW}`, records);
 }
 
 const HOW =
@@ -54,7 +54,7 @@ async function walk(
   records: readonly MemoryRecord[],
   choice: MemoryChoice,
   ask: (question: string) => Promise<string | undefined> | undefined,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const lines: string[] = [];
   for (const record of records) {
     const answer = (await ask(`${pendingText(record)}\naccept, reject, replace ID, or Enter for later: `))?.trim();
@@ -65,20 +65,16 @@ async function walk(
     const outcome = how && (await resolve(memory, record.id, how, choice));
     lines.push(outcome === undefined ? `${record.id} waits.` : outcome.ok ? outcome.value.text : outcome.error.what);
   }
-  return said(lines.join("\n"));
+  return output(lines.join("\n"));
 }
 
-async function resolve(
+const resolve = async (
   memory: MemoryAccess,
   wanted: string,
   resolution: Resolution,
   choice: MemoryChoice,
-): Promise<Outcome> {
-  const resolved = await memory.resolve(wanted, resolution, choice);
-  if (!resolved.ok) return resolved;
-  const { id, old = "" } = resolved.value;
-  return said(RESOLVED[resolution.how](id, old));
-}
+): Promise<CommandOutcome> =>
+  describe(await memory.resolve(wanted, resolution, choice), ({ id, old = "" }) => RESOLVED[resolution.how](id, old));
 
 const RESOLVED = {
   accept: (id: string) => `${id} is accepted: it counts from the next session on.`,

@@ -5,7 +5,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { visible } from "../../base/text.ts";
 import type { ProxyOperations } from "../../runtime/client/gateway.ts";
 import { home } from "../../runtime/client.ts";
-import { type Person, said, shown } from "../contract.ts";
+import { output, type Person } from "../contract.ts";
 import { type Chosen, findSession, usage } from "./find-session.ts";
 import { inSession, type Printed, tell } from "./look.ts";
 
@@ -22,7 +22,7 @@ export function textCommand(name: TextName, id: string | undefined, options: Tex
     const done = await apply(operations, found.value, name, given.value, options.edit ? person : undefined);
     if (!done.ok) return done;
     const { text, wrote } = done.value;
-    return shown({ text }, wrote ? `The ${name} text of ${found.value} is set.` : visible(text));
+    return output(wrote ? `The ${name} text of ${found.value} is set.` : visible(text), { text });
   });
 }
 
@@ -94,9 +94,9 @@ export function deleteCommand(
     const what = options.all ? "every proxied session" : `the proxied session ${found.value}`;
     const sure = options.yes || (await person.confirm?.(`Erase ${what}, with all that was stored of it?`));
     if (sure === undefined) return fail(usage(`This would erase ${what} for good.`, "Add --yes to do it."));
-    if (!sure) return said("Nothing was erased.");
+    if (!sure) return output("Nothing was erased.");
     const gone = await (options.all ? operations.deleteAllSessions() : operations.deleteSession(found.value));
     if (!gone.ok) return gone;
-    return shown(gone.value, `Erased: ${options.all ? gone.value.deleted : found.value}.`);
+    return output(`Erased: ${options.all ? gone.value.deleted : found.value}.`, gone.value);
   });
 }

@@ -5,11 +5,11 @@ import { ok, type Result } from "../../base/result.ts";
 import { clip, firstLine, visible } from "../../base/text.ts";
 import type { ProxyOperations } from "../../runtime/client/gateway.ts";
 import { home } from "../../runtime/client.ts";
-import { type Outcome, shown } from "../contract.ts";
+import { type CommandOutcome, output } from "../contract.ts";
 import { counted, grouped, minute, table } from "../format.ts";
 import { type Chosen, findSession } from "./find-session.ts";
 
-export type Printed = Promise<Outcome>;
+export type Printed = Promise<CommandOutcome>;
 type Value<K extends keyof ProxyOperations> =
   Awaited<ReturnType<ProxyOperations[K]>> extends Result<infer T, Failure> ? T : never;
 
@@ -20,7 +20,7 @@ export function tell<T>(
 ): Printed {
   return home.gateway.operations(async (operations) => {
     const answer = await ask(operations);
-    return answer.ok ? shown(answer.value, visible(words(answer.value))) : answer;
+    return answer.ok ? output(visible(words(answer.value)), answer.value) : answer;
   });
 }
 

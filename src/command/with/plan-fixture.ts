@@ -1,5 +1,6 @@
 // A user and a gateway to plan for in tests.
-import type { Asked, Upstream } from "./row.ts";
+import { planFor } from "./plan.ts";
+import type { Asked, Plan, Refusal, Upstream } from "./row.ts";
 
 export const U = "http://127.0.0.1:4747";
 export const TOKEN = "elr-77-0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
@@ -33,4 +34,16 @@ export function asked({ upstreams = vendors, files = {}, ...rest }: Given = {}):
     ...rest,
     gateway: { address: U, upstreams },
   };
+}
+
+export function plan(agent: string, given: Given = {}): Plan {
+  const made = planFor(agent, asked(given));
+  if (!made.ok) throw new Error(made.error.what);
+  return made.value;
+}
+
+export function refused(agent: string, given: Given = {}): Refusal {
+  const made = planFor(agent, asked(given));
+  if (made.ok) throw new Error("it was planned");
+  return made.error;
 }

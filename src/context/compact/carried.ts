@@ -27,6 +27,8 @@ export type Carried = {
   /** In the order in which they were invoked. */
   skills?: readonly InvokedSkill[] | undefined;
   agent?: ActiveAgent | undefined;
+  /** Pinned sections of the instruction files in force. */
+  pinned?: string | undefined;
   /** Absent when the session writes no checkpoints. */
   checkpointNumber?: number | undefined;
   recallOn: boolean;
@@ -84,7 +86,10 @@ export function agentText({ name, purpose, instructions }: ActiveAgent): string 
   return `You are ${name}: ${purpose}\n${instructions}`;
 }
 
-export function sections(carried: Carried, count: Count): Record<"plan" | "todos" | "skills" | "agent", Section> {
+export function sections(
+  carried: Carried,
+  count: Count,
+): Record<"plan" | "todos" | "skills" | "agent" | "pinned", Section> {
   const section =
     (tag: OwnTag, text: string): Section =>
     (maxTokens) =>
@@ -94,5 +99,6 @@ export function sections(carried: Carried, count: Count): Record<"plan" | "todos
     todos: section(TAG.todos, todoText(carried.todos ?? [])),
     skills: section(TAG.skills, skillText(carried.skills ?? [])),
     agent: section(TAG.agent, carried.agent ? agentText(carried.agent) : ""),
+    pinned: section(TAG.pinned, carried.pinned ?? ""),
   };
 }

@@ -21,7 +21,7 @@ export type MessageInput = {
   count: Count;
 };
 
-type Slot = "notice" | "newest" | "older" | "summary" | "ledger" | "todos" | "plan" | "agent" | "skills";
+type Slot = "notice" | "newest" | "older" | "summary" | "ledger" | "todos" | "plan" | "agent" | "skills" | "pinned";
 
 const MOST = {
   notice: 200,
@@ -32,6 +32,7 @@ const MOST = {
   todos: 2_000,
   skills: 6_000,
   agent: 2_000,
+  pinned: 4_000,
 };
 const FIRST_OF_PROMPTS = 1 / 3;
 
@@ -71,6 +72,7 @@ export function buildMessage({ summary, isExtract, carried, turns, budget, count
   const promptShare = share(0.25, MOST.prompts);
   const firstRoom = Math.min(firstPromptTokens(carried.prompts, count), promptShare * FIRST_OF_PROMPTS);
   fill("notice", MOST.notice);
+  fill("pinned", share(0.15, MOST.pinned));
   fill("newest", promptShare - firstRoom);
   fill("older", firstRoom);
   fill("ledger", share(0.15, MOST.ledger));
@@ -102,6 +104,7 @@ function layOut(made: ReadonlyMap<Slot, string>): string {
     text("todos"),
     text("skills"),
     text("agent"),
+    text("pinned"),
   ]
     .filter((part) => part !== "")
     .join("\n");

@@ -27,5 +27,6 @@ export const TAG = {
   todos: "todo_list",
   skills: "invoked_skills",
   agent: "active_agent",
+  pinned: "pinned",
   transcript: "conversation_part",
 } as const satisfies Record<string, OwnTag>;

@@ -1,5 +1,6 @@
 // The text of `/context`: a picture of a hundred cells, and the numbers behind it.
 import { type BucketName, type Buckets, bucketNames } from "./cells.ts";
+import { meter } from "./meter.ts";
 import type { ContextReport } from "./report.ts";
 
 const LETTER: Record<BucketName, string> = {
@@ -25,6 +26,7 @@ export function renderContext(report: ContextReport): string {
   const title = `Context: ${number(usage.currentTokens)} of ${number(usage.tokenLimit)} tokens (${share(report, usage.currentTokens)}), model ${usage.model}`;
   return [
     title,
+    meter(usage),
     "",
     ...picture(report.cells),
     "",

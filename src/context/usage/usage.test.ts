@@ -146,7 +146,7 @@ describe("the report", () => {
     expect(report.cut?.turns).toMatch(/^t1-t\d+$/);
   });
 
-  it("C22 C23 the text draws the cells and says all of it in numbers", async () => {
+  it("C21 C22 C23 the text draws the cells and says all of it in numbers", async () => {
     const { report } = await reported(messages, {
       calibration: { factor: 1.234, samples: 3 },
       lastCompaction: { trigger: "threshold", before: 3_900, after: 1_200, turns: "t1-t4", checkpointNumber: 2 },
@@ -154,6 +154,7 @@ describe("the report", () => {
     const text = renderContext(report);
     expect(text).toMatchInlineSnapshot(`
       "Context: 2,141 of 4,000 tokens (53.5 %), model m
+      [###########################-------------|---------] compaction at 80 %
 
       S S S S S S S S S S
       S S S S S S S S T T

@@ -61,7 +61,8 @@ export function search(db: DatabaseSync, request: SearchRequest): SearchAnswer {
   try {
     return quotedFirst(db, request);
   } finally {
-    db.exec("COMMIT");
+    // Some errors have ended it already; their own words say more.
+    if (db.isTransaction) db.exec("COMMIT");
   }
 }
 

@@ -33,7 +33,7 @@ export async function editRecord(
     ...(input["trust"] === "user" ? { trust: TRUST.user } : {}),
   };
   const edited: Edited = await client.strategy.edit(request.id, change, request.by, signal);
-  if (edited.type === "failed") return storeFailed(edited.cause, edited.mayBeStored, edited.status);
+  if (edited.type === "failed") return storeFailed(edited);
   if (edited.type === "unsupported") return unsupported(client.strategy.kind, "edit records");
   if (edited.type === "same_fact") return sameFact(edited.id);
   if (edited.type !== "edited") return edited;
@@ -58,7 +58,7 @@ export async function removeRecord(
   const client = await parts.client();
   if (client.type === "skipped") return missingClient(client);
   const deleted = await client.strategy.delete(request.id, request.by, signal);
-  if (deleted.type === "failed") return storeFailed(deleted.cause, deleted.mayBeStored, deleted.status);
+  if (deleted.type === "failed") return storeFailed(deleted);
   if (deleted.type === "unsupported") return unsupported(client.strategy.kind, "delete records");
   if (deleted.type === "deleted") tell(parts, "delete", request.by);
   return deleted;
@@ -73,7 +73,7 @@ export async function resolveRecord(
   const client = await parts.client();
   if (client.type === "skipped") return missingClient(client);
   const resolved = await client.strategy.resolve(request.id, request.resolution, request.by, signal);
-  if (resolved.type === "failed") return storeFailed(resolved.cause, resolved.mayBeStored, resolved.status);
+  if (resolved.type === "failed") return storeFailed(resolved);
   if (resolved.type === "unsupported") return unsupported(client.strategy.kind, "keep records for review");
   if (resolved.type === "resolved") tell(parts, request.resolution.how, request.by);
   return resolved;

@@ -113,8 +113,8 @@ export type Change = {
   trust?: number;
 };
 
-/** The machine or the service could not do it. `mayBeStored`: it may have happened all the same. */
-export type Failed = { type: "failed"; cause: string; status?: number; mayBeStored: boolean };
+/** The machine or the service could not do it. `mayBeStored`: it may have happened all the same. `next`: what to do about it. */
+export type Failed = { type: "failed"; cause: string; status?: number; mayBeStored: boolean; next?: string };
 export type Unsupported = { type: "unsupported" };
 /** `ambiguous`: the ids that a shortened one may mean. */
 export type NotFound = { type: "not_found"; ambiguous?: string[] };

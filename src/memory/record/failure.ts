@@ -68,12 +68,12 @@ export const factNotFound = (near: readonly string[]): MemoryFailure =>
       : `No vote was counted: no visible memory has exactly the text in "fact". The nearest:\n${near.map((fact) => `- ${fact}`).join("\n")}`,
   );
 
-export function storeFailed(cause: string, mayBeStored: boolean, status?: number): MemoryFailure {
+export function storeFailed({ cause, mayBeStored, status, next = "" }: Failed): MemoryFailure {
   const rest = mayBeStored
     ? "It may have been done all the same: the same call again does no harm."
     : "Nothing was written.";
   const http = status === undefined ? "" : ` (HTTP ${status})`;
-  return made("store_failed", `The store failed${http}: ${cause} ${rest}`, {
+  return made("store_failed", `The store failed${http}: ${cause} ${rest} ${next}`.trim(), {
     mayBeStored,
     ...(status === undefined ? {} : { status }),
   });

@@ -75,7 +75,7 @@ async function decide(
   const { fact, scope } = ready;
   const { place, ask } = request;
   const same = await strategy.find(fact, { place, scope }, signal);
-  if (same.type === "failed") return storeFailed(same.cause, same.mayBeStored, same.status);
+  if (same.type === "failed") return storeFailed(same);
   if (same.type === "found")
     return { type: "already_stored", id: same.record.id, scope, status: same.record.status.type };
   if (same.type === "deleted" && ask) return deletedBefore();
@@ -142,7 +142,7 @@ function outcomeOf(stored: Stored, strategy: Strategy, scope: Scope, redactions:
     case "refused":
       return stored.code === "filter_failed" ? filterFailed() : refused(stored.code, stored.message);
     case "failed":
-      return storeFailed(stored.cause, stored.mayBeStored, stored.status);
+      return storeFailed(stored);
     case "unsupported":
       return unsupported(strategy.kind, "store");
   }

@@ -1,5 +1,6 @@
 // Memories in a file of the repository: storing journals a line, ending a session merges the journal into the file.
 import type { Clock } from "../../base/clock.ts";
+import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { FileLine } from "../file/lines.ts";
@@ -285,4 +286,9 @@ const ONE_SCOPE = 'memories of a file belong to its repository: "scope" may not 
 const UNREADABLE: Failed = { type: "failed", cause: "the line could not be read again.", mayBeStored: false };
 
 /** After an error of the disk nobody can say. */
-const failed = ({ what, code }: Fault): Failed => ({ type: "failed", cause: what, mayBeStored: code === "store_io" });
+const failed = ({ what, code, next }: Fault): Failed => ({
+  type: "failed",
+  cause: what,
+  mayBeStored: code === "store_io",
+  ...optional("next", next),
+});

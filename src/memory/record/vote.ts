@@ -40,7 +40,7 @@ async function run(
     id === undefined
       ? await strategy.find(read.value.fact, { place }, signal)
       : await strategy.get(id, { place }, signal);
-  if (lookup.type === "failed") return storeFailed(lookup.cause, lookup.mayBeStored, lookup.status);
+  if (lookup.type === "failed") return storeFailed(lookup);
   if (lookup.type === "absent") return factNotFound(lookup.near);
   if (lookup.type === "deleted" || lookup.type === "not_found") return factNotFound([]);
   const record = lookup.type === "found" || lookup.type === "got" ? lookup.record : undefined;
@@ -66,7 +66,7 @@ function outcomeOf(voted: Voted, kind: string): VoteOutcome {
     case "refused":
       return refused(voted.code, voted.message);
     case "failed":
-      return storeFailed(voted.cause, voted.mayBeStored, voted.status);
+      return storeFailed(voted);
     case "unsupported":
       return unsupported(kind, "count votes");
   }

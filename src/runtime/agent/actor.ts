@@ -1,111 +1,188 @@
-// Who acts: the main agent or a subagent. What differs between them, and the session parts made from it.
+// One actor of a session: the main agent, a subagent, a sidekick, rem-agent as either of the first two. They differ in their spec alone.
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
+import { optional } from "../../base/optional.ts";
 import type { CallModel, ModelTarget } from "../../model/contract.ts";
-import type { Session, SessionParts } from "../../session/session.ts";
-import type { SessionState } from "../../session/state.ts";
-import { newWindowState } from "../../session/window.ts";
+import type {
+  AskPermit,
+  ContextParts,
+  LifecycleParts,
+  ModelParts,
+  PermitCall,
+  RunHook,
+  SessionParts,
+  ToolParts,
+} from "../../session/parts.ts";
+import { withParts } from "../../session/run.ts";
+import type { Conversation, Session } from "../../session/session.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
 import { boundText } from "../../tool/bound.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { outputFile } from "../../tool/output.ts";
 import { toolDefinition } from "../../tool/registry.ts";
 import { crashPoint } from "../crash.ts";
+import { callAnyModel } from "../model.ts";
 import { contextSettings } from "../session/context-settings.ts";
+import type { PersonParts } from "../session/conversation-tools.ts";
 import type { Gauge } from "../session/gauge.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { ModelInForce } from "../session/model-in-force.ts";
 import { MB, pressureGauge } from "../session/pressure.ts";
-import type { SessionPrompt } from "../session/prompt.ts";
+import type { ActorPrompt } from "../session/prompt.ts";
+import { mustOnlyLook } from "../session/read-only-shell.ts";
+import type { SessionResources } from "../session/resources.ts";
+import { type BuiltTools, buildTools, type ToolServices } from "../session/tools.ts";
 
-type Prompt = Omit<SessionPrompt, "memory"> & Partial<Pick<SessionPrompt, "memory">>;
+/** What every actor of the session shares. */
+export type ActorServices = ToolServices &
+  Pick<SessionResources, "paths" | "updateIndex" | "claimCall"> & { model: ModelInForce };
 
-/** What the runtime knows of an actor. */
-export type Actor = Pick<
-  SessionParts,
-  | "permit"
-  | "hook"
-  | "lane"
-  | "signal"
-  | "interrupted"
-  | "beforeTurn"
-  | "news"
-  | "isBusy"
-  | "next"
-  | "afterTurn"
-  | "planText"
-> &
-  Partial<Pick<SessionParts, "refuse" | "cap" | "interaction" | "activeAgent">> & {
-    /** Absent for the main agent. */
-    agentId?: string;
+/** What the tools that an actor has beside the built-in ones know of it. */
+export type ToolCalls = { conversation: Conversation; permit: AskPermit };
+
+export type ActorSpec = {
+  conversation: Conversation;
+  model: Pick<ModelParts, "reasoningEffort" | "interaction"> & {
     target: () => ModelTarget;
-    promptLimit: () => number;
     gauge: Gauge;
-    callModel: CallModel;
-    reasoningEffort: SessionParts["reasoningEffort"];
-    offered: () => Tool[];
-    systemPrompt: () => Prompt;
+    call?: CallModel;
   };
+  /** Who asks, as the person sees it; absent for the main agent. `asksNobody`: what would need an answer is denied. */
+  asks?: { name: string; asksNobody?: true };
+  hook: RunHook;
+  /** Around each question to the door. */
+  whilePermitting?: (ask: () => ReturnType<AskPermit>) => ReturnType<AskPermit>;
+  tools: {
+    images: () => boolean;
+    isReadOnlyShell: () => boolean;
+    /** Those beside the built-in ones, made once; asked for at each request. */
+    more: (calls: ToolCalls) => () => readonly Tool[];
+    /** What of all that it has is offered now. */
+    offer: (all: readonly Tool[]) => Tool[];
+    refuse?: ToolParts["refuse"];
+    /** The todo whose worker it is. */
+    todoId?: string;
+    /** Of the main agent alone. */
+    person?: PersonParts;
+  };
+  prompt: (offered: readonly Tool[]) => ActorPrompt;
+  context?: Pick<ContextParts, "activeAgent" | "planText" | "pinned">;
+  lifecycle?: Partial<LifecycleParts>;
+};
 
-/** Of an actor beside the main one: it has no plan, nothing is told to it, and nothing follows its turn. */
-export const ALONE = {
-  planText: () => "",
+export type Actor = {
+  session: Session;
+  builtIn: BuiltTools;
+  /** All tools that it has, before any are taken away. */
+  tools: () => readonly Tool[];
+};
+
+/** Of an actor beside the main one: nothing is told to it, and nothing follows its turn. */
+const ALONE: LifecycleParts = {
   interrupted: async () => undefined,
   beforeTurn: async () => undefined,
+  afterTurn: async () => undefined,
   news: () => [],
   isBusy: () => false,
   next: async () => undefined,
-  afterTurn: async () => undefined,
-} satisfies Partial<Actor>;
+};
 
-export function openConversation(live: LiveSession, state: SessionState, actor: Actor): Session {
-  const { log } = live;
-  const { agentId } = actor;
-  return {
-    id: live.sessionId,
-    dir: live.paths.dir,
-    root: live.ground.root,
-    ...(agentId === undefined ? {} : { agentId }),
-    state,
-    parts: partsOf(live, actor),
-    emit: (type, data, parentId) => log.emit(type, data, { parentId, agentId }),
-    publish: (type, data) => log.publish(type, data, agentId),
-    live: {
-      phase: { type: "idle" },
-      abort: undefined,
-      driving: undefined,
-      notices: [],
-      offeredNames: "",
-      usageShown: false,
-      lastTurn: undefined,
-      currentTokens: 0,
-      repeated: { key: "", count: 0 },
-      window: newWindowState(state.eventCount > 0 ? "resume" : "start"),
-      manual: undefined,
-      betweenTurns: [],
-      handedBack: new Set(),
-      running: new Map(),
-      stopRequested: false,
-      stopBlocks: 0,
-    },
+export function openActor(services: ActorServices, spec: ActorSpec): Actor {
+  const { conversation, tools: own } = spec;
+  const permit = permitOf(services, spec);
+  const { images, todoId, person } = own;
+  const builtIn = buildTools(services, {
+    conversation,
+    images,
+    permit,
+    ...optional("todoId", todoId),
+    ...optional("person", person),
+  });
+  const more = own.more({ conversation, permit });
+  const tools = () => [...builtIn.all, ...more()];
+  const offered = () => own.offer(tools());
+  const session = withParts(conversation, partsOf(services, spec, { permit, builtIn, offered }));
+  return { session, builtIn, tools };
+}
+
+function permitOf({ main, workspace, approvals }: ActorServices, spec: ActorSpec): AskPermit {
+  const { conversation, hook, asks, tools, whilePermitting = (ask) => ask() } = spec;
+  const place = { main, userHome: workspace.userHome, policy: () => approvals.policy() };
+  const actor = { conversation, hook, ...asks };
+  return async (call: PermitCall) => {
+    const refusal = tools.isReadOnlyShell() ? await mustOnlyLook(call, place) : undefined;
+    return refusal ?? whilePermitting(() => approvals.door.permit({ ...call, actor }));
   };
 }
 
-function partsOf(live: LiveSession, actor: Actor): SessionParts {
-  const values = () => live.ground.settings.values; // read each time: a changed setting counts from the next turn on
-  const { agentId, gauge, systemPrompt, offered, ...own } = actor;
-  let prompted: Pick<Prompt, "contributors" | "memory"> = { contributors: [] };
-  const isMain = agentId === undefined;
+type ActorTools = { permit: AskPermit; builtIn: BuiltTools; offered: () => Tool[] };
+
+function partsOf(services: ActorServices, spec: ActorSpec, { permit, builtIn, offered }: ActorTools): SessionParts {
+  const { workspace, paths, approvals, outputs } = services;
+  const { conversation, model } = spec;
+  const values = () => workspace.settings.values; // read each time: a changed setting counts from the next turn on
+  const isMain = conversation.agentId === undefined;
+  let prompted: Pick<ActorPrompt, "contributors" | "memory"> = { contributors: [], memory: [] };
   return {
-    ...own,
-    ...gauge,
-    clock: systemClock,
-    newId,
-    random: Math.random,
-    get retry() {
-      const v = values();
-      return { max: v["retry.max"], baseMs: v["retry.baseMs"], maxWaitSeconds: v["retry.maxWaitSeconds"] };
+    system: {
+      clock: systemClock,
+      newId,
+      random: Math.random,
+      crashPoint: (name) => crashPoint(values()["debug.crashAt"], name),
     },
+    model: {
+      call: model.call ?? callAnyModel,
+      target: model.target,
+      promptLimit: () => services.model.promptLimitOf(model.target()),
+      reasoningEffort: model.reasoningEffort,
+      ...optional("interaction", model.interaction),
+      get retry() {
+        const v = values();
+        return { max: v["retry.max"], baseMs: v["retry.baseMs"], maxWaitSeconds: v["retry.maxWaitSeconds"] };
+      },
+    },
+    tokens: model.gauge,
+    prompt: {
+      system: () => {
+        const prompt = spec.prompt(offered());
+        prompted = prompt;
+        return prompt;
+      },
+      contributors: () => prompted.contributors,
+      memoryTexts: () => prompted.memory,
+    },
+    tools: {
+      offered: () => {
+        const tools = offered();
+        return { tools, definitions: tools.map(toolDefinition) };
+      },
+      lane: builtIn.lane,
+      ...optional("refuse", spec.tools.refuse),
+      claimCall: services.claimCall,
+      bound: async (toolCallId, text) =>
+        boundText(text, {
+          maxBytes: values()["tool.outputMaxBytes"],
+          file: outputFile(paths.dir, toolCallId),
+          folder: outputs,
+        }),
+    },
+    permission: { permit, allowedPath: (toolCallId, path) => approvals.door.allowedPath(toolCallId, path) },
+    hook: spec.hook,
+    context: {
+      planText: () => "",
+      ...spec.context,
+      settings: () => {
+        const settings = contextSettings(workspace);
+        // An agent that may not have the tool is told where the originals are, and no more.
+        const recallOn = settings.recallOn && (isMain || offered().some(({ name }) => name === "recall"));
+        return { ...settings, recallOn };
+      },
+      ...(isMain ? { writeCheckpoint: (name, text) => writeCheckpoint(services, name, text) } : {}),
+      updateIndex: services.updateIndex,
+      isOverMemory: () => process.memoryUsage.rss() > values()["pressure.rssMb"] * MB,
+      underPressure: pressureGauge(() => values()["pressure.rssMb"], systemClock),
+    },
+    lifecycle: { ...ALONE, ...spec.lifecycle },
     get limits() {
       const v = values();
       return {
@@ -115,45 +192,13 @@ function partsOf(live: LiveSession, actor: Actor): SessionParts {
         maxStopBlocks: v["hook.maxStopBlocks"],
       };
     },
-    offered: () => {
-      const tools = offered();
-      return { tools, definitions: tools.map(toolDefinition) };
-    },
-    allowedPath: (toolCallId, path) => live.approvals.door.allowedPath(toolCallId, path),
-    systemPrompt: () => {
-      const prompt = systemPrompt();
-      prompted = prompt;
-      return prompt;
-    },
-    context: () => {
-      const settings = contextSettings(live.ground);
-      // An agent that may not have the tool is told where the originals are, and no more.
-      return {
-        ...settings,
-        recallOn: settings.recallOn && (isMain || offered().some(({ name }) => name === "recall")),
-      };
-    },
-    contributors: () => prompted.contributors,
-    memoryTexts: () => prompted.memory ?? [],
-    ...(isMain ? { writeCheckpoint: (name, text) => writeCheckpoint(live, name, text) } : {}),
-    updateIndex: () => live.updateIndex(),
-    isOverMemory: () => process.memoryUsage.rss() > values()["pressure.rssMb"] * MB,
-    underPressure: pressureGauge(() => values()["pressure.rssMb"], systemClock),
-    crashPoint: (name) => crashPoint(values()["debug.crashAt"], name),
-    claimCall: (toolCallId) => live.claimCall(toolCallId),
-    bound: async (toolCallId, text) =>
-      boundText(text, {
-        maxBytes: values()["tool.outputMaxBytes"],
-        file: outputFile(live.paths.dir, toolCallId),
-        folder: live.outputs,
-      }),
   };
 }
 
-async function writeCheckpoint(live: LiveSession, name: string, text: string): Promise<void> {
-  const path = join(live.paths.checkpoints, name);
-  const written = await atomicWrite(path, live.ground.redact(text), { private: true });
+async function writeCheckpoint({ paths, workspace, main }: ActorServices, name: string, text: string): Promise<void> {
+  const path = join(paths.checkpoints, name);
+  const written = await atomicWrite(path, workspace.redact(text), { private: true });
   if (written.ok) return;
   const { code, what } = written.error;
-  live.session.publish("soft_failure", { part: "checkpoint file", code, message: what });
+  main.publish("soft_failure", { part: "checkpoint file", code, message: what });
 }

@@ -1,40 +1,42 @@
 // The agents of an open session: the registry with its executors, what the main agent is told of them, what it may do now.
+
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
-import { findAgent } from "../../agent/catalog/load.ts";
+import { type Catalog, findAgent } from "../../agent/catalog/load.ts";
 import { mcpTaskRunner } from "../../agent/execute/mcp-task.ts";
 import { sessionExecutor } from "../../agent/execute/session-executor.ts";
 import { sessionInstead } from "../../agent/task/choose-model.ts";
-import type { AgentChange, AgentSpec, Coded, Executor, Registry } from "../../agent/task/contract.ts";
+import type { AgentChange, Coded, Executor, Registry } from "../../agent/task/contract.ts";
 import { unknownType } from "../../agent/task/describe-agents.ts";
 import { type AgentRecord, isTerminal } from "../../agent/task/record.ts";
 import { createRegistry } from "../../agent/task/registry.ts";
 import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
+import { optional } from "../../base/optional.ts";
 import { fail, type Result } from "../../base/result.ts";
 import type { ActiveAgent } from "../../context/compact/carried.ts";
 import type { ModelTarget } from "../../model/contract.ts";
 import type { MessageSource } from "../../schema/event/conversation.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
+import type { PendingNotice } from "../../session/parts.ts";
 import { wake } from "../../session/run.ts";
-import type { PendingNotice } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { chooseModel } from "../model.ts";
-import type { LiveSession } from "../session/live-session.ts";
-import { openChild } from "./child.ts";
-import { type Above, holdsAsMain, isReadOnlyShell, mayHold } from "./holds.ts";
+import type { SessionResources } from "../session/resources.ts";
+import { describe } from "./describe.ts";
 import { modelFor, modelSpec } from "./model.ts";
 import { agentNews } from "./news.ts";
-import { type Caller, callerTools, describe } from "./tools.ts";
+import { openSubagent, type SubagentServices } from "./subagent.ts";
+import { type Above, isReadOnlyShell, mainMayUse, mayUse } from "./tool-access.ts";
+import { type Caller, callerTools, type StartAgent } from "./tools.ts";
 import { Workflows } from "./workflows.ts";
+
+export type AgentServices = SubagentServices & Pick<SessionResources, "options" | "stopping"> & { catalog: Catalog };
 
 export class Agents {
   readonly registry: Registry;
   readonly workflows: Workflows;
   readonly runMcpTask: ReturnType<typeof mcpTaskRunner>;
-  readonly #live: LiveSession;
-  /** Commands of agents that run now, by agent. */
-  readonly shells = new Map<string, () => string[]>();
-  readonly #followers = new Map<string, (event: DurableEnvelope) => void>();
+  readonly #services: AgentServices;
   readonly #listeners = new Set<() => void>();
   #mainTools: readonly Tool[] | undefined;
   #isClosing = false;
@@ -43,11 +45,11 @@ export class Agents {
   readonly #retold = new Set<string>();
 
   /** `past`: the whole log so far. */
-  constructor(live: LiveSession, past: Iterable<DurableEnvelope>) {
-    const { log } = live;
-    this.#live = live;
+  constructor(services: AgentServices, past: Iterable<DurableEnvelope>) {
+    const { log, main } = services;
+    this.#services = services;
     this.registry = createRegistry({
-      sessionId: live.sessionId,
+      sessionId: main.id,
       emit: (agentId, type, data) => log.emit(type, data, { agentId }),
       publish: (agentId, type, data) => log.publish(type, data, agentId),
       clock: systemClock,
@@ -61,14 +63,19 @@ export class Agents {
     });
     this.registry.reload(past);
     this.runMcpTask = mcpTaskRunner({ registry: this.registry, clock: systemClock });
-    this.workflows = new Workflows(live, this);
+    this.workflows = new Workflows({
+      ...services,
+      registry: this.registry,
+      startAgent: (...start) => this.start(...start),
+      onChange: (listener) => this.onChange(listener),
+      changed: () => this.changed(),
+    });
   }
 
   fold(event: DurableEnvelope): void {
     this.registry.fold(event);
-    if (event.agentId !== undefined) this.#followers.get(event.agentId)?.(event);
-    else if (event.type === "session.snapshot_rewind")
-      for (const id of event.data.untoldAgents ?? []) this.#retold.add(id);
+    if (event.agentId !== undefined) return;
+    if (event.type === "session.snapshot_rewind") for (const id of event.data.untoldAgents ?? []) this.#retold.add(id);
     else if (event.type === "session.fleet_started") this.registry.resetPrompt();
     else if (event.type === "user.message" && (event.data.source === "user" || event.data.source === "command")) {
       // What a fleet says to the main agent comes as a command too, and nobody has typed it.
@@ -78,7 +85,7 @@ export class Agents {
   }
 
   #limits(): ReturnType<Parameters<typeof createRegistry>[0]["limits"]> {
-    const v = this.#live.ground.settings.values;
+    const v = this.#services.workspace.settings.values;
     return {
       maxDepth: v["agent.maxDepth"],
       maxConcurrent: v["agent.maxConcurrent"],
@@ -99,7 +106,7 @@ export class Agents {
 
   /** There may be something to tell the main agent; not when the session is ending. */
   wake(): void {
-    if (!this.#isClosing) wake(this.#live.session);
+    if (!this.#isClosing) wake(this.#services.main);
   }
 
   /** Tells whoever listens that something beside the conversation is not as it was. */
@@ -124,16 +131,10 @@ export class Agents {
     signal.removeEventListener("abort", give);
   }
 
-  /** The events of one agent, as they are written; returns how to stop. */
-  follow(agentId: string, fold: (event: DurableEnvelope) => void): () => void {
-    this.#followers.set(agentId, fold);
-    return () => void this.#followers.delete(agentId);
-  }
-
   /** The definition that the main session runs as. */
   selected(): AgentDefinition | undefined {
-    const { agent } = this.#live.session.state;
-    return agent === undefined ? undefined : findAgent(this.#live.extensions.catalog, agent);
+    const { agent } = this.#services.main.state;
+    return agent === undefined ? undefined : findAgent(this.#services.catalog, agent);
   }
 
   /** The same in a few words, for what outlives a compaction. */
@@ -147,24 +148,19 @@ export class Agents {
     return this.#mainTools;
   }
 
-  mainHolds(tool: Tool, selected = this.selected()): boolean {
-    return holdsAsMain(selected, tool) && this.workflows.offers(tool);
+  mainMayUse(tool: Tool, selected = this.selected()): boolean {
+    return mainMayUse(selected, tool) && this.workflows.offers(tool);
   }
 
   toolsOf(caller: Caller): readonly Tool[] {
-    return callerTools(this.#live, this, caller);
+    const { registry, workflows } = this;
+    return callerTools({ ...this.#services, registry, start: this.start, fleet: workflows.fleet }, caller);
   }
 
-  /** `wrap`: what a workflow puts around its run. */
-  async start(
-    spec: AgentSpec,
-    definition: AgentDefinition,
-    target: ModelTarget,
-    wrap: (executor: Executor) => Executor = (executor) => executor,
-  ): Promise<Result<AgentRecord, Coded>> {
+  readonly start: StartAgent = async (spec, definition, target, wrap = (executor) => executor) => {
     const executor = wrap(this.#executor(definition, async () => target));
     return this.registry.startAgent({ ...spec, caps: definition.caps }, executor);
-  }
+  };
 
   /** For a face: an agent in the background, on the model of the session or of its definition. */
   async startFor(request: {
@@ -173,13 +169,13 @@ export class Agents {
     name: string;
     description: string;
   }): Promise<Result<AgentRecord, Coded>> {
-    const { catalog } = this.#live.extensions;
+    const { catalog } = this.#services;
     const definition = findAgent(catalog, request.agentType);
     if (!definition) return fail(unknownType(request.agentType, catalog.agents));
-    const choice = await modelFor(this.#live, definition, {});
+    const choice = await modelFor(this.#services, definition, {});
     if (!choice.ok) return choice;
     const mode = { executionMode: "background", requestedMode: "background" } as const;
-    const spec = { ...describe(definition, request), ...modelSpec(choice.value), ...mode, multiTurn: true };
+    const spec = { ...describe(definition, request), ...modelSpec(choice.value), ...mode };
     return this.start(spec, definition, choice.value.target);
   }
 
@@ -194,23 +190,28 @@ export class Agents {
   #executor(definition: AgentDefinition, target: () => Promise<ModelTarget>): Executor {
     return sessionExecutor(async (handle) => {
       const record = handle.record();
-      const plan = {
-        record,
-        definition,
-        target: await target(),
-        mayHold: (tool: Tool) => mayHold(definition, this.#above(record), tool),
-        readOnlyShell: isReadOnlyShell(definition, this.#above(record)),
-        agentTools: () => tools,
-      };
-      const tools = this.toolsOf({ agentId: record.id, depth: record.depth });
-      return openChild(this.#live, plan, handle);
+      return openSubagent(
+        this.#services,
+        {
+          record,
+          definition,
+          target: await target(),
+          mayUse: (tool) => mayUse(definition, this.#above(record), tool),
+          isReadOnlyShell: isReadOnlyShell(definition, this.#above(record)),
+          agentTools: this.toolsOf({ agentId: record.id, depth: record.depth }),
+          ...optional("todoId", this.#todoOf(record)),
+          runMcpTask: this.runMcpTask,
+        },
+        handle,
+      );
     });
   }
 
   async #targetOf({ id, model }: AgentRecord): Promise<ModelTarget> {
-    const { target, ground, log } = this.#live;
+    const { workspace, log } = this.#services;
+    const { target } = this.#services.model;
     if (model === target.id) return target;
-    const resolved = await chooseModel(ground, model);
+    const resolved = await chooseModel(workspace, model);
     if (resolved.ok) return resolved.value.target;
     const { changed, note } = sessionInstead({ sessionModel: target.id }, model, "unknown_model");
     await log.emit("subagent.model_changed", { agentId: id, ...changed, note }, { agentId: id });
@@ -218,12 +219,18 @@ export class Agents {
   }
 
   #definitionOf(record: AgentRecord): AgentDefinition | undefined {
-    return findAgent(this.#live.extensions.catalog, record.agentType);
+    return findAgent(this.#services.catalog, record.agentType);
   }
 
   #capsOf(record: AgentRecord): { caps?: AgentDefinition["caps"] } {
     const definition = this.#definitionOf(record);
     return definition ? { caps: definition.caps } : {};
+  }
+
+  /** A worker cannot have its own agents do what it may not. */
+  #todoOf({ todoId, parentId }: AgentRecord): string | undefined {
+    const parent = parentId === undefined ? undefined : this.registry.get(parentId);
+    return todoId ?? (parent && this.#todoOf(parent));
   }
 
   #above({ parentId }: AgentRecord): Above {
@@ -239,9 +246,9 @@ export class Agents {
   /** What the main agent is to be told now. */
   news(cause: MessageSource): PendingNotice[] {
     if (this.#isClosing) return [];
-    const notices = agentNews(this.registry.list({ removed: true }), cause, this.#live.session.state.chain);
+    const notices = agentNews(this.registry.list({ removed: true }), cause, this.#services.main.state.chain);
     if (!notices.some((notice) => notice.wakes)) return notices;
-    const isOver = !this.#live.options.interactive && this.workflows.isComplete();
+    const isOver = !this.#services.options.interactive && this.workflows.isComplete();
     // What a rewind took out of the conversation is told again, but nobody asked for a turn; neither when all is done.
     const wakes = (notice: PendingNotice) => !isOver && !notice.agentIds?.some((id) => this.#retold.has(id));
     return notices.map((notice) => (notice.wakes && !wakes(notice) ? { ...notice, wakes: false } : notice));

@@ -1,42 +1,54 @@
 // Agents, workflows and what users added, for a face: choose an agent, start a fleet or a research, look at hooks, skills, servers.
+
 import { describeCatalog, selectAgent } from "../../agent/catalog/show.ts";
 import { expandCommand } from "../../agent/command/expand.ts";
 import { skillPrompt } from "../../agent/skill/invoke.ts";
 import { findSkill } from "../../agent/skill/load.ts";
 import { fail, ok } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
-import type { Client, CommandResult } from "../client.ts";
-import type { LiveSession } from "../session/live-session.ts";
-import { deselect, selectForSession } from "./select-agent.ts";
+import type { Client, CommandResult } from "../client/session.ts";
+import type { Approvals } from "../session/approvals.ts";
+import type { Extensions } from "../session/extensions.ts";
+import type { SessionHooks } from "../session/hooks.ts";
+import type { Agents } from "./agents.ts";
+import { deselect, type SelectionServices, selectForSession } from "./select-agent.ts";
 
 type Parts = Pick<Client, "agent" | "fleet" | "research" | "mcp" | "hooks" | "skills" | "customCommands" | "custom">;
 
-export function agentClient(live: LiveSession): Parts {
-  const { extensions, agents } = live;
+export type AgentClientServices = SelectionServices & {
+  agents: Agents;
+  hooks: SessionHooks;
+  approvals: Approvals;
+  /** What must precede the first request. */
+  ready: () => Promise<void>;
+};
+
+export function agentClient(services: AgentClientServices): Parts {
+  const { extensions, agents, approvals, session, ready, hooks, mcp } = services;
   return {
     agent: {
-      list: () => describeCatalog(extensions.catalog, live.session.state.agent),
-      select: (name) => select(live, name),
+      list: () => describeCatalog(extensions.catalog, session.state.agent),
+      select: (name) => select(services, name),
     },
     fleet: {
       async start({ prompt }) {
         const refusal = agents.workflows.refusal("/fleet");
         if (refusal) return fail(refusal);
-        await live.ready();
-        await live.approvals.load();
+        await ready();
+        await approvals.load();
         return ok(await agents.workflows.fleet.start(prompt));
       },
     },
     research: {
       async start(topic) {
-        await live.ready();
-        await live.approvals.load();
-        return agents.workflows.startResearch(topic);
+        await ready();
+        await approvals.load();
+        return agents.workflows.startResearch(session, topic);
       },
     },
-    mcp: { command: (args) => extensions.mcpCommand(args) },
-    hooks: async () => ok(await extensions.listHooks(live)),
-    skills: () => ok(listSkills(live)),
+    mcp: { command: (args) => mcp.command(args) },
+    hooks: async () => ok(await hooks.list()),
+    skills: () => ok(listSkills(extensions)),
     customCommands: () => [
       ...extensions.commands.commands.map(({ name, argumentHint: args = "", description: help }) => ({
         name,
@@ -51,7 +63,7 @@ export function agentClient(live: LiveSession): Parts {
       const display = `/${name}${args === "" ? "" : ` ${args}`}`;
       const command = extensions.commands.commands.find((one) => one.name === name);
       if (command) {
-        live.approvals.addSessionRules(command.allowedTools.map((rule) => rule.text));
+        approvals.addSessionRules(command.allowedTools.map((rule) => rule.text));
         return ok({ prompt: expandCommand(command.body, args), display });
       }
       const skill = extensions.skills.skills.find((one) => one.name === name && one.userInvocable);
@@ -64,21 +76,21 @@ export function agentClient(live: LiveSession): Parts {
   };
 }
 
-async function select(live: LiveSession, name: string): Promise<CommandResult> {
+async function select(services: SelectionServices, name: string): Promise<CommandResult> {
   if (name === "none") {
-    const before = await deselect(live);
+    const before = await deselect(services);
     return ok(before === undefined ? "No agent is chosen." : `${before} is no longer chosen.`);
   }
-  const chosen = selectAgent(live.extensions.catalog, name);
+  const chosen = selectAgent(services.extensions.catalog, name);
   if (!chosen.ok) return chosen;
   const { value: definition } = chosen;
-  if (definition.name === live.session.state.agent) return ok(`This session already runs as ${definition.name}.`);
-  const warnings = await selectForSession(live, definition);
+  if (definition.name === services.session.state.agent) return ok(`This session already runs as ${definition.name}.`);
+  const warnings = await selectForSession(services, definition);
   return ok([`This session now runs as ${definition.name}.`, ...warnings].join("\n"));
 }
 
-function listSkills({ extensions }: LiveSession): string {
-  const rows = extensions.skills.skills.map(
+function listSkills({ skills }: Extensions): string {
+  const rows = skills.skills.map(
     (s) => `${s.name}${s.enabled ? "" : " (off)"}: ${clip(s.description.replace(/\s+/g, " "), 100)}\n  ${s.path}`,
   );
   if (rows.length === 0)

@@ -10,7 +10,8 @@ import { fetchJson } from "../../model/resolve-fetch.ts";
 import { resolveInput } from "../../model/resolve-input.ts";
 import { listModels } from "../../model/resolve-list.ts";
 import { catalogOf, chooseModel } from "../model.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { ModelInForce } from "../session/model-in-force.ts";
+import type { Workspace } from "../workspace.ts";
 
 export type AgentModel = ModelChoice & { target: ModelTarget };
 
@@ -27,86 +28,87 @@ type Wish = { model?: string | undefined; reasoning_effort?: string | undefined;
 /** `listed`: what the custom server names; undefined when it names nothing, and then any name may be right. */
 type Known = { offers: ModelOffer[]; listed: readonly string[] | undefined };
 
+type ModelOwner = Pick<AgentDefinition, "name" | "models" | "ownModel">;
+
+/** Where models are chosen: what is set here, and the model that the session runs on. */
+export type ModelPlace = { workspace: Workspace; model: Pick<ModelInForce, "target">; stopping: AbortController };
+
 export async function modelFor(
-  live: LiveSession,
-  definition: Pick<AgentDefinition, "name" | "models">,
+  place: ModelPlace,
+  definition: ModelOwner,
   wish: Wish,
 ): Promise<Result<AgentModel, Coded>> {
-  const { target, ground } = live;
-  const { values } = ground.settings;
-  const wantsNone = wish.model === undefined && definition.models.length === 0 && !isConfigured(live, definition.name);
+  const { workspace } = place;
+  const { target } = place.model;
+  const { values } = workspace.settings;
+  const own = ownModel(workspace, definition);
+  const isNamed = Object.hasOwn(values["agent.models"], definition.name);
+  const wantsNone = wish.model === undefined && definition.models.length === 0 && !isNamed && !own;
   if (wantsNone) {
     const effort = wish.reasoning_effort;
     return ok({ model: target.id, target, ...(effort === undefined ? {} : { effort }) });
   }
-  const known = await knownModels(live);
+  const known = await knownModels(place);
   const chosen = choose({
     agentType: definition.name,
     ...(wish.model === undefined ? {} : { model: wish.model }),
     ...(wish.reasoning_effort === undefined ? {} : { effort: wish.reasoning_effort }),
     candidates: definition.models,
     sessionModel: target.id,
-    models: modelsByAgent(live),
-    ...(values["agent.exploreModel"] === undefined ? {} : { exploreModel: values["agent.exploreModel"] }),
-    ...(values["agent.rubberDuckModel"] === undefined ? {} : { rubberDuckModel: values["agent.rubberDuckModel"] }),
+    models: values["agent.models"],
+    ...optional("own", own),
     costGuard: wish.costGuard ?? values["agent.costGuard"],
     maxCostRatio: values["agent.maxCostRatio"],
-    find: (name) => findOffer(live, known, name),
+    find: (name) => findOffer(workspace, known, name),
     offers: known.offers,
   });
   if (!chosen.ok) return chosen;
   if (chosen.value.model === target.id) return ok({ ...chosen.value, target });
-  const resolved = await chooseModel(ground, chosen.value.model);
+  const resolved = await chooseModel(workspace, chosen.value.model);
   if (resolved.ok) return ok({ ...chosen.value, target: resolved.value.target });
   return fail({ code: "unknown_model", message: resolved.error.what });
 }
 
-function isConfigured({ ground }: LiveSession, agent: string): boolean {
-  const { values } = ground.settings;
-  return (
-    Object.hasOwn(modelsByAgent({ ground }), agent) ||
-    (agent === "explore" && values["agent.exploreModel"] !== undefined) ||
-    (agent === "rubber-duck" && values["agent.rubberDuckModel"] !== undefined)
-  );
+/** What is set for this agent alone. */
+function ownModel(
+  { settings }: Workspace,
+  { ownModel: own }: ModelOwner,
+): { model: string; effort?: string } | undefined {
+  const model = own && (settings.values as Record<string, unknown>)[own.setting];
+  return typeof model === "string" ? { model, ...optional("effort", own?.effort) } : undefined;
 }
 
-/** What was set for rem-agent by name wins over the setting that is only for it. */
-function modelsByAgent({ ground }: Pick<LiveSession, "ground">): Record<string, string> {
-  const { "consolidate.model": own, "agent.models": models } = ground.settings.values;
-  return own === undefined ? models : { "rem-agent": own, ...models };
-}
-
-async function knownModels(live: LiveSession): Promise<Known> {
-  const { ground, target } = live;
-  const { values, sources } = ground.settings;
-  const { catalog } = catalogOf(ground);
+async function knownModels({ workspace, model, stopping }: ModelPlace): Promise<Known> {
+  const { target } = model;
+  const { values, sources } = workspace.settings;
+  const { catalog } = catalogOf(workspace);
   const usable = new Set<string>();
   for (const provider of ["openai", "anthropic", "google"] as const)
     if (values[`providers.${provider}.apiKey`]) usable.add(provider);
   // A custom server is taken to charge what the catalogue says of the name: enough to compare two of its models.
-  const own = target.provider === "custom" ? customOffer(live, splitName(target.id)[1]) : offerFor(target);
+  const own = target.provider === "custom" ? customOffer(workspace, splitName(target.id)[1]) : offerFor(target);
   const others = catalog.filter((e) => usable.has(e.provider) && e.id !== target.id);
   const offers = [own, ...others.map((entry) => offerFor({ id: entry.id, entry }))];
   if (values["provider.baseUrl"] === undefined) return { offers, listed: [] };
-  const list = await listModels(resolveInput(values, sources, { catalog, fetchJson, signal: live.stopping.signal }));
+  const list = await listModels(resolveInput(values, sources, { catalog, fetchJson, signal: stopping.signal }));
   if (!list.ok || list.value.length === 0) return { offers, listed: undefined };
   const listed = list.value.map(({ name }) => name);
-  const all = [...offers, ...listed.map((name) => customOffer(live, name))];
+  const all = [...offers, ...listed.map((name) => customOffer(workspace, name))];
   return { offers: [...new Map(all.map((offer) => [offer.id, offer])).values()], listed };
 }
 
-function findOffer(live: LiveSession, known: Known, name: string): ModelOffer | undefined {
+function findOffer(workspace: Workspace, known: Known, name: string): ModelOffer | undefined {
   const [prefix, rest] = splitName(name);
   const bare = prefix === undefined ? name : rest;
   const offered = known.offers.find(({ id }) => id === name || splitName(id)[1] === name);
   if (offered) return offered;
   if (known.listed !== undefined || (prefix !== undefined && prefix !== "custom")) return undefined;
-  return customOffer(live, bare);
+  return customOffer(workspace, bare);
 }
 
-function customOffer({ ground }: LiveSession, name: string): ModelOffer {
+function customOffer(workspace: Workspace, name: string): ModelOffer {
   const id = `custom/${name}`;
-  const { catalog } = catalogOf(ground);
+  const { catalog } = catalogOf(workspace);
   return { id, ...offerOf(findModel(catalog, id) ?? findModel(catalog, name)) };
 }
 

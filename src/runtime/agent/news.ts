@@ -1,10 +1,11 @@
 // What the main agent is told of its agents: each settled background record once, each stall once, whatever happened in between.
+
 import { PROMPT_MODE, USER } from "../../agent/task/contract.ts";
 import { type AgentRecord, isTerminal } from "../../agent/task/record.ts";
 import { interruptedText, resultTexts, stallText } from "../../agent/task/show.ts";
 import type { MessageSource } from "../../schema/event/conversation.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
-import type { PendingNotice } from "../../session/session.ts";
+import type { PendingNotice } from "../../session/parts.ts";
 
 /** Whom the person has stopped, or the end of a run without a person, is told with the next message and starts nothing. */
 const ENDS_NOTHING: readonly string[] = [USER, PROMPT_MODE];

@@ -1,4 +1,5 @@
 // What runs beside the conversation, for a face: look at it, write to it, stop it, wait for it.
+
 import { type Coded, PROMPT_MODE, USER } from "../../agent/task/contract.ts";
 import { type AgentRecord, isTerminal } from "../../agent/task/record.ts";
 import { agentTree, describeAgent } from "../../agent/task/show.ts";
@@ -6,18 +7,21 @@ import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { untilStill } from "../../session/run.ts";
-import type { AbandonedAgent, TasksClient } from "../client.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { Session } from "../../session/session.ts";
+import type { AbandonedAgent, TasksClient } from "../client/session.ts";
+import type { SessionResources } from "../session/resources.ts";
+import type { BuiltTools } from "../session/tools.ts";
+import type { Agents } from "./agents.ts";
 
-export function tasksClient(live: LiveSession): TasksClient {
-  const { registry } = live.agents;
+export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">): TasksClient {
+  const { registry } = agents;
   const find = (id: string) => answer(registry.resolve(id));
   return {
     async startAgent(request) {
-      const started = answer(await live.agents.startFor(request));
+      const started = answer(await agents.startFor(request));
       return started.ok ? ok(`Started ${started.value.id} in the background.`) : started;
     },
-    list: () => listTasks(live),
+    list: () => listTasks(agents, builtIn),
     getProgress(id) {
       const found = find(id);
       return found.ok
@@ -57,7 +61,7 @@ export function tasksClient(live: LiveSession): TasksClient {
       return ok(`Stopped: ${stopped.join(", ")}.`);
     },
     async cancelAll() {
-      await live.agents.workflows.fleet.cancel();
+      await agents.workflows.fleet.cancel();
       return (await registry.cancelAll(USER, "stopped by the user")).length;
     },
     async remove(id) {
@@ -70,12 +74,11 @@ export function tasksClient(live: LiveSession): TasksClient {
   };
 }
 
-function listTasks({ agents, tools }: LiveSession): string {
-  const { registry } = agents;
+function listTasks({ registry, workflows }: Agents, builtIn: Pick<BuiltTools, "running">): string {
   const isWaiting = (id: string) => registry.isWaitingForPermission(id);
   const tree = agentTree(registry.list(), { now: systemClock.now(), isWaiting });
-  const fleet = agents.workflows.fleet.describe();
-  const shells = tools.running().map((shell) => `shell ${shell}`);
+  const fleet = workflows.fleet.describe();
+  const shells = builtIn.running().map((shell) => `shell ${shell}`);
   return [fleet, tree, ...shells].filter(Boolean).join("\n") || "No agent, MCP task or command runs or ran.";
 }
 
@@ -94,19 +97,23 @@ function answer<T>(result: Result<T, Coded>): Result<T, Failure> {
   return result.ok ? result : fail(refusal(result.error.code, result.error.message));
 }
 
+type IdleServices = Pick<SessionResources, "workspace" | "options" | "stopping"> & { agents: Agents; session: Session };
+
 /**
  * Waits for the conversation and all work beside it; agents that say nothing for too long are given up.
  * `last`: nobody will ask for more, so that idle agents complete.
  */
-export async function untilIdle(live: LiveSession, last = false): Promise<{ abandoned: AbandonedAgent[] }> {
-  const { agents, session, stopping } = live;
+export async function untilIdle(
+  { agents, session, stopping, workspace, options }: IdleServices,
+  last = false,
+): Promise<{ abandoned: AbandonedAgent[] }> {
   const gaveUp: AgentRecord[] = [];
   for (;;) {
     await untilStill(session);
     if (!agents.isBusy() || stopping.signal.aborted) break;
-    const silenceMs = live.ground.settings.values["prompt.waitSeconds"] * 1000;
+    const silenceMs = workspace.settings.values["prompt.waitSeconds"] * 1000;
     if (agents.running().length === 0) await agents.nextChange(stopping.signal);
-    else if (live.options.interactive) await agents.registry.waitForAgents(stopping.signal, {});
+    else if (options.interactive) await agents.registry.waitForAgents(stopping.signal, {});
     else {
       const waited = await agents.registry.waitForAgents(stopping.signal, { silenceMs });
       if (waited.outcome !== "timeout") continue;

@@ -1,4 +1,5 @@
 // Work that the session itself drives: research with its limits, autopilot's continuations, a fleet over the todos.
+
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { autopilotFacts, decide } from "../../agent/autopilot/decide.ts";
@@ -7,24 +8,25 @@ import { beginResearch } from "../../agent/research/begin.ts";
 import { RESEARCH_TOOLS, refuse } from "../../agent/research/refuse.ts";
 import { researchRun } from "../../agent/research/run.ts";
 import type { Failure } from "../../base/failure.ts";
+import { newId } from "../../base/id.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import type { ToolParts } from "../../session/parts.ts";
 import { submit } from "../../session/run.ts";
-import type { SessionParts } from "../../session/session.ts";
-import type { TurnInput } from "../../session/turn.ts";
+import type { Session } from "../../session/session.ts";
+import { setMode } from "../../session/set-mode.ts";
+import type { TurnInput } from "../../session/turn-input.ts";
 import type { Tool } from "../../tool/contract.ts";
-import type { LiveSession } from "../session/live-session.ts";
-import type { Agents } from "./agents.ts";
-import { FleetRun } from "./fleet.ts";
+import { FleetRun, type FleetServices } from "./fleet.ts";
 
 const research: ReadonlySet<string> = new Set(RESEARCH_TOOLS);
 
 export class Workflows {
   readonly fleet: FleetRun;
-  readonly #live: LiveSession;
+  readonly #services: FleetServices;
 
-  constructor(live: LiveSession, agents: Agents) {
-    this.#live = live;
-    this.fleet = new FleetRun(live, agents);
+  constructor(services: FleetServices) {
+    this.#services = services;
+    this.fleet = new FleetRun(services);
   }
 
   /** A fleet drives the main agent itself. */
@@ -33,26 +35,23 @@ export class Workflows {
   }
 
   offers(tool: Tool): boolean {
-    return this.#live.session.state.mode !== "research" || research.has(tool.name);
+    return this.#services.main.state.mode !== "research" || research.has(tool.name);
   }
 
-  refuse(name: string, input: unknown): ReturnType<NonNullable<SessionParts["refuse"]>> {
-    const { session } = this.#live;
-    const { state } = session;
+  refuse(name: string, input: unknown): ReturnType<NonNullable<ToolParts["refuse"]>> {
+    const { state, dir } = this.#services.main;
     if (state.mode !== "research") return undefined;
     const run = researchRun(state.chain);
-    return run?.open ? refuse(name, input, run, { cwd: state.context.cwd, sessionDir: session.dir }) : undefined;
+    return run?.open ? refuse(name, input, run, { cwd: state.context.cwd, sessionDir: dir }) : undefined;
   }
 
   /** Nothing waits and nothing runs: is there a reason to go on? */
   async next(): Promise<TurnInput | undefined> {
-    const { session } = this.#live;
-    return session.state.mode === "research" ? this.#afterResearch() : this.#autopilot();
+    return this.#services.main.state.mode === "research" ? this.#afterResearch() : this.#autopilot();
   }
 
-  async startResearch(topic: string): Promise<Result<string, Failure>> {
-    const { session } = this.#live;
-    if (this.#live.stopping.signal.aborted) return ok("");
+  async startResearch(session: Session, topic: string): Promise<Result<string, Failure>> {
+    if (this.#services.stopping.signal.aborted) return ok("");
     const refusal = this.refusal("/research") ?? (topic.trim() === "" ? noTopic : undefined);
     if (refusal) return fail(refusal);
     const folder = join(session.dir, "research");
@@ -65,18 +64,18 @@ export class Workflows {
   }
 
   async #afterResearch(): Promise<TurnInput | undefined> {
-    const { session } = this.#live;
-    const run = researchRun(session.state.chain);
-    const last = session.live.lastTurn;
+    const { main } = this.#services;
+    const run = researchRun(main.state.chain);
+    const { last } = main.live.turn;
     if (!run?.open || !last) return undefined;
     const after = afterTurn(run, last);
     if (after.type === "remind")
-      return { messageId: session.parts.newId(), content: after.prompt, source: "notification", hidden: true };
-    await this.#live.setMode(run.previousMode);
+      return { messageId: newId(), content: after.prompt, source: "notification", hidden: true };
+    await setMode(main, run.previousMode);
     if (after.type === "done")
-      await session.emit("session.info", { infoType: "research_report", message: `Report: ${after.path}` });
+      await main.emit("session.info", { infoType: "research_report", message: `Report: ${after.path}` });
     else
-      await session.emit("session.error", {
+      await main.emit("session.error", {
         errorType: "research_failed",
         code: "research_failed",
         message: after.reason,
@@ -85,44 +84,44 @@ export class Workflows {
   }
 
   async #autopilot(): Promise<TurnInput | undefined> {
-    const { session, ground } = this.#live;
-    const { chain, mode } = session.state;
-    const decision = decide(autopilotFacts(chain, mode), mode, ground.settings.values["autopilot.maxContinuations"]);
+    const { main, workspace } = this.#services;
+    const { chain, mode } = main.state;
+    const decision = decide(autopilotFacts(chain, mode), mode, workspace.settings.values["autopilot.maxContinuations"]);
     if (decision.type === "continue")
-      return { messageId: session.parts.newId(), content: decision.prompt, source: "autopilot", hidden: true };
+      return { messageId: newId(), content: decision.prompt, source: "autopilot", hidden: true };
     if (decision.type === "stop") {
       const { reason, continuations } = decision;
-      await session.emit("session.autopilot_stopped", { reason, continuations });
+      await main.emit("session.autopilot_stopped", { reason, continuations });
     }
     return undefined;
   }
 
   /** The model has declared the task complete, and nobody has asked for more. */
   isComplete(): boolean {
-    const { mode, chain } = this.#live.session.state;
+    const { mode, chain } = this.#services.main.state;
     return mode === "autopilot" && autopilotFacts(chain, mode).complete !== undefined;
   }
 
   /** A person has stopped what was going on: it does not go on by itself. */
   async stopAutopilot(): Promise<void> {
-    const { session } = this.#live;
-    const { chain, mode } = session.state;
+    const { state, emit } = this.#services.main;
+    const { chain, mode } = state;
     if (mode !== "autopilot") return;
     const facts = autopilotFacts(chain, mode);
     const decision = decide(facts, mode, Number.POSITIVE_INFINITY);
     if (decision.type === "nothing" || (decision.type === "stop" && decision.reason !== "aborted")) return;
     const { continuations } = facts;
-    await session.emit("session.autopilot_stopped", { reason: "aborted", continuations });
+    await emit("session.autopilot_stopped", { reason: "aborted", continuations });
   }
 
   /** Why a workflow of several agents cannot begin now: one drives the main agent already, or the model that is built in would. */
   refusal(command: "/research" | "/fleet"): Failure | undefined {
-    const { session, target } = this.#live;
+    const { main, model } = this.#services;
     // A research that was cut off can be taken up again; for anything else its limits still hold.
-    const isOpen = session.state.mode === "research" && (command === "/fleet" || session.live.driving !== undefined);
+    const isOpen = main.state.mode === "research" && (command === "/fleet" || main.live.loop.driving !== undefined);
     if (isOpen) return isBusyWith("A research", command);
     if (command === "/research" && this.fleet.isRunning()) return isBusyWith("A fleet", command);
-    if (target.provider !== "offline") return undefined;
+    if (model.target.provider !== "offline") return undefined;
     return {
       code: "model_needed",
       what: `${command} needs a model provider, and the offline model is in use.`,

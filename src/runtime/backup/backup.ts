@@ -6,8 +6,8 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { VERSION } from "../../base/version.ts";
 import { storeMigrations } from "../../store/migrations.ts";
-import { standOnGround } from "../start.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
+import { openWorkspace } from "../workspace.ts";
 import { backupContents } from "./contents.ts";
 import type { BackupManifest } from "./manifest.ts";
 import { readArchive } from "./read-archive.ts";
@@ -31,15 +31,15 @@ export async function makeBackup(
   file: string | undefined,
   options: { withSecrets?: boolean } = {},
 ): Promise<Result<BackupMade, Failure>> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
   const secrets = options.withSecrets ?? false;
-  const refused = secrets ? refuseInToolShell(ground.value.env, "Backups with secrets are") : undefined;
+  const refused = secrets ? refuseInToolShell(workspace.value.env, "Backups with secrets are") : undefined;
   if (refused) return fail(refused);
-  const { home } = ground.value.paths;
+  const { home } = workspace.value.paths;
   const now = new Date();
   const target = resolve(file ?? defaultFile(home, now));
-  const hasStore = existsSync(ground.value.paths.store);
+  const hasStore = existsSync(workspace.value.paths.store);
   const contents = backupContents(home, secrets);
   try {
     const written = await writeArchive(target, {

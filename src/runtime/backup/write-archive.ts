@@ -1,7 +1,7 @@
 // Writes a backup: files streamed into one .tar.gz, never whole in memory, under its name only when it is complete.
 import { createHash, randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { link, open, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -42,12 +42,23 @@ export async function writeArchive(
     await handle.sync();
     const { size } = await handle.stat();
     await handle.close();
-    await link(draft, path);
+    await takeName(draft, path);
     return ok({ bytes: size, files: count });
   } catch (error) {
     return fail(failed(path, error));
   } finally {
     await rm(draft, { force: true });
+  }
+}
+
+/** The name is taken first, so that no file of somebody else is replaced. Works on disks without hard links too. */
+async function takeName(draft: string, path: string): Promise<void> {
+  await (await open(path, "wx", 0o600)).close();
+  try {
+    await rename(draft, path);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
   }
 }
 

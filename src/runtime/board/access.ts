@@ -21,9 +21,9 @@ import type { SessionContext } from "../../schema/session.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { BoardAccess, BoardChoice, BoardStored } from "../client/board.ts";
 import type { Attempt } from "../client/open.ts";
-import { type Ground, redactorOf } from "../start.ts";
 import { healing, openStore } from "../store.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
+import { redactorOf, type Workspace } from "../workspace.ts";
 import { boardPlace } from "./board.ts";
 
 const USER = { actor: "user", source: {} } as const;
@@ -34,34 +34,34 @@ const usage = (what: string, next: string) => refused("usage", what, next, 2);
 const LIST = "everlong board list shows what is there.";
 
 export function withBoard<T>(
-  ground: Ground,
+  workspace: Workspace,
   context: SessionContext,
   work: (board: BoardAccess) => Attempt<T>,
 ): Attempt<T> {
-  return healing(ground.paths, async () => {
-    const opened = await openStore(ground.paths, { recall: ground.indexing.recall });
+  return healing(workspace.paths, async () => {
+    const opened = await openStore(workspace.paths, { recall: workspace.indexing.recall });
     if (!opened.ok) return opened;
     try {
-      return await work(accessTo(opened.value, ground, context));
+      return await work(accessTo(opened.value, workspace, context));
     } finally {
       opened.value.close();
     }
   });
 }
 
-function accessTo(db: Database, ground: Ground, context: SessionContext): BoardAccess {
-  const placeOf = (choice: BoardChoice) => boardOf(ground, context, choice);
+function accessTo(db: Database, workspace: Workspace, context: SessionContext): BoardAccess {
+  const placeOf = (choice: BoardChoice) => boardOf(workspace, context, choice);
   // What the user's hand does counts as the user's: an agent's shell has no part in it.
   const toChange = (choice: BoardChoice): Result<BoardPlace, Failure> => {
-    const inShell = refuseInToolShell(ground.env, "The board is");
+    const inShell = refuseInToolShell(workspace.env, "The board is");
     return inShell ? fail(inShell) : placeOf(choice);
   };
-  const shown = <V>(value: V): V => filteredValue(ground.redact, value);
+  const shown = <V>(value: V): V => filteredValue(workspace.redact, value);
   const put = async (
     place: BoardPlace,
     { src, only, ...given }: { src: Src; only: "new" | "present"; name: string; description: string; context: string },
   ): Attempt<BoardStored> => {
-    const checked = checkItem(redactorOf(ground), given);
+    const checked = checkItem(redactorOf(workspace), given);
     if (!checked.ok) {
       const { code, message } = checked.error;
       return refused(code, message, "Content comes from --content, -f FILE or stdin; --description is one line.", 2);
@@ -140,12 +140,12 @@ function accessTo(db: Database, ground: Ground, context: SessionContext): BoardA
   };
 }
 
-function boardOf(ground: Ground, context: SessionContext, choice: BoardChoice): Result<BoardPlace, Failure> {
+function boardOf(workspace: Workspace, context: SessionContext, choice: BoardChoice): Result<BoardPlace, Failure> {
   const { repo, branch, src } = choice;
   if (src !== undefined && src !== "agent" && src !== "user")
     return usage(`--src is agent or user, not "${src}".`, LIST);
-  const here = boardPlace(ground, context);
-  const redactor = redactorOf(ground);
+  const here = boardPlace(workspace, context);
+  const redactor = redactorOf(workspace);
   const repository = repo === undefined ? here.repository : givenRepository(redactor, repo);
   const named = branch === undefined ? here.branch : givenBranch(redactor, branch);
   if (repository === undefined || named === undefined)

@@ -3,24 +3,23 @@ import { existsSync } from "node:fs";
 import { optional } from "../../base/optional.ts";
 import { CAPACITY } from "../../memory/board/item.ts";
 import { CONSOLIDATION_PROMPT } from "../../memory/consolidate/prompt.ts";
-import type { AgentPrompt, Client } from "../client.ts";
-import type { LiveSession } from "../session/live-session.ts";
-import { boardItems, boardPlace, isBoardOn } from "./board.ts";
+import type { AgentPrompt, Client } from "../client/session.ts";
+import { type BoardServices, boardItems, boardPlace, isBoardOn } from "./board.ts";
 
-export function consolidationClient(live: LiveSession): Client["consolidation"] {
-  const { ground, session } = live;
+export function consolidationClient(services: BoardServices): Client["consolidation"] {
+  const { workspace, main, index } = services;
   return {
-    isOn: () => isBoardOn(ground),
+    isOn: () => isBoardOn(workspace),
     prompt: consolidationMessage,
     async status() {
-      const place = boardPlace(ground, session.state.context);
-      const store = existsSync(ground.paths.store) ? await live.index.store() : undefined;
+      const place = boardPlace(workspace, main.state.context);
+      const store = existsSync(workspace.paths.store) ? await index.store() : undefined;
       const { lastRun } = await import("../../memory/consolidate/run.ts");
       return {
         place,
-        items: (await boardItems(live)).length,
+        items: (await boardItems(services)).length,
         capacity: CAPACITY,
-        onExit: ground.settings.values["consolidate.onExit"],
+        onExit: workspace.settings.values["consolidate.onExit"],
         ...optional("lastRun", store?.ok ? lastRun(store.value, place) : undefined),
       };
     },
@@ -30,7 +29,7 @@ export function consolidationClient(live: LiveSession): Client["consolidation"] 
 function consolidationMessage(): AgentPrompt {
   const args = {
     agent_type: "rem-agent",
-    mode: "background",
+    mode: "backworkspace",
     name: "rem-consolidate",
     description: "Consolidate session learnings",
     prompt: CONSOLIDATION_PROMPT,

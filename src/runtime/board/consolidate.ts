@@ -1,4 +1,5 @@
 // A consolidation in an open session: rem-agent as a subagent, or as the agent that the session itself runs as.
+
 import { appendFileSync, mkdirSync } from "node:fs";
 import { systemClock } from "../../base/clock.ts";
 import { shortId } from "../../base/id.ts";
@@ -9,12 +10,12 @@ import { evidenceLimit, renderEvidence } from "../../memory/consolidate/evidence
 import { newestSession, sessionHistory } from "../../memory/consolidate/history.ts";
 import { consolidationText } from "../../memory/consolidate/prompt.ts";
 import { RUN_LIMITS, type RunOutcome, recordRun, startRun } from "../../memory/consolidate/run.ts";
-import { interrupt } from "../../session/run.ts";
-import type { Session } from "../../session/session.ts";
+import { cutTurn } from "../../session/run.ts";
+import type { Conversation } from "../../session/session.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { Tool } from "../../tool/contract.ts";
-import type { LiveSession } from "../session/live-session.ts";
-import { boardPlace, boardTool, consolidationLog, isBoardOn, isDetached, PARENT_SESSION } from "./board.ts";
+import { type BoardServices, boardPlace, boardTool, isBoardOn } from "./board.ts";
+import { consolidationLog, isDetached, PARENT_SESSION } from "./detached.ts";
 
 export type Consolidation = {
   tool: Tool;
@@ -28,26 +29,24 @@ export type Consolidation = {
 };
 
 export type ConsolidationActor = {
-  /** The conversation of rem-agent, once it is open. */
-  session: () => Session;
-  state: SessionState;
-  publish: Session["publish"];
+  /** Of the agent that consolidates. */
+  conversation: Conversation;
   promptLimit: number;
   /** The session to learn from; absent: the one that this process was started for, or the newest one here. */
   learnFrom?: string;
 };
 
 /** The evidence and what the run may overwrite are of one moment: this one. */
-export async function openConsolidation(live: LiveSession, actor: ConsolidationActor): Promise<Consolidation> {
-  const { ground } = live;
-  const { redact, settings, context } = ground;
-  const place = boardPlace(ground, live.session.state.context);
-  const db = await live.index.reader();
+export async function openConsolidation(services: BoardServices, actor: ConsolidationActor): Promise<Consolidation> {
+  const { workspace, main, index } = services;
+  const { redact, settings, context } = workspace;
+  const place = boardPlace(workspace, main.state.context);
+  const db = await index.reader();
   const branch = context.branch === undefined ? undefined : redact(context.branch);
   const learnFrom =
     actor.learnFrom ??
-    ground.env[PARENT_SESSION] ??
-    (db && newestSession(db, { ...context, root: ground.root, branch }, live.sessionId));
+    workspace.env[PARENT_SESSION] ??
+    (db && newestSession(db, { ...context, root: workspace.root, branch }, main.id));
   const items = db ? listItems(db, place) : [];
   const history = db && learnFrom !== undefined ? sessionHistory(db, learnFrom) : { turns: [] };
   const evidence = renderEvidence(
@@ -66,18 +65,18 @@ export async function openConsolidation(live: LiveSession, actor: ConsolidationA
     turns: history.turns.map(({ id }) => id),
   };
   const writer = { actor: "rem-agent", run: run.id, source, seen: seenOf(items) };
-  const tool = await boardTool(live, {
+  const tool = await boardTool(services, {
     run: run.id,
     writer: () => writer,
     refuse: (command) => off() ?? run.refuse(command),
     onDone: (command, outcome) => run.done(command, outcome),
   });
   // A switch that is thrown meanwhile counts at once.
-  const off = () => (isBoardOn(ground) ? undefined : { code: "cancelled", message: "the switch: the board is off" });
+  const off = () => (isBoardOn(workspace) ? undefined : { code: "cancelled", message: "the switch: the board is off" });
   // A model that says nothing more is cut off as well.
-  const timer = setTimeout(() => interrupt(actor.session(), "limit_reached"), RUN_LIMITS.ms);
+  const timer = setTimeout(() => cutTurn(actor.conversation, "limit_reached"), RUN_LIMITS.ms);
   timer.unref();
-  const { state, publish } = actor;
+  const { state, publish } = actor.conversation;
   const before = spent(state);
   const since = () => {
     const now = spent(state);
@@ -96,13 +95,13 @@ export async function openConsolidation(live: LiveSession, actor: ConsolidationA
       isOver = true;
       clearTimeout(timer);
       const { tokens } = since();
-      const outcome = outcomeOf(actor.session(), run.cap(since()) !== undefined);
+      const outcome = outcomeOf(actor.conversation, run.cap(since()) !== undefined);
       const durationMs = Math.round(systemClock.monotonic() - startedAt);
       const report = { outcome, ...run.counts, tokens, durationMs };
       const ended = { id: run.id, session: learnFrom, endedAt: systemClock.now(), ...report };
-      const store = await live.index.store();
+      const store = await index.store();
       const recorded = store.ok ? await recordRun(store.value, place, ended) : store;
-      if (isDetached(ground)) writeLog(ground.paths.logs, ended);
+      if (isDetached(workspace)) writeLog(workspace.paths.logs, ended);
       publish("consolidation.completed", report);
       if (!recorded.ok) {
         const { code, what } = recorded.error;
@@ -112,12 +111,12 @@ export async function openConsolidation(live: LiveSession, actor: ConsolidationA
   };
 }
 
-function outcomeOf({ live }: Session, atLimit: boolean): RunOutcome {
-  const { lastTurn } = live;
+function outcomeOf({ live }: Conversation, atLimit: boolean): RunOutcome {
+  const { last } = live.turn;
   // Nothing to say is what is asked of it.
-  if (lastTurn?.status === "done" || lastTurn?.code === "empty_response") return "completed";
+  if (last?.status === "done" || last?.code === "empty_response") return "completed";
   if (atLimit) return "limit_reached";
-  return lastTurn?.status === "aborted" || !lastTurn ? "cancelled" : "failed";
+  return last?.status === "aborted" || !last ? "cancelled" : "failed";
 }
 
 function spent(state: SessionState): { requests: number; tokens: number } {

@@ -4,7 +4,7 @@ import type { Result } from "../../base/result.ts";
 import type { AgentRun } from "../../proxy/identify/run.ts";
 import type { ProxyOperations } from "../../server/manage/contract.ts";
 import type { RunningGateway } from "../gateway/gateway.ts";
-import type { GatewayView, HeldGateway, Wanted, WithGround } from "../gateway/with.ts";
+import type { GatewayView, HeldGateway, Wanted, WithWorkspace } from "../gateway/with.ts";
 import type { LaunchFile } from "../gateway/with-launch.ts";
 import type { Attempt, Opens } from "./open.ts";
 
@@ -27,7 +27,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The steps of one `everlong with`. */
 export type LaunchAccess = {
-  workspace(): Attempt<WithGround>;
+  workspace(): Attempt<WithWorkspace>;
   findProgram(name: string, env: Environment, cwd: string): string | undefined;
   /** The user's environment with what is added, without keys and tokens of our own. */
   environment(env: Environment, added: Readonly<Record<string, string>>): Record<string, string>;

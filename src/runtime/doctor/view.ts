@@ -1,4 +1,4 @@
-// What the checks look at: the same ground as every command, but nothing is made, changed or locked to stand on it.
+// What the checks look at: the same workspace as every command, opened without making, changing or locking anything.
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { type TrustState, trustState } from "../../permission/trust.ts";
 import { processEnvironment } from "../../settings/environment.ts";
 import { resolveHome } from "../../settings/home.ts";
 import { type LoadedSettings, loadSettings, projectFile } from "../../settings/load.ts";
-import { checkRule, secretValues } from "../start.ts";
+import { checkRule, secretValues } from "../workspace.ts";
 import { type LogCondition, readLogs } from "./log-condition.ts";
 
 export type DoctorView = {

@@ -6,12 +6,12 @@ export const gatewayAccess: GatewayAccess = {
   link: async () => (await import("./link.ts")).freshLink(),
   operations: async (work) => (await import("./operations.ts")).withOperations(work),
   async launch() {
-    const { findSuiting, holdGateway, withGround } = await import("./with.ts");
+    const { findSuiting, holdGateway, withWorkspace } = await import("./with.ts");
     const { agentEnvironment, codexSignIn, findCommand, runAgent } = await import("./with-child.ts");
     const { openLaunch, removeLaunch, writeLaunch } = await import("./with-launch.ts");
     const { openRun, wasUsed } = await import("./run-token.ts");
     return {
-      workspace: withGround,
+      workspace: withWorkspace,
       findProgram: findCommand,
       environment: agentEnvironment,
       codexSignIn,

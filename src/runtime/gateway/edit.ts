@@ -5,16 +5,16 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorText, type Failure } from "../../base/failure.ts";
 import { fail, type Result } from "../../base/result.ts";
-import { standOnGround } from "../start.ts";
+import { openWorkspace } from "../workspace.ts";
 
 /** `save` gets what the editor left; when it fails, the text stays in its file and the failure says where. */
 export async function editText<T>(
   text: string,
   save: (edited: string) => Promise<Result<T, Failure>>,
 ): Promise<Result<T, Failure>> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const { env, paths } = ground.value;
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const { env, paths } = workspace.value;
   const editor = env["VISUAL"]?.trim() || env["EDITOR"]?.trim();
   if (!editor) return fail(failure("No editor is set.", "Set VISUAL or EDITOR, or write with -f FILE."));
   const folder = join(paths.home, "with");

@@ -6,7 +6,7 @@ import type { ProxySettings } from "../../proxy/settings.ts";
 import type { Upstreams } from "../../proxy/upstream/choose.ts";
 import { isBoardOn } from "../board/board.ts";
 import { sidekickSwitches } from "../sidekick/service.ts";
-import type { Ground } from "../start.ts";
+import type { Workspace } from "../workspace.ts";
 
 export type GatewayFacts = {
   version: string;
@@ -19,7 +19,7 @@ export type GatewayFacts = {
 };
 
 export function gatewayFacts(
-  ground: Ground,
+  workspace: Workspace,
   settings: ProxySettings,
   upstreams: Upstreams,
   address: string,
@@ -27,14 +27,14 @@ export function gatewayFacts(
   const {
     paths,
     settings: { values },
-  } = ground;
-  const switches = sidekickSwitches(ground);
+  } = workspace;
+  const switches = sidekickSwitches(workspace);
   const features = {
     recall: settings.memory && values["recall.enabled"],
     trimming: settings.memory,
     semantic: settings.memory && values["recall.semantic.enabled"],
     graph: false,
-    board: isBoardOn(ground),
+    board: isBoardOn(workspace),
     // They run in the sessions of this home, not for proxied ones.
     sidekicks: switches.memory && switches.enabled,
   };

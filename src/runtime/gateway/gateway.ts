@@ -24,7 +24,7 @@ import { servedTools } from "../mcp/served.ts";
 import { openMemoryService } from "../memory/service.ts";
 import { catalogOf } from "../model.ts";
 import { openRecallOperations } from "../recall/operations.ts";
-import { type Ground, secretKey, standOnGround } from "../start.ts";
+import { openWorkspace, secretKey, type Workspace } from "../workspace.ts";
 import { type GatewayFacts, gatewayFacts } from "./facts.ts";
 import { GatewayHealth } from "./health.ts";
 import { type SharedKept, sharedKept } from "./kept.ts";
@@ -51,19 +51,19 @@ const MOST_REPORTS = 10;
 const WARM_MS = 10_000;
 
 export async function openGateway(flags: Flags = {}): Promise<Result<RunningGateway, Failure>> {
-  const ground = await standOnGround({ flags });
-  if (!ground.ok) return ground;
-  const { paths, settings: loaded } = ground.value;
+  const workspace = await openWorkspace({ flags });
+  if (!workspace.ok) return workspace;
+  const { paths, settings: loaded } = workspace.value;
   const { values } = loaded;
   const token = ensureToken(paths.home);
   if (!token.ok) return token;
   const settings = proxySettings(values);
-  const { catalog, warnings } = catalogOf(ground.value);
+  const { catalog, warnings } = catalogOf(workspace.value);
   const health = new GatewayHealth(
     () => performance.now(),
     (part, code) => recordFailure(paths.logs, { part, code }),
   );
-  const shared = sharedKept(ground.value, settings, (part, { code }) => health.soft(part, code));
+  const shared = sharedKept(workspace.value, settings, (part, { code }) => health.soft(part, code));
   const upstreams = upstreamsOf(settings);
   const proxy = createProxy({
     settings,
@@ -105,22 +105,22 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
       const kept = await shared.open();
       return kept.ok ? ok(operationsOn(kept.value, settings)) : kept;
     },
-    recall: openRecallOperations(ground.value, shared.open),
-    memory: openMemoryService(ground.value, shared.open),
-    mcp: { tools: servedTools(ground.value, shared.open), open: values["gateway.auth"] === "loopback-open" },
+    recall: openRecallOperations(workspace.value, shared.open),
+    memory: openMemoryService(workspace.value, shared.open),
+    mcp: { tools: servedTools(workspace.value, shared.open), open: values["gateway.auth"] === "loopback-open" },
     health: () => health.now(shared.finding()),
     report: (_part, error) => void report(error),
   });
   if (!started.ok) {
     await proxy.close();
     await shared.close();
-    return started.error.code === "port_taken" ? fail(await portTaken(ground.value, token.value)) : started;
+    return started.error.code === "port_taken" ? fail(await portTaken(workspace.value, token.value)) : started;
   }
   const { address, link, close } = started.value;
   return ok({
     address,
     token: token.value,
-    facts: gatewayFacts(ground.value, settings, upstreams, address),
+    facts: gatewayFacts(workspace.value, settings, upstreams, address),
     warnings: [...loaded.warnings, ...warnings, ...openDoor(values["gateway.auth"], values["gateway.host"])],
     link,
     on: (listener) => proxy.on(listener),
@@ -139,7 +139,7 @@ async function warm(shared: SharedKept): Promise<void> {
 }
 
 /** F82: who has the port, and what to do about it. */
-async function portTaken({ settings: { values }, paths }: Ground, token: string): Promise<Failure> {
+async function portTaken({ settings: { values }, paths }: Workspace, token: string): Promise<Failure> {
   const port = values["gateway.port"];
   const address = addressOf(values["gateway.host"], port);
   const taken = { code: "port_taken", data: "Nothing was started.", exit: 1 } as const;

@@ -11,8 +11,8 @@ import { lossWatch } from "../../store/rebuild/suspect.ts";
 import { FileWatch } from "../../store/watch-file.ts";
 import { openRecall } from "../recall/engine.ts";
 import { RecallRepair } from "../recall/repair.ts";
-import { type Ground, redactorOf } from "../start.ts";
 import { openStore, tellRebuilt } from "../store.ts";
+import { redactorOf, type Workspace } from "../workspace.ts";
 import { proxyStoreOn } from "./proxy-store.ts";
 
 export type SharedKept = {
@@ -28,20 +28,20 @@ export type Trouble = (part: string, trouble: { code: string; message: string })
 const OPEN_MS = 500;
 
 /** One store for everybody who asks: SQLite's locks do not bear a second one in a process. Tried again after a failure. */
-export function sharedKept(ground: Ground, settings: ProxySettings, onTrouble: Trouble): SharedKept {
+export function sharedKept(workspace: Workspace, settings: ProxySettings, onTrouble: Trouble): SharedKept {
   let opened: ReturnType<OpenServices> | undefined;
   const retired: ProxyServices[] = [];
   let watch: FileWatch | undefined;
   return {
     async open() {
-      opened ??= openKept(ground, settings, onTrouble).catch((error: unknown) =>
+      opened ??= openKept(workspace, settings, onTrouble).catch((error: unknown) =>
         // A database of somebody else: the schema does not fit it.
-        fail(faultAt("store_corrupt", ground.paths.store, errorText(error))),
+        fail(faultAt("store_corrupt", workspace.paths.store, errorText(error))),
       );
       const kept = await opened;
       if (!kept.ok) opened = undefined;
       if (!kept.ok) return kept;
-      watch ??= new FileWatch(ground.paths.store);
+      watch ??= new FileWatch(workspace.paths.store);
       if (!kept.value.isLost()) return kept;
       // What waits to be stored is gone with it, and comes again with the next requests.
       opened = undefined;
@@ -59,13 +59,13 @@ export function sharedKept(ground: Ground, settings: ProxySettings, onTrouble: T
 }
 
 async function openKept(
-  ground: Ground,
+  workspace: Workspace,
   settings: ProxySettings,
   onTrouble: Trouble,
 ): Promise<Result<ProxyServices, Fault>> {
-  const { paths } = ground;
+  const { paths } = workspace;
   const db = await openStore(paths, {
-    recall: ground.indexing.recall,
+    recall: workspace.indexing.recall,
     limitMs: OPEN_MS,
     onRebuilt: (rebuilt) => {
       tellRebuilt(rebuilt);
@@ -73,18 +73,18 @@ async function openKept(
     },
   });
   if (!db.ok) return db as Result<never, Fault>;
-  const store = proxyStoreOn(ground, settings, db.value, (message) =>
+  const store = proxyStoreOn(workspace, settings, db.value, (message) =>
     onTrouble("log", { code: "log_damaged", message }),
   );
   const tell = (trouble: { code: string; message: string }): void => onTrouble("recall", trouble);
-  const repair = new RecallRepair(db.value, ground, tell);
+  const repair = new RecallRepair(db.value, workspace, tell);
   repair.resume();
-  const recall = openRecall(ground, db.value, {
+  const recall = openRecall(workspace, db.value, {
     mayChoose: true,
     onTrouble: tell,
     onDamaged: (message) => repair.noticed(message),
   });
-  const redactor = redactorOf(ground);
+  const redactor = redactorOf(workspace);
   const remember = new Remember({
     store,
     redactor,

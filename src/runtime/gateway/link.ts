@@ -4,14 +4,14 @@ import { isRecord, parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { ask } from "../../server/ask.ts";
 import { findGateway } from "../../server/find.ts";
-import { standOnGround } from "../start.ts";
+import { openWorkspace } from "../workspace.ts";
 
 const LIMIT_MS = 5000;
 
 export async function freshLink(): Promise<Result<string, Failure>> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const gateway = await findGateway(ground.value.paths.home);
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const gateway = await findGateway(workspace.value.paths.home);
   if (!gateway) return fail(noGateway);
   const headers = { authorization: `Bearer ${gateway.token}` };
   const told = await ask(gateway.address, { method: "POST", path: "/api/links", headers }, LIMIT_MS);

@@ -9,7 +9,7 @@ import { findGateway } from "../../server/find.ts";
 import type { ProxyOperations } from "../../server/manage/contract.ts";
 import { localOperations } from "../../server/manage/local.ts";
 import { remoteOperations } from "../../server/manage/remote.ts";
-import { standOnGround } from "../start.ts";
+import { openWorkspace } from "../workspace.ts";
 import { sharedKept } from "./kept.ts";
 
 export type { ProxyOperations } from "../../server/manage/contract.ts";
@@ -20,12 +20,12 @@ export const operationsOn = ({ store, recall, redactor }: ProxyServices, setting
 export async function withOperations<T>(
   work: (operations: ProxyOperations) => Promise<Result<T, Failure>>,
 ): Promise<Result<T, Failure>> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const gateway = await findGateway(ground.value.paths.home);
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const gateway = await findGateway(workspace.value.paths.home);
   if (gateway) return work(remoteOperations(gateway));
-  const settings = proxySettings(ground.value.settings.values);
-  const shared = sharedKept(ground.value, settings, () => undefined);
+  const settings = proxySettings(workspace.value.settings.values);
+  const shared = sharedKept(workspace.value, settings, () => undefined);
   try {
     const kept = await shared.open();
     return kept.ok ? await work(operationsOn(kept.value, settings)) : kept;

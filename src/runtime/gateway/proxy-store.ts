@@ -5,10 +5,10 @@ import { optional } from "../../base/optional.ts";
 import type { ProxySettings } from "../../proxy/settings.ts";
 import { createProxyStore, type ProxyStore } from "../../proxy/store/handle.ts";
 import type { Database } from "../../store/sqlite.ts";
-import { type Ground, secretKey } from "../start.ts";
+import { secretKey, type Workspace } from "../workspace.ts";
 
 export const proxyStoreOn = (
-  { paths }: Ground,
+  { paths }: Workspace,
   { dir, tenancy }: ProxySettings,
   db: Database,
   onDamaged?: (message: string) => void,

@@ -12,12 +12,12 @@ import { addressOf } from "../../server/listen.ts";
 import type { UpstreamRow } from "../../server/manage/contract.ts";
 import { remoteOperations } from "../../server/manage/remote.ts";
 import { readToken } from "../../server/token.ts";
-import { standOnGround } from "../start.ts";
+import { openWorkspace } from "../workspace.ts";
 import { openGateway, type RunningGateway } from "./gateway.ts";
 import { freshLink } from "./link.ts";
 import { isOfRun, launchFolder } from "./with-launch.ts";
 
-export type WithGround = {
+export type WithWorkspace = {
   env: Readonly<Record<string, string | undefined>>;
   /** The user's home folder. */
   userHome: string;
@@ -50,10 +50,10 @@ export type Wanted = { suits(gateway: GatewayView): boolean; upstreams: Readonly
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-export async function withGround(): Promise<Result<WithGround, Failure>> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const { env, userHome, paths, context, settings } = ground.value;
+export async function withWorkspace(): Promise<Result<WithWorkspace, Failure>> {
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const { env, userHome, paths, context, settings } = workspace.value;
   const { values } = settings;
   const token = readToken(paths.home);
   if (!token.ok) return token;

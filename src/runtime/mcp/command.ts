@@ -1,11 +1,12 @@
 // `/mcp`: the servers of the session, one of them in full, switched on and off, read and connected anew; secrets masked.
+
 import { commandUsage } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
 import { clip, firstLine, nearNames } from "../../base/text.ts";
 import type { PlannedServer } from "../../mcp/config/load.ts";
 import type { ServerConfig } from "../../mcp/config/server-config.ts";
 import type { ServerView } from "../../mcp/host.ts";
-import type { CommandResult } from "../client.ts";
+import type { CommandResult } from "../client/session.ts";
 import type { OpenHost } from "./host.ts";
 
 export type McpCommandParts = {

@@ -18,12 +18,12 @@ import type { TrustState } from "../../permission/trust.ts";
 import type { Rule } from "../../schema/permission.ts";
 import type { Session } from "../../session/session.ts";
 import { changeInHome } from "../home-file.ts";
-import type { Ground } from "../start.ts";
+import type { Workspace } from "../workspace.ts";
 import { serverLogFile } from "./sources.ts";
 
 /** Of an open session; for an agent's own servers `emit` is the agent's. */
 export type McpParts = {
-  ground: Ground;
+  workspace: Workspace;
   owner: Owner;
   session: Pick<Session, "dir" | "root" | "emit" | "publish">;
   cwd: string;
@@ -55,7 +55,7 @@ export type OpenHost = {
 export async function openHost(
   sources: readonly Source[],
   parts: McpParts,
-  trust: TrustState = parts.ground.trust,
+  trust: TrustState = parts.workspace.trust,
 ): Promise<OpenHost> {
   const [{ loadServers }, { createHost }, { fileToolCache }, { readFingerprints, saveFingerprints }] =
     await Promise.all([
@@ -64,16 +64,16 @@ export async function openHost(
       import("../../mcp/tool-cache.ts"),
       import("../../mcp/fingerprint.ts"),
     ]);
-  const { ground, session } = parts;
-  const { values } = ground.settings;
-  const { home } = ground.paths;
+  const { workspace, session } = parts;
+  const { values } = workspace.settings;
+  const { home } = workspace.paths;
   const loaded = await loadServers(sources, {
-    variables: ground.env,
+    variables: workspace.env,
     disabled: values["mcp.disabled"],
     consented: (origin) => hasConsent(home, session.root, origin),
   });
   const secrets = loaded.servers.flatMap((plan) => ("config" in plan ? configSecrets(plan.config) : []));
-  const hide = (text: string): string => ground.redact(maskSecrets(text, secrets));
+  const hide = (text: string): string => workspace.redact(maskSecrets(text, secrets));
   const fingerprints = await readFingerprints(home, session.root);
   let saved = canonicalJson(fingerprints);
   let tools: readonly McpTool[] = [];
@@ -82,7 +82,7 @@ export async function openHost(
   const host = createHost(loaded.servers, {
     owner: parts.owner,
     cwd: parts.cwd,
-    environment: { base: ground.env, secrets: ground.secrets },
+    environment: { base: workspace.env, secrets: workspace.secrets },
     version: VERSION,
     answers: parts.answers ?? {},
     clock: systemClock,

@@ -1,11 +1,12 @@
 // The MCP servers of an open session: started with it, looked at again at each turn, ended with it. Nothing is loaded when none is named.
+
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
 import { errorText } from "../../base/failure.ts";
 import { mapSource } from "../../mcp/config/source.ts";
 import type { McpTool } from "../../mcp/tool.ts";
 import { trustState } from "../../permission/trust.ts";
 import type { Tool } from "../../tool/contract.ts";
-import type { CommandResult } from "../client.ts";
+import type { CommandResult } from "../client/session.ts";
 import { type McpParts, type OpenHost, openHost, tell } from "./host.ts";
 import { mcpSources } from "./sources.ts";
 
@@ -38,7 +39,7 @@ export type AgentMcp = {
 };
 
 export function sessionMcp(parts: McpParts): SessionMcp {
-  const { ground, session } = parts;
+  const { workspace, session } = parts;
   let loading: Promise<OpenHost | undefined> | undefined;
   let open: OpenHost | undefined;
   let defer: typeof import("../../mcp/defer.ts") | undefined;
@@ -46,10 +47,10 @@ export function sessionMcp(parts: McpParts): SessionMcp {
 
   async function load(): Promise<OpenHost | undefined> {
     // Given for this run it holds as it was; given for good it is looked at again.
-    const isForRun = ground.trust.trusted && ground.trust.by === undefined;
-    const places = { everlongHome: ground.paths.home, userHome: ground.userHome };
-    const trust = isForRun || !loading ? ground.trust : await trustState(places, ground.root, parts.cwd);
-    const sources = await mcpSources(ground, trust);
+    const isForRun = workspace.trust.trusted && workspace.trust.by === undefined;
+    const places = { everlongHome: workspace.paths.home, userHome: workspace.userHome };
+    const trust = isForRun || !loading ? workspace.trust : await trustState(places, workspace.root, parts.cwd);
+    const sources = await mcpSources(workspace, trust);
     if (sources.every(({ servers, problem }) => problem === undefined && Object.keys(servers).length === 0)) return;
     defer = await import("../../mcp/defer.ts");
     return openHost(sources, parts, trust);
@@ -102,7 +103,7 @@ export function sessionMcp(parts: McpParts): SessionMcp {
         const [servers, names] = [mine.map((t) => t.mcp.server), mine.map((t) => t.name)];
         const shared = (open?.tools() ?? []).filter((t) => !servers.includes(t.mcp.server) && !names.includes(t.name));
         const tools = [...shared, ...mine].filter(allows);
-        deferral ??= defer?.createDeferral(ground.settings.values["mcp.deferTools"]);
+        deferral ??= defer?.createDeferral(workspace.settings.values["mcp.deferTools"]);
         return deferral ? deferral.offer(tools, promptLimit) : tools;
       };
     },
@@ -154,4 +155,4 @@ function problemsOf({ loaded, hide }: OpenHost): string[] {
   return [...loaded.problems, ...waiting].map(hide);
 }
 
-const startWaitMs = ({ ground }: McpParts): number => ground.settings.values["mcp.startWaitSeconds"] * 1000;
+const startWaitMs = ({ workspace }: McpParts): number => workspace.settings.values["mcp.startWaitSeconds"] * 1000;

@@ -26,11 +26,11 @@ import { success, type ToolOutcome } from "../../tool/contract.ts";
 import { boardPlace, isBoardOn } from "../board/board.ts";
 import { LOCAL_USER, placeIn, strategyFor, strategySettings, treeOf } from "../memory/strategy.ts";
 import { isToolDenied, rules } from "../session/approvals.ts";
-import { type Ground, redactorOf, standOnGround } from "../start.ts";
+import { openWorkspace, redactorOf, type Workspace } from "../workspace.ts";
 
-export function memoryServed(ground: Ground, open: OpenServices): ServedTool[] {
-  const kind = strategyKind(strategySettings(ground));
-  const votes = kind === "injected" ? ground.settings.values["memory.injectedVote"] : kind !== "jsonl";
+export function memoryServed(workspace: Workspace, open: OpenServices): ServedTool[] {
+  const kind = strategyKind(strategySettings(workspace));
+  const votes = kind === "injected" ? workspace.settings.values["memory.injectedVote"] : kind !== "jsonl";
   const stores = new WeakMap<object, number>();
   const store = served({
     name: "store_memory",
@@ -38,7 +38,7 @@ export function memoryServed(ground: Ground, open: OpenServices): ServedTool[] {
     input: storeInput(kind !== "jsonl"),
     readOnly: false,
     run: (input, context) =>
-      atDesk(ground, open, context, async ({ parts, place, client, ask }) => {
+      atDesk(workspace, open, context, async ({ parts, place, client, ask }) => {
         const request = {
           place,
           source: { client },
@@ -60,7 +60,7 @@ export function memoryServed(ground: Ground, open: OpenServices): ServedTool[] {
     input: voteInput,
     readOnly: false,
     run: (input, context) =>
-      atDesk(ground, open, context, async ({ parts, place, client, ask }) => {
+      atDesk(workspace, open, context, async ({ parts, place, client, ask }) => {
         const actor = { key: `agent:${place.user}:${client}`, kind: "agent" as const };
         return voteText(await voteOn(parts, { input, place, source: { client }, actor, ask }, context.signal));
       }),
@@ -72,18 +72,18 @@ type Desk = { parts: WriteParts; place: Place; client: string; ask: AskLeave };
 
 /** Facts kept outside of the store that hold all of these words, as lines; empty when there are none, or they cannot be read. */
 export async function memoriesWith(
-  ground: Ground,
+  workspace: Workspace,
   open: OpenServices,
   context: ServeContext,
   { query, limit }: SearchInput,
 ): Promise<string> {
-  const found = await atDesk(ground, open, context, async ({ parts, place }) => {
+  const found = await atDesk(workspace, open, context, async ({ parts, place }) => {
     const client = await parts.client();
     if (client.type === "skipped" || client.strategy.kind === "embedded") return success("");
     const listed = await client.strategy.list({ place, text: query, status: ["active"], limit }, context.signal);
     const records = listed.type === "listed" ? listed.records : [];
     const line = ({ id, subject, fact, citations }: MemoryRecord): string =>
-      recalledLine(ground.redact(`[${id}] ${subject}: ${fact} | ${citations.map(({ raw }) => raw).join("; ")}`));
+      recalledLine(workspace.redact(`[${id}] ${subject}: ${fact} | ${citations.map(({ raw }) => raw).join("; ")}`));
     return success(records.map(line).join("\n"));
   });
   return found.ok && found.value !== "" ? `Memories (recorded data, possibly outdated):\n${found.value}` : "";
@@ -91,20 +91,20 @@ export async function memoriesWith(
 
 /** Settings, trust and rules are those of the client's folder; without one, only what belongs to the user is reached. */
 async function atDesk(
-  own: Ground,
+  own: Workspace,
   open: OpenServices,
   { folder, client, signal }: ServeContext,
   work: (desk: Desk) => Promise<ToolOutcome>,
 ): Promise<Result<string, string>> {
-  const stood = await groundOf(own, folder);
+  const stood = await workspaceOf(own, folder);
   if (!stood.ok) return stood;
-  const ground = stood.value;
-  const cwd = folder ?? ground.context.cwd;
-  const place = folder === undefined ? { user: LOCAL_USER } : placeIn(ground, folder);
-  const tree = folder === undefined ? undefined : treeOf(ground, folder);
-  const { values } = ground.settings;
+  const workspace = stood.value;
+  const cwd = folder ?? workspace.context.cwd;
+  const place = folder === undefined ? { user: LOCAL_USER } : placeIn(workspace, folder);
+  const tree = folder === undefined ? undefined : treeOf(workspace, folder);
+  const { values } = workspace.settings;
   const strategy = await strategyFor({
-    ground,
+    workspace,
     place,
     tree,
     async open() {
@@ -114,21 +114,21 @@ async function atDesk(
   });
   const parts: WriteParts = {
     client: () => strategy,
-    redactor: redactorOf(ground),
+    redactor: redactorOf(workspace),
     newId: () => newMemoryId(),
     settings: () => ({ userScope: values["memory.userScope"], maxStores: values["memory.maxStoresPerSession"] }),
     ...(tree ? { tree } : {}),
     clock: systemClock,
   };
-  const told = await work({ parts, place, client: ground.redact(client), ask: leaveIn(ground, cwd) });
+  const told = await work({ parts, place, client: workspace.redact(client), ask: leaveIn(workspace, cwd) });
   if (strategy.type === "ready") await strategy.strategy.shutdown(signal);
   return answerOf(told);
 }
 
 /** The settings, trust and rules of the client's folder. */
-export async function groundOf(own: Ground, folder: string | undefined): Promise<Result<Ground, string>> {
+export async function workspaceOf(own: Workspace, folder: string | undefined): Promise<Result<Workspace, string>> {
   if (folder === undefined || folder === own.context.cwd) return ok(own);
-  const stood = await standOnGround({ cwd: folder });
+  const stood = await openWorkspace({ cwd: folder });
   return stood.ok ? stood : fail(`${stood.error.code}: ${stood.error.what}`);
 }
 
@@ -136,10 +136,10 @@ const answerOf = (told: ToolOutcome): Result<string, string> =>
   told.type === "success" ? ok(told.text) : fail(`${told.code}: ${told.message}`);
 
 /** The memory permission of the folder, with nobody there to answer. */
-function leaveIn(ground: Ground, cwd: string): AskLeave {
+function leaveIn(workspace: Workspace, cwd: string): AskLeave {
   return async (request) => {
     const { leaveOf } = await import("../memory/leave.ts");
-    const { settings, paths, root, userHome, trust } = ground;
+    const { settings, paths, root, userHome, trust } = workspace;
     const { permissions, values } = settings;
     const approved = await locationApprovals(paths.home, root);
     const policy = makePolicy({
@@ -170,8 +170,8 @@ const looking = z.strictObject({
 });
 
 /** Only to look: nothing is added or pruned from outside. A rule that denies it takes it away. */
-export function boardServed(ground: Ground, open: OpenServices): ServedTool[] {
-  if (isToolDenied(ground, "context_board")) return [];
+export function boardServed(workspace: Workspace, open: OpenServices): ServedTool[] {
+  if (isToolDenied(workspace, "context_board")) return [];
   return [
     served({
       name: "context_board",
@@ -182,7 +182,7 @@ export function boardServed(ground: Ground, open: OpenServices): ServedTool[] {
       async run(input, context) {
         const { folder, signal } = context;
         if (folder === undefined) return fail("no_repository: the client named no root, so there is no board to show.");
-        const stood = await groundOf(ground, folder);
+        const stood = await workspaceOf(workspace, folder);
         if (!stood.ok) return stood;
         // Listed by the settings of where this was started; the client's folder may have others.
         if (!isBoardOn(stood.value) || isToolDenied(stood.value, "context_board"))

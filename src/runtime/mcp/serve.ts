@@ -6,7 +6,7 @@ import { VERSION } from "../../base/version.ts";
 import { serveStdio } from "../../mcp/serve/stdio.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import { sharedKept } from "../gateway/kept.ts";
-import { standOnGround } from "../start.ts";
+import { openWorkspace } from "../workspace.ts";
 import { servedTools } from "./served.ts";
 
 export type McpServing = {
@@ -20,14 +20,14 @@ export type McpServing = {
 };
 
 export async function serveMcp({ readOnly, stdin, stdout, signal, log }: McpServing): Promise<Result<void, Failure>> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const { settings, context } = ground.value;
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const { settings, context } = workspace.value;
   for (const warning of settings.warnings) log(warning);
-  const shared = sharedKept(ground.value, proxySettings(settings.values), (part, { message }) =>
+  const shared = sharedKept(workspace.value, proxySettings(settings.values), (part, { message }) =>
     log(`${part}: ${message}`),
   );
-  const tools = servedTools(ground.value, shared.open, { readOnly });
+  const tools = servedTools(workspace.value, shared.open, { readOnly });
   if (tools.length === 0) log("Memory is switched off (memory.enabled): there are no tools.");
   await serveStdio({ tools, version: VERSION, folder: context.cwd, log }, { stdin, stdout, signal });
   await shared.close();

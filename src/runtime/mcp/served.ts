@@ -24,33 +24,35 @@ import { itemsOf, itemsText, parseWanted, type Wanted } from "../recall/original
 import { ask, type RecallFound, type RecallHit } from "../recall/query.ts";
 import { OWN, recallKinds, recallPlace, scopesOf, sessionsHere } from "../recall/scope.ts";
 import { searchedText } from "../recall/searched.ts";
-import type { Ground } from "../start.ts";
 import { catchUp, latestIn, sessionsIn } from "../store.ts";
-import { boardServed, groundOf, memoriesWith, memoryServed } from "./memory.ts";
+import type { Workspace } from "../workspace.ts";
+import { boardServed, memoriesWith, memoryServed, workspaceOf } from "./memory.ts";
 
 type Answer = Promise<Result<string, string>>;
 
 /** A feature that is off has no tools; those that write are left out when `readOnly`. */
-export function servedTools(ground: Ground, open: OpenServices, { readOnly = false } = {}): ServedTool[] {
-  const { values } = ground.settings;
+export function servedTools(workspace: Workspace, open: OpenServices, { readOnly = false } = {}): ServedTool[] {
+  const { values } = workspace.settings;
   if (!values["memory.enabled"]) return [];
-  const desk = deskOf(ground, open);
+  const desk = deskOf(workspace, open);
   const recalls = [
     recallServed((input, context) =>
-      desk(context, (place) => recall(place, input, context.signal, () => memoriesWith(ground, open, context, input))),
+      desk(context, (place) =>
+        recall(place, input, context.signal, () => memoriesWith(workspace, open, context, input)),
+      ),
     ),
     searchSessionsServed((input, context) => desk(context, (place) => searchSessions(place, input, context.signal))),
   ];
   return [
     ...(values["recall.enabled"] ? recalls : []),
-    ...(readOnly ? [] : memoryServed(ground, open)),
-    ...(isBoardOn(ground) ? boardServed(ground, open) : []),
+    ...(readOnly ? [] : memoryServed(workspace, open)),
+    ...(isBoardOn(workspace) ? boardServed(workspace, open) : []),
   ];
 }
 
 /** Where one question is answered: nothing outside of it can be asked for. */
 type Place = {
-  ground: Ground;
+  workspace: Workspace;
   kept: ProxyServices;
   context: SessionContext | undefined;
   scope: Within;
@@ -58,17 +60,17 @@ type Place = {
   kinds: readonly Kind[];
 };
 
-function deskOf(ground: Ground, open: OpenServices) {
+function deskOf(workspace: Workspace, open: OpenServices) {
   const readLogs = new WeakMap<ProxyServices, ReturnType<typeof shared<void>>>();
   return async ({ folder, signal }: ServeContext, work: (place: Place) => Promise<Result<string, Failure>>): Answer => {
     const kept = await open();
     if (!kept.ok) return fail(kept.error.what);
     const { db } = kept.value.store;
     const read =
-      readLogs.get(kept.value) ?? shared(() => soft(catchUp(db, ground.paths, ground.indexing, () => undefined)));
+      readLogs.get(kept.value) ?? shared(() => soft(catchUp(db, workspace.paths, workspace.indexing, () => undefined)));
     readLogs.set(kept.value, read);
     await within(read(), CATCH_UP_MS, signal);
-    const stood = await groundOf(ground, folder);
+    const stood = await workspaceOf(workspace, folder);
     if (!stood.ok) return stood;
     if (!stood.value.settings.values["memory.enabled"])
       return fail("memory_off: the settings of this folder switch memory off (memory.enabled).");
@@ -77,7 +79,7 @@ function deskOf(ground: Ground, open: OpenServices) {
     if (!scopes.ok) return fail(scopes.error);
     const scope = { scopes: scopes.value, everyone: true };
     const told = await soft(
-      work({ ground: stood.value, kept: kept.value, context, scope, kinds: recallKinds(stood.value) }),
+      work({ workspace: stood.value, kept: kept.value, context, scope, kinds: recallKinds(stood.value) }),
     );
     return told.ok ? told : fail([told.error.what, told.error.next].filter(Boolean).join(" "));
   };
@@ -103,7 +105,7 @@ async function recall(
 }
 
 /** Only sessions of the place are looked through: one of another repository is as unknown as one that never was. */
-async function original({ ground, kept, context }: Place, wanted: Wanted): Promise<Result<string, Failure>> {
+async function original({ workspace, kept, context }: Place, wanted: Wanted): Promise<Result<string, Failure>> {
   const { db } = kept.store;
   const here = context ? sessionsIn(db, sessionsHere(context)) : [];
   const latest = context && latestIn(db, context.gitRoot ?? context.cwd);
@@ -112,8 +114,8 @@ async function original({ ground, kept, context }: Place, wanted: Wanted): Promi
   const ids = here.map(({ id }) => id);
   const session = await findSession(name, ids, async () => here);
   if (!session.ok) return session;
-  const items = await itemsOf(ground.paths, session.value, wanted);
-  return items.ok ? ok(ground.redact(itemsText(items.value))) : items;
+  const items = await itemsOf(workspace.paths, session.value, wanted);
+  return items.ok ? ok(workspace.redact(itemsText(items.value))) : items;
 }
 
 const noSession: Failure = {

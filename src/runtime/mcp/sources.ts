@@ -5,11 +5,11 @@ import { pluginFolders } from "../../agent/file/places.ts";
 import { fileSource, projectSources, type Source, userSource } from "../../mcp/config/source.ts";
 import { acceptsFile, type TrustState } from "../../permission/trust.ts";
 import { projectFile, userFile } from "../../settings/load.ts";
-import type { Ground } from "../start.ts";
+import type { Workspace } from "../workspace.ts";
 
 /** `trust` decides which of the project's files count, with the very bytes that are used. */
 export async function mcpSources(
-  { paths, root }: Pick<Ground, "paths" | "root">,
+  { paths, root }: Pick<Workspace, "paths" | "root">,
   trust: TrustState,
 ): Promise<Source[]> {
   const accepts = (path: string, content: Uint8Array): boolean => acceptsFile(trust, path, content);

@@ -1,13 +1,6 @@
-// What memory tells beside its own outcomes, without any of its text: changes, secrets taken out, cited files looked up.
+// What memory tells beside its own outcomes, without any of its text: secrets taken out, cited files looked up.
 import type { WorkTree } from "../../memory/record/write-contract.ts";
 import type { Filtered, Redactor } from "../../memory/secret/filter.ts";
-import type { LiveSession } from "../session/live-session.ts";
-
-/** Some record was stored, voted on or changed: whoever follows the session hears of it, and the sidekicks. */
-export function tellChanged({ session, sidekicks }: LiveSession): void {
-  session.publish("session.memory_changed", {});
-  sidekicks.trigger({ event: "session.memory_changed" });
-}
 
 export type Redacted = { rule: string; count: number };
 

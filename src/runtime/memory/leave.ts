@@ -1,14 +1,14 @@
 // Leave for a memory, asked at the session's one door, and what its answer means for the record.
+
 import { optional } from "../../base/optional.ts";
 import type { MemoryCall } from "../../memory/record/tool/parts.ts";
 import type { AskLeave, Leave } from "../../memory/record/write-contract.ts";
-import type { Permit } from "../../session/session.ts";
+import type { AskPermit, Permit } from "../../session/parts.ts";
 import type { Tool } from "../../tool/contract.ts";
-import type { MemoryActor } from "./session.ts";
 
 /** The one door, asked for exactly this request. */
 export const askBy =
-  ({ permit }: Pick<MemoryActor, "permit">, { tool, input, context }: MemoryCall): AskLeave =>
+  ({ permit }: { permit: AskPermit }, { tool, input, context }: MemoryCall): AskLeave =>
   async (request, signal) => {
     const asked: Tool = { ...tool, permissions: () => [request] };
     return leaveOf(await permit({ toolCallId: context.toolCallId, tool: asked, input, signal }));

@@ -1,9 +1,9 @@
 // Memory of an open session, as the rest of the runtime sees it: a switch, a section, tools. Off, nothing of it is loaded.
 import type { Counts } from "../../memory/record/contract.ts";
 import type { Tool } from "../../tool/contract.ts";
-import type { LiveSession } from "../session/live-session.ts";
 import { tellPending } from "./pending.ts";
-import type { LastFailure, MemoryActor, RecordsInSession } from "./session.ts";
+import type { MemoryActor } from "./request.ts";
+import type { LastFailure, MemoryServices, RecordsInSession } from "./session.ts";
 
 export type MemoryStatus = {
   enabled: boolean;
@@ -18,19 +18,25 @@ export type MemoryStatus = {
 };
 
 export class SessionMemory {
-  readonly #live: LiveSession;
+  readonly #services: MemoryServices;
+  readonly #listeners = new Set<() => void>();
   #records: RecordsInSession | undefined;
   #section = "";
   #wasOn = false;
   #epoch = "";
   #hasAnswered = false;
 
-  constructor(live: LiveSession) {
-    this.#live = live;
+  constructor(services: MemoryServices) {
+    this.#services = services;
+  }
+
+  /** Some record was stored, voted on or changed. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
   }
 
   enabled(): boolean {
-    return this.#live.ground.settings.values["memory.enabled"];
+    return this.#services.workspace.settings.values["memory.enabled"];
   }
 
   /** Changes only with `newEpoch`, and with `beforeTurn` when that says so. */
@@ -62,14 +68,14 @@ export class SessionMemory {
     const isOther = isNew || records.isOld() || (await records.hasGone()) ? await this.newEpoch() : false;
     if (!this.#hasAnswered && !records.isOld()) {
       this.#hasAnswered = true;
-      await tellPending(this.#live, "answered");
+      await tellPending(this.#services, this, "answered");
     }
     return isOther;
   }
 
   /** Another after a compaction, its undoing, a rewind or a switch of the model: the cached prefix is gone anyway. */
   #epochNow(): string {
-    const { state, live } = this.#live.session;
+    const { state, live } = this.#services.main;
     const { number, reason } = live.window.epoch;
     const rewound = reason === "rewind" ? number : 0;
     const summaries = state.checkpoints.map(({ eventId, undone }) => `${eventId}${undone ? "-" : "+"}`);
@@ -92,7 +98,7 @@ export class SessionMemory {
   async records(): Promise<RecordsInSession> {
     if (!this.#records) {
       const { RecordsInSession } = await import("./session.ts");
-      this.#records ??= new RecordsInSession(this.#live);
+      this.#records ??= new RecordsInSession(this.#services, () => this.#changed());
     }
     return this.#records;
   }
@@ -106,10 +112,13 @@ export class SessionMemory {
     return { enabled, ...records.state, ...(counts ? { counts } : {}), pending, section: this.section() };
   }
 
+  #changed(): void {
+    this.#services.main.publish("session.memory_changed", {});
+    for (const listener of this.#listeners) listener();
+  }
+
   /** Writes what the strategy keeps until the end. */
   async end(signal: AbortSignal): Promise<void> {
     await this.#records?.end(signal);
   }
 }
-
-export const sessionMemory = (live: LiveSession): SessionMemory => new SessionMemory(live);

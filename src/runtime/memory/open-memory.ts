@@ -20,8 +20,8 @@ import type { MemoryFailure, WriteParts } from "../../memory/record/write-contra
 import { filteredValue, type SecretFilter } from "../../memory/secret/filter.ts";
 import type { MemoryChoice } from "../client/memory.ts";
 import type { Attempt } from "../client/open.ts";
-import { type Ground, redactorOf } from "../start.ts";
 import { openStore } from "../store.ts";
+import { redactorOf, type Workspace } from "../workspace.ts";
 import { LOCAL_USER, placeIn, strategyFor, treeOf } from "./strategy.ts";
 
 export type OpenMemory = {
@@ -42,23 +42,23 @@ export type OpenMemory = {
 };
 
 /** The store is opened when the strategy first needs it, and closed whatever happens. */
-export async function withMemory<T>(ground: Ground, work: (memory: OpenMemory) => Attempt<T>): Attempt<T> {
+export async function withMemory<T>(workspace: Workspace, work: (memory: OpenMemory) => Attempt<T>): Attempt<T> {
   let opened: ReturnType<typeof openStore> | undefined;
   let client: Promise<Client> | undefined;
-  const open = () => (opened ??= openStore(ground.paths, { recall: ground.indexing.recall }));
-  const { cwd } = ground.context;
-  const { values } = ground.settings;
-  const place = placeIn(ground, cwd);
-  const tree = treeOf(ground, cwd);
+  const open = () => (opened ??= openStore(workspace.paths, { recall: workspace.indexing.recall }));
+  const { cwd } = workspace.context;
+  const { values } = workspace.settings;
+  const place = placeIn(workspace, cwd);
+  const tree = treeOf(workspace, cwd);
   const parts: WriteParts = {
-    client: () => (client ??= strategyFor({ ground, place, open, tree, enabled: true })),
-    redactor: redactorOf(ground),
+    client: () => (client ??= strategyFor({ workspace, place, open, tree, enabled: true })),
+    redactor: redactorOf(workspace),
     newId: () => newMemoryId(),
     settings: () => ({ userScope: values["memory.userScope"], maxStores: values["memory.maxStoresPerSession"] }),
     tree,
     clock: systemClock,
   };
-  const memory = openMemory(ground, { parts, place, cwd, source: { client: "cli" } });
+  const memory = openMemory(workspace, { parts, place, cwd, source: { client: "cli" } });
   try {
     return await work(memory);
   } finally {
@@ -71,15 +71,15 @@ export async function withMemory<T>(ground: Ground, work: (memory: OpenMemory) =
 
 /** The user acts: nobody is asked, and what is stored is the user's. */
 export function openMemory(
-  ground: Ground,
+  workspace: Workspace,
   own: Pick<OpenMemory, "parts" | "place" | "cwd" | "source" | "onChange">,
 ): OpenMemory {
   return {
     ...own,
-    off: !ground.settings.values["memory.enabled"],
+    off: !workspace.settings.values["memory.enabled"],
     user: { kind: "user", id: LOCAL_USER, name: LOCAL_USER },
-    redact: ground.redact,
-    env: ground.env,
+    redact: workspace.redact,
+    env: workspace.env,
     signal: new AbortController().signal,
   };
 }
@@ -96,11 +96,7 @@ export async function strategyOf(memory: OpenMemory): Attempt<Strategy> {
 }
 
 export const machineFailure = (outcome: Failed | Unsupported, { kind }: Strategy, what: string): Failure =>
-  toFailure(
-    outcome.type === "failed"
-      ? storeFailed(outcome.cause, outcome.mayBeStored, outcome.status)
-      : unsupported(kind, what),
-  );
+  toFailure(outcome.type === "failed" ? storeFailed(outcome) : unsupported(kind, what));
 
 /** Wrong input is wrong usage; everything else is work that failed. */
 export const toFailure = ({ code, message }: MemoryFailure): Failure => ({

@@ -1,23 +1,32 @@
 // At the start of a session: how many memories wait for the user. Nothing is opened or asked for this that is not there.
+
 import { existsSync } from "node:fs";
 import { optional } from "../../base/optional.ts";
 import { strategyKind } from "../../memory/record/choose.ts";
 import type { Place, Strategy } from "../../memory/record/contract.ts";
-import { isDetached } from "../board/board.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import { isDetached } from "../board/detached.ts";
+import type { SessionResources } from "../session/resources.ts";
 import { strategySettings } from "./strategy.ts";
 
+type PendingMemory = {
+  enabled(): boolean;
+  records(): Promise<{ pending(signal: AbortSignal): Promise<number> }>;
+};
+
 /** A service is asked after its first answer: one that is down is waited for once. */
-export async function tellPending(live: LiveSession, when: "start" | "answered"): Promise<void> {
-  const { ground, memory, session, stopping } = live;
-  if (!memory.enabled() || isDetached(ground)) return;
-  const kind = strategyKind(strategySettings(ground));
+export async function tellPending(
+  { workspace, main, stopping }: Pick<SessionResources, "workspace" | "main" | "stopping">,
+  memory: PendingMemory,
+  when: "start" | "answered",
+): Promise<void> {
+  if (!memory.enabled() || isDetached(workspace)) return;
+  const kind = strategyKind(strategySettings(workspace));
   if ((kind === "service") !== (when === "answered")) return;
-  if (kind === "embedded" && !existsSync(ground.paths.store)) return;
+  if (kind === "embedded" && !existsSync(workspace.paths.store)) return;
   const count = await (await memory.records()).pending(stopping.signal);
   if (count === 0) return;
   const what = count === 1 ? "1 memory waits" : `${count} memories wait`;
-  await session.emit("session.info", {
+  await main.emit("session.info", {
     infoType: "memory_pending",
     message: `${what} for you and ${count === 1 ? "is" : "are"} not in use: /memory review shows ${count === 1 ? "it" : "them"}.`,
   });

@@ -6,15 +6,15 @@ import { parseRule } from "../../permission/rule.ts";
 import type { OpenServices } from "../../proxy/services.ts";
 import type { MemoryHouse, OpenMemoryDoor } from "../../server/memory/contract.ts";
 import { inboxOf, sidekicksOf } from "../sidekick/service.ts";
-import { type Ground, secretKey } from "../start.ts";
+import { secretKey, type Workspace } from "../workspace.ts";
 import { LOCAL_USER } from "./strategy.ts";
 
 /** The local token's name, until tokens have names of their own. */
 const TOKEN = "local";
 
 /** A gateway serves its own store, whatever strategy the agents of this home use: it is what they would ask. */
-export function openMemoryService(ground: Ground, open: OpenServices): OpenMemoryDoor {
-  const { settings, paths, redact } = ground;
+export function openMemoryService(workspace: Workspace, open: OpenServices): OpenMemoryDoor {
+  const { settings, paths, redact } = workspace;
   const { values } = settings;
   const denied = values["permissions.deny"].some((text) => {
     const rule = parseRule(text);
@@ -49,8 +49,8 @@ export function openMemoryService(ground: Ground, open: OpenServices): OpenMemor
       hashKey,
       newId: () => newMemoryId(),
       failures,
-      inbox: (session) => inboxOf(ground, session),
-      sidekicks: () => sidekicksOf(ground),
+      inbox: (session) => inboxOf(workspace, session),
+      sidekicks: () => sidekicksOf(workspace),
       clock: systemClock,
     });
   };

@@ -5,33 +5,36 @@ import { optional } from "../../base/optional.ts";
 import type { Client, Counts, PromptAnswer, Scope } from "../../memory/record/contract.ts";
 import { newMemoryId } from "../../memory/record/id.ts";
 import { type Loaded, MemoryLoader } from "../../memory/record/loader.ts";
-import { originsOf } from "../../memory/record/origins.ts";
 import { type ShownLine, sectionLimit } from "../../memory/record/section.ts";
-import type { MemoryCall, MemoryToolParts } from "../../memory/record/tool/parts.ts";
+import type { MemoryToolParts } from "../../memory/record/tool/parts.ts";
 import { storeMemoryTool } from "../../memory/record/tool/store-memory.ts";
 import { voteMemoryTool } from "../../memory/record/tool/vote-memory.ts";
-import type { StoreRequest, VoteRequest, WorkTree, WriteParts } from "../../memory/record/write-contract.ts";
-import type { Session, SessionParts } from "../../session/session.ts";
-import type { Tool, ToolContext } from "../../tool/contract.ts";
+import type { WorkTree, WriteParts } from "../../memory/record/write-contract.ts";
+import type { Conversation } from "../../session/session.ts";
+import type { Tool } from "../../tool/contract.ts";
 import { recordFailure } from "../failure-log.ts";
-import type { LiveSession } from "../session/live-session.ts";
-import { redactorOf } from "../start.ts";
-import { countingTree, type Looked, tellChanged, tellingRedactor } from "./events.ts";
-import { askBy } from "./leave.ts";
+import type { ModelInForce } from "../session/model-in-force.ts";
+import type { SessionResources } from "../session/resources.ts";
+import { redactorOf } from "../workspace.ts";
+import { countingTree, type Looked, tellingRedactor } from "./events.ts";
 import { fileOptimiser } from "./optimise.ts";
 import { countPending } from "./pending.ts";
-import { seenTexts, storesIn } from "./seen.ts";
+import { type MemoryActor, type MemoryPlace, storeRequest, voteRequest } from "./request.ts";
+import { storesIn } from "./seen.ts";
 import { hasGone } from "./shown.ts";
-import { LOCAL_USER, placeIn, strategyFor, treeOf } from "./strategy.ts";
+import { placeIn, strategyFor, treeOf } from "./strategy.ts";
 
-/** Who calls the tools: the main agent, or a subagent that names them. */
-export type MemoryActor = { session: () => Session; permit: SessionParts["permit"]; agentId?: string };
+/** What memory works on in an open session. */
+export type MemoryServices = Pick<SessionResources, "workspace" | "main" | "index" | "stopping"> & {
+  model: ModelInForce;
+};
 export type LastFailure = { code: string; at: string };
 
 const SHOWN_AFTER = 3;
 
 export class RecordsInSession {
-  readonly #live: LiveSession;
+  readonly #services: MemoryServices;
+  readonly #onChange: () => void;
   readonly #loader: MemoryLoader;
   #strategy: Promise<Client> | undefined;
   #place: string | undefined;
@@ -45,15 +48,17 @@ export class RecordsInSession {
   /** By who calls: they are asked for at each step. */
   readonly #tools = new WeakMap<MemoryActor, { by: PromptAnswer; tools: readonly Tool[] }>();
 
-  constructor(live: LiveSession) {
-    this.#live = live;
-    const values = () => live.ground.settings.values;
+  constructor(services: MemoryServices, onChange: () => void) {
+    this.#services = services;
+    this.#onChange = onChange;
+    const { workspace, model } = services;
+    const values = () => workspace.settings.values;
     this.#loader = new MemoryLoader({
       client: () => this.client(),
       place: () => this.place,
       scopes: () => this.#scopes(),
       bound: () => ({
-        maxTokens: sectionLimit(values()["memory.prompt.maxTokens"], live.limits.promptLimit),
+        maxTokens: sectionLimit(values()["memory.prompt.maxTokens"], model.promptLimit),
         maxRecords: values()["memory.prompt.maxRecords"],
       }),
       timeoutMs: () => values()["memory.service.timeoutMs"],
@@ -62,27 +67,27 @@ export class RecordsInSession {
   }
 
   get place() {
-    return placeIn(this.#live.ground, this.#live.session.state.context.cwd);
+    return placeIn(this.#services.workspace, this.#services.main.state.context.cwd);
   }
 
   /** One strategy for a session and a place. */
   client(): Promise<Client> {
     const { place } = this;
     if (this.#strategy && this.#place === place.repository) return this.#strategy;
-    const { ground, session, index } = this.#live;
+    const { workspace, main, index } = this.#services;
     const { tree, take } = countingTree(this.#tree());
     this.#looked = take;
     this.#place = place.repository;
     this.#strategy = strategyFor({
-      ground,
+      workspace,
       place,
       enabled: true,
       open: () => index.store(),
       tree,
-      ...optional("optimise", fileOptimiser(this.#live)),
-      onUnsupported: (definition) => session.publish("memory.definition_unsupported", definition),
-      onWritten: (written) => session.publish("memory.file_written", written),
-      onWarning: (message) => session.publish("soft_failure", { part: "memory", code: "memory_file", message }),
+      ...optional("optimise", fileOptimiser(this.#services)),
+      onUnsupported: (definition) => main.publish("memory.definition_unsupported", definition),
+      onWritten: (written) => main.publish("memory.file_written", written),
+      onWarning: (message) => main.publish("soft_failure", { part: "memory", code: "memory_file", message }),
     });
     return this.#strategy;
   }
@@ -114,7 +119,7 @@ export class RecordsInSession {
     const generation = strategy.generation();
     if (generation === this.#lookedAt) return false;
     this.#lookedAt = generation;
-    return hasGone(this.lines(), { strategy, place: this.place, signal: this.#live.stopping.signal });
+    return hasGone(this.lines(), { strategy, place: this.place, signal: this.#services.stopping.signal });
   }
 
   section(loaded = this.#now): string {
@@ -160,8 +165,8 @@ export class RecordsInSession {
     const { store, vote } = answer.tools;
     const parts: MemoryToolParts = {
       write: this.write,
-      storing: (call) => this.#storing(actor, call),
-      voting: (call) => this.#voting(actor, call),
+      storing: (call) => storeRequest(this.#asking(), actor, call),
+      voting: (call) => voteRequest(this.#asking(), actor, call),
       onFailure: (code) => this.#failed(code),
     };
     const said = { scopes: strategy.supportsScopes, instructions: answer.storeInstructions };
@@ -172,25 +177,27 @@ export class RecordsInSession {
   }
 
   get write(): WriteParts {
-    const { ground, session } = this.#live;
-    const values = () => ground.settings.values;
+    const { workspace, main } = this.#services;
+    const values = () => workspace.settings.values;
     // The user may still delete while memory is off; of that nothing is told.
-    const told: Session["publish"] = (type, data) => {
-      if (values()["memory.enabled"]) session.publish(type, data);
+    const publish: Conversation["publish"] = (type, data) => {
+      if (values()["memory.enabled"]) main.publish(type, data);
     };
     return {
       client: () => this.client(),
-      redactor: tellingRedactor(redactorOf(ground), (found) => told("secret.redacted", { ...found, where: "memory" })),
+      redactor: tellingRedactor(redactorOf(workspace), (found) =>
+        publish("secret.redacted", { ...found, where: "memory" }),
+      ),
       newId: () => newMemoryId(),
       settings: () => ({ userScope: values()["memory.userScope"], maxStores: values()["memory.maxStoresPerSession"] }),
-      storesSoFar: () => storesIn(session.state.chain),
-      instructions: () => this.#told(),
+      storesSoFar: () => storesIn(main.state.chain),
+      instructions: () => this.#instructions(),
       tree: this.#tree(),
       clock: systemClock,
-      onStore: (event) => session.publish("memory.store", event),
-      onVote: (event) => session.publish("memory.vote", event),
-      onEdited: (event) => told("memory.changed", event),
-      onChanged: () => tellChanged(this.#live),
+      onStore: (event) => main.publish("memory.store", event),
+      onVote: (event) => main.publish("memory.vote", event),
+      onEdited: (event) => publish("memory.changed", event),
+      onChanged: () => this.#onChange(),
     };
   }
 
@@ -200,62 +207,32 @@ export class RecordsInSession {
   }
 
   /** The system prompt without the memories themselves. */
-  #told(): string {
-    const { text } = this.#live.session.parts.systemPrompt();
+  #instructions(): string {
+    const text = this.#services.main.state.systemText ?? "";
     const section = this.section();
     return section ? text.replace(section, "") : text;
   }
 
   /** With memory.verify off no file is looked at: what is known of them stays. */
   #tree(): WorkTree {
-    const { ground, session } = this.#live;
-    const tree = treeOf(ground, session.state.context.cwd);
-    if (ground.settings.values["memory.verify"]) return tree;
+    const { workspace, main } = this.#services;
+    const tree = treeOf(workspace, main.state.context.cwd);
+    if (workspace.settings.values["memory.verify"]) return tree;
     return { ...tree, check: ({ state }) => state };
   }
 
   #scopes(): readonly Scope[] {
-    return this.#live.ground.settings.values["memory.userScope"] ? ["repository", "user"] : ["repository"];
+    return this.#services.workspace.settings.values["memory.userScope"] ? ["repository", "user"] : ["repository"];
   }
 
-  #storing(actor: MemoryActor, call: MemoryCall): StoreRequest {
-    const { session } = this.#live;
-    return {
-      input: call.input,
-      place: this.place,
-      source: this.#source(actor, call.context),
-      author: { kind: "agent", id: actor.agentId ?? session.id, name: actor.agentId ?? "main agent" },
-      origins: (fact) => originsOf(fact, seenTexts(session.state.chain, this.lines())),
-      ask: askBy(actor, call),
-    };
-  }
-
-  #voting(actor: MemoryActor, call: MemoryCall): VoteRequest {
-    return {
-      input: call.input,
-      place: this.place,
-      source: this.#source(actor, call.context),
-      actor: { key: `agent:${LOCAL_USER}:${this.#live.session.id}`, kind: "agent" },
-      ask: askBy(actor, call),
-    };
-  }
-
-  #source(actor: MemoryActor, { sessionId, toolCallId }: ToolContext) {
-    const { openTurn, model } = actor.session().state;
-    return {
-      client: "session",
-      sessionId,
-      toolCallId,
-      ...optional("turnId", openTurn),
-      ...optional("agentId", actor.agentId),
-      model,
-    };
+  #asking(): MemoryPlace {
+    return { main: this.#services.main, place: this.place, lines: this.lines() };
   }
 
   #tell(now: Loaded): void {
-    const { session } = this.#live;
+    const { main } = this.#services;
     if (now.type === "skipped") {
-      if (this.#skipped !== now.reason) session.publish("memory.skipped", { reason: now.reason });
+      if (this.#skipped !== now.reason) main.publish("memory.skipped", { reason: now.reason });
       this.#skipped = now.reason;
       return;
     }
@@ -263,14 +240,14 @@ export class RecordsInSession {
     if (now.type === "unavailable") {
       const { strategy, code } = now;
       this.#lastFailure = { code, at: systemClock.now() };
-      if (code !== "paused") session.publish("memory.prompt_unavailable", { strategy, code, durationMs });
+      if (code !== "paused") main.publish("memory.prompt_unavailable", { strategy, code, durationMs });
       return;
     }
     const { answer, cached, section, strategy } = now;
     const { shown, ...counts } = answer.counts;
     const tokens = Math.ceil(Buffer.byteLength(section) / 3);
     const { stale } = answer;
-    session.publish("memory.prompt_loaded", {
+    main.publish("memory.prompt_loaded", {
       strategy: strategy.kind,
       counts,
       shown: section ? shown : 0,
@@ -284,8 +261,8 @@ export class RecordsInSession {
   /** With memory.verify off no file was looked at. */
   #tellLooked(): void {
     const looked = this.#looked();
-    const { ground, session } = this.#live;
-    if (looked && ground.settings.values["memory.verify"]) session.publish("memory.verified", looked);
+    const { workspace, main } = this.#services;
+    if (looked && workspace.settings.values["memory.verify"]) main.publish("memory.verified", looked);
   }
 
   /** The third of one kind is told to the user, once. */
@@ -293,8 +270,8 @@ export class RecordsInSession {
     const count = (this.#failures.get(code) ?? 0) + 1;
     this.#failures.set(code, count);
     this.#lastFailure = { code, at: systemClock.now() };
-    if (count !== SHOWN_AFTER) return recordFailure(this.#live.ground.paths.logs, { part: "memory", code });
+    if (count !== SHOWN_AFTER) return recordFailure(this.#services.workspace.paths.logs, { part: "memory", code });
     const message = `Memory could not be used ${count} times in this session (${code}). /memory shows how it stands.`;
-    this.#live.session.publish("soft_failure", { part: "memory", code, message });
+    this.#services.main.publish("soft_failure", { part: "memory", code, message });
   }
 }

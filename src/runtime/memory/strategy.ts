@@ -16,13 +16,13 @@ import type { WorkTree } from "../../memory/record/write-contract.ts";
 import { hasConsent } from "../../permission/consent.ts";
 import { realPath } from "../../permission/path.ts";
 import type { Database } from "../../store/sqlite.ts";
-import { type Ground, redactorOf, secretKey } from "../start.ts";
+import { redactorOf, secretKey, type Workspace } from "../workspace.ts";
 
 /** The one user of a home. */
 export const LOCAL_USER = "local";
 
 export type StrategyParts = {
-  ground: Ground;
+  workspace: Workspace;
   place: Place;
   /** store.db, when it is needed. */
   open: () => Promise<Result<Database, Failure>>;
@@ -33,7 +33,7 @@ export type StrategyParts = {
   Pick<JsonlOptions, "onWritten" | "onWarning" | "optimise">;
 
 /** Whose records a folder sees. */
-export const placeIn = ({ redact }: Pick<Ground, "redact">, folder: string): Place => ({
+export const placeIn = ({ redact }: Pick<Workspace, "redact">, folder: string): Place => ({
   repository: redact(repositoryKey(folder)),
   user: LOCAL_USER,
 });
@@ -42,12 +42,12 @@ const RECENT_MS = 150;
 
 /** What the last commits touched is asked once for each commit; unknown when git takes too long. */
 export function treeOf(
-  ground: Pick<Ground, "root" | "env" | "secrets">,
+  workspace: Pick<Workspace, "root" | "env" | "secrets">,
   folder: string,
   limitMs = RECENT_MS,
 ): WorkTree {
   const real = (path: string): string => realPath(path, "/") ?? path;
-  const [root, cwd] = [real(ground.root), real(folder)];
+  const [root, cwd] = [real(workspace.root), real(folder)];
   let tree = workTree({ root, cwd });
   let asked: string | undefined;
   return {
@@ -59,13 +59,13 @@ export function treeOf(
       if (root === cwd || headCommit === undefined || headCommit === asked) return;
       asked = headCommit;
       const { recentFiles } = await import("../../host/git-recent.ts");
-      const recent = await recentFiles(root, { env: { base: ground.env, secrets: ground.secrets }, limitMs });
+      const recent = await recentFiles(root, { env: { base: workspace.env, secrets: workspace.secrets }, limitMs });
       tree = workTree({ root, cwd, ...optional("recent", recent) });
     },
   };
 }
 
-export const strategySettings = ({ settings: { values } }: Pick<Ground, "settings">): StrategySettings => ({
+export const strategySettings = ({ settings: { values } }: Pick<Workspace, "settings">): StrategySettings => ({
   enabled: values["memory.enabled"],
   strategy: values["memory.strategy"],
   injected: values["memory.injected"],
@@ -76,14 +76,14 @@ export const strategySettings = ({ settings: { values } }: Pick<Ground, "setting
 
 /** Only the chosen one's code is loaded. */
 export function strategyFor(parts: StrategyParts): Promise<Client> {
-  const settings = strategySettings(parts.ground);
+  const settings = strategySettings(parts.workspace);
   return chooseStrategy({ ...settings, enabled: parts.enabled ?? settings.enabled }, makersOf(parts));
 }
 
 function makersOf(parts: StrategyParts): Makers {
-  const { ground, place, open, tree, onUnsupported, onWritten, onWarning, optimise } = parts;
-  const { paths, root, trust, redact } = ground;
-  const { values } = ground.settings;
+  const { workspace, place, open, tree, onUnsupported, onWritten, onWarning, optimise } = parts;
+  const { paths, root, trust, redact } = workspace;
+  const { values } = workspace.settings;
   const { home } = paths;
   const shown = { redact, clock: systemClock, ...optional("tree", tree) };
   return {
@@ -124,10 +124,10 @@ function makersOf(parts: StrategyParts): Makers {
         home,
         locks: join(home, "locks"),
         // By its own flag, the file is the one that the flag is about.
-        seed: /^(?:true|1|on|yes)$/i.test(ground.env["copilot_swe_agent_memory_in_repo_store"] ?? ""),
+        seed: /^(?:true|1|on|yes)$/i.test(workspace.env["copilot_swe_agent_memory_in_repo_store"] ?? ""),
         repository: place.repository ?? "",
         trusted: trust.trusted,
-        redactor: redactorOf(ground),
+        redactor: redactorOf(workspace),
         newId: () => newMemoryId(),
         ...optional("onWritten", onWritten),
         ...optional("onWarning", onWarning),

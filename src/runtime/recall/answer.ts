@@ -5,8 +5,8 @@ import { itemById, type Original } from "../../memory/recall/list.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { RecallAsk } from "../client/recall.ts";
-import type { Ground } from "../start.ts";
 import { latestIn } from "../store.ts";
+import type { Workspace } from "../workspace.ts";
 import { badAsk, nothingOfKind, queryOf, recallOff, type Where, whereOf } from "./ask.ts";
 import { type Found, turnRef, turnsAround } from "./original.ts";
 import type { RecallFound, RecallQuery } from "./query.ts";
@@ -15,7 +15,7 @@ import { type Aimed, type AnySession, aimedAt, namedSession, originalsOf, type S
 
 /** Where questions are answered: the store is caught up with the logs. */
 export type Desk = Sessions & {
-  ground: Ground;
+  workspace: Workspace;
   search(query: RecallQuery): Promise<Result<RecallFound, Failure>>;
 };
 export type Answer =
@@ -24,7 +24,7 @@ export type Answer =
   | ({ type: "found"; found: RecallFound } & Where);
 
 export async function answer(desk: Desk, text: string, ask: RecallAsk): Promise<Result<Answer, Failure>> {
-  const { db, ground } = desk;
+  const { db, workspace } = desk;
   const query = queryOf(text, ask);
   if (!query.ok) return query;
   const aimed = await aimedAt(desk, ask.around === undefined ? text : turnRef(ask.around));
@@ -34,12 +34,12 @@ export async function answer(desk: Desk, text: string, ask: RecallAsk): Promise<
   const named = aimed.value?.session ? ok(aimed.value.session) : await sessionOf(desk, ask.session);
   if (!named.ok) return named;
   if (aimed.value) return originals(desk, aimed.value, named.value, ask);
-  const { values } = ground.settings;
+  const { values } = workspace.settings;
   if (!values["recall.enabled"]) return recallOff;
-  const where = whereOf(ask, ground, named.value?.id);
+  const where = whereOf(ask, workspace, named.value?.id);
   if (!where.ok) return where;
   const { within } = where.value;
-  const kinds = allowedKinds(ground, query.value.kinds);
+  const kinds = allowedKinds(workspace, query.value.kinds);
   const item = itemById(db, within, text.trim(), kinds);
   if (item) return ok({ type: "item", item });
   if (kinds.length === 0) return nothingOfKind;
@@ -58,7 +58,7 @@ async function originals(
   session: AnySession | undefined,
   { around, window }: RecallAsk,
 ): Promise<Result<Answer, Failure>> {
-  const latest = session ? undefined : latestIn(desk.db, desk.ground.root);
+  const latest = session ? undefined : latestIn(desk.db, desk.workspace.root);
   const of = session ?? (latest === undefined ? undefined : ({ type: "own", id: latest } as const));
   if (!of) return fail(noSession);
   const items = await originalsOf(desk, of, around === undefined ? wanted : turnsAround(wanted, window));

@@ -5,7 +5,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { KINDS, type Kind } from "../../memory/recall/item.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
 import type { RecallAsk } from "../client/recall.ts";
-import type { Ground } from "../start.ts";
+import type { Workspace } from "../workspace.ts";
 import type { RecallQuery } from "./query.ts";
 import { EVERYWHERE, recallPlace, SCOPES, type ScopeName, scopesOf } from "./scope.ts";
 import { parseTime } from "./time.ts";
@@ -26,7 +26,7 @@ export type Where = { within: Within; scope: ScopeName };
 /** The person at this machine asks: within the scope, every caller's sessions. */
 export function whereOf(
   ask: RecallAsk,
-  { context, settings, redact }: Ground,
+  { context, settings, redact }: Workspace,
   session: string | undefined,
 ): Result<Where, Failure> {
   const everywhere = ask.all || (ask.scope === undefined && settings.values["history.scope"] === "all");

@@ -4,7 +4,7 @@ import type { EmbedderSettings } from "../../memory/recall/embed/choose.ts";
 import { Recall } from "../../memory/recall/recall.ts";
 import { hasConsent } from "../../permission/consent.ts";
 import type { Database } from "../../store/sqlite.ts";
-import type { Ground } from "../start.ts";
+import type { Workspace } from "../workspace.ts";
 
 export type EngineOptions = {
   /** Whether an undecided store may look for an embedder on this machine. */
@@ -13,12 +13,16 @@ export type EngineOptions = {
   onDamaged?: (message: string) => void;
 };
 
-export function openRecall(ground: Ground, db: Database, { mayChoose, onTrouble, onDamaged }: EngineOptions): Recall {
-  const { values } = ground.settings;
-  const semantic = embedderSettings(ground, mayChoose);
+export function openRecall(
+  workspace: Workspace,
+  db: Database,
+  { mayChoose, onTrouble, onDamaged }: EngineOptions,
+): Recall {
+  const { values } = workspace.settings;
+  const semantic = embedderSettings(workspace, mayChoose);
   return new Recall({
     db,
-    path: ground.paths.store,
+    path: workspace.paths.store,
     timeoutMs: values["recall.timeoutMs"],
     maxPostings: values["recall.maxPostings"],
     vectorFormat: values["recall.vectorFormat"],
@@ -29,8 +33,8 @@ export function openRecall(ground: Ground, db: Database, { mayChoose, onTrouble,
 }
 
 /** Undefined when texts are not to be compared by meaning. */
-export function embedderSettings(ground: Ground, mayChoose: boolean): EmbedderSettings | undefined {
-  const { settings, paths, trust, root } = ground;
+export function embedderSettings(workspace: Workspace, mayChoose: boolean): EmbedderSettings | undefined {
+  const { settings, paths, trust, root } = workspace;
   const { values } = settings;
   const embedder = values["recall.embedder"];
   if (

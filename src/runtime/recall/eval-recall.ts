@@ -11,8 +11,8 @@ import { ablationText, evaluationText } from "../../memory/recall/eval/report.ts
 import { SIGNALS, type Signal } from "../../memory/recall/rank/weights.ts";
 import type { Attempt } from "../client/open.ts";
 import type { EvalOptions, Measured } from "../client/recall.ts";
-import { type Ground, standOnGround } from "../start.ts";
 import { badUsage } from "../with-store.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
 import { embedderSettings } from "./engine.ts";
 
 const EMBEDDERS = ["none", "static", "ollama", "openai"] as const;
@@ -23,13 +23,13 @@ export async function evaluateRecall(file: string, flags: EvalOptions): Attempt<
   if (unknown !== undefined) return badUsage(`"${unknown}" is not a signal.`, `Signals: ${SIGNALS.join(", ")}.`);
   if (flags.embedder !== undefined && !(EMBEDDERS as readonly string[]).includes(flags.embedder))
     return badUsage(`"${flags.embedder}" is not an embedder.`, `Embedders: ${EMBEDDERS.join(", ")}.`);
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
   const text = read(resolve(file));
   if (!text.ok) return text;
   const corpora = parseCorpora(text.value);
   if (!corpora.ok) return fail(broken(`${file}: ${corpora.error}`));
-  const embedder = await embedderFor(ground.value, flags.embedder as EmbedderName | undefined);
+  const embedder = await embedderFor(workspace.value, flags.embedder as EmbedderName | undefined);
   if (!embedder.ok) return embedder;
   const options: EvaluateOptions = {
     ...(flags.channels ? { signals: flags.channels as Signal[] } : {}),
@@ -65,11 +65,11 @@ const broken = (what: string): Failure => ({
 
 /** Nobody is called unless he was named. */
 async function embedderFor(
-  ground: Ground,
+  workspace: Workspace,
   name: EmbedderName | undefined,
 ): Promise<Result<Embedder | undefined, Failure>> {
   if (name === "none") return ok(undefined);
-  const settings = embedderSettings(ground, false);
+  const settings = embedderSettings(workspace, false);
   if (!settings) return ok(undefined);
   const chosen = await chooseEmbedder({ ...settings, embedder: name ?? "static" });
   if (chosen.embedder || name === undefined) return ok(chosen.embedder);

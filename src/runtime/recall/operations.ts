@@ -7,8 +7,8 @@ import { itemById } from "../../memory/recall/list.ts";
 import { isDamage } from "../../memory/recall/store/damage.ts";
 import type { OpenServices, ProxyServices } from "../../proxy/services.ts";
 import type { ItemView, OpenRecall, RecallOperations, RecallPassage, RecallView } from "../../server/manage/recall.ts";
-import type { Ground } from "../start.ts";
 import { catchUp } from "../store.ts";
+import type { Workspace } from "../workspace.ts";
 import { type Answer, answer, type Desk } from "./answer.ts";
 import { recallOff } from "./ask.ts";
 import { type Found, turnsAround, type Wanted } from "./original.ts";
@@ -20,19 +20,19 @@ import { type AnySession, aimedAt, namedSession, originalsOf } from "./session.t
 export const CATCH_UP_MS = 5_000;
 const STATS_MS = 10_000;
 
-export function openRecallOperations(ground: Ground, open: OpenServices): OpenRecall {
+export function openRecallOperations(workspace: Workspace, open: OpenServices): OpenRecall {
   const known = new WeakMap<ProxyServices, RecallOperations>();
   return async () => {
     const kept = await open();
     if (!kept.ok) return kept;
-    const operations = known.get(kept.value) ?? operationsOf(ground, kept.value);
+    const operations = known.get(kept.value) ?? operationsOf(workspace, kept.value);
     known.set(kept.value, operations);
     return ok(operations);
   };
 }
 
-function operationsOf(ground: Ground, { store, recall }: ProxyServices): RecallOperations {
-  const { paths, indexing, settings, redact } = ground;
+function operationsOf(workspace: Workspace, { store, recall }: ProxyServices): RecallOperations {
+  const { paths, indexing, settings, redact } = workspace;
   const { db } = store;
   const enabled = settings.values["recall.enabled"];
   const readLogs = shared(() => soft(catchUp(db, paths, indexing, () => undefined)));
@@ -49,7 +49,7 @@ function operationsOf(ground: Ground, { store, recall }: ProxyServices): RecallO
     if (!aimed.ok) return aimed;
     if (aimed.value?.session) return originalAt(aimed.value.session, aimed.value.wanted, around);
     if (!enabled) return recallOff;
-    const item = itemById(db, EVERYWHERE, id, recallKinds(ground));
+    const item = itemById(db, EVERYWHERE, id, recallKinds(workspace));
     if (!item) return fail(unknown(id));
     const { session, turn } = item.source;
     if (around === undefined || session === undefined || turn === undefined) return ok({ item });
@@ -76,7 +76,7 @@ function operationsOf(ground: Ground, { store, recall }: ProxyServices): RecallO
     async ask({ query = "", ...question }, signal) {
       const read = await within(readLogs(), CATCH_UP_MS, signal);
       if (read.type === "value" && !read.value.ok && read.value.error.code !== "store_unavailable") return read.value;
-      const desk: Desk = { ...sessions, ground, search: (asked) => ask(recall, asked, signal) };
+      const desk: Desk = { ...sessions, workspace, search: (asked) => ask(recall, asked, signal) };
       const told = await soft(answer(desk, query, question));
       return told.ok ? ok(viewOf(told.value, said, read.type === "value")) : told;
     },

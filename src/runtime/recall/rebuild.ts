@@ -13,8 +13,8 @@ import { sessionIds } from "../../session/find-session.ts";
 import { forgetSession, reindexSession } from "../../session/index/index-session.ts";
 import type { IndexOptions } from "../../session/index/indexed-text.ts";
 import { type Database, write } from "../../store/sqlite.ts";
-import type { Ground } from "../start.ts";
 import { type OnSkipped, sessionsIn } from "../store.ts";
+import type { Workspace } from "../workspace.ts";
 
 export type RebuildCounts = { sessions: number; items: number; rows: number };
 
@@ -27,7 +27,7 @@ const PAGE = 32;
 /** One session after the other: what a log that cannot be read gave before stays. Ends early when the signal does. */
 export async function rebuildIndex(
   db: Database,
-  { paths, indexing }: Pick<Ground, "paths" | "indexing">,
+  { paths, indexing }: Pick<Workspace, "paths" | "indexing">,
   onSkipped: OnSkipped,
   signal?: AbortSignal,
 ): Promise<Result<RebuildCounts, Failure>> {

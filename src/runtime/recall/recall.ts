@@ -1,64 +1,76 @@
 // Recall inside an open session: the model's tool and /recall, over the same engine and the same log.
+
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { Original } from "../../memory/recall/list.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
 import { findSession } from "../../session/find-session.ts";
+import type { Conversation } from "../../session/session.ts";
 import type { RecallAnswer, RecallItem, RecallRequest } from "../../tool/builtin/recall.ts";
 import type { Attempt } from "../client/open.ts";
 import type { RecallReply } from "../client/recall.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { SessionIndex } from "../session/index.ts";
+import type { ModelInForce } from "../session/model-in-force.ts";
 import { sessionsIn } from "../store.ts";
+import type { Workspace } from "../workspace.ts";
 import { type Found, itemsOf, itemsText, parseWanted, turnRef, turnsAround, type Wanted } from "./original.ts";
 import { allowedKinds, recallKinds, recallPlace, scopesOf, sessionsHere } from "./scope.ts";
 
+/** The session that asks, and what it may look through. */
+export type RecallAsker = {
+  workspace: Workspace;
+  main: Pick<Conversation, "id" | "state" | "publish">;
+  index: SessionIndex;
+  model: Pick<ModelInForce, "target">;
+};
+
 /** The tool's answer; whatever goes wrong is a refusal with its reason. */
 export async function recallForModel(
-  live: LiveSession,
+  asker: RecallAsker,
   request: RecallRequest,
   signal?: AbortSignal,
 ): Promise<RecallAnswer> {
   const asked = request.id ?? request.query;
   const wanted = asked === undefined ? undefined : parseWanted(asked);
-  if (asked !== undefined && wanted) return original(live, asked, wanted);
-  const within = scopeFor(live, request.scope ?? "auto");
+  if (asked !== undefined && wanted) return original(asker, asked, wanted);
+  const within = scopeFor(asker, request.scope ?? "auto");
   if (!within.ok) return { type: "refused", message: within.error };
-  if (request.id !== undefined) return itemText(live, request.id, within.value);
-  if (request.around !== undefined) return around(live, request.around, request.window);
-  return found(live, request, within.value, signal);
+  if (request.id !== undefined) return itemText(asker, request.id, within.value);
+  if (request.around !== undefined) return around(asker, request.around, request.window);
+  return found(asker, request, within.value, signal);
 }
 
-async function original(live: LiveSession, asked: string, wanted: Wanted): Promise<RecallAnswer> {
-  const items = await originals(live, wanted);
+async function original(asker: RecallAsker, asked: string, wanted: Wanted): Promise<RecallAnswer> {
+  const items = await originals(asker, wanted);
   return items.ok
     ? { type: "original", ref: asked, text: itemsText(items.value) }
     : { type: "refused", message: `${items.error.what} ${items.error.next}` };
 }
 
-async function originals(live: LiveSession, wanted: Wanted): Promise<Result<Found[], Failure>> {
-  const { ground, session } = live;
-  const id = wanted.session ? await findInScope(live, wanted.session) : ok(session.id);
+async function originals(asker: RecallAsker, wanted: Wanted): Promise<Result<Found[], Failure>> {
+  const { workspace, main } = asker;
+  const id = wanted.session ? await findInScope(asker, wanted.session) : ok(main.id);
   if (!id.ok) return id;
-  const items = await itemsOf(ground.paths, id.value, wanted);
-  if (!items.ok || id.value === session.id) return items;
-  return ok(items.value.map((item) => ({ ...item, text: ground.redact(item.text) })));
+  const items = await itemsOf(workspace.paths, id.value, wanted);
+  if (!items.ok || id.value === main.id) return items;
+  return ok(items.value.map((item) => ({ ...item, text: workspace.redact(item.text) })));
 }
 
 /** Only what is in scope is looked through, so a session outside it is as unknown as one that never was. */
-async function findInScope(live: LiveSession, wanted: string): Promise<Result<string, Failure>> {
-  const db = await live.index.reader();
-  const all = live.ground.settings.values["history.scope"] === "all";
-  const found = db ? sessionsIn(db, all ? {} : sessionsHere(live.session.state.context)) : [];
-  return findSession(wanted, [...new Set([live.session.id, ...found.map((s) => s.id)])], async () => found);
+async function findInScope(asker: RecallAsker, wanted: string): Promise<Result<string, Failure>> {
+  const db = await asker.index.reader();
+  const all = asker.workspace.settings.values["history.scope"] === "all";
+  const found = db ? sessionsIn(db, all ? {} : sessionsHere(asker.main.state.context)) : [];
+  return findSession(wanted, [...new Set([asker.main.id, ...found.map((s) => s.id)])], async () => found);
 }
 
-function scopeFor(live: LiveSession, name: NonNullable<RecallRequest["scope"]>): Result<Within, string> {
-  const { values } = live.ground.settings;
-  const place = { ...recallPlace(live.ground, live.session.state.context), session: live.session.id };
+function scopeFor(asker: RecallAsker, name: NonNullable<RecallRequest["scope"]>): Result<Within, string> {
+  const { values } = asker.workspace.settings;
+  const place = { ...recallPlace(asker.workspace, asker.main.state.context), session: asker.main.id };
   if (!values["memory.enabled"]) {
     if (name !== "auto" && name !== "session")
       return fail("Memory is off (memory.enabled), so only this session can be searched.");
-    return ok({ scopes: [{ type: "session", session: live.session.id }] });
+    return ok({ scopes: [{ type: "session", session: asker.main.id }] });
   }
   const all = values["history.scope"] === "all";
   if (name === "all" && !all) return fail("The scope `all` needs the setting history.scope=all.");
@@ -66,14 +78,14 @@ function scopeFor(live: LiveSession, name: NonNullable<RecallRequest["scope"]>):
   return scopes.ok ? ok({ scopes: scopes.value }) : scopes;
 }
 
-async function itemOf(live: LiveSession, id: string, within: Within): Promise<Original | undefined> {
-  const db = await live.index.reader();
+async function itemOf(asker: RecallAsker, id: string, within: Within): Promise<Original | undefined> {
+  const db = await asker.index.reader();
   const { itemById } = await import("../../memory/recall/list.ts");
-  return db && itemById(db, within, id, recallKinds(live.ground));
+  return db && itemById(db, within, id, recallKinds(asker.workspace));
 }
 
-async function itemText(live: LiveSession, id: string, within: Within): Promise<RecallAnswer> {
-  const item = await itemOf(live, id, within);
+async function itemText(asker: RecallAsker, id: string, within: Within): Promise<RecallAnswer> {
+  const item = await itemOf(asker, id, within);
   if (item) return { type: "original", ref: id, text: item.text };
   return {
     type: "refused",
@@ -81,15 +93,15 @@ async function itemText(live: LiveSession, id: string, within: Within): Promise<
   };
 }
 
-async function around(live: LiveSession, text: string, window: number | undefined): Promise<RecallAnswer> {
+async function around(asker: RecallAsker, text: string, window: number | undefined): Promise<RecallAnswer> {
   const wanted = parseWanted(turnRef(text));
   if (!wanted || "checkpoint" in wanted)
     return { type: "refused", message: `"${text}" is not a turn's ref such as t12.` };
-  return original(live, text, turnsAround(wanted, window));
+  return original(asker, text, turnsAround(wanted, window));
 }
 
 async function found(
-  live: LiveSession,
+  asker: RecallAsker,
   request: RecallRequest,
   within: Within,
   signal?: AbortSignal,
@@ -101,12 +113,12 @@ async function found(
   const bounds = { since: parseTime(request.since, "since"), before: parseTime(request.before, "before") };
   for (const [name, time] of Object.entries(bounds))
     if (time === null) return { type: "refused", message: `"${name}" is not a date or time.` };
-  const kinds = allowedKinds(live.ground, request.kinds);
+  const kinds = allowedKinds(asker.workspace, request.kinds);
   if (kinds.length === 0)
     return { type: "refused", message: "The settings keep everything of these kinds out of recall." };
-  const limit = request.limit ?? live.ground.settings.values["recall.limit"];
+  const limit = request.limit ?? asker.workspace.settings.values["recall.limit"];
   const start = performance.now();
-  const recall = await live.index.recall(live.target.provider !== "offline");
+  const recall = await asker.index.recall(asker.model.target.provider !== "offline");
   if (!recall) return { type: "refused", message: "The index of earlier conversations cannot be opened now." };
   const answer = await ask(
     recall,
@@ -122,16 +134,16 @@ async function found(
     signal,
   );
   if (!answer.ok) {
-    live.session.publish("soft_failure", { part: "recall", code: answer.error.code, message: answer.error.what });
+    asker.main.publish("soft_failure", { part: "recall", code: answer.error.code, message: answer.error.what });
     return { type: "refused", message: answer.error.what };
   }
   const { hits, more, partial, cursor } = answer.value;
   const durationMs = Math.round(performance.now() - start);
   const scope = request.scope ?? "auto";
-  live.session.publish("recall.completed", { caller: "agent", scope, results: hits.length, partial, durationMs });
+  asker.main.publish("recall.completed", { caller: "agent", scope, results: hits.length, partial, durationMs });
   const items = hits.map(
     (h): RecallItem => ({
-      ref: refOf(h, live.session.id),
+      ref: refOf(h, asker.main.id),
       kind: labelOf(h),
       ...(h.time === undefined ? {} : { time: h.time }),
       text: snippetText(h),
@@ -142,19 +154,19 @@ async function found(
 }
 
 /** /recall. */
-export async function recallIn(live: LiveSession, query: string): Attempt<RecallReply> {
+export async function recallIn(asker: RecallAsker, query: string): Attempt<RecallReply> {
   const wanted = parseWanted(query);
   if (wanted) {
-    const items = await originals(live, wanted);
+    const items = await originals(asker, wanted);
     return items.ok ? ok({ type: "originals", items: items.value }) : items;
   }
-  const within = scopeFor(live, "auto");
-  const recall = await live.index.recall(false);
+  const within = scopeFor(asker, "auto");
+  const recall = await asker.index.recall(false);
   const { ask, unavailable } = await import("./query.ts");
   if (!recall || !within.ok) return fail(unavailable("it cannot be opened"));
-  const limit = live.ground.settings.values["recall.limit"];
-  const kinds = recallKinds(live.ground);
-  const item = await itemOf(live, query.trim(), within.value);
+  const limit = asker.workspace.settings.values["recall.limit"];
+  const kinds = recallKinds(asker.workspace);
+  const item = await itemOf(asker, query.trim(), within.value);
   if (item) return ok({ type: "item", item });
   const answer = await ask(recall, { text: query, within: within.value, limit, kinds });
   if (!answer.ok) return answer;

@@ -9,8 +9,8 @@ import { badUsage, withStore } from "../with-store.ts";
 import { embedderSettings } from "./engine.ts";
 
 export function reindexEmbeddings(): Attempt<{ embedder: string; made: number; waiting: number; trouble: string }> {
-  return withStore(async (db, ground) => {
-    const settings = embedderSettings(ground, true);
+  return withStore(async (db, workspace) => {
+    const settings = embedderSettings(workspace, true);
     if (!settings)
       return badUsage("Searching by meaning is switched off.", "Set recall.embedder and recall.semantic.enabled.");
     const { name, embedder, notes } = await chooseEmbedder(settings);
@@ -39,7 +39,7 @@ export function reindexEmbeddings(): Attempt<{ embedder: string; made: number; w
       db,
       {
         embedder,
-        format: ground.settings.values["recall.vectorFormat"],
+        format: workspace.settings.values["recall.vectorFormat"],
         onTrouble: ({ code, message }) => {
           trouble = message;
           if (code === "unavailable") stop.abort();

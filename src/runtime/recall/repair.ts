@@ -6,10 +6,10 @@ import { noteOf } from "../../memory/recall/store/note.ts";
 import { isFilled } from "../../memory/recall/store/source.ts";
 import type { ItemIndexWriter } from "../../proxy/remember/store-items.ts";
 import type { Database } from "../../store/sqlite.ts";
-import type { Ground } from "../start.ts";
+import type { Workspace } from "../workspace.ts";
 import { emptyIndex, fillMissing, rebuildIndex } from "./rebuild.ts";
 
-type RepairGround = Pick<Ground, "paths" | "indexing" | "settings">;
+type RepairedWorkspace = Pick<Workspace, "paths" | "indexing" | "settings">;
 export type Tell = (trouble: { code: string; message: string }) => void;
 
 /** A rebuild that did not help is not tried at every request. */
@@ -17,15 +17,15 @@ const PAUSE_MS = 60_000;
 
 export class RecallRepair {
   readonly #db: Database;
-  readonly #ground: RepairGround;
+  readonly #workspace: RepairedWorkspace;
   readonly #tell: Tell;
   readonly #ended = new AbortController();
   #working: Promise<void> | undefined;
   #lastAt = Number.NEGATIVE_INFINITY;
 
-  constructor(db: Database, ground: RepairGround, tell: Tell) {
+  constructor(db: Database, workspace: RepairedWorkspace, tell: Tell) {
     this.#db = db;
-    this.#ground = ground;
+    this.#workspace = workspace;
     this.#tell = tell;
   }
 
@@ -72,7 +72,7 @@ export class RecallRepair {
         throw Object.assign(new Error(errorText(error)), CORRUPT);
       }
     };
-    const searchable = this.#ground.settings.values["recall.enabled"];
+    const searchable = this.#workspace.settings.values["recall.enabled"];
     return {
       add: (items) => (searchable ? guarded((w) => w.add(items)) : 0),
       remove: (ids) => guarded((w) => w.remove(ids)),
@@ -97,13 +97,13 @@ export class RecallRepair {
   }
 
   async #fillRows(): Promise<void> {
-    const filled = await fillMissing(this.#db, this.#ground.indexing);
+    const filled = await fillMissing(this.#db, this.#workspace.indexing);
     if (!filled.ok) this.#tell({ code: filled.error.code, message: filled.error.what });
   }
 
   async #fill(): Promise<void> {
     const skipped = (id: string): void => this.#tell({ code: "log_unreadable", message: `session ${id} was left out` });
-    const done = await rebuildIndex(this.#db, this.#ground, skipped, this.#ended.signal);
+    const done = await rebuildIndex(this.#db, this.#workspace, skipped, this.#ended.signal);
     if (!done.ok) this.#tell({ code: done.error.code, message: done.error.what });
   }
 }

@@ -6,8 +6,8 @@ import type { SessionContext } from "../../schema/session.ts";
 import { boardPlace, isBoardOn } from "../board/board.ts";
 import { LOCAL_USER } from "../memory/strategy.ts";
 import { isToolDenied } from "../session/approvals.ts";
-import type { Ground } from "../start.ts";
 import type { Here } from "../store.ts";
+import type { Workspace } from "../workspace.ts";
 
 export const SCOPES = ["auto", "session", "branch", "repository", "workspace", "user", "all"] as const;
 export type ScopeName = (typeof SCOPES)[number];
@@ -23,7 +23,7 @@ export type RecallPlace = Folder & {
   memory: { repository: string; branch: string };
 };
 
-export const recallPlace = ({ redact }: Pick<Ground, "redact">, context: SessionContext): RecallPlace => ({
+export const recallPlace = ({ redact }: Pick<Workspace, "redact">, context: SessionContext): RecallPlace => ({
   ...context,
   memory: boardPlace({ redact }, context),
 });
@@ -33,7 +33,7 @@ const common = ({ cwd, gitRoot, repository }: Folder): Scope =>
   repository === undefined ? { type: "workspace", workspace: gitRoot ?? cwd } : { type: "repository", repository };
 
 /** The sessions of this place. */
-export const hereOf = ({ context }: Pick<Ground, "context">): Within => ({ scopes: [common(context)] });
+export const hereOf = ({ context }: Pick<Workspace, "context">): Within => ({ scopes: [common(context)] });
 
 /** The same for rows of sessions. */
 export const sessionsHere = ({ cwd, gitRoot, repository }: Folder): Here => ({
@@ -76,17 +76,17 @@ export function scopesOf(name: ScopeName, place: RecallPlace): Result<Scope[], s
 }
 
 /** What may be found where the settings are these: without memory only conversations, without a board nothing of it. */
-export function recallKinds(ground: Pick<Ground, "settings">): readonly Kind[] {
-  if (!ground.settings.values["memory.enabled"]) return SAID;
-  const hasBoard = isBoardOn(ground) && !isToolDenied(ground, "context_board");
+export function recallKinds(workspace: Pick<Workspace, "settings">): readonly Kind[] {
+  if (!workspace.settings.values["memory.enabled"]) return SAID;
+  const hasBoard = isBoardOn(workspace) && !isToolDenied(workspace, "context_board");
   return hasBoard ? KINDS : KINDS.filter((kind) => kind !== "board");
 }
 
 /** Those of the wanted kinds that may be found. */
 export const allowedKinds = (
-  ground: Pick<Ground, "settings">,
+  workspace: Pick<Workspace, "settings">,
   wanted: readonly Kind[] | undefined,
 ): readonly Kind[] => {
-  const kinds = recallKinds(ground);
+  const kinds = recallKinds(workspace);
   return wanted ? wanted.filter((kind) => kinds.includes(kind)) : kinds;
 };

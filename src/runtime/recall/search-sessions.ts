@@ -10,12 +10,12 @@ import { searchedText } from "./searched.ts";
 import { searchStore } from "./stored-recall.ts";
 
 export function searchSessions(query: string, options: { all?: boolean; limit: number }): Attempt<RecallMatches> {
-  return withStore(async (db, ground) => {
-    const within = options.all ? EVERYWHERE : hereOf(ground);
+  return withStore(async (db, workspace) => {
+    const within = options.all ? EVERYWHERE : hereOf(workspace);
     // Nothing for standing beside it.
     const signals = SIGNALS.filter((s) => s !== "context" && s !== "vector");
     const limit = Math.min(100, options.limit);
-    const found = await searchStore(db, ground, { text: query, within, signals, limit, kinds: SAID });
+    const found = await searchStore(db, workspace, { text: query, within, signals, limit, kinds: SAID });
     if (!found.ok) return found;
     return ok({ found: found.value, searched: searchedText(within) });
   });

@@ -6,8 +6,8 @@ import type { Database } from "../../store/sqlite.ts";
 import type { Attempt } from "../client/open.ts";
 import type { RecallAsk, RecallReply } from "../client/recall.ts";
 import { proxyStoreOn } from "../gateway/proxy-store.ts";
-import type { Ground } from "../start.ts";
 import { withStore } from "../with-store.ts";
+import type { Workspace } from "../workspace.ts";
 import { type Answer, answer } from "./answer.ts";
 import { queryOf, recallOff } from "./ask.ts";
 import { openRecall } from "./engine.ts";
@@ -17,9 +17,15 @@ import { searchedText } from "./searched.ts";
 export async function recallStored(text: string, asked: RecallAsk): Attempt<RecallReply> {
   const query = queryOf(text, asked);
   if (!query.ok) return query; // nothing is opened for a question that cannot be asked
-  return withStore(async (db, ground) => {
-    const store = proxyStoreOn(ground, proxySettings(ground.settings.values), db);
-    const desk = { db, ground, store, paths: ground.paths, search: (q: RecallQuery) => searchStore(db, ground, q) };
+  return withStore(async (db, workspace) => {
+    const store = proxyStoreOn(workspace, proxySettings(workspace.settings.values), db);
+    const desk = {
+      db,
+      workspace,
+      store,
+      paths: workspace.paths,
+      search: (q: RecallQuery) => searchStore(db, workspace, q),
+    };
     const reply = await answer(desk, text, asked);
     return reply.ok ? ok(replyOf(reply.value)) : reply;
   });
@@ -33,11 +39,11 @@ function replyOf(reply: Answer): RecallReply {
 /** One question to the store, in a thread that ends with it. */
 export async function searchStore(
   db: Database,
-  ground: Ground,
+  workspace: Workspace,
   query: RecallQuery,
 ): Promise<Result<RecallFound, Failure>> {
-  if (!ground.settings.values["recall.enabled"]) return recallOff;
-  const recall = openRecall(ground, db, { mayChoose: false });
+  if (!workspace.settings.values["recall.enabled"]) return recallOff;
+  const recall = openRecall(workspace, db, { mayChoose: false });
   try {
     return await ask(recall, query);
   } finally {

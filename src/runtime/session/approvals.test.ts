@@ -8,7 +8,7 @@ import { homePaths } from "../../host/paths.ts";
 import type { PermissionAnswer } from "../../schema/permission.ts";
 import type { Session } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
-import type { Ground } from "../start.ts";
+import type { Workspace } from "../workspace.ts";
 import { Approvals } from "./approvals.ts";
 
 const noted = (log: unknown[][], type: string) => log.filter(([name]) => name === type).map(([, data]) => data);
@@ -22,12 +22,12 @@ function setup(answer: PermissionAnswer["type"]) {
     root: base,
     dir: join(home, "sessions", "s"),
     state: { context: { cwd: base }, mode: "interactive" },
-    live: { phase: { type: "running_tools" } },
+    live: { turn: { phase: { type: "running_tools" } } },
     emit: note,
     publish: note,
     parts: { hook: async () => noOutcome },
   } as unknown as Session;
-  const ground = {
+  const workspace = {
     settings: {
       permissions: { deny: [], ask: [], allow: [], dirs: [] },
       values: { "permissions.allowAll": false },
@@ -35,20 +35,23 @@ function setup(answer: PermissionAnswer["type"]) {
     paths: homePaths(home),
     trust: { trusted: true, started: new Map() },
     userHome: base,
-  } as unknown as Ground;
+  } as unknown as Workspace;
   let asked = 0;
   const permission = async () => {
     asked++;
     return { type: answer } as PermissionAnswer;
   };
-  const approvals = new Approvals(session, ground, { permission }, join(base, "tmp"));
+  const approvals = new Approvals(session, workspace, { permission }, join(base, "tmp"));
   const tool = { permissions: () => [{ kind: "shell", command: "touch x" }] } as unknown as Tool;
   return {
     approvals,
     log,
     file: homePaths(home).permissions,
     asked: () => asked,
-    touch: () => approvals.door.permit({ toolCallId: "c", tool, input: {}, signal: new AbortController().signal }),
+    touch: () => {
+      const actor = { conversation: session, hook: session.parts.hook };
+      return approvals.door.permit({ toolCallId: "c", tool, input: {}, signal: new AbortController().signal, actor });
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 // What is allowed in the open session right now: rules of the settings, approvals, allow-all, folders; and the door that asks.
+
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { childEnvironment, plainEnvironment } from "../../host/environment.ts";
@@ -14,19 +15,19 @@ import { makePolicy, type Policy, type SourcedRule } from "../../permission/poli
 import { parseRule } from "../../permission/rule.ts";
 import type { Rule } from "../../schema/permission.ts";
 import { Door } from "../../session/permit.ts";
-import type { Session } from "../../session/session.ts";
+import type { Conversation } from "../../session/session.ts";
 import type { OriginRule } from "../../settings/load.ts";
 import type { UpdateFile } from "../../settings/write.ts";
 import { createSecondWall, type SecondWall } from "../../tool/second-wall.ts";
-import type { Prompts } from "../client.ts";
+import type { Prompts } from "../client/session.ts";
 import { changeInHome } from "../home-file.ts";
-import type { Ground } from "../start.ts";
+import type { Workspace } from "../workspace.ts";
 
 export class Approvals {
   readonly door: Door;
   readonly wall: SecondWall;
-  readonly #session: Session;
-  readonly #ground: Ground;
+  readonly #main: Conversation;
+  readonly #workspace: Workspace;
   readonly #tempDir: string;
   readonly #update: UpdateFile;
   readonly #settings: { deny: SourcedRule[]; ask: SourcedRule[]; allow: SourcedRule[] };
@@ -35,12 +36,12 @@ export class Approvals {
   #locationRules: Rule[] = [];
   #allowAll: boolean;
 
-  constructor(session: Session, ground: Ground, prompts: Prompts, tempDir: string) {
-    this.#session = session;
-    this.#ground = ground;
+  constructor(main: Conversation, workspace: Workspace, prompts: Prompts, tempDir: string) {
+    this.#main = main;
+    this.#workspace = workspace;
     this.#tempDir = tempDir;
-    this.#update = changeInHome(ground.paths.home);
-    const { permissions, values } = ground.settings;
+    this.#update = changeInHome(workspace.paths.home);
+    const { permissions, values } = workspace.settings;
     this.#settings = { deny: rules(permissions.deny), ask: rules(permissions.ask), allow: rules(permissions.allow) };
     this.#folders = permissions.dirs.map((d) => d.text);
     this.#allowAll = values["permissions.allowAll"];
@@ -54,13 +55,13 @@ export class Approvals {
         const { allowedFolders, places } = this.policy();
         return { folders: allowedFolders, temp: realPath(tempDir, "/") ?? tempDir, home: places.everlongHome };
       },
-      env: () => plainEnvironment(childEnvironment({ base: ground.env, secrets: ground.secrets })),
+      env: () => plainEnvironment(childEnvironment({ base: workspace.env, secrets: workspace.secrets })),
     });
     const ask = prompts.permission;
     this.door = new Door({
-      session: () => session,
+      main,
       policy: () => this.policy(),
-      userHome: ground.userHome,
+      userHome: workspace.userHome,
       doubt: (command) => this.wall.doubt(command),
       ...(ask
         ? { ask: (question, signal) => ask({ ...question, agent: question.agent ?? "main agent" }, signal) }
@@ -75,28 +76,28 @@ export class Approvals {
 
   /** Must be awaited before the first decision: approvals of this location stand in a file. */
   async load(): Promise<void> {
-    const read = await locationApprovals(this.#ground.paths.home, this.#session.root);
+    const read = await locationApprovals(this.#workspace.paths.home, this.#main.root);
     this.#locationRules = read.ok ? read.value : [];
     if (!read.ok) this.#report(read.error);
   }
 
   policy(): Policy {
-    const { context, mode } = this.#session.state;
+    const { context, mode } = this.#main.state;
     return makePolicy({
       ...this.#settings,
       session: this.#sessionRules,
       location: this.#locationRules,
       allowAll: this.#allowAll,
       mode,
-      trusted: this.#ground.trust.trusted,
-      root: this.#session.root,
+      trusted: this.#workspace.trust.trusted,
+      root: this.#main.root,
       cwd: context.cwd,
-      sessionDir: this.#session.dir,
-      everlongHome: this.#ground.paths.home,
-      userHome: this.#ground.userHome,
+      sessionDir: this.#main.dir,
+      everlongHome: this.#workspace.paths.home,
+      userHome: this.#workspace.userHome,
       tempDir: this.#tempDir,
       dirs: this.#folders,
-      started: [...this.#ground.trust.started.values()].flat().map(({ path }) => path),
+      started: [...this.#workspace.trust.started.values()].flat().map(({ path }) => path),
     });
   }
 
@@ -112,7 +113,7 @@ export class Approvals {
 
   async setAllowAll(on: boolean): Promise<void> {
     this.#allowAll = on;
-    await this.#session.emit("permission.rules_changed", { scope: "session", added: [], removed: [], allowAll: on });
+    await this.#main.emit("permission.rules_changed", { scope: "session", added: [], removed: [], allowAll: on });
   }
 
   /** A location whose file cannot be changed keeps its approvals, and the failure says so. */
@@ -120,11 +121,11 @@ export class Approvals {
     const removed = (scope === "session" ? this.#sessionRules : this.#locationRules).map((r) => r.text);
     if (scope === "session") this.#sessionRules = [];
     else {
-      const gone = await resetLocationApprovals(this.#ground.paths.home, this.#session.root, this.#update);
+      const gone = await resetLocationApprovals(this.#workspace.paths.home, this.#main.root, this.#update);
       if (!gone.ok) return gone;
       this.#locationRules = [];
     }
-    await this.#session.emit("permission.rules_changed", { scope, added: [], removed, allowAll: this.#allowAll });
+    await this.#main.emit("permission.rules_changed", { scope, added: [], removed, allowAll: this.#allowAll });
     return ok(undefined);
   }
 
@@ -132,19 +133,19 @@ export class Approvals {
   async dropMcp(tools: readonly { server: string; tool: string }[]): Promise<void> {
     // A rule for the whole server covers it too: what it was given for is no longer what it allows.
     const parts = tools.map((tool) => ({ kind: "mcp", index: 0, ...tool, readOnly: false }) as const);
-    const isVoid = (rule: Rule): boolean => parts.some((part) => matchesRule(rule, part, this.#session.root, "strict"));
+    const isVoid = (rule: Rule): boolean => parts.some((part) => matchesRule(rule, part, this.#main.root, "strict"));
     const [session, location] = [this.#sessionRules.filter(isVoid), this.#locationRules.filter(isVoid)];
     this.#sessionRules = this.#sessionRules.filter((rule) => !isVoid(rule));
     this.#locationRules = this.#locationRules.filter((rule) => !isVoid(rule));
     for (const [scope, rules] of [["session", session] as const, ["location", location] as const]) {
       const removed = rules.map((rule) => rule.text);
       if (removed.length === 0) continue;
-      await this.#session.emit("permission.rules_changed", { scope, added: [], removed, allowAll: this.#allowAll });
+      await this.#main.emit("permission.rules_changed", { scope, added: [], removed, allowAll: this.#allowAll });
     }
     if (location.length === 0) return;
     const texts = location.map((rule) => rule.text);
-    const { home } = this.#ground.paths;
-    const done = await dropLocationApprovals(home, this.#session.root, texts, this.#update);
+    const { home } = this.#workspace.paths;
+    const done = await dropLocationApprovals(home, this.#main.root, texts, this.#update);
     if (!done.ok) this.#report(done.error);
   }
 
@@ -164,7 +165,7 @@ export class Approvals {
   /** An answer for the location that cannot be saved still holds for the session. */
   async #store(scope: "session" | "location", texts: readonly string[]): Promise<void> {
     if (scope === "session") return this.addSessionRules(texts);
-    const saved = await addLocationApprovals(this.#ground.paths.home, this.#session.root, texts, this.#update);
+    const saved = await addLocationApprovals(this.#workspace.paths.home, this.#main.root, texts, this.#update);
     if (saved.ok) {
       this.#locationRules.push(...parsed(texts));
       return;
@@ -174,7 +175,7 @@ export class Approvals {
   }
 
   #report({ code, what }: Failure): void {
-    this.#session.publish("soft_failure", { part: "permissions.json", code, message: what });
+    this.#main.publish("soft_failure", { part: "permissions.json", code, message: what });
   }
 }
 
@@ -188,5 +189,5 @@ export function rules(from: readonly OriginRule[]): SourcedRule[] {
 }
 
 /** Of the tools that ask for nothing: whether a rule takes this one away. */
-export const isToolDenied = ({ settings }: Pick<Ground, "settings">, tool: string): boolean =>
+export const isToolDenied = ({ settings }: Pick<Workspace, "settings">, tool: string): boolean =>
   rules(settings.permissions.deny).some(({ kind, argument }) => kind === "hook" && argument === tool);

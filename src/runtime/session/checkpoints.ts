@@ -17,8 +17,8 @@ import type { Checkpoint, SessionState } from "../../session/state.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
 import type { Attempt } from "../client/open.ts";
 import type { CheckpointView } from "../client/sessions.ts";
-import { standOnGround } from "../start.ts";
 import { latestSession, lookUpSession } from "../store.ts";
+import { openWorkspace } from "../workspace.ts";
 
 type Redact = (text: string) => string;
 
@@ -72,9 +72,9 @@ export const checkpointViews = ({ checkpoints }: SessionState, redact: Redact): 
 
 /** Of a stored session, or of the latest of this folder; without one there are none. */
 export async function storedCheckpoints(session: string | undefined): Attempt<CheckpointView[]> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const { paths, redact, root, indexing } = ground.value;
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const { paths, redact, root, indexing } = workspace.value;
   const id = await (session === undefined
     ? latestSession(root, paths, indexing)
     : lookUpSession(session, paths, indexing));

@@ -1,21 +1,22 @@
 // The settings of compaction and truncation, thresholds read; what is not a threshold is warned about once.
+
 import { parseThreshold } from "../../context/compact/threshold.ts";
-import type { ContextSettings } from "../../session/session.ts";
-import type { Ground } from "../start.ts";
+import type { ContextSettings } from "../../session/parts.ts";
+import type { Workspace } from "../workspace.ts";
 
 const DEFAULTS = { "compaction.background": 0.8, "compaction.exhaustion": 0.95 } as const;
 
-function threshold(ground: Ground, key: keyof typeof DEFAULTS) {
-  const { values, sources } = ground.settings;
+function threshold(workspace: Workspace, key: keyof typeof DEFAULTS) {
+  const { values, sources } = workspace.settings;
   return parseThreshold(values[key], `${key} (${sources[key]})`, DEFAULTS[key]);
 }
 
-export function contextSettings(ground: Ground): ContextSettings {
-  const { values } = ground.settings;
+export function contextSettings(workspace: Workspace): ContextSettings {
+  const { values } = workspace.settings;
   return {
     mode: values["compaction.mode"],
-    background: threshold(ground, "compaction.background").value,
-    exhaustion: threshold(ground, "compaction.exhaustion").value,
+    background: threshold(workspace, "compaction.background").value,
+    exhaustion: threshold(workspace, "compaction.exhaustion").value,
     minMessages: values["compaction.minMessages"],
     target: values["compaction.target"],
     keepRecent: values["compaction.keepRecent"],
@@ -28,6 +29,6 @@ export function contextSettings(ground: Ground): ContextSettings {
   };
 }
 
-export function contextWarnings(ground: Ground): string[] {
-  return (Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]).flatMap((key) => threshold(ground, key).warning ?? []);
+export function contextWarnings(workspace: Workspace): string[] {
+  return (Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]).flatMap((key) => threshold(workspace, key).warning ?? []);
 }

@@ -1,6 +1,8 @@
 // Tools that talk to the person or about the work: questions, leaving plan mode, intent, completion, recall, the web.
-import { readFileSync } from "node:fs";
 import { shortId } from "../../base/id.ts";
+import type { AskPermit } from "../../session/parts.ts";
+import type { Conversation } from "../../session/session.ts";
+import { setMode } from "../../session/set-mode.ts";
 import { nextPhase } from "../../session/turn-phase.ts";
 import { askUserTool } from "../../tool/builtin/ask-user.ts";
 import { exitPlanModeTool, PLAN_ACTIONS, type PlanAction, type PlanAnswer } from "../../tool/builtin/exit-plan-mode.ts";
@@ -9,52 +11,69 @@ import { reportIntentTool } from "../../tool/builtin/report-intent.ts";
 import { taskCompleteTool } from "../../tool/builtin/task-complete.ts";
 import { webFetchTool } from "../../tool/builtin/web-fetch.ts";
 import type { PlanExit, Tool, ToolContext } from "../../tool/contract.ts";
-import { recallForModel } from "../recall/recall.ts";
-import type { LiveSession } from "./live-session.ts";
-import type { ToolActor } from "./tools.ts";
+import type { Prompts } from "../client/session.ts";
+import { type RecallAsker, recallForModel } from "../recall/recall.ts";
+import { readOptional } from "./read-optional.ts";
 
-export function conversationTools(live: LiveSession, actor: ToolActor): Tool[] {
-  const { ground, options } = live;
-  const { values } = ground.settings;
-  const tools = [reportIntentTool({ report: (intent) => actor.session().publish("assistant.intent", { intent }) })];
+/** Whose intent is told, and whose web requests pass the door. */
+export type ConversationActor = {
+  conversation: Pick<Conversation, "publish">;
+  permit: AskPermit;
+  person?: PersonParts;
+};
+
+/** What only the main agent may do: speak with the person and for the session. */
+export type PersonParts = {
+  main: Conversation;
+  planFile: string;
+  prompts: Prompts;
+  /** False in a run without a person. */
+  interactive: boolean;
+  /** There may be something to tell the model. */
+  wake: () => void;
+  startFleet: (prompt: string) => void;
+};
+
+export function conversationTools(place: RecallAsker, { conversation, permit, person }: ConversationActor): Tool[] {
+  const { values } = place.workspace.settings;
+  const tools = [reportIntentTool({ report: (intent) => conversation.publish("assistant.intent", { intent }) })];
   if (values["recall.enabled"])
-    tools.push(recallTool({ search: (request, { signal }) => recallForModel(live, request, signal) }));
-  if (values["web.fetch"] && !values.offline) tools.push(webFetch(actor));
-  // Only the main agent speaks with the person and for the session.
-  if (actor.agentId !== undefined) return tools;
+    tools.push(recallTool({ search: (request, { signal }) => recallForModel(place, request, signal) }));
+  if (values["web.fetch"] && !values.offline) tools.push(webFetch(permit));
+  if (!person) return tools;
+  const { main, prompts } = person;
   tools.push(
-    exitPlanModeTool({ choose: (plan, context) => choosePlan(live, plan, context) }),
-    taskCompleteTool({ complete: async (done) => void (await live.session.emit("session.task_complete", done)) }),
+    exitPlanModeTool({ choose: (plan, context) => choosePlan(person, plan, context) }),
+    taskCompleteTool({ complete: async (summary) => void (await main.emit("session.task_complete", summary)) }),
   );
   // In prompt mode nobody is there; in autopilot the tool itself says so.
-  if (values.askUser && options.prompts.question) tools.push(askUser(live, options.prompts.question));
+  if (values.askUser && prompts.question) tools.push(askUser(main, prompts.question));
   return tools;
 }
 
-function askUser(live: LiveSession, ask: NonNullable<LiveSession["options"]["prompts"]["question"]>): Tool {
-  const { session } = live;
+function askUser({ publish, live: { turn } }: Conversation, ask: NonNullable<Prompts["question"]>): Tool {
   return askUserTool({
     async ask(question, context) {
       if (context.mode === "autopilot") return { type: "unavailable" };
       const requestId = shortId("ask");
-      session.publish("user_input.requested", { requestId, ...question });
-      session.live.phase = nextPhase(session.live.phase, { type: "asked", for: "question" });
+      publish("user_input.requested", { requestId, ...question });
+      turn.phase = nextPhase(turn.phase, { type: "asked", for: "question" });
       const answer = await ask(question, context.signal);
-      session.live.phase = nextPhase(session.live.phase, { type: "answered" });
-      session.publish("user_input.completed", { requestId, ...(answer === undefined ? {} : { answer }) });
+      turn.phase = nextPhase(turn.phase, { type: "answered" });
+      publish("user_input.completed", { requestId, ...(answer === undefined ? {} : { answer }) });
       return answer === undefined ? { type: "aborted" } : { type: "answered", answer };
     },
   });
 }
 
-async function choosePlan(live: LiveSession, plan: PlanExit, context: ToolContext): Promise<PlanAnswer> {
-  const { session, options, paths } = live;
+async function choosePlan(person: PersonParts, plan: PlanExit, context: ToolContext): Promise<PlanAnswer> {
+  const { main, prompts, planFile, startFleet } = person;
   const requestId = shortId("plan");
-  session.publish("exit_plan_mode.requested", { requestId, summary: plan.summary, actions: plan.actions });
-  const answer = options.prompts.planExit
-    ? await options.prompts.planExit({ ...plan, plan: readPlan(paths.plan) }, context.signal)
+  main.publish("exit_plan_mode.requested", { requestId, summary: plan.summary, actions: plan.actions });
+  const answer = prompts.planExit
+    ? await prompts.planExit({ ...plan, plan: readOptional(planFile) }, context.signal)
     : { action: "exit_only" };
-  session.publish("exit_plan_mode.completed", {
+  main.publish("exit_plan_mode.completed", {
     requestId,
     selectedAction: answer.action,
     ...("feedback" in answer && answer.feedback ? { feedback: answer.feedback } : {}),
@@ -63,23 +82,15 @@ async function choosePlan(live: LiveSession, plan: PlanExit, context: ToolContex
   if (!isPlanAction(answer.action)) {
     return { type: "rejected", ...("feedback" in answer && answer.feedback ? { feedback: answer.feedback } : {}) };
   }
-  await live.setMode(answer.action.startsWith("autopilot") ? "autopilot" : "interactive");
-  // It begins when this turn is over.
-  if (answer.action === "autopilot_fleet") live.agents.workflows.fleet.start(readPlan(paths.plan) || plan.summary);
+  await setMode(main, answer.action.startsWith("autopilot") ? "autopilot" : "interactive");
+  // It begins when this turn is over. Without a plan file the summary is the plan.
+  if (answer.action === "autopilot_fleet") startFleet(readOptional(planFile) || plan.summary);
   return { type: "chosen", action: answer.action };
 }
 
 const isPlanAction = (action: string): action is PlanAction => (PLAN_ACTIONS as readonly string[]).includes(action);
 
-function readPlan(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return ""; // no plan file was written: the summary stands for it
-  }
-}
-
-function webFetch({ permit }: ToolActor): Tool {
+function webFetch(permit: AskPermit): Tool {
   const tool: Tool = webFetchTool({
     // A redirect to another host is a new request: it passes the same door.
     askUrl: async (url, context) => {

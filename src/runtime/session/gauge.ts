@@ -1,4 +1,5 @@
 // How large a request of one conversation is: counted, and calibrated by what its model reported.
+
 import type { ModelTarget } from "../../model/contract.ts";
 import {
   accountingBasis,
@@ -10,19 +11,19 @@ import {
 import { tokenCounter } from "../../model/tokens/counter.ts";
 import { countItem, measure } from "../../model/tokens/measure.ts";
 import { HistoryMeter } from "../../model/tokens/meter.ts";
-import type { SessionParts } from "../../session/session.ts";
+import type { TokenParts } from "../../session/parts.ts";
 import type { SessionIndex } from "./index.ts";
 
-export type Gauge = Pick<
-  SessionParts,
-  "measure" | "totals" | "countItem" | "countText" | "loadCounter" | "calibrate"
-> & {
+export type Gauge = TokenParts & {
   calibration: () => Calibration;
   /** The model is another one now. */
   forget: () => void;
 };
 
-export function createGauge(index: Pick<SessionIndex, "calibration" | "learn">, target: () => ModelTarget): Gauge {
+/** Where the calibration of a model is kept. */
+export type GaugeStore = Pick<SessionIndex, "calibration" | "learn">;
+
+export function createGauge(index: GaugeStore, target: () => ModelTarget): Gauge {
   const meter = new HistoryMeter();
   let known: Calibration | undefined;
   const calibration = () => known ?? uncalibrated;

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { noOutcome } from "../../hook/merge.ts";
 import { createOwner } from "../../host/process.ts";
-import { type Ground, standOnGround } from "../start.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
 import { sessionHooks } from "./hooks.ts";
 
 const guard = { hooks: { preToolUse: [{ type: "command", bash: 'echo \'{"permissionDecision":"deny"}\'' }] } };
@@ -22,13 +22,13 @@ async function stand(files: Files, { env = {}, trustFolder = false } = {}) {
   }
   const before = { ...process.env };
   process.env = { PATH: before["PATH"], HOME: base, EVERLONG_HOME: join(base, "home"), ...env };
-  const ground = await standOnGround({ cwd: join(base, "work"), trustFolder });
+  const workspace = await openWorkspace({ cwd: join(base, "work"), trustFolder });
   process.env = before;
-  if (!ground.ok) throw new Error(ground.error.what);
-  return { base, ...open(ground.value, base) };
+  if (!workspace.ok) throw new Error(workspace.error.what);
+  return { base, ...open(workspace.value, base) };
 }
 
-function open(ground: Ground, base: string) {
+function open(workspace: Workspace, base: string) {
   const owner = createOwner({ runId: "r1" });
   onTestFinished(async () => {
     await owner.end(100);
@@ -37,7 +37,7 @@ function open(ground: Ground, base: string) {
   let started = 0;
   const events: { agentId: string | undefined; type: string; data: Record<string, unknown> }[] = [];
   const hooks = sessionHooks({
-    ground,
+    workspace,
     owner: {
       spawn: (options) => {
         started++;
@@ -46,10 +46,10 @@ function open(ground: Ground, base: string) {
     },
     sessionId: "s1",
     transcriptPath: "/s1/events.jsonl",
-    cwd: () => ground.context.cwd,
+    cwd: () => workspace.context.cwd,
     emit: async (agentId, type, data) => events.push({ agentId, type, data }),
   });
-  return { hooks, ground, events, started: () => started };
+  return { hooks, workspace, events, started: () => started };
 }
 
 describe("sessionHooks", () => {
@@ -127,14 +127,14 @@ describe("sessionHooks", () => {
 
   it("O94 O82 a changed setting takes nothing back: how hooks ended stays listed, what was warned about is not said again", async () => {
     const failing = { hooks: { preToolUse: [{ bash: "exit 9" }] } };
-    const { hooks, ground, events } = await stand({
+    const { hooks, workspace, events } = await stand({
       "home/hooks/a.json": failing,
       "home/hooks/b.json": { version: 9, hooks: {} },
     });
     const warned = () => events.filter((e) => e.type === "session.warning").length;
     await hooks.hookFor()("preToolUse", call, signal);
     expect(warned()).toBe(2);
-    ground.settings = { ...ground.settings };
+    workspace.settings = { ...workspace.settings };
     expect(await hooks.list()).toContain("failed: it ended with exit code 9");
     await hooks.hookFor()("preToolUse", call, signal);
     expect(warned()).toBe(2);
@@ -148,11 +148,11 @@ describe("sessionHooks", () => {
   });
 
   it("O95 a changed setting counts from the next hook on", async () => {
-    const { hooks, ground } = await stand({ "home/hooks/a.json": guard });
+    const { hooks, workspace } = await stand({ "home/hooks/a.json": guard });
     const run = async () => (await hooks.hookFor()("preToolUse", call, signal)).opinion?.decision;
     expect(await run()).toBe("deny");
-    const { settings } = ground;
-    ground.settings = {
+    const { settings } = workspace;
+    workspace.settings = {
       ...settings,
       values: { ...settings.values, disableAllHooks: true },
       sources: { ...settings.sources, disableAllHooks: "user" },

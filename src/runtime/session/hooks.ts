@@ -1,10 +1,12 @@
 // The hooks of an open session: found once, run for whichever agent acts. Where there are none, none of their code is loaded.
+
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
 import type { Hook } from "../../hook/hook.ts";
 import type { HookContext } from "../../hook/input.ts";
 import { noOutcome } from "../../hook/merge.ts";
+import { isAroundTools } from "../../hook/name.ts";
 import type { HookHistory, HookParts, HookRunner } from "../../hook/run.ts";
 import { childEnvironment } from "../../host/environment.ts";
 import type { Owner } from "../../host/process.ts";
@@ -12,8 +14,9 @@ import { hasConsent } from "../../permission/consent.ts";
 import { entriesOf } from "../../permission/project-files.ts";
 import { changedAmong } from "../../permission/started-files.ts";
 import type { DurableType, EventData } from "../../schema/event/envelope.ts";
-import type { RunHook } from "../../session/session.ts";
-import type { Ground } from "../start.ts";
+import type { RunHook } from "../../session/parts.ts";
+import { isDetached } from "../board/detached.ts";
+import type { Workspace } from "../workspace.ts";
 
 /** A subagent, as its hooks are told of it. */
 export type HookActor = NonNullable<HookContext["agent"]>;
@@ -26,7 +29,7 @@ export type SessionHooks = {
 };
 
 export type SessionHooksParts = {
-  ground: Ground;
+  workspace: Workspace;
   owner: Pick<Owner, "spawn">;
   sessionId: string;
   /** The event log. */
@@ -39,17 +42,17 @@ export type SessionHooksParts = {
 type Loaded = { runner: HookRunner; hooks: readonly Hook[] };
 
 export function sessionHooks(parts: SessionHooksParts): SessionHooks {
-  const { ground, sessionId, transcriptPath, cwd } = parts;
+  const { workspace, sessionId, transcriptPath, cwd } = parts;
   // A change of settings is a new value of them: hooks that came or went with it count from then on.
-  let seen: Ground["settings"] | undefined;
+  let seen: Workspace["settings"] | undefined;
   let mayRun = false;
   let loading: Promise<Loaded> | undefined;
   const history: HookHistory = { last: new Map(), warned: new Set() };
 
   function look(): boolean {
-    if (seen !== ground.settings) {
-      seen = ground.settings;
-      mayRun = !isSwitchedOff(ground) && areThere(ground);
+    if (seen !== workspace.settings) {
+      seen = workspace.settings;
+      mayRun = !isSwitchedOff(workspace) && areThere(workspace);
       loading = undefined;
     }
     return mayRun;
@@ -65,6 +68,8 @@ export function sessionHooks(parts: SessionHooksParts): SessionHooks {
 
   return {
     hookFor: (actor) => async (name, input, signal) => {
+      // A consolidation that nobody sees is no session of the user's: only what guards tools runs around it.
+      if (isDetached(workspace) && !isAroundTools(name)) return noOutcome;
       if (!look()) return noOutcome;
       const { runner } = await load();
       const context = { sessionId, cwd: cwd(), transcriptPath, ...(actor ? { agent: actor } : {}) };
@@ -79,12 +84,12 @@ export function sessionHooks(parts: SessionHooksParts): SessionHooks {
 }
 
 /** By the user or the environment, which is for all of them. A project's own switch is the loader's to weigh. */
-function isSwitchedOff({ settings: { values, sources } }: Ground): boolean {
+function isSwitchedOff({ settings: { values, sources } }: Workspace): boolean {
   return values.disableAllHooks && !sources.disableAllHooks.startsWith("project");
 }
 
 /** A cheap look at every place that may hold hooks. */
-function areThere({ paths, trust, settings }: Ground): boolean {
+function areThere({ paths, trust, settings }: Workspace): boolean {
   return (
     entriesOf(paths.hooks).length > 0 ||
     entriesOf(join(paths.home, "plugins")).length > 0 ||
@@ -94,21 +99,21 @@ function areThere({ paths, trust, settings }: Ground): boolean {
   );
 }
 
-async function loadRunner({ ground, owner, emit }: SessionHooksParts, history: HookHistory): Promise<Loaded> {
+async function loadRunner({ workspace, owner, emit }: SessionHooksParts, history: HookHistory): Promise<Loaded> {
   const [{ loadHooks }, { createHookRunner }] = await Promise.all([
     import("../../hook/load.ts"),
     import("../../hook/run.ts"),
   ]);
-  const { env, secrets, root, trust, paths, redact } = ground;
+  const { env, secrets, root, trust, paths, redact } = workspace;
   const rule = () => {
-    const { values } = ground.settings;
+    const { values } = workspace.settings;
     return {
       allowLocalhost: values["hook.allowLocalhost"],
       allowHttpAuth: values["hook.allowHttpAuth"],
       offline: values.offline,
     };
   };
-  const { values, sources } = ground.settings;
+  const { values, sources } = workspace.settings;
   const byEnvironment = sources.disableAllHooks.startsWith("environment");
   const { hooks, warnings } = await loadHooks({
     everlongHome: paths.home,

@@ -19,8 +19,8 @@ import { rebuiltData } from "../../store/rebuild/rebuilt-text.ts";
 import { lossWatch, suspect } from "../../store/rebuild/suspect.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { crashPoint } from "../crash.ts";
-import type { Ground } from "../start.ts";
 import { catchUp, type OnSkipped, openStore, skippedText } from "../store.ts";
+import type { Workspace } from "../workspace.ts";
 import { readCalibration, saveSamples } from "./calibration.ts";
 import { writeCheckpoints } from "./checkpoints.ts";
 
@@ -32,7 +32,7 @@ type Soft = { part: string; code: string; message: string };
 const soft = (part: string, { code, what }: Failure): Soft => ({ part, code, message: what });
 
 export class SessionIndex {
-  readonly #ground: Ground;
+  readonly #workspace: Workspace;
   readonly #id: string;
   #db: Database | undefined;
   #isLost: () => boolean = () => false;
@@ -49,15 +49,15 @@ export class SessionIndex {
 
   readonly #onRebuilt: OnRebuilt;
 
-  constructor(ground: Ground, id: string, onRebuilt: OnRebuilt = tell) {
-    this.#ground = ground;
+  constructor(workspace: Workspace, id: string, onRebuilt: OnRebuilt = tell) {
+    this.#workspace = workspace;
     this.#id = id;
     this.#onRebuilt = onRebuilt;
   }
 
   /** What an earlier process learned; a missing store means nothing was. */
   async calibration(target: ModelTarget): Promise<Calibration> {
-    if (target.provider === "offline" || !existsSync(this.#ground.paths.store)) return uncalibrated;
+    if (target.provider === "offline" || !existsSync(this.#workspace.paths.store)) return uncalibrated;
     const db = await this.#open();
     return db ? readCalibration(db, target.provider, target.name) : uncalibrated;
   }
@@ -84,7 +84,7 @@ export class SessionIndex {
   }
 
   async #tryUpdate(state: SessionState): Promise<Soft | undefined> {
-    const { paths, redact, settings, indexing } = this.#ground;
+    const { paths, redact, settings, indexing } = this.#workspace;
     const crash = (name: string) => crashPoint(settings.values["debug.crashAt"], name);
     try {
       const session = paths.session(this.#id);
@@ -131,7 +131,7 @@ export class SessionIndex {
 
   /** For reading: every session's log has been indexed to its end. */
   async reader(): Promise<Database | undefined> {
-    const { paths, indexing } = this.#ground;
+    const { paths, indexing } = this.#workspace;
     const db = await this.#open();
     if (!db) return undefined;
     if (this.#caughtUp) await indexSession(db, this.#id, paths.session(this.#id), indexing);
@@ -153,7 +153,7 @@ export class SessionIndex {
 
   async #engine(db: Database, mayChoose: boolean): Promise<Recall> {
     const { openRecall } = await import("../recall/engine.ts");
-    this.#recall ??= openRecall(this.#ground, db, {
+    this.#recall ??= openRecall(this.#workspace, db, {
       mayChoose,
       onTrouble: ({ code, message }) => this.#skipped.push({ part: "recall", code, message }),
     });
@@ -167,7 +167,7 @@ export class SessionIndex {
 
   /** The one connection of this session, opened when somebody first needs it. */
   async store(): Promise<Result<Database, Failure>> {
-    const { paths, indexing } = this.#ground;
+    const { paths, indexing } = this.#workspace;
     if (this.#db && this.#isLost()) this.#retire(this.#db);
     if (this.#db) return ok(this.#db);
     this.#opening ??= openStore(paths, {

@@ -1,4 +1,6 @@
-// Opens a session for a face: ground, model, log, recovery, parts; then it is a Client.
+// Opens a session for a face: workspace, model, log, recovery, parts; then it is a Client.
+
+import { consolidates } from "../../agent/catalog/definition.ts";
 import { selectAgent } from "../../agent/catalog/show.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
@@ -12,30 +14,33 @@ import { trustNotice } from "../../permission/trust.ts";
 import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
 import { SessionLog } from "../../session/log.ts";
 import { closeInterrupted } from "../../session/recover.ts";
+import { setMode } from "../../session/set-mode.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { Flags } from "../../settings/flag.ts";
 import { lowSpace } from "../../store/home.ts";
 import type { LogReport } from "../../store/read-log.ts";
 import { selection } from "../agent/select-agent.ts";
-import { isDetached, PARENT_SESSION } from "../board/board.ts";
-import type { Opened, OpenOptions, SessionChoice } from "../client.ts";
+import { isDetached, PARENT_SESSION } from "../board/detached.ts";
+import type { Opened, OpenOptions, SessionChoice } from "../client/session.ts";
 import { recordFailure } from "../failure-log.ts";
 import { chooseModel } from "../model.ts";
-import { type Ground, standOnGround } from "../start.ts";
 import { latestSession, lookUpSession } from "../store.ts";
 import { recordTelemetry } from "../telemetry.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
+import { assembleSession, type OpenSession } from "./assemble.ts";
 import { contextWarnings } from "./context-settings.ts";
-import { Extensions } from "./extensions.ts";
-import { liveClient } from "./live-client.ts";
-import { LiveSession } from "./live-session.ts";
+import { extensionWarnings, loadExtensions } from "./extensions.ts";
+import { sessionClient } from "./session-client.ts";
+import { SessionStart } from "./session-start.ts";
 import { resumeOnModel } from "./switch-model.ts";
+import { restoreTodos } from "./tools.ts";
 
 export async function openSession(options: OpenOptions): Promise<Result<Opened, Failure>> {
-  const first = await standOnGround({ flags: options.flags as Flags, trustFolder: options.trustFolder });
+  const first = await openWorkspace({ flags: options.flags as Flags, trustFolder: options.trustFolder });
   if (!first.ok) return first;
   const chosen = await choose(options.session, first.value);
   if (!chosen.ok) return chosen;
-  if (chosen.value === undefined) return openOn(options, { ground: first.value, notices: [] }, undefined);
+  if (chosen.value === undefined) return openOn(options, { workspace: first.value, notices: [] }, undefined);
   // A log is read once: what it says of the place and the model is taken from the state that goes on.
   const resumed = await openLog(options, first.value, chosen.value);
   if (!resumed.ok) return resumed;
@@ -55,23 +60,29 @@ type OpenLog = {
   face: { tell: (event: Envelope) => void; early: Envelope[] };
 };
 
-async function openLog(options: OpenOptions, ground: Ground, sessionId: string): Promise<Result<OpenLog, Failure>> {
+async function openLog(
+  options: OpenOptions,
+  workspace: Workspace,
+  sessionId: string,
+): Promise<Result<OpenLog, Failure>> {
   const past: DurableEnvelope[] = [];
   const early: Envelope[] = [];
   const face: OpenLog["face"] = { tell: (event) => void early.push(event), early };
   const opened = await SessionLog.open({
-    paths: ground.paths.session(sessionId),
-    quarantine: ground.paths.quarantine,
+    paths: workspace.paths.session(sessionId),
+    quarantine: workspace.paths.quarantine,
     sessionId,
     clock: systemClock,
     newId,
     onEvent: (event) => {
-      if (event.type === "soft_failure") recordFailure(ground.paths.logs, { ...event.data, sessionId });
-      recordTelemetry(ground, event);
+      if (event.type === "soft_failure") recordFailure(workspace.paths.logs, { ...event.data, sessionId });
+      recordTelemetry(workspace, event);
       face.tell(event);
     },
     onRead: (event) => past.push(event),
-    giveUpMs: options.interactive ? Number.POSITIVE_INFINITY : ground.settings.values["prompt.diskFullSeconds"] * 1000,
+    giveUpMs: options.interactive
+      ? Number.POSITIVE_INFINITY
+      : workspace.settings.values["prompt.diskFullSeconds"] * 1000,
   });
   return opened.ok ? ok({ sessionId, opened: opened.value, past, face }) : opened;
 }
@@ -82,40 +93,43 @@ async function openOn(
   stand: Standing,
   going: OpenLog | undefined,
 ): Promise<Result<Opened, Failure>> {
-  const { ground, notices, recordedModel, ownModel = false } = stand;
+  const { workspace, notices, recordedModel, ownModel = false } = stand;
   const resumed = going !== undefined;
-  const model = await modelFor(ground, recordedModel, ownModel && options.flags["model"] === undefined);
+  const model = await modelFor(workspace, recordedModel, ownModel && options.flags["model"] === undefined);
   if (!model.ok) return model;
-  const extensions = await Extensions.load(ground, options.slashNames ?? []);
+  const extensions = await loadExtensions(workspace, options.slashNames ?? []);
   const selected = options.agent === undefined ? undefined : selectAgent(extensions.catalog, options.agent);
   if (selected && !selected.ok) return selected;
-  const fresh = going ? ok(going) : await openLog(options, ground, newId());
+  const fresh = going ? ok(going) : await openLog(options, workspace, newId());
   if (!fresh.ok) return fresh;
   const { sessionId, opened, past, face } = fresh.value;
-  const paths = ground.paths.session(sessionId);
-
   const { log } = opened;
-  const parts = { ground, log, sessionId, paths, resolved: model.value, options, extensions, past };
-  const live = new LiveSession({ ...parts, created: !resumed });
-  await begin(live, { resumed, opened, options, model: model.value });
-  live.wantedAgent = selected?.value;
-  const agent = live.agents.selected();
-  if (agent && (!selected || selected.value.name === agent.name)) await extensions.selectServers(live, agent);
-  // An agent that holds no tool of theirs needs no servers.
-  if (!(selected?.value ?? agent)?.promptParts.includeConsolidationPrompt) extensions.open(live);
+  const open = assembleSession({ workspace, log, sessionId, resolved: model.value, options, extensions, past });
+  const { agents, mcp } = open;
+  const before = await begin(open, { resumed, opened, options, model: model.value });
+  const start = new SessionStart(open, {
+    created: !resumed,
+    agent: selected?.value,
+    switchModel: before === undefined ? undefined : () => resumeOnModel(open, model.value, before),
+  });
+  const current = agents.selected();
+  if (current && (!selected || selected.value.name === current.name)) await mcp.select(current, agents.runMcpTask);
+  const agent = selected?.value ?? current;
+  // An agent that has no tool of theirs needs no servers.
+  if (!agent || !consolidates(agent)) mcp.open(agents.runMcpTask);
   notices.push(
-    ...extensions.warnings(),
-    ...ground.settings.warnings,
-    ...contextWarnings(ground).map((w) => `Warning: ${w}`),
+    ...extensionWarnings(extensions),
+    ...workspace.settings.warnings,
+    ...contextWarnings(workspace).map((w) => `Warning: ${w}`),
     ...model.value.warnings.map((w) => `Warning: ${w}`),
   );
-  const low = lowSpace(ground.paths.home);
+  const low = lowSpace(workspace.paths.home);
   if (low) notices.push(low);
-  const trust = trustNotice(ground.trust);
+  const trust = trustNotice(workspace.trust);
   if (trust) notices.push(trust);
-  const { values } = ground.settings;
+  const { values } = workspace.settings;
   return ok({
-    client: liveClient(live, resumed, (listener) => {
+    client: sessionClient(open, start, resumed, (listener) => {
       for (const event of face.early.splice(0)) listener(event);
       face.tell = listener;
       return () => {
@@ -125,18 +139,18 @@ async function openOn(
     notices,
     outputFormat: values.outputFormat,
     exportPath: values.exportPath,
-    redact: ground.redact,
+    redact: workspace.redact,
   });
 }
 
-async function choose(choice: SessionChoice, ground: Ground): Promise<Result<string | undefined, Failure>> {
+async function choose(choice: SessionChoice, workspace: Workspace): Promise<Result<string | undefined, Failure>> {
   if (choice.type === "new") return ok(undefined);
-  if (choice.type === "resume") return lookUpSession(choice.id, ground.paths, ground.indexing);
-  const latest = await latestSession(ground.root, ground.paths, ground.indexing);
+  if (choice.type === "resume") return lookUpSession(choice.id, workspace.paths, workspace.indexing);
+  const latest = await latestSession(workspace.root, workspace.paths, workspace.indexing);
   if (!latest.ok || latest.value !== undefined) return latest;
   return fail({
     code: "nothing_to_continue",
-    what: `There is no earlier session in ${ground.root}.`,
+    what: `There is no earlier session in ${workspace.root}.`,
     data: "Nothing was changed.",
     next: "Start one without --continue; everlong sessions --all lists those of other folders.",
     exit: 1,
@@ -144,41 +158,42 @@ async function choose(choice: SessionChoice, ground: Ground): Promise<Result<str
 }
 
 /** `ownModel`: of the agent that the session runs as. */
-type Standing = { ground: Ground; notices: string[]; recordedModel?: string | undefined; ownModel?: boolean };
+type Standing = { workspace: Workspace; notices: string[]; recordedModel?: string | undefined; ownModel?: boolean };
 
 /** A resumed session runs here if here is inside its root, else where it ran before, else here with a warning. */
 async function standWhereItRan(
   options: OpenOptions,
-  ground: Ground,
+  workspace: Workspace,
   state: SessionState,
 ): Promise<Result<Standing, Failure>> {
   const recordedModel = state.model || undefined;
   const ownModel = selection(state)?.data.model !== undefined;
   const { cwd, gitRoot } = state.context;
   const root = gitRoot ?? cwd;
-  if (root === "" || isInside(ground.context.cwd, root)) return ok({ ground, notices: [], recordedModel, ownModel });
+  if (root === "" || isInside(workspace.context.cwd, root))
+    return ok({ workspace, notices: [], recordedModel, ownModel });
   try {
     process.chdir(cwd);
   } catch {
-    const notice = `Warning: the session ran in ${cwd}, which cannot be entered; it goes on in ${ground.context.cwd}.`;
-    return ok({ ground, notices: [notice], recordedModel, ownModel });
+    const notice = `Warning: the session ran in ${cwd}, which cannot be entered; it goes on in ${workspace.context.cwd}.`;
+    return ok({ workspace, notices: [notice], recordedModel, ownModel });
   }
-  const there = await standOnGround({ flags: options.flags as Flags, trustFolder: options.trustFolder });
+  const there = await openWorkspace({ flags: options.flags as Flags, trustFolder: options.trustFolder });
   return there.ok
-    ? ok({ ground: there.value, notices: [`The session goes on in ${cwd}, where it ran.`], recordedModel, ownModel })
+    ? ok({ workspace: there.value, notices: [`The session goes on in ${cwd}, where it ran.`], recordedModel, ownModel })
     : there;
 }
 
 /** What was asked for; on resume else the session's own model, and what is configured when that one is gone. */
 async function modelFor(
-  ground: Ground,
+  workspace: Workspace,
   recorded: string | undefined,
   keep: boolean,
 ): Promise<Result<ResolvedModel, Failure>> {
-  if (recorded === undefined || (ground.settings.values.model !== undefined && !keep)) return chooseModel(ground);
-  const same = await chooseModel(ground, recorded);
+  if (recorded === undefined || (workspace.settings.values.model !== undefined && !keep)) return chooseModel(workspace);
+  const same = await chooseModel(workspace, recorded);
   if (same.ok) return same;
-  const other = await chooseModel(ground);
+  const other = await chooseModel(workspace);
   if (other.ok)
     other.value.warnings.push(`${recorded}, the session's model so far, cannot be used here: ${same.error.what}`);
   return other;
@@ -191,8 +206,11 @@ type Beginning = {
   model: ResolvedModel;
 };
 
-async function begin(live: LiveSession, { resumed, opened, options, model }: Beginning): Promise<void> {
-  const { session, ground } = live;
+/** Gives the model of before, when the session goes on with another one. */
+async function begin(
+  { session, workspace, paths }: OpenSession,
+  { resumed, opened, options, model }: Beginning,
+): Promise<string | undefined> {
   const { emit, state } = session;
   if (!resumed || state.eventCount === 0) {
     await emit("session.start", {
@@ -204,11 +222,11 @@ async function begin(live: LiveSession, { resumed, opened, options, model }: Beg
       model: model.target.id,
       modelReason: model.reason,
       mode: options.mode ?? "interactive",
-      context: ground.context,
+      context: workspace.context,
       // It belongs to the session that it was started for, and shows up in no list.
-      ...(isDetached(ground) ? optional("parentSessionId", ground.env[PARENT_SESSION]) : {}),
+      ...(isDetached(workspace) ? optional("parentSessionId", workspace.env[PARENT_SESSION]) : {}),
     });
-    return;
+    return undefined;
   }
   const { report, unknownTypes } = opened;
   const before = state.model;
@@ -219,7 +237,7 @@ async function begin(live: LiveSession, { resumed, opened, options, model }: Beg
     resumeTime: systemClock.now(),
     eventCount: state.eventCount,
     model: before,
-    context: ground.context,
+    context: workspace.context,
     ...(recovered ? { recovered: { tornBytes: report.tornBytes, damagedLines, interruptedCalls } } : {}),
   });
   // A damaged line in the middle stays where it is: it is told of once.
@@ -234,9 +252,9 @@ async function begin(live: LiveSession, { resumed, opened, options, model }: Beg
     await emit("session.info", { infoType: "unknown_events", message });
   }
   await closeInterrupted(session);
-  if (before !== model.target.id) live.pendingSwitch = () => resumeOnModel(live, model, before);
   // Plan mode outlives a crash; autopilot is a wish for one run.
   const mode = options.mode ?? (state.mode === "plan" ? "plan" : "interactive");
-  if (mode !== state.mode) await live.setMode(mode);
-  await live.restoreTodos();
+  await setMode(session, mode);
+  restoreTodos(session, paths);
+  return before === model.target.id ? undefined : before;
 }

@@ -1,44 +1,54 @@
-// The system prompt of an open session: where it runs, its instructions within their bound, and what takes the room.
+// The system prompts of an open session: where it runs, its instructions within their bound, and what takes the room.
 import { release } from "node:os";
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
 import { renderAgentPrompt } from "../../agent/catalog/system-prompt.ts";
-import { boundTokens } from "../../context/fragment/fragment.ts";
+import { skillsList } from "../../agent/skill/list.ts";
+import type { Skills } from "../../agent/skill/load.ts";
+import { boundTokens, type Fragment } from "../../context/fragment/fragment.ts";
 import { findInstructions } from "../../context/instruction/find.ts";
+import { pinnedSections } from "../../context/instruction/pin.ts";
 import { renderInstructions } from "../../context/instruction/render.ts";
 import { environmentText, renderSystemPrompt } from "../../context/system-prompt.ts";
 import type { Contributor } from "../../context/usage/unreclaimable.ts";
-import type { LiveSession } from "./live-session.ts";
+import { isInside } from "../../permission/path.ts";
+import type { Conversation } from "../../session/session.ts";
+import type { Tool } from "../../tool/contract.ts";
+import type { Workspace } from "../workspace.ts";
 
-export type SessionPrompt = {
+export type ActorPrompt = {
   text: string;
   warnings: { type: string; message: string }[];
   /** Parts that a user can make smaller. */
   contributors: Contributor[];
   /** What is remembered, by where it comes from. */
-  memory: MemoryText[];
+  memory: { source: string; text: string }[];
 };
 
-export type MemoryText = { source: string; text: string };
+/** Where the session runs: the same for all its actors. */
+export type PromptPlace = { workspace: Workspace; main: Conversation };
 
-export function sessionPrompt(live: LiveSession): SessionPrompt {
-  const { session } = live;
-  const selected = live.agents.selected();
-  if (selected?.promptParts.includeConsolidationPrompt) return consolidationPrompt(live, selected);
-  const { instructions, files } = projectInstructions(live, live.limits.promptLimit);
-  const identity = selected?.prompt;
+export type MainPromptInput = {
+  promptLimit: number;
+  /** Of the agent that the session runs as, in place of its own. */
+  identity: string | undefined;
+  fragments: Fragment[];
+  /** Memories, bounded where they are chosen. */
+  memorySection: string;
+};
+
+export function mainPrompt(place: PromptPlace, input: MainPromptInput): ActorPrompt {
+  const { main } = place;
+  const { identity, memorySection } = input;
+  const { instructions, files } = projectInstructions(place, input.promptLimit);
   const text = renderSystemPrompt({
-    ...surroundings(live),
-    mode: session.state.mode,
-    sessionDir: session.dir,
+    ...surroundings(main),
+    mode: main.state.mode,
+    sessionDir: main.dir,
     instructions: instructions.text,
-    extra: [
-      ...live.extensions.promptFragments(live.offered()),
-      { text: live.memory.section(), maxTokens: Number.POSITIVE_INFINITY }, // bounded where it is made
-    ],
+    extra: [...input.fragments, { text: memorySection, maxTokens: Number.POSITIVE_INFINITY }],
     ...(identity === undefined ? {} : { identity }),
   });
-  const section = live.memory.section();
-  const memory = section === "" ? [] : [{ source: "memories", text: section }];
+  const memory = memorySection === "" ? [] : [{ source: "memories", text: memorySection }];
   const contributors = [
     ...files.map((f) => ({ name: f.path, tokens: boundTokens(f.text) })),
     ...memory.map((m) => ({ name: m.source, tokens: boundTokens(m.text) })),
@@ -47,30 +57,52 @@ export function sessionPrompt(live: LiveSession): SessionPrompt {
 }
 
 /** Nothing of where it runs, no instructions, no memories: only what it works on. */
-function consolidationPrompt({ consolidation }: LiveSession, definition: AgentDefinition): SessionPrompt {
-  const input = { environment: "", instructions: "", consolidation: consolidation?.text ?? "" };
-  const memory = input.consolidation === "" ? [] : [{ source: "board", text: input.consolidation }];
-  return { text: renderAgentPrompt(definition, input), warnings: [], contributors: [], memory };
+export function consolidationPrompt(definition: AgentDefinition, consolidation: string): ActorPrompt {
+  const text = renderAgentPrompt(definition, { environment: "", instructions: "", consolidation });
+  const memory = consolidation === "" ? [] : [{ source: "board", text: consolidation }];
+  return { text, warnings: [], contributors: [], memory };
 }
 
+/** A prompt that is only text. */
+export const plainPrompt = (text: string): ActorPrompt => ({ text, warnings: [], contributors: [], memory: [] });
+
 /** What a subagent's prompt may be made of, beside its own. */
-export function promptInput(live: LiveSession, promptLimit: number): { environment: string; instructions: string } {
+export function promptInput(place: PromptPlace, promptLimit: number): { environment: string; instructions: string } {
   return {
-    environment: environmentText(surroundings(live)),
-    instructions: projectInstructions(live, promptLimit).instructions.text,
+    environment: environmentText(surroundings(place.main)),
+    instructions: projectInstructions(place, promptLimit).instructions.text,
   };
 }
 
-const surroundings = ({ session }: LiveSession) => ({
-  context: session.state.context,
-  root: session.root,
+/** What the user's own instruction files pin, and those of a folder that is trusted. */
+export function pinnedInstructions(place: PromptPlace, promptLimit: number): string {
+  const { paths, trust } = place.workspace;
+  const { files } = projectInstructions(place, promptLimit);
+  return pinnedSections(files.filter(({ path }) => trust.trusted || isInside(path, paths.home)));
+}
+
+/** Skills, where they can be invoked, and the words of servers. */
+export function toolFragments(skills: Skills, offered: readonly Tool[], serverWords: readonly string[]): Fragment[] {
+  const list = offered.some((tool) => tool.name === "skill") ? skillsList(skills.skills) : undefined;
+  return [
+    ...(list ? [list] : []),
+    ...serverWords.map((text): Fragment => ({ text, maxTokens: Number.POSITIVE_INFINITY })), // bounded where they are read
+  ];
+}
+
+const surroundings = ({ state, root }: Conversation) => ({
+  context: state.context,
+  root,
   os: `${process.platform} ${release()}`,
   shell: "bash",
-  date: session.state.createdAt.slice(0, 10),
+  date: state.createdAt.slice(0, 10),
 });
 
-function projectInstructions({ ground, session }: LiveSession, promptLimit: number) {
-  const found = findInstructions({ home: ground.paths.home, root: session.root, cwd: session.state.context.cwd });
-  const maxTokens = Math.min(ground.settings.values["instructions.maxTokens"], Math.floor(promptLimit / 10));
-  return { files: found.files, instructions: renderInstructions(found, { maxTokens, trusted: ground.trust.trusted }) };
+function projectInstructions({ workspace, main }: PromptPlace, promptLimit: number) {
+  const texts = findInstructions({ home: workspace.paths.home, root: main.root, cwd: main.state.context.cwd });
+  const maxTokens = Math.min(workspace.settings.values["instructions.maxTokens"], Math.floor(promptLimit / 10));
+  return {
+    files: texts.files,
+    instructions: renderInstructions(texts, { maxTokens, trusted: workspace.trust.trusted }),
+  };
 }

@@ -11,15 +11,15 @@ import { faultOf } from "../../store/fault.ts";
 import { acquireLock } from "../../store/lock.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { Attempt } from "../client/open.ts";
-import type { Ground } from "../start.ts";
 import { withStore } from "../with-store.ts";
+import type { Workspace } from "../workspace.ts";
 
 /** Gives those that could not be removed, and why. */
 export function removeSessions(ids: readonly string[]): Attempt<{ id: string; failure: Failure }[]> {
-  return withStore(async (db, ground) => {
+  return withStore(async (db, workspace) => {
     const left: { id: string; failure: Failure }[] = [];
     for (const id of ids) {
-      const gone = await removeSession(db, id, ground);
+      const gone = await removeSession(db, id, workspace);
       if (!gone.ok) left.push({ id, failure: gone.error });
     }
     return ok(left);
@@ -27,7 +27,7 @@ export function removeSessions(ids: readonly string[]): Attempt<{ id: string; fa
 }
 
 /** The session's lock is held until its folder is gone: refused while it is open somewhere. */
-async function removeSession(db: Database, id: string, { paths }: Ground): Promise<Result<void, Failure>> {
+async function removeSession(db: Database, id: string, { paths }: Workspace): Promise<Result<void, Failure>> {
   const { dir } = paths.session(id);
   const isFolder = lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const lock = isFolder

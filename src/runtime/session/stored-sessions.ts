@@ -15,9 +15,9 @@ import type { SessionState } from "../../session/state.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
 import type { Attempt } from "../client/open.ts";
 import type { SessionRow, SessionsAccess } from "../client/sessions.ts";
-import { type Ground, standOnGround } from "../start.ts";
 import { healing, lookUpSession, openStore, tellSkipped } from "../store.ts";
 import { badUsage, withStore } from "../with-store.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
 import { SessionIndex, writeWorkspace } from "./index.ts";
 import { oldSessions, removeSessions } from "./remove-sessions.ts";
 
@@ -111,16 +111,16 @@ export const storedSessions: SessionsAccess = {
   olderThan: oldSessions,
 
   async reindex() {
-    const ground = await standOnGround();
-    return ground.ok ? healing(ground.value.paths, () => reindex(ground.value)) : ground;
+    const workspace = await openWorkspace();
+    return workspace.ok ? healing(workspace.value.paths, () => reindex(workspace.value)) : workspace;
   },
 
   async verify(wanted) {
-    const ground = await standOnGround();
-    if (!ground.ok) return ground;
-    const id = await lookUpSession(wanted, ground.value.paths, ground.value.indexing);
+    const workspace = await openWorkspace();
+    if (!workspace.ok) return workspace;
+    const id = await lookUpSession(wanted, workspace.value.paths, workspace.value.indexing);
     if (!id.ok) return id;
-    const read = await readSession(ground.value.paths.session(id.value));
+    const read = await readSession(workspace.value.paths.session(id.value));
     if (!read.ok) return read;
     const { events, report, unknownTypes } = read.value;
     return ok({
@@ -135,20 +135,20 @@ export const storedSessions: SessionsAccess = {
 
 async function withSession<T>(
   wanted: string,
-  work: (id: string, state: SessionState, ground: Ground) => Attempt<T>,
+  work: (id: string, state: SessionState, workspace: Workspace) => Attempt<T>,
 ): Attempt<T> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const id = await lookUpSession(wanted, ground.value.paths, ground.value.indexing);
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const id = await lookUpSession(wanted, workspace.value.paths, workspace.value.indexing);
   if (!id.ok) return id;
-  const read = await readSession(ground.value.paths.session(id.value));
-  return read.ok ? work(id.value, replay(read.value.events), ground.value) : read;
+  const read = await readSession(workspace.value.paths.session(id.value));
+  return read.ok ? work(id.value, replay(read.value.events), workspace.value) : read;
 }
 
 /** Opens the session's log for one change, and brings everything made from it up to that; refused while another process has it. */
 function withLog<T>(wanted: string, change: (log: SessionLog) => Attempt<T>): Attempt<T> {
-  return withSession(wanted, async (sessionId, _state, ground) => {
-    const { paths } = ground;
+  return withSession(wanted, async (sessionId, _state, workspace) => {
+    const { paths } = workspace;
     const opened = await SessionLog.open({
       paths: paths.session(sessionId),
       quarantine: paths.quarantine,
@@ -160,7 +160,7 @@ function withLog<T>(wanted: string, change: (log: SessionLog) => Attempt<T>): At
     });
     if (!opened.ok) return opened;
     const { log } = opened.value;
-    const index = new SessionIndex(ground, sessionId);
+    const index = new SessionIndex(workspace, sessionId);
     try {
       const done = await change(log);
       const soft = done.ok ? await index.update(log.state) : undefined;
@@ -174,8 +174,8 @@ function withLog<T>(wanted: string, change: (log: SessionLog) => Attempt<T>): At
 }
 
 /** The index anew; one that is broken is emptied first. */
-async function reindex(ground: Ground): ReturnType<SessionsAccess["reindex"]> {
-  const db = await openStore(ground.paths);
+async function reindex(workspace: Workspace): ReturnType<SessionsAccess["reindex"]> {
+  const db = await openStore(workspace.paths);
   if (!db.ok) return db;
   try {
     const { emptyIndex, rebuildIndex } = await import("../recall/rebuild.ts");
@@ -183,7 +183,7 @@ async function reindex(ground: Ground): ReturnType<SessionsAccess["reindex"]> {
     const problem = indexProblem(db.value);
     const ready = problem === undefined ? ok(undefined) : await emptyIndex(db.value);
     if (!ready.ok) return ready;
-    const done = await rebuildIndex(db.value, ground, tellSkipped);
+    const done = await rebuildIndex(db.value, workspace, tellSkipped);
     return done.ok ? ok({ ...done.value, ...optional("problem", problem) }) : done;
   } finally {
     db.value.close();

@@ -8,16 +8,23 @@ import { compactNow } from "../../session/compact-now.ts";
 import { cancelCompaction } from "../../session/compaction.ts";
 import { tellUsage } from "../../session/prepare.ts";
 import { exclusively } from "../../session/run.ts";
+import type { Session } from "../../session/session.ts";
 import { refreshSystemPrompt } from "../../session/turn.ts";
 import { beginEpoch, look } from "../../session/window.ts";
 import { chooseModel } from "../model.ts";
-import type { Ground } from "../start.ts";
-import type { LiveSession } from "./live-session.ts";
+import type { Workspace } from "../workspace.ts";
+import type { ModelInForce } from "./model-in-force.ts";
+import type { SessionResources } from "./resources.ts";
+
+export type SwitchServices = Pick<SessionResources, "workspace" | "options" | "stopping"> & {
+  session: Session;
+  model: ModelInForce;
+};
 
 /** True when the whole history, counted for that model, passes its exhaustion threshold. */
-async function isTooLarge(live: LiveSession, target: ModelTarget): Promise<boolean> {
-  const { session } = live;
-  const { exhaustion } = session.parts.context();
+async function isTooLarge(services: SwitchServices, target: ModelTarget): Promise<boolean> {
+  const { session } = services;
+  const { exhaustion } = session.parts.context.settings();
   const view = await look(session, target.promptLimit);
   const history = view.items.reduce((sum, item) => sum + item.tokens, 0);
   return view.sizes.systemTokens + view.sizes.toolDefinitionsTokens + history > exhaustion * target.promptLimit;
@@ -25,19 +32,19 @@ async function isTooLarge(live: LiveSession, target: ModelTarget): Promise<boole
 
 /** `choose`: how strictly the name is taken. */
 export async function switchModel(
-  live: LiveSession,
+  services: SwitchServices,
   name: string,
-  choose: (ground: Ground, name: string) => ReturnType<typeof chooseModel> = chooseModel,
+  choose: (workspace: Workspace, name: string) => ReturnType<typeof chooseModel> = chooseModel,
 ): Promise<Result<string, Failure>> {
-  const chosen = await choose(live.ground, name);
+  const chosen = await choose(services.workspace, name);
   if (!chosen.ok) return chosen;
-  const before = live.target;
+  const before = services.model.target;
   // Between turns only, and in one piece: no request is ever prepared for one model and sent to another.
   const ready = await exclusively(
-    live.session,
+    services.session,
     async () => {
-      const room = await makeRoom(live, chosen.value.target, before);
-      if (room.ok) await useModel(live, chosen.value, before.id, "user");
+      const room = await makeRoom(services, chosen.value.target, before);
+      if (room.ok) await useModel(services, chosen.value, before.id, "user");
       return room;
     },
     "turn",
@@ -46,36 +53,36 @@ export async function switchModel(
   return ok(
     [
       ...ready.value,
-      `Model: ${live.target.id} (prompt limit ${live.limits.promptLimit})`,
+      `Model: ${services.model.target.id} (prompt limit ${services.model.promptLimit})`,
       ...chosen.value.warnings,
     ].join("\n"),
   );
 }
 
 /** On resume: the model is another one than the session's so far. The old one writes the summary if it can be called. */
-export async function resumeOnModel(live: LiveSession, resolved: ResolvedModel, before: string): Promise<void> {
-  const { session } = live;
+export async function resumeOnModel(services: SwitchServices, resolved: ResolvedModel, before: string): Promise<void> {
+  const { session } = services;
   await refreshSystemPrompt(session);
-  const old = await chooseModel(live.ground, before);
-  const told = await makeRoom(live, resolved.target, old.ok ? old.value.target : resolved.target);
+  const old = await chooseModel(services.workspace, before);
+  const told = await makeRoom(services, resolved.target, old.ok ? old.value.target : resolved.target);
   if (told.ok) {
     for (const message of told.value) await session.emit("session.info", { infoType: "model_switch", message });
-    await useModel(live, resolved, before, "resume");
-  } else if (old.ok) await useModel(live, old.value, before, "resume");
+    await useModel(services, resolved, before, "resume");
+  } else if (old.ok) await useModel(services, old.value, before, "resume");
 }
 
 async function makeRoom(
-  live: LiveSession,
+  services: SwitchServices,
   target: ModelTarget,
   summariser: ModelTarget,
 ): Promise<Result<string[], Failure>> {
-  const { session, options } = live;
-  if (!(await isTooLarge(live, target))) return ok([]);
+  const { session, options } = services;
+  if (!(await isTooLarge(services, target))) return ok([]);
   const ask = options.prompts.question;
-  const { mode } = session.parts.context();
+  const { mode } = session.parts.context.settings();
   if (mode === "off" || (mode === "manual" && !ask))
     return ok(["The history is larger than the new model's window; requests are truncated."]);
-  const { signal } = live.stopping;
+  const { signal } = services.stopping;
   const yes = "compact first";
   if (ask) {
     const question = `The history is larger than what ${target.id} takes. Compact it first?`;
@@ -106,17 +113,15 @@ const stayed = (target: ModelTarget): Failure => ({
 });
 
 async function useModel(
-  live: LiveSession,
+  services: SwitchServices,
   resolved: ResolvedModel,
   previousModel: string,
   cause: string,
 ): Promise<void> {
-  const { session } = live;
+  const { session } = services;
   // What the old model still summarises was meant for its own window.
   await cancelCompaction(session, "superseded");
-  live.target = resolved.target;
-  live.modelReason = resolved.reason;
-  live.gauge.forget();
+  services.model.use(resolved);
   const { window } = session.live;
   window.cut = undefined;
   window.retryBuffer = 0;

@@ -1,11 +1,14 @@
 // The built-in tools of one actor, each with its parts.
+
+import { existsSync } from "node:fs";
 import { clip } from "../../base/text.ts";
 import { toolEnvironment } from "../../host/environment.ts";
 import type { SessionPaths } from "../../host/paths.ts";
 import { hiddenBelow } from "../../permission/hidden.ts";
 import { inspect } from "../../permission/inspect.ts";
+import type { AskPermit } from "../../session/parts.ts";
 import { notify } from "../../session/run.ts";
-import type { Session, SessionParts } from "../../session/session.ts";
+import type { Conversation } from "../../session/session.ts";
 import { bashTool } from "../../tool/builtin/bash.ts";
 import { createTool } from "../../tool/builtin/create.ts";
 import { editTool } from "../../tool/builtin/edit.ts";
@@ -19,21 +22,28 @@ import { stopBashTool } from "../../tool/builtin/stop-bash.ts";
 import { viewTool } from "../../tool/builtin/view.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { createLedger } from "../../tool/ledger.ts";
-import { OutputFolder } from "../../tool/output-folder.ts";
 import { createShells, describeEnd } from "../../tool/shells.ts";
-import type { Ground } from "../start.ts";
-import { conversationTools } from "./conversation-tools.ts";
-import type { LiveSession } from "./live-session.ts";
+import { writeTodos } from "../../tool/sql/todo-tables.ts";
+import type { RecallAsker } from "../recall/recall.ts";
+import type { Approvals } from "./approvals.ts";
+import { conversationTools, type PersonParts } from "./conversation-tools.ts";
+import type { SessionResources } from "./resources.ts";
+
+/** What the tools of all actors work on. */
+export type ToolServices = RecallAsker &
+  Pick<SessionResources, "owner" | "outputs" | "main" | "actors" | "paths" | "oneTodoAtATime"> & {
+    approvals: Approvals;
+  };
 
 /** Whose tools they are: each agent has its own shells and its own view of files. */
 export type ToolActor = {
-  /** Absent for the main agent. */
-  agentId?: string;
-  session: () => Session;
+  conversation: Conversation;
   images: () => boolean;
-  permit: SessionParts["permit"];
+  permit: AskPermit;
   /** The todo whose worker it is. */
   todoId?: string;
+  /** Of the main agent alone. */
+  person?: PersonParts;
 };
 
 export type BuiltTools = {
@@ -45,41 +55,35 @@ export type BuiltTools = {
   end: () => Promise<void>;
 };
 
-/** One for all agents of the session: they share its folder. */
-export const openOutputs = ({ settings: { values } }: Ground, paths: SessionPaths): OutputFolder =>
-  new OutputFolder(paths.outputs, {
-    maxFileBytes: values["tool.outputFileMaxBytes"],
-    maxFolderBytes: values["tool.outputsMaxBytes"],
-  });
-
-export function buildTools(live: LiveSession, actor: ToolActor): BuiltTools {
-  const { owner, ground } = live;
-  const { values } = ground.settings;
-  const env = () => toolEnvironment({ base: ground.env, secrets: ground.secrets, runId: owner.runId });
+export function buildTools(services: ToolServices, actor: ToolActor): BuiltTools {
+  const { owner, workspace, approvals, outputs, main, actors, paths } = services;
+  const { conversation, person } = actor;
+  const { values } = workspace.settings;
+  const env = () => toolEnvironment({ base: workspace.env, secrets: workspace.secrets, runId: owner.runId });
   const ledger = createLedger();
   const outputMaxBytes = values["tool.outputMaxBytes"];
   const shells = createShells({
     owner,
     onCompleted: (shell, end) => {
       // A subagent is told nothing: what it started is a return value or nothing.
-      if (actor.agentId !== undefined) return;
+      if (!person) return;
       const content = `The command in shell ${shell.id} has ended: ${describeEnd(end)}. Its output: read_bash with shell_id ${shell.id}.`;
       const data = { shellId: shell.id, exitCode: end.exitCode };
       // A run without a person ends with its answer: no command keeps it going.
-      const wakes = live.options.interactive;
-      notify(actor.session(), { kind: "shell_completed", content, data, wakes });
-      if (wakes) live.agents.wake();
+      const wakes = person.interactive;
+      notify(conversation, { kind: "shell_completed", content, data, wakes });
+      if (wakes) person.wake();
     },
   });
   const onlyLooks = new Map<string, boolean>();
-  const hidden = (folder: string) => hiddenBelow(live.approvals.policy(), folder);
+  const hidden = (folder: string) => hiddenBelow(approvals.policy(), folder);
 
   const all: Tool[] = [
     bashTool({
       shells,
-      confine: (line) => live.approvals.wall.confine({ ...line, env: env() }),
+      confine: (line) => approvals.wall.confine({ ...line, env: env() }),
       settings: { waitSeconds: values["bash.waitSeconds"], maxSeconds: values["bash.maxSeconds"], outputMaxBytes },
-      outputs: live.outputs,
+      outputs,
       readOnly: (command) => onlyLooks.get(command) ?? false,
     }),
     readBashTool({ shells }),
@@ -92,29 +96,28 @@ export function buildTools(live: LiveSession, actor: ToolActor): BuiltTools {
     globTool({ owner, env, hidden }),
     sqlTool({
       owner,
-      redact: ground.redact,
-      onTodosChanged: async (diff) => void (await live.session.emit("session.todos_changed", diff)),
-      restore: async () => live.restoreTodos(),
+      redact: workspace.redact,
+      onTodosChanged: async (diff) => void (await main.emit("session.todos_changed", diff)),
+      restore: async () => restoreTodos(main, paths),
       worker: () => actor.todoId,
-      oneAtATime: live.oneTodoAtATime,
+      oneAtATime: services.oneTodoAtATime,
     }),
-    sessionStoreSqlTool({ owner, storePath: ground.paths.store, scope: () => storeScope(live) }),
-    ...conversationTools(live, actor),
+    sessionStoreSqlTool({ owner, storePath: workspace.paths.store, scope: () => storeScope(services) }),
+    ...conversationTools(services, actor),
   ];
 
   const running = () =>
     shells.list().flatMap((shell) => (shell.end() === undefined ? [`${shell.id} (${clip(shell.command, 80)})`] : []));
-  const { agentId } = actor;
-  if (agentId !== undefined) live.agents.shells.set(agentId, running);
+  const { agentId } = conversation;
+  const leave = agentId === undefined ? () => undefined : actors.addShells(agentId, running);
 
   return {
     all,
     async lane(tool, input) {
-      const session = actor.session();
-      const { cwd } = session.state.context;
+      const { cwd } = conversation.state.context;
       if (tool.name === "bash") {
-        const requests = tool.permissions(input, { cwd, root: session.root, sessionDir: session.dir });
-        const parts = await inspect(requests, { cwd, userHome: ground.userHome });
+        const requests = tool.permissions(input, { cwd, root: conversation.root, sessionDir: conversation.dir });
+        const parts = await inspect(requests, { cwd, userHome: workspace.userHome });
         for (const r of requests)
           if (r.kind === "shell")
             onlyLooks.set(
@@ -126,24 +129,22 @@ export function buildTools(live: LiveSession, actor: ToolActor): BuiltTools {
       }
       return tool.lane?.(input, { cwd });
     },
-    running: () => (agentId === undefined ? [...running(), ...agentShells(live)] : running()),
+    running: () => (agentId === undefined ? [...running(), ...actors.shells()] : running()),
     async end() {
       await Promise.all(shells.list().map((shell) => shell.stop()));
-      if (agentId !== undefined) live.agents.shells.delete(agentId);
+      leave();
     },
   };
 }
 
-const agentShells = ({ agents }: LiveSession): string[] =>
-  [...agents.shells].flatMap(([id, running]) => running().map((shell) => `${shell} of ${id}`));
+function storeScope({ workspace, main }: Pick<ToolServices, "workspace" | "main">): StoreScope {
+  if (workspace.settings.values["history.scope"] === "all") return { type: "all" };
+  const { repository } = main.state.context;
+  return { type: "repository", root: main.root, sessionId: main.id, ...(repository ? { repository } : {}) };
+}
 
-function storeScope(live: LiveSession): StoreScope {
-  if (live.ground.settings.values["history.scope"] === "all") return { type: "all" };
-  const { repository } = live.session.state.context;
-  return {
-    type: "repository",
-    root: live.session.root,
-    sessionId: live.session.id,
-    ...(repository ? { repository } : {}),
-  };
+/** session.db is made from the log: after a resume or a rewind it says what the log says. */
+export function restoreTodos({ state }: Pick<Conversation, "state">, { db }: Pick<SessionPaths, "db">): void {
+  const { todos, deps, todoRuns } = state;
+  if (todos.size > 0 || existsSync(db)) writeTodos(db, [...todos.values()], deps, todoRuns);
 }

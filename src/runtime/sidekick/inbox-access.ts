@@ -5,30 +5,33 @@ import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { InboxAccess } from "../client/inbox.ts";
 import type { Attempt } from "../client/open.ts";
-import type { LiveSession } from "../session/live-session.ts";
-import { type Ground, standOnGround } from "../start.ts";
 import { latestSession, lookUpSession } from "../store.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
+import type { Sidekicks } from "./sidekicks.ts";
 
-export async function openInbox(live: LiveSession): Promise<InboxAccess> {
-  const inbox = await live.sidekicks.inbox();
-  return accessTo(live.ground, inbox.list(), (id) => inbox.remove(id));
+export async function openInbox(session: {
+  workspace: Workspace;
+  sidekicks: Pick<Sidekicks, "inbox">;
+}): Promise<InboxAccess> {
+  const inbox = await session.sidekicks.inbox();
+  return accessTo(session.workspace, inbox.list(), (id) => inbox.remove(id));
 }
 
 /** Without a name: of the latest session of this folder. */
 export async function storedInbox(session: string | undefined): Attempt<InboxAccess> {
-  const ground = await standOnGround();
-  if (!ground.ok) return ground;
-  const id = await sessionOf(ground.value, session);
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const id = await sessionOf(workspace.value, session);
   if (!id.ok) return id;
-  const store = inboxStore(ground.value.paths.session(id.value).db);
+  const store = inboxStore(workspace.value.paths.session(id.value).db);
   const entries = await store.list();
   if (!entries.ok) return entries;
-  return ok(accessTo(ground.value, entries.value.reverse(), (entry) => store.remove(entry)));
+  return ok(accessTo(workspace.value, entries.value.reverse(), (entry) => store.remove(entry)));
 }
 
 function accessTo(
-  { env, redact }: Ground,
+  { env, redact }: Workspace,
   entries: readonly InboxEntry[],
   remove: (id: string) => Promise<Result<unknown, Failure>>,
 ): InboxAccess {
@@ -43,7 +46,7 @@ function accessTo(
   };
 }
 
-async function sessionOf({ root, paths, indexing }: Ground, wanted: string | undefined): Attempt<string> {
+async function sessionOf({ root, paths, indexing }: Workspace, wanted: string | undefined): Attempt<string> {
   if (wanted !== undefined) return lookUpSession(wanted, paths, indexing);
   const latest = await latestSession(root, paths, indexing);
   if (!latest.ok || latest.value !== undefined) return latest as Result<string, Failure>;

@@ -4,22 +4,24 @@ import { inboxStore } from "../../agent/inbox/store.ts";
 import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
-import type { LiveSession } from "../session/live-session.ts";
-import { redactorOf } from "../start.ts";
+import type { SessionResources } from "../session/resources.ts";
+import { redactorOf } from "../workspace.ts";
 
 /** `past`: the log up to the opening of the session. */
-export function openInbox(live: LiveSession, past: Iterable<DurableEnvelope>): Promise<Inbox> {
-  const { session, ground, paths, sessionId } = live;
+export function openInbox(
+  { main, workspace, paths }: Pick<SessionResources, "main" | "workspace" | "paths">,
+  past: Iterable<DurableEnvelope>,
+): Promise<Inbox> {
   return Inbox.open(
     {
-      sessionId,
+      sessionId: main.id,
       store: inboxStore(paths.db),
-      redactor: redactorOf(ground),
+      redactor: redactorOf(workspace),
       clock: systemClock,
       newId,
-      publish: session.publish,
+      publish: main.publish,
       // Its failure would be that of the log, which shows at the next event.
-      warn: (message) => void session.emit("session.warning", { warningType: "inbox", message }).catch(() => undefined),
+      warn: (message) => void main.emit("session.warning", { warningType: "inbox", message }).catch(() => undefined),
     },
     past,
   );

@@ -14,27 +14,33 @@ import { renderBoard } from "../../memory/board/render.ts";
 import type { ModelTarget } from "../../model/contract.ts";
 import { applyOwnEvent } from "../../session/replay.ts";
 import { takeTurn } from "../../session/run.ts";
-import type { RunHook, Session } from "../../session/session.ts";
+import type { Session } from "../../session/session.ts";
 import { emptyState } from "../../session/state.ts";
-import type { TurnEnd } from "../../session/turn.ts";
+import type { TurnEnd } from "../../session/turn-input.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { offeredTools } from "../../tool/registry.ts";
-import { ALONE, openConversation } from "../agent/actor.ts";
-import { boardItems, boardPlace, boardTool } from "../board/board.ts";
-import { callAnyModel, chooseModel } from "../model.ts";
+import { type ActorServices, openActor } from "../agent/actor.ts";
+import { type BoardServices, boardItems, boardPlace, boardTool } from "../board/board.ts";
+import type { McpServers } from "../mcp/servers.ts";
+import { chooseModel } from "../model.ts";
+import type { Approvals } from "../session/approvals.ts";
 import { createGauge } from "../session/gauge.ts";
-import type { LiveSession } from "../session/live-session.ts";
-import { promptInput } from "../session/prompt.ts";
-import { buildTools } from "../session/tools.ts";
+import type { SessionHooks } from "../session/hooks.ts";
+import { type PromptPlace, plainPrompt, promptInput } from "../session/prompt.ts";
+import { conversationOn, type SessionResources } from "../session/resources.ts";
 
 /** A pasted book would use up the turn's tokens before anything was looked for. */
 const REQUEST_CHARS = 8000;
 
-export async function runSidekick(live: LiveSession, task: RunTask): Promise<RunEnd> {
-  const { definition, agentId, signal, request } = task;
-  const target = await targetOf(live, definition);
+export type SidekickServices = ActorServices &
+  BoardServices &
+  Pick<SessionResources, "log"> & { hooks: SessionHooks; mcp: McpServers };
+
+export async function runSidekick(services: SidekickServices, task: RunTask): Promise<RunEnd> {
+  const { agentId, signal, request } = task;
+  const target = await targetOf(services, task.definition);
   const seen = { steps: 0, calls: 0 };
-  const { session, end } = await open(live, task, target, seen);
+  const { session, end } = await open(services, task, target, seen);
   const startedAt = performance.now();
   await session.emit("subagent.started", startOf(task, target));
   await session.emit("subagent_session_boundary", { agentId, phase: "start" });
@@ -50,68 +56,68 @@ export async function runSidekick(live: LiveSession, task: RunTask): Promise<Run
   return ended;
 }
 
-async function targetOf(live: LiveSession, { model }: SidekickDefinition): Promise<ModelTarget> {
-  const wanted = live.ground.settings.values["sidekick.model"] ?? model;
-  const chosen = wanted === undefined ? undefined : await chooseModel(live.ground, wanted);
-  return chosen?.ok ? chosen.value.target : live.target;
+async function targetOf(
+  { workspace, model: inForce }: SidekickServices,
+  { model }: SidekickDefinition,
+): Promise<ModelTarget> {
+  const wanted = workspace.settings.values["sidekick.model"] ?? model;
+  const chosen = wanted === undefined ? undefined : await chooseModel(workspace, wanted);
+  return chosen?.ok ? chosen.value.target : inForce.target;
 }
 
-type Opened = { session: Session; end: () => Promise<void> };
-
 async function open(
-  live: LiveSession,
+  services: SidekickServices,
   task: RunTask,
   target: ModelTarget,
   seen: { steps: number; calls: number },
-): Promise<Opened> {
-  const { definition, agentId } = task;
-  const { extensions, ground } = live;
-  const { context, createdAt } = live.session.state;
-  const state = { ...emptyState(), sessionId: live.sessionId, model: target.id, agent: definition.name };
-  Object.assign(state, { context, createdAt });
-  const hooks = extensions.hookFor(live, { agentId, agentName: definition.name, agentType: definition.name });
-  // It begins and ends in silence: only what is done to its tool calls is anybody's business.
-  const hook: RunHook = async (name, input, at) => (isAroundTools(name) ? hooks(name, input, at) : noOutcome);
-  const permit: Session["parts"]["permit"] = (call) =>
-    live.approvals.door.permit({ ...call, actor: { session, name: agentId, asksNobody: true } });
-  const built = buildTools(live, { agentId, session: () => session, images: () => false, permit });
-  const own: Tool[] = [sendInboxTool(task.send)];
-  const board = readsBoard(definition) ? await boardTool(live) : undefined;
-  if (board) own.push(boardReader(board, task.fetched));
-  const boardText = board ? renderBoard(boardPlace(ground, context), await boardItems(live), ground.redact) : "";
+): Promise<{ session: Session; end: () => Promise<void> }> {
+  const { definition, agentId, signal } = task;
+  const { workspace, main, model, mcp, approvals } = services;
+  const { context, createdAt } = main.state;
+  const about = { sessionId: main.id, model: target.id, agent: definition.name, context, createdAt };
+  const state = { ...emptyState(), ...about };
+  const hooks = services.hooks.hookFor({ agentId, agentName: definition.name, agentType: definition.name });
+  const board = readsBoard(definition) ? await boardTool(services) : undefined;
+  const boardText = board
+    ? renderBoard(boardPlace(workspace, context), await boardItems(services), workspace.redact)
+    : "";
   // All of them at once: a tool to find tools is none that it names.
-  const mcp = extensions.offer((tool) => sidekickHolds(definition, tool), undefined);
-  const exclude = () => [...ground.settings.values["tool.exclude"], ...deniedNames(live)];
-  const offered = (): Tool[] =>
-    offeredTools([...built.all, ...own, ...mcp(Number.POSITIVE_INFINITY)], {
-      mode: "interactive",
-      exclude: exclude(),
-    }).filter((tool) => sidekickHolds(definition, tool));
-  const promptLimit = () => live.promptLimitOf(target);
-  const session: Session = openConversation(live, state, {
-    ...ALONE,
-    agentId,
-    interaction: "conversation-sidekick",
-    target: () => target,
-    promptLimit,
-    gauge: createGauge(live.index, () => target),
-    callModel: callAnyModel,
-    reasoningEffort: () => undefined,
-    permit,
-    hook,
-    lane: built.lane,
-    offered,
-    systemPrompt: () => ({
-      text: promptOf(live, definition, boardText, promptLimit()),
-      warnings: [],
-      contributors: [],
-    }),
-    cap: () =>
-      task.cap() ??
-      (seen.steps >= definition.maxSteps ? { code: "cap_steps", message: `${definition.maxSteps} steps` } : undefined),
-    signal: task.signal,
+  const servers = mcp.offer((tool) => sidekickHolds(definition, tool), undefined);
+  const exclude = () => [...workspace.settings.values["tool.exclude"], ...deniedNames(approvals)];
+  const { session, builtIn } = openActor(services, {
+    conversation: conversationOn(services, { sessionId: main.id, agentId, state, signal }),
+    model: {
+      target: () => target,
+      gauge: createGauge(services.index, () => target),
+      reasoningEffort: () => undefined,
+      interaction: "conversation-sidekick",
+    },
+    asks: { name: agentId, asksNobody: true },
+    // It begins and ends in silence: only what is done to its tool calls is anybody's business.
+    hook: async (name, input, at) => (isAroundTools(name) ? hooks(name, input, at) : noOutcome),
+    tools: {
+      images: () => false,
+      isReadOnlyShell: () => false,
+      more: () => {
+        const own: Tool[] = [sendInboxTool(task.send)];
+        if (board) own.push(boardReader(board, task.fetched));
+        return () => [...own, ...servers(Number.POSITIVE_INFINITY)];
+      },
+      offer: (all) =>
+        offeredTools(all, { mode: "interactive", exclude: exclude() }).filter((tool) =>
+          sidekickHolds(definition, tool),
+        ),
+    },
+    prompt: () => plainPrompt(promptOf(services, definition, boardText, model.promptLimitOf(target))),
+    lifecycle: {
+      cap: () =>
+        task.cap() ??
+        (seen.steps >= definition.maxSteps
+          ? { code: "cap_steps", message: `${definition.maxSteps} steps` }
+          : undefined),
+    },
   });
-  const unfollow = live.agents.follow(agentId, (event) => {
+  const unfollow = services.actors.follow(agentId, (event) => {
     applyOwnEvent(state, event);
     if (event.type === "tool.execution_start") seen.calls++;
     if (event.type !== "assistant.usage") return;
@@ -121,18 +127,18 @@ async function open(
   return {
     session,
     async end() {
-      await built.end();
+      await builtIn.end();
       unfollow();
     },
   };
 }
 
 /** Deny rules that name a tool which asks for nothing. */
-const deniedNames = (live: LiveSession): string[] =>
-  live.approvals.policy().deny.flatMap((rule) => (rule.kind === "hook" && rule.argument ? [rule.argument] : []));
+const deniedNames = (approvals: Pick<Approvals, "policy">): string[] =>
+  approvals.policy().deny.flatMap((rule) => (rule.kind === "hook" && rule.argument ? [rule.argument] : []));
 
 /** Never memories: what it finds is for the main agent to judge. */
-function promptOf(live: LiveSession, { prompt, tools }: SidekickDefinition, board: string, limit: number): string {
+function promptOf(place: PromptPlace, { prompt, tools }: SidekickDefinition, board: string, limit: number): string {
   const promptParts = {
     includeAISafety: true,
     includeToolInstructions: false,
@@ -141,7 +147,7 @@ function promptOf(live: LiveSession, { prompt, tools }: SidekickDefinition, boar
     includeEnvironmentContext: tools.some((name) => name === "read" || name === "search"),
     includeConsolidationPrompt: false,
   };
-  const text = renderAgentPrompt({ prompt, promptParts }, promptInput(live, limit));
+  const text = renderAgentPrompt({ prompt, promptParts }, promptInput(place, limit));
   return board === "" ? text : `${text}\n\n${board}`;
 }
 

@@ -1,14 +1,15 @@
 // Sidekicks and inboxes of this home as they are without any session open: switches, definitions, stored entries.
+
 import type { SidekickSettings } from "../../agent/sidekick/contract.ts";
 import type { InboxAnswer, SidekicksAnswer } from "../../server/memory/contract.ts";
-import { isDetached } from "../board/board.ts";
-import type { Ground } from "../start.ts";
+import { isDetached } from "../board/detached.ts";
+import type { Workspace } from "../workspace.ts";
 
 /** What settings say; a session may know more. */
-export function sidekickSwitches(ground: Pick<Ground, "settings" | "env">): SidekickSettings {
-  const { values } = ground.settings;
+export function sidekickSwitches(workspace: Pick<Workspace, "settings" | "env">): SidekickSettings {
+  const { values } = workspace.settings;
   return {
-    memory: values["memory.enabled"] && !isDetached(ground),
+    memory: values["memory.enabled"] && !isDetached(workspace),
     enabled: values["sidekick.enabled"],
     off: values["sidekick.off"],
     isOn: (setting) => (values as Record<string, unknown>)[setting] === true,
@@ -17,12 +18,12 @@ export function sidekickSwitches(ground: Pick<Ground, "settings" | "env">): Side
   };
 }
 
-export async function sidekicksOf(ground: Pick<Ground, "settings" | "env">): Promise<SidekicksAnswer> {
+export async function sidekicksOf(workspace: Pick<Workspace, "settings" | "env">): Promise<SidekicksAnswer> {
   const [{ builtinSidekicks }, { offBy }] = await Promise.all([
     import("../../agent/sidekick/builtin.ts"),
     import("../../agent/sidekick/switch.ts"),
   ]);
-  const switches = sidekickSwitches(ground);
+  const switches = sidekickSwitches(workspace);
   const { memory, enabled, off, maxTokensPerTurn, maxTokensPerSession } = switches;
   const items = (await builtinSidekicks()).map((definition) => {
     const { prompt: _left, setting = null, ...rest } = definition;
@@ -33,7 +34,7 @@ export async function sidekicksOf(ground: Pick<Ground, "settings" | "env">): Pro
 }
 
 /** Newest first. Looking marks nothing as read. */
-export async function inboxOf({ paths }: Pick<Ground, "paths">, session: string): Promise<InboxAnswer> {
+export async function inboxOf({ paths }: Pick<Workspace, "paths">, session: string): Promise<InboxAnswer> {
   const [{ inboxStore }, { sessionIds }] = await Promise.all([
     import("../../agent/inbox/store.ts"),
     import("../../session/find-session.ts"),

@@ -1,5 +1,7 @@
 // The sidekicks of an open session and the inbox they write to. Nothing of either is loaded before it is needed.
+
 import { existsSync } from "node:fs";
+import { consolidates } from "../../agent/catalog/definition.ts";
 import type { Inbox } from "../../agent/inbox/inbox.ts";
 import { readInboxTool } from "../../agent/inbox/read-inbox.ts";
 import type { ScheduleParts, SidekickSettings, Trigger } from "../../agent/sidekick/contract.ts";
@@ -7,23 +9,21 @@ import type { SidekickRun } from "../../agent/sidekick/run.ts";
 import type { Schedule } from "../../agent/sidekick/schedule.ts";
 import { errorText } from "../../base/failure.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
-import type { PendingNotice } from "../../session/session.ts";
+import type { PendingNotice } from "../../session/parts.ts";
 import type { Tool } from "../../tool/contract.ts";
+import type { Agents } from "../agent/agents.ts";
 import { boardItems } from "../board/board.ts";
-import type { LiveSession } from "../session/live-session.ts";
+import type { SessionMemory } from "../memory/memory.ts";
+import type { SidekickServices } from "./run.ts";
 import { sidekickSwitches } from "./service.ts";
 
-/** What the layers of memory know; asked at each use. */
-export type SidekickSources = {
-  /** Records in sight, and whether the prompt has any text of them. */
-  memories: () => { count: number; prompt: boolean };
+export type SidekicksServices = SidekickServices & {
+  agents: Pick<Agents, "selected">;
+  memory: Pick<SessionMemory, "counts" | "section">;
 };
 
-export const REM_AGENT = "rem-agent";
-
 export class Sidekicks {
-  readonly #live: LiveSession;
-  readonly #sources: SidekickSources;
+  readonly #services: SidekicksServices;
   readonly #past: readonly DurableEnvelope[];
   #schedule: Promise<Schedule | undefined> | undefined;
   #opening: Promise<Inbox> | undefined;
@@ -32,11 +32,10 @@ export class Sidekicks {
   #isOver = false;
 
   /** `past`: the whole log so far. */
-  constructor(live: LiveSession, past: readonly DurableEnvelope[], sources: SidekickSources) {
-    this.#live = live;
+  constructor(services: SidekicksServices, past: readonly DurableEnvelope[]) {
+    this.#services = services;
     this.#past = past;
-    this.#sources = sources;
-    this.#tools = [readInboxTool({ inbox: () => this.inbox(), redact: live.ground.redact })];
+    this.#tools = [readInboxTool({ inbox: () => this.inbox(), redact: services.workspace.redact })];
   }
 
   /** Whether any could run at all. */
@@ -47,7 +46,7 @@ export class Sidekicks {
 
   /** Before the first request: a resumed session may have unread entries. */
   async ready(): Promise<void> {
-    if (this.#settings().memory && existsSync(this.#live.paths.db)) await this.inbox();
+    if (this.#settings().memory && existsSync(this.#services.paths.db)) await this.inbox();
   }
 
   /** For the main agent alone. */
@@ -58,7 +57,7 @@ export class Sidekicks {
 
   inbox(): Promise<Inbox> {
     this.#opening ??= import("./inbox.ts").then(async ({ openInbox }) => {
-      const inbox = await openInbox(this.#live, this.#past);
+      const inbox = await openInbox(this.#services, this.#past);
       this.#inbox = inbox;
       return inbox;
     });
@@ -89,7 +88,7 @@ export class Sidekicks {
     if (this.#isOver || !this.isOn()) return;
     this.#schedule ??= this.#load().catch((error: unknown) => {
       const soft = { part: "sidekicks", code: "failed", message: errorText(error) };
-      this.#live.session.publish("soft_failure", soft);
+      this.#services.main.publish("soft_failure", soft);
       return undefined;
     });
     void this.#schedule.then((schedule) => schedule?.onEvent(trigger));
@@ -112,9 +111,10 @@ export class Sidekicks {
   }
 
   #settings(): SidekickSettings {
-    const { ground, session } = this.#live;
-    const switches = sidekickSwitches(ground);
-    return { ...switches, memory: switches.memory && session.state.agent !== REM_AGENT };
+    const { workspace, agents } = this.#services;
+    const switches = sidekickSwitches(workspace);
+    const selected = agents.selected();
+    return { ...switches, memory: switches.memory && !(selected && consolidates(selected)) };
   }
 
   async #load(): Promise<Schedule> {
@@ -122,23 +122,21 @@ export class Sidekicks {
       import("../../agent/sidekick/schedule.ts"),
       import("../../agent/sidekick/builtin.ts"),
     ]);
-    const live = this.#live;
+    const services = this.#services;
+    const { memory, mcp, main } = services;
     const parts: ScheduleParts = {
       definitions: await builtinSidekicks(),
       settings: () => this.#settings(),
       conditions: {
         memoryEnabled: () => true, // else nothing gets here
-        hasMemories: () => {
-          const { count, prompt } = this.#sources.memories();
-          return count > 0 || prompt;
-        },
-        hasBoardEntries: async () => (await boardItems(live)).length > 0,
-        hasGithub: () => live.extensions.offer((tool) => tool.mcp?.server === "github", undefined)(Infinity).length > 0,
+        hasMemories: () => (memory.counts()?.total ?? 0) > 0 || memory.section() !== "",
+        hasBoardEntries: async () => (await boardItems(services)).length > 0,
+        hasGithub: () => mcp.offer((tool) => tool.mcp?.server === "github", undefined)(Infinity).length > 0,
       },
-      boardItems: () => boardItems(live),
-      run: async (task) => (await import("./run.ts")).runSidekick(live, task),
+      boardItems: () => boardItems(services),
+      run: async (task) => (await import("./run.ts")).runSidekick(services, task),
       deliver: async (sending) => (await this.inbox()).send(sending),
-      publish: live.session.publish,
+      publish: main.publish,
       nowMs: () => Date.now(),
       spentBefore: spentIn(this.#past),
     };

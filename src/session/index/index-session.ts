@@ -5,6 +5,7 @@ import { textLength } from "../../base/json.ts";
 import { releaseMemory } from "../../base/release-memory.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { SessionPaths } from "../../host/paths.ts";
+import { prepared } from "../../memory/recall/store/statement.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import { type Fault, faultOf } from "../../store/fault.ts";
 import { readLog } from "../../store/read-log.ts";
@@ -14,6 +15,7 @@ import { type IndexOptions, MOST_CHARS } from "./indexed-text.ts";
 
 /** One transaction, and what an event loop waits for at a time. */
 const BATCH = { events: 100, chars: 128 * 1024 };
+const PIECE = 4 * 1024 * 1024;
 /** What an event of this length leaves behind is given back before the next one is filtered and stored. */
 const LONG_CHARS = 1024 * 1024;
 
@@ -26,9 +28,15 @@ export async function indexSession(
   paths: SessionPaths,
   options: IndexOptions,
 ): Promise<Result<number, IndexFault>> {
-  const from = offsetOf(db, id);
-  const read = await readEvents(paths, from);
-  return read.ok ? addEvents(db, id, read.value, from, options) : read;
+  for (let count = 0; ; ) {
+    const from = offsetOf(db, id);
+    const read = await readEvents(paths, from);
+    if (!read.ok) return read;
+    const added = await addEvents(db, id, read.value, from, options);
+    if (!added.ok) return added;
+    count += added.value;
+    if (read.value.isEnd || offsetOf(db, id) === from) return ok(count);
+  }
 }
 
 /** The same from the log's beginning. A log that cannot be read keeps the rows that were made from it. */
@@ -41,22 +49,30 @@ export async function reindexSession(
   const read = await readEvents(paths, 0);
   if (!read.ok) return read;
   const forgotten = await forgetSession(db, id);
-  return forgotten.ok ? addEvents(db, id, read.value, 0, options) : forgotten;
+  return forgotten.ok ? indexSession(db, id, paths, options) : forgotten;
 }
 
-type NewEvents = { events: { event: DurableEnvelope; offset: number }[]; end: number };
+/** `isEnd`: the log has no more. */
+type NewEvents = { events: { event: DurableEnvelope; offset: number }[]; end: number; isEnd: boolean };
 
+/** The next piece of the log, however long the log is: its events are in memory at once. */
 async function readEvents(paths: SessionPaths, from: number): Promise<Result<NewEvents, IndexFault>> {
-  const events: NewEvents["events"] = [];
   try {
     const size = statSync(paths.events, { throwIfNoEntry: false })?.size ?? 0;
-    if (size <= from) return ok({ events, end: from });
+    if (size <= from) return ok({ events: [], end: from, isEnd: true });
   } catch (error) {
     return fail({ ...faultOf(error, paths.events), unreadable: true });
   }
-  const reader = eventReader(paths, (event, record) => events.push({ event, offset: record.offset }), MOST_CHARS);
-  const report = await readLog(paths.events, { ...reader, from });
-  return report.ok ? ok({ events, end: report.value.end }) : fail({ ...report.error, unreadable: true });
+  for (let limit = PIECE; ; limit *= 2) {
+    const events: NewEvents["events"] = [];
+    const reader = eventReader(paths, (event, record) => events.push({ event, offset: record.offset }), MOST_CHARS);
+    const report = await readLog(paths.events, { ...reader, from, limit });
+    if (!report.ok) return fail({ ...report.error, unreadable: true });
+    const { end, size } = report.value;
+    const isEnd = size < from + limit;
+    // One long line, or damage that goes on.
+    if (events.length > 0 || isEnd) return ok({ events, end, isEnd });
+  }
 }
 
 async function addEvents(
@@ -81,7 +97,7 @@ async function addEvents(
       const writer = new IndexWriter(db, id, options);
       for (const { event } of batch) writer.add(event);
       writer.finish();
-      db.prepare("UPDATE sessions SET indexed_offset = ? WHERE id = ?").run(end, id);
+      prepared(db, "UPDATE sessions SET indexed_offset = ? WHERE id = ?").run(end, id);
       return true;
     });
     if (!done.ok) return done;
@@ -103,7 +119,7 @@ function endOfBatch(events: NewEvents["events"], from: number): number {
 }
 
 function offsetOf(db: Database, id: string): number {
-  return Number(db.prepare("SELECT indexed_offset FROM sessions WHERE id = ?").get(id)?.["indexed_offset"] ?? 0);
+  return Number(prepared(db, "SELECT indexed_offset FROM sessions WHERE id = ?").get(id)?.["indexed_offset"] ?? 0);
 }
 
 /** Everything of a session leaves the index; its folder is not touched. */

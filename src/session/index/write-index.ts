@@ -167,9 +167,8 @@ export class IndexWriter {
 
   /** The messages of a turn stand last: looked for from the end, a long session costs no more than a short one. */
   #ended({ data: { turnId, status } }: Envelope<"turn.end">): void {
-    const rows = this.#db
-      .prepare("SELECT turn_index, turn_id FROM turns WHERE session_id = ? ORDER BY turn_index DESC")
-      .iterate(this.#session);
+    const newestFirst = "SELECT turn_index, turn_id FROM turns WHERE session_id = ? ORDER BY turn_index DESC";
+    const rows = prepared(this.#db, newestFirst).iterate(this.#session);
     const indexes: number[] = [];
     for (const row of rows) {
       if (row["turn_id"] !== turnId) break;

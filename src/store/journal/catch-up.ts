@@ -8,7 +8,16 @@ import { type Fault, faultAt } from "../fault.ts";
 import { type LogReport, readLog, tornTail } from "../read-log.ts";
 import { type BusyOptions, type Database, whileBusy } from "../sqlite.ts";
 import type { Capture } from "./capture.ts";
-import { type ChangeLine, changeLines, headLine, isHead, isJournalLine, type SegmentHead } from "./line.ts";
+import {
+  type ChangeLine,
+  changeLines,
+  headLine,
+  isHead,
+  isJournalLine,
+  type SegmentHead,
+  type WrittenLine,
+} from "./line.ts";
+import { addMark, dropMarks, isOwnJournal } from "./mark.ts";
 import { createSegment, headOf, SEGMENT_BYTES, segmentPath, segmentSize, segmentsIn } from "./segment.ts";
 import { type JournalState, type Position, readState, writeState } from "./state.ts";
 
@@ -37,7 +46,7 @@ type Step =
   | { type: "renew"; journal: string; segment: number }
   | { type: "roll"; state: JournalState }
   | { type: "read"; state: JournalState; isLast: boolean }
-  | { type: "foreign" };
+  | { type: "foreign"; why: string };
 
 const PIECE = 4 * 1024 * 1024;
 const ROWS = 500;
@@ -55,8 +64,7 @@ export async function catchUpJournal(parts: Parts, options: CatchUpOptions = {})
     const step = nextStep(parts, options);
     if (step.type === "level") return ok(sum);
     const path = parts.db.location() ?? "memory";
-    if (step.type === "foreign")
-      return fail(faultAt("store_corrupt", path, "it belongs to another home: its journal is not the one here"));
+    if (step.type === "foreign") return fail(faultAt("store_corrupt", path, step.why));
     const outcome = await take(step, parts, sum);
     if (!outcome.ok) return outcome;
   }
@@ -75,8 +83,14 @@ function nextStep(
     return { type: "renew", journal: state?.journal ?? newId(), segment: (state?.segment ?? 0) + 1 };
   const { start, journal, isWhole } = extentOf(folder, segments);
   if (!state) return { type: "adopt", state: { journal: journal ?? newId(), segment: start ?? first, offset: 0 } };
-  if (journal !== undefined && journal !== state.journal) return { type: "foreign" };
+  if (journal !== undefined && journal !== state.journal)
+    return { type: "foreign", why: "it belongs to another home: its journal is not the one here" };
   const size = segmentSize(folder, state.segment) ?? -1;
+  if (size !== -1 && !isOwnJournal(db, folder, state.segment, state.offset, size))
+    return {
+      type: "foreign",
+      why: "it is a copy that went on elsewhere: its last changes are not those of the journal here",
+    };
   if (size < state.offset || (!isWhole && last <= state.segment))
     return { type: "renew", journal: state.journal, segment: Math.max(last, state.segment) + 1 };
   if (size > state.offset || last > state.segment) return { type: "read", state, isLast: last === state.segment };
@@ -117,15 +131,16 @@ async function take(
     const segment = step.type === "renew" ? step.segment : step.state.segment + 1;
     if (segmentsIn(folder).includes(segment)) return undefined; // another process was first: it is read next
     const rows = step.type === "renew" ? changeLines(parts.capture.allRows(), now()) : [];
-    const offset = createSegment(folder, segment, lines(headLine({ ...head, journal, segment }), rows));
+    const offset = createSegment(folder, segment, texts(headLine({ ...head, journal, segment }), rows));
     writeState(parts.db, { journal, segment, offset });
+    dropMarks(parts.db, segment);
     return undefined;
   });
 }
 
-function* lines(first: string, rest: Iterable<string>): Generator<string> {
+function* texts(first: string, rest: Iterable<WrittenLine>): Generator<string> {
   yield first;
-  yield* rest;
+  for (const { text } of rest) yield text;
 }
 
 async function readPiece(
@@ -177,7 +192,10 @@ async function applyRecords(parts: Parts, piece: Piece, sum: Sum): Promise<Resul
     const next: JournalState = { ...state, offset };
     const outcome = await applying(parts, () => {
       if (!isAt(parts.db, state)) return false;
-      for (const { value, offset: start } of batch) applyLine(parts, value, { ...state, offset: start }, sum);
+      for (const { value, offset: start, end } of batch) {
+        applyLine(parts, value, { ...state, offset: start }, sum);
+        if (isLast) addMark(parts.db, { segment: state.segment, start, end: end + 1, line: value.id });
+      }
       writeState(parts.db, next);
       return true;
     });
@@ -192,6 +210,7 @@ async function applyRecords(parts: Parts, piece: Piece, sum: Sum): Promise<Resul
     else {
       const segment = segmentsIn(parts.folder).find((one) => one > state.segment) ?? state.segment;
       writeState(parts.db, { ...state, segment, offset: 0 });
+      dropMarks(parts.db, segment);
     }
   });
 }

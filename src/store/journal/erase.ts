@@ -5,6 +5,7 @@ import { encodeLine } from "../../base/json-line.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { codeOf, type Fault } from "../fault.ts";
 import { readLog } from "../read-log.ts";
+import { removeQuarantined } from "../rebuild/quarantine.ts";
 import { type Database, whileBusy } from "../sqlite.ts";
 import { type Cell, type ChangeLine, isChangeLine, isJournalLine, type RowChange } from "./line.ts";
 import { segmentPath, segmentsIn } from "./segment.ts";
@@ -18,7 +19,7 @@ export const subjectText = ({ kind, id }: Subject): string => `${kind}:${id}`;
 /** Finishes what the database notes as not yet blanked; a crash, or a segment that cannot be changed now, leaves it noted. */
 export async function eraseTexts(
   db: Database,
-  { folder, tables }: { folder: string; tables: JournalledTables },
+  { folder, quarantine, tables }: { folder: string; quarantine: string; tables: JournalledTables },
 ): Promise<void> {
   const subjects = new Map<string, Position>();
   for (const row of db.prepare("SELECT * FROM journal_erasure").all())
@@ -29,6 +30,7 @@ export async function eraseTexts(
       const erased = await eraseIn(folder, segment, subjects, tables);
       if (!erased.ok) return;
     }
+    await removeQuarantined(quarantine, [...subjects.keys()]);
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     return;

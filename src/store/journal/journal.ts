@@ -8,6 +8,7 @@ import { Capture } from "./capture.ts";
 import { type CaughtUp, catchUpJournal, type JournalPlace } from "./catch-up.ts";
 import { eraseTexts, type Subject, subjectText } from "./erase.ts";
 import { changeLines } from "./line.ts";
+import { addMark } from "./mark.ts";
 import { appendTo, cutBack, SEGMENT_BYTES, type SegmentIo, segmentPath, segmentSize } from "./segment.ts";
 import { isBefore, type Position, readState, writeState } from "./state.ts";
 import type { JournalledTables } from "./tables.ts";
@@ -82,13 +83,20 @@ export class Journal implements Companion {
     const size = state && segmentSize(folder, state.segment);
     if (!state || size !== state.offset || size >= segmentBytes) throw new OutOfStep();
     const { erased } = this.#capture;
-    const bytes = Buffer.from([...changeLines(this.#capture.changes(), now(), erased)].join(""));
+    const lines = [...changeLines(this.#capture.changes(), now(), erased)];
+    const bytes = Buffer.from(lines.map(({ text }) => text).join(""));
     const offset = state.offset + bytes.length;
     appendTo(segmentPath(folder, state.segment), bytes, state.offset, io);
     // Somebody with another database file was quicker; what was appended stays and is read.
     if (segmentSize(folder, state.segment) !== offset) throw new OutOfStep();
     this.#written = { segment: state.segment, offset, from: state.offset };
     writeState(this.#db, { ...state, offset });
+    for (let at = state.offset, i = 0; i < lines.length; i++) {
+      const { id = "", text = "" } = lines[i] ?? {};
+      const end = at + Buffer.byteLength(text);
+      addMark(this.#db, { segment: state.segment, start: at, end, line: id });
+      at = end;
+    }
     const put = "INSERT OR REPLACE INTO journal_erasure (subject, segment, journal_offset) VALUES (?, ?, ?)";
     for (const subject of erased) this.#db.prepare(put).run(subject, state.segment, state.offset);
     this.#isErasing = erased.length > 0;

@@ -13,20 +13,26 @@ export type SegmentHead = { id: string; at: string; journal: string; segment: nu
 /** A line is cut off here; a single row may be longer. */
 const LINE_CHARS = 1024 * 1024;
 
+/** A line as it goes into the file. */
+export type WrittenLine = { id: string; text: string };
+
 export function* changeLines(
   changes: Iterable<RowChange>,
   at: string,
   erase: readonly string[] = [],
-): Generator<string> {
+): Generator<WrittenLine> {
   let batch: RowChange[] = [];
   let size = 0;
-  const line = (): string =>
-    encodeLine({
-      id: newId(),
+  const line = (): WrittenLine => {
+    const id = newId();
+    const text = encodeLine({
+      id,
       at,
       changes: batch,
       ...(erase.length > 0 ? { erase } : {}),
     } satisfies Partial<ChangeLine>);
+    return { id, text };
+  };
   for (const change of changes) {
     const length = lengthOf(change);
     if (size > 0 && size + length > LINE_CHARS) {

@@ -7,6 +7,8 @@ export type JournalledTable = {
   mentions?: string;
   /** What is made from the rows, one at a time by its key. */
   projection?: { clear: string; remove: string; add: string };
+  /** The number in its key means nothing to other rows: one that is taken may be replaced by another. */
+  isFreelyNumbered?: true;
   /** Whether recall finds the rows: its index has to be filled anew after rows were applied. */
   isRecalled?: true;
   /** Conditions of the triggers; a row that changes without meeting them is written with its next change. */
@@ -23,13 +25,18 @@ const memoryText = {
 };
 
 export const storeJournal: JournalledTables = {
-  memories: { subject: { kind: "memory", column: "id" }, projection: memoryText, isRecalled: true },
+  memories: {
+    subject: { kind: "memory", column: "id" },
+    projection: memoryText,
+    isRecalled: true,
+    isFreelyNumbered: true,
+  },
   memory_citations: { subject: { kind: "memory", column: "memory" }, isRecalled: true },
   memory_votes: { subject: { kind: "memory", column: "memory" }, isRecalled: true },
-  memory_changes: { subject: { kind: "memory", column: "memory" } },
+  memory_changes: { subject: { kind: "memory", column: "memory" }, isFreelyNumbered: true },
   memory_idempotency: { mentions: "memory" },
   dynamic_context_items: { isRecalled: true },
-  board_changes: {},
+  board_changes: { isFreelyNumbered: true },
   consolidation_runs: {},
   // Counters move with every request and are counted again from the items.
   proxy_session: {

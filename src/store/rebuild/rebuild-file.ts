@@ -13,7 +13,7 @@ import { migrate } from "../migrate.ts";
 import { storeMigrations } from "../migrations.ts";
 import { type Database, openDatabase } from "../sqlite.ts";
 import { fileState } from "./look.ts";
-import { type Salvaged, salvagedTables, salvageRows } from "./salvage-rows.ts";
+import { hasMore, type Salvaged, salvagedTables, salvageRows } from "./salvage-rows.ts";
 
 /** Where a store and all that belongs to it lie. */
 export type StorePlace = { store: string; journal: string; quarantine: string; locks: string };
@@ -29,6 +29,8 @@ export type StoreRebuilt = {
   damaged: CaughtUp["damaged"];
   /** False: parts of the journal are missing or damaged, so changes may be too. */
   isJournalWhole: boolean;
+  /** The old file had changes that the journal does not have. */
+  isJournalBehind: boolean;
   salvaged: Salvaged[];
   /** Tables that only the old file had and that could not be read there. */
   unread: string[];
@@ -56,6 +58,7 @@ export async function rebuildFile(
     if (!migrated.ok) return migrated;
     const segments = segmentsIn(place.journal);
     const before = extentOf(place.journal, segments);
+    const isJournalBehind = hasMore(place.store, place.journal, before.journal);
     const applied = await openJournal(db, {
       folder: place.journal,
       quarantine: place.quarantine,
@@ -63,7 +66,7 @@ export async function rebuildFile(
     });
     if (!applied.ok) return applied;
     const { rows, skipped, damaged, deleted } = applied.value;
-    const isJournalWhole = before.isWhole && damaged.length === 0 && skipped === 0;
+    const isJournalWhole = before.isWhole && damaged.length === 0 && skipped === 0 && !isJournalBehind;
     const filled = await fill(db);
     if (!filled.ok) return filled;
     const wanted = salvagedTables(isJournalWhole);
@@ -91,6 +94,7 @@ export async function rebuildFile(
       skipped,
       damaged,
       isJournalWhole,
+      isJournalBehind,
       salvaged: salvaged.value,
       unread: wanted.filter((table) => !salvaged.value.some((one) => one.table === table)),
       sources,

@@ -1,6 +1,19 @@
-import { closeSync, cpSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  cpSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { expect, it } from "vitest";
+import { eraseFromJournal } from "../journal/journal.ts";
 import { addMemory, journalText, memoryIds, newHome, openHome, rowsOf } from "../journal/journal-fixture.ts";
+import { segmentPath, segmentsIn } from "../journal/segment.ts";
 import { checkStore, rebuildStore } from "../open-store.ts";
 import { write } from "../sqlite.ts";
 import { rebuiltText } from "./rebuilt-text.ts";
@@ -69,6 +82,81 @@ it("OP3 N13 a store.db that is gone: what nothing else has is named, since nobod
   expect(rebuiltText(rebuilt)).toMatch(
     /Nothing else has the gateway request records, .*: if there were any, they are lost\./,
   );
+});
+
+it("N13 OP3 the journal cut at the end of a line, and the store damaged too: what only the old file has comes back, by name and count", async () => {
+  const place = newHome();
+  const { db } = await openHome(place);
+  for (const id of ["a", "b", "c"]) await addMemory(db, id);
+  db.close();
+  const [segment = 0] = segmentsIn(place.journal);
+  const path = segmentPath(place.journal, segment);
+  const lines = readFileSync(path, "utf8").split("\n");
+  writeFileSync(path, `${lines.slice(0, -2).join("\n")}\n`);
+  const rebuilt = await rebuildStore(place, "a page is damaged");
+  if (!rebuilt.ok) throw new Error(rebuilt.error.what);
+  expect(rebuilt.value).toMatchObject({ isJournalWhole: false, isJournalBehind: true });
+  expect(rebuiltText(rebuilt.value)).toMatch(
+    /the old file had changes that it does not have.*only the old file had these rows: .*1 of memories/,
+  );
+  const again = await openHome(place);
+  expect(memoryIds(again.db)).toEqual(["a", "b", "c"]);
+  again.db.close();
+});
+
+it.each([1, 3])(
+  "N13 OP2 a store.db of a copy that went on elsewhere, %i changes: both sides' memories stay, and it is told",
+  async (changes) => {
+    const [here, there] = [newHome(), newHome()];
+    const first = await openHome(here);
+    await addMemory(first.db, "both");
+    first.db.close();
+    rmSync(there.home, { recursive: true });
+    cpSync(here.home, there.home, { recursive: true });
+    const ours = await openHome(here);
+    for (const id of ["ours 1", "ours 2"]) await addMemory(ours.db, id);
+    ours.db.close();
+    const theirs = await openHome(there);
+    for (let n = 0; n < changes; n++) await addMemory(theirs.db, `theirs ${n}`);
+    theirs.db.close();
+    for (const end of ["-wal", "-shm"]) rmSync(here.store + end, { force: true });
+    cpSync(there.store, here.store);
+    const { db, rebuilt } = await openHome(here);
+    expect(new Set(memoryIds(db))).toEqual(
+      new Set(["both", "ours 1", "ours 2", ...Array.from({ length: changes }, (_, n) => `theirs ${n}`)]),
+    );
+    db.close();
+    if (!rebuilt) throw new Error("it was not rebuilt");
+    expect(rebuiltText(rebuilt)).toMatch(/went on elsewhere.*only the old file had these rows: .*of memories/);
+    const again = await openHome(here);
+    expect(again.rebuilt).toBeUndefined();
+    again.db.close();
+  },
+);
+
+it("M14 P32 SEC16 a deleted memory leaves the old stores and torn journals in quarantine too; others stay there", async () => {
+  const place = newHome();
+  const { db } = await openHome(place);
+  await addMemory(db, "mem_secret_plan");
+  db.close();
+  expect((await rebuildStore(place, "it was asked for")).ok).toBe(true);
+  const torn = join(place.quarantine, "journal-1-100-abcdef01");
+  writeFileSync(torn, '{"changes":[{"row":{"id":"mem_secret_plan"');
+  const log = join(place.quarantine, "0199-events-7-abcdef01");
+  writeFileSync(log, "the words of a session, mem_secret_plan");
+  const again = await openHome(place);
+  await addMemory(again.db, "mem_after_it");
+  const remove = (id: string) =>
+    write(again.db, () => {
+      again.db.prepare("DELETE FROM memory_citations WHERE memory = ?").run(id);
+      again.db.prepare("DELETE FROM memories WHERE id = ?").run(id);
+      eraseFromJournal(again.db, { kind: "memory", id });
+    });
+  await remove("mem_after_it");
+  expect(readdirSync(place.quarantine)).toHaveLength(3);
+  await remove("mem_secret_plan");
+  expect(readdirSync(place.quarantine)).toEqual([basename(log)]);
+  again.db.close();
 });
 
 it("OP2 the log of another database beside store.db: everything is as before", async () => {

@@ -1,5 +1,6 @@
 // What the user reads when store.db was made anew: why, what came back, what did not, where the old file is.
 import { optional } from "../../base/optional.ts";
+import { storeJournal } from "../journal/tables.ts";
 import type { StoreRebuilt } from "./rebuild-file.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -10,7 +11,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 export function rebuiltText(rebuilt: StoreRebuilt): string {
-  const { reason, rows, skipped, damaged, isJournalWhole, salvaged, unread, quarantine } = rebuilt;
+  const { reason, rows, isJournalWhole, salvaged, unread, quarantine } = rebuilt;
   const copied = salvaged.reduce((sum, one) => sum + one.copied, 0);
   const lost = salvaged.flatMap(({ table, lost: count }) =>
     count === undefined
@@ -21,7 +22,7 @@ export function rebuiltText(rebuilt: StoreRebuilt): string {
   return [
     `store.db was rebuilt (${reason}): ${rows} changes came back from the journal; sessions are read again from their logs.`,
     ...(copied > 0 ? [`${copied} rows were copied from the old file.`] : []),
-    ...(isJournalWhole ? [] : [journalText(damaged.length, skipped, unread.includes("memories"))]),
+    ...(isJournalWhole ? [] : [journalText(rebuilt)]),
     ...(lost.length > 0 ? [`Lost: ${lost.join(", ")}.`] : []),
     ...(unknown.length > 0 ? [`Nothing else has the ${unknown.join(", ")}: if there were any, they are lost.`] : []),
     ...(quarantine === undefined ? [] : [`The old file is kept in ${quarantine}.`]),
@@ -37,12 +38,20 @@ export const rebuiltData = (rebuilt: StoreRebuilt) => ({
   message: rebuiltText(rebuilt),
 });
 
-function journalText(damaged: number, skipped: number, isUnread: boolean): string {
+function journalText({ damaged, skipped, isJournalBehind, unread, salvaged }: StoreRebuilt): string {
+  const places = damaged.length;
   const parts = [
-    ...(damaged > 0 ? [`${damaged} damaged ${damaged === 1 ? "place" : "places"}`] : []),
+    ...(places > 0 ? [`${places} damaged ${places === 1 ? "place" : "places"}`] : []),
     ...(skipped > 0 ? [`${skipped} rows that could not be used`] : []),
+    ...(isJournalBehind ? ["the old file had changes that it does not have"] : []),
   ];
   const why = parts.length > 0 ? ` (${parts.join(", ")})` : "";
-  const old = isUnread ? ", and the old file could not be read for them" : "";
+  const only = salvaged.filter(({ table, copied }) => copied > 0 && table in storeJournal);
+  const found = only.map(({ table, copied }) => `${copied} of ${table}`).join(", ");
+  const old = unread.includes("memories")
+    ? ", and the old file could not be read for them"
+    : only.length > 0
+      ? `; only the old file had these rows: ${found}`
+      : "";
   return `The journal is not whole${why}: memories, board entries and gateway sessions may be missing${old}.`;
 }

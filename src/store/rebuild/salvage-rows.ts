@@ -1,7 +1,12 @@
 // Rows that can still be read in a damaged database and stand nowhere else are copied into the new one.
+import { statSync } from "node:fs";
 import type { SQLInputValue } from "node:sqlite";
+import { errorCode } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { codeOf, type Fault, isConstraint } from "../fault.ts";
+import { isOwnJournal } from "../journal/mark.ts";
+import { segmentSize } from "../journal/segment.ts";
+import { readState } from "../journal/state.ts";
 import { storeJournal } from "../journal/tables.ts";
 import { tableKinds } from "../kinds.ts";
 import { type Database, sqlite, write } from "../sqlite.ts";
@@ -18,6 +23,24 @@ export const salvagedTables = (isJournalWhole: boolean): string[] =>
   Object.entries(tableKinds)
     .filter(([, row]) => row.salvage === "always" || (row.salvage === "journal" && !isJournalWhole))
     .map(([name]) => name);
+
+/** Whether a damaged database has read more of this journal than there is, or another one that began like it. */
+export function hasMore(damaged: string, folder: string, journal: string | undefined): boolean {
+  let from: Database | undefined;
+  try {
+    if (!statSync(damaged, { throwIfNoEntry: false })?.isFile()) return false;
+    from = new (sqlite().DatabaseSync)(damaged, { readOnly: true });
+    const state = readState(from);
+    if (!state || state.journal !== journal) return false;
+    const size = segmentSize(folder, state.segment) ?? 0;
+    return size < state.offset || !isOwnJournal(from, folder, state.segment, state.offset, size);
+  } catch (error) {
+    if (errorCode(error) !== "ERR_SQLITE_ERROR") throw error;
+    return false; // it cannot be read: nobody knows
+  } finally {
+    from?.close();
+  }
+}
 
 export type SalvageOptions = {
   at: string;
@@ -61,8 +84,7 @@ async function salvageTable(
   const key = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
   if (shared.length === 0 || key.some((name) => !shared.some((column) => column.name === name))) return ok(undefined);
   const names = shared.map(({ name }) => name);
-  const sql = `INSERT OR IGNORE INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
-  const { projection } = storeJournal[table] ?? {};
+  const { projection, isFreelyNumbered } = storeJournal[table] ?? {};
   const mark = "INSERT OR REPLACE INTO salvaged (table_name, row_key, at) VALUES (?, ?, ?)";
   const rows = readable(from, table, key);
   let [copied, read] = [0, 0];
@@ -73,10 +95,12 @@ async function salvageTable(
     const outcome = await write(db, () => {
       let count = 0;
       for (const row of batch) {
-        if (isDeleted(table, row) || !put(db, sql, names, row)) continue;
+        const into = { table, names, key };
+        const added = !isDeleted(table, row) && (put(db, into, row) ?? (isFreelyNumbered && renumber(db, into, row)));
+        if (!added) continue;
         count++;
-        if (projection) db.prepare(projection.add).run(...key.map((name) => row[name] as SQLInputValue));
-        db.prepare(mark).run(table, JSON.stringify(key.map((name) => row[name])), at);
+        if (projection) db.prepare(projection.add).run(...added);
+        db.prepare(mark).run(table, JSON.stringify(added), at);
       }
       return count;
     });
@@ -88,14 +112,28 @@ async function salvageTable(
   return ok({ table, copied, ...(lost === "unknown" || lost > 0 ? { lost } : {}) });
 }
 
-/** False: there is such a row, or what it refers to is lost. */
-function put(db: Database, sql: string, names: readonly string[], row: Record<string, unknown>): boolean {
+type Target = { table: string; names: readonly string[]; key: readonly string[] };
+type Row = Record<string, unknown>;
+
+/** Gives the key. Undefined: there is such a row, or what it refers to is lost. */
+function put(db: Database, { table, names, key }: Target, row: Row): SQLInputValue[] | undefined {
+  const sql = `INSERT OR IGNORE INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
   try {
-    return Number(db.prepare(sql).run(...names.map((name) => row[name] as SQLInputValue)).changes) > 0;
+    const { changes } = db.prepare(sql).run(...names.map((name) => row[name] as SQLInputValue));
+    return changes === 0 ? undefined : key.map((name) => row[name] as SQLInputValue);
   } catch (error) {
-    if (isConstraint(error)) return false;
+    if (isConstraint(error)) return undefined;
     throw error;
   }
+}
+
+/** Its number belongs to another row by now, as after two copies of a home went on apart. */
+function renumber(db: Database, target: Target, row: Row): SQLInputValue[] | undefined {
+  const [number = ""] = target.key;
+  const holder = db.prepare(`SELECT * FROM ${target.table} WHERE ${number} = ?`).get(row[number] as SQLInputValue);
+  if (!holder || target.names.every((name) => holder[name] === row[name])) return undefined;
+  if (!put(db, { ...target, names: target.names.filter((name) => name !== number) }, row)) return undefined;
+  return [Number(db.prepare("SELECT last_insert_rowid() AS number").get()?.["number"])];
 }
 
 function* firstOf<T>(all: Iterator<T>, count: number): Generator<T> {

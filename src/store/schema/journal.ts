@@ -1,7 +1,19 @@
 // How far the change journal has been applied to this database, what of it is still to be blanked, and what was salvaged.
 
+/** Which line ended where: so a database knows whether the journal beside it is the one that it wrote. */
+export const journalMarks = `
+  CREATE TABLE IF NOT EXISTS journal_mark (
+    segment INTEGER NOT NULL,
+    line_end INTEGER NOT NULL,
+    line_start INTEGER NOT NULL,
+    line TEXT NOT NULL,
+    PRIMARY KEY (segment, line_end)
+  ) WITHOUT ROWID;
+`;
+
 /** For any database with a journal. */
 export const journalTables = `
+  ${journalMarks}
   CREATE TABLE IF NOT EXISTS journal_state (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     -- The journal's own id: a database from elsewhere has another.

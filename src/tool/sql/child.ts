@@ -89,7 +89,7 @@ export function sqliteChild(): void {
     db.enableDefensive(true);
     db.exec(schema);
     db.exec("PRAGMA max_page_count = 16384");
-    const readOnly = new Set(["todo_runs", "inbox_entries", "journal_state", "journal_erasure"]);
+    const readOnly = new Set(["todo_runs", "inbox_entries", "journal_state", "journal_erasure", "journal_mark"]);
     const kept = new Set(["todos", "todo_deps", ...readOnly]);
     const denied = new Set([
       c.SQLITE_ATTACH,

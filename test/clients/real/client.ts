@@ -23,8 +23,9 @@ export type Client = {
   prepare?(home: string, upstream: string): void;
   /** The requests that may be sent beside the conversation have other tools or none. */
   tool: string;
-  /** What it is sure to ask beside a conversation of one prompt. */
+  /** What it is sure to ask beside a conversation of one prompt, and beside a long one. */
   side?: RegExp;
+  longSide?: RegExp;
 };
 
 const OPENAI_API_KEY = "sk-client-0123456789abcdef";
@@ -71,6 +72,7 @@ export const clients: readonly Client[] = [
     tool: "run_shell_command",
     shell: shellTool("run_shell_command"),
     writes: /^\.(?:gemini|cache)\//,
+    longSide: /unproductive_state/,
   },
   {
     name: "opencode",
@@ -80,6 +82,8 @@ export const clients: readonly Client[] = [
     tool: "bash",
     shell: shellTool("bash"),
     writes: /^\.(?:config|local|cache)\//,
+    side: /You are a title generator/,
+    longSide: /You are a title generator/,
   },
   {
     name: "qwen",

@@ -1,9 +1,8 @@
 // What real clients get back of what they forgot: in the first cut, in the next session, and of what another client was told.
 import { describe, expect, it } from "vitest";
 import type { Recorded } from "../../model-server/recorded.ts";
-import type { ModelServer } from "../../model-server/server.ts";
 import { type Client, clients, installed } from "./client.ts";
-import { beside, scriptShell, stageFor, talks } from "./stage.ts";
+import { beside, expectBareSide, scriptShell, stageFor, talks } from "./stage.ts";
 
 const FACT = "The staging port of the zebrafish service is 54871.";
 const TOLD = `Please remember: ${FACT}`;
@@ -21,13 +20,6 @@ const quotes = ({ rawBody }: Recorded): boolean => /<everlong_recall[\s\S]*54871
 const otherKeys = ({ env }: Client): Record<string, string> =>
   Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value.replace("client", "other")]));
 
-/** Side requests go on without anything of ours. */
-function expectBareSide(server: ModelServer, client: Client, from: number): void {
-  const side = server.requests.slice(from).filter((request) => !talks(client, request));
-  expect(side.filter(({ rawBody }) => rawBody.includes("<everlong_"))).toHaveLength(0);
-  if (client.side) expect(side.some(({ rawBody }) => client.side?.test(rawBody))).toBe(true);
-}
-
 describe.each(present.map((client) => ({ client, title: nameOf(client) })))("$title", ({ client }) => {
   it("N24 N23 N26 what one session was told is known in the next, with another key and a prompt in quotes; side requests are left alone", async () => {
     const first = await stageFor(client);
@@ -39,7 +31,7 @@ describe.each(present.map((client) => ({ client, title: nameOf(client) })))("$ti
     const done = await beside(first, { env: otherKeys(client) }).with(client.first(`"${QUESTION}"`));
     expect(done.code, done.stderr).toBe(0);
     expect(server.requests.slice(before).some((request) => talks(client, request) && quotes(request))).toBe(true);
-    expectBareSide(server, client, 0);
+    expectBareSide(server, client);
   });
 
   it.skipIf(client.resume === undefined)(

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { Recorded } from "../../model-server/recorded.ts";
 import { text } from "../../model-server/reply.ts";
 import { type ModelServer, type ServerOptions, startModelServer } from "../../model-server/server.ts";
@@ -59,6 +59,8 @@ function staged(client: Client, { home, server, place }: Pick<Stage, "home" | "s
     EVERLONG_UPSTREAM_OPENAI: server.url,
     EVERLONG_UPSTREAM_ANTHROPIC: server.url,
     EVERLONG_UPSTREAM_GEMINI: server.url,
+    // A slow machine must not lose what it looked for.
+    EVERLONG_PROXY_RECALL_TIMEOUT_MS: "20000",
     ...client.env,
     ...place.env,
   };
@@ -69,7 +71,18 @@ function staged(client: Client, { home, server, place }: Pick<Stage, "home" | "s
 
 /** Whether it belongs to the conversation; what a client asks beside it has other tools or none. */
 export const talks = (client: Client, { rawBody }: Recorded): boolean =>
-  rawBody.includes(`"name":"${client.tool}"`) && !rawBody.includes('"tool_choice":"none"');
+  rawBody.includes(`"name":"${client.tool}"`) &&
+  /"tools":\[|"additional_tools"/.test(rawBody) &&
+  !rawBody.includes('"tool_choice":"none"');
+
+/** N26: nothing of ours is in what a client asks beside the conversation; its compaction is the conversation still. */
+export function expectBareSide(server: ModelServer, client: Client, certain = client.side): void {
+  const side = server.requests.filter(
+    (request) => !talks(client, request) && !request.rawBody.includes('"tool_choice":"none"'),
+  );
+  expect(side.filter(({ rawBody }) => rawBody.includes("<everlong_"))).toHaveLength(0);
+  if (certain) expect(side.some(({ rawBody }) => certain.test(rawBody))).toBe(true);
+}
 
 /** What a model says when it is asked to sum up: as long as such answers are. */
 const SUMMARY = Array.from(
@@ -77,10 +90,14 @@ const SUMMARY = Array.from(
   (_, i) => `${i + 1}. Part ${i + 1} of the log was read; nothing in it was odd.`,
 );
 
+/** What a model says when gemini asks whether it goes round in circles: without JSON it is asked ever again. */
+const NO_LOOP = '{"unproductive_state_analysis":"It goes on.","unproductive_state_confidence":0.1}';
+
 /** The commands are asked for one after another in the conversation itself, then it ends; what is asked beside it is summed up. */
 export function scriptShell(server: ModelServer, client: Client, commands: readonly string[]): void {
   const left = [...commands];
   server.always((request) => {
+    if (request.rawBody.includes("unproductive_state")) return text(NO_LOOP);
     if (!talks(client, request)) return text(`Summary of ${commands.length} steps.\n${SUMMARY.join("\n")}`);
     const command = left.shift();
     return command === undefined ? text(ANSWER) : client.shell(command);

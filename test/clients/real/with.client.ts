@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { ModelServer } from "../../model-server/server.ts";
 import { treeChanges, treeOf } from "../../tool/tree-hash.ts";
 import { clients, installed } from "./client.ts";
-import { ANSWER, scriptShell, stageFor } from "./stage.ts";
+import { ANSWER, expectBareSide, scriptShell, stageFor } from "./stage.ts";
 
 type Tree = ReturnType<typeof treeOf>;
 
@@ -77,6 +77,7 @@ for (const client of clients) {
         expect(server.requests.filter(({ overLimit }) => overLimit)).toHaveLength(0);
         expect(server.requests.filter(({ rawBody }) => !rawBody.includes(client.keeps ?? ""))).toHaveLength(0);
         expect(server.requests.length).toBeGreaterThan(ROUNDS);
+        expectBareSide(server, client, client.longSide);
         expect(sessionsOf(place.home)).toHaveLength(1);
       });
     },

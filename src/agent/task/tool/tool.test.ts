@@ -287,7 +287,7 @@ describe("read_agent, write_agent, stop_agent", () => {
     expect(await call("list_agents", {})).toBe("No agents.");
     await s.start("a", puppet().run, { todoId: "t7" });
     await s.start("b", puppet().run, { parentId: "a", executionMode: "sync" });
-    await s.start("c", talker, { agentType: "rem-agent" });
+    await s.start("c", talker, { agentType: "rem-agent", multiTurn: false });
     s.append("b", "tool.execution_start", {
       toolCallId: "x",
       toolName: "report_intent",

@@ -1,4 +1,5 @@
 // A damaged index is recognised, however it came about, and an empty one takes its place.
+import { hash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,6 +29,13 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
+/** Every page of the full text is other bytes, which the seed gives. */
+function garbage(seed: string): string {
+  const bytes = (id: string): string => `unhex('${hash("sha512", `${seed} ${id}`, "hex").slice(0, 80)}')`;
+  const pages = ["1", "10"].map((id) => `WHEN ${id} THEN ${bytes(id)}`).join(" ");
+  return `UPDATE recall_terms_data SET block = CASE id ${pages} ELSE ${bytes("leaf")} END`;
+}
+
 /** By another process, while this one has the index open. */
 function damage(sql: string): void {
   const other = new DatabaseSync(join(dir, "store.db"));
@@ -51,6 +59,9 @@ describe("RB4 XB20 a damaged index", () => {
     "DROP TABLE recall_terms",
     "DROP TABLE recall_terms_data",
     "DELETE FROM recall_terms_data",
+    // Read as a size that no memory has, and as nonsense.
+    garbage("0"),
+    garbage("1"),
     "UPDATE recall_terms_data SET block = x'ffffffffffffffffffffffffffffffff'",
   ])("XB20 %s: is damage to who reads, and is replaced by an empty index that works", async (sql) => {
     expect(indexProblem(db)).toBeUndefined();
@@ -70,6 +81,8 @@ describe("RB4 XB20 a damaged index", () => {
     "DELETE FROM recall_item",
     "DELETE FROM recall_passage WHERE id = 1",
     "UPDATE recall_passage SET text = 'x'",
+    // Read as an index that holds nothing.
+    garbage("2266"),
   ])("R3 %s: nobody is told, but whoever looks at every row sees it", (sql) => {
     damage(sql);
     expect(indexProblem(db)).toEqual(expect.any(String));

@@ -4,17 +4,24 @@ import type { DatabaseSync } from "node:sqlite";
 import { errorText } from "../../../base/failure.ts";
 import { codeOf } from "../../../store/fault.ts";
 import { recallSchema } from "../../../store/schema/recall.ts";
+import { kindToken } from "../text/tokens.ts";
 import { noteOf, setNote } from "./note.ts";
 
 const MISSING = /no such table: (?:main\.)?(?:recall_|search_index)|vtable constructor failed/;
 
 const NOT_A_DATABASE = 26;
+const NO_MEMORY = 7;
 
 /** Whether what was thrown while the index was read or written says that the index itself is broken. */
 export function isDamage(error: unknown): boolean {
+  // Full text takes a size from a broken page at its word: no search of ours needs more memory than there is.
+  if (sqliteCode(error) === NO_MEMORY) return true;
   if (codeOf(error) !== "store_corrupt") return MISSING.test(errorText(error));
-  return !(error instanceof Error && "errcode" in error && error.errcode === NOT_A_DATABASE);
+  return sqliteCode(error) !== NOT_A_DATABASE;
 }
+
+const sqliteCode = (error: unknown): unknown =>
+  error instanceof Error && "errcode" in error ? error.errcode : undefined;
 
 const WORDS = ["recall_terms", "search_index"];
 /** What refers to another comes before it. */
@@ -24,6 +31,11 @@ const STRAY = `SELECT 1 FROM recall_passage p LEFT JOIN recall_item i ON i.id = 
   WHERE i.id IS NULL OR p.id < i.passage OR p.id >= i.passage + i.passages
   UNION ALL SELECT 1 WHERE (SELECT count(*) FROM recall_passage) <> (SELECT ifnull(sum(passages), 0) FROM recall_item)`;
 
+/** An index of full text that lost its structure may be a good one that holds nothing. */
+const PASSAGES_BY_KIND = `SELECT i.kind, count(*) AS passages FROM recall_passage p JOIN recall_item i ON i.id = p.item
+  WHERE p.words > 0 GROUP BY i.kind`;
+const INDEXED = "SELECT count(*) AS passages FROM recall_terms WHERE recall_terms MATCH ?";
+
 /** What is wrong with the index, every row looked at and nothing written; undefined when nothing is. */
 export function indexProblem(db: DatabaseSync): string | undefined {
   try {
@@ -31,6 +43,10 @@ export function indexProblem(db: DatabaseSync): string | undefined {
     for (const table of WORDS) {
       const problem = String(db.prepare(`PRAGMA integrity_check(${table})`).get()?.["integrity_check"]);
       if (problem !== "ok") return problem;
+    }
+    for (const { kind, passages } of db.prepare(PASSAGES_BY_KIND).all()) {
+      const indexed = db.prepare(INDEXED).get(`"${kindToken(String(kind))}"`)?.["passages"];
+      if (indexed !== passages) return `${passages} passages of kind ${kind}, but ${indexed} in the full text`;
     }
     if (db.prepare(STRAY).get()) return "passages and items do not fit together";
     for (const { hash: kept, text } of db.prepare("SELECT hash, text FROM recall_passage").iterate())

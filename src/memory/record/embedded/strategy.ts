@@ -1,6 +1,7 @@
 // The embedded strategy: records in store.db, with scopes and votes, no network.
 import type { Clock } from "../../../base/clock.ts";
 import type { Failure } from "../../../base/failure.ts";
+import { optional } from "../../../base/optional.ts";
 import type { Result } from "../../../base/result.ts";
 import { type Database, whileBusy, write } from "../../../store/sqlite.ts";
 import { type Choice, choiceOf, chooseLines } from "../choose-lines.ts";
@@ -199,4 +200,9 @@ export function promptOf(
   return { answer, shown };
 }
 
-const failedBy = ({ what }: Failure, mayBeStored: boolean): Failed => ({ type: "failed", cause: what, mayBeStored });
+const failedBy = ({ what, next }: Failure, mayBeStored: boolean): Failed => ({
+  type: "failed",
+  cause: what,
+  mayBeStored,
+  ...optional("next", next),
+});

@@ -8,8 +8,8 @@ import { storeMigrations } from "../../../store/migrations.ts";
 import { rebuildStore } from "../../../store/open-store.ts";
 import { rebuiltText } from "../../../store/rebuild/rebuilt-text.ts";
 import { emptyIndex, rebuildIndex } from "../../recall/rebuild.ts";
-import { standOnGround } from "../../start.ts";
 import { catchUp, openStore } from "../../store.ts";
+import { openWorkspace } from "../../workspace.ts";
 import { allWell, type CheckFinding, type DoctorCheck, FIX, failure, plural, some, warning } from "../check.ts";
 import type { DoctorView } from "../view.ts";
 
@@ -105,13 +105,13 @@ export const searchCheck: DoctorCheck = {
 };
 
 async function remakeIndex(): Promise<string[]> {
-  const ground = await standOnGround();
-  if (!ground.ok) return [ground.error.what];
-  const db = await openStore(ground.value.paths);
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return [workspace.error.what];
+  const db = await openStore(workspace.value.paths);
   if (!db.ok) return [db.error.what];
   try {
     const emptied = await emptyIndex(db.value);
-    const done = emptied.ok ? await rebuildIndex(db.value, ground.value, () => undefined) : emptied;
+    const done = emptied.ok ? await rebuildIndex(db.value, workspace.value, () => undefined) : emptied;
     return [done.ok ? `Made the search index anew from ${plural(done.value.sessions, "session")}.` : done.error.what];
   } finally {
     db.value.close();
@@ -145,11 +145,11 @@ export const lagCheck: DoctorCheck = {
         );
   },
   async mend() {
-    const ground = await standOnGround();
-    if (!ground.ok) return [ground.error.what];
-    const db = await openStore(ground.value.paths);
+    const workspace = await openWorkspace();
+    if (!workspace.ok) return [workspace.error.what];
+    const db = await openStore(workspace.value.paths);
     if (!db.ok) return [db.error.what];
-    const done = await catchUp(db.value, ground.value.paths, ground.value.indexing, () => undefined);
+    const done = await catchUp(db.value, workspace.value.paths, workspace.value.indexing, () => undefined);
     db.value.close();
     return [done.ok ? "Brought the index up to the logs." : done.error.what];
   },

@@ -1,4 +1,4 @@
-// The ground of every command: settings, home, where we are, whether the folder is trusted, what must stay secret.
+// The workspace that every command opens: settings, home, folder, whether it is trusted, what must stay secret.
 import { randomBytes } from "node:crypto";
 import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -21,7 +21,7 @@ import { prepareHome } from "../store/home.ts";
 import { shareHome } from "../store/home-lock.ts";
 import { rememberSecrets } from "./crash.ts";
 
-export type Ground = {
+export type Workspace = {
   env: Readonly<Record<string, string | undefined>>;
   settings: LoadedSettings;
   paths: HomePaths;
@@ -40,9 +40,9 @@ export type Ground = {
 /** A repair or a restore that takes longer than this is told to wait for. */
 const HOME_WAIT_MS = 10_000;
 
-export type GroundOptions = { flags?: Flags; trustFolder?: boolean; cwd?: string };
+export type WorkspaceOptions = { flags?: Flags; trustFolder?: boolean; cwd?: string };
 
-export async function standOnGround(options: GroundOptions = {}): Promise<Result<Ground, Failure>> {
+export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Result<Workspace, Failure>> {
   const env = processEnvironment();
   const context = gitContext(options.cwd ?? process.cwd());
   const root = context.gitRoot ?? context.cwd;
@@ -78,6 +78,15 @@ export async function standOnGround(options: GroundOptions = {}): Promise<Result
   });
 }
 
+/** After a change of settings: what is read at each use counts from now on. */
+export async function reloadSettings(
+  workspace: Workspace,
+  { flags, trustFolder }: { flags: object; trustFolder: boolean },
+): Promise<void> {
+  const again = await openWorkspace({ flags: flags as Flags, trustFolder });
+  if (again.ok) workspace.settings = again.value.settings;
+}
+
 const homeInUse = (home: string): Failure => ({
   code: "home_in_use",
   what: `Another everlong is repairing, restoring or wiping ${home}.`,
@@ -103,7 +112,7 @@ export function secretValues({ values }: LoadedSettings): string[] {
 }
 
 /** For text that is to be stored. */
-export const redactorOf = ({ paths, secrets }: Pick<Ground, "paths" | "secrets">): Redactor =>
+export const redactorOf = ({ paths, secrets }: Pick<Workspace, "paths" | "secrets">): Redactor =>
   secretRedactor(secretKey(paths.home), secrets);
 
 /** The key of the marks that stand for secrets; made anew when missing. */

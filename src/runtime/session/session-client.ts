@@ -11,27 +11,35 @@ import { settleCompaction } from "../../session/compact-now.ts";
 import { type ExportFormat, exportFormats, exportSession } from "../../session/export/export.ts";
 import { forkSession } from "../../session/fork.ts";
 import { interrupt, submit, untilStill } from "../../session/run.ts";
+import { setMode } from "../../session/set-mode.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
 import { agentClient } from "../agent/client.ts";
+import { skillsToLoad } from "../agent/select-agent.ts";
 import { tasksClient, untilIdle } from "../agent/tasks-client.ts";
 import { consolidationClient } from "../board/client.ts";
 import { consolidateOnExit } from "../board/consolidate-exit.ts";
-import type { Client, CommandResult, SessionView } from "../client.ts";
+import type { Client, CommandResult, SessionView } from "../client/session.ts";
 import { lazily } from "../lazily.ts";
 import { chooseListedModel } from "../model.ts";
 import { listModels } from "../model-list.ts";
 import { recallIn } from "../recall/recall.ts";
 import { storedSettings } from "../settings-access.ts";
 import { trustAccess } from "../trust-access.ts";
+import { reloadSettings } from "../workspace.ts";
+import type { OpenSession } from "./assemble.ts";
 import { attachText } from "./attach.ts";
 import { checkpointViews } from "./checkpoints.ts";
+import { invoke } from "./extensions.ts";
 import { historyClient } from "./history-client.ts";
-import type { LiveSession } from "./live-session.ts";
 import { contextReport, listPermissions, sessionFacts } from "./report.ts";
+import type { SessionStart } from "./session-start.ts";
 import { switchModel } from "./switch-model.ts";
 
 type Subscribe = (listener: (event: Envelope) => void) => () => void;
 
+/** A hook at the end must not keep a person waiting. */
+const SESSION_END_MS = 30_000;
+const SIGNAL_END_MS = 1500;
 const CLOSE_MS = 5000;
 const SETTLE_MS = 30_000;
 /** File memory may be made tidier by one model call, which has its own limit within this. */
@@ -40,33 +48,33 @@ const MEMORY_MS = 40_000;
 const refused = (code: string, what: string, next: string, exit: 1 | 2 = 1): CommandResult =>
   fail({ code, what, data: "Nothing was changed.", next, exit });
 
-export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subscribe): Client {
-  const { session, approvals } = live;
+export function sessionClient(open: OpenSession, start: SessionStart, resumed: boolean, subscribe: Subscribe): Client {
+  const { session, approvals, workspace, model, stopping } = open;
   const { state } = session;
   let stopped: Promise<string[]> | undefined;
   const stop = () => {
-    stopped ??= stopWork(live);
+    stopped ??= stopWork(open);
     return stopped;
   };
   return {
     sessionId: session.id,
     dir: session.dir,
     resumed,
-    view: () => view(live),
+    view: () => view(open),
     on: subscribe,
-    ready: (initialPrompt) => live.ready(initialPrompt),
+    ready: (initialPrompt) => start.ready(initialPrompt),
     async send(message, options = {}) {
       const typed = typeof message === "string" ? { prompt: message, display: message } : message;
-      await live.ready(typed.prompt);
+      await start.ready(typed.prompt);
       await approvals.load();
       const { attached, ...rest } = options;
       const { prompt, display, directive } = typed;
       const more = attached === undefined ? [] : [await attachText(session.dir, attached)];
-      const content = [live.extensions.startContext(), ...(await live.takeSkills()), escapeTags(prompt), ...more]
+      const content = [start.takeContext(), ...(await loadSkills(open)), escapeTags(prompt), ...more]
         .filter(Boolean)
         .join("\n\n");
       // Told to stop while it was made ready: no turn may begin any more.
-      if (live.stopping.signal.aborted) return;
+      if (stopping.signal.aborted) return;
       await submit(session, {
         content,
         source: typeof message === "string" ? "user" : "command",
@@ -75,32 +83,32 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
         ...(directive ? { directive } : {}),
       });
     },
-    untilIdle: (last) => untilIdle(live, last),
+    untilIdle: (last) => untilIdle(open, last),
     interrupt(reason) {
       if (reason !== "user") {
-        live.stopping.abort(reason);
+        stopping.abort(reason);
         void stop();
       }
       return interrupt(session, reason);
     },
-    models: () => listModels(live),
-    setModel: (name) => switchModel(live, name, chooseListedModel),
-    mode: { get: () => state.mode, set: (mode) => live.setMode(mode) },
-    history: historyClient(live),
-    tasks: tasksClient(live),
-    ...agentClient(live),
-    board: async (work) => (await import("../board/access.ts")).withBoard(live.ground, state.context, work),
-    consolidation: consolidationClient(live),
-    memory: async (work) => work(await (await import("../memory/live.ts")).liveMemory(live)),
-    memorySection: lazily(async () => (await import("../memory/live.ts")).memoryInSession(live)),
+    models: () => listModels(workspace, model),
+    setModel: (name) => switchModel(open, name, chooseListedModel),
+    mode: { get: () => state.mode, set: (mode) => setMode(session, mode) },
+    history: historyClient(open),
+    tasks: tasksClient(open.agents, open.builtIn),
+    ...agentClient({ ...open, ready: () => start.ready() }),
+    board: async (work) => (await import("../board/access.ts")).withBoard(workspace, state.context, work),
+    consolidation: consolidationClient(open),
+    memory: async (work) => work(await (await import("../memory/live.ts")).liveMemory(open)),
+    memorySection: lazily(async () => (await import("../memory/live.ts")).memoryInSession(open)),
     async rename(title) {
       if (title.trim() === "") return fail(commandUsage("A name is needed.", "For example: /rename parser work"));
       await session.emit("session.title_changed", { title: title.trim(), userNamed: true });
-      await live.updateIndex();
+      await open.updateIndex();
       return ok(`This session is now called "${title.trim()}".`);
     },
     async fork(name) {
-      const forked = await forkSession(state, live.ground.paths, { ...(name ? { name } : {}) });
+      const forked = await forkSession(state, workspace.paths, { ...(name ? { name } : {}) });
       return forked.ok ? ok(`Forked into ${forked.value}: everlong --resume ${forked.value}`) : forked;
     },
     async exportTo(format, path) {
@@ -108,7 +116,7 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
         return fail(commandUsage(`"${format}" is not an export format.`, `Formats: ${exportFormats.join(", ")}.`));
       }
       const target = resolve(state.context.cwd, path ?? `everlong-${session.id.slice(0, 8)}.${format}`);
-      const written = await atomicWrite(target, exportSession(state, format as ExportFormat, live.ground.redact), {
+      const written = await atomicWrite(target, exportSession(state, format as ExportFormat, workspace.redact), {
         private: true,
       });
       return written.ok ? ok(`Written to ${target}`) : written;
@@ -116,7 +124,7 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
     async permissions(args) {
       await approvals.load();
       const [verb, scope] = args.split(/\s+/);
-      if (args === "") return ok(await listPermissions(live));
+      if (args === "") return ok(await listPermissions(approvals));
       if (verb !== "reset" || (scope !== "session" && scope !== "location")) {
         const next = "Try /permissions reset session or /permissions reset location.";
         return fail(commandUsage(`/permissions does not take "${args}".`, next));
@@ -138,56 +146,60 @@ export function liveClient(live: LiveSession, resumed: boolean, subscribe: Subsc
       ...storedSettings,
       async set(...change) {
         const written = await storedSettings.set(...change);
-        if (written.ok) await live.reloadSettings();
+        if (written.ok) await reloadSettings(workspace, open.options);
         return written;
       },
     },
-    trust: async () => ok(trustAccess(live.ground, { root: session.root, cwd: state.context.cwd })),
-    inbox: async () => ok(await (await import("../sidekick/inbox-access.ts")).openInbox(live)),
-    checkpoints: async () => ok(checkpointViews(state, live.ground.redact)),
-    recall: (query) => recallIn(live, query),
-    facts: (what) => sessionFacts(live, what),
-    contextReport: () => contextReport(live),
+    trust: async () => ok(trustAccess(workspace, { root: session.root, cwd: state.context.cwd })),
+    inbox: async () => ok(await (await import("../sidekick/inbox-access.ts")).openInbox(open)),
+    checkpoints: async () => ok(checkpointViews(state, workspace.redact)),
+    recall: (query) => recallIn(open, query),
+    facts: (what) => sessionFacts(open, what),
+    contextReport: () => contextReport(session, model),
     async recordCommand(command, args, success, output) {
       await session.emit("command.complete", { command, args, success, output });
     },
-    close: (end) => close(live, end, end.type === "signal" ? stop() : stopped),
+    close: (end) => close(open, end, end.type === "signal" ? stop() : stopped),
   };
 }
+
+/** The texts of skills that the next message is to bring along. */
+const loadSkills = (open: OpenSession): Promise<string[]> =>
+  Promise.all(skillsToLoad(open).map((skill) => invoke({ conversation: open.main, approvals: open.approvals }, skill)));
 
 /**
  * Told to stop, all that works beside the conversation is told at once: what does not want to end takes its 5 s only
  * once. Gives the commands that ran.
  */
-async function stopWork({ agents, sidekicks, tools }: LiveSession): Promise<string[]> {
-  const left = tools.running();
+async function stopWork({ agents, sidekicks, builtIn }: OpenSession): Promise<string[]> {
+  const left = builtIn.running();
   // A failure would be that of the log, which shows at the next event.
-  await Promise.all([agents.end("interrupted").catch(() => undefined), sidekicks.end(), tools.end()]);
+  await Promise.all([agents.end("interrupted").catch(() => undefined), sidekicks.end(), builtIn.end()]);
   return left;
 }
 
 async function close(
-  live: LiveSession,
+  open: OpenSession,
   end: Parameters<Client["close"]>[0],
   stopped: Promise<string[]> | undefined,
 ): Promise<void> {
-  const { session, log } = live;
+  const { session, log, stopping } = open;
   interrupt(session, end.type === "signal" ? "signal" : "exit");
-  await live.agents.end("the session ended").catch(() => undefined);
-  await live.sidekicks.end();
+  await open.agents.end("the session ended").catch(() => undefined);
+  await open.sidekicks.end();
   // A session that cannot be written any more has already said so.
   await within(
     untilStill(session).catch(() => undefined),
     CLOSE_MS,
   );
-  const left = (await stopped) ?? live.tools.running();
+  const left = (await stopped) ?? open.builtIn.running();
   // A run without a person waits a little for a summary that is being written; a person who leaves does not.
-  const waitMs = end.type !== "routine" || live.options.interactive ? 0 : SETTLE_MS;
-  await settleCompaction(session, waitMs, live.stopping.signal).catch(() => undefined);
-  await live.extensions.finish(live, end.type);
+  const waitMs = end.type !== "routine" || open.options.interactive ? 0 : SETTLE_MS;
+  await settleCompaction(session, waitMs, stopping.signal).catch(() => undefined);
+  await endExtensions(open, end.type);
   // Told to stop it does only what cannot be done later; a person who leaves has asked for the rest.
-  await live.memory.end(end.type === "signal" ? live.stopping.signal : AbortSignal.timeout(MEMORY_MS));
-  await Promise.all([live.owner.end(), live.tools.end()]);
+  await open.memory.end(end.type === "signal" ? stopping.signal : AbortSignal.timeout(MEMORY_MS));
+  await Promise.all([open.owner.end(), open.builtIn.end()]);
   const changed = [...session.state.changedFiles];
   try {
     if (left.length > 0)
@@ -204,41 +216,51 @@ async function close(
         added: changed.reduce((n, [, c]) => n + c.added, 0),
         removed: changed.reduce((n, [, c]) => n + c.removed, 0),
       },
-      currentTokens: session.live.currentTokens,
+      currentTokens: session.live.window.currentTokens,
     });
   } catch {
     // The log cannot be written: what was acknowledged is in it, and the failure was reported when it began.
   }
-  await within(live.updateIndex(), CLOSE_MS);
+  await within(open.updateIndex(), CLOSE_MS);
   // To begin anew is not to leave.
-  if (end.reason !== "clear") await consolidateOnExit(live);
-  await live.index.close();
+  if (end.reason !== "clear") await consolidateOnExit(open);
+  await open.index.close();
   await log.close();
 }
 
-function view(live: LiveSession): SessionView {
-  const { session, ground } = live;
+/** The hooks at the end, then the servers. */
+async function endExtensions(
+  { options, session, mcp }: OpenSession,
+  end: "routine" | "error" | "signal",
+): Promise<void> {
+  const reason = { routine: options.interactive ? "user_exit" : "complete", error: "error", signal: "abort" } as const;
+  const limitMs = end === "signal" ? SIGNAL_END_MS : SESSION_END_MS;
+  await session.parts.hook("sessionEnd", { reason: reason[end] }, AbortSignal.timeout(limitMs));
+  await mcp.end();
+}
+
+function view({ session, workspace, model, approvals }: OpenSession): SessionView {
   const { state } = session;
   return {
     sessionId: session.id,
     title: state.title,
     userNamed: state.userNamed,
-    model: live.target.id,
-    modelReason: live.modelReason,
-    promptLimit: live.limits.promptLimit,
+    model: model.target.id,
+    modelReason: model.reason,
+    promptLimit: model.promptLimit,
     mode: state.mode,
     context: state.context,
-    allowAll: live.approvals.allowAll,
-    trusted: ground.trust.trusted,
+    allowAll: approvals.allowAll,
+    trusted: workspace.trust.trusted,
     usage: Object.fromEntries(state.usage),
     apiDurationMs: state.apiDurationMs,
-    currentTokens: session.live.currentTokens,
+    currentTokens: session.live.window.currentTokens,
     changedFiles: [...state.changedFiles].map(([path, c]) => ({ path, ...c })),
     todos: [...state.todos.values()],
     deps: state.deps,
     queue: state.queue.map((m) => m.content),
     promptCount: state.promptCount,
-    busy: session.live.driving !== undefined,
-    lastTurn: session.live.lastTurn,
+    busy: session.live.loop.driving !== undefined,
+    lastTurn: session.live.turn.last,
   };
 }

@@ -14,14 +14,14 @@ export type Above = {
 const EFFECTS: ReadonlySet<string> = new Set(["create", "edit", "bash", "read_bash", "stop_bash", "list_bash"]);
 const hasEffects = ({ name, mcp }: Tool): boolean => (mcp ? !mcp.readOnly : EFFECTS.has(name));
 
-export const holdsAsMain = (selected: AgentDefinition | undefined, tool: Tool): boolean =>
+export const mainMayUse = (selected: AgentDefinition | undefined, tool: Tool): boolean =>
   selected === undefined || holdsTool(selected, tool, "main");
 
 /** What a workflow takes from the main agent binds nobody else. */
-export function mayHold(definition: AgentDefinition, { agents, main }: Above, tool: Tool): boolean {
+export function mayUse(definition: AgentDefinition, { agents, main }: Above, tool: Tool): boolean {
   if (!holdsTool(definition, tool, "subagent")) return false;
   if (!hasEffects(tool)) return true;
-  return agents.every((one) => one !== undefined && holdsTool(one, tool, "subagent")) && holdsAsMain(main, tool);
+  return agents.every((one) => one !== undefined && holdsTool(one, tool, "subagent")) && mainMayUse(main, tool);
 }
 
 export const isReadOnlyShell = (definition: AgentDefinition, { agents, main }: Above): boolean =>

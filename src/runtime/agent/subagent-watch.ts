@@ -4,7 +4,7 @@ import { isPatient } from "../../agent/task/core.ts";
 import { optional } from "../../base/optional.ts";
 import type { CallModel } from "../../model/contract.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
-import type { Session } from "../../session/session.ts";
+import type { Conversation } from "../../session/session.ts";
 import { callAnyModel } from "../model.ts";
 
 /** Tools that end by a time-out of their own are never silent. */
@@ -34,12 +34,12 @@ export function patientCall(handle: AgentHandle): CallModel {
 }
 
 /** The same conversation, with the output of its tools heard. */
-export function listening(session: Session, handle: AgentHandle): Session {
+export function listening(conversation: Conversation, handle: AgentHandle): Conversation {
   return {
-    ...session,
+    ...conversation,
     publish(type, data) {
       if (OUTPUT.has(type)) handle.touch();
-      session.publish(type, data);
+      conversation.publish(type, data);
     },
   };
 }
@@ -49,7 +49,7 @@ export type Watcher = {
   during: <T>(doing: Doing, work: () => Promise<T>) => Promise<T>;
 };
 
-export function watcher(handle: AgentHandle, session: Session): Watcher {
+export function watcher(handle: AgentHandle, { live }: Conversation): Watcher {
   /** Calls by their ids; what is done around them by symbols. */
   const running = new Map<string | symbol, Doing>();
   /** A person's answer first, then what may be silent: the oldest of that is what a stall is about. */
@@ -61,7 +61,7 @@ export function watcher(handle: AgentHandle, session: Session): Watcher {
   const show = () => handle.doing(foremost()?.[1] ?? { type: "model" });
   const cancelSilent = () => {
     const [id] = foremost() ?? [];
-    if (typeof id === "string") session.live.running.get(id)?.abort("stalled");
+    if (typeof id === "string") live.turn.running.get(id)?.abort("stalled");
   };
   const see = (event: DurableEnvelope) => {
     switch (event.type) {

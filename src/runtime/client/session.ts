@@ -1,0 +1,213 @@
+// One open session as a face sees it, and what the face must be able to answer.
+import type { Failure } from "../../base/failure.ts";
+import type { Result } from "../../base/result.ts";
+import type { Envelope } from "../../schema/event/envelope.ts";
+import type { Usage } from "../../schema/model.ts";
+import type { AgentMode, PermissionAnswer, PermissionRequest } from "../../schema/permission.ts";
+import type { SessionContext } from "../../schema/session.ts";
+import type { Todo, TodoDep } from "../../schema/todo.ts";
+import type { BoardAccess } from "./board.ts";
+import type { SettingsAccess, TrustAccess } from "./decision.ts";
+import type { InboxAccess } from "./inbox.ts";
+import type { MemoryAccess, MemoryInSession } from "./memory.ts";
+import type { Attempt, Opens } from "./open.ts";
+import type { RecallReply } from "./recall.ts";
+import type { CheckpointView } from "./sessions.ts";
+
+/** A permission question as a person sees it. */
+export type PermissionAsk = {
+  requestId: string;
+  /** Who asks: the main agent, or a subagent's path. */
+  agent: string;
+  request: PermissionRequest;
+  /** The whole command, path, diff or address, with the parts that need approval marked. */
+  explanation: string;
+  /** Why it asks. */
+  reason: string;
+  /** The exact rules that the wider answers store; absent when they are not offered. */
+  session?: string;
+  location?: string;
+};
+
+export type UserQuestion = { question: string; choices?: string[]; allowFreeform: boolean };
+export type PlanQuestion = { summary: string; plan: string; actions: string[]; recommended?: string };
+export type PlanAnswer = { action: string; feedback?: string };
+
+/** What a face can answer. Each promise ends early when the signal aborts. Absent = nobody is there to ask. */
+export type Prompts = {
+  permission?: (ask: PermissionAsk, signal: AbortSignal) => Promise<PermissionAnswer>;
+  question?: (question: UserQuestion, signal: AbortSignal) => Promise<string | undefined>;
+  planExit?: (plan: PlanQuestion, signal: AbortSignal) => Promise<PlanAnswer>;
+};
+
+export type SessionView = {
+  sessionId: string;
+  title: string;
+  userNamed: boolean;
+  model: string;
+  modelReason: string;
+  promptLimit: number;
+  mode: AgentMode;
+  context: SessionContext;
+  allowAll: boolean;
+  trusted: boolean;
+  usage: Record<string, Usage>;
+  apiDurationMs: number;
+  currentTokens: number;
+  changedFiles: { path: string; added: number; removed: number }[];
+  todos: Todo[];
+  deps: TodoDep[];
+  queue: string[];
+  promptCount: number;
+  busy: boolean;
+  lastTurn: { status: string; reason?: string } | undefined;
+};
+
+/** A message that a command makes: what the model reads, what the user typed, and the one call that it prescribes. */
+export type AgentPrompt = {
+  prompt: string;
+  display: string;
+  directive?: { tool: string; args: Record<string, unknown> };
+};
+
+/** An agent that was given up. */
+export type AbandonedAgent = { id: string; intent?: string };
+
+/** What runs in the background, for a face. */
+export type TasksClient = {
+  startAgent(request: { agentType: string; prompt: string; name: string; description: string }): Promise<CommandResult>;
+  /** The tree of agents, MCP tasks and running shells, as text. */
+  list(): string;
+  /** One agent whole: status, turns, result. */
+  getProgress(id: string): CommandResult;
+  sendMessage(id: string, message: string): Promise<CommandResult>;
+  /** Without an id: whatever the main agent waits for. */
+  promoteToBackground(id?: string): Promise<CommandResult>;
+  cancel(id: string): Promise<CommandResult>;
+  /** All that runs in the background; gives how many. */
+  cancelAll(): Promise<number>;
+  remove(id: string): Promise<CommandResult>;
+  /** How many run in the background. */
+  running(): number;
+};
+
+export type CommandResult = Result<string, Failure>;
+
+export type ConsolidationStatus = {
+  place: { repository: string; branch: string };
+  items: number;
+  capacity: number;
+  onExit: boolean;
+  lastRun?: { id: string; outcome: string; endedAt: string; added: number; pruned: number; refused: number };
+};
+
+/** What can be asked of an open session and of this machine alike. */
+export type Shared = {
+  readonly board: Opens<BoardAccess>;
+  readonly memory: Opens<MemoryAccess>;
+  /** Of the open session; of a machine, that session's or the latest of this folder. */
+  inbox(session?: string): Attempt<InboxAccess>;
+  checkpoints(session?: string): Attempt<CheckpointView[]>;
+  readonly settings: SettingsAccess;
+  trust(): Attempt<TrustAccess>;
+};
+
+export type Client = Shared & {
+  readonly sessionId: string;
+  readonly dir: string;
+  readonly resumed: boolean;
+  view(): SessionView;
+  /** Every event from now on, ephemeral ones too; first what was emitted while opening. */
+  on(listener: (event: Envelope) => void): () => void;
+  /** Admits a message; resolves when it is safe in the log or its turn has begun. */
+  send(
+    message: string | AgentPrompt,
+    options?: { delivery?: "steer" | "queue" /** Text piped beside the prompt. */; attached?: string },
+  ): Promise<void>;
+  /** To be called once a face shows events: what must precede the first request, such as making room for another model. */
+  ready(initialPrompt?: string): Promise<void>;
+  /**
+   * Resolves when no turn, agent or fleet runs and nothing is queued. Agents that are silent for longer than
+   * `prompt.waitSeconds` are stopped first, and given back. `last`: nothing will be sent any more, so that idle agents complete.
+   * Rejects only if the session cannot be written any more.
+   */
+  untilIdle(last?: boolean): Promise<{ abandoned: AbandonedAgent[] }>;
+  /** Cuts the running turn; returns queued messages that went back to the user. */
+  interrupt(reason: string): string[];
+  setModel(name: string): Promise<CommandResult>;
+  models(): Promise<CommandResult>;
+  rename(title: string): Promise<CommandResult>;
+  fork(name: string | undefined): Promise<CommandResult>;
+  exportTo(format: string, path: string | undefined): Promise<CommandResult>;
+  permissions(args: string): Promise<CommandResult>;
+  setAllowAll(on: boolean): Promise<void>;
+  addFolder(path: string): CommandResult;
+  /** A ref gives the exact words, an id its item, everything else is searched. */
+  recall(query: string): Attempt<RecallReply>;
+  facts(what: "files" | "refs" | "plan"): Promise<CommandResult>;
+  readonly mode: { get(): AgentMode; set(mode: AgentMode): Promise<void> };
+  readonly history: {
+    /** Summarises the history now. */
+    compact(focus: string): Promise<CommandResult>;
+    /** Ends a compaction that runs. */
+    cancel(): Promise<CommandResult>;
+    /** Takes back the newest compaction. */
+    undo(): Promise<CommandResult>;
+    rewind(to: string | undefined, preview?: boolean): Promise<CommandResult>;
+  };
+  readonly tasks: TasksClient;
+  readonly agent: {
+    /** The catalogue, with what is shadowed and what is wrong. */
+    list(): string;
+    /** Runs the session as that definition; `none` returns. */
+    select(name: string): Promise<CommandResult>;
+  };
+  readonly fleet: {
+    start(options: { prompt?: string }): Promise<Result<{ started: boolean; reason?: string }, Failure>>;
+  };
+  readonly research: { start(topic: string): Promise<CommandResult> };
+  readonly consolidation: {
+    isOn(): boolean;
+    /** A message that has the main agent start one. */
+    prompt(): AgentPrompt;
+    status(): Promise<ConsolidationStatus>;
+  };
+  readonly memorySection: MemoryInSession;
+  readonly mcp: { command(args: string): Promise<CommandResult> };
+  hooks(): Promise<CommandResult>;
+  skills(): CommandResult;
+  /** What users added to be typed after a slash: their commands and skills. */
+  customCommands(): { name: string; args: string; help: string }[];
+  /** A command of the user's own, or a skill, by its name; undefined when there is none. */
+  custom(name: string, args: string): Promise<Result<AgentPrompt, Failure> | undefined>;
+  contextReport(): Promise<string>;
+  /** Records a slash command that ran. */
+  recordCommand(command: string, args: string, success: boolean, output: string): Promise<void>;
+  close(end: { type: "routine" | "error" | "signal"; reason?: string }): Promise<void>;
+};
+
+export type SessionChoice = { type: "new" } | { type: "resume"; id: string } | { type: "continue" };
+
+export type OpenOptions = {
+  /** Settings given by flags, by their keys. */
+  flags: Record<string, string | boolean | string[]>;
+  session: SessionChoice;
+  prompts: Prompts;
+  trustFolder: boolean;
+  /** Absent: a new session is interactive, a resumed one stays in plan mode if it was. */
+  mode?: AgentMode;
+  agent?: string;
+  /** Commands that a custom command cannot replace. */
+  slashNames?: readonly string[];
+  /** False in prompt mode: failures of the log are given up after 30 s. */
+  interactive: boolean;
+};
+
+export type Opened = {
+  client: Client;
+  notices: string[];
+  outputFormat: "text" | "json" | "stream-json";
+  exportPath: string | undefined;
+  /** The secret filter, for what a face prints where it may be kept. */
+  redact: (text: string) => string;
+};

@@ -1,0 +1,66 @@
+// What a process knows of a conversation's window: the cut in force, the running compaction, the epoch of the provider's cache.
+import type { Attempt } from "../context/compact/events.ts";
+import type { Plan } from "../context/compact/plan.ts";
+import { type CompactionState, initialState } from "../context/compact/state.ts";
+import type { Summarised } from "../context/compact/summary-input.ts";
+import type { Cut } from "../context/truncate/cut.ts";
+import type { EpochReason } from "../context/usage/usage-info.ts";
+import type { EventData } from "../schema/event/envelope.ts";
+import type { Message } from "../schema/message.ts";
+
+export type RunningAttempt = {
+  attempt: Attempt;
+  plan: Plan;
+  abort: AbortController;
+  /** The summary is there, or the attempt has been given up. Never rejects. */
+  done: Promise<void>;
+  summarised: Summarised | undefined;
+  /** L that the result must fit. */
+  limit: number;
+};
+
+/** What is known of the window in this process only; a resume starts it anew from the log. */
+export type WindowState = {
+  compaction: CompactionState;
+  attempt: RunningAttempt | undefined;
+  /** A result is being put in place; nothing can cancel it any more. */
+  applying: Promise<void> | undefined;
+  /** A person waits for the attempt: an interrupt ends it and not the turn. */
+  blocking: boolean;
+  cut: Cut<Message> | undefined;
+  retryBuffer: number;
+  /**
+   * Of this turn: how large the refused request was, how often one was refused, whether one was answered by compaction.
+   * `isShort`: the first one, far below the limit: then it is not the limit that is in the way.
+   */
+  refused: { tokens: number; times: number; compacted: boolean; isShort: boolean } | undefined;
+  epoch: { number: number; reason: EpochReason };
+  /** The fixed part that a warning was given for. */
+  warnedAt: number | undefined;
+  cachedTokens: number | undefined;
+  lastCompleted: EventData<"session.compaction_complete"> | undefined;
+  /** Of the last request. */
+  currentTokens: number;
+  usageShown: boolean;
+  /** The tools of the last request, so that a change of them is told. */
+  offeredNames: string;
+};
+
+export function newWindowState(reason: EpochReason): WindowState {
+  return {
+    compaction: initialState,
+    attempt: undefined,
+    applying: undefined,
+    blocking: false,
+    cut: undefined,
+    retryBuffer: 0,
+    refused: undefined,
+    epoch: { number: 1, reason },
+    warnedAt: undefined,
+    cachedTokens: undefined,
+    lastCompleted: undefined,
+    currentTokens: 0,
+    usageShown: false,
+    offeredNames: "",
+  };
+}
