@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { systemClock } from "../src/base/clock.ts";
 import { ok } from "../src/base/result.ts";
 import { homePaths } from "../src/host/paths.ts";
-import type { Draft } from "../src/memory/record/contract.ts";
+import type { RecordDraft } from "../src/memory/record/contract.ts";
 import { embeddedStrategy } from "../src/memory/record/embedded/strategy.ts";
 import { newMemoryId } from "../src/memory/record/id.ts";
 import { type FilteredText, secretFilter } from "../src/memory/secret/filter.ts";
@@ -22,7 +22,7 @@ const redact = secretFilter("bench");
 const clean = (text: string): FilteredText => text as FilteredText;
 const author = { kind: "user", id: "local", name: "local" } as const;
 
-const draft = (n: number): Draft => ({
+const draft = (n: number): RecordDraft => ({
   id: newMemoryId(),
   subject: clean("builds"),
   fact: clean(`${randomBytes(12).toString("hex")} writes into ${randomBytes(6).toString("hex")} ${n}.`),

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { orOfWords } from "../src/memory/recall/eval/baseline.ts";
 import type { Item } from "../src/memory/recall/item.ts";
 import { search } from "../src/memory/recall/search.ts";
-import type { Scope } from "../src/memory/recall/store/scope.ts";
+import type { RecallScope } from "../src/memory/recall/store/scope.ts";
 import { RecallWriter } from "../src/memory/recall/store/write.ts";
 import { recallSchema } from "../src/store/schema/recall.ts";
 
@@ -131,10 +131,10 @@ function ingest(ours: DatabaseSync, plain: DatabaseSync): [number, number] {
   return [oursMs, plainMs];
 }
 
-const ask = (db: DatabaseSync, text: string, scope: Scope) =>
+const ask = (db: DatabaseSync, text: string, scope: RecallScope) =>
   search(db, { text, within: { scopes: [scope] }, now: 1_700_000_000_000 + ROWS * 60_000 });
 
-function compare(name: string, scope: Scope, ours: DatabaseSync, baseline: (q: string) => unknown): void {
+function compare(name: string, scope: RecallScope, ours: DatabaseSync, baseline: (q: string) => unknown): void {
   const questions = Array.from({ length: QUERIES }, (_, i) => question(i));
   const [a, b]: [number[], number[]] = [[], []];
   for (const q of questions) {

@@ -112,7 +112,7 @@ class Run {
       await this.#client.send(message, this.#attached === undefined ? {} : { attached: this.#attached });
     this.#abandoned = (await this.#client.untilIdle(true)).abandoned;
     if (this.#opened.exportPath) {
-      const done = await this.#client.exportTo(formatOf(this.#opened.exportPath), this.#opened.exportPath);
+      const done = await this.#client.session.exportTo(formatOf(this.#opened.exportPath), this.#opened.exportPath);
       if (!done.ok) this.#note(done.error.what);
     }
   }
@@ -122,7 +122,7 @@ class Run {
     const typed = this.#typed;
     if (typed.type === "prompt") return typed.text;
     if (typed.type === "command") return this.#command(typed);
-    const custom = await this.#client.custom(typed.name, typed.args);
+    const custom = await this.#client.extensions.prompt(typed.name, typed.args);
     if (custom?.ok) return custom.value;
     this.#commandFailure = custom?.error ?? typed.failure;
     return undefined;

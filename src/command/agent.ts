@@ -1,14 +1,16 @@
 // /agent, /tasks, /background, /research, /fleet, /autopilot, /skills, /hooks: agents, and what runs beside the conversation.
-import { commandUsage } from "../base/failure.ts";
-import { fail } from "../base/result.ts";
-import { asText, output, type SlashCommand } from "./contract.ts";
+import { commandUsage, type Failure } from "../base/failure.ts";
+import { fail, type Result } from "../base/result.ts";
+import { clip } from "../base/text.ts";
+import { asText, type CommandOutcome, describe, output, type SlashCommand } from "./contract.ts";
 
 export const agent: SlashCommand = {
   name: "agent",
   summary: "list agents, or switch to one",
   slash: {
     usage: "[NAME|none]",
-    run: async (name, client) => (name === "" ? output(client.agent.list()) : asText(await client.agent.select(name))),
+    run: async (name, client) =>
+      name === "" ? output(client.agents.list()) : asText(await client.agents.select(name)),
   },
 };
 
@@ -20,30 +22,41 @@ export const tasks: SlashCommand = {
     async run(text, client) {
       const [verb = "", id = "", ...rest] = text.split(/\s+/);
       if (verb === "" || verb === "list") return output(client.tasks.list());
-      if (verb === "promote") return asText(await client.tasks.promoteToBackground(id || undefined));
+      if (verb === "promote") return goesOn(await client.tasks.promoteToBackground(id || undefined));
       if (id !== "" && verb === "show") return asText(client.tasks.getProgress(id));
-      if (id !== "" && verb === "stop") return asText(await client.tasks.cancel(id));
-      if (id !== "" && verb === "remove") return asText(await client.tasks.remove(id));
+      if (id !== "" && verb === "stop")
+        return describe(await client.tasks.cancel(id), ({ id: agentId, status, stopped }) =>
+          stopped.length > 0 ? `Stopped: ${stopped.join(", ")}.` : `${agentId} is already ${status}.`,
+        );
+      if (id !== "" && verb === "remove")
+        return describe(await client.tasks.remove(id), (agentId) => `${agentId} is no longer listed.`);
       if (id === "" || verb !== "message") {
         const next = "Try /tasks, or /tasks show|stop|promote|message|remove ID.";
         return fail(commandUsage(`/tasks does not take "${text}".`, next));
       }
       if (rest.length === 0) return fail(commandUsage("A message is needed.", "Try /tasks message ID TEXT."));
-      return asText(await client.tasks.sendMessage(id, rest.join(" ")));
+      return describe(
+        await client.tasks.sendMessage(id, rest.join(" ")),
+        ({ id: agentId, delivery }) => `${agentId}: ${delivery}.`,
+      );
     },
   },
 };
 
+/** What the main agent no longer waits for. */
+export const goesOn = (ids: Result<string[], Failure>): CommandOutcome =>
+  describe(ids, (all) => all.map((id) => `${id} goes on in the background.`).join("\n"));
+
 export const background: SlashCommand = {
   name: "background",
   summary: "move the running agent or command to the background",
-  slash: { usage: "", run: async (_text, client) => asText(await client.tasks.promoteToBackground()) },
+  slash: { usage: "", run: async (_text, client) => goesOn(await client.tasks.promoteToBackground()) },
 };
 
 export const research: SlashCommand = {
   name: "research",
   summary: "research a topic with many agents and write a report",
-  slash: { usage: "TOPIC", run: async (topic, client) => asText(await client.research.start(topic)) },
+  slash: { usage: "TOPIC", run: async (topic, client) => asText(await client.agents.startResearch(topic)) },
 };
 
 export const fleet: SlashCommand = {
@@ -52,7 +65,7 @@ export const fleet: SlashCommand = {
   slash: {
     usage: "[PROMPT]",
     async run(prompt, client) {
-      const started = await client.fleet.start(prompt === "" ? {} : { prompt });
+      const started = await client.agents.startFleet(prompt === "" ? {} : { prompt });
       if (!started.ok) return started;
       if (started.value.started) return output("");
       const what = "A fleet is already running in this session.";
@@ -81,11 +94,24 @@ export const autopilot: SlashCommand = {
 export const skills: SlashCommand = {
   name: "skills",
   summary: "list skills",
-  slash: { usage: "", run: async (_text, client) => asText(client.skills()) },
+  slash: {
+    usage: "",
+    async run(_text, client) {
+      const rows = client.extensions
+        .skills()
+        .map(
+          (s) => `${s.name}${s.enabled ? "" : " (off)"}: ${clip(s.description.replace(/\s+/g, " "), 100)}\n  ${s.path}`,
+        );
+      if (rows.length > 0) return output([...rows, "Switch one off with the setting disabledSkills."].join("\n"));
+      return output(
+        "There are no skills. One is a folder with a SKILL.md in .everlong/skills of the project or in skills of EVERLONG_HOME.",
+      );
+    },
+  },
 };
 
 export const hooks: SlashCommand = {
   name: "hooks",
   summary: "list hooks and their last result",
-  slash: { usage: "", run: async (_text, client) => asText(await client.hooks()) },
+  slash: { usage: "", run: async (_text, client) => output(await client.extensions.hooks()) },
 };

@@ -17,7 +17,7 @@ export const help: SlashCommand = {
         args: slash.usage,
         help: slash.summary ?? summary,
       }));
-      const all = [...ours, ...client.customCommands()];
+      const all = [...ours, ...client.extensions.commands()];
       const name = text.replace(/^\//, "");
       const rows = name === "" ? all : all.filter((one) => one.name === name);
       if (rows.length === 0)

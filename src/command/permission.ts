@@ -1,7 +1,8 @@
 // /plan, /permissions, /allow-all, /add-dir: what the agent may do.
 import { commandUsage } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
-import { asText, output, type SlashCommand } from "./contract.ts";
+import type { PermissionList } from "../runtime/client/session.ts";
+import { describe, output, type SlashCommand } from "./contract.ts";
 
 export const plan: SlashCommand = {
   name: "plan",
@@ -25,9 +26,25 @@ export const permissions: SlashCommand = {
   summary: "show permission rules and approvals",
   slash: {
     usage: "[reset session|location]",
-    run: async (text, client) => asText(await client.permissions(text)),
+    async run(text, client) {
+      if (text === "") return output(permissionText(await client.permissions.list()));
+      const [verb, scope] = text.split(/\s+/);
+      if (verb !== "reset" || (scope !== "session" && scope !== "location")) {
+        const next = "Try /permissions reset session or /permissions reset location.";
+        return fail(commandUsage(`/permissions does not take "${text}".`, next));
+      }
+      return describe(await client.permissions.reset(scope), () => `The approvals of this ${scope} are gone.`);
+    },
   },
 };
+
+const permissionText = ({ allowAll, rules, folders, sandbox }: PermissionList): string =>
+  [
+    `allow-all is ${allowAll ? "on" : "off"}`,
+    ...(rules.length > 0 ? rules.map((r) => `${r.list.padEnd(5)} ${r.rule}  (${r.origin})`) : ["no rules"]),
+    `folders: ${folders.join(", ")}`,
+    sandbox,
+  ].join("\n");
 
 export const allowAll: SlashCommand = {
   name: "allow-all",
@@ -35,7 +52,7 @@ export const allowAll: SlashCommand = {
   slash: {
     usage: "[on|off|show]",
     async run(text, client) {
-      if (text === "on" || text === "off") await client.setAllowAll(text === "on");
+      if (text === "on" || text === "off") await client.permissions.setAllowAll(text === "on");
       else if (text !== "" && text !== "show")
         return fail(commandUsage(`/allow-all takes on, off or show, not "${text}".`, "Try /allow-all show."));
       return output(
@@ -50,5 +67,12 @@ export const allowAll: SlashCommand = {
 export const addDir: SlashCommand = {
   name: "add-dir",
   summary: "let the agent work in another folder",
-  slash: { usage: "PATH", run: async (path, client) => asText(client.addFolder(path)) },
+  slash: {
+    usage: "PATH",
+    run: async (path, client) =>
+      describe(
+        client.permissions.addFolder(path),
+        (folder) => `The agent may now work in ${folder} too, for this session.`,
+      ),
+  },
 };

@@ -12,11 +12,11 @@ export const recall: SlashCommand = {
   arguments: "[query...]",
   options: [
     { flags: "--scope <scope>", help: "auto, session, branch, repository, workspace, user or all" },
-    { flags: "--all", help: "search sessions of every folder" },
+    { flags: "--all", help: "search every folder" },
     { flags: "--session <id>", help: "search in this session only" },
     { flags: "--repo <name>", help: "search in this repository" },
     { flags: "--branch <name>", help: "search on this branch" },
-    { flags: "--kind <kinds>", help: "turn, tool, checkpoint, record, board, episode, fact, pin", kind: "words" },
+    { flags: "--kind <kinds>", help: "memory, board, turn, tool, checkpoint", kind: "words" },
     { flags: "--role <roles>", help: "user, assistant, tool", kind: "words" },
     { flags: "--since <time>", help: "from this date or time on (2026-01-31, 7d, yesterday)" },
     { flags: "--until <time>", help: "up to and including this date or time" },

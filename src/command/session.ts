@@ -1,16 +1,25 @@
 // Commands on the open session itself: its facts, its history, its name, its model; /clear and /exit, which a terminal runs.
-import { commandUsage } from "../base/failure.ts";
-import { fail } from "../base/result.ts";
+import { commandUsage, type Failure } from "../base/failure.ts";
+import { fail, type Result } from "../base/result.ts";
+import type { PromptRef } from "../runtime/client/session.ts";
 import type { Client } from "../runtime/client.ts";
 import { showCheckpoints } from "./checkpoints.ts";
-import { asText, type CommandOutcome, output, type SlashCommand } from "./contract.ts";
+import { asText, type CommandOutcome, describe, output, type SlashCommand } from "./contract.ts";
+import { counted } from "./format.ts";
 
 export const model: SlashCommand = {
   name: "model",
   summary: "list models, or switch to one",
   slash: {
     usage: "[NAME]",
-    run: async (name, client) => asText(await (name ? client.setModel(name) : client.models())),
+    async run(name, client) {
+      if (name) return asText(await client.model.set(name));
+      const rows = client.model.list();
+      return output(
+        rows.map((m) => `${m.isInUse ? "*" : " "} ${m.id}  limit ${m.promptLimit}  x${m.multiplier}`).join("\n"),
+        rows,
+      );
+    },
   },
 };
 
@@ -29,7 +38,7 @@ export const compact: SlashCommand = {
 export const context: SlashCommand = {
   name: "context",
   summary: "show what fills the context window",
-  slash: { usage: "", run: async (_text, client) => output(await client.contextReport()) },
+  slash: { usage: "", run: async (_text, client) => output(await client.session.contextReport()) },
 };
 
 export const usage: SlashCommand = {
@@ -74,7 +83,11 @@ export const session: SlashCommand = {
     usage: "[checkpoints [N]|files|refs|plan]",
     async run(text, client) {
       if (text === "") return output(sessionText(client));
-      if (text === "files" || text === "refs" || text === "plan") return asText(await client.facts(text));
+      if (text === "plan") return output(client.session.plan() ?? "There is no plan yet.");
+      if (text === "files" || text === "refs") {
+        const mentions = await client.session[text]();
+        return output(mentions.map(({ name, kind }) => `${name} (${kind})`).join("\n") || `No ${text} yet.`, mentions);
+      }
       const numbered = /^checkpoints(?:\s+(\S+))?$/.exec(text);
       if (numbered) {
         const all = await client.checkpoints();
@@ -104,13 +117,20 @@ function sessionText(client: Client): string {
 export const rename: SlashCommand = {
   name: "rename",
   summary: "rename this session",
-  slash: { usage: "NAME", run: async (name, client) => asText(await client.rename(name)) },
+  slash: {
+    usage: "NAME",
+    async run(title, client) {
+      if (title === "") return fail(commandUsage("A name is needed.", "For example: /rename parser work"));
+      await client.session.rename(title);
+      return output(`This session is now called "${title}".`);
+    },
+  },
 };
 
 export const undo: SlashCommand = {
   name: "undo",
   summary: "undo the last message",
-  slash: { usage: "", run: async (_text, client) => asText(await client.history.rewind(undefined)) },
+  slash: { usage: "", run: async (_text, client) => goneText(await client.history.rewind(undefined)) },
 };
 
 export const rewind: SlashCommand = {
@@ -118,14 +138,25 @@ export const rewind: SlashCommand = {
   summary: "go back to an earlier message",
   slash: {
     usage: "[N|tN|EVENT]",
-    run: async (to, client) => asText(await client.history.rewind(to || undefined, to === "")),
+    async run(to, client) {
+      if (to !== "") return goneText(await client.history.rewind(to));
+      const note = "/rewind N goes back N messages; 1 would take back:";
+      return describe(client.history.preview(undefined), (prompts) => [note, ...prompts.map(promptLine)].join("\n"));
+    },
   },
 };
 
 export const fork: SlashCommand = {
   name: "fork",
   summary: "copy this session into a new one",
-  slash: { usage: "[NAME]", run: async (name, client) => asText(await client.fork(name || undefined)) },
+  slash: {
+    usage: "[NAME]",
+    run: async (name, client) =>
+      describe(
+        await client.session.fork(name || undefined),
+        (forked) => `Forked into ${forked}: everlong --resume ${forked}`,
+      ),
+  },
 };
 
 export const exportSession: SlashCommand = {
@@ -135,10 +166,22 @@ export const exportSession: SlashCommand = {
     usage: "md|html|json|jsonl [PATH]",
     async run(text, client) {
       const [format = "md", ...path] = text.split(/\s+/).filter(Boolean);
-      return asText(await client.exportTo(format, path.join(" ") || undefined));
+      const file = await client.session.exportTo(format, path.join(" ") || undefined);
+      return describe(file, (written) => `Written to ${written}`);
     },
   },
 };
+
+const promptLine = ({ ref, content }: PromptRef): string => `${ref}: ${content.split("\n", 1)[0]?.slice(0, 80)}`;
+
+const goneText = (result: Result<PromptRef[], Failure>): CommandOutcome =>
+  describe(result, (prompts) =>
+    [
+      `Went back; ${counted(prompts.length, "message")} left the conversation:`,
+      ...prompts.map(promptLine),
+      "They stay in the log and can be found by recall. Files and what commands did are not undone.",
+    ].join("\n"),
+  );
 
 const atTerminal = async (): Promise<CommandOutcome> => output("");
 

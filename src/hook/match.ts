@@ -1,7 +1,8 @@
 // Whether a hook is meant: its matcher held against the subject of the moment.
+import { factsOf } from "../schema/own-tool.ts";
 import type { Hook } from "./hook.ts";
 import type { Payload } from "./input.ts";
-import { FOREIGN_TOOL_NAMES, SUBJECT } from "./name.ts";
+import { SUBJECT } from "./name.ts";
 
 export function matches(hook: Pick<Hook, "name" | "alias" | "matcher">, payload: Payload): boolean {
   const { matcher } = hook;
@@ -10,8 +11,9 @@ export function matches(hook: Pick<Hook, "name" | "alias" | "matcher">, payload:
   const subject = String(payload[field] ?? "");
   if (matcher.test(subject)) return true;
   // A hook written for another agent names our tools in that agent's words.
-  return hook.alias !== undefined && field === "toolName" && foreignNames(subject).some((name) => matcher.test(name));
+  return (
+    hook.alias !== undefined &&
+    field === "toolName" &&
+    (factsOf(subject)?.aliases ?? []).some((name) => matcher.test(name))
+  );
 }
-
-const foreignNames = (tool: string): string[] =>
-  Object.entries(FOREIGN_TOOL_NAMES).flatMap(([foreign, own]) => (own === tool ? [foreign] : []));

@@ -48,15 +48,3 @@ export function hookNameOf(written: string): { name: HookName; alias?: string } 
   const name = aliases.get(written);
   return name && { name, alias: written };
 }
-
-/** What other agents call our tools; a matcher or a tool list in their words means ours. */
-export const FOREIGN_TOOL_NAMES: Readonly<Record<string, string>> = {
-  Bash: "bash",
-  Read: "view",
-  Grep: "grep",
-  Glob: "glob",
-  Edit: "edit",
-  Write: "create",
-  WebFetch: "web_fetch",
-  Task: "task",
-};

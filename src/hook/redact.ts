@@ -4,7 +4,7 @@ import { fail, ok, type Result } from "../base/result.ts";
 
 export type Redact = (text: string) => string;
 
-export type Redacted<T> = {
+export type RedactedPayload<T> = {
   value: T;
   /**
    * Puts back what was hidden: a whole text as it was given, a mark also inside a text that the hook made longer. Fails
@@ -16,7 +16,7 @@ export type Redacted<T> = {
 /** As the filter writes it (memory/secret/filter.ts). */
 const MARK = /\[redacted[^\]\s]*\]/g;
 
-export function redactValue<T>(value: T, redact: Redact): Redacted<T> {
+export function redactValue<T>(value: T, redact: Redact): RedactedPayload<T> {
   /** What a shown text or a mark stands for; undefined when that could be more than one text. */
   const hidden = new Map<string, string | undefined>();
   const keep = (shown: string, text: string | undefined): void => {

@@ -15,7 +15,7 @@ export type CommandParts = {
 };
 
 /** What the hook said, or why it said nothing that counts. */
-export type Answer = { type: "output"; text: string } | { type: "block"; reason: string };
+export type HookAnswer = { type: "output"; text: string } | { type: "block"; reason: string };
 
 const MAX_STDOUT = 1024 * 1024;
 const MAX_STDERR = 8000;
@@ -35,7 +35,7 @@ export async function runCommand(
   payload: string,
   { owner, root, env }: CommandParts,
   signal: AbortSignal,
-): Promise<Result<Answer, string>> {
+): Promise<Result<HookAnswer, string>> {
   if (signal.aborted) return fail("it was interrupted");
   const [command, ...args] = SHELL[hook.shell];
   const cwd = resolve(root, hook.cwd ?? ".");

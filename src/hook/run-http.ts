@@ -3,7 +3,7 @@ import { errorText } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { HttpHook } from "./hook.ts";
 import { type HttpRule, httpRefusal, needsConsent } from "./http-rule.ts";
-import type { Answer } from "./run-command.ts";
+import type { HookAnswer } from "./run-command.ts";
 
 export type HttpParts = {
   /** As it is now: a setting may have changed since the hook was loaded. */
@@ -21,7 +21,7 @@ export async function runHttp(
   payload: string,
   { rule, hasConsent, variable }: HttpParts,
   signal: AbortSignal,
-): Promise<Result<Answer, string>> {
+): Promise<Result<HookAnswer, string>> {
   const refusal = httpRefusal(hook, rule());
   if (refusal !== undefined) return fail(refusal);
   if (needsConsent(hook.url) && !(await hasConsent(hook.url)))

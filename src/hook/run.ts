@@ -11,7 +11,7 @@ import { matches } from "./match.ts";
 import { type HookOutcome, mergeOutput, noOutcome } from "./merge.ts";
 import type { HookName } from "./name.ts";
 import { blockingOutput, type HookOutput, parseOutput } from "./output.ts";
-import { type Redact, type Redacted, redactValue } from "./redact.ts";
+import { type Redact, type RedactedPayload, redactValue } from "./redact.ts";
 import { type CommandParts, runCommand } from "./run-command.ts";
 import { type HttpParts, runHttp } from "./run-http.ts";
 
@@ -97,7 +97,7 @@ function changed(input: object, { modifiedArguments, modifiedPrompt }: HookOutco
 }
 
 /** What stands in for the model's or the person's own words needs their secrets; all else that it says is shown. */
-function withSecrets(output: HookOutput, restore: Redacted<unknown>["restore"]): Result<HookOutput, string> {
+function withSecrets(output: HookOutput, restore: RedactedPayload<unknown>["restore"]): Result<HookOutput, string> {
   const { modifiedArguments, modifiedPrompt, ...rest } = output;
   const restored = restore({
     ...optional("modifiedArguments", modifiedArguments),

@@ -14,11 +14,11 @@ export type CallError = {
   /** The HTTP status, when the answer was not MCP at all. */
   http?: number;
 };
-export type Answer<T> = Promise<Result<T, CallError>>;
+export type McpAnswer<T> = Promise<Result<T, CallError>>;
 
 export type Progress = { progress: number; total?: number; message?: string };
 
-export type CallOptions = {
+export type McpCallOptions = {
   timeoutMs: number;
   signal: AbortSignal;
   /** Each report starts the time-out anew, up to ten times its length in all. Must not throw. */
@@ -57,13 +57,13 @@ export type Connection = {
   tasks: boolean;
   /** It takes messages to running tasks. */
   steering: boolean;
-  listTools: (options: CallOptions) => Answer<ToolList>;
-  callTool: (name: string, args: Record<string, unknown>, options: CallOptions) => Answer<CallResult>;
-  createTask: (name: string, args: Record<string, unknown>, options: CallOptions) => Answer<TaskReport>;
-  getTask: (taskId: string, options: CallOptions) => Answer<TaskReport>;
-  taskResult: (taskId: string, options: CallOptions) => Answer<CallResult>;
-  cancelTask: (taskId: string, options: CallOptions) => Answer<TaskReport>;
-  steerTask: (taskId: string, message: string, options: CallOptions) => Answer<void>;
+  listTools: (options: McpCallOptions) => McpAnswer<ToolList>;
+  callTool: (name: string, args: Record<string, unknown>, options: McpCallOptions) => McpAnswer<CallResult>;
+  createTask: (name: string, args: Record<string, unknown>, options: McpCallOptions) => McpAnswer<TaskReport>;
+  getTask: (taskId: string, options: McpCallOptions) => McpAnswer<TaskReport>;
+  taskResult: (taskId: string, options: McpCallOptions) => McpAnswer<CallResult>;
+  cancelTask: (taskId: string, options: McpCallOptions) => McpAnswer<TaskReport>;
+  steerTask: (taskId: string, message: string, options: McpCallOptions) => McpAnswer<void>;
   /** Resolves with the reason when the connection is gone, by whatever cause. */
   closed: Promise<string>;
   /** Ends the server's process or session, within bounded time. Never rejects. */

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { firstLine } from "../base/text.ts";
 import { boundTokens } from "../context/fragment/fragment.ts";
+import { ownTool } from "../schema/own-tool.ts";
 import { defineTool, success, type Tool } from "../tool/contract.ts";
 import { toolDefinition } from "../tool/registry.ts";
 import findDescription from "./find_mcp_tools.md";
@@ -54,7 +55,7 @@ const input = z.strictObject({ query: z.string().min(1).describe("Words of what 
 
 function findTool(hidden: () => readonly McpTool[], join: (name: string) => void): Tool {
   return defineTool({
-    name: "find_mcp_tools",
+    ...ownTool("find_mcp_tools"),
     description: findDescription,
     input,
     planMode: true,

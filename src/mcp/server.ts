@@ -6,7 +6,7 @@ import { fail } from "../base/result.ts";
 import type { ConnectParts } from "./client/connect.ts";
 import type { PlannedServer } from "./config/load.ts";
 import type { ServerConfig } from "./config/server-config.ts";
-import type { Answer, CallErrorCode, Connection, ListedTool, TaskReport, ToolList } from "./connection.ts";
+import type { CallErrorCode, Connection, ListedTool, McpAnswer, TaskReport, ToolList } from "./connection.ts";
 import { type Life, type LifeEvent, nextLife } from "./life.ts";
 import { openServerLog } from "./server-log.ts";
 
@@ -44,7 +44,7 @@ export type Server = {
   /** Resolves as soon as it is not `starting`. */
   settled: () => Promise<void>;
   /** The one door to it: waits for a start, runs the work, and remembers how it went. */
-  use: <T>(options: UseOptions, work: (connection: Connection) => Answer<T>) => Answer<T>;
+  use: <T>(options: UseOptions, work: (connection: Connection) => McpAnswer<T>) => McpAnswer<T>;
   /** Ends its process or session; it can be started again. */
   stop: () => Promise<void>;
 };
@@ -123,7 +123,7 @@ export function createServer(plan: PlannedServer, parts: ServerParts): Server {
   };
   const onTaskStatus = (report: TaskReport): void => parts.onTaskStatus(server, report);
 
-  async function listOf(connection: Connection, signal: AbortSignal): Answer<ToolList> {
+  async function listOf(connection: Connection, signal: AbortSignal): McpAnswer<ToolList> {
     const list = await connection.listTools({ timeoutMs: startMs, signal });
     // A server without tools need not know the method.
     return !list.ok && list.error.rpc === -32601 ? { ok: true, value: { tools: [], warnings: [] } } : list;
@@ -150,7 +150,7 @@ export function createServer(plan: PlannedServer, parts: ServerParts): Server {
     }
   }
 
-  async function connection({ signal, limitMs, patient }: UseOptions): Answer<Connection> {
+  async function connection({ signal, limitMs, patient }: UseOptions): McpAnswer<Connection> {
     const rest = sparedUntil - parts.clock.monotonic();
     if (rest > 0 && !patient)
       return unavailable(

@@ -24,7 +24,6 @@ const wide = (rule: string, part: Part): boolean => matchesRule(rules(rule)[0]!,
 describe("parsing", () => {
   it.each([
     ["bash", "shell"],
-    ["write_bash", "shell"],
     ["create", "write"],
     ["edit", "write"],
     ["view", "read"],

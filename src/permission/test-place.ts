@@ -6,7 +6,7 @@ import type { PermissionRequest, Rule } from "../schema/permission.ts";
 import { type Decision, decide } from "./decide.ts";
 import { inspect } from "./inspect.ts";
 import { makePolicy, type Policy, type PolicyInput } from "./policy.ts";
-import { parseRules } from "./rule.ts";
+import { parseRule } from "./rule.ts";
 
 export type TestPlace = {
   base: string;
@@ -21,9 +21,11 @@ export type TestPlace = {
 };
 
 export function rules(...texts: string[]): Rule[] {
-  const parsed = parseRules(texts);
-  if (!parsed.ok) throw new Error(parsed.error);
-  return parsed.value;
+  return texts.map((text) => {
+    const parsed = parseRule(text);
+    if (!parsed.ok) throw new Error(parsed.error);
+    return parsed.value;
+  });
 }
 
 export function makePlace(): TestPlace {

@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import { errorText } from "../base/failure.ts";
 import { checkpointFile, checkpointFileName, checkpointTitle } from "../context/compact/checkpoint.ts";
-import { type Attempt, type AttemptEnd, completeData, startData } from "../context/compact/events.ts";
+import { type AttemptEnd, type CompactionAttempt, completeData, startData } from "../context/compact/events.ts";
 import { figuresOf } from "../context/compact/figures.ts";
 import { type Applicable, finishAttempt } from "../context/compact/finish.ts";
 import { tokensOf } from "../context/compact/items.ts";
-import { type Plan, planAttempt } from "../context/compact/plan.ts";
+import { type CompactionPlan, planAttempt } from "../context/compact/plan.ts";
 import { nextState } from "../context/compact/state.ts";
 import type { Summarised, Summary } from "../context/compact/summary-input.ts";
 import { writeSummary } from "../context/compact/write-summary.ts";
@@ -20,7 +20,7 @@ import { countUsage } from "./compaction-usage.ts";
 import { warnBuiltIn, warnUnreclaimable } from "./compaction-warning.ts";
 import { preCompact } from "./pre-compact.ts";
 import type { Session } from "./session.ts";
-import { atCutSize, beginEpoch, look, shaping, type View } from "./window.ts";
+import { atCutSize, beginEpoch, look, shaping, type WindowView } from "./window.ts";
 import type { RunningAttempt } from "./window-state.ts";
 
 export type Begin = {
@@ -46,7 +46,7 @@ export async function beginCompaction(session: Session, begin: Begin): Promise<R
     await warnUnreclaimable(session, view);
     return undefined;
   }
-  const attempt: Attempt = {
+  const attempt: CompactionAttempt = {
     compactionAttemptId: parts.system.newId(),
     trigger: begin.trigger,
     model: (begin.summariser ?? parts.model.target()).id,
@@ -89,7 +89,7 @@ export async function beginCompaction(session: Session, begin: Begin): Promise<R
   return running;
 }
 
-async function summarise(session: Session, running: RunningAttempt, view: View, begin: Begin): Promise<void> {
+async function summarise(session: Session, running: RunningAttempt, view: WindowView, begin: Begin): Promise<void> {
   const { parts, state } = session;
   const hooked = await preCompact(session, running, view, begin);
   if (hooked.type === "blocked") {
@@ -194,7 +194,7 @@ async function commit(
   summary: Summary,
   finished: Applicable,
   number: number,
-  view: View,
+  view: WindowView,
 ): Promise<Completed> {
   const { parts, live } = session;
   const { attempt } = running;
@@ -233,7 +233,7 @@ async function commit(
 async function giveUp(
   session: Session,
   running: Pick<RunningAttempt, "attempt" | "limit"> & {
-    plan?: Plan;
+    plan?: CompactionPlan;
     summarised?: Summarised | undefined;
     targetTokens?: number;
   },

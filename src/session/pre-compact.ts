@@ -2,7 +2,7 @@
 import { tokensOf } from "../context/compact/items.ts";
 import type { CompactionTrigger } from "../schema/event/context.ts";
 import type { Session } from "./session.ts";
-import { atCutSize, type View } from "./window.ts";
+import { atCutSize, type WindowView } from "./window.ts";
 import type { RunningAttempt } from "./window-state.ts";
 
 export type PreCompact = { type: "blocked" } | { type: "go"; focus: string | undefined };
@@ -11,7 +11,7 @@ export type PreCompact = { type: "blocked" } | { type: "go"; focus: string | und
 export async function preCompact(
   { parts, live }: Session,
   { attempt, abort }: RunningAttempt,
-  { sizes, items }: View,
+  { sizes, items }: WindowView,
   { trigger, focus }: { trigger: CompactionTrigger; focus?: string },
 ): Promise<PreCompact> {
   const history = tokensOf(atCutSize(items, live.window.cut));

@@ -2,7 +2,7 @@
 
 import { within } from "../base/abort.ts";
 import type { Failure } from "../base/failure.ts";
-import { type Decision, decideCompaction, enoughMessages } from "../context/compact/decide.ts";
+import { type CompactionDecision, decideCompaction, enoughMessages } from "../context/compact/decide.ts";
 import { tokensOf } from "../context/compact/items.ts";
 import { nextState } from "../context/compact/state.ts";
 import { effectiveLimit } from "../context/truncate/limit.ts";
@@ -16,9 +16,9 @@ import type { ToolDefinition } from "../schema/tool.ts";
 import { applyCompactionAttempt, beginCompaction, cancelCompaction } from "./compaction.ts";
 import { warnUnreclaimable } from "./compaction-warning.ts";
 import type { Session } from "./session.ts";
-import { atCutSize, beginEpoch, look, shaping, type View } from "./window.ts";
+import { atCutSize, beginEpoch, look, shaping, type WindowView } from "./window.ts";
 
-export type Prepared =
+export type PreparedRequest =
   | {
       type: "ready";
       system: string;
@@ -31,7 +31,7 @@ export type Prepared =
   | { type: "cannot_fit"; failure: Failure };
 
 /** `forced`: the request before this one was refused as too large. */
-export async function prepareRequest(session: Session, signal: AbortSignal, forced: boolean): Promise<Prepared> {
+export async function prepareRequest(session: Session, signal: AbortSignal, forced: boolean): Promise<PreparedRequest> {
   const { live } = session;
   const asItIs = forced ? undefined : await prepareUntouched(session);
   if (asItIs) return asItIs;
@@ -61,7 +61,7 @@ export async function prepareRequest(session: Session, signal: AbortSignal, forc
  * Most requests: the history is whole, nothing is cut or under way, and it is far from every mark. Then it goes out as it
  * stands, and what that costs follows the new messages only.
  */
-async function prepareUntouched(session: Session): Promise<Prepared | undefined> {
+async function prepareUntouched(session: Session): Promise<PreparedRequest | undefined> {
   const { parts, live, state } = session;
   const { window } = live;
   const { background, exhaustion } = parts.context.settings();
@@ -100,7 +100,12 @@ async function useCut(session: Session, cut: Session["live"]["window"]["cut"]): 
 }
 
 /** True when the history was swapped. */
-async function compactIfNeeded(session: Session, view: View, signal: AbortSignal, forced: boolean): Promise<boolean> {
+async function compactIfNeeded(
+  session: Session,
+  view: WindowView,
+  signal: AbortSignal,
+  forced: boolean,
+): Promise<boolean> {
   const { window } = session.live;
   const settings = session.parts.context.settings();
   const items = atCutSize(view.items, window.cut);
@@ -139,7 +144,12 @@ async function relieve(session: Session): Promise<void> {
   await beginCompaction(session, { trigger: "memory_pressure", mode: "background" });
 }
 
-async function carryOut(session: Session, decision: Decision, signal: AbortSignal, forced: boolean): Promise<boolean> {
+async function carryOut(
+  session: Session,
+  decision: CompactionDecision,
+  signal: AbortSignal,
+  forced: boolean,
+): Promise<boolean> {
   const trigger = forced ? "context_limit_retry" : "threshold";
   switch (decision) {
     case "send":
@@ -180,7 +190,7 @@ async function waitAndApply(session: Session, signal: AbortSignal): Promise<bool
 }
 
 type Fits = UsageInput["sent"] & Partial<Pick<Extract<Truncated<Message>, { type: "fits" }>, "report">>;
-type Sized = Pick<View, "sizes" | "basis">;
+type Sized = Pick<WindowView, "sizes" | "basis">;
 
 function tell(session: Session, view: Sized, shaped: Fits): UsageInfo {
   if (shaped.report) session.publish("session.truncation", shaped.report);

@@ -7,10 +7,10 @@ export const isPromptSource = (source: MessageSource): boolean =>
   source === "user" || source === "command" || source === "agent";
 
 export type SourceType = "user" | "assistant" | "tool" | "notification";
-export type Source = { type: SourceType; text: string };
+export type RefSource = { type: SourceType; text: string };
 
 /** The text of an event that a reader may want back; undefined for everything that is not conversation. */
-export function sourceOf(event: DurableEnvelope): Source | undefined {
+export function sourceOf(event: DurableEnvelope): RefSource | undefined {
   switch (event.type) {
     case "user.message":
       return { type: "user", text: event.data.content };

@@ -1,6 +1,6 @@
 // What a process knows of a conversation's window: the cut in force, the running compaction, the epoch of the provider's cache.
-import type { Attempt } from "../context/compact/events.ts";
-import type { Plan } from "../context/compact/plan.ts";
+import type { CompactionAttempt } from "../context/compact/events.ts";
+import type { CompactionPlan } from "../context/compact/plan.ts";
 import { type CompactionState, initialState } from "../context/compact/state.ts";
 import type { Summarised } from "../context/compact/summary-input.ts";
 import type { Cut } from "../context/truncate/cut.ts";
@@ -9,8 +9,8 @@ import type { EventData } from "../schema/event/envelope.ts";
 import type { Message } from "../schema/message.ts";
 
 export type RunningAttempt = {
-  attempt: Attempt;
-  plan: Plan;
+  attempt: CompactionAttempt;
+  plan: CompactionPlan;
   abort: AbortController;
   /** The summary is there, or the attempt has been given up. Never rejects. */
   done: Promise<void>;

@@ -1,6 +1,6 @@
 // The session's history as it stands in the model's window: counted, with the cut in force, against the limit.
 import type { Sizes } from "../context/compact/budget.ts";
-import type { Item } from "../context/compact/items.ts";
+import type { SessionItem } from "../context/compact/items.ts";
 import type { Cut } from "../context/truncate/cut.ts";
 import { effectiveLimit } from "../context/truncate/limit.ts";
 import type { TruncateInput } from "../context/truncate/truncate.ts";
@@ -18,18 +18,18 @@ export function beginEpoch(session: Session, reason: EpochReason): void {
   window.epoch = { number: window.epoch.number + 1, reason };
 }
 
-export type View = {
+export type WindowView = {
   system: string;
   tools: readonly ToolDefinition[];
   /** Each with its calibrated size. */
-  items: Item[];
+  items: SessionItem[];
   sizes: Sizes;
   rawTokens: number;
   basis: "estimated" | "calibrated";
 };
 
 /** The history counted. `limit`: L of another model than the session's, when it is about to be switched to. */
-export async function look(session: Session, limit = session.parts.model.promptLimit()): Promise<View> {
+export async function look(session: Session, limit = session.parts.model.promptLimit()): Promise<WindowView> {
   const { parts, state, live } = session;
   const system = state.systemText ?? "";
   const tools = parts.tools.offered().definitions;
@@ -53,12 +53,12 @@ export async function look(session: Session, limit = session.parts.model.promptL
 }
 
 /** Items that the cut shortens as they are sent: so thresholds, budgets and summary calls work on what the model sees. */
-export function atCutSize(items: readonly Item[], cut: Cut<Message> | undefined): Item[] {
+export function atCutSize(items: readonly SessionItem[], cut: Cut<Message> | undefined): SessionItem[] {
   return items.map((item) => cut?.shortened.get(item.id) ?? item);
 }
 
 /** What shaping one request needs, for the huge-item stage and the truncator. */
-export function shaping(session: Session, view: View): TruncateInput<Message> {
+export function shaping(session: Session, view: WindowView): TruncateInput<Message> {
   const { parts, live } = session;
   return {
     items: view.items,

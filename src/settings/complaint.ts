@@ -2,12 +2,12 @@
 import { nearNames } from "../base/text.ts";
 import { expectation } from "./parse.ts";
 import type { Sources } from "./resolve.ts";
-import type { Row } from "./row.ts";
+import type { SettingRow } from "./row.ts";
 import { type SettingKey, type Settings, settingsTable } from "./table.ts";
 
 export type Complaint =
-  | { type: "invalid"; where: string; row: Row & { key: SettingKey }; found: unknown }
-  | { type: "clamped"; where: string; row: Row & { key: SettingKey } }
+  | { type: "invalid"; where: string; row: SettingRow & { key: SettingKey }; found: unknown }
+  | { type: "clamped"; where: string; row: SettingRow & { key: SettingKey } }
   | { type: "unknown"; where: string; key: string }
   | { type: "not_a_group"; where: string; key: string }
   | { type: "environment_only"; where: string }
@@ -46,11 +46,11 @@ export function describeComplaint(c: Complaint, values: Settings, sources: Sourc
 }
 
 /** The end of a sentence that shows the bad value, unless it may be a secret. */
-export function found(row: Row, value: unknown): string {
+export function found(row: SettingRow, value: unknown): string {
   return row.secret ? "" : `, found ${(JSON.stringify(value) ?? "nothing").slice(0, 200)}`;
 }
 
-function instead(row: Row & { key: SettingKey }, values: Settings, sources: Sources): string {
+function instead(row: SettingRow & { key: SettingKey }, values: Settings, sources: Sources): string {
   const value = row.secret ? "value" : JSON.stringify(values[row.key]);
   if (row.unreadable === "off" && values[row.key] === false) return "It counts as off.";
   if (sources[row.key] !== "default") return `The value from ${sources[row.key]} is used.`;

@@ -1,7 +1,7 @@
 // The settings for people: the list with values and sources, help texts, the docs page.
 import { isRecord } from "../base/json.ts";
 import type { LoadedSettings } from "./load.ts";
-import type { Row } from "./row.ts";
+import type { SettingRow } from "./row.ts";
 import { type SettingKey, settingsTable } from "./table.ts";
 
 export type SettingLine = { key: SettingKey; value: unknown; source: string; help: string; restart: boolean };
@@ -54,7 +54,7 @@ ${rows.join("\n")}
 `;
 }
 
-function names(row: Row): string[] {
+function names(row: SettingRow): string[] {
   return row.env.map((name) => name.replace(/^!/, ""));
 }
 
@@ -62,11 +62,11 @@ function code(words: readonly string[]): string {
   return words.map((word) => `\`${word}\``).join(", ");
 }
 
-function defaultText(row: Row): string {
+function defaultText(row: SettingRow): string {
   return row.defaultText ?? (row.default === undefined ? "none" : shown(row.default));
 }
 
-function whoMay(row: Row): string {
+function whoMay(row: SettingRow): string {
   return {
     environment: "environment",
     user: "user",

@@ -1,7 +1,7 @@
 // The environment's word about every setting, and the lists that set several feature switches.
 import type { Complaint } from "./complaint.ts";
 import { isClamped, ownName, parseBoolean, parseValue, splitList } from "./parse.ts";
-import { type Candidate, RANK } from "./resolve.ts";
+import { RANK, type SettingCandidate } from "./resolve.ts";
 import type { Value } from "./row.ts";
 import { settingsTable, type TableRow } from "./table.ts";
 
@@ -9,7 +9,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The process's own environment: the one place where it is read; everybody else is given it. */
 export const processEnvironment = (): Environment => process.env;
-type Found = { candidates: Candidate[]; complaints: Complaint[] };
+type Found = { candidates: SettingCandidate[]; complaints: Complaint[] };
 
 export function readEnvironment(env: Environment): Found {
   const found: Found = { candidates: [], complaints: [] };

@@ -5,14 +5,14 @@ import { fail, ok, type Result } from "../base/result.ts";
 import { type Complaint, found } from "./complaint.ts";
 import { type FilePath, refusal, type SettingsFile } from "./file.ts";
 import { expectation, isClamped, parseValue } from "./parse.ts";
-import { type Candidate, RANK } from "./resolve.ts";
-import type { Row, Value } from "./row.ts";
+import { RANK, type SettingCandidate } from "./resolve.ts";
+import type { SettingRow, Value } from "./row.ts";
 import { isGroup, rowOf } from "./table.ts";
 
 export type FileLayer = {
-  candidates: Candidate[];
+  candidates: SettingCandidate[];
   /** Of a project that is not trusted: would count once it is. */
-  withheld: Candidate[];
+  withheld: SettingCandidate[];
   complaints: Complaint[];
 };
 export type CheckRule = (rule: string) => string | undefined;
@@ -59,7 +59,7 @@ export async function readFileLayer(file: SettingsFile, options: Options): Promi
 }
 
 /** Of a project's file: the user's own settings, and those that a project may only switch off. */
-export function isForbidden(row: Row, value: Value | undefined): boolean {
+export function isForbidden(row: SettingRow, value: Value | undefined): boolean {
   return row.scope === "user" || (row.scope === "off" && value !== undefined && value !== false);
 }
 

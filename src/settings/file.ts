@@ -4,12 +4,12 @@ import { isRecord, isTooDeep, MAX_NESTING, parseJson } from "../base/json.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 
 export type FilePath = readonly string[];
-export type Position = { line: number; column: number };
+export type FilePosition = { line: number; column: number };
 export type SettingsFile = {
   path: string;
   value: Record<string, unknown>;
   /** Where the value (or, failing that, its nearest parent) stands. */
-  position(path: readonly (string | number)[]): Promise<Position>;
+  position(path: readonly (string | number)[]): Promise<FilePosition>;
 };
 
 export const loadParser = () => import("jsonc-parser");
@@ -36,7 +36,7 @@ export async function parseSettingsFile(path: string, fileText: string): Promise
   return ok({ path, value: parsed.value, position: (at) => locate(text, at) });
 }
 
-async function locate(text: string, path: readonly (string | number)[]): Promise<Position> {
+async function locate(text: string, path: readonly (string | number)[]): Promise<FilePosition> {
   const { findNodeAtLocation, parseTree } = await loadParser();
   try {
     const root = parseTree(text, [], { allowTrailingComma: true });
@@ -47,7 +47,7 @@ async function locate(text: string, path: readonly (string | number)[]): Promise
   }
 }
 
-function positionAt(text: string, offset: number): Position {
+function positionAt(text: string, offset: number): FilePosition {
   const before = text.slice(0, offset).split("\n");
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
@@ -56,7 +56,7 @@ const tooDeep = (path: string): Failure =>
   refusal(path, { line: 1, column: 1 }, `is nested deeper than ${MAX_NESTING} levels`);
 
 /** Deny rules may live in the file, so a part that cannot be read stops the start. */
-export function refusal(path: string, at: Position, reason: string): Failure {
+export function refusal(path: string, at: FilePosition, reason: string): Failure {
   return {
     code: "settings_invalid",
     what: `${path}:${at.line}:${at.column} ${reason}.`,

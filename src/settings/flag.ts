@@ -4,7 +4,7 @@ import { fail, ok, type Result } from "../base/result.ts";
 import { found } from "./complaint.ts";
 import type { CheckRule } from "./file-layer.ts";
 import { expectation, parseValue } from "./parse.ts";
-import { type Candidate, RANK } from "./resolve.ts";
+import { RANK, type SettingCandidate } from "./resolve.ts";
 import { type SettingKey, settingsTable } from "./table.ts";
 
 export type FlagValue = string | boolean | readonly string[];
@@ -37,8 +37,8 @@ export function flagOptions(): FlagOption[] {
   );
 }
 
-export function readFlags(flags: Flags, checkRule?: CheckRule): Result<Candidate[], Failure> {
-  const candidates: Candidate[] = [];
+export function readFlags(flags: Flags, checkRule?: CheckRule): Result<SettingCandidate[], Failure> {
+  const candidates: SettingCandidate[] = [];
   for (const row of settingsTable) {
     const raw = flags[row.key];
     if (raw === undefined) continue;

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { flagOptions, readFlags } from "./flag.ts";
 import { resolveHome } from "./home.ts";
 import { type LoadOptions, loadSettings } from "./load.ts";
-import { type Candidate, RANK, resolve } from "./resolve.ts";
+import { RANK, resolve, type SettingCandidate } from "./resolve.ts";
 import { rowOf, type Settings } from "./table.ts";
 
 const HOME = "/h";
@@ -73,7 +73,7 @@ describe("precedence", () => {
       "provider.headers": (n: number) => ({ [`k${n % 2}`]: `${n}` }),
       "permissions.deny": (n: number) => [`r${n}`],
     };
-    const all: Candidate[] = keys.flatMap((key) =>
+    const all: SettingCandidate[] = keys.flatMap((key) =>
       Object.entries(RANK).map(([source, rank]) => ({ row: rowOf(key)!, value: value[key](rank), rank, source })),
     );
     fc.assert(

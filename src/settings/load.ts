@@ -9,7 +9,7 @@ import { parseSettingsFile } from "./file.ts";
 import { type CheckRule, readFileLayer } from "./file-layer.ts";
 import { type Flags, readFlags } from "./flag.ts";
 import { homeVariable, resolveHome } from "./home.ts";
-import { type Candidate, RANK, resolve, type Sources } from "./resolve.ts";
+import { RANK, resolve, type SettingCandidate, type Sources } from "./resolve.ts";
 import { rowOf, type SettingKey, type Settings } from "./table.ts";
 
 export type LoadOptions = {
@@ -48,9 +48,9 @@ export async function loadSettings(options: LoadOptions): Promise<Result<LoadedS
   const flags = readFlags(options.flags ?? {}, options.checkRule);
   if (!flags.ok) return flags;
   const environment = readEnvironment(options.env);
-  const candidates: Candidate[] = [...environment.candidates, ...flags.value];
+  const candidates: SettingCandidate[] = [...environment.candidates, ...flags.value];
   const complaints: Complaint[] = [...environment.complaints];
-  const withheld: Candidate[] = [];
+  const withheld: SettingCandidate[] = [];
 
   for (const { layer, path } of settingsFiles(home.value, options.root)) {
     const text = readText(path, options.readFile ?? readFile);
@@ -133,7 +133,7 @@ function readText(path: string, read: (path: string) => string | undefined): Res
   }
 }
 
-function originRules(candidates: readonly Candidate[], key: SettingKey): OriginRule[] {
+function originRules(candidates: readonly SettingCandidate[], key: SettingKey): OriginRule[] {
   return candidates
     .filter((c) => c.row.key === key)
     .sort((a, b) => a.rank - b.rank)

@@ -1,13 +1,13 @@
 // Reading one value for one row, from text (environment, flags) or from JSON.
 import { isRecord } from "../base/json.ts";
-import type { Row, Value } from "./row.ts";
+import type { SettingRow, Value } from "./row.ts";
 
 const TRUE = new Set(["1", "true", "yes", "on"]);
 const FALSE = new Set(["0", "false", "no", "off"]);
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /** The value, or undefined when it does not parse or is out of range. */
-export function parseValue(row: Row, raw: unknown): Value | undefined {
+export function parseValue(row: SettingRow, raw: unknown): Value | undefined {
   switch (row.type) {
     case "boolean":
       return parseBoolean(raw);
@@ -33,7 +33,7 @@ export function parseValue(row: Row, raw: unknown): Value | undefined {
 }
 
 /** The name of an enum's value as we write it; empty where another program's name for it says nothing. */
-export function ownName(row: Row & { type: "enum" }, raw: unknown): string | undefined {
+export function ownName(row: SettingRow & { type: "enum" }, raw: unknown): string | undefined {
   const name = typeof raw === "string" ? raw.trim().toLowerCase() : undefined;
   return name === undefined ? undefined : (row.otherNames?.[name] ?? name);
 }
@@ -47,7 +47,7 @@ export function parseBoolean(raw: unknown): boolean | undefined {
 }
 
 /** What the row wants, as the end of the sentence "… must be". */
-export function expectation(row: Row): string {
+export function expectation(row: SettingRow): string {
   switch (row.type) {
     case "boolean":
       return "true or false";
@@ -103,7 +103,7 @@ function stringMap(raw: unknown): Record<string, string> | undefined {
 }
 
 /** A number above the maximum of a row that then takes the maximum. */
-export function isClamped(row: Row, raw: unknown): boolean {
+export function isClamped(row: SettingRow, raw: unknown): boolean {
   return "clamp" in row && row.clamp === true && Number(raw) > row.max && parseValue(row, raw) === row.max;
 }
 

@@ -1,14 +1,14 @@
 // Precedence: defaults < user file < project file < feature lists < environment < flags.
 import { isRecord } from "../base/json.ts";
-import type { Row, Value } from "./row.ts";
+import type { SettingRow, Value } from "./row.ts";
 import { type SettingKey, type Settings, settingsTable } from "./table.ts";
 
 export const RANK = { user: 1, project: 2, featureList: 3, environment: 4, flag: 5 } as const;
 export type Rank = (typeof RANK)[keyof typeof RANK];
 
 /** One layer's word about one setting. */
-export type Candidate = {
-  row: Row & { key: SettingKey };
+export type SettingCandidate = {
+  row: SettingRow & { key: SettingKey };
   value: Value;
   rank: number;
   /** "user", "project", "environment NAME" or "flag". */
@@ -17,7 +17,7 @@ export type Candidate = {
 export type Sources = Readonly<Record<SettingKey, string>>;
 
 /** The result depends on ranks alone, never on the order of the candidates. */
-export function resolve(candidates: readonly Candidate[]): { values: Settings; sources: Sources } {
+export function resolve(candidates: readonly SettingCandidate[]): { values: Settings; sources: Sources } {
   const values: Partial<Record<SettingKey, unknown>> = {};
   const sources: Partial<Record<SettingKey, string>> = {};
   const sorted = [...candidates].sort((a, b) => a.rank - b.rank);

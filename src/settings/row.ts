@@ -5,7 +5,7 @@
  * its folder is trusted (it changes what runs or where text goes); "project" also any project's file; "off" the user's
  * file, and any project's may only switch it off. Flags always may.
  */
-export type Scope = "environment" | "user" | "trusted" | "project" | "off";
+export type SettingScope = "environment" | "user" | "trusted" | "project" | "off";
 
 type Common = {
   /** A `*` in the key of a map stands for the name of one of its entries, and so it does in `env`. */
@@ -21,7 +21,7 @@ type Common = {
   short?: string;
   /** The name of the flag's argument in help texts. */
   argument?: string;
-  scope: Scope;
+  scope: SettingScope;
   secret?: true;
   /** A change works only after a restart. */
   restart?: true;
@@ -32,7 +32,7 @@ type Common = {
   help: string;
 };
 
-export type Row = Common &
+export type SettingRow = Common &
   (
     | { type: "boolean"; default: boolean }
     | {

@@ -1,5 +1,5 @@
 // The one table of settings: help texts, the docs page, `everlong settings` and every environment read come from it.
-import type { Row, ValueOf } from "./row.ts";
+import type { SettingRow, ValueOf } from "./row.ts";
 import { agentRows } from "./table/agent.ts";
 import { contextRows } from "./table/context.ts";
 import { featureRows } from "./table/feature.ts";
@@ -29,7 +29,7 @@ export type SettingKey = AnyRow["key"];
 /** Every setting by its key, with the type that its row declares. */
 export type Settings = { readonly [R in AnyRow as R["key"]]: R["key"] extends "home" ? string : ValueOf<R> };
 
-export type TableRow = Row & { key: SettingKey };
+export type TableRow = SettingRow & { key: SettingKey };
 export const settingsTable: readonly TableRow[] = rows;
 
 const byKey: ReadonlyMap<string, TableRow> = new Map(

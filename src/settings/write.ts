@@ -7,7 +7,7 @@ import { found } from "./complaint.ts";
 import { loadParser, parseSettingsFile } from "./file.ts";
 import { type CheckRule, isForbidden } from "./file-layer.ts";
 import { expectation, parseValue } from "./parse.ts";
-import type { Row, Value } from "./row.ts";
+import type { SettingRow, Value } from "./row.ts";
 import { rowOf, settingsTable } from "./table.ts";
 
 /** Locked read, change and atomic write of a file; the store gives it. Must not write when the change fails. */
@@ -25,7 +25,7 @@ export type SettingChange = {
   checkRule?: CheckRule;
 };
 
-export async function writeSetting(change: SettingChange, update: UpdateFile): Promise<Result<Row, Failure>> {
+export async function writeSetting(change: SettingChange, update: UpdateFile): Promise<Result<SettingRow, Failure>> {
   const row = rowOf(change.key);
   if (!row) return fail(usage(unknownKey(change.key)));
   if (row.scope === "environment")
@@ -42,7 +42,7 @@ export async function writeSetting(change: SettingChange, update: UpdateFile): P
   return written.ok ? ok(row) : written;
 }
 
-function readTyped(row: Row, text: string, checkRule?: CheckRule): Result<Value, Failure> {
+function readTyped(row: SettingRow, text: string, checkRule?: CheckRule): Result<Value, Failure> {
   const json = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
   const raw = json?.ok ? json.value : row.type === "rules" ? [text] : text;
   const value = parseValue(row, raw);

@@ -2,11 +2,11 @@
 
 import { storeJournal } from "./journal/tables.ts";
 
-export type Kind = "truth" | "projection" | "cache" | "secret" | "copy";
+export type StorageKind = "truth" | "projection" | "cache" | "secret" | "copy";
 export type StoredKind = {
   /** Path under home; `*` stands for one name, `**` for everything below. */
   path: string;
-  kind: Kind;
+  kind: StorageKind;
   /** What it is made from when it is lost; "-": nothing else has it. */
   rebuiltFrom: string;
 };

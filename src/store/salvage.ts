@@ -3,14 +3,14 @@ import { isRecord, parseJson } from "../base/json.ts";
 
 /** Says whether an object is one of the log's records, and not a part of one. */
 export type Accept = (value: Record<string, unknown>) => boolean;
-export type Piece = { start: number; end: number; value: Record<string, unknown> };
+export type SalvagedPiece = { start: number; end: number; value: Record<string, unknown> };
 
 /** Bytes looked at, in multiples of the line, before the rest counts as damage: garbage must not cost quadratic time. */
 const PATIENCE = 64;
 
 /** `terminated`: the line has its newline, so that its last record is known to be whole. */
-export function salvage(bytes: Buffer, accept: Accept, terminated = true): Piece[] {
-  const pieces: Piece[] = [];
+export function salvage(bytes: Buffer, accept: Accept, terminated = true): SalvagedPiece[] {
+  const pieces: SalvagedPiece[] = [];
   let budget = PATIENCE * bytes.length;
   let start = bytes.indexOf('{"');
   while (start !== -1 && budget > 0) {

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { ShellPlan } from "../permission/shell/plan.ts";
 import type { Attachment } from "../schema/message.ts";
+import type { ToolFacts } from "../schema/own-tool.ts";
 import type { AgentMode, PermissionRequest } from "../schema/permission.ts";
 import type { FileChange, ToolErrorCode } from "../schema/tool.ts";
 
@@ -51,7 +52,8 @@ export type ToolContext = {
   plan?: ShellPlan;
 };
 
-export type Tool<Input = unknown> = {
+/** The facts of a tool of ours come from `ownTool`; one of an MCP server has none. */
+export type Tool<Input = unknown> = Partial<ToolFacts> & {
   name: string;
   /** What the model reads; kept in a .md file beside the tool. */
   description: string;
@@ -74,8 +76,6 @@ export type Tool<Input = unknown> = {
   planMode?: boolean;
   /** Of a tool that an MCP server has: the names it has there. */
   mcp?: { server: string; tool: string; readOnly: boolean };
-  /** What it belongs to, where people are shown what takes the room; a tool of the program itself without it. */
-  group?: "memory" | "board" | "inbox";
   /** Offered in this mode only. */
   onlyMode?: AgentMode;
   run: (input: Input, context: ToolContext) => Promise<ToolOutcome>;

@@ -69,7 +69,8 @@ describe("A7.7 answers to a permission prompt", () => {
     terminal.type("go");
     await terminal.see("-private: first");
     await terminal.see("+private: second");
-    await answer(terminal, "4");
+    await terminal.see("Your choice:");
+    terminal.type("4");
     await terminal.see("ended: all");
     await leave(terminal);
     expect(JSON.stringify(only(logOf(place), "permission.requested"))).not.toContain("private");

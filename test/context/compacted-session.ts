@@ -4,7 +4,7 @@ import { fixedTokens } from "../../src/context/compact/budget.ts";
 import type { Carried } from "../../src/context/compact/carried.ts";
 import { answer, scripted, settings, sizes } from "../../src/context/compact/compact-fixture.ts";
 import { finishAttempt } from "../../src/context/compact/finish.ts";
-import { type Item, tokensOf } from "../../src/context/compact/items.ts";
+import { type SessionItem, tokensOf } from "../../src/context/compact/items.ts";
 import { planAttempt } from "../../src/context/compact/plan.ts";
 import { writeSummary } from "../../src/context/compact/write-summary.ts";
 import { happeningsOfItems } from "../../src/context/ledger/from-log.ts";
@@ -54,11 +54,11 @@ export async function carriage(
   await tokenCounter.load();
   const count = (text: string): number => tokenCounter.countNow(text);
   const session = plantedSession(turns);
-  const all: Item[] = await Promise.all(
+  const all: SessionItem[] = await Promise.all(
     session.items.map(async (item) => ({ ...item, tokens: await countItem(item) })),
   );
   const room = sizes(limit);
-  let items: Item[] = [];
+  let items: SessionItem[] = [];
   let last: { content: string; turn: number; budget: number } = { content: "", turn: 0, budget: 0 };
   let compactions = 0;
   for (const [at, item] of all.entries()) {

@@ -124,11 +124,11 @@ describe("CE12 model switch", () => {
       interactive: true,
       prompts: { question },
     });
-    const stayed = await client.setModel("small");
+    const stayed = await client.model.set("small");
     expect(stayed.ok ? "" : stayed.error.code).toBe("switch_declined");
     expect(client.view().model).toBe("custom/big");
     answers.shift();
-    expect((await client.setModel("small")).ok).toBe(true);
+    expect((await client.model.set("small")).ok).toBe(true);
     expect(outcomes(events)).toEqual(["applied"]);
     const usage = only(events, "session.usage_info").at(-1)?.data;
     expect(usage).toMatchObject({ tokenLimit: SMALL, model: "custom/small", epoch: { reason: "model_switch" } });
@@ -145,7 +145,7 @@ describe("CE12 model switch", () => {
       interactive: true,
       prompts: { question: async ({ question }) => void asked.push(question) },
     });
-    expect((await client.setModel("small")).ok).toBe(true);
+    expect((await client.model.set("small")).ok).toBe(true);
     await say("hello small");
     expect(asked).toEqual([]);
     expect(staged.summaries()).toEqual([]);
@@ -155,7 +155,7 @@ describe("CE12 model switch", () => {
   it("CB24 a switch while a background attempt runs cancels it; its late summary changes nothing", async () => {
     const { client, events, say, summaries } = await onBigModel({ summary: () => hang() }, 16);
     while (summaries().length === 0) await say(prose(1_000, "more"));
-    expect((await client.setModel("big2")).ok).toBe(true);
+    expect((await client.model.set("big2")).ok).toBe(true);
     expect(outcomes(events)).toEqual(["superseded"]);
     await until("the call's end", () => summaries()[0]?.aborted);
     await say("next");

@@ -44,7 +44,7 @@ function killAfter(child: ChildProcess, events: number, ms: number): void {
 }
 
 describe("PE1 kill storm", () => {
-  it(`P1 ${KILLS} kills, resumed each time: the answer arrives, every acknowledged event stands once, no request was malformed`, async () => {
+  it(`P1 D1 PI1 ${KILLS} kills, resumed each time: the answer arrives, every acknowledged event stands once, no request was malformed`, async () => {
     const { random } = seededRandom("kill storm");
     server = await startModelServer();
     server.always((request) => nextStep(request.body));

@@ -140,7 +140,7 @@ it("PE4 4 KB in the middle of store.db are overwritten while the gateway runs: i
   expect([code, stderr]).toEqual([0, expect.not.stringContaining("Error")]);
 });
 
-it("P1 memory add killed at random moments: what was acknowledged is there once, also after store.db is gone", async () => {
+it("P1 D1 PI1 memory add killed at random moments: what was acknowledged is there once, also after store.db is gone", async () => {
   const server = await startModelServer({ script: () => text("ok") });
   onTestFinished(() => server.close());
   const place = placeFor(server);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
 import { putItem, readItem, removeItem } from "../../src/memory/board/store.ts";
-import type { Draft, Strategy } from "../../src/memory/record/contract.ts";
+import type { RecordDraft, Strategy } from "../../src/memory/record/contract.ts";
 import { newMemoryId } from "../../src/memory/record/id.ts";
 import type { FilteredText } from "../../src/memory/secret/filter.ts";
 import { openJournal } from "../../src/store/journal/journal.ts";
@@ -35,7 +35,7 @@ async function openOn(home: string, segmentBytes = 6000): Promise<Database> {
 }
 
 const clean = (text: string): FilteredText => text as FilteredText;
-const draft = (n: number, extra: string): Draft => ({
+const draft = (n: number, extra: string): RecordDraft => ({
   id: newMemoryId(),
   subject: clean(`subject ${n}`),
   fact: clean(`fact ${n} "${extra}" \u2028 end`),

@@ -13,13 +13,16 @@ describe("A8.15 rewind and a fleet", () => {
     });
     const { place } = await scene(answer, { env: SLOTS });
     const { client, close } = await converse(place, { interactive: true });
-    expect(await client.fleet.start({ prompt: "build it" })).toMatchObject({ ok: true, value: { started: true } });
+    expect(await client.agents.startFleet({ prompt: "build it" })).toMatchObject({
+      ok: true,
+      value: { started: true },
+    });
     await until("both workers, and no turn", () => seen.length === 2 && !client.view().busy);
     expect(await client.history.rewind(undefined)).toMatchObject({
       ok: false,
       error: { code: "already_running", data: expect.stringContaining("Nothing was changed") },
     });
-    expect(await client.history.rewind(undefined, true)).toMatchObject({ ok: true });
+    expect(client.history.preview(undefined)).toMatchObject({ ok: true });
     expect(only(logOf(place), "session.snapshot_rewind")).toEqual([]);
     expect(statuses(place)).toMatchObject({ a: "in_progress", b: "in_progress" });
     expect(await client.tasks.cancelAll()).toBe(0);

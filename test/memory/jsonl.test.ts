@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { bundleFile } from "../../scripts/bundle.mjs";
 import { systemClock } from "../../src/base/clock.ts";
-import type { Settled } from "../../src/memory/file/repository-files.ts";
+import type { SettleReport } from "../../src/memory/file/repository-files.ts";
 import type { PromptAsk, Strategy } from "../../src/memory/record/contract.ts";
 import { newMemoryId } from "../../src/memory/record/id.ts";
 import { type JsonlOptions, openJsonl } from "../../src/memory/record/strategy-jsonl.ts";
@@ -41,7 +41,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-type Stand = { root: string; home: string; written: Settled[]; warnings: string[] };
+type Stand = { root: string; home: string; written: SettleReport[]; warnings: string[] };
 function stand(): Stand {
   const folder = mkdtempSync(join(tmpdir(), "everlong-jsonl-"));
   folders.push(folder);

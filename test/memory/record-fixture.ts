@@ -1,7 +1,7 @@
 // A store of records in memory, and the write path over it with everything else plain.
 import { systemClock } from "../../src/base/clock.ts";
 import { ok } from "../../src/base/result.ts";
-import type { Client, Place, Strategy } from "../../src/memory/record/contract.ts";
+import type { Place, Strategy, StrategyChoice } from "../../src/memory/record/contract.ts";
 import { embeddedStrategy } from "../../src/memory/record/embedded/strategy.ts";
 import { newMemoryId } from "../../src/memory/record/id.ts";
 import type {
@@ -55,7 +55,7 @@ export async function scene(more: Partial<WriteParts> = {}): Promise<Scene> {
   const events: StoreEvent[] = [];
   let changed = 0;
   const parts: WriteParts = {
-    client: (): Client => ({ type: "ready", strategy }),
+    client: (): StrategyChoice => ({ type: "ready", strategy }),
     redactor: secretRedactor("test"),
     newId: newMemoryId,
     settings: () => ({ userScope: true, maxStores: 30 }),

@@ -203,7 +203,7 @@ describe("M135 the routes", () => {
     expect(prompt).toBeNull();
   });
 
-  it("M142 the same key does its work once, also at the same time; another body is a conflict", async () => {
+  it("M142 D5 the same key does its work once, also at the same time; another body is a conflict", async () => {
     const gateway = await stage();
     const key = newMemoryId();
     const post = (fact: string, as = key) => send(gateway, "POST", "/records", record(fact), { "idempotency-key": as });

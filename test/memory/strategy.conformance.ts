@@ -1,7 +1,7 @@
 // What every strategy must do, whatever it keeps records in; an operation that one lacks answers `unsupported`.
 import { afterEach, describe, expect, it } from "vitest";
 import { readCitation } from "../../src/memory/record/citation.ts";
-import type { Draft, MemoryRecord, Place, Scope, Strategy } from "../../src/memory/record/contract.ts";
+import type { MemoryRecord, Place, RecordDraft, Scope, Strategy } from "../../src/memory/record/contract.ts";
 import { newMemoryId } from "../../src/memory/record/id.ts";
 import { type FilteredText, secretRedactor } from "../../src/memory/secret/filter.ts";
 
@@ -22,7 +22,7 @@ export const filtered = (text: string): FilteredText => {
   if (!done.ok) throw new Error("the filter failed");
   return done.value.text;
 };
-export const draft = (place: Place, fact: string, more: Partial<Draft> = {}): Draft => ({
+export const draft = (place: Place, fact: string, more: Partial<RecordDraft> = {}): RecordDraft => ({
   id: newMemoryId(),
   subject: filtered("build"),
   fact: filtered(fact),
@@ -59,7 +59,11 @@ export function strategyConformance(name: string, make: () => Promise<Made>): vo
         await made.end?.();
       }
     });
-    const put = async ({ strategy, place }: Made, fact: string, more: Partial<Draft> = {}): Promise<MemoryRecord> => {
+    const put = async (
+      { strategy, place }: Made,
+      fact: string,
+      more: Partial<RecordDraft> = {},
+    ): Promise<MemoryRecord> => {
       const stored = await strategy.store(draft(place, fact, more), signal);
       if (stored.type !== "stored") throw new Error(`${fact}: ${stored.type}`);
       return stored.record;

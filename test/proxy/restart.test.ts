@@ -22,7 +22,7 @@ function expectNothingLost(gateway: TestGateway, sent: string, turns: number): v
 }
 
 describe("kill -9", { timeout: 240_000 }, () => {
-  it("XE10 X25 XI4 XB22 P25 between any two turns: no byte of the next request changes, through two cuts", async () => {
+  it("XE10 X25 XI4 XB22 P25 P41 between any two turns: no byte of the next request changes, through two cuts", async () => {
     const server = await startModelServer({ script: () => text("ok") });
     let gateway = await startGateway(server, { env: SMALL_WINDOW });
     let before = { sent: "", epoch: "0" };

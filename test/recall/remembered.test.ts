@@ -58,7 +58,7 @@ describe("N51 one search finds all that is remembered", () => {
     expect(shown).toMatch(/^session \S+ t1\.1 \(user, /m);
     expect(shown).toContain("Memories: everlong memory show ID, everlong memory delete ID");
     expect(shown).toContain("Board items: everlong board show NAME, everlong board remove NAME");
-    expect(await kinds(place, "deploy", ["--kind", "record"])).toEqual(["record"]);
+    expect(await kinds(place, "deploy", ["--kind", "memory"])).toEqual(["record"]);
     expect(await kinds(place, "deploy", ["--order", "time", "--kind", "board"])).toEqual(["board"]);
     expect(await recall(place, [found?.id ?? ""])).toContain(FACT);
     // Searching sessions is about sessions.
@@ -78,8 +78,8 @@ describe("N51 one search finds all that is remembered", () => {
     );
     await run(place, ["-p", "go"]);
     const answers = Object.fromEntries(toolResults(server.requests.at(-1)).map((r) => [r.id, r.text]));
-    expect(answers["a"]).toMatch(new RegExp(`\\[${id}\\] memory from you, .*\\n.*Fridays`));
-    expect(answers["a"]).toMatch(/\[board:\S+:user\/release-steps\] board item from you/);
+    expect(answers["a"]).toMatch(new RegExp(`\\[${id}\\] memory from the user, .*\\n.*Fridays`));
+    expect(answers["a"]).toMatch(/\[board:\S+:user\/release-steps\] board item from the user/);
     expect(answers["b"]).toContain(FACT);
     expect(answers["c"]).not.toContain("Fridays");
     expect(answers["c"]).toContain("quokka");
@@ -97,10 +97,26 @@ describe("N51 one search finds all that is remembered", () => {
     for (const reader of [served, await overStdio(place, { root: place.folder })]) {
       const found = await reader.call("recall", { query: "when do we deploy" });
       expect(found).toMatch(/^memory mem_\w{26} \(from mcp:tester, /m);
-      expect(found).toMatch(/^board item user\/release-steps \(from you, /m);
+      expect(found).toMatch(/^board item user\/release-steps \(from the user, /m);
     }
     expect(await served.call("search_sessions", { query: "deploy" })).toMatch(/^No session was found/);
   });
+});
+
+it("N51 memories that are kept in a file of the repository are found by every door, and gone when they are deleted", async () => {
+  const { place, server } = await scene(() => text("fine"), { env: { EVERLONG_MEMORY_STRATEGY: "jsonl" } });
+  gitInit(place);
+  await run(place, ["trust", "."]);
+  const id = await add(place, FACT);
+  expect(await recall(place, ["when do we deploy"])).toContain(`memory ${id} (from you`);
+  expect(await kinds(place, "deploy", ["--kind", "turn"])).toEqual([]);
+  server.script(oneCall("recall", { query: "deploy standup" }, "a"), text("ok"));
+  await run(place, ["-p", "go"]);
+  expect(toolResults(server.requests.at(-1))[0]?.text).toContain(`[${id}] memory from the user`);
+  const served = await overStdio(place, { root: place.folder });
+  expect(await served.call("recall", { query: "deploy standup" })).toContain(`memory ${id} (from the user`);
+  expect((await memory(place, ["delete", id, "--yes"])).code).toBe(0);
+  expect(await kinds(place, "Fridays")).toEqual([]);
 });
 
 it("N51 SEC11 R54 through the gateway a memory is quoted to every client of its owner in that repository, to nobody else and nowhere else", async () => {

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { trustForRun } from "../../permission/trust.ts";
+import { factsOf } from "../../schema/own-tool.ts";
 import { builtinAgents } from "./builtin.ts";
 import { type AgentDefinition, promptPartNames } from "./definition.ts";
 import { type HeldTool, holdsTool } from "./hold.ts";
@@ -21,7 +22,7 @@ const load = (isOn: (gate: string) => boolean = () => true) =>
   });
 const { agents, warnings } = await load();
 const get = (name: string): AgentDefinition => agents.find((a) => a.name === name)!;
-const tool = (name: string): HeldTool => ({ name });
+const tool = (name: string): HeldTool => factsOf(name) ?? { name };
 const remote = (server: string, name: string, readOnly = false): HeldTool => ({
   name: `${server}-${name}`,
   mcp: { server, tool: name, readOnly },
@@ -36,13 +37,13 @@ describe("built-in agents", () => {
   });
 
   it.each([
-    ["explore", false, ["view", "grep", "glob", "recall", "bash"], ["edit", "create", "write_bash", "task", "sql"]],
-    ["task", true, ["bash", "write_bash", "view", "grep"], ["edit", "create", "task"]],
+    ["explore", false, ["view", "grep", "glob", "recall", "bash"], ["edit", "create", "task", "sql"]],
+    ["task", true, ["bash", "view", "grep"], ["edit", "create", "task"]],
     ["general-purpose", true, ["bash", "edit", "task", "skill", "sql", "web_fetch"], ["store_memory", "ask_user"]],
     ["rubber-duck", false, ["view", "grep", "bash"], ["edit", "recall", "web_fetch"]],
     ["code-review", false, ["view", "grep", "bash"], ["edit", "create", "task"]],
     ["security-review", false, ["view", "grep", "bash"], ["edit", "create", "task"]],
-    ["research", false, ["view", "web_fetch", "web_search", "recall", "session_store_sql"], ["bash", "edit", "task"]],
+    ["research", false, ["view", "web_fetch", "recall", "session_store_sql"], ["bash", "edit", "task"]],
     ["rem-agent", true, ["context_board"], ["view", "report_intent", "bash"]],
   ])("O3 %s has its tools and no others", (name, sideEffects, has, lacks) => {
     const agent = get(name);
@@ -118,14 +119,14 @@ describe("tools of a definition", () => {
     ["read", ["view"]],
     ["search", ["grep", "glob"]],
     ["edit", ["create", "edit"]],
-    ["shell", ["bash", "read_bash", "write_bash", "stop_bash", "list_bash"]],
+    ["shell", ["bash", "read_bash", "stop_bash", "list_bash"]],
     ["shell:read-only", ["bash", "read_bash", "stop_bash", "list_bash"]],
-    ["web", ["web_fetch", "web_search"]],
+    ["web", ["web_fetch"]],
     ["agent", ["task", "read_agent", "write_agent", "stop_agent", "list_agents"]],
     ["todo", ["sql"]],
     ["memory", ["store_memory", "vote_memory"]],
     ["skill", ["skill"]],
-    ["Bash", ["bash", "read_bash", "write_bash", "stop_bash", "list_bash"]],
+    ["Bash", ["bash", "read_bash", "stop_bash", "list_bash"]],
     ["Read", ["view"]],
     ["Write", ["create"]],
     ["Edit", ["edit"]],
@@ -133,7 +134,12 @@ describe("tools of a definition", () => {
     ["Task", ["task", "read_agent", "write_agent", "stop_agent", "list_agents"]],
     ["recall", ["recall"]],
   ])("O15 %s is %j", (name, names) => {
-    expect(parseTools([name])).toMatchObject({ tools: { all: false, names }, unknown: [] });
+    const { tools, unknown } = parseTools([name]);
+    expect({ all: tools.all, names: tools.names.toSorted(), unknown }).toEqual({
+      all: false,
+      names: names.toSorted(),
+      unknown: [],
+    });
   });
 
   it("O15 the whole shell beats the read-only one; both words alone do not widen", () => {

@@ -1,14 +1,13 @@
 // Whether an agent holds a tool: what its definition names, less what no agent of its kind is ever given.
+import type { ToolFacts } from "../../schema/own-tool.ts";
 import { type AgentDefinition, consolidates } from "./definition.ts";
 import type { AgentTools } from "./tools.ts";
 
 /** `mcp`: the server and the server's own name of it. */
-export type HeldTool = { name: string; mcp?: { server: string; tool: string; readOnly: boolean } };
-
-/** They speak to the person, or for the whole session. */
-const MAIN_ONLY = new Set(["ask_user", "task_complete", "exit_plan_mode", "read_inbox"]);
-/** A subagent never has them by `*`, only by name. */
-const BY_NAME = new Set(["store_memory", "vote_memory"]);
+export type HeldTool = Pick<Partial<ToolFacts>, "group" | "holder"> & {
+  name: string;
+  mcp?: { server: string; tool: string; readOnly: boolean };
+};
 
 /** `as`: the definition may also run the main session, which keeps the tools that speak for it. */
 export function holdsTool(
@@ -16,14 +15,12 @@ export function holdsTool(
   tool: HeldTool,
   as: "main" | "subagent",
 ): boolean {
-  const { name } = tool;
-  if (consolidates(agent)) return name === "context_board";
-  if (MAIN_ONLY.has(name)) return as === "main";
-  if (name === "context_board") return false;
+  const { group, holder } = tool;
+  if (group === "board" || consolidates(agent)) return group === "board" && consolidates(agent);
   if (agent.without && (agent.without.all || isNamed(agent.without, tool))) return false;
-  if (name === "report_intent") return true;
-  if (isNamed(agent.tools, tool) || isGithub(agent, tool)) return true;
-  return agent.tools.all && (as === "main" || !BY_NAME.has(name));
+  if (holder === "main" || holder === "sidekick") return holder === "main" && as === "main";
+  if (holder === "every" || isNamed(agent.tools, tool) || isGithub(agent, tool)) return true;
+  return agent.tools.all && (as === "main" || holder !== "named");
 }
 
 function isNamed({ names, mcp, readOnlyMcp }: AgentTools, { name, mcp: from }: HeldTool): boolean {

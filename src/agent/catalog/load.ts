@@ -19,7 +19,7 @@ export type CatalogOptions = Grounds & {
   isOn: (gate: string) => boolean;
 };
 
-export type Catalog = {
+export type AgentCatalog = {
   /** One of each name, sorted by it. */
   agents: readonly AgentDefinition[];
   /** They lost their name to another. */
@@ -29,7 +29,7 @@ export type Catalog = {
 
 const PROJECT = [".everlong/agents", ".github/agents", ".claude/agents"];
 
-export async function loadCatalog(options: CatalogOptions): Promise<Catalog> {
+export async function loadCatalog(options: CatalogOptions): Promise<AgentCatalog> {
   const found: ParsedAgent[] = [
     ...(options.client ?? []).map((document, i) => {
       const source = { path: `agent ${i + 1} of the client`, origin: "client", stem: "" } as const;
@@ -87,7 +87,7 @@ async function fromBuiltins({ builtins, isOn }: CatalogOptions): Promise<ParsedA
 }
 
 /** Names are compared in their normal form. */
-export function findAgent(catalog: Catalog, name: string): AgentDefinition | undefined {
+export function findAgent(catalog: AgentCatalog, name: string): AgentDefinition | undefined {
   const wanted = normaliseName(name);
   return catalog.agents.find((agent) => agent.name === wanted);
 }

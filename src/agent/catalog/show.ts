@@ -4,10 +4,10 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
 import { describeWarning } from "../file/warning.ts";
 import type { AgentDefinition } from "./definition.ts";
-import { type Catalog, findAgent } from "./load.ts";
+import { type AgentCatalog, findAgent } from "./load.ts";
 
 /** The text of `/agent` without an argument. */
-export function describeCatalog({ agents, shadowed, warnings }: Catalog, selected?: string): string {
+export function describeCatalog({ agents, shadowed, warnings }: AgentCatalog, selected?: string): string {
   const rows = agents.map((agent) => {
     const marks = [
       agent.name === selected ? "selected" : "",
@@ -28,7 +28,7 @@ const place = (agent: AgentDefinition): string =>
   agent.origin === "builtin" ? "built in" : `${agent.origin}: ${agent.path}`;
 
 /** The data of `session.custom_agents_updated`: errors are files out of use, warnings fields that were dropped. */
-export function catalogEvent({ agents, warnings }: Catalog) {
+export function catalogEvent({ agents, warnings }: AgentCatalog) {
   const told = (skipped: boolean) => warnings.filter((w) => w.skipped === skipped).map(describeWarning);
   return {
     agents: agents
@@ -40,7 +40,7 @@ export function catalogEvent({ agents, warnings }: Catalog) {
 }
 
 /** For `--agent` and `/agent`: an unknown name, or one that is not for users, is answered with those that are. */
-export function selectAgent(catalog: Catalog, name: string): Result<AgentDefinition, Failure> {
+export function selectAgent(catalog: AgentCatalog, name: string): Result<AgentDefinition, Failure> {
   const agent = findAgent(catalog, name);
   if (agent?.userInvocable) return ok(agent);
   const names = catalog.agents.filter((one) => one.userInvocable).map((one) => one.name);

@@ -1,5 +1,5 @@
 // The tools that a definition names: exact names, groups, MCP servers, and other agents' words for ours.
-import { FOREIGN_TOOL_NAMES } from "../../hook/name.ts";
+import { factsOf, type OwnTool, ownTools, type ToolGroup } from "../../schema/own-tool.ts";
 
 /** What a definition's list comes to; what is really offered is decided tool by tool, by `holdsTool`. */
 export type AgentTools = {
@@ -14,40 +14,24 @@ export type AgentTools = {
   readOnlyShell: boolean;
 };
 
-const SHELL = ["bash", "read_bash", "write_bash", "stop_bash", "list_bash"];
-const AGENT = ["task", "read_agent", "write_agent", "stop_agent", "list_agents"];
-const GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
-  ["read", ["view"]],
-  ["search", ["grep", "glob"]],
-  ["edit", ["create", "edit"]],
-  ["shell", SHELL],
-  ["shell:read-only", SHELL.filter((name) => name !== "write_bash")],
-  ["web", ["web_fetch", "web_search"]],
-  ["agent", AGENT],
-  ["todo", ["sql"]],
-  ["memory", ["store_memory", "vote_memory"]],
-  ["skill", ["skill"]],
+/** Groups that a definition may ask for by name. */
+const GROUPS: ReadonlySet<string> = new Set<ToolGroup>([
+  "read",
+  "search",
+  "edit",
+  "shell",
+  "web",
+  "agent",
+  "todo",
+  "memory",
+  "skill",
+]);
+/** A group of which only a part is meant. */
+const READ_ONLY: ReadonlyMap<string, readonly string[]> = new Map([
+  ["shell:read-only", namesIn("shell")],
   ["mcp:read-only", []],
 ]);
-/** Where another agent's one tool is several of ours, all of them. */
-const FOREIGN: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
-  ...Object.entries(FOREIGN_TOOL_NAMES).map(([name, own]) => [name, [own]] as const),
-  ["Bash", SHELL],
-  ["Task", AGENT],
-]);
 const WHOLE_SHELL = ["shell", "bash", "Bash", "*"];
-const OTHER_TOOLS = [
-  "recall",
-  "session_store_sql",
-  "context_board",
-  "report_intent",
-  "ask_user",
-  "exit_plan_mode",
-  "task_complete",
-  "read_inbox",
-  "find_mcp_tools",
-];
-const KNOWN = new Set([...[...GROUPS.values()].flat(), ...OTHER_TOOLS]);
 const MCP = /^([^/\s]+)\/([^/\s]+)$/;
 
 export const allTools: AgentTools = { all: true, names: [], mcp: [], readOnlyMcp: false, readOnlyShell: false };
@@ -59,7 +43,7 @@ export function parseTools(list: readonly string[]): { tools: AgentTools; unknow
   const unknown: string[] = [];
   for (const name of list) {
     const [, server, tool] = MCP.exec(name) ?? [];
-    const own = FOREIGN.get(name) ?? GROUPS.get(name) ?? (KNOWN.has(name) ? [name] : undefined);
+    const own = ownNames(name);
     if (server !== undefined && tool !== undefined) mcp.push(tool === "*" ? { server } : { server, tool });
     else if (own) for (const one of own) names.add(one);
     else if (name !== "*") unknown.push(name);
@@ -74,6 +58,20 @@ export function parseTools(list: readonly string[]): { tools: AgentTools; unknow
     },
     unknown,
   };
+}
+
+/** Exactly one of ours, all of a group, or what another agent's name for a tool comes to. */
+function ownNames(name: string): readonly string[] | undefined {
+  const alias = ownTools().find(({ aliases }) => aliases?.includes(name));
+  if (alias) return alias.aliasesAreGroup ? namesIn(alias.group) : [alias.name];
+  if (GROUPS.has(name)) return namesIn(name);
+  return READ_ONLY.get(name) ?? (isForAgents(factsOf(name)) ? [name] : undefined);
+}
+
+const isForAgents = (tool: OwnTool | undefined): boolean => tool !== undefined && tool.holder !== "sidekick";
+
+function namesIn(group: string): string[] {
+  return ownTools().flatMap((tool) => (tool.group === group ? [tool.name] : []));
 }
 
 export const namesNothing = (tools: AgentTools): boolean =>

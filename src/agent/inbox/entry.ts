@@ -25,7 +25,7 @@ export type InboxEntry = {
 /** What a store accepts. */
 export type FilteredEntry = InboxEntry & { summary: FilteredText; content: FilteredText };
 
-export type Draft = { summary: string; content: string };
+export type InboxDraft = { summary: string; content: string };
 export type Sender = Pick<InboxEntry, "senderId" | "senderName" | "senderType" | "interactionId">;
 
 export const SUMMARY_CHARS = 500;
@@ -38,7 +38,7 @@ export function cutSummary(text: string): string {
 }
 
 /** What is wrong with a draft, every field at once; undefined when nothing is. */
-export function draftProblem({ summary, content }: Draft): string | undefined {
+export function draftProblem({ summary, content }: InboxDraft): string | undefined {
   const length = [...content].length;
   const problems = [
     summary.trim() === "" && "summary must not be empty",

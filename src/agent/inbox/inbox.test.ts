@@ -10,7 +10,7 @@ import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import type { PendingNotice } from "../../session/parts.ts";
 import type { ToolContext } from "../../tool/contract.ts";
 import { writeTodos } from "../../tool/sql/todo-tables.ts";
-import type { Draft } from "./entry.ts";
+import type { InboxDraft } from "./entry.ts";
 import { Inbox, type InboxParts, type Sending } from "./inbox.ts";
 import { readInboxTool } from "./read-inbox.ts";
 import { inboxStore } from "./store.ts";
@@ -44,7 +44,7 @@ async function scene(options: { file?: string; past?: DurableEnvelope[]; redacto
   return { file, inbox, events, warnings };
 }
 
-const sending = (draft: Partial<Draft> = {}, more: Partial<Sending> = {}): Sending => ({
+const sending = (draft: Partial<InboxDraft> = {}, more: Partial<Sending> = {}): Sending => ({
   sender: { senderId: "sidekick-x-1", senderName: "x", senderType: "sidekick", interactionId: "m1" },
   draft: { summary: "a summary", content: "some content", ...draft },
   inlineMax: 0,
@@ -62,7 +62,7 @@ const written = (notice: PendingNotice | undefined): DurableEnvelope =>
     data: { ...notice?.data, kind: notice?.kind ?? "", content: notice?.content ?? "" },
   }) as DurableEnvelope;
 
-const sent = async (inbox: Inbox, draft: Partial<Draft> = {}, more: Partial<Sending> = {}) => {
+const sent = async (inbox: Inbox, draft: Partial<InboxDraft> = {}, more: Partial<Sending> = {}) => {
   const done = await inbox.send(sending(draft, more));
   if (!done.ok) throw new Error(done.error.code);
   return done.value;

@@ -9,7 +9,14 @@ import type { DurableEnvelope, EphemeralType, EventData } from "../../schema/eve
 import type { PendingNotice } from "../../session/parts.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { Coded } from "../task/contract.ts";
-import { cutSummary, type Draft, draftProblem, type FilteredEntry, type InboxEntry, type Sender } from "./entry.ts";
+import {
+  cutSummary,
+  draftProblem,
+  type FilteredEntry,
+  type InboxDraft,
+  type InboxEntry,
+  type Sender,
+} from "./entry.ts";
 import { entryNotice, NEW_INBOX_MESSAGE, unreadNotice } from "./notice.ts";
 import type { InboxStore } from "./store.ts";
 
@@ -26,7 +33,7 @@ export type InboxParts = {
 
 export type Sending = {
   sender: Sender;
-  draft: Draft;
+  draft: InboxDraft;
   inlineMax: number;
   /** Why this may not be sent now; asked of the filtered content, and again at the moment of storing. */
   refuse: (content: string) => Coded | undefined;
@@ -155,7 +162,7 @@ export class Inbox {
     return ok(undefined);
   }
 
-  #filter(draft: Draft): Result<{ summary: FilteredText; content: FilteredText }, Coded> {
+  #filter(draft: InboxDraft): Result<{ summary: FilteredText; content: FilteredText }, Coded> {
     const { redactor, publish } = this.#parts;
     const fields = redactor.fields(draft);
     // A cut may not leave half of something that the whole would have shown to be a secret: so it comes after, and is looked at again.

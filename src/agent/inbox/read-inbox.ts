@@ -1,5 +1,6 @@
 // read_inbox: the main agent reads what sidekicks have sent.
 import * as z from "zod";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool } from "../../tool/contract.ts";
 import type { Inbox } from "./inbox.ts";
 import description from "./read_inbox.md";
@@ -7,8 +8,7 @@ import description from "./read_inbox.md";
 /** `redact`: rows may be older than a rule of the filter. */
 export function readInboxTool(parts: { inbox: () => Promise<Inbox>; redact: (text: string) => string }): Tool {
   return defineTool({
-    name: "read_inbox",
-    group: "inbox",
+    ...ownTool("read_inbox"),
     description,
     input: z.strictObject({
       entry_id: z.string().optional().describe("As in the notification; without it the newest unread entry."),

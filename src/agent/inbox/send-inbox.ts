@@ -1,16 +1,16 @@
 // send_inbox: how a sidekick tells the main agent what it found.
 import * as z from "zod";
 import type { Result } from "../../base/result.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool } from "../../tool/contract.ts";
 import type { Coded } from "../task/contract.ts";
-import type { Draft } from "./entry.ts";
+import type { InboxDraft } from "./entry.ts";
 import description from "./send_inbox.md";
 
 /** `send` gives the id of the entry. */
-export function sendInboxTool(send: (draft: Draft) => Promise<Result<string, Coded>>): Tool {
+export function sendInboxTool(send: (draft: InboxDraft) => Promise<Result<string, Coded>>): Tool {
   return defineTool({
-    name: "send_inbox",
-    group: "inbox",
+    ...ownTool("send_inbox"),
     description,
     input: z.strictObject({
       summary: z.string().describe("What it is and why it matters for the request, in one or two sentences."),

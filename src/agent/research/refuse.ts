@@ -11,7 +11,7 @@ const MAX_ROUNDS = 4;
 const MAX_DISPATCHES = 20;
 const AIM = 6;
 
-export type Refusal = { code: string; message: string };
+export type ResearchRefusal = { code: string; message: string };
 
 /** `run` as folded when the call's own message is already in the log. Undefined lets the call pass. */
 export function refuse(
@@ -19,7 +19,7 @@ export function refuse(
   input: unknown,
   run: ResearchRun,
   place: { cwd: string; sessionDir: string },
-): Refusal | undefined {
+): ResearchRefusal | undefined {
   const args = isRecord(input) ? input : {};
   switch (name) {
     case "report_intent":
@@ -41,7 +41,7 @@ export function refuse(
 
 const isReport = (path: string, run: ResearchRun, cwd: string): boolean => resolve(cwd, path) === run.path;
 
-function refuseTask(args: Record<string, unknown>, run: ResearchRun): Refusal | undefined {
+function refuseTask(args: Record<string, unknown>, run: ResearchRun): ResearchRefusal | undefined {
   if (!isDispatch(args)) return notAllowed('task works only with agent_type "research" and mode "sync" here.');
   const rounds = new Set(run.dispatches.map((d) => d.round)).size;
   if (rounds <= MAX_ROUNDS && run.dispatches.length <= MAX_DISPATCHES) return undefined;
@@ -49,7 +49,7 @@ function refuseTask(args: Record<string, unknown>, run: ResearchRun): Refusal | 
   return { code: LIMIT, message };
 }
 
-function refuseCreate(args: Record<string, unknown>, run: ResearchRun, cwd: string): Refusal | undefined {
+function refuseCreate(args: Record<string, unknown>, run: ResearchRun, cwd: string): ResearchRefusal | undefined {
   if (!isReport(String(args["path"] ?? ""), run, cwd))
     return notAllowed(`create works only for the report: ${run.path}`);
   const count = run.dispatches.filter((d) => d.settled).length;
@@ -63,7 +63,7 @@ function refuseCreate(args: Record<string, unknown>, run: ResearchRun, cwd: stri
   return { code: CITATIONS, message };
 }
 
-const notAllowed = (message: string): Refusal => ({ code: NOT_ALLOWED, message });
+const notAllowed = (message: string): ResearchRefusal => ({ code: NOT_ALLOWED, message });
 
 const pathOf = (args: Record<string, unknown>, cwd: string): string => resolve(cwd, String(args["path"] ?? ""));
 

@@ -59,7 +59,7 @@ const dispatch = { agent_type: "research", name: "n", description: "d", prompt: 
 describe("research", () => {
   it("O104 OB21 tools of other kinds are refused, whatever their arguments", () => {
     const run = runOf(begin());
-    for (const name of ["grep", "glob", "web_fetch", "web_search", "github-search", "read_agent", "ask_user", "bash"])
+    for (const name of ["grep", "glob", "web_fetch", "github-search", "read_agent", "ask_user", "bash"])
       expect(refuse(name, { pattern: "x" }, run, place)).toMatchObject({ code: "not_allowed_in_research" });
     expect(refuse("report_intent", { intent: "x" }, run, place)).toBeUndefined();
   });

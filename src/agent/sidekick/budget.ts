@@ -2,7 +2,7 @@
 import type { SidekickSettings } from "./contract.ts";
 
 /** One request of the user, and what sidekicks did for it. */
-export type Turn = {
+export type SidekickTurn = {
   /** The message's id. */
   id: string;
   request: string;
@@ -13,7 +13,7 @@ export type Turn = {
 
 type Limits = Pick<SidekickSettings, "maxTokensPerTurn" | "maxTokensPerSession">;
 
-export class Budget {
+export class SidekickBudget {
   #spent: number;
   readonly #limits: () => Limits;
 
@@ -22,18 +22,18 @@ export class Budget {
     this.#limits = limits;
   }
 
-  spend(turn: Turn, tokens: number): void {
+  spend(turn: SidekickTurn, tokens: number): void {
     turn.spent += tokens;
     this.#spent += tokens;
   }
 
   /** Below 0 when more was used than there was. */
-  rest(turn: Turn): number {
+  rest(turn: SidekickTurn): number {
     const { maxTokensPerTurn, maxTokensPerSession } = this.#limits();
     return Math.min(maxTokensPerTurn - turn.spent, maxTokensPerSession - this.#spent);
   }
 
-  refusal(turn: Turn): "over_budget" | undefined {
+  refusal(turn: SidekickTurn): "over_budget" | undefined {
     return this.rest(turn) > 0 ? undefined : "over_budget";
   }
 }

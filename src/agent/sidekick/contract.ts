@@ -2,7 +2,7 @@
 import type { Result } from "../../base/result.ts";
 import type { MessageSource } from "../../schema/event/conversation.ts";
 import type { EphemeralType, EventData } from "../../schema/event/envelope.ts";
-import type { Draft } from "../inbox/entry.ts";
+import type { InboxDraft } from "../inbox/entry.ts";
 import type { Sending } from "../inbox/inbox.ts";
 import type { Coded } from "../task/contract.ts";
 import type { Condition, SidekickDefinition, SidekickEvent } from "./definition.ts";
@@ -32,7 +32,7 @@ export type RunTask = {
   request: string;
   /** Aborted when it is cancelled, out of time or over its budget. */
   signal: AbortSignal;
-  send: (draft: Draft) => Promise<Result<string, Coded>>;
+  send: (draft: InboxDraft) => Promise<Result<string, Coded>>;
   /** What it has read from the board. */
   fetched: (content: string) => void;
   /** Tokens of a model call of its. */

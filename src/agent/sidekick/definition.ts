@@ -1,6 +1,7 @@
 // What a sidekick is: its prompt and tools, what starts it, and how much it may do.
 import * as z from "zod";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { factsOf } from "../../schema/own-tool.ts";
 import type { HeldTool } from "../catalog/hold.ts";
 import { parseTools } from "../catalog/tools.ts";
 
@@ -40,14 +41,12 @@ const definition = z.strictObject({
 });
 export type SidekickDefinition = z.infer<typeof definition>;
 
-const SEND = "send_inbox";
-
 /** The error names each field that is wrong. */
 export function parseSidekick(fields: Record<string, unknown>): Result<SidekickDefinition, string> {
   const read = definition.safeParse(fields);
   if (!read.success)
     return fail(read.error.issues.map((issue) => `${issue.path.join(".") || "file"}: ${issue.message}`).join("; "));
-  const { unknown } = parseTools(read.data.tools.filter((name) => name !== SEND));
+  const { unknown } = parseTools(read.data.tools.filter((name) => factsOf(name)?.holder !== "sidekick"));
   return unknown.length > 0 ? fail(`tools: not a tool: ${unknown.join(", ")}`) : ok(read.data);
 }
 
@@ -60,4 +59,5 @@ export function sidekickHolds({ tools: list }: Pick<SidekickDefinition, "tools">
 }
 
 /** What it forwards is the board's own words. */
-export const readsBoard = ({ tools }: Pick<SidekickDefinition, "tools">): boolean => tools.includes("context_board");
+export const readsBoard = ({ tools }: Pick<SidekickDefinition, "tools">): boolean =>
+  tools.some((name) => factsOf(name)?.group === "board");

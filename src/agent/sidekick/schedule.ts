@@ -2,9 +2,9 @@
 import { within } from "../../base/abort.ts";
 import { errorText } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { Draft } from "../inbox/entry.ts";
+import type { InboxDraft } from "../inbox/entry.ts";
 import type { Coded } from "../task/contract.ts";
-import { Budget, type Turn } from "./budget.ts";
+import { SidekickBudget, type SidekickTurn } from "./budget.ts";
 import type { RunEnd, RunTask, ScheduleParts, Trigger } from "./contract.ts";
 import { readsBoard, type SidekickDefinition } from "./definition.ts";
 import { isTrivial, sharesWord } from "./relevant.ts";
@@ -14,7 +14,7 @@ import { notVerbatim } from "./verbatim.ts";
 
 type Live = {
   definition: SidekickDefinition;
-  turn: Turn;
+  turn: SidekickTurn;
   run: StartedRun;
   abort: AbortController;
   fetched: string[];
@@ -28,19 +28,19 @@ const KEPT = 50;
 
 export class Schedule {
   readonly #parts: ScheduleParts;
-  readonly #budget: Budget;
+  readonly #budget: SidekickBudget;
   readonly #live = new Set<Live>();
   /** Of persistent ones: the newest trigger that waits. */
   readonly #waiting = new Map<string, Trigger>();
   readonly #starts = new Map<string, number>();
   readonly #recent: SidekickRun[] = [];
-  #turn: Turn = { id: "", request: "", spent: 0, sends: new Map() };
+  #turn: SidekickTurn = { id: "", request: "", spent: 0, sends: new Map() };
   #lastMs = 0;
   #isOver = false;
 
   constructor(parts: ScheduleParts) {
     this.#parts = parts;
-    this.#budget = new Budget(parts.spentBefore, () => parts.settings());
+    this.#budget = new SidekickBudget(parts.spentBefore, () => parts.settings());
   }
 
   /** Newest last; those that run, ran and were skipped. */
@@ -118,7 +118,7 @@ export class Schedule {
     return nearness && (await nearness(request)) >= NEAR ? undefined : "nothing_shared";
   }
 
-  #start(definition: SidekickDefinition, trigger: Trigger, turn: Turn): void {
+  #start(definition: SidekickDefinition, trigger: Trigger, turn: SidekickTurn): void {
     const { name } = definition;
     const startedMs = this.#parts.nowMs();
     // Two of one millisecond are still two.
@@ -193,7 +193,7 @@ export class Schedule {
     return Math.min(this.#budget.rest(turn), maxTokens - run.tokens);
   }
 
-  async #send(live: Live, draft: Draft): Promise<Result<string, Coded>> {
+  async #send(live: Live, draft: InboxDraft): Promise<Result<string, Coded>> {
     const { definition, turn } = live;
     const { name, maxSendsPerTurn, inlineForwardMaxChars: inlineMax } = definition;
     const sends = turn.sends.get(name) ?? 0;

@@ -1,6 +1,7 @@
 // Line mode: a plain conversation in the terminal, until the full terminal face is there.
 
 import { visible } from "../../base/text.ts";
+import { goesOn } from "../../command/agent.ts";
 import { counted } from "../../command/format.ts";
 import { parseTyped, runSlash } from "../../command/slash.ts";
 import { slashNames } from "../../command/table.ts";
@@ -51,7 +52,7 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
   const onLine = async (text: string): Promise<void> => {
     const typed = parseTyped(text);
     if (typed.type === "unknown") {
-      const custom = await client.custom(typed.name, typed.args);
+      const custom = await client.extensions.prompt(typed.name, typed.args);
       if (custom?.ok) return client.send(custom.value);
       const { what, next } = custom?.error ?? typed.failure;
       return current().print([what, next].join(" "));
@@ -105,7 +106,10 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
     },
     // Where nothing is waited for, the key only moves the cursor.
     background: () =>
-      void client.tasks.promoteToBackground().then((done) => done.ok && current().print(done.value), printError),
+      void client.tasks
+        .promoteToBackground()
+        .then(goesOn)
+        .then((outcome) => outcome.ok && current().print(outcome.value.text), printError),
     end: () => ended(EXIT.done),
   });
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) process.on(signal, () => ended(EXIT.interrupted));

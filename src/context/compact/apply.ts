@@ -1,5 +1,5 @@
 // The swap itself: old items out, one message in. The live session and replay both do it here.
-import { type Item, isMessage } from "./items.ts";
+import { isMessage, type SessionItem } from "./items.ts";
 
 export type Replacement = {
   /** Id of the message: that of the event which applies it. */
@@ -10,7 +10,7 @@ export type Replacement = {
 };
 
 /** Newer items follow untouched; undefined when the boundary is no longer part of the history. */
-export function applyCompaction(items: readonly Item[], replacement: Replacement): Item[] | undefined {
+export function applyCompaction(items: readonly SessionItem[], replacement: Replacement): SessionItem[] | undefined {
   const last = items.findLastIndex((item) => item.id === replacement.boundaryEventId);
   const boundary = items[last];
   if (!boundary) return undefined;
@@ -21,7 +21,10 @@ export function applyCompaction(items: readonly Item[], replacement: Replacement
   ];
 }
 
-export function compactionItem({ id, replacementContent }: Omit<Replacement, "boundaryEventId">, turn: number): Item {
+export function compactionItem(
+  { id, replacementContent }: Omit<Replacement, "boundaryEventId">,
+  turn: number,
+): SessionItem {
   return {
     id,
     role: "user",
@@ -36,7 +39,7 @@ export function compactionItem({ id, replacementContent }: Omit<Replacement, "bo
 }
 
 /** No group is ever parted, so a result at the front answers a call that is nowhere. */
-function withoutLeadingResults(items: readonly Item[]): readonly Item[] {
+function withoutLeadingResults(items: readonly SessionItem[]): readonly SessionItem[] {
   const first = items.findIndex((item) => item.toolResultFor.length === 0);
   return first === -1 ? [] : items.slice(first);
 }

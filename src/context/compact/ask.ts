@@ -12,7 +12,7 @@ export type CallOnce = (request: ModelRequest, signal: AbortSignal) => Promise<C
 
 export type SummaryFailed = { type: "failed"; reason: CompactionFailure; error?: string; statusCode?: number };
 export type SummaryCancelled = { type: "cancelled"; reason: CompactionReason };
-export type Reply =
+export type SummaryReply =
   /** `truncated`: it was cut at the output limit. */
   | { type: "summary"; text: string; parts: SummaryParts; truncated: boolean }
   | { type: "too_large"; reportedLimit?: number; failure: SummaryFailed }
@@ -32,7 +32,7 @@ export type AskOptions = {
 /** In tokens: what a summary is to stand for, and how long it may be. */
 export type Worth = { replaced: number; share: number };
 
-type Once = { reply: Reply; retryAfterMs?: number | undefined };
+type Once = { reply: SummaryReply; retryAfterMs?: number | undefined };
 
 const LONGEST_WAIT_MS = 10_000;
 const PAUSE_MS = 1_000;
@@ -46,7 +46,7 @@ const LEAST_OF_REPLACED = 0.01;
 /** Of the length that was asked for: of a very long history even a good summary is less than its hundredth. */
 const LEAST_OF_SHARE = 0.1;
 
-export class Asker {
+export class SummaryRequester {
   readonly used: CompactionTokensUsed;
   /** Calls that gave no summary that can be used. */
   failures = 0;
@@ -73,7 +73,7 @@ export class Asker {
     return this.#retries-- > 0;
   }
 
-  async ask(request: ModelRequest, worth: Worth): Promise<Reply> {
+  async ask(request: ModelRequest, worth: Worth): Promise<SummaryReply> {
     const first = await this.#once(request, worth);
     if (first.retryAfterMs === undefined || first.retryAfterMs > LONGEST_WAIT_MS || !this.takeRetry())
       return first.reply;

@@ -37,7 +37,7 @@ export type Carried = {
 };
 
 /** Text in its tag within the tokens; empty when there is none, or no room for any of it. */
-export type Section = (maxTokens: number) => string;
+export type CarriedSection = (maxTokens: number) => string;
 
 export function block(tag: OwnTag, text: string, maxTokens: number, count: Count): string {
   const room = maxTokens - count(`${inTag(tag, "")}\n`);
@@ -89,9 +89,9 @@ export function agentText({ name, purpose, instructions }: ActiveAgent): string 
 export function sections(
   carried: Carried,
   count: Count,
-): Record<"plan" | "todos" | "skills" | "agent" | "pinned", Section> {
+): Record<"plan" | "todos" | "skills" | "agent" | "pinned", CarriedSection> {
   const section =
-    (tag: OwnTag, text: string): Section =>
+    (tag: OwnTag, text: string): CarriedSection =>
     (maxTokens) =>
       block(tag, text, maxTokens, count);
   return {

@@ -1,14 +1,18 @@
 // A history in parts that each fit one call, parted between turns where that leaves no small pieces, else between groups.
 import { safeCuts } from "./boundary.ts";
-import type { Item } from "./items.ts";
+import type { SessionItem } from "./items.ts";
 
 /** A cut between turns is taken when the part before it is at least this full. */
 const FULL_ENOUGH = 0.5;
 
 /** Every item is in one part, in order. A part is above the limit only when it is a single group. */
-export function splitIntoChunks(items: readonly Item[], limit: number, cost: (item: Item) => number): Item[][] {
+export function splitIntoChunks(
+  items: readonly SessionItem[],
+  limit: number,
+  cost: (item: SessionItem) => number,
+): SessionItem[][] {
   const cuts = safeCuts(items);
-  const chunks: Item[][] = [];
+  const chunks: SessionItem[][] = [];
   for (let start = 0; start < items.length; ) {
     const end = endOfChunk(items, start, limit, cost, cuts);
     chunks.push(items.slice(start, end));
@@ -18,10 +22,10 @@ export function splitIntoChunks(items: readonly Item[], limit: number, cost: (it
 }
 
 function endOfChunk(
-  items: readonly Item[],
+  items: readonly SessionItem[],
   start: number,
   limit: number,
-  cost: (item: Item) => number,
+  cost: (item: SessionItem) => number,
   cuts: readonly boolean[],
 ): number {
   let tokens = 0;

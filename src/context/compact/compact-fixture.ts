@@ -4,19 +4,19 @@ import type { CallOutcome, ModelRequest, ModelTarget } from "../../model/contrac
 import { shortenText } from "../truncate/shorten-text.ts";
 import type { BudgetSettings, Sizes } from "./budget.ts";
 import type { Carried } from "./carried.ts";
-import type { Count, Item } from "./items.ts";
+import type { Count, SessionItem } from "./items.ts";
 import type { SummaryInput } from "./summary-input.ts";
 
 export const count: Count = (text) => Math.ceil(text.length / 4);
 const OVERHEAD = 4;
-export const countItem = async (item: Item): Promise<number> => textTokens(item) + OVERHEAD;
+export const countItem = async (item: SessionItem): Promise<number> => textTokens(item) + OVERHEAD;
 
-function textTokens({ raw }: Item): number {
+function textTokens({ raw }: SessionItem): number {
   return count(raw.content) + (raw.role === "assistant" ? count(JSON.stringify(raw.toolRequests)) : 0);
 }
 
-function item(id: string, turn: number, raw: Item["raw"], more: Partial<Item> = {}): Item {
-  const made: Item = {
+function item(id: string, turn: number, raw: SessionItem["raw"], more: Partial<SessionItem> = {}): SessionItem {
+  const made: SessionItem = {
     id,
     role: raw.role,
     kind: "message",
@@ -31,29 +31,29 @@ function item(id: string, turn: number, raw: Item["raw"], more: Partial<Item> = 
   return { ...made, tokens: textTokens(made) + OVERHEAD };
 }
 
-export const prompt = (id: string, turn: number, content = `prompt ${id}`): Item =>
+export const prompt = (id: string, turn: number, content = `prompt ${id}`): SessionItem =>
   item(id, turn, { role: "user", content }, { isPrompt: true });
-export const notice = (id: string, turn: number, content = "note"): Item =>
+export const notice = (id: string, turn: number, content = "note"): SessionItem =>
   item(id, turn, { role: "user", content }, { kind: "notice" });
-export const said = (id: string, turn: number, content = `answer ${id}`, calls: string[] = []): Item =>
+export const said = (id: string, turn: number, content = `answer ${id}`, calls: string[] = []): SessionItem =>
   item(id, turn, {
     role: "assistant",
     content,
     toolRequests: calls.map((toolCallId) => ({ toolCallId, name: "bash", arguments: { command: "ls" } })),
   });
-export const result = (id: string, turn: number, toolCallId: string, content = `output ${id}`): Item =>
+export const result = (id: string, turn: number, toolCallId: string, content = `output ${id}`): SessionItem =>
   item(id, turn, { role: "tool", toolCallId, toolName: "bash", content, isError: false });
-export const compaction = (id: string, turn: number, content: string): Item =>
+export const compaction = (id: string, turn: number, content: string): SessionItem =>
   item(id, turn, { role: "user", content }, { kind: "compaction" });
 
 /** One assistant step with its results. */
-export const step = (id: string, turn: number, content = "output"): Item[] => [
+export const step = (id: string, turn: number, content = "output"): SessionItem[] => [
   said(id, turn, "", [`${id}c`]),
   result(`${id}r`, turn, `${id}c`, content),
 ];
 
 /** `t1 .. tN`, each a prompt, some steps and an answer. */
-export function conversation(turns: number, chars = 400, steps = 1): Item[] {
+export function conversation(turns: number, chars = 400, steps = 1): SessionItem[] {
   return Array.from({ length: turns }, (_, at) => at + 1).flatMap((turn) => [
     prompt(`p${turn}`, turn, `prompt ${turn} ${"x".repeat(chars)}`),
     ...Array.from({ length: steps }, (_, at) => step(`s${turn}-${at}`, turn, "o".repeat(chars))).flat(),
@@ -69,14 +69,14 @@ export const sizes = (effectiveLimit: number, fixed = Math.floor(effectiveLimit 
 });
 export const settings: BudgetSettings = { target: 0.5, background: 0.8, keepRecent: 0.1 };
 
-export const carriedOf = (items: readonly Item[], more: Partial<Carried> = {}): Carried => ({
+export const carriedOf = (items: readonly SessionItem[], more: Partial<Carried> = {}): Carried => ({
   prompts: items.filter((one) => one.isPrompt).map(({ id, turn, raw }) => ({ id, turn, text: raw.content })),
   recallOn: true,
   ...more,
 });
 
 /** Histories with parallel calls, late results behind prompts, orphans, open calls, notices and an earlier compaction. */
-export const anyHistory: fc.Arbitrary<Item[]> = fc
+export const anyHistory: fc.Arbitrary<SessionItem[]> = fc
   .array(
     fc.record({
       kind: fc.constantFrom("prompt", "answer", "step", "late", "orphan", "open", "notice"),
@@ -89,11 +89,11 @@ export const anyHistory: fc.Arbitrary<Item[]> = fc
 
 type Move = { kind: string; calls: number; chars: number };
 
-function build(moves: readonly Move[], compacted: boolean): Item[] {
-  const items: Item[] = compacted
+function build(moves: readonly Move[], compacted: boolean): SessionItem[] {
+  const items: SessionItem[] = compacted
     ? [compaction("k", 1, `<conversation_summary>\n${"s".repeat(200)}\n</conversation_summary>`)]
     : [];
-  const late: Item[] = [];
+  const late: SessionItem[] = [];
   let turn = 1;
   for (const [at, { kind, calls, chars }] of moves.entries()) {
     const id = `i${at}`;
@@ -186,7 +186,7 @@ export type Scripted = SummaryInput & { requests: ModelRequest[]; waits: number[
 
 /** Answers in order, the last one for ever. `undefined` never answers. */
 export function scripted(
-  items: readonly Item[],
+  items: readonly SessionItem[],
   script: readonly (CallOutcome | undefined)[],
   more: Partial<SummaryInput> = {},
 ): Scripted {
@@ -205,7 +205,7 @@ export function scripted(
     count,
     shorten: async (one, tokens) => {
       const raw = { ...one.raw, content: shortenText(one.raw.content, tokens * 4 - 100, (n) => `[${n} left out]`) };
-      const made = { ...one, raw } as Item;
+      const made = { ...one, raw } as SessionItem;
       return { ...made, tokens: await countItem(made) };
     },
     signal: new AbortController().signal,

@@ -17,7 +17,7 @@ export type DecisionInput = {
   enough: () => boolean;
 };
 
-export type Decision =
+export type CompactionDecision =
   /** No compaction now; truncation alone shapes the request. */
   | "send"
   /** As `send`; what runs or is ready is cancelled as turned off. */
@@ -30,7 +30,7 @@ export type Decision =
   | "start_and_wait";
 
 /** The first row that fits. */
-export function decideCompaction(state: CompactionState, input: DecisionInput): Decision {
+export function decideCompaction(state: CompactionState, input: DecisionInput): CompactionDecision {
   const { mode, u, background, exhaustion, forced, enough } = input;
   const pending = state.type === "running" || state.type === "ready";
   if (mode !== "on") return pending ? "discard" : "send";

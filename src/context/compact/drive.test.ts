@@ -19,7 +19,7 @@ import {
 } from "./compact-fixture.ts";
 import { decideCompaction, enoughMessages } from "./decide.ts";
 import { finishAttempt } from "./finish.ts";
-import { type Item, tokensOf } from "./items.ts";
+import { type SessionItem, tokensOf } from "./items.ts";
 import { planAttempt } from "./plan.ts";
 import { type CompactionState, initialState, nextState } from "./state.ts";
 import { writeSummary } from "./write-summary.ts";
@@ -27,14 +27,14 @@ import { writeSummary } from "./write-summary.ts";
 beforeAll(() => tokenCounter.load());
 
 const count = (text: string) => tokenCounter.countNow(text);
-const counted = (items: readonly Item[]): Promise<Item[]> =>
+const counted = (items: readonly SessionItem[]): Promise<SessionItem[]> =>
   Promise.all(items.map(async (item) => ({ ...item, tokens: await countItem(item) })));
 const words = (many: number, word: string) => `${word} and then some more of it, `.repeat(Math.ceil(many / 8));
 
-type Ran = { items: Item[]; targetTokens: number; content: string };
+type Ran = { items: SessionItem[]; targetTokens: number; content: string };
 
 async function compact(
-  items: readonly Item[],
+  items: readonly SessionItem[],
   limit: number,
   fixed: number,
   carried: Carried,
@@ -75,8 +75,8 @@ describe("a whole attempt", () => {
   it.each([14_000, 24_000, 200_000])(
     "CE8 at limit %d state is carried over the first and the third compaction, total ≤ T",
     async (limit) => {
-      const log: Item[] = [];
-      let items: Item[] = [];
+      const log: SessionItem[] = [];
+      let items: SessionItem[] = [];
       for (let round = 1; round <= 3; round++) {
         const turns = [0, 1, 2, 3].flatMap((at) => {
           const turn = round * 4 + at - 3;
@@ -134,7 +134,7 @@ describe("a whole attempt", () => {
     async (background, fixed) => {
       const limit = 24_000;
       let state: CompactionState = initialState;
-      let items: Item[] = [];
+      let items: SessionItem[] = [];
       let marker: number | undefined;
       let fresh = 0;
       let compactions = 0;

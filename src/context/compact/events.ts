@@ -9,15 +9,15 @@ import type {
   contextEvents,
 } from "../../schema/event/context.ts";
 import type { Sizes } from "./budget.ts";
-import { bucketsOf, type Figures } from "./figures.ts";
+import { bucketsOf, type CompactionFigures } from "./figures.ts";
 import type { Applicable } from "./finish.ts";
-import type { Item } from "./items.ts";
+import type { SessionItem } from "./items.ts";
 import type { Summary } from "./summary-input.ts";
 
 export type StartData = z.infer<(typeof contextEvents)["session.compaction_start"]>;
 export type CompleteData = z.infer<(typeof contextEvents)["session.compaction_complete"]>;
 
-export type Attempt = {
+export type CompactionAttempt = {
   compactionAttemptId: string;
   trigger: CompactionTrigger;
   /** Who writes the summary. */
@@ -36,17 +36,22 @@ export type AttemptEnd =
   | { outcome: "not_applicable" | "cancelled"; reason: CompactionReason }
   | { outcome: "failed"; reason: CompactionFailure; error?: string; statusCode?: number };
 
-export function startData(attempt: Attempt, targetTokens: number, items: readonly Item[], sizes: Sizes): StartData {
+export function startData(
+  attempt: CompactionAttempt,
+  targetTokens: number,
+  items: readonly SessionItem[],
+  sizes: Sizes,
+): StartData {
   const { initialModel: _later, ...details } = attempt;
   return { ...details, ...bucketsOf(items, sizes), targetTokens };
 }
 
 /** `figures` of a history that stays as it is come from `figuresOf(items, items, sizes)`. */
 export function completeData(
-  attempt: Attempt,
+  attempt: CompactionAttempt,
   end: AttemptEnd,
   more: {
-    figures: Figures;
+    figures: CompactionFigures;
     targetTokens: number;
     basis: "estimated" | "calibrated";
     used?: CompactionTokensUsed | undefined;

@@ -4,7 +4,7 @@ import { clip, cutAt, firstLine } from "../../base/text.ts";
 import { estimateTokens } from "../../model/tokens/estimate.ts";
 import type { Todo } from "../../schema/todo.ts";
 import { type HistoryRecord, readHistory } from "./history-record.ts";
-import type { Item } from "./items.ts";
+import type { SessionItem } from "./items.ts";
 import type { SummaryPart, SummaryParts } from "./tags.ts";
 
 export type ExtractOptions = {
@@ -33,7 +33,7 @@ const LEAST_TOKENS = 40;
 const LABEL = /^(?:First|Latest) request \[t\d+\]: /;
 
 /** Pure: equal items give equal text. Every part that has material gets its share, the rest flows to those that need it. */
-export function extractParts(items: readonly Item[], options: ExtractOptions): SummaryParts {
+export function extractParts(items: readonly SessionItem[], options: ExtractOptions): SummaryParts {
   const facts = readHistory(items);
   const fill = fillers(facts, options);
   const total = Math.max(LEAST_TOKENS, options.targetTokens - FRAME_TOKENS);

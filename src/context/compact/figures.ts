@@ -4,7 +4,7 @@ import type { Sizes } from "./budget.ts";
 import { isMessage, tokensOf } from "./items.ts";
 
 /** Fields of `session.compaction_complete`. */
-export type Figures = {
+export type CompactionFigures = {
   preCompactionTokens: number;
   postCompactionTokens: number;
   preCompactionMessagesLength: number;
@@ -17,7 +17,11 @@ export type Figures = {
   toolDefinitionsTokens: number;
 };
 
-export function figuresOf(before: readonly ContextItem[], after: readonly ContextItem[], sizes: Sizes): Figures {
+export function figuresOf(
+  before: readonly ContextItem[],
+  after: readonly ContextItem[],
+  sizes: Sizes,
+): CompactionFigures {
   const [pre, post] = [bucketsOf(before, sizes), bucketsOf(after, sizes)];
   return {
     preCompactionTokens: pre.currentTokens,

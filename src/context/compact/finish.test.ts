@@ -18,23 +18,28 @@ import {
   sizes,
   step,
 } from "./compact-fixture.ts";
-import { type Attempt, completeData, startData } from "./events.ts";
+import { type CompactionAttempt, completeData, startData } from "./events.ts";
 import { figuresOf } from "./figures.ts";
 import { type FinishInput, finishAttempt } from "./finish.ts";
-import type { Item } from "./items.ts";
-import { type Plan, planAttempt } from "./plan.ts";
+import type { SessionItem } from "./items.ts";
+import { type CompactionPlan, planAttempt } from "./plan.ts";
 import { parseSummary } from "./summary.ts";
 import type { Summary } from "./summary-input.ts";
 
 const summary: Summary = { type: "summary", text: SUMMARY, parts: parseSummary(SUMMARY), truncated: false, chunks: 1 };
 const E = 24_000;
 
-function planOf(items: readonly Item[], trigger: FinishInput["trigger"], limit = E, fixed?: number): Plan {
+function planOf(
+  items: readonly SessionItem[],
+  trigger: FinishInput["trigger"],
+  limit = E,
+  fixed?: number,
+): CompactionPlan {
   const planned = planAttempt({ items, sizes: sizes(limit, fixed), settings, trigger });
   if (planned.type !== "planned") throw new Error(planned.type);
   return planned.plan;
 }
-const finish = (plan: Plan, items: readonly Item[], more: Partial<FinishInput> = {}) =>
+const finish = (plan: CompactionPlan, items: readonly SessionItem[], more: Partial<FinishInput> = {}) =>
   finishAttempt({
     plan,
     summary: summary.parts,
@@ -52,7 +57,7 @@ async function applied(...given: Parameters<typeof finish>) {
   if (finished.type !== "applied") throw new Error(finished.reason);
   return finished;
 }
-const swap = (items: readonly Item[], finished: { replacementContent: string; boundaryEventId: string }) =>
+const swap = (items: readonly SessionItem[], finished: { replacementContent: string; boundaryEventId: string }) =>
   applyCompaction(items, { id: "event", ...finished }) ?? [];
 
 describe("finishAttempt", () => {
@@ -129,7 +134,7 @@ describe("finishAttempt", () => {
     expect(await finish(plan, items, { trigger: "manual", ...wild })).toMatchObject({ reason: "no_progress" });
   });
   it("C97 pieces that were counted too low are made smaller until the whole fits B", async () => {
-    const dense = async (item: Item) => Math.ceil((await countItem(item)) * 1.3);
+    const dense = async (item: SessionItem) => Math.ceil((await countItem(item)) * 1.3);
     const all = conversation(20, 3_000);
     const finished = await applied(planOf(all, "threshold"), all, {
       countItem: dense,
@@ -190,7 +195,7 @@ describe("applyCompaction", () => {
 });
 
 describe("events", () => {
-  const attempt: Attempt = {
+  const attempt: CompactionAttempt = {
     compactionAttemptId: "c1",
     trigger: "threshold",
     model: "openai/test",

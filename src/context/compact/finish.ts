@@ -13,26 +13,26 @@ import {
   targetTokens,
 } from "./budget.ts";
 import type { Carried } from "./carried.ts";
-import { type Figures, figuresOf } from "./figures.ts";
-import { type Count, type Item, tokensOf } from "./items.ts";
+import { type CompactionFigures, figuresOf } from "./figures.ts";
+import { type Count, type SessionItem, tokensOf } from "./items.ts";
 import { buildMessage } from "./message.ts";
-import type { Plan } from "./plan.ts";
+import type { CompactionPlan } from "./plan.ts";
 import type { SummaryParts } from "./tags.ts";
 import { TAG } from "./tags.ts";
 
 export type FinishInput = {
-  plan: Plan;
+  plan: CompactionPlan;
   summary: SummaryParts;
   isExtract?: boolean;
   trigger: CompactionTrigger;
   /** The history now: what arrived since the start follows the message. */
-  items: readonly Item[];
+  items: readonly SessionItem[];
   sizes: Sizes;
   settings: BudgetSettings;
   carried: Carried;
   count: Count;
   /** Exact tokens of an item, in the same measure as the items' own. */
-  countItem: (item: Item) => Promise<number>;
+  countItem: (item: SessionItem) => Promise<number>;
 };
 
 export type Applicable = {
@@ -42,22 +42,22 @@ export type Applicable = {
   /** Of the items that this attempt replaces; earlier ones were compacted before. */
   compactedTurns: { from: number; to: number };
   targetTokens: number;
-  figures: Figures;
+  figures: CompactionFigures;
 };
 export type GivenUp = {
   type: "not_applicable" | "cancelled";
   reason: CompactionReason;
   targetTokens: number;
-  figures: Figures;
+  figures: CompactionFigures;
 };
-export type Finished = Applicable | GivenUp;
+export type CompactionResult = Applicable | GivenUp;
 
 /** Pieces are counted one by one and their sum may differ a little from the whole: so often is the message built again. */
 const MOST_BUILDS = 4;
 const SPARE = 0.01;
 const CANDIDATE = "compaction";
 
-export async function finishAttempt(input: FinishInput): Promise<Finished> {
+export async function finishAttempt(input: FinishInput): Promise<CompactionResult> {
   const { plan, items, sizes, settings, trigger } = input;
   const tail = tokensOf(items.slice(unansweredTail(items).start));
   const wanted = targetNow(plan.targetTokens, targetTokens(sizes, settings, tail), sizes);
@@ -96,14 +96,14 @@ export async function finishAttempt(input: FinishInput): Promise<Finished> {
 }
 
 /** By id: items read again from the log are other objects. */
-function startsWith(items: readonly Item[], replaced: readonly Item[]): boolean {
+function startsWith(items: readonly SessionItem[], replaced: readonly SessionItem[]): boolean {
   return replaced.length <= items.length && replaced.every((item, at) => items[at]?.id === item.id);
 }
 
 async function buildWithin(
   { summary, isExtract, carried, count, countItem }: FinishInput,
   budget: number,
-  newer: readonly Item[],
+  newer: readonly SessionItem[],
   turn: number,
 ): Promise<{ content: string; tokens: number }> {
   const standing = new Set(newer.map((item) => item.id));
@@ -128,7 +128,7 @@ async function buildWithin(
   }
 }
 
-function compactedTurns(replaced: readonly Item[]): { from: number; to: number } {
+function compactedTurns(replaced: readonly SessionItem[]): { from: number; to: number } {
   const turns = replaced.filter((item) => item.kind !== "compaction").map((item) => item.turn);
   return { from: turns[0] ?? 0, to: turns.at(-1) ?? 0 };
 }

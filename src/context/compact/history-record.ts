@@ -8,7 +8,7 @@ import { happeningsOfItems } from "../ledger/from-log.ts";
 import { comesAfter, type LedgerPlace } from "../ledger/happening.ts";
 import { emptyLedger, foldLedger, type SessionLedger } from "../ledger/ledger.ts";
 import { ledgerEntries } from "../ledger/render.ts";
-import type { Item } from "./items.ts";
+import type { SessionItem } from "./items.ts";
 
 export type Telling = { turn: number; text: string; score: number };
 export type HistoryRecord = {
@@ -34,7 +34,7 @@ const NOTABLE: [RegExp, number][] = [
   [/\d/, 1],
 ];
 
-export function readHistory(items: readonly Item[]): HistoryRecord {
+export function readHistory(items: readonly SessionItem[]): HistoryRecord {
   const ledger = foldLedger(emptyLedger(), happeningsOfItems(items));
   const record: HistoryRecord = {
     prompts: [],
@@ -81,7 +81,7 @@ function deedsOf({ files, runs }: SessionLedger): string[] {
 }
 
 /** Files that were read or changed, without those where it failed; and what was last written to the plan. */
-function readTouches(record: HistoryRecord, items: readonly Item[]): void {
+function readTouches(record: HistoryRecord, items: readonly SessionItem[]): void {
   const failed = new Set(items.flatMap(({ raw }) => (raw.role === "tool" && raw.isError ? raw.toolCallId : [])));
   for (const { raw, turn } of items) {
     if (raw.role !== "assistant") continue;

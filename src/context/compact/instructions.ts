@@ -2,7 +2,7 @@
 import { inTag } from "../../base/tag.ts";
 import { firstLine } from "../../base/text.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
-import type { Count, Item } from "./items.ts";
+import type { Count, SessionItem } from "./items.ts";
 import instructions from "./prompt/instructions.md";
 import merge from "./prompt/merge.md";
 import sections from "./prompt/sections.md";
@@ -42,7 +42,7 @@ export function askToMerge(wish: Wish, summaries: readonly string[]): string {
 }
 
 /** `tN: beginning of the prompt` for the prompts among the items; the newest that fit, when there are too many. */
-export function turnTable(items: readonly Item[], maxTokens: number, count: Count): string {
+export function turnTable(items: readonly SessionItem[], maxTokens: number, count: Count): string {
   const lines = items.filter((item) => item.isPrompt).map(turnLine);
   const paragraphs: string[] = [];
   let room = maxTokens;
@@ -54,7 +54,7 @@ export function turnTable(items: readonly Item[], maxTokens: number, count: Coun
   return paragraphs.length === 0 ? "" : `The turns, each with the beginning of its prompt:\n${paragraphs.join("\n")}`;
 }
 
-function turnLine({ turn, raw }: ContextItem<Item["raw"]>): string {
+function turnLine({ turn, raw }: ContextItem<SessionItem["raw"]>): string {
   return `t${turn}: ${firstLine(raw.content, TITLE_CHARS)}`;
 }
 

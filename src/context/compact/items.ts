@@ -3,7 +3,7 @@ import type { ContextItem } from "../../schema/context-item.ts";
 import type { Message } from "../../schema/message.ts";
 
 /** An item of the session. Its `tokens` are calibrated, and those of its shortened form while a cut shortens it. */
-export type Item = ContextItem<Message>;
+export type SessionItem = ContextItem<Message>;
 
 /** Tokens of a text, calibrated: exact up to 64 KB, an upper bound beyond. Load the tokeniser before. */
 export type Count = (text: string) => number;

@@ -2,14 +2,14 @@
 import { inTag, type OwnTag, quoted } from "../../base/tag.ts";
 import { chooseEntries, entriesText } from "../ledger/render.ts";
 import { summaryShare } from "./budget.ts";
-import { block, type Carried, noticeText, type Section, sections } from "./carried.ts";
+import { block, type Carried, type CarriedSection, noticeText, sections } from "./carried.ts";
 import type { Count } from "./items.ts";
 import { firstPromptTokens, promptSections } from "./prompts.ts";
 import { renderWithin } from "./summary.ts";
 import type { SummaryParts } from "./tags.ts";
 import { TAG } from "./tags.ts";
 
-export type MessageInput = {
+export type CompactionMessageInput = {
   summary: SummaryParts;
   /** Built in: then what it quotes was really said, and the ledger need not say it again. */
   isExtract?: boolean | undefined;
@@ -36,11 +36,11 @@ const MOST = {
 };
 const FIRST_OF_PROMPTS = 1 / 3;
 
-export function buildMessage({ summary, isExtract, carried, turns, budget, count }: MessageInput): string {
+export function buildMessage({ summary, isExtract, carried, turns, budget, count }: CompactionMessageInput): string {
   const cost = (text: string): number => (text === "" ? 0 : count(`${text}\n`));
   const frame = (tag: OwnTag): number => cost(inTag(tag, ""));
   const prompts = promptSections(carried.prompts, count);
-  const render: Record<Slot, Section> = {
+  const render: Record<Slot, CarriedSection> = {
     ...sections(carried, count),
     ...prompts,
     notice: (most) => block(TAG.notice, noticeText(carried, turns), most, count),

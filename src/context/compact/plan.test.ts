@@ -16,11 +16,11 @@ import {
   sizes,
   step,
 } from "./compact-fixture.ts";
-import { type Item, tokensOf } from "./items.ts";
+import { type SessionItem, tokensOf } from "./items.ts";
 import { planAttempt } from "./plan.ts";
 
-const ids = (items: readonly Item[]) => items.map((item) => item.id);
-const plan = (items: Item[], trigger: "manual" | "threshold" = "manual", limit = 24_000, fixed?: number) =>
+const ids = (items: readonly SessionItem[]) => items.map((item) => item.id);
+const plan = (items: SessionItem[], trigger: "manual" | "threshold" = "manual", limit = 24_000, fixed?: number) =>
   planAttempt({ items, sizes: sizes(limit, fixed), settings, trigger });
 function replaced(...given: Parameters<typeof plan>): string[] {
   const planned = plan(...given);
@@ -31,7 +31,7 @@ function replaced(...given: Parameters<typeof plan>): string[] {
 describe("unansweredTail", () => {
   it("C88 is what follows the last answer, and the newest step whose results led to none", () => {
     const done = conversation(2);
-    const start = (items: Item[]) => unansweredTail(items).start;
+    const start = (items: SessionItem[]) => unansweredTail(items).start;
     expect(start(done)).toBe(done.length);
     expect(start([...done, prompt("p", 3)])).toBe(done.length);
     const working = [...done, prompt("p", 3), ...step("s", 3)];

@@ -10,27 +10,27 @@ import {
   type Sizes,
   targetTokens,
 } from "./budget.ts";
-import { type Item, tokensOf } from "./items.ts";
+import { type SessionItem, tokensOf } from "./items.ts";
 
-export type PlanInput = {
-  items: readonly Item[];
+export type CompactionPlanInput = {
+  items: readonly SessionItem[];
   /** Of the model that will go on with the history. */
   sizes: Sizes;
   settings: BudgetSettings;
   trigger: CompactionTrigger;
 };
 
-export type Plan = {
+export type CompactionPlan = {
   /** The items that the message will stand for, in order, from the first of the history. */
-  replaced: readonly Item[];
+  replaced: readonly SessionItem[];
   /** T. */
   targetTokens: number;
   /** B as it looks now: what is asked of the summariser follows from it. */
   budget: number;
 };
 
-export type Planned =
-  | { type: "planned"; plan: Plan }
+export type PlannedCompaction =
+  | { type: "planned"; plan: CompactionPlan }
   /** Too few items, or for a trigger that can wait too little text to gain anything. */
   | { type: "nothing_to_compact"; targetTokens: number }
   /** The fixed part alone is too large: no attempt, no event, only the warning. */
@@ -42,7 +42,7 @@ const RECENT_OF_ROOM = 1 / 3;
 const LEAST_GAIN = 2 * LEAST_BUDGET;
 const CAN_WAIT: ReadonlySet<CompactionTrigger> = new Set(["threshold", "memory_pressure"]);
 
-export function planAttempt({ items, sizes, settings, trigger }: PlanInput): Planned {
+export function planAttempt({ items, sizes, settings, trigger }: CompactionPlanInput): PlannedCompaction {
   const automatic = trigger !== "manual";
   const tail = unansweredTail(items);
   let start = tail.start;

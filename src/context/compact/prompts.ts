@@ -1,14 +1,14 @@
 // The user's own prompts inside a compaction message: the newest, the first, and as many others as fit.
 import { inTag, quoted } from "../../base/tag.ts";
 import { turnsOf } from "../truncate/words.ts";
-import type { OriginalPrompt, Section } from "./carried.ts";
+import type { CarriedSection, OriginalPrompt } from "./carried.ts";
 import { clipTo } from "./clip.ts";
 import type { Count } from "./items.ts";
 import { TAG } from "./tags.ts";
 
 const MOST = { newest: 4_000, first: 2_000, other: 500 };
 
-export type PromptSections = { newest: Section; older: Section };
+export type PromptSections = { newest: CarriedSection; older: CarriedSection };
 
 /** The newest stands alone, so that it can be given its room first. */
 export function promptSections(prompts: readonly OriginalPrompt[], count: Count): PromptSections {

@@ -5,13 +5,13 @@ import type { CompactionTokensUsed } from "../../schema/event/context.ts";
 import type { Todo } from "../../schema/todo.ts";
 import type { ToolDefinition } from "../../schema/tool.ts";
 import type { CallOnce, SummaryCancelled, SummaryFailed } from "./ask.ts";
-import type { Count, Item } from "./items.ts";
+import type { Count, SessionItem } from "./items.ts";
 import type { Shorten } from "./reduce.ts";
 import type { SummaryParts } from "./tags.ts";
 
 export type SummaryInput = {
   /** What the plan replaces. */
-  items: readonly Item[];
+  items: readonly SessionItem[];
   /** The plan's B. */
   budget: number;
   focus?: string | undefined;

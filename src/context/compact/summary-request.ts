@@ -2,7 +2,7 @@
 import type { ModelRequest } from "../../model/contract.ts";
 import { outputFor } from "../../model/limits.ts";
 import { summaryShare } from "./budget.ts";
-import type { Item } from "./items.ts";
+import type { SessionItem } from "./items.ts";
 import type { SummaryInput } from "./summary-input.ts";
 
 /** Of the summariser's limit. */
@@ -14,21 +14,21 @@ const LEAST_OUTPUT = 4_000;
 /** Room kept for a summary of the length asked for. */
 export const outputReserve = (share: number): number => Math.ceil(1.25 * share);
 
-export type Question = Pick<ModelRequest, "system" | "tools" | "items"> & {
+export type SummaryQuestion = Pick<ModelRequest, "system" | "tools" | "items"> & {
   /** The instructions, as the last message. */
   text: string;
   /** All of it, or an upper bound. */
   promptTokens: number;
 };
 
-export function requestOf({ target, sessionId, budget }: SummaryInput, question: Question): ModelRequest {
+export function requestOf({ target, sessionId, budget }: SummaryInput, question: SummaryQuestion): ModelRequest {
   const { system, tools, items, text, promptTokens } = question;
   // More than the summary needs: models that think count it as output. The window still bounds it.
   const most = Math.min(
     Math.max(2 * summaryShare(budget), LEAST_OUTPUT),
     target.maxOutputTokens ?? Number.POSITIVE_INFINITY,
   );
-  const instructions: Item = {
+  const instructions: SessionItem = {
     id: "compaction-instructions",
     role: "user",
     kind: "message",

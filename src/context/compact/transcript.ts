@@ -1,14 +1,14 @@
 // Items as plain text for a summariser that gets no tools: every message labelled with its turn.
 import { quoted } from "../../base/tag.ts";
-import type { Item } from "./items.ts";
+import type { SessionItem } from "./items.ts";
 import { formerSummary } from "./summary.ts";
 
 /** What a label adds to the item's own tokens, at most. */
 export const LABEL_TOKENS = 16;
 
-export const transcript = (items: readonly Item[]): string => items.flatMap(lines).join("\n\n");
+export const transcript = (items: readonly SessionItem[]): string => items.flatMap(lines).join("\n\n");
 
-function lines({ raw, kind, turn, isPrompt }: Item): string[] {
+function lines({ raw, kind, turn, isPrompt }: SessionItem): string[] {
   const label = `[t${turn}]`;
   if (kind === "compaction") return [`${label} summary of everything before:\n${formerSummary(raw.content)}`];
   switch (raw.role) {

@@ -1,12 +1,12 @@
 // A summary of more than one call can read: parts summarised one by one, then merged, two by two if need be.
 import type { ModelRequest } from "../../model/contract.ts";
-import type { Asker, Reply } from "./ask.ts";
+import type { SummaryReply, SummaryRequester } from "./ask.ts";
 import { summaryShare } from "./budget.ts";
 import { splitIntoChunks } from "./chunk.ts";
 import { clipTo } from "./clip.ts";
 import { extractSummary } from "./extract.ts";
 import { askForPart, askToMerge, SUMMARISER_SYSTEM } from "./instructions.ts";
-import { type Item, tokensOf } from "./items.ts";
+import { type SessionItem, tokensOf } from "./items.ts";
 import { reduceItems } from "./reduce.ts";
 import { renderWithin } from "./summary.ts";
 import type { Summary, SummaryEnd, SummaryInput } from "./summary-input.ts";
@@ -18,11 +18,11 @@ const PART_OF_LIMIT = 0.6;
 const LEAST_PART = 500;
 
 /** As text, each message and call with its label. */
-const cost = (item: Item): number => item.tokens + LABEL_TOKENS * (1 + item.toolCallIds.length);
+const cost = (item: SessionItem): number => item.tokens + LABEL_TOKENS * (1 + item.toolCallIds.length);
 
 type Chunked = {
   input: SummaryInput;
-  asker: Asker;
+  asker: SummaryRequester;
   /** Tokens of the record that one call reads. */
   partRoom: number;
   /** Tokens of all summaries that one merge reads. */
@@ -34,10 +34,10 @@ type Chunked = {
 };
 
 export async function summariseInChunks(
-  items: readonly Item[],
+  items: readonly SessionItem[],
   limit: number,
   input: SummaryInput,
-  asker: Asker,
+  asker: SummaryRequester,
 ): Promise<SummaryEnd> {
   const work = chunkedWork(limit, input, asker);
   const chunks = splitIntoChunks(await reduceItems(items, 0, limit, input), work.partRoom, cost);
@@ -58,7 +58,7 @@ export async function summariseInChunks(
 
 function partQuestion(
   { input, partRoom, summaryRoom }: Chunked,
-  chunk: readonly Item[],
+  chunk: readonly SessionItem[],
   part: number,
   of: number,
 ): string {
@@ -91,7 +91,7 @@ async function mergeAll(summaries: readonly Summary[], work: Chunked): Promise<S
   return end.type === "summary" && truncated ? { ...end, truncated } : end;
 }
 
-function chunkedWork(limit: number, input: SummaryInput, asker: Asker): Chunked {
+function chunkedWork(limit: number, input: SummaryInput, asker: SummaryRequester): Chunked {
   const { count, focus, budget } = input;
   const share = summaryShare(budget);
   const promptTokens = Math.floor(FULL * limit) - outputReserve(share);
@@ -111,7 +111,7 @@ function requestFor({ input, promptTokens }: Chunked, text: string): ModelReques
   return requestOf(input, { system: SUMMARISER_SYSTEM, tools: [], items: [], text, promptTokens });
 }
 
-function endOf(reply: Reply): SummaryEnd {
+function endOf(reply: SummaryReply): SummaryEnd {
   if (reply.type === "too_large") return reply.failure;
   return reply.type === "summary" ? { ...reply, chunks: 1 } : reply;
 }

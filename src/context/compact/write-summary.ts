@@ -1,9 +1,9 @@
 // The summary of the old items: one call when it fits, parts and a merge when it does not, extracts for the offline model.
-import { Asker, type Reply } from "./ask.ts";
+import { type SummaryReply, SummaryRequester } from "./ask.ts";
 import { summaryShare } from "./budget.ts";
 import { extractSummary } from "./extract.ts";
 import { askForSummary, turnTable } from "./instructions.ts";
-import { type Item, isMessage, tokensOf } from "./items.ts";
+import { isMessage, type SessionItem, tokensOf } from "./items.ts";
 import { reduceItems } from "./reduce.ts";
 import type { Summarised, SummaryEnd, SummaryInput } from "./summary-input.ts";
 import { FULL, ITEM_TOKENS, outputReserve, requestOf } from "./summary-request.ts";
@@ -16,7 +16,7 @@ const AFTER_REFUSAL = 0.5;
 
 /** Ends with the signal. Calls: at most 2; with parts at most 2 × parts + 1. Failing twice, the built-in summary is taken. */
 export async function writeSummary(input: SummaryInput): Promise<Summarised> {
-  const asker = new Asker({ ...input, model: input.target.id });
+  const asker = new SummaryRequester({ ...input, model: input.target.id });
   const items = input.items.filter(isMessage);
   const offline = input.target.provider === "offline";
   const end = await (offline ? extractSummary(items, input) : summarise(items, input, asker));
@@ -27,7 +27,11 @@ export async function writeSummary(input: SummaryInput): Promise<Summarised> {
   return { end: { ...builtIn, insteadOf: end }, used: asker.used, requestId: asker.requestId };
 }
 
-async function summarise(items: readonly Item[], input: SummaryInput, asker: Asker): Promise<SummaryEnd> {
+async function summarise(
+  items: readonly SessionItem[],
+  input: SummaryInput,
+  asker: SummaryRequester,
+): Promise<SummaryEnd> {
   const { count, effectiveLimit, fixedTokens, system, tools, budget, focus } = input;
   const share = summaryShare(budget);
   const text = askForSummary({ share, focus }, turnTable(items, effectiveLimit * TURN_TABLE, count));
@@ -44,6 +48,6 @@ async function summarise(items: readonly Item[], input: SummaryInput, asker: Ask
   return summariseInChunks(items, lowered, input, asker);
 }
 
-function wholeOf(reply: Exclude<Reply, { type: "too_large" }>): SummaryEnd {
+function wholeOf(reply: Exclude<SummaryReply, { type: "too_large" }>): SummaryEnd {
   return reply.type === "summary" ? { ...reply, chunks: 1 } : reply;
 }

@@ -38,7 +38,7 @@ export const isOver = (
   { conversationTokens }: Applied,
 ): boolean => fixedTokens + conversationTokens > effectiveLimit;
 
-export type Draft<Raw = unknown> = Pick<Cut<Raw>, "dropped" | "gap"> & {
+export type CutDraft<Raw = unknown> = Pick<Cut<Raw>, "dropped" | "gap"> & {
   fit: Fit<Raw>;
   applied: Applied<Raw>;
   /** Of the whole request. */
@@ -50,7 +50,7 @@ export type Draft<Raw = unknown> = Pick<Cut<Raw>, "dropped" | "gap"> & {
   originals?: ReadonlyMap<string, ContextItem<Raw>>;
 };
 
-export function newDraft<Raw>(fit: Fit<Raw>, applied: Applied<Raw>): Draft<Raw> {
+export function newDraft<Raw>(fit: Fit<Raw>, applied: Applied<Raw>): CutDraft<Raw> {
   const { cut, fixedTokens } = fit;
   return {
     fit,
@@ -63,16 +63,16 @@ export function newDraft<Raw>(fit: Fit<Raw>, applied: Applied<Raw>): Draft<Raw> 
   };
 }
 
-export function cutOf<Raw>({ dropped, shortened, gap }: Draft<Raw>): Cut<Raw> {
+export function cutOf<Raw>({ dropped, shortened, gap }: CutDraft<Raw>): Cut<Raw> {
   return newCut({ dropped, shortened, ...(gap ? { gap } : {}) });
 }
 
 /** What an item that is still kept takes as things stand. */
-export const sizeIn = <Raw>(draft: Draft<Raw>, { id, tokens }: ContextItem<Raw>): number =>
+export const sizeIn = <Raw>(draft: CutDraft<Raw>, { id, tokens }: ContextItem<Raw>): number =>
   draft.sizes.get(id) ?? tokens;
 
 /** Shortens one item to a size, always from its original, so that markers are never nested. */
-export async function shrink<Raw>(draft: Draft<Raw>, item: ContextItem<Raw>, target: number): Promise<void> {
+export async function shrink<Raw>(draft: CutDraft<Raw>, item: ContextItem<Raw>, target: number): Promise<void> {
   const size = sizeIn(draft, item);
   if (size <= target || !isShortenable(item) || draft.fit.keep?.untouched.has(item.id)) return;
   draft.originals ??= new Map(draft.fit.items.map((one) => [one.id, one]));

@@ -4,7 +4,7 @@ import type { ContextItem } from "../../schema/context-item.ts";
 import { isSystem } from "./cut.ts";
 import type { Keep } from "./draft.ts";
 
-export type Plan = {
+export type DropPlan = {
   /** Positions that go together, the first to go first. */
   units: number[][];
   all: readonly Group[];
@@ -18,7 +18,7 @@ export type Plan = {
  * last of them; then what follows the newest prompt. The newest prompt, the newest step, what comes last, system items
  * and compaction messages are in no unit.
  */
-export function planDrops(items: readonly ContextItem[], keep?: Keep): Plan {
+export function planDrops(items: readonly ContextItem[], keep?: Keep): DropPlan {
   const all = groups(items);
   const prompt = all.findLast(({ kind }) => kind === "prompt");
   const newest = all.findLast(({ kind }) => kind === "step");

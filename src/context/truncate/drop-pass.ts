@@ -1,12 +1,12 @@
 // The passes that drop: units in their order until the low-water mark, with one notice where the first of them stood.
 import type { ContextItem } from "../../schema/context-item.ts";
 import { tokensIn } from "./cut.ts";
-import { type Draft, type Fit, sizeIn } from "./draft.ts";
-import type { Plan } from "./drop-order.ts";
+import { type CutDraft, type Fit, sizeIn } from "./draft.ts";
+import type { DropPlan } from "./drop-order.ts";
 import { noticeText } from "./words.ts";
 
 /** Nothing is dropped when that would save less than the notice about it takes. */
-export async function dropOld<Raw>(draft: Draft<Raw>, plan: Plan, lowWater: number): Promise<void> {
+export async function dropOld<Raw>(draft: CutDraft<Raw>, plan: DropPlan, lowWater: number): Promise<void> {
   if (draft.total <= lowWater) return;
   const { fit, applied } = draft;
   const reserve = (await noticeOf(fit.items, fit))?.tokens ?? 0;
@@ -54,7 +54,7 @@ async function noticeOf<Raw>(
 }
 
 /** The id of the item that follows the first gap. A gap inside a kept group is told of before that group. */
-function firstGap<Raw>({ applied: { kept }, gap }: Draft<Raw>, plan: Plan, gone: ReadonlySet<number>): string {
+function firstGap<Raw>({ applied: { kept }, gap }: CutDraft<Raw>, plan: DropPlan, gone: ReadonlySet<number>): string {
   const earlier = kept.findIndex(({ id }) => id === gap?.before);
   let at = kept.findIndex((_, index) => index === earlier || gone.has(index));
   while (gone.has(at)) at++;

@@ -1,8 +1,8 @@
 // The passes that shorten: huge items, long old results and pastes, and at last what may not be dropped.
 import type { ContextItem } from "../../schema/context-item.ts";
 import { type Applied, applyCut, type Cut } from "./cut.ts";
-import { cutOf, type Draft, type Fit, isOver, newDraft, shrink, sizeIn } from "./draft.ts";
-import type { Plan } from "./drop-order.ts";
+import { type CutDraft, cutOf, type Fit, isOver, newDraft, shrink, sizeIn } from "./draft.ts";
+import type { DropPlan } from "./drop-order.ts";
 import { textLengths } from "./shorten-item.ts";
 
 const HUGE = 0.3;
@@ -10,10 +10,10 @@ const LONG = 0.05;
 const LEAST_LONG = 1_000;
 const FLOOR = 200;
 
-export type Bounded<Raw = unknown> = { cut: Cut<Raw> | undefined; applied: Applied<Raw> };
+export type BoundedRequest<Raw = unknown> = { cut: Cut<Raw> | undefined; applied: Applied<Raw> };
 
 /** Comes before the compaction decision: no single item may take more than 0.3 E of a request that is above E. */
-export async function boundHuge<Raw>(fit: Fit<Raw>): Promise<Bounded<Raw>> {
+export async function boundHuge<Raw>(fit: Fit<Raw>): Promise<BoundedRequest<Raw>> {
   if (fit.mode === "off") return { cut: undefined, applied: await applyCut(fit.items, undefined, fit) };
   const applied = await applyCut(fit.items, fit.cut, fit);
   if (!isOver(fit, applied)) return { cut: fit.cut, applied };
@@ -30,7 +30,7 @@ export async function boundHuge<Raw>(fit: Fit<Raw>): Promise<Bounded<Raw>> {
 }
 
 /** Pass 0: tool results and pastes, oldest first; the newest prompt and the newest group are spared. */
-export async function shortenLong<Raw>(draft: Draft<Raw>, plan: Plan, lowWater: number): Promise<void> {
+export async function shortenLong<Raw>(draft: CutDraft<Raw>, plan: DropPlan, lowWater: number): Promise<void> {
   const { effectiveLimit, longChars, keep } = draft.fit;
   const share = Math.max(LEAST_LONG, Math.floor(LONG * effectiveLimit));
   const spared = new Set([...plan.newestGroup, plan.newestPrompt]);
@@ -48,7 +48,7 @@ function tokensOf<Raw>(chars: number, item: ContextItem<Raw>, { rules }: Fit<Raw
 }
 
 /** Pass 3: only when nothing else brings the request below its limit. A floor is left of each, so that it still says what it is. */
-export async function shortenRest<Raw>(draft: Draft<Raw>, plan: Plan, lowWater: number): Promise<void> {
+export async function shortenRest<Raw>(draft: CutDraft<Raw>, plan: DropPlan, lowWater: number): Promise<void> {
   const { kept } = draft.applied;
   const results = plan.newestGroup.map((at) => kept[at]).filter((item) => item && item.toolResultFor.length > 0);
   const compactions = kept.filter(({ kind }) => kind === "compaction");

@@ -1,18 +1,18 @@
 // The window as a hundred cells, one for each per cent of the limit.
 export const bucketNames = ["system", "tools", "memory", "history", "compaction", "free"] as const;
 export type BucketName = (typeof bucketNames)[number];
-export type Buckets = Record<BucketName, number>;
+export type UsageBuckets = Record<BucketName, number>;
 
 const CELLS = 100;
 
 /** What is not taken is free; beyond the limit nothing is, and the cells show shares of what there is. */
-export const withFree = (taken: Omit<Buckets, "free">, limit: number): Buckets => {
+export const withFree = (taken: Omit<UsageBuckets, "free">, limit: number): UsageBuckets => {
   const sum = Object.values(taken).reduce((a, b) => a + b, 0);
   return { ...taken, free: Math.max(0, limit - sum) };
 };
 
 /** Whole cells that always make a hundred: the largest remainders are rounded up. */
-export function contextCells(buckets: Buckets): Buckets {
+export function contextCells(buckets: UsageBuckets): UsageBuckets {
   const sum = Math.max(
     1,
     bucketNames.reduce((total, name) => total + buckets[name], 0),

@@ -1,5 +1,5 @@
 // The text of `/context`: a picture of a hundred cells, and the numbers behind it.
-import { type BucketName, type Buckets, bucketNames } from "./cells.ts";
+import { type BucketName, bucketNames, type UsageBuckets } from "./cells.ts";
 import { meter } from "./meter.ts";
 import type { ContextReport } from "./report.ts";
 
@@ -37,7 +37,7 @@ export function renderContext(report: ContextReport): string {
   ].join("\n");
 }
 
-function picture(cells: Buckets): string[] {
+function picture(cells: UsageBuckets): string[] {
   const letters = bucketNames.flatMap((name) => Array<string>(cells[name]).fill(LETTER[name]));
   const rows = Math.ceil(letters.length / ROW);
   return Array.from({ length: rows }, (_, row) => letters.slice(row * ROW, (row + 1) * ROW).join(" "));

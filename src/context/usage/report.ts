@@ -3,7 +3,7 @@ import type { Calibration } from "../../model/tokens/calibrate.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { type Cut, isSystem } from "../truncate/cut.ts";
 import { turnsOf } from "../truncate/words.ts";
-import { type Buckets, contextCells, withFree } from "./cells.ts";
+import { contextCells, type UsageBuckets, withFree } from "./cells.ts";
 import type { UsageInfo } from "./usage-info.ts";
 
 export type LastCompaction = {
@@ -17,9 +17,9 @@ export type LastCompaction = {
 export type ContextReport = {
   usage: UsageInfo;
   /** Sum: the limit, or what is in use when that is more. All but `free` sum to `usage.currentTokens`. */
-  buckets: Buckets;
+  buckets: UsageBuckets;
   /** Sum: 100. */
-  cells: Buckets;
+  cells: UsageBuckets;
   /** Tool definitions by where they come from. */
   tools: { source: string; tokens: number }[];
   /** Sums to the bucket of that name. */

@@ -7,7 +7,7 @@ import { errorText } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
-import type { Answer, CallError, CallOptions, Progress } from "../connection.ts";
+import type { CallError, McpAnswer, McpCallOptions, Progress } from "../connection.ts";
 
 /** A call that keeps reporting progress may last so many time-outs in all. */
 const MOST_TIMEOUTS = 10;
@@ -17,7 +17,7 @@ const MESSAGE_CHARS = 2000;
  * Each request has a controller of its own: the SDK keeps its listener on the signal for ever, and would cancel requests
  * that were answered long ago when the caller's signal aborts.
  */
-export async function ask<T>(send: (options: RequestOptions) => Promise<T>, options: CallOptions): Answer<T> {
+export async function ask<T>(send: (options: RequestOptions) => Promise<T>, options: McpCallOptions): McpAnswer<T> {
   const { timeoutMs, signal, onProgress } = options;
   if (signal.aborted) return fail({ code: "aborted", message: "The call was cancelled." });
   const own = new AbortController();

@@ -20,7 +20,7 @@ import type { ChildEnvironment } from "../../host/environment.ts";
 import type { Owner } from "../../host/process.ts";
 import { serverEnvironment } from "../config/environment.ts";
 import type { ServerConfig } from "../config/server-config.ts";
-import type { Answers, CallOptions, CallResult, Connection, TaskReport } from "../connection.ts";
+import type { Answers, CallResult, Connection, McpCallOptions, TaskReport } from "../connection.ts";
 import type { ServerLog } from "../server-log.ts";
 import { answerQuestions, questionCapabilities } from "./answer.ts";
 import { ask } from "./ask.ts";
@@ -48,7 +48,7 @@ type Line = Transport & { reason?: string };
 export async function connect(
   config: ServerConfig,
   parts: ConnectParts,
-  options: CallOptions,
+  options: McpCallOptions,
 ): Promise<Result<Connection, ConnectFailure>> {
   const capabilities: ClientCapabilities = { roots: {}, ...questionCapabilities(config, parts.answers) };
   const client = new Client({ name: "everlong", version: parts.version }, { capabilities });
@@ -86,9 +86,13 @@ const nothing = z.looseObject({});
 function connectionOf(client: Client, line: Line, closed: Promise<string>): Connection {
   const { tasks, experimental } = client.getServerCapabilities() ?? {};
   const experiments: Record<string, unknown> = experimental ?? {};
-  const request = <T extends z.ZodObject>(method: string, params: Record<string, unknown>, schema: T, o: CallOptions) =>
-    ask((options) => client.request({ method, params }, schema, options), o);
-  const report = async (method: string, taskId: string, options: CallOptions) =>
+  const request = <T extends z.ZodObject>(
+    method: string,
+    params: Record<string, unknown>,
+    schema: T,
+    o: McpCallOptions,
+  ) => ask((options) => client.request({ method, params }, schema, options), o);
+  const report = async (method: string, taskId: string, options: McpCallOptions) =>
     mapped(await request(method, { taskId }, GetTaskResultSchema, options), reportOf);
   return {
     instructions: client.getInstructions(),
@@ -114,7 +118,7 @@ function connectionOf(client: Client, line: Line, closed: Promise<string>): Conn
  * Only the beginning of the SDK's stream is used: it would go on to wait as long as the server's poll interval says,
  * be that a day, and not hear of a cancel meanwhile. The bridge follows the task itself.
  */
-async function createTask(client: Client, name: string, args: Record<string, unknown>, options: CallOptions) {
+async function createTask(client: Client, name: string, args: Record<string, unknown>, options: McpCallOptions) {
   return ask(async (o) => {
     const stream = client.experimental.tasks.callToolStream({ name, arguments: args }, CallToolResultSchema, {
       ...o,

@@ -4,7 +4,7 @@ import { type Tool, ToolSchema } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip, cutAt, stripInvisible } from "../../base/text.ts";
-import type { Answer, CallOptions, ListedTool, ToolList } from "../connection.ts";
+import type { ListedTool, McpAnswer, McpCallOptions, ToolList } from "../connection.ts";
 import { ask } from "./ask.ts";
 
 const MAX_TOOLS = 5000;
@@ -17,7 +17,7 @@ const MAX_WARNINGS = 10;
 /** Each tool is judged alone: the SDK's own schema refuses a whole page for one bad tool. */
 const page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
-export async function readToolList(client: Client, options: CallOptions): Answer<ToolList> {
+export async function readToolList(client: Client, options: McpCallOptions): McpAnswer<ToolList> {
   const tools = new Map<string, ListedTool>();
   const warnings: string[] = [];
   let cursor: string | undefined;

@@ -9,7 +9,7 @@ import { expandText } from "./expand.ts";
 import { type LoadParts, loadServers, type PlannedServer } from "./load.ts";
 import { configSecrets } from "./secret.ts";
 import { parseServer } from "./server-config.ts";
-import { fileSource, mapSource, projectSources, type Source, userSource } from "./source.ts";
+import { fileSource, mapSource, projectSources, type ServerSource, userSource } from "./source.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -24,7 +24,7 @@ const write = (name: string, content: string | Uint8Array): string => {
   return path;
 };
 const parts: LoadParts = { variables: {}, consented: async () => false };
-const load = async (sources: (Source | undefined)[], more: Partial<LoadParts> = {}) =>
+const load = async (sources: (ServerSource | undefined)[], more: Partial<LoadParts> = {}) =>
   loadServers(
     sources.filter((s) => s !== undefined),
     { ...parts, ...more },

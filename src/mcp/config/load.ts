@@ -1,7 +1,7 @@
 // Which servers there are: all sources merged by name, each server with what it may do.
 import type { Variables } from "./expand.ts";
 import { parseServer, remoteOrigin, type ServerConfig } from "./server-config.ts";
-import type { Origin, Source } from "./source.ts";
+import type { Origin, ServerSource } from "./source.ts";
 
 /** A server by what the configuration makes of it. */
 export type PlannedServer = { name: string; origin: Origin; where: string } & (
@@ -28,7 +28,7 @@ export type LoadedServers = {
 };
 
 /** Later sources win on a name; one that is not trusted hides nothing. */
-export async function loadServers(sources: readonly Source[], parts: LoadParts): Promise<LoadedServers> {
+export async function loadServers(sources: readonly ServerSource[], parts: LoadParts): Promise<LoadedServers> {
   const servers = new Map<string, PlannedServer>();
   for (const source of sources) {
     for (const [name, entry] of Object.entries(source.servers)) {
@@ -44,7 +44,7 @@ export async function loadServers(sources: readonly Source[], parts: LoadParts):
   };
 }
 
-async function plan(name: string, entry: unknown, source: Source, parts: LoadParts): Promise<PlannedServer> {
+async function plan(name: string, entry: unknown, source: ServerSource, parts: LoadParts): Promise<PlannedServer> {
   const { origin, trusted } = source;
   const where = await source.locate(name);
   const place = { name, origin, where };

@@ -6,7 +6,7 @@ import { parseSettingsFile } from "../../settings/file.ts";
 
 export type Origin = "plugin" | "user" | "project" | "agent";
 
-export type Source = {
+export type ServerSource = {
   origin: Origin;
   /** The file, or what people call the place. */
   where: string;
@@ -31,11 +31,11 @@ export type SourcePlaces = {
 };
 
 /** `EVERLONG_HOME/mcp.json`. */
-export const userSource = ({ everlongHome }: SourcePlaces): Promise<Source | undefined> =>
+export const userSource = ({ everlongHome }: SourcePlaces): Promise<ServerSource | undefined> =>
   fileSource("user", join(everlongHome, "mcp.json"), () => true);
 
 /** `.mcp.json` of each folder. */
-export async function projectSources({ projectFolders, accepts }: SourcePlaces): Promise<Source[]> {
+export async function projectSources({ projectFolders, accepts }: SourcePlaces): Promise<ServerSource[]> {
   const found = projectFolders.map((folder) => {
     const path = join(folder, ".mcp.json");
     return fileSource("project", path, (content) => accepts(path, content));
@@ -44,7 +44,7 @@ export async function projectSources({ projectFolders, accepts }: SourcePlaces):
 }
 
 /** A map that stands elsewhere: settings `mcpServers`, an agent's `mcp-servers`. */
-export const mapSource = (origin: Origin, where: string, servers: unknown, trusted = true): Source => ({
+export const mapSource = (origin: Origin, where: string, servers: unknown, trusted = true): ServerSource => ({
   origin,
   where,
   trusted,
@@ -58,8 +58,8 @@ export async function fileSource(
   path: string,
   accepts: (content: Uint8Array) => boolean,
   mayLack = false,
-): Promise<Source | undefined> {
-  const broken = (problem: string, trusted = false): Source => ({
+): Promise<ServerSource | undefined> {
+  const broken = (problem: string, trusted = false): ServerSource => ({
     ...mapSource(origin, path, {}, trusted),
     problem,
   });

@@ -1,7 +1,7 @@
 // Following a task to its end: asked again and again at the server's pace, through lost connections, never for ever.
 import type { Clock } from "../../base/clock.ts";
 import type { ToolOutcome } from "../../tool/contract.ts";
-import type { Answer, CallError, CallResult, Connection, TaskReport } from "../connection.ts";
+import type { CallError, CallResult, Connection, McpAnswer, TaskReport } from "../connection.ts";
 import type { Server } from "../server.ts";
 import { isTerminal, type McpTaskEnd, type McpTaskEvent } from "./state.ts";
 
@@ -37,8 +37,9 @@ export async function followTask(first: TaskReport, parts: FollowParts): Promise
   let heard = clock.monotonic();
   let isAsking = false;
 
-  const ask = <T>(send: (connection: Connection, options: { timeoutMs: number; signal: AbortSignal }) => Answer<T>) =>
-    server.use({ signal, limitMs: ANSWER_MS, patient: true }, (c) => send(c, { timeoutMs: ANSWER_MS, signal }));
+  const ask = <T>(
+    send: (connection: Connection, options: { timeoutMs: number; signal: AbortSignal }) => McpAnswer<T>,
+  ) => server.use({ signal, limitMs: ANSWER_MS, patient: true }, (c) => send(c, { timeoutMs: ANSWER_MS, signal }));
   /** However much the server nudges, the shortest pause is kept. */
   async function pause(): Promise<void> {
     const early = AbortSignal.any([signal, parts.nudge()]);

@@ -3,7 +3,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import type { FilteredText, Redactor } from "../secret/filter.ts";
 import type { ItemText } from "./item.ts";
 
-export type Refusal = { code: "invalid_inputs" | "filter_failed"; message: string };
+export type BoardRefusal = { code: "invalid_inputs" | "filter_failed"; message: string };
 
 export const NAME_RULE =
   "a name is kebab-case (small letters, digits, single hyphens between them), up to 64 characters";
@@ -14,7 +14,7 @@ type Field = keyof typeof MAX;
 /** `redactions`: how many secrets were replaced. */
 export type Checked = { text: ItemText; redactions: number };
 
-export function checkItem(redactor: Redactor, given: Record<Field, string>): Result<Checked, Refusal> {
+export function checkItem(redactor: Redactor, given: Record<Field, string>): Result<Checked, BoardRefusal> {
   const filtered = redactor.fields(given);
   if (!filtered.ok) return fail({ code: "filter_failed", message: FILTER_FAILED });
   const { name, description, context } = filtered.value;
@@ -30,7 +30,7 @@ export function checkItem(redactor: Redactor, given: Record<Field, string>): Res
 }
 
 /** A name to look for. */
-export function checkName(redactor: Redactor, given: string): Result<FilteredText, Refusal> {
+export function checkName(redactor: Redactor, given: string): Result<FilteredText, BoardRefusal> {
   const name = redactor.text(given);
   if (!name.ok) return fail({ code: "filter_failed", message: FILTER_FAILED });
   const wrong = nameFault(name.value.text);

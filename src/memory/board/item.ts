@@ -34,16 +34,16 @@ export const CROWDED = 23;
 export const ROOMY = 18;
 
 /** Who changes the board. A run works against what it saw: rows that others changed since are left alone. */
-export type Writer = { actor: string; source: ItemSource; run?: string; seen?: Seen };
+export type Writer = { actor: string; source: ItemSource; run?: string; seen?: BoardView };
 
 /** Stamps of the rows of a moment, by `src/name`. The writer's own changes move it. */
-export type Seen = Map<string, string>;
+export type BoardView = Map<string, string>;
 
 export const keyOf = ({ src, name }: Pick<BoardItem, "src" | "name">): string => `${src}/${name}`;
 /** Differs whenever the text was changed, or the row removed and made anew. */
 export const stampOf = ({ version, createdAt }: Pick<BoardItem, "version" | "createdAt">): string =>
   `${version} ${createdAt}`;
-export const seenOf = (items: readonly BoardItem[]): Seen => new Map(items.map((i) => [keyOf(i), stampOf(i)]));
+export const seenOf = (items: readonly BoardItem[]): BoardView => new Map(items.map((i) => [keyOf(i), stampOf(i)]));
 
 export type PutOutcome =
   | { type: "stored"; isNew: boolean; items: number }

@@ -2,10 +2,11 @@
 import * as z from "zod";
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../../tool/contract.ts";
 import type { Redactor, SecretFilter } from "../secret/filter.ts";
-import { checkItem, checkName, NAME_RULE, type Refusal } from "./check.ts";
+import { type BoardRefusal, checkItem, checkName, NAME_RULE } from "./check.ts";
 import description from "./context_board.md";
 import { type BoardItem, type BoardPlace, CAPACITY, CROWDED, ROOMY, type Writer } from "./item.ts";
 import { EMPTY_BOARD, renderBoard } from "./render.ts";
@@ -34,8 +35,7 @@ type Input = { command: string; src?: string; name?: string; description?: strin
 
 export function contextBoardTool(parts: BoardToolParts): Tool {
   return defineTool<Input>({
-    name: "context_board",
-    group: "board",
+    ...ownTool("context_board"),
     description,
     // Any text: what is wrong with a command is said in this tool's own words.
     input: z.strictObject({
@@ -65,7 +65,7 @@ export function contextBoardTool(parts: BoardToolParts): Tool {
 }
 
 const refused = (what: string): ToolOutcome => failure("invalid_inputs", `${what}; ${NAME_RULE}. Nothing was done.`);
-const refusal = ({ code, message }: Refusal): ToolOutcome => failure(code, message);
+const refusal = ({ code, message }: BoardRefusal): ToolOutcome => failure(code, message);
 
 const NEEDED: Record<BoardCommand, readonly (keyof Input)[]> = {
   get_board: [],

@@ -13,11 +13,11 @@ export type Leaving = {
 };
 
 /** `nothing`: not even an event. */
-export type Gate = "nothing" | "detached_child" | "below_min_turns" | "spawn";
+export type ConsolidationGate = "nothing" | "detached_child" | "below_min_turns" | "spawn";
 /** The outcomes of `consolidation.gate`. */
-export type GateOutcome = Exclude<Gate, "nothing" | "spawn"> | "spawned" | "spawn_failed";
+export type GateOutcome = Exclude<ConsolidationGate, "nothing" | "spawn"> | "spawned" | "spawn_failed";
 
-export function gate({ on, detached, interactive, userMessages }: Leaving): Gate {
+export function gate({ on, detached, interactive, userMessages }: Leaving): ConsolidationGate {
   if (!on) return "nothing";
   if (detached) return "detached_child";
   if (!interactive) return "nothing";

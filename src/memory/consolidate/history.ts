@@ -33,10 +33,10 @@ export function sessionHistory(db: Database, session: string): Pick<Evidence, "t
   return { turns, ...(checkpoint === "" ? {} : { checkpoint }) };
 }
 
-export type Here = { repository?: string | undefined; root: string; branch?: string | undefined };
+export type SessionPlace = { repository?: string | undefined; root: string; branch?: string | undefined };
 
 /** The newest of this repository, else of this folder, and branch that a person led and that has a turn. */
-export function newestSession(db: Database, here: Here, except: string): string | undefined {
+export function newestSession(db: Database, here: SessionPlace, except: string): string | undefined {
   const row = db
     .prepare(
       `SELECT id FROM sessions WHERE COALESCE(repository = ?1, COALESCE(git_root, cwd) = ?2) AND branch IS ?3

@@ -7,13 +7,13 @@ import type { BoardCommand } from "../board/tool.ts";
 
 export const RUN_LIMITS = { add: 10, prune: 12, requests: 12, ms: 120_000 } as const;
 
-export type RunOutcome = "completed" | "limit_reached" | "failed" | "cancelled";
+export type ConsolidationOutcome = "completed" | "limit_reached" | "failed" | "cancelled";
 export type RunCounts = { added: number; pruned: number; refused: number };
-export type RunReport = RunCounts & { outcome: RunOutcome; tokens: number; durationMs: number };
+export type RunReport = RunCounts & { outcome: ConsolidationOutcome; tokens: number; durationMs: number };
 
 type Coded = { code: string; message: string };
 
-export type Run = {
+export type ConsolidationRun = {
   readonly id: string;
   readonly counts: Readonly<RunCounts>;
   /** For the tool: why this command may not be carried out any more. From then on the run is at its end. */
@@ -28,7 +28,7 @@ export type Run = {
 
 export type RunParts = { id: string; maxTokens: number; elapsedMs: () => number };
 
-export function startRun({ id, maxTokens, elapsedMs }: RunParts): Run {
+export function startRun({ id, maxTokens, elapsedMs }: RunParts): ConsolidationRun {
   const counts = { added: 0, pruned: 0, refused: 0 };
   let reached: Coded | undefined;
   const stop = (what: string): Coded => {
@@ -81,9 +81,9 @@ export function recordRun(
   );
 }
 
-export type LastRun = RunCounts & { id: string; outcome: string; endedAt: string; tokens: number };
+export type LastConsolidation = RunCounts & { id: string; outcome: string; endedAt: string; tokens: number };
 
-export function lastRun(db: Database, { repository, branch }: BoardPlace): LastRun | undefined {
+export function lastRun(db: Database, { repository, branch }: BoardPlace): LastConsolidation | undefined {
   const row = db
     .prepare("SELECT * FROM consolidation_runs WHERE repository = ? AND branch = ? ORDER BY ended_at DESC LIMIT 1")
     .get(repository, branch);

@@ -9,13 +9,13 @@ import { encodeLine } from "../../base/json-line.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { type Fault, faultOf } from "../../store/fault.ts";
 import { acquireLock } from "../../store/lock.ts";
-import type { FileLine } from "./lines.ts";
+import type { MemoryFileLine } from "./lines.ts";
 import { type FileMemory, noMemory, readFileMemory } from "./merge.ts";
 
 /** Lines to be added, or none, and what is to be said of it. */
-export type Appending<T> = { lines?: readonly FileLine[]; outcome: T };
+export type Appending<T> = { lines?: readonly MemoryFileLine[]; outcome: T };
 
-export type Journal = {
+export type FileJournal = {
   readonly path: string;
   /** Nobody else appends between what the work looks at and the lines it adds. */
   append<T>(work: () => Promise<Appending<T>>, signal: AbortSignal): Promise<Result<T, Fault>>;
@@ -27,7 +27,7 @@ export type Journal = {
 const LOCK_MS = 5000;
 
 /** `root`: the real path of the work tree. */
-export function journalOf(home: string, root: string): Journal {
+export function journalOf(home: string, root: string): FileJournal {
   const name = createHash("sha256").update(root).digest("hex").slice(0, 32);
   const path = join(home, "pending", `${name}.jsonl`);
   const locked = async <T>(work: () => Promise<T>, signal: AbortSignal): Promise<Result<T, Fault>> => {
@@ -75,7 +75,7 @@ export function journalOf(home: string, root: string): Journal {
 }
 
 /** In one write. It begins with a line end of its own: a line that another process left half written stays by itself. */
-async function append(path: string, lines: readonly FileLine[]): Promise<void> {
+async function append(path: string, lines: readonly MemoryFileLine[]): Promise<void> {
   const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const handle = await open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);

@@ -2,7 +2,7 @@
 import { canonicalJson, isRecord, parseJson } from "../../base/json.ts";
 
 /** One JSON object with an id: a record, or (`gone`) the mark that a record was deleted. */
-export type FileLine = {
+export type MemoryFileLine = {
   id: string;
   /** When it was last changed, as ISO text; "" when the line does not say. */
   at: string;
@@ -14,7 +14,7 @@ export type FileLine = {
 };
 
 /** The line, or undefined when it is not one of ours: such text is kept and reported, never used. */
-export function readLine(text: string): FileLine | undefined {
+export function readLine(text: string): MemoryFileLine | undefined {
   const parsed = parseJson(text);
   if (!parsed.ok || !isRecord(parsed.value)) return undefined;
   const { id, fact, deleted, replaces } = parsed.value;
@@ -27,21 +27,21 @@ export function readLine(text: string): FileLine | undefined {
 }
 
 /** Equal for lines that say the same in another spelling. */
-export const sameness = (line: FileLine): string => canonicalJson(line.value);
+export const sameness = (line: MemoryFileLine): string => canonicalJson(line.value);
 
 /** The mark for "everything of this id that is older is gone"; this very text carries nothing else. */
-export function goneLine(id: string, at: string): FileLine {
+export function goneLine(id: string, at: string): MemoryFileLine {
   const value = { id, deleted: true, updatedAt: at };
   return { id, at, replaces: [], gone: true, value, text: JSON.stringify(value) };
 }
 
 /** By age, then by id: a new record is one added line of a diff. */
-export function compareLines(a: FileLine, b: FileLine): number {
+export function compareLines(a: MemoryFileLine, b: MemoryFileLine): number {
   const by = (x: string, y: string): number => (x < y ? -1 : x > y ? 1 : 0);
   return by(bornAt(a), bornAt(b)) || by(a.id, b.id) || by(a.text, b.text);
 }
 
-const bornAt = (line: FileLine): string => isoOf(line.value["createdAt"]) || line.at;
+const bornAt = (line: MemoryFileLine): string => isoOf(line.value["createdAt"]) || line.at;
 
 function isoOf(value: unknown): string {
   const ms = typeof value === "string" ? Date.parse(value) : Number.NaN;

@@ -1,5 +1,5 @@
 // Records of a file as a list: those that are asked for, newest change first, page by page.
-import type { Listed, ListQuery, MemoryRecord } from "../record/contract.ts";
+import type { ListOutcome, ListQuery, MemoryRecord } from "../record/contract.ts";
 
 const PAGE = 100;
 const MOST = 500;
@@ -8,13 +8,13 @@ const MOST = 500;
 const orderOf = ({ updatedAt, id }: MemoryRecord): string => `${updatedAt} ${id}`;
 
 /** Undefined: it can be answered. */
-export function invalidList({ limit = PAGE, after }: ListQuery): Extract<Listed, { type: "invalid" }> | undefined {
+export function invalidList({ limit = PAGE, after }: ListQuery): Extract<ListOutcome, { type: "invalid" }> | undefined {
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST) return { type: "invalid", field: "limit" };
   // Ids and times that others wrote may hold spaces.
   return after === undefined || /^.+ .+$/s.test(after) ? undefined : { type: "invalid", field: "after" };
 }
 
-export function listOf(all: readonly MemoryRecord[], query: ListQuery): Listed {
+export function listOf(all: readonly MemoryRecord[], query: ListQuery): ListOutcome {
   const { limit = PAGE, after, status = ["active", "pending", "superseded"], subject, author } = query;
   const words = (query.text ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const records = all

@@ -1,7 +1,7 @@
 // Merging memory files: laws that hold for any files, and what is kept of lines that nobody understands.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FileLine, readLine } from "./lines.ts";
+import { type MemoryFileLine, readLine } from "./lines.ts";
 import { merge, printFileMemory, readFileMemory, recordLines } from "./merge.ts";
 
 const at = (day: number): string => new Date(Date.UTC(2026, 0, 1 + day)).toISOString();
@@ -59,7 +59,7 @@ describe("merge", () => {
       { numRuns: 500 },
     );
     /** Since when what is older of its id is over. */
-    function claimed(lines: string[], { id: name }: FileLine): string {
+    function claimed(lines: string[], { id: name }: MemoryFileLine): string {
       const of = lines
         .flatMap((text) => readLine(text) ?? [])
         .filter((one) => [one.id, ...one.replaces].includes(name));

@@ -1,12 +1,12 @@
 // Merging memory files: a union in which newer beats older, whatever the order of merging and however often it is done.
-import { compareLines, type FileLine, goneLine, readLine, sameness } from "./lines.ts";
+import { compareLines, goneLine, type MemoryFileLine, readLine, sameness } from "./lines.ts";
 
 /**
  * What a file says. Each line claims that whatever is older of its own id, and of the ids it replaces, is over; a claim
  * outlives its line. So merging is the union of lines and the latest of claims, less the lines that a claim is past.
  */
 export type FileMemory = {
-  readonly lines: ReadonlyMap<string, FileLine>;
+  readonly lines: ReadonlyMap<string, MemoryFileLine>;
   /** By id: since when older lines are over. */
   readonly claims: ReadonlyMap<string, string>;
   /** Lines that could not be read, verbatim, and how often each stood there. */
@@ -21,7 +21,7 @@ const BOM = "\ufeff";
 export function readFileMemory(text: string): FileMemory {
   const bom = text.startsWith(BOM);
   const unread = new Map<string, number>();
-  const lines: FileLine[] = [];
+  const lines: MemoryFileLine[] = [];
   for (const one of (bom ? text.slice(1) : text).split("\n")) {
     if (one.trim() === "") continue;
     const line = readLine(one);
@@ -31,9 +31,9 @@ export function readFileMemory(text: string): FileMemory {
   return { ...memoryOf(lines), unread, bom };
 }
 
-export function memoryOf(lines: Iterable<FileLine>): FileMemory {
+export function memoryOf(lines: Iterable<MemoryFileLine>): FileMemory {
   const claims = new Map<string, string>();
-  const newestById = new Map<string, FileLine>();
+  const newestById = new Map<string, MemoryFileLine>();
   for (const line of lines) {
     for (const id of [line.id, ...line.replaces]) raise(claims, id, line.at);
     if (isPlainMark(line)) continue; // it is its claim and nothing else
@@ -67,7 +67,7 @@ export function printFileMemory(memory: FileMemory): string {
 }
 
 /** Lines that are in force, oldest first; of several with one id and one time only the first is used. */
-export function recordLines(memory: FileMemory): FileLine[] {
+export function recordLines(memory: FileMemory): MemoryFileLine[] {
   const gone = new Set([...memory.lines.values()].filter((line) => line.gone).map((line) => line.id));
   const seen = new Set<string>();
   return [...memory.lines.values()]
@@ -76,7 +76,7 @@ export function recordLines(memory: FileMemory): FileLine[] {
 }
 
 function settled(memory: FileMemory): FileMemory {
-  const isOver = ({ id, at }: FileLine): boolean => at < (memory.claims.get(id) ?? "");
+  const isOver = ({ id, at }: MemoryFileLine): boolean => at < (memory.claims.get(id) ?? "");
   return { ...memory, lines: new Map([...memory.lines].filter(([, line]) => !isOver(line))) };
 }
 
@@ -84,4 +84,4 @@ function raise(claims: Map<string, string>, id: string, at: string): void {
   if (at > (claims.get(id) ?? "")) claims.set(id, at);
 }
 
-const isPlainMark = (line: FileLine): boolean => line.gone && line.text === goneLine(line.id, line.at).text;
+const isPlainMark = (line: MemoryFileLine): boolean => line.gone && line.text === goneLine(line.id, line.at).text;

@@ -3,7 +3,7 @@ import { within } from "../../base/abort.ts";
 import { isRecord, parseJson } from "../../base/json.ts";
 import type { MemoryRecord } from "../record/contract.ts";
 import type { Redactor } from "../secret/filter.ts";
-import type { FileLine } from "./lines.ts";
+import type { MemoryFileLine } from "./lines.ts";
 import { type FileMemory, recordLines } from "./merge.ts";
 import question from "./optimise.md";
 import { EPOCH, later, lineOf, recordOfLine } from "./record-line.ts";
@@ -16,8 +16,12 @@ const LIMIT_MS = 30_000;
 const FEWEST = 2;
 
 /** New lines, each with what it `replaces`; none when the answer is late, invalid or changes nothing. */
-export async function optimise(memory: FileMemory, parts: OptimiseParts, signal: AbortSignal): Promise<FileLine[]> {
-  const inputs = new Map<string, { line: FileLine; record: MemoryRecord }>();
+export async function optimise(
+  memory: FileMemory,
+  parts: OptimiseParts,
+  signal: AbortSignal,
+): Promise<MemoryFileLine[]> {
+  const inputs = new Map<string, { line: MemoryFileLine; record: MemoryRecord }>();
   for (const line of recordLines(memory)) {
     const record = recordOfLine(line, parts.repository, parts.redactor);
     if (record?.status.type === "active") inputs.set(line.id, { line, record });
@@ -41,9 +45,9 @@ export async function optimise(memory: FileMemory, parts: OptimiseParts, signal:
 
 function madeLine(
   text: string,
-  inputs: ReadonlyMap<string, { line: FileLine; record: MemoryRecord }>,
+  inputs: ReadonlyMap<string, { line: MemoryFileLine; record: MemoryRecord }>,
   { newId, repository, redactor }: OptimiseParts,
-): FileLine | undefined {
+): MemoryFileLine | undefined {
   const parsed = parseJson(text);
   if (!parsed.ok || !isRecord(parsed.value)) return undefined;
   const { subject, fact, citations, reason, replaces } = parsed.value;
@@ -82,7 +86,7 @@ function madeLine(
 }
 
 /** Without those of whose sources one was changed or removed since the model saw it: what is there now stands. */
-export function stillTrue(made: readonly FileLine[], seen: FileMemory, now: FileMemory): FileLine[] {
+export function stillTrue(made: readonly MemoryFileLine[], seen: FileMemory, now: FileMemory): MemoryFileLine[] {
   const textOf = (memory: FileMemory) => new Map(recordLines(memory).map((line) => [line.id, line.text]));
   const [before, after] = [textOf(seen), textOf(now)];
   return made.filter((line) => line.replaces.every((id) => before.get(id) === after.get(id)));

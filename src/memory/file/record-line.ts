@@ -4,12 +4,12 @@ import { optional } from "../../base/optional.ts";
 import { readCitation, splitCitations } from "../record/citation.ts";
 import type {
   Author,
-  Change,
-  Draft,
+  FactOrigin,
   MemoryRecord,
   NotFound,
-  Origin,
   OriginKind,
+  RecordChange,
+  RecordDraft,
   Source,
   Status,
 } from "../record/contract.ts";
@@ -18,11 +18,11 @@ import { readId } from "../record/id.ts";
 import { BOUNDS } from "../record/read-input.ts";
 import { TRUST, trustOf } from "../record/trust.ts";
 import { filteredValue, type Redactor, type SecretFilter } from "../secret/filter.ts";
-import { type FileLine, readLine } from "./lines.ts";
+import { type MemoryFileLine, readLine } from "./lines.ts";
 
 /** Undefined: the line cannot be used as a record, for its bounds or because the filter failed on it. */
 export function recordOfLine(
-  { id, at, value }: FileLine,
+  { id, at, value }: MemoryFileLine,
   repository: string,
   redactor: Redactor,
 ): MemoryRecord | undefined {
@@ -60,7 +60,7 @@ export function recordOfLine(
 /** A line that does not say when it was written is older than all that do. */
 export const EPOCH = "1970-01-01T00:00:00.000Z";
 
-export function lineOfDraft(draft: Draft, now: string): FileLine {
+export function lineOfDraft(draft: RecordDraft, now: string): MemoryFileLine {
   return lineOf({
     id: draft.id,
     subject: draft.subject,
@@ -77,10 +77,10 @@ export function lineOfDraft(draft: Draft, now: string): FileLine {
 }
 
 /** A line, and the record that it says. */
-export type Entry = { line: FileLine; record: MemoryRecord };
+export type FileEntry = { line: MemoryFileLine; record: MemoryRecord };
 
 /** By the id, or by the beginning of one of ours. */
-export function oneOf(entries: readonly Entry[], id: string): { type: "one"; entry: Entry } | NotFound {
+export function oneOf(entries: readonly FileEntry[], id: string): { type: "one"; entry: FileEntry } | NotFound {
   const start = readId(id)?.id;
   const exact = entries.find(({ record }) => record.id === id);
   const matches = exact ? [exact] : entries.filter(({ record }) => start !== undefined && record.id.startsWith(start));
@@ -89,17 +89,17 @@ export function oneOf(entries: readonly Entry[], id: string): { type: "one"; ent
   return { type: "not_found", ...(entry ? { ambiguous: matches.map(({ record }) => record.id) } : {}) };
 }
 
-export type LineChange = Change & { status?: Status };
+export type LineChange = RecordChange & { status?: Status };
 
 /**
  * The line with these fields changed, all others as they were. It is kept in EVERLONG_HOME until it is in the file, so its
  * texts are those of the record, which is filtered, and what else it holds is filtered here.
  */
 export function changedLine(
-  { line, record }: Entry,
+  { line, record }: FileEntry,
   change: LineChange,
   { now, redact }: { now: string; redact: SecretFilter },
-): FileLine {
+): MemoryFileLine {
   const { subject, fact, reason, citations, status } = { ...record, ...change };
   const { id, replaces: _replaces, status: _status, supersededBy: _by, ...rest } = line.value;
   const others = withoutSecrets({ ...rest, subject, fact, reason, citations: [] }, redact);
@@ -127,7 +127,7 @@ function withoutSecrets(value: Record<string, unknown>, redact: SecretFilter): R
 }
 
 /** Nothing of the text is left; the hash, salted by the id, still knows the fact. */
-export function deletedLine({ line, record }: Entry, { now }: { now: string }): FileLine {
+export function deletedLine({ line, record }: FileEntry, { now }: { now: string }): MemoryFileLine {
   return lineOf({
     id: line.id,
     deleted: true,
@@ -136,14 +136,14 @@ export function deletedLine({ line, record }: Entry, { now }: { now: string }): 
   });
 }
 
-export const knowsFact = (line: FileLine, fact: string): boolean =>
+export const knowsFact = (line: MemoryFileLine, fact: string): boolean =>
   line.gone && line.value["factHash"] === factHash(line.id, fact);
 
 /** A change is younger than what it changes, whatever the clock says. */
 export const later = (than: string, now: string): string =>
   now > than ? now : new Date(Date.parse(than) + 1).toISOString();
 
-export function lineOf(value: Record<string, unknown>): FileLine {
+export function lineOf(value: Record<string, unknown>): MemoryFileLine {
   const line = readLine(JSON.stringify(value));
   if (!line) throw new TypeError("a line of our own cannot be read");
   return line;
@@ -155,7 +155,7 @@ const KINDS = new Set<string>(Object.keys(TRUST));
 
 function sourceOf(value: unknown): Source {
   const fields = isRecord(value) ? value : {};
-  const origins = (Array.isArray(fields["origins"]) ? fields["origins"] : []).flatMap((one): Origin[] =>
+  const origins = (Array.isArray(fields["origins"]) ? fields["origins"] : []).flatMap((one): FactOrigin[] =>
     isRecord(one) && KINDS.has(String(one["kind"])) ? [{ kind: one["kind"] as OriginKind, ...idOf(one, "ref") }] : [],
   );
   const trust = typeof fields["trust"] === "number" && fields["trust"] >= 0 ? fields["trust"] : trustOf(origins);
@@ -181,7 +181,7 @@ function authorOf(value: unknown): Author {
   return { kind: authorKind, id: typeof id === "string" ? id : "file", name: typeof name === "string" ? name : "file" };
 }
 
-function statusOf({ status, supersededBy: by }: FileLine["value"]): Status {
+function statusOf({ status, supersededBy: by }: MemoryFileLine["value"]): Status {
   if (status === "superseded" && typeof by === "string") return { type: "superseded", by };
   return { type: status === "pending" ? "pending" : "active" };
 }

@@ -7,8 +7,8 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { realPath } from "../../permission/path.ts";
 import { type Fault, fault, faultAt, faultOf } from "../../store/fault.ts";
 import { updateFile } from "../../store/update-file.ts";
-import { type Appending, type Journal, journalOf } from "./journal.ts";
-import type { FileLine } from "./lines.ts";
+import { type Appending, type FileJournal, journalOf } from "./journal.ts";
+import type { MemoryFileLine } from "./lines.ts";
 import { type FileMemory, memoryOf, merge, noMemory, printFileMemory, readFileMemory, recordLines } from "./merge.ts";
 import { stillTrue } from "./optimise.ts";
 import { filePlaces, stampOf } from "./places.ts";
@@ -24,14 +24,14 @@ export type RepositoryFilesOptions = {
   seed: boolean;
 };
 export type Loaded = { all: FileMemory; waiting: FileMemory };
-export type Settled = { records: number; merged: number; optimised: boolean; unparsed: number };
+export type SettleReport = { records: number; merged: number; optimised: boolean; unparsed: number };
 
 /** A file of this size was not made by people remembering things. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export class RepositoryFiles {
   readonly #options: RepositoryFilesOptions;
-  readonly #journal: Journal;
+  readonly #journal: FileJournal;
 
   constructor(options: RepositoryFilesOptions) {
     this.#options = options;
@@ -65,10 +65,10 @@ export class RepositoryFiles {
    * and no file was touched. After a failure the journal is as it was.
    */
   async settle(
-    { made, seen }: { made: readonly FileLine[]; seen: FileMemory },
+    { made, seen }: { made: readonly MemoryFileLine[]; seen: FileMemory },
     signal: AbortSignal,
-  ): Promise<Result<Settled | undefined, Fault>> {
-    let outcome: Result<Settled | undefined, Fault> = ok(undefined);
+  ): Promise<Result<SettleReport | undefined, Fault>> {
+    let outcome: Result<SettleReport | undefined, Fault> = ok(undefined);
     const drained = await this.#journal.drain(async (waiting) => {
       if (waiting.lines.size === 0 && waiting.claims.size === 0) return true;
       outcome = await this.#write(waiting, made, seen, signal);
@@ -79,10 +79,10 @@ export class RepositoryFiles {
 
   async #write(
     waiting: FileMemory,
-    made: readonly FileLine[],
+    made: readonly MemoryFileLine[],
     seen: FileMemory,
     signal: AbortSignal,
-  ): Promise<Result<Settled, Fault>> {
+  ): Promise<Result<SettleReport, Fault>> {
     const { target } = this.#places();
     const files = await this.#read();
     if (!files.ok) return files;
@@ -90,7 +90,7 @@ export class RepositoryFiles {
     const current = stillTrue(made, seen, all);
     const added = merge(waiting, memoryOf(current));
     const idsByFile = files.value.map(({ path, memory }) => ({ path, ids: idsOf(memory) }));
-    const isElsewhere = ({ id }: FileLine): boolean =>
+    const isElsewhere = ({ id }: MemoryFileLine): boolean =>
       idsByFile.some(({ path, ids }) => path !== target && ids.has(id));
     for (const { path, ids } of idsByFile) {
       const lines = [...added.lines.values()].filter((line) =>

@@ -5,7 +5,7 @@ import type { Item } from "./item.ts";
 import { itemById, itemsOfTurns, listByTime } from "./list.ts";
 import { openStore } from "./recall-fixture.ts";
 import { search } from "./search.ts";
-import type { Scope, Within } from "./store/scope.ts";
+import type { RecallScope, Within } from "./store/scope.ts";
 import { RecallWriter } from "./store/write.ts";
 
 const names = ["a", "b", "a') OR 1=1--", '"@1"', "../../x", "*", "x".repeat(10_000)];
@@ -42,12 +42,12 @@ function world() {
 describe("isolation", () => {
   const { db, byId } = world();
   const key = fc.constantFrom(...names);
-  const scope: fc.Arbitrary<Scope> = fc.oneof(
-    key.map((repository): Scope => ({ type: "repository", repository })),
-    fc.constantFrom<Scope>({ type: "session", session: "s" }, { type: "session", session: "s'--" }),
-    fc.constant<Scope>({ type: "all" }),
-    key.map((workspace): Scope => ({ type: "workspace", workspace })),
-    fc.constant<Scope>({ type: "user" }),
+  const scope: fc.Arbitrary<RecallScope> = fc.oneof(
+    key.map((repository): RecallScope => ({ type: "repository", repository })),
+    fc.constantFrom<RecallScope>({ type: "session", session: "s" }, { type: "session", session: "s'--" }),
+    fc.constant<RecallScope>({ type: "all" }),
+    key.map((workspace): RecallScope => ({ type: "workspace", workspace })),
+    fc.constant<RecallScope>({ type: "user" }),
   );
   const within: fc.Arbitrary<Within> = fc.record({
     tenant: fc.constantFrom("", "t2", "t3"),
@@ -112,11 +112,11 @@ describe("isolation", () => {
       item("other", { level: "repository", repository: "r2" }),
       item("board", { level: "branch", repository: "r1", branch: "main" }),
     ]);
-    const ask = (...scopes: Scope[]) =>
+    const ask = (...scopes: RecallScope[]) =>
       search(store, { text: "metric", within: { identity: "x", scopes } })
         .results.flatMap((r) => [r.id, ...r.also])
         .sort();
-    const of = (repository: string): Scope[] => [
+    const of = (repository: string): RecallScope[] => [
       { type: "repository", repository },
       { type: "user", user: "ann" },
     ];

@@ -5,10 +5,10 @@ import { KINDS, type Kind } from "./item.ts";
 import { hitsIn } from "./rank/hits.ts";
 import { type Filter, frameOf, matchOf, termMatch } from "./rank/match.ts";
 import { analyseQuery, type Query } from "./rank/query.ts";
-import { SNIPPET_CHARS, type Snippet, snippetsOf } from "./rank/snippet.ts";
+import { type RecallSnippet, SNIPPET_CHARS, snippetsOf } from "./rank/snippet.ts";
 import { verbatim } from "./rank/verbatim.ts";
 import { type Shown, shownItem } from "./result.ts";
-import { ITEM, itemOf, Reader, type StoredItem } from "./store/read.ts";
+import { type IndexedItem, ITEM, itemOf, Reader } from "./store/read.ts";
 import { type ResolvedScope, resolveScope, type Within } from "./store/scope.ts";
 import { column, prepared } from "./store/statement.ts";
 
@@ -22,8 +22,8 @@ export type ListRequest = Filter & {
   cursor?: string;
   snippetChars?: number;
 };
-export type Listed = Shown & { snippets: Snippet[] };
-export type ListAnswer = { items: Listed[] /** Given when there are more. */; cursor?: string };
+export type ListedItem = Shown & { snippets: RecallSnippet[] };
+export type ListAnswer = { items: ListedItem[] /** Given when there are more. */; cursor?: string };
 
 const END = Number.MAX_SAFE_INTEGER;
 
@@ -43,7 +43,7 @@ export function listByTime(db: DatabaseSync, request: ListRequest): ListAnswer {
      AND i.id IN (SELECT p.item FROM recall_passage p WHERE ${match === undefined ? "? IS NULL" : IN_MATCH})
      AND (i.time, i.seq, i.id) > (?, ?, ?) ORDER BY i.time, i.seq, i.id`,
   ).iterate(since, before, match ?? null, ...fromCursor(request.cursor));
-  const found: StoredItem[] = [];
+  const found: IndexedItem[] = [];
   const most = Math.min(1000, Math.max(1, limit));
   for (const row of rows) {
     const item = itemOf(row);
@@ -76,7 +76,7 @@ function fromCursor(cursor: string | undefined): [number, number, number] {
   return [time, seq, id];
 }
 
-function listed(item: StoredItem, reader: Reader, query: Query | undefined, chars = SNIPPET_CHARS): Listed {
+function listed(item: IndexedItem, reader: Reader, query: Query | undefined, chars = SNIPPET_CHARS): ListedItem {
   const terms = (query?.terms ?? []).map((t) => ({ ...t, df: 0, idf: 1, use: "searched" as const }));
   const passages = reader
     .passagesOf(item.id)

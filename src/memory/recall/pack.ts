@@ -3,7 +3,7 @@ import { clip } from "../../base/text.ts";
 import type { SearchResult } from "./result.ts";
 
 export type PackBounds = { snippets: number; chars: number };
-export type Excerpt = {
+export type RecallExcerpt = {
   /** Ids of the items it is made of, in the order of the conversation. */
   ids: string[];
   refs: string[];
@@ -14,14 +14,14 @@ export type Excerpt = {
 };
 
 /** The best results that fit, best first. */
-export function pack(results: readonly SearchResult[], { snippets, chars }: PackBounds): Excerpt[] {
+export function pack(results: readonly SearchResult[], { snippets, chars }: PackBounds): RecallExcerpt[] {
   const groups: SearchResult[][] = [];
   for (const result of results.slice(0, snippets)) {
     const group = groups.find((g) => g.some((other) => areNeighbours(other, result)));
     if (group) group.push(result);
     else groups.push([result]);
   }
-  const excerpts: Excerpt[] = [];
+  const excerpts: RecallExcerpt[] = [];
   let room = chars;
   for (const group of groups) {
     const ordered = group.toSorted((a, b) => a.source.seq - b.source.seq);

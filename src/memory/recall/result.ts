@@ -3,9 +3,9 @@ import type { Kind, Place } from "./item.ts";
 import type { CountedTerm } from "./rank/candidates.ts";
 import type { Folded } from "./rank/near-duplicate.ts";
 import type { Channel } from "./rank/query.ts";
-import { type Snippet, snippetsOf } from "./rank/snippet.ts";
-import type { Parts } from "./rank/weights.ts";
-import type { Reader, StoredItem } from "./store/read.ts";
+import { type RecallSnippet, snippetsOf } from "./rank/snippet.ts";
+import type { ScoreParts } from "./rank/weights.ts";
+import type { IndexedItem, Reader } from "./store/read.ts";
 
 /** Where and what an item is. */
 export type Shown = {
@@ -23,10 +23,10 @@ export type Shown = {
 export type SearchResult = Shown & {
   score: number;
   /** They add up to the score. */
-  parts: Parts;
+  parts: ScoreParts;
   /** Before weighing, of its best passage; when an explanation was asked for. */
   raw?: Record<Channel, number> & { cosine?: number };
-  snippets: Snippet[];
+  snippets: RecallSnippet[];
   /** Ids of results that say the same. */
   also: string[];
 };
@@ -41,13 +41,13 @@ export type SearchPlan = {
   milliseconds: Record<string, number>;
 };
 
-function refOf({ kind, turn, index }: StoredItem): { ref?: string } {
+function refOf({ kind, turn, index }: IndexedItem): { ref?: string } {
   if (kind === "checkpoint") return index === undefined ? {} : { ref: `checkpoint:${index}` };
   if (turn === undefined) return {};
   return { ref: index === undefined ? `t${turn}` : `t${turn}.${index}` };
 }
 
-export function shownItem(item: StoredItem, reader: Reader): Shown {
+export function shownItem(item: IndexedItem, reader: Reader): Shown {
   const { place } = reader.place(item.place);
   return {
     id: item.key,

@@ -1,13 +1,13 @@
 // The user's hand on records: edit, delete, decide on pending ones. No prompt: the user acts.
 import { isRecord } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
-import type { Actor, Change, Deleted, Edited, Place, Resolution, Resolved } from "./contract.ts";
+import type { Deleted, Edited, Place, RecordActor, RecordChange, Resolution, ResolveOutcome } from "./contract.ts";
 import { memorySecret, missingClient, sameFact, storeFailed, unsupported } from "./failure.ts";
 import { readChange } from "./read-input.ts";
 import { TRUST } from "./trust.ts";
 import type { EditOutcome, MemoryFailure, WriteParts } from "./write-contract.ts";
 
-export type ByUser = { actor: Actor; version?: number; place?: Place };
+export type ByUser = { actor: RecordActor; version?: number; place?: Place };
 
 /** `input`: any of subject, fact, citations, reason; `trust: "user"` says that the user stands for it. */
 export async function editRecord(
@@ -25,7 +25,7 @@ export async function editRecord(
     if (got.type === "got" && got.record.scope === "user") return memorySecret("user");
   }
   const { citations, ...texts } = read.value.change;
-  const change: Change = {
+  const change: RecordChange = {
     ...texts,
     ...(citations
       ? { citations: citations.map((one) => (parts.tree ? { ...one, state: parts.tree.check(one) } : one)) }
@@ -69,7 +69,7 @@ export async function resolveRecord(
   parts: WriteParts,
   request: { id: string; resolution: Resolution; by: ByUser },
   signal: AbortSignal,
-): Promise<Settled<Resolved>> {
+): Promise<Settled<ResolveOutcome>> {
   const client = await parts.client();
   if (client.type === "skipped") return missingClient(client);
   const resolved = await client.strategy.resolve(request.id, request.resolution, request.by, signal);

@@ -1,13 +1,13 @@
 // The lines of the memory section: the best records that fit, each scope with its share, printed in a fixed order.
 import { recalledLine } from "../../context/fragment/recalled.ts";
-import type { Counts, MemoryRecord, Scope } from "./contract.ts";
+import type { MemoryRecord, RecordCounts, Scope } from "./contract.ts";
 import { shortIds } from "./id.ts";
-import { byScore, type Ranked, rank, type Standing, scoreOf, type View } from "./rank.ts";
+import { byScore, type RankedRecord, type RecordView, rank, type Standing, scoreOf } from "./rank.ts";
 import { linesTokens } from "./section.ts";
 import { lookedUp } from "./verification.ts";
 
 export type Room = { maxTokens: number; maxRecords: number };
-export type Lines = { lines: string[]; shown: string[]; counts: Counts; stale: number };
+export type PromptLines = { lines: string[]; shown: string[]; counts: RecordCounts; stale: number };
 
 /** So many cited files are looked at, those of the best records first; the others stay as last known. */
 const MOST_FILES = 200;
@@ -20,7 +20,7 @@ const SHARE = 0.25;
 export type Choice = { all: readonly Standing[]; whole: (ids: readonly string[]) => readonly MemoryRecord[] };
 
 /** Disputed records are not among the shown, nor counted. */
-export function chooseLines({ all, whole }: Choice, room: Room, view: View, clean: Clean): Lines {
+export function chooseLines({ all, whole }: Choice, room: Room, view: RecordView, clean: Clean): PromptLines {
   const open: Record<Scope, Standing[]> = { repository: [], user: [] };
   for (const one of all) if (!one.votes.disputed) open[one.scope].push(one);
   const most = Math.max(MOST_FILES, room.maxRecords) + MISFITS;
@@ -65,7 +65,7 @@ export const choiceOf = (records: readonly MemoryRecord[]): Choice => ({
   },
 });
 
-type Candidate = Ranked & { record: MemoryRecord };
+type Candidate = RankedRecord & { record: MemoryRecord };
 
 const SCOPES: readonly Scope[] = ["repository", "user"];
 
@@ -74,7 +74,7 @@ export type Clean = (text: string) => string;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The states of cited files as the work tree says now. */
-function lookAt(ranked: readonly Candidate[], view: View): Candidate[] {
+function lookAt(ranked: readonly Candidate[], view: RecordView): Candidate[] {
   const { tree } = view;
   let files = 0;
   return ranked.map((one) => {

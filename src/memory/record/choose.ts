@@ -1,5 +1,5 @@
 // Which strategy keeps the records of a session: chosen once, and a service that cannot be used is never replaced.
-import type { Client, Skip, Strategy, StrategyKind } from "./contract.ts";
+import type { Skip, Strategy, StrategyChoice, StrategyKind } from "./contract.ts";
 
 export type StrategySettings = {
   enabled: boolean;
@@ -26,7 +26,7 @@ export const OFF: Skip = {
   message: "memory is switched off (memory.enabled). The user can turn it on with `/memory on`.",
 };
 
-export async function chooseStrategy(settings: StrategySettings, makers: Makers): Promise<Client> {
+export async function chooseStrategy(settings: StrategySettings, makers: Makers): Promise<StrategyChoice> {
   if (!settings.enabled) return OFF;
   const kind = strategyKind(settings);
   if (kind === "service" && !settings.serviceUrl)

@@ -32,7 +32,7 @@ export type Status =
 
 export type OriginKind = "user" | "assistant" | "file" | "tool" | "web" | "mcp" | "memory" | "import" | "proxy";
 /** Where a fact's words come from. `ref`: turn and call, or the record. */
-export type Origin = { kind: OriginKind; ref?: string };
+export type FactOrigin = { kind: OriginKind; ref?: string };
 
 /** Provenance: set by whoever runs the call, never by the model. */
 export type Source = {
@@ -43,7 +43,7 @@ export type Source = {
   /** `cli`, `session`, `rest:<token>`, `mcp:<client>`, `import`. */
   client: string;
   model?: string;
-  origins: readonly Origin[];
+  origins: readonly FactOrigin[];
   trust: number;
 };
 export type Author = { kind: "user" | "agent" | "import"; id: string; name: string };
@@ -78,7 +78,7 @@ export type MemoryRecord = {
 export type Place = { repository?: string; user: string };
 
 /** A checked record on its way to a store. The id is made before the first attempt: it is the idempotency key. */
-export type Draft = {
+export type RecordDraft = {
   id: string;
   subject: FilteredText;
   fact: FilteredText;
@@ -94,7 +94,7 @@ export type Draft = {
 };
 
 /** Who does it, for the change row. */
-export type Actor = Author;
+export type RecordActor = Author;
 export type Ballot = {
   fact: FilteredText;
   /** Instead of the fact: one record. */
@@ -105,7 +105,7 @@ export type Ballot = {
   /** One current vote for each: the user, or the user's agent in one session. */
   actor: { key: string; kind: "user" | "agent" };
 };
-export type Change = {
+export type RecordChange = {
   subject?: FilteredText;
   fact?: FilteredText;
   reason?: FilteredText;
@@ -121,7 +121,7 @@ export type NotFound = { type: "not_found"; ambiguous?: string[] };
 /** It was changed since it was read: nothing was written. */
 export type Conflict = { type: "conflict"; current: MemoryRecord };
 
-export type Stored =
+export type StoreResult =
   | { type: "stored"; record: MemoryRecord }
   /** The same folded fact in the same place; pending ones too. */
   | { type: "already_stored"; id: string; status: Status["type"] }
@@ -138,14 +138,14 @@ export type Voted =
   | { type: "refused"; code: FailureCode; message: string }
   | Failed
   | Unsupported;
-export type Found =
+export type FindOutcome =
   | { type: "found"; record: MemoryRecord }
   /** The user deleted this fact. */
   | { type: "deleted" }
   | { type: "absent"; near: string[] }
   | Failed
   | Unsupported;
-export type Listed =
+export type ListOutcome =
   | { type: "listed"; records: MemoryRecord[]; next?: string }
   | { type: "invalid"; field: "after" | "limit" }
   | Failed
@@ -161,7 +161,7 @@ export type Edited =
   | Unsupported;
 export type Deleted = { type: "deleted"; id: string } | NotFound | Conflict | Failed | Unsupported;
 export type Resolution = { how: "accept" } | { how: "reject" } | { how: "replace"; old: string };
-export type Resolved =
+export type ResolveOutcome =
   | { type: "resolved"; record: MemoryRecord | undefined }
   | { type: "not_pending" }
   | NotFound
@@ -172,7 +172,7 @@ export type MemoryChange = {
   id: number;
   memory: string;
   action: "store" | "edit" | "vote" | "status" | "delete";
-  actor: Actor;
+  actor: RecordActor;
   at: string;
   before: unknown;
   after: unknown;
@@ -194,7 +194,7 @@ export type ListQuery = {
   after?: string;
 };
 
-export type Counts = { repository: number; user: number; total: number; shown: number };
+export type RecordCounts = { repository: number; user: number; total: number; shown: number };
 export type Definition = { name: string; version: string; description: string; inputSchema: Record<string, unknown> };
 export type PromptAnswer = {
   enabled: boolean;
@@ -202,7 +202,7 @@ export type PromptAnswer = {
   prompt: string | null;
   /** Of the records of these lines, in their order; absent where that cannot be said. */
   ids?: readonly string[];
-  counts: Counts;
+  counts: RecordCounts;
   stale: number;
   storeInstructions: string;
   /** A definition that this program cannot fill is left out (M31): its tool is not offered. */
@@ -220,26 +220,30 @@ export interface Strategy {
   readonly endpoint?: string;
   prompt(ask: PromptAsk, signal: AbortSignal): Promise<Prompted>;
   /** By the exact folded fact, repository before user. `scope`: in that one only. */
-  find(fact: string, where: { place: Place; scope?: Scope }, signal: AbortSignal): Promise<Found>;
-  store(draft: Draft, signal: AbortSignal): Promise<Stored>;
+  find(fact: string, where: { place: Place; scope?: Scope }, signal: AbortSignal): Promise<FindOutcome>;
+  store(draft: RecordDraft, signal: AbortSignal): Promise<StoreResult>;
   vote(ballot: Ballot, signal: AbortSignal): Promise<Voted>;
-  list(query: ListQuery, signal: AbortSignal): Promise<Listed>;
+  list(query: ListQuery, signal: AbortSignal): Promise<ListOutcome>;
   /** By the id or a prefix of it; a place limits what is seen. */
   get(id: string, where: { place?: Place }, signal: AbortSignal): Promise<Got>;
   /** `version`: what it was read at; undefined takes any. */
   edit(
     id: string,
-    change: Change,
-    by: { actor: Actor; version?: number; place?: Place },
+    change: RecordChange,
+    by: { actor: RecordActor; version?: number; place?: Place },
     signal: AbortSignal,
   ): Promise<Edited>;
-  delete(id: string, by: { actor: Actor; version?: number; place?: Place }, signal: AbortSignal): Promise<Deleted>;
+  delete(
+    id: string,
+    by: { actor: RecordActor; version?: number; place?: Place },
+    signal: AbortSignal,
+  ): Promise<Deleted>;
   resolve(
     id: string,
     resolution: Resolution,
-    by: { actor: Actor; place?: Place },
+    by: { actor: RecordActor; place?: Place },
     signal: AbortSignal,
-  ): Promise<Resolved>;
+  ): Promise<ResolveOutcome>;
   /** Newest first. A place limits them to its records; `after`: those that are older than this one. */
   changes(
     query: { memory?: string; since?: string; limit?: number; after?: number; place?: Place },
@@ -252,7 +256,7 @@ export interface Strategy {
 
 /** Why there is no strategy to use; `message` names the setting or the place at fault. */
 export type Skip = { type: "skipped"; reason: string; message: string };
-export type Client = { type: "ready"; strategy: Strategy } | Skip;
+export type StrategyChoice = { type: "ready"; strategy: Strategy } | Skip;
 
 export type FailureCode =
   | "invalid_inputs"

@@ -1,10 +1,10 @@
 // The prompt's memories, fetched once for whoever asks at the same time, kept until the place or the store changes.
 import type { Clock } from "../../base/clock.ts";
 import { optional } from "../../base/optional.ts";
-import type { Client, Counts, Place, PromptAnswer, Scope, Strategy } from "./contract.ts";
+import type { Place, PromptAnswer, RecordCounts, Scope, Strategy, StrategyChoice } from "./contract.ts";
 import { memorySection, type ShownLine } from "./section.ts";
 
-export type Loaded =
+export type SectionLoad =
   | {
       type: "loaded";
       strategy: Strategy;
@@ -20,7 +20,7 @@ export type Loaded =
   | { type: "skipped"; reason: string; message: string };
 
 export type LoaderParts = {
-  client: () => Promise<Client>;
+  client: () => Promise<StrategyChoice>;
   place: () => Place;
   scopes: () => readonly Scope[];
   bound: () => { maxTokens: number; maxRecords: number };
@@ -31,7 +31,7 @@ export type LoaderParts = {
 const FAILURES = 3;
 const PAUSE_MS = 30_000;
 
-type Entry = { key: string; generation: number | undefined; value: Promise<Loaded>; done?: Loaded };
+type Entry = { key: string; generation: number | undefined; value: Promise<SectionLoad>; done?: SectionLoad };
 
 /** Another process may have written, and where nobody can tell it may always have; what failed is tried again. */
 const isFresh = ({ done, generation }: Entry, strategy: Strategy): boolean =>
@@ -48,7 +48,7 @@ export class MemoryLoader {
   }
 
   /** Never rejects. A caller who gives up leaves the others waiting. */
-  async load(): Promise<Loaded> {
+  async load(): Promise<SectionLoad> {
     const client = await this.#parts.client();
     if (client.type === "skipped") {
       this.drop();
@@ -79,7 +79,7 @@ export class MemoryLoader {
   }
 
   /** Counts of the last answer, for conditions and figures. */
-  counts(): Counts | undefined {
+  counts(): RecordCounts | undefined {
     return this.#entry?.done?.type === "loaded" ? this.#entry.done.answer.counts : undefined;
   }
 
@@ -93,12 +93,12 @@ export class MemoryLoader {
     return JSON.stringify([kind, endpoint, user, repository, this.#parts.scopes(), this.#parts.bound()]);
   }
 
-  #count(value: Loaded): void {
+  #count(value: SectionLoad): void {
     this.#failures = value.type === "unavailable" ? this.#failures + 1 : 0;
     this.#notBefore = this.#parts.clock.monotonic() + PAUSE_MS;
   }
 
-  async #ask(strategy: Strategy): Promise<Loaded> {
+  async #ask(strategy: Strategy): Promise<SectionLoad> {
     const { clock, bound } = this.#parts;
     const start = clock.monotonic();
     const took = () => Math.round(clock.monotonic() - start);
@@ -111,7 +111,7 @@ export class MemoryLoader {
     });
     const reply = await Promise.race([strategy.prompt(ask, limit.signal), late]);
     limit.abort();
-    const failed = (code: string): Loaded => ({
+    const failed = (code: string): SectionLoad => ({
       type: "unavailable",
       strategy: strategy.kind,
       code,

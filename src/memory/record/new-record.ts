@@ -1,8 +1,8 @@
 // A record that was just stored, made from its draft: for strategies without tables of their own.
-import type { Draft, MemoryRecord } from "./contract.ts";
+import type { MemoryRecord, RecordDraft } from "./contract.ts";
 import { verificationOf } from "./verification.ts";
 
-export function newRecord(draft: Draft, now: string): MemoryRecord {
+export function newRecord(draft: RecordDraft, now: string): MemoryRecord {
   const { id, subject, fact, reason, scope, source, author, status, citations } = draft;
   return {
     id,

@@ -1,5 +1,5 @@
 // Where a fact's words come from: a pure function of the texts that the session has seen.
-import type { Origin, OriginKind } from "./contract.ts";
+import type { FactOrigin, OriginKind } from "./contract.ts";
 import { contentWords, wordsOf } from "./fold.ts";
 
 /** A text of the session. `thisTurn`: seen since the user's last message. */
@@ -15,14 +15,14 @@ const RUN = 8;
 const PART = 0.6;
 const WINDOW = 100;
 
-export function originsOf(fact: string, seen: readonly SeenText[]): Origin[] {
+export function originsOf(fact: string, seen: readonly SeenText[]): FactOrigin[] {
   const isLike = overlapWith(fact);
   const matches = seen.filter((one) => isLike(one.text));
   const typed = matches.some(({ kind }) => kind === "user");
   // Its words may have been put otherwise: what came from outside in this turn stands behind it, unless the user said it.
   const near = typed ? [] : seen.filter((one) => one.thisTurn && (one.kind === "web" || one.kind === "mcp"));
   const origins = [...matches, ...near].map(
-    ({ kind, ref }): Origin => ({ kind, ...(ref === undefined || kind === "user" ? {} : { ref }) }),
+    ({ kind, ref }): FactOrigin => ({ kind, ...(ref === undefined || kind === "user" ? {} : { ref }) }),
   );
   const different = new Map(origins.map((origin) => [`${origin.kind} ${origin.ref ?? ""}`, origin]));
   return different.size > 0 ? [...different.values()] : [{ kind: "assistant" }];

@@ -5,23 +5,23 @@ import type { WorkTree } from "./write-contract.ts";
 const HALF_LIFE_DAYS = 90;
 const DAY_MS = 86_400_000;
 
-export type View = { nowMs: number; tree: WorkTree | undefined };
+export type RecordView = { nowMs: number; tree: WorkTree | undefined };
 /** All of a record that its rank hangs on. */
 export type Standing = Pick<MemoryRecord, "id" | "scope" | "verification" | "createdAt" | "lastVerifiedAt"> & {
   source: { trust: number };
   votes: { up: number; down: number; disputed: boolean };
   citations: Pick<Citation, "kind" | "state" | "path">[];
 };
-export type Ranked = { id: string; score: number };
+export type RankedRecord = { id: string; score: number };
 
 /** The best of them, best first, ties by id. */
-export function rank(records: readonly Standing[], view: View, most: number): Ranked[] {
+export function rank(records: readonly Standing[], view: RecordView, most: number): RankedRecord[] {
   const scores = new Float64Array(records.length);
   let at = 0;
   for (const record of records) scores[at++] = scoreOf(record, view);
   // Sorting numbers is far cheaper than sorting records.
   const least = scores.length > most ? (scores.toSorted()[scores.length - most] ?? 0) : 0;
-  const best: Ranked[] = [];
+  const best: RankedRecord[] = [];
   at = 0;
   for (const record of records) {
     const score = scores[at++] ?? 0;
@@ -30,9 +30,9 @@ export function rank(records: readonly Standing[], view: View, most: number): Ra
   return best.sort(byScore).slice(0, most);
 }
 
-export const byScore = (a: Ranked, b: Ranked): number => b.score - a.score || (a.id < b.id ? -1 : 1);
+export const byScore = (a: RankedRecord, b: RankedRecord): number => b.score - a.score || (a.id < b.id ? -1 : 1);
 
-export function scoreOf(record: Standing, { nowMs, tree }: View): number {
+export function scoreOf(record: Standing, { nowMs, tree }: RecordView): number {
   const { verification, votes, source } = record;
   const sum =
     0.35 * relevance(record, tree) +

@@ -10,13 +10,13 @@ import type { MemoryFailure } from "./write-contract.ts";
 
 export const BOUNDS = { subject: 100, fact: 500, reason: 1000, citations: 20, citation: 300 } as const;
 
-export type Texts = {
+export type InputTexts = {
   subject: FilteredText;
   fact: FilteredText;
   reason: FilteredText;
   citations: Citation<FilteredText>[];
 };
-export type ReadStore = Texts & { scope: unknown; redactions: number };
+export type ReadStore = InputTexts & { scope: unknown; redactions: number };
 export type ReadVote = { fact: FilteredText; reason: FilteredText; direction: Direction; redactions: number };
 
 type Fields = Readonly<Record<string, string>>;
@@ -101,7 +101,7 @@ const DIRECTIONS = new Map<unknown, Direction>([
   ["downvote", "downvote"],
 ]);
 
-export type ReadChange = { change: Partial<Texts>; redactions: number };
+export type ReadChange = { change: Partial<InputTexts>; redactions: number };
 
 /** An edit: only the fields that are there. */
 export function readChange(redactor: Redactor, input: Record<string, unknown>): Result<ReadChange, MemoryFailure> {
@@ -116,7 +116,7 @@ export function readChange(redactor: Redactor, input: Record<string, unknown>): 
     ...(input["citations"] === undefined ? [] : badCitations(input["citations"], cites)),
   ];
   if (bad.length > 0) return fail(invalidInputs(bad));
-  const change: Partial<Texts> = {};
+  const change: Partial<InputTexts> = {};
   for (const name of names) if (texts[name]) change[name] = texts[name];
   if (input["citations"] !== undefined) change.citations = cites.map(readCitation);
   return ok({ change, redactions });

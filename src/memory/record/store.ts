@@ -1,6 +1,16 @@
 // The one way by which a record comes to be, whoever asks: fixed steps, the first that fails ends it, one outcome.
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { Citation, Draft, MemoryRecord, Origin, Place, Scope, Source, Stored, Strategy } from "./contract.ts";
+import type {
+  Citation,
+  FactOrigin,
+  MemoryRecord,
+  Place,
+  RecordDraft,
+  Scope,
+  Source,
+  StoreResult,
+  Strategy,
+} from "./contract.ts";
 import {
   alreadyInInstructions,
   deletedBefore,
@@ -19,7 +29,7 @@ import { mustAsk, trustOf } from "./trust.ts";
 import type { MemoryFailure, MemoryPermission, StoreOutcome, StoreRequest, WriteParts } from "./write-contract.ts";
 
 /** What is known of a store as it goes through the steps, for its event. */
-type Progress = { scope: string; strategy: string; origins: readonly Origin[]; redactions: number };
+type Progress = { scope: string; strategy: string; origins: readonly FactOrigin[]; redactions: number };
 
 export async function storeRecord(
   parts: WriteParts,
@@ -106,11 +116,11 @@ async function keep(
   ready: Ready,
   strategy: Strategy,
   from: Pick<Source, "origins" | "trust">,
-  status: Draft["status"],
+  status: RecordDraft["status"],
   signal: AbortSignal,
 ): Promise<StoreOutcome> {
   const { subject, fact, reason, scope, redactions } = ready;
-  const draft: Draft = {
+  const draft: RecordDraft = {
     id: parts.newId(),
     subject,
     fact,
@@ -131,7 +141,7 @@ function checked<T extends string>(parts: WriteParts, citation: Citation<T>): Ci
   return { ...citation, state: parts.tree.check(citation), checkedAt: parts.clock.now() };
 }
 
-function outcomeOf(stored: Stored, strategy: Strategy, scope: Scope, redactions: number): StoreOutcome {
+function outcomeOf(stored: StoreResult, strategy: Strategy, scope: Scope, redactions: number): StoreOutcome {
   switch (stored.type) {
     case "stored":
       return { type: isPending(stored.record) ? "pending_review" : "stored", record: stored.record, redactions };
@@ -178,7 +188,7 @@ const plain = ({ subject, fact, reason, citations }: Ready) => ({
 /** What is said again is trusted as the record that said it. */
 async function trustFrom(
   strategy: Strategy,
-  origins: readonly Origin[],
+  origins: readonly FactOrigin[],
   place: Place,
   signal: AbortSignal,
 ): Promise<number> {

@@ -3,34 +3,34 @@ import type { Clock } from "../../base/clock.ts";
 import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
-import type { FileLine } from "../file/lines.ts";
+import type { MemoryFileLine } from "../file/lines.ts";
 import { invalidList, listOf } from "../file/list.ts";
 import { noMemory, recordLines } from "../file/merge.ts";
 import { type AskModel, optimise } from "../file/optimise.ts";
 import {
   changedLine,
   deletedLine,
-  type Entry,
+  type FileEntry,
   knowsFact,
   lineOfDraft,
   oneOf,
   recordOfLine,
 } from "../file/record-line.ts";
-import { RepositoryFiles, type RepositoryFilesOptions, type Settled } from "../file/repository-files.ts";
+import { RepositoryFiles, type RepositoryFilesOptions, type SettleReport } from "../file/repository-files.ts";
 import type { Redactor, SecretFilter } from "../secret/filter.ts";
 import { choiceOf } from "./choose-lines.ts";
 import type {
   Conflict,
-  Draft,
   Edited,
   Failed,
-  Listed,
+  ListOutcome,
   ListQuery,
   MemoryRecord,
   NotFound,
   PromptAsk,
+  RecordDraft,
   Skip,
-  Stored,
+  StoreResult,
   Strategy,
 } from "./contract.ts";
 import { promptOf } from "./embedded/strategy.ts";
@@ -52,7 +52,7 @@ export type JsonlOptions = RepositoryFilesOptions & {
   tree?: WorkTree;
   /** One call of the session's model; absent where optimising is off or the model cannot do it. */
   optimise?: AskModel;
-  onWritten?: (written: Settled) => void;
+  onWritten?: (written: SettleReport) => void;
   /** What the user must know: unreadable lines, a file that cannot be written. */
   onWarning?: (message: string) => void;
 };
@@ -76,7 +76,7 @@ class JsonlStrategy implements Strategy {
   readonly #files: RepositoryFiles;
   /** By the line's text: what was filtered once is not filtered again. */
   #read = new Map<string, MemoryRecord | undefined>();
-  #looked: { stamp: number; entries: Promise<Result<Entry[], Fault>> } | undefined;
+  #looked: { stamp: number; entries: Promise<Result<FileEntry[], Fault>> } | undefined;
   #leftovers: Promise<void> | undefined;
   #warned = new Set<string>();
 
@@ -108,9 +108,9 @@ class JsonlStrategy implements Strategy {
     return isDeleted ? { type: "deleted" as const } : { type: "absent" as const, near: [] };
   }
 
-  async store(draft: Draft, signal: AbortSignal): Promise<Stored> {
+  async store(draft: RecordDraft, signal: AbortSignal): Promise<StoreResult> {
     if (draft.scope !== "repository") return { type: "refused", code: "invalid_scope", message: ONE_SCOPE };
-    const outcome = await this.#files.append<Stored>(async () => {
+    const outcome = await this.#files.append<StoreResult>(async () => {
       if (signal.aborted) return { outcome: CANCELLED };
       const same = await this.find(draft.fact, {}, signal);
       if (same.type === "failed") return { outcome: same };
@@ -131,7 +131,7 @@ class JsonlStrategy implements Strategy {
     return unsupported;
   }
 
-  async list(query: ListQuery, _signal: AbortSignal): Promise<Listed> {
+  async list(query: ListQuery, _signal: AbortSignal): Promise<ListOutcome> {
     const invalid = invalidList(query);
     if (invalid) return invalid;
     if (query.scope === "user" || !this.#sees(query.place?.repository)) return { type: "listed", records: [] };
@@ -153,7 +153,7 @@ class JsonlStrategy implements Strategy {
   async edit(...[id, change, by, signal]: Parameters<Strategy["edit"]>) {
     const outcome = await this.#change<SameFact>(id, by, signal, (entry, all) => {
       const fact = fold(change.fact ?? entry.record.fact);
-      const isSame = ({ record }: Entry): boolean => record.id !== entry.record.id && fold(record.fact) === fact;
+      const isSame = ({ record }: FileEntry): boolean => record.id !== entry.record.id && fold(record.fact) === fact;
       const same = fact === fold(entry.record.fact) ? undefined : all.find(isSame);
       return same ? { type: "same_fact", id: same.record.id } : [changedLine(entry, change, this.#now())];
     });
@@ -198,7 +198,7 @@ class JsonlStrategy implements Strategy {
     await this.#settle(newLines, signal, loaded.ok ? loaded.value.all : noMemory);
   }
 
-  async #settle(made: readonly FileLine[], signal: AbortSignal, seen = noMemory): Promise<void> {
+  async #settle(made: readonly MemoryFileLine[], signal: AbortSignal, seen = noMemory): Promise<void> {
     const settled = await this.#files.settle({ made, seen }, signal);
     if (!settled.ok) {
       const { what, next = "" } = settled.error;
@@ -211,7 +211,7 @@ class JsonlStrategy implements Strategy {
     id: string,
     by: Parameters<Strategy["delete"]>[1],
     signal: AbortSignal,
-    make: (entry: Entry, all: readonly Entry[]) => FileLine[] | T,
+    make: (entry: FileEntry, all: readonly FileEntry[]) => MemoryFileLine[] | T,
   ): Promise<Changed | T> {
     const outcome = await this.#files.append<Changed | T>(async () => {
       if (signal.aborted) return { outcome: CANCELLED };
@@ -239,7 +239,7 @@ class JsonlStrategy implements Strategy {
   }
 
   /** For looking only: read again when a file has moved. Sixty records are asked for at once after each write. */
-  #look(): Promise<Result<Entry[], Fault>> {
+  #look(): Promise<Result<FileEntry[], Fault>> {
     const stamp = this.#files.stamp();
     if (this.#looked?.stamp !== stamp) {
       const entries = this.#entries();
@@ -252,21 +252,21 @@ class JsonlStrategy implements Strategy {
     return this.#looked.entries;
   }
 
-  async #entries(): Promise<Result<Entry[], Fault>> {
+  async #entries(): Promise<Result<FileEntry[], Fault>> {
     const { refused } = this.#files;
     for (const name of refused) this.#warn(`${name} leads out of the repository by a link: it is not used.`);
     const loaded = await this.#files.load();
     if (!loaded.ok) return loaded;
     const { unread } = loaded.value.all;
     if (unread.size > 0) this.#warn(`${unread.size} lines of the memory file cannot be read; they stay as they are.`);
-    const entries = recordLines(loaded.value.all).flatMap((line): Entry[] => {
+    const entries = recordLines(loaded.value.all).flatMap((line): FileEntry[] => {
       const record = this.#recordOf(line);
       return record ? [{ line, record }] : [];
     });
     return { ok: true, value: entries };
   }
 
-  #recordOf(line: FileLine): MemoryRecord | undefined {
+  #recordOf(line: MemoryFileLine): MemoryRecord | undefined {
     if (line.gone) return undefined;
     if (!this.#read.has(line.text)) {
       this.#read.set(line.text, recordOfLine(line, this.#options.repository, this.#options.redactor));

@@ -1,10 +1,10 @@
 // What is sent to a memory service, and the small parts of what it says.
 import { optional } from "../../base/optional.ts";
-import type { Draft, ListQuery } from "./contract.ts";
+import type { ListQuery, RecordDraft } from "./contract.ts";
 import { type ServiceAddress, sendable } from "./strategy-service-http.ts";
 
 /** Permission was given here: that is what `approved` says. */
-export function bodyOf(draft: Draft): Record<string, unknown> {
+export function bodyOf(draft: RecordDraft): Record<string, unknown> {
   const { subject, fact, reason, scope, place, source, author, status } = draft;
   const { sessionId, turnId, toolCallId, agentId, model } = source;
   return {

@@ -20,14 +20,17 @@ export type ServiceParts = {
   now: () => string;
   onUnsupported?: (definition: { name: string; version: string }) => void;
 };
-export type Ask = (request: ServiceRequest, signal: AbortSignal) => Promise<Result<ServiceAnswer, ServiceFault>>;
+export type ServiceCall = (
+  request: ServiceRequest,
+  signal: AbortSignal,
+) => Promise<Result<ServiceAnswer, ServiceFault>>;
 /** An answer that is good, or what went wrong. */
 type Told =
   | { type: "answer"; status: number; body: unknown }
   | { type: "error"; status: number; error: ServiceError }
   | (Failed & { code: string });
 
-export function serviceStrategy(address: ServiceAddress, ask: Ask, options: ServiceParts): Strategy {
+export function serviceStrategy(address: ServiceAddress, ask: ServiceCall, options: ServiceParts): Strategy {
   let scopes = true;
   let voting = true;
   const tell = async (request: ServiceRequest, signal: AbortSignal): Promise<Told> => {

@@ -72,7 +72,7 @@ export class ServiceAddress {
 export const sendable = (place: Place | undefined): string | undefined =>
   place?.repository === undefined || isLocalKey(place.repository) ? undefined : place.repository;
 
-export type Sender = {
+export type ServiceSender = {
   token: string | undefined;
   timeoutMs: number;
   /** Asked before each connection: a consent that is taken back counts from then on. */
@@ -87,7 +87,7 @@ export type ServiceRequest = {
 
 /** Never throws, never takes longer than the limit. */
 export async function send(
-  { token, timeoutMs, mayConnect }: Sender,
+  { token, timeoutMs, mayConnect }: ServiceSender,
   { method, url, body, headers = {} }: ServiceRequest,
   signal: AbortSignal,
 ): Promise<Result<ServiceAnswer, ServiceFault>> {

@@ -1,5 +1,5 @@
 // How far a fact is trusted, by the weakest of its origins, and which stores no blanket approval covers.
-import type { Origin, OriginKind, Scope } from "./contract.ts";
+import type { FactOrigin, OriginKind, Scope } from "./contract.ts";
 
 export const TRUST: Record<OriginKind, number> = {
   user: 1,
@@ -15,7 +15,7 @@ export const TRUST: Record<OriginKind, number> = {
 
 /** `ofRecord`: the trust of the record that a `memory` origin names. */
 export const trustOf = (
-  origins: readonly Origin[],
+  origins: readonly FactOrigin[],
   ofRecord: (ref: string) => number | undefined = () => undefined,
 ): number =>
   Math.min(
@@ -26,7 +26,7 @@ export const trustOf = (
   );
 
 /** A user-scope fact that the user has not typed; a repository one from outside; anything that looks odd. */
-export function mustAsk(scope: Scope, origins: readonly Origin[], warnings: readonly string[]): boolean {
+export function mustAsk(scope: Scope, origins: readonly FactOrigin[], warnings: readonly string[]): boolean {
   if (warnings.length > 0) return true;
   if (scope === "user") return origins.length === 0 || origins.some(({ kind }) => kind !== "user");
   return origins.some(({ kind }) => kind === "web" || kind === "mcp");

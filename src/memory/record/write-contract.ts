@@ -5,18 +5,18 @@ import type {
   Ballot,
   Citation,
   CitationState,
-  Client,
   Conflict,
   Direction,
+  FactOrigin,
   FailureCode,
   MemoryRecord,
   NotFound,
-  Origin,
   Place,
   Resolution,
   Scope,
   Source,
   Status,
+  StrategyChoice,
 } from "./contract.ts";
 
 export type DeniedBy = "rule" | "user" | "user_not_available";
@@ -59,7 +59,7 @@ export type MemoryPermission = {
   repository?: string;
   direction?: Direction;
   toolCallId?: string;
-  origins: Origin[];
+  origins: FactOrigin[];
   trust: number;
   similar: { id: string; fact: string; relation: string }[];
   warnings: string[];
@@ -82,7 +82,7 @@ export type StoreRequest = {
   source: Omit<Source, "origins" | "trust">;
   author: Author;
   /** Of the fact, computed by the runtime; `[{ kind: "user" }]` when the user types it here. */
-  origins: (fact: string) => readonly Origin[];
+  origins: (fact: string) => readonly FactOrigin[];
   /** Absent when the user acts: nobody has to be asked. */
   ask?: AskLeave;
 };
@@ -98,7 +98,7 @@ export type VoteRequest = {
 
 /** What the write path needs; all of it injected. */
 export type WriteParts = {
-  client: () => Client | Promise<Client>;
+  client: () => StrategyChoice | Promise<StrategyChoice>;
   redactor: Redactor;
   newId: () => string;
   settings: () => { userScope: boolean; maxStores: number };

@@ -1,6 +1,6 @@
 // Literals given to names that mean a secret, in code, configuration, commands, markup and prose.
 import { classOfName, type NameClass } from "./name.ts";
-import type { Span } from "./span.ts";
+import type { SecretSpan } from "./span.ts";
 import { isDescribed, isUuid, shapeOf, wordShare } from "./value.ts";
 
 /** literal: meant as the value. default: taken when there is no other. wrapped: an argument on the way to it. bare: without quotes, so perhaps code. beside: only near. */
@@ -234,7 +234,7 @@ function isRandomSecret(kind: NameClass, name: string, form: Form, value: string
   return value.length >= (kind === "token" && form === "bare" ? 16 : 8);
 }
 
-export function findAssignments(text: string, out: Span[]): void {
+export function findAssignments(text: string, out: SecretSpan[]): void {
   const isCode = CODE.test(text.slice(0, 40_000));
   const hits = new RegExp(HIT);
   for (let hit = hits.exec(text); hit; hit = hits.exec(text)) {

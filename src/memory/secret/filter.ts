@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { isRecord } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { scan } from "./scan.ts";
-import { joined, type Span } from "./span.ts";
+import { joined, type SecretSpan } from "./span.ts";
 
 declare const filtered: unique symbol;
 /** Text that went through the filter; only this file makes it, so a store that asks for it cannot be given anything else. */
@@ -40,7 +40,7 @@ export function secretRedactor(key: string, known: Iterable<string> = [], nowMs:
   const literals = [...known].filter((v) => v.length >= 8).sort((a, b) => b.length - a.length);
   const mark = (kind: string, value: string): string => `[redacted:${kind}:${keyed(key, value)}]`;
 
-  const settle = (text: string, first: readonly Span[]): Filtered => {
+  const settle = (text: string, first: readonly SecretSpan[]): Filtered => {
     let clean = text;
     let edits: Edit[] = [];
     let spans = first;
@@ -102,7 +102,7 @@ export function filteredValue<T>(redact: (text: string) => string, value: T): T 
 
 const keyed = (key: string, value: string): string => createHmac("sha256", key).update(value).digest("hex").slice(0, 8);
 
-function withMarks(text: string, spans: readonly Span[], marks: readonly string[]): string {
+function withMarks(text: string, spans: readonly SecretSpan[], marks: readonly string[]): string {
   let from = 0;
   const pieces = spans.map(({ start, end }, i) => {
     const piece = text.slice(from, start) + (marks[i] ?? "");
@@ -112,10 +112,10 @@ function withMarks(text: string, spans: readonly Span[], marks: readonly string[
   return pieces.join("") + text.slice(from);
 }
 
-type Edit = Span & { /** Of the mark that stands for the span. */ length: number };
+type Edit = SecretSpan & { /** Of the mark that stands for the span. */ length: number };
 
 /** Spans of the marked text as spans of the original: each mark before them stands for what it replaced. */
-function inOriginal(spans: readonly Span[], edits: readonly Edit[]): Span[] {
+function inOriginal(spans: readonly SecretSpan[], edits: readonly Edit[]): SecretSpan[] {
   let shift = 0;
   let next = 0;
   return spans.map(({ kind, start, end }) => {
@@ -126,7 +126,7 @@ function inOriginal(spans: readonly Span[], edits: readonly Edit[]): Span[] {
   });
 }
 
-function spansOfFields(texts: readonly string[], known: readonly string[]): Span[][] {
+function spansOfFields(texts: readonly string[], known: readonly string[]): SecretSpan[][] {
   const own = texts.map((text) => scan(text, known));
   let from = 0;
   const starts = texts.map((text) => {
@@ -150,4 +150,8 @@ function spansOfFields(texts: readonly string[], known: readonly string[]): Span
   });
 }
 
-const moved = ({ kind, start, end }: Span, by: number): Span => ({ kind, start: start + by, end: end + by });
+const moved = ({ kind, start, end }: SecretSpan, by: number): SecretSpan => ({
+  kind,
+  start: start + by,
+  end: end + by,
+});

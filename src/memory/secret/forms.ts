@@ -1,5 +1,5 @@
 // Credentials known by their form or by what carries them: URLs, headers, cookies, commands, calls; the value is group `v`.
-import type { Span } from "./span.ts";
+import type { SecretSpan } from "./span.ts";
 import { shapeOf } from "./value.ts";
 
 type Form = {
@@ -206,7 +206,7 @@ function hintsIn(text: string): Set<string> {
   return values;
 }
 
-export function findForms(text: string, out: Span[]): void {
+export function findForms(text: string, out: SecretSpan[]): void {
   const hinted = hintsIn(text);
   for (const { kind, hints, pattern, back = 0, isSecret } of forms) {
     if (hints.length > 0 && !hints.some((hint) => hinted.has(hint))) continue;

@@ -1,6 +1,6 @@
 // Keys written as data: the private members of a JWK, and the bytes of a key as a list of numbers.
 import { classOfName } from "./name.ts";
-import type { Span } from "./span.ts";
+import type { SecretSpan } from "./span.ts";
 
 const REACH = 8000;
 const MEMBER = /(?<![\w-])(?:dp|dq|qi|[dpqk])\\*["']?\s{0,20}:\s{0,20}\\*["']?(?<v>[A-Za-z0-9_-]{16,4000})/dg;
@@ -17,7 +17,7 @@ function around(text: string, at: number): [start: number, end: number] {
   return [blank === -1 ? at - before.length : at - before.length + blank, end === -1 ? at + after.length : at + end];
 }
 
-function findJwks(text: string, out: Span[]): void {
+function findJwks(text: string, out: SecretSpan[]): void {
   let next = 0;
   for (let at = text.indexOf("kty"); at !== -1; at = text.indexOf("kty", Math.max(at + 3, next))) {
     const [start, end] = around(text, at);
@@ -55,7 +55,7 @@ function isNamedKey(text: string, start: number, end: number): boolean {
   return text.slice(0, start).trim() === "" && text.slice(end).trim() === "" && text.split(",", 65).length === 64;
 }
 
-function findByteLists(text: string, out: Span[]): void {
+function findByteLists(text: string, out: SecretSpan[]): void {
   for (const match of text.matchAll(LIST)) {
     const end = match.index + match[0].length;
     const list = match.indices?.[1];
@@ -64,7 +64,7 @@ function findByteLists(text: string, out: Span[]): void {
   }
 }
 
-export function findKeyData(text: string, out: Span[]): void {
+export function findKeyData(text: string, out: SecretSpan[]): void {
   findJwks(text, out);
   findByteLists(text, out);
 }

@@ -1,5 +1,5 @@
 // Private keys as blocks of text: PEM of every kind, OpenSSH, PGP, PuTTY; whole or cut short, on lines or on one line.
-import type { Span } from "./span.ts";
+import type { SecretSpan } from "./span.ts";
 
 const BEGIN = /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 const END = /-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/;
@@ -32,12 +32,12 @@ function endOfCut(text: string, from: number): number {
   return end;
 }
 
-export function findPrivateKeys(text: string, out: Span[]): void {
+export function findPrivateKeys(text: string, out: SecretSpan[]): void {
   if (text.includes("PRIVATE KEY")) findBlocks(text, out);
   if (text.includes("Private-Lines")) findPutty(text, out);
 }
 
-function findBlocks(text: string, out: Span[]): void {
+function findBlocks(text: string, out: SecretSpan[]): void {
   const begins = new RegExp(BEGIN);
   for (let begin = begins.exec(text); begin; begin = begins.exec(text)) {
     const from = begins.lastIndex;
@@ -52,7 +52,7 @@ function findBlocks(text: string, out: Span[]): void {
 }
 
 /** PuTTY names the private part; the lines before it are public. */
-function findPutty(text: string, out: Span[]): void {
+function findPutty(text: string, out: SecretSpan[]): void {
   const putty = /Private-Lines: \d{1,4}(?:\r?\n|\\r|\\n){1,2}/g;
   for (let match = putty.exec(text); match; match = putty.exec(text)) {
     const end = endOfCut(text, putty.lastIndex);

@@ -4,7 +4,7 @@ import { findForms } from "./forms.ts";
 import { findKeyData } from "./key-data.ts";
 import { findPrivateKeys } from "./pem.ts";
 import { rules, type TokenRule } from "./rules.ts";
-import { apart, joined, type Span } from "./span.ts";
+import { apart, joined, type SecretSpan } from "./span.ts";
 import { base64Runs, codeUnits, unescaped } from "./view.ts";
 
 const MARK = /\[redacted:[a-z-]{1,40}:[0-9a-f]{8}\]/g;
@@ -24,7 +24,7 @@ for (const rule of rules) {
 const isAlnum = Uint8Array.from({ length: 128 }, (_, c) => Number(/[A-Za-z0-9]/.test(String.fromCharCode(c))));
 
 /** Where the token at i ends, or -1. */
-function tokenAt(text: string, i: number, out: Span[]): number {
+function tokenAt(text: string, i: number, out: SecretSpan[]): number {
   const a = text.charCodeAt(i);
   const b = text.charCodeAt(i + 1);
   const candidates = a < 128 && b < 128 ? byStart[a * 128 + b] : undefined;
@@ -42,7 +42,7 @@ function tokenAt(text: string, i: number, out: Span[]): number {
 }
 
 /** Words start after what is no letter or digit, after another token, and after an escape: a literal \n, %20, \u0022. */
-function findTokens(text: string, out: Span[]): void {
+function findTokens(text: string, out: SecretSpan[]): void {
   const units = codeUnits(text);
   const { length } = units;
   let inWord = false;
@@ -60,7 +60,7 @@ function findTokens(text: string, out: Span[]): void {
 }
 const [BACKSLASH, PERCENT, LETTER_U] = [92, 37, 117];
 
-function findKnown(text: string, known: readonly string[], out: Span[]): void {
+function findKnown(text: string, known: readonly string[], out: SecretSpan[]): void {
   for (const value of known) {
     for (let i = text.indexOf(value); i >= 0; i = text.indexOf(value, i + value.length)) {
       out.push({ kind: "configured-key", start: i, end: i + value.length });
@@ -68,8 +68,8 @@ function findKnown(text: string, known: readonly string[], out: Span[]): void {
   }
 }
 
-function scanAsIs(text: string, known: readonly string[], named: boolean): Span[] {
-  const out: Span[] = [];
+function scanAsIs(text: string, known: readonly string[], named: boolean): SecretSpan[] {
+  const out: SecretSpan[] = [];
   findKnown(text, known, out);
   findPrivateKeys(text, out);
   findTokens(text, out);
@@ -80,7 +80,7 @@ function scanAsIs(text: string, known: readonly string[], named: boolean): Span[
 }
 
 /** The same value elsewhere in the text is the same secret, with or without its name. */
-function findRepeated(text: string, found: readonly Span[], out: Span[]): void {
+function findRepeated(text: string, found: readonly SecretSpan[], out: SecretSpan[]): void {
   const values = new Map<string, string>();
   for (const { kind, start, end } of found) {
     const value = text.slice(start, end);
@@ -95,7 +95,7 @@ function findRepeated(text: string, found: readonly Span[], out: Span[]): void {
 }
 
 /** Spans in the order of the text, none touching a mark that is already there. */
-export function scan(text: string, known: readonly string[] = []): Span[] {
+export function scan(text: string, known: readonly string[] = []): SecretSpan[] {
   const spans = scanAsIs(text, known, true);
   for (const view of unescaped(text)) {
     for (const { kind, start, end } of scanAsIs(view.text, known, true)) {

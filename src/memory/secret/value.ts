@@ -2,7 +2,7 @@
 import { letterRuns, wordLikeness } from "./words.ts";
 
 /** none: certainly no credential. described: names one. plain: a mere word. mixed: made by a person. random: by a machine. */
-export type Shape = "none" | "described" | "plain" | "mixed" | "random";
+export type ValueShape = "none" | "described" | "plain" | "mixed" | "random";
 
 /** Written where a value will be or was: `${X}`, `{{x}}`, `<token>`, `%s`, `env.X`, `vault:…`. */
 const REFERENCE =
@@ -86,7 +86,7 @@ const BOASTS =
 /** It says itself what it is, so it is a name and not a value: client-secret-1, test_token. */
 export const isDescribed = (value: string): boolean => SECRET_WORD.test(value) && !BOASTS.test(value);
 
-export function shapeOf(value: string): Shape {
+export function shapeOf(value: string): ValueShape {
   if (/[^\x21-\x7e]/.test(value) || REFERENCE.test(value) || DATA.test(value)) return "none";
   if (STOP.has(value.toLowerCase().replace(/[^a-z0-9]/g, "")) || new Set(value).size === 1) return "none";
   const random = isRandom(value) || (isUuid(value) && !isMonotone(value));

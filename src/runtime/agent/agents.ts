@@ -1,7 +1,7 @@
 // The agents of an open session: the registry with its executors, what the main agent is told of them, what it may do now.
 
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
-import { type Catalog, findAgent } from "../../agent/catalog/load.ts";
+import { type AgentCatalog, findAgent } from "../../agent/catalog/load.ts";
 import { mcpTaskRunner } from "../../agent/execute/mcp-task.ts";
 import { sessionExecutor } from "../../agent/execute/session-executor.ts";
 import { sessionInstead } from "../../agent/task/choose-model.ts";
@@ -30,7 +30,8 @@ import { type Above, isReadOnlyShell, mainMayUse, mayUse } from "./tool-access.t
 import { type Caller, callerTools, type StartAgent } from "./tools.ts";
 import { Workflows } from "./workflows.ts";
 
-export type AgentServices = SubagentServices & Pick<SessionResources, "options" | "stopping"> & { catalog: Catalog };
+export type AgentServices = SubagentServices &
+  Pick<SessionResources, "options" | "stopping"> & { catalog: AgentCatalog };
 
 export class Agents {
   readonly registry: Registry;

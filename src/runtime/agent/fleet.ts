@@ -1,7 +1,7 @@
 // A fleet in an open session: the todos as work for many agents, on this session's registry and tables.
 
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
-import { type Catalog, findAgent } from "../../agent/catalog/load.ts";
+import { type AgentCatalog, findAgent } from "../../agent/catalog/load.ts";
 import { Fleet, fleetFailure } from "../../agent/fleet/fleet.ts";
 import type { FleetEnd } from "../../agent/fleet/run-fleet.ts";
 import { startWorker, takeTodo } from "../../agent/fleet/start-worker.ts";
@@ -30,7 +30,7 @@ type WorkerStart = (
 
 export type FleetServices = ModelPlace &
   Pick<SessionResources, "main" | "paths" | "oneTodoAtATime"> & {
-    catalog: Catalog;
+    catalog: AgentCatalog;
     registry: Registry;
     startAgent: (
       spec: AgentSpec,

@@ -4,11 +4,10 @@ import { isPatient } from "../../agent/task/core.ts";
 import { optional } from "../../base/optional.ts";
 import type { CallModel } from "../../model/contract.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
+import { factsOf } from "../../schema/own-tool.ts";
 import type { Conversation } from "../../session/session.ts";
 import { callAnyModel } from "../model.ts";
 
-/** Tools that end by a time-out of their own are never silent. */
-const BOUNDED = new Set(["bash", "read_bash", "stop_bash", "sql", "session_store_sql", "web_fetch", "read_agent"]);
 /** What a tool lets be seen while it runs. */
 const OUTPUT: ReadonlySet<string> = new Set(["tool.execution_partial_result", "tool.execution_progress"]);
 
@@ -67,7 +66,7 @@ export function watcher(handle: AgentHandle, { live }: Conversation): Watcher {
     switch (event.type) {
       case "tool.execution_start": {
         const { toolCallId, toolName: name, mcpServerName: server } = event.data;
-        const bounded = BOUNDED.has(name) ? true : undefined;
+        const bounded = factsOf(name)?.isBounded;
         running.set(
           toolCallId,
           server === undefined ? { type: "tool", name, ...optional("bounded", bounded) } : { type: "mcp", server },

@@ -37,7 +37,7 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
       const found = find(id);
       if (!found.ok) return found;
       const sent = answer(await registry.sendMessage(found.value.id, USER, message));
-      return sent.ok ? ok(`${found.value.id}: ${sent.value.delivery}.`) : sent;
+      return sent.ok ? ok({ id: found.value.id, delivery: sent.value.delivery }) : sent;
     },
     async promoteToBackground(id) {
       const waiting = registry.list().filter(isWaitedFor);
@@ -45,20 +45,19 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
       if (!found.ok) return found;
       const records = Array.isArray(found.value) ? found.value : [found.value];
       if (records.length === 0) return fail(refusal("nothing_running", "The main agent waits for no agent."));
-      const lines: string[] = [];
       for (const { id: agentId } of records) {
         const done = answer(await registry.promoteAgentToBackground(agentId));
         if (!done.ok) return done;
-        lines.push(`${agentId} goes on in the background.`);
       }
-      return ok(lines.join("\n"));
+      return ok(records.map((record) => record.id));
     },
     async cancel(id) {
       const found = find(id);
       if (!found.ok) return found;
-      if (isTerminal(found.value)) return ok(`${found.value.id} is already ${found.value.status}.`);
-      const stopped = await registry.cancelRecursive(found.value.id, USER, "stopped by the user");
-      return ok(`Stopped: ${stopped.join(", ")}.`);
+      const { id: agentId, status } = found.value;
+      const isOver = isTerminal(found.value);
+      const stopped = isOver ? [] : await registry.cancelRecursive(agentId, USER, "stopped by the user");
+      return ok({ id: agentId, status, stopped });
     },
     async cancelAll() {
       await agents.workflows.fleet.cancel();
@@ -68,7 +67,7 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
       const found = find(id);
       if (!found.ok) return found;
       const removed = answer(await registry.remove(found.value.id));
-      return removed.ok ? ok(`${found.value.id} is no longer listed.`) : removed;
+      return removed.ok ? ok(found.value.id) : removed;
     },
     running: () => registry.list().filter((r) => r.status === "running" && r.executionMode === "background").length,
   };

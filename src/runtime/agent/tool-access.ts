@@ -10,9 +10,7 @@ export type Above = {
   main: AgentDefinition | undefined;
 };
 
-/** What has an effect beyond the conversation: an agent cannot hand it on unless it has it. */
-const EFFECTS: ReadonlySet<string> = new Set(["create", "edit", "bash", "read_bash", "stop_bash", "list_bash"]);
-const hasEffects = ({ name, mcp }: Tool): boolean => (mcp ? !mcp.readOnly : EFFECTS.has(name));
+const hasEffects = ({ mcp, hasEffects }: Tool): boolean => (mcp ? !mcp.readOnly : hasEffects === true);
 
 export const mainMayUse = (selected: AgentDefinition | undefined, tool: Tool): boolean =>
   selected === undefined || holdsTool(selected, tool, "main");

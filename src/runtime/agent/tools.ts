@@ -1,6 +1,6 @@
 // The agent tools of one caller: task and its companions, over this session's registry, catalogue and models.
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
-import type { Catalog } from "../../agent/catalog/load.ts";
+import type { AgentCatalog } from "../../agent/catalog/load.ts";
 import type { AgentSpec, Coded, Executor, Registry } from "../../agent/task/contract.ts";
 import type { AgentRecord } from "../../agent/task/record.ts";
 import { listAgentsTool } from "../../agent/task/tool/list-agents.ts";
@@ -23,7 +23,7 @@ export type Caller = ToolCaller;
 /** What starting an agent takes. */
 export type TaskServices = ModelPlace & {
   registry: Registry;
-  catalog: Catalog;
+  catalog: AgentCatalog;
   start: StartAgent;
   fleet: Pick<FleetRun, "startWorker">;
 };

@@ -9,7 +9,7 @@ import { listItems } from "../../memory/board/row.ts";
 import { evidenceLimit, renderEvidence } from "../../memory/consolidate/evidence.ts";
 import { newestSession, sessionHistory } from "../../memory/consolidate/history.ts";
 import { consolidationText } from "../../memory/consolidate/prompt.ts";
-import { RUN_LIMITS, type RunOutcome, recordRun, startRun } from "../../memory/consolidate/run.ts";
+import { type ConsolidationOutcome, RUN_LIMITS, recordRun, startRun } from "../../memory/consolidate/run.ts";
 import { cutTurn } from "../../session/run.ts";
 import type { Conversation } from "../../session/session.ts";
 import type { SessionState } from "../../session/state.ts";
@@ -111,7 +111,7 @@ export async function openConsolidation(services: BoardServices, actor: Consolid
   };
 }
 
-function outcomeOf({ live }: Conversation, atLimit: boolean): RunOutcome {
+function outcomeOf({ live }: Conversation, atLimit: boolean): ConsolidationOutcome {
   const { last } = live.turn;
   // Nothing to say is what is asked of it.
   if (last?.status === "done" || last?.code === "empty_response") return "completed";

@@ -80,18 +80,50 @@ export type TasksClient = {
   list(): string;
   /** One agent whole: status, turns, result. */
   getProgress(id: string): CommandResult;
-  sendMessage(id: string, message: string): Promise<CommandResult>;
+  /** Gives its whole id, and how the message reaches it. */
+  sendMessage(id: string, message: string): Attempt<{ id: string; delivery: string }>;
   /** Without an id: whatever the main agent waits for. */
-  promoteToBackground(id?: string): Promise<CommandResult>;
-  cancel(id: string): Promise<CommandResult>;
+  promoteToBackground(id?: string): Attempt<string[]>;
+  /** Gives those that were stopped with it; none when it had ended before. */
+  cancel(id: string): Attempt<{ id: string; status: string; stopped: string[] }>;
   /** All that runs in the background; gives how many. */
   cancelAll(): Promise<number>;
+  /** Gives its whole id. */
   remove(id: string): Promise<CommandResult>;
   /** How many run in the background. */
   running(): number;
 };
 
 export type CommandResult = Result<string, Failure>;
+
+export type ModelRow = { id: string; promptLimit: number; multiplier: number; isInUse: boolean };
+export type PermissionList = {
+  allowAll: boolean;
+  rules: { list: string; rule: string; origin: string }[];
+  folders: readonly string[];
+  /** The second wall, in words. */
+  sandbox: string;
+};
+export type PromptRef = { ref: string; content: string };
+export type SkillRow = { name: string; enabled: boolean; description: string; path: string };
+
+/** What can be done with the open session as a whole. */
+export type SessionSelf = {
+  rename(title: string): Promise<void>;
+  /** Gives the new session's id. */
+  fork(name: string | undefined): Attempt<string>;
+  /** Gives the file's path. */
+  exportTo(format: string, path: string | undefined): Attempt<string>;
+  /** Files that it touched, and by which tool. */
+  files(): Promise<SessionMention[]>;
+  /** Commits, issues and the like that it named. */
+  refs(): Promise<SessionMention[]>;
+  /** Undefined: there is no plan yet. */
+  plan(): string | undefined;
+  /** What fills the window. */
+  contextReport(): Promise<string>;
+};
+export type SessionMention = { name: string; kind: string };
 
 export type ConsolidationStatus = {
   place: { repository: string; branch: string };
@@ -134,17 +166,22 @@ export type Client = Shared & {
   untilIdle(last?: boolean): Promise<{ abandoned: AbandonedAgent[] }>;
   /** Cuts the running turn; returns queued messages that went back to the user. */
   interrupt(reason: string): string[];
-  setModel(name: string): Promise<CommandResult>;
-  models(): Promise<CommandResult>;
-  rename(title: string): Promise<CommandResult>;
-  fork(name: string | undefined): Promise<CommandResult>;
-  exportTo(format: string, path: string | undefined): Promise<CommandResult>;
-  permissions(args: string): Promise<CommandResult>;
-  setAllowAll(on: boolean): Promise<void>;
-  addFolder(path: string): CommandResult;
+  readonly model: {
+    /** Those that can be used here; the one in use first. */
+    list(): ModelRow[];
+    set(name: string): Promise<CommandResult>;
+  };
+  readonly session: SessionSelf;
+  readonly permissions: {
+    list(): Promise<PermissionList>;
+    /** Takes approvals back. */
+    reset(scope: "session" | "location"): Attempt<unknown>;
+    setAllowAll(on: boolean): Promise<void>;
+    /** Gives its whole path. */
+    addFolder(path: string): CommandResult;
+  };
   /** A ref gives the exact words, an id its item, everything else is searched. */
   recall(query: string): Attempt<RecallReply>;
-  facts(what: "files" | "refs" | "plan"): Promise<CommandResult>;
   readonly mode: { get(): AgentMode; set(mode: AgentMode): Promise<void> };
   readonly history: {
     /** Summarises the history now. */
@@ -153,19 +190,20 @@ export type Client = Shared & {
     cancel(): Promise<CommandResult>;
     /** Takes back the newest compaction. */
     undo(): Promise<CommandResult>;
-    rewind(to: string | undefined, preview?: boolean): Promise<CommandResult>;
+    /** The messages that going back would take out of the conversation. */
+    preview(to: string | undefined): Result<PromptRef[], Failure>;
+    /** Gives the messages that left it. */
+    rewind(to: string | undefined): Attempt<PromptRef[]>;
   };
   readonly tasks: TasksClient;
-  readonly agent: {
+  readonly agents: {
     /** The catalogue, with what is shadowed and what is wrong. */
     list(): string;
     /** Runs the session as that definition; `none` returns. */
     select(name: string): Promise<CommandResult>;
+    startFleet(options: { prompt?: string }): Attempt<{ started: boolean; reason?: string }>;
+    startResearch(topic: string): Promise<CommandResult>;
   };
-  readonly fleet: {
-    start(options: { prompt?: string }): Promise<Result<{ started: boolean; reason?: string }, Failure>>;
-  };
-  readonly research: { start(topic: string): Promise<CommandResult> };
   readonly consolidation: {
     isOn(): boolean;
     /** A message that has the main agent start one. */
@@ -174,13 +212,15 @@ export type Client = Shared & {
   };
   readonly memorySection: MemoryInSession;
   readonly mcp: { command(args: string): Promise<CommandResult> };
-  hooks(): Promise<CommandResult>;
-  skills(): CommandResult;
-  /** What users added to be typed after a slash: their commands and skills. */
-  customCommands(): { name: string; args: string; help: string }[];
-  /** A command of the user's own, or a skill, by its name; undefined when there is none. */
-  custom(name: string, args: string): Promise<Result<AgentPrompt, Failure> | undefined>;
-  contextReport(): Promise<string>;
+  /** What users added. */
+  readonly extensions: {
+    hooks(): Promise<string>;
+    skills(): SkillRow[];
+    /** What can be typed after a slash: their commands and skills. */
+    commands(): { name: string; args: string; help: string }[];
+    /** The message of a command or skill, by its name; undefined when there is none. */
+    prompt(name: string, args: string): Promise<Result<AgentPrompt, Failure> | undefined>;
+  };
   /** Records a slash command that ran. */
   recordCommand(command: string, args: string, success: boolean, output: string): Promise<void>;
   close(end: { type: "routine" | "error" | "signal"; reason?: string }): Promise<void>;

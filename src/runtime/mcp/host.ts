@@ -5,7 +5,7 @@ import { VERSION } from "../../base/version.ts";
 import type { Owner } from "../../host/process.ts";
 import type { LoadedServers } from "../../mcp/config/load.ts";
 import { configSecrets } from "../../mcp/config/secret.ts";
-import type { Source } from "../../mcp/config/source.ts";
+import type { ServerSource } from "../../mcp/config/source.ts";
 import type { Answers } from "../../mcp/connection.ts";
 import type { HostParts, McpHost } from "../../mcp/host.ts";
 import type { ToolKey } from "../../mcp/name.ts";
@@ -53,7 +53,7 @@ export type OpenHost = {
 
 /** Starts all of them; waits for none. Only here are the host and the SDK loaded. */
 export async function openHost(
-  sources: readonly Source[],
+  sources: readonly ServerSource[],
   parts: McpParts,
   trust: TrustState = parts.workspace.trust,
 ): Promise<OpenHost> {

@@ -3,11 +3,10 @@ import { tmpdir } from "node:os";
 import * as z from "zod";
 import { systemClock } from "../../base/clock.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import { recalledLine } from "../../context/fragment/recalled.ts";
 import { gitContext } from "../../host/git.ts";
-import { type SearchInput, type ServeContext, type ServedTool, served } from "../../mcp/serve/tool.ts";
+import { type ServeContext, type ServedTool, served } from "../../mcp/serve/tool.ts";
 import { strategyKind } from "../../memory/record/choose.ts";
-import type { MemoryRecord, Place } from "../../memory/record/contract.ts";
+import type { Place } from "../../memory/record/contract.ts";
 import { newMemoryId } from "../../memory/record/id.ts";
 import { storeRecord } from "../../memory/record/store.ts";
 import { storeDefinition, voteDefinition } from "../../memory/record/tool/definition.ts";
@@ -22,7 +21,7 @@ import { refuseUnasked } from "../../permission/explain.ts";
 import { inspect } from "../../permission/inspect.ts";
 import { makePolicy } from "../../permission/policy.ts";
 import type { OpenServices } from "../../proxy/services.ts";
-import { success, type ToolOutcome } from "../../tool/contract.ts";
+import type { ToolOutcome } from "../../tool/contract.ts";
 import { boardPlace, isBoardOn } from "../board/board.ts";
 import { LOCAL_USER, placeIn, strategyFor, strategySettings, treeOf } from "../memory/strategy.ts";
 import { isToolDenied, rules } from "../session/approvals.ts";
@@ -69,25 +68,6 @@ export function memoryServed(workspace: Workspace, open: OpenServices): ServedTo
 }
 
 type Desk = { parts: WriteParts; place: Place; client: string; ask: AskLeave };
-
-/** Facts kept outside of the store that hold all of these words, as lines; empty when there are none, or they cannot be read. */
-export async function memoriesWith(
-  workspace: Workspace,
-  open: OpenServices,
-  context: ServeContext,
-  { query, limit }: SearchInput,
-): Promise<string> {
-  const found = await atDesk(workspace, open, context, async ({ parts, place }) => {
-    const client = await parts.client();
-    if (client.type === "skipped" || client.strategy.kind === "embedded") return success("");
-    const listed = await client.strategy.list({ place, text: query, status: ["active"], limit }, context.signal);
-    const records = listed.type === "listed" ? listed.records : [];
-    const line = ({ id, subject, fact, citations }: MemoryRecord): string =>
-      recalledLine(workspace.redact(`[${id}] ${subject}: ${fact} | ${citations.map(({ raw }) => raw).join("; ")}`));
-    return success(records.map(line).join("\n"));
-  });
-  return found.ok && found.value !== "" ? `Memories (recorded data, possibly outdated):\n${found.value}` : "";
-}
 
 /** Settings, trust and rules are those of the client's folder; without one, only what belongs to the user is reached. */
 async function atDesk(

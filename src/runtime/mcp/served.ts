@@ -18,6 +18,7 @@ import type { OpenServices, ProxyServices } from "../../proxy/services.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import { findSession } from "../../session/find-session.ts";
 import { isBoardOn } from "../board/board.ts";
+import { withElsewhere } from "../recall/elsewhere.ts";
 import { foundText, labelOf, snippetText } from "../recall/found-text.ts";
 import { CATCH_UP_MS, shared, soft } from "../recall/operations.ts";
 import { itemsOf, itemsText, parseWanted, type Wanted } from "../recall/original.ts";
@@ -26,7 +27,7 @@ import { OWN, recallKinds, recallPlace, scopesOf, sessionsHere } from "../recall
 import { searchedText } from "../recall/searched.ts";
 import { catchUp, latestIn, sessionsIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
-import { boardServed, memoriesWith, memoryServed, workspaceOf } from "./memory.ts";
+import { boardServed, memoryServed, workspaceOf } from "./memory.ts";
 
 type Answer = Promise<Result<string, string>>;
 
@@ -36,11 +37,7 @@ export function servedTools(workspace: Workspace, open: OpenServices, { readOnly
   if (!values["memory.enabled"]) return [];
   const desk = deskOf(workspace, open);
   const recalls = [
-    recallServed((input, context) =>
-      desk(context, (place) =>
-        recall(place, input, context.signal, () => memoriesWith(workspace, open, context, input)),
-      ),
-    ),
+    recallServed((input, context) => desk(context, (place) => recall(place, input, context.signal))),
     searchSessionsServed((input, context) => desk(context, (place) => searchSessions(place, input, context.signal))),
   ];
   return [
@@ -89,19 +86,21 @@ async function recall(
   place: Place,
   { query, limit }: SearchInput,
   signal: AbortSignal,
-  memories: () => Promise<string>,
 ): Promise<Result<string, Failure>> {
   const wanted = parseWanted(query);
   if (wanted) return original(place, wanted);
   const { kept, scope, kinds } = place;
   const item = itemById(kept.store.db, scope, query.trim(), kinds);
   if (item) return ok(item.text);
-  const found = await ask(kept.recall, { text: query, within: scope, limit, kinds }, signal);
+  const question = { text: query, within: scope, limit, kinds };
+  const answer = await ask(kept.recall, question, signal);
+  const folder = place.context?.cwd;
+  const found =
+    folder === undefined
+      ? answer
+      : await withElsewhere(answer, { workspace: place.workspace, folder }, question, signal);
   if (!found.ok) return found;
-  const remembered = await memories();
-  const said = foundText(readable(place, found.value), { searched: searchedText(scope) });
-  if (remembered === "") return ok(said);
-  return ok(found.value.hits.length === 0 ? remembered : `${remembered}\n\n${said}`);
+  return ok(foundText(readable(place, found.value), { searched: searchedText(scope), reader: "model" }));
 }
 
 /** Only sessions of the place are looked through: one of another repository is as unknown as one that never was. */

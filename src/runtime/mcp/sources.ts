@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pluginFolders } from "../../agent/file/places.ts";
-import { fileSource, projectSources, type Source, userSource } from "../../mcp/config/source.ts";
+import { fileSource, projectSources, type ServerSource, userSource } from "../../mcp/config/source.ts";
 import { acceptsFile, type TrustState } from "../../permission/trust.ts";
 import { projectFile, userFile } from "../../settings/load.ts";
 import type { Workspace } from "../workspace.ts";
@@ -11,7 +11,7 @@ import type { Workspace } from "../workspace.ts";
 export async function mcpSources(
   { paths, root }: Pick<Workspace, "paths" | "root">,
   trust: TrustState,
-): Promise<Source[]> {
+): Promise<ServerSource[]> {
   const accepts = (path: string, content: Uint8Array): boolean => acceptsFile(trust, path, content);
   const places = {
     everlongHome: paths.home,

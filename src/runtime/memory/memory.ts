@@ -1,5 +1,5 @@
 // Memory of an open session, as the rest of the runtime sees it: a switch, a section, tools. Off, nothing of it is loaded.
-import type { Counts } from "../../memory/record/contract.ts";
+import type { RecordCounts } from "../../memory/record/contract.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { tellPending } from "./pending.ts";
 import type { MemoryActor } from "./request.ts";
@@ -10,7 +10,7 @@ export type MemoryStatus = {
   strategy: string;
   /** Why there is none to use. */
   why?: string;
-  counts?: Counts;
+  counts?: RecordCounts;
   pending: number;
   lastFailure?: LastFailure;
   /** Exactly what the model sees. */
@@ -48,7 +48,7 @@ export class SessionMemory {
     return this.enabled() ? (this.#records?.tools(actor) ?? []) : [];
   }
 
-  counts(): Counts | undefined {
+  counts(): RecordCounts | undefined {
     return this.enabled() ? this.#records?.counts() : undefined;
   }
 

@@ -5,13 +5,13 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type {
   Author,
-  Client,
   Failed,
   ListQuery,
   MemoryRecord,
   Place,
   Source,
   Strategy,
+  StrategyChoice,
   Unsupported,
 } from "../../memory/record/contract.ts";
 import { missingClient, storeFailed, unsupported } from "../../memory/record/failure.ts";
@@ -44,7 +44,7 @@ export type OpenMemory = {
 /** The store is opened when the strategy first needs it, and closed whatever happens. */
 export async function withMemory<T>(workspace: Workspace, work: (memory: OpenMemory) => Attempt<T>): Attempt<T> {
   let opened: ReturnType<typeof openStore> | undefined;
-  let client: Promise<Client> | undefined;
+  let client: Promise<StrategyChoice> | undefined;
   const open = () => (opened ??= openStore(workspace.paths, { recall: workspace.indexing.recall }));
   const { cwd } = workspace.context;
   const { values } = workspace.settings;

@@ -5,11 +5,8 @@ import { blockRemover } from "../../base/tag-block.ts";
 import type { SeenText } from "../../memory/record/origins.ts";
 import type { ShownLine } from "../../memory/record/section.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
+import { factsOf, type OwnToolName } from "../../schema/own-tool.ts";
 
-const FILE_TOOLS = new Set(["view", "grep", "glob"]);
-const MEMORY_TOOLS = new Set(["recall", "session_store_sql", "read_inbox", "context_board"]);
-/** Their results hold nothing but our own words. */
-const OWN_TOOLS = new Set(["store_memory", "vote_memory", "report_intent", "task_complete"]);
 /** Programs that bring text from elsewhere. */
 const WEB =
   /\b(?:curl|wget|aria2c|gh|ssh|scp|rsync|nc|ncat|telnet|ftp|sftp|lynx|w3m)\b|https?:\/\/|\bgit\s+(?:fetch|pull|clone|ls-remote)\b|\bnpm\s+(?:view|info|show)\b/i;
@@ -33,7 +30,7 @@ export function seenTexts(chain: readonly DurableEnvelope[], memories: readonly 
       if (rest.trim() !== "") seen.push({ kind: "file", text: rest, ref: ref ?? turnId });
     } else if (e.type === "tool.execution_start") {
       const { toolCallId, toolName, turnId, mcpServerName } = e.data;
-      const args = toolName === "bash" ? JSON.stringify(e.data.arguments ?? "") : "";
+      const args = factsOf(toolName)?.group === "shell" ? JSON.stringify(e.data.arguments ?? "") : "";
       calls.set(toolCallId, {
         name: toolName,
         mcp: mcpServerName !== undefined,
@@ -61,11 +58,12 @@ function turnBegin(chain: readonly DurableEnvelope[]): number {
 
 function kindOf({ name, mcp, args }: Call): SeenText["kind"] | undefined {
   if (mcp) return "mcp";
-  if (OWN_TOOLS.has(name)) return undefined;
-  if (name === "web_fetch" || WEB.test(args)) return "web";
-  if (FILE_TOOLS.has(name)) return "file";
-  return MEMORY_TOOLS.has(name) ? "memory" : "tool";
+  const from = factsOf(name)?.textFrom;
+  if (from === "ours") return undefined;
+  return from ?? (WEB.test(args) ? "web" : "tool");
 }
+
+const STORE: OwnToolName = "store_memory";
 
 /** Stores of this session that worked, before a resume too. */
 export const storesIn = (chain: readonly DurableEnvelope[]): number => {
@@ -73,7 +71,7 @@ export const storesIn = (chain: readonly DurableEnvelope[]): number => {
   let count = 0;
   for (const e of chain) {
     if (e.type === "tool.execution_start") names.set(e.data.toolCallId, e.data.toolName);
-    if (e.type !== "tool.execution_complete" || names.get(e.data.toolCallId) !== "store_memory") continue;
+    if (e.type !== "tool.execution_complete" || names.get(e.data.toolCallId) !== STORE) continue;
     if (e.data.success && !e.data.result.content.startsWith("already_stored")) count++;
   }
   return count;

@@ -2,9 +2,9 @@
 
 import { systemClock } from "../../base/clock.ts";
 import { optional } from "../../base/optional.ts";
-import type { Client, Counts, PromptAnswer, Scope } from "../../memory/record/contract.ts";
+import type { PromptAnswer, RecordCounts, Scope, StrategyChoice } from "../../memory/record/contract.ts";
 import { newMemoryId } from "../../memory/record/id.ts";
-import { type Loaded, MemoryLoader } from "../../memory/record/loader.ts";
+import { MemoryLoader, type SectionLoad } from "../../memory/record/loader.ts";
 import { type ShownLine, sectionLimit } from "../../memory/record/section.ts";
 import type { MemoryToolParts } from "../../memory/record/tool/parts.ts";
 import { storeMemoryTool } from "../../memory/record/tool/store-memory.ts";
@@ -36,9 +36,9 @@ export class RecordsInSession {
   readonly #services: MemoryServices;
   readonly #onChange: () => void;
   readonly #loader: MemoryLoader;
-  #strategy: Promise<Client> | undefined;
+  #strategy: Promise<StrategyChoice> | undefined;
   #place: string | undefined;
-  #now: Loaded | undefined;
+  #now: SectionLoad | undefined;
   #looked: () => Looked | undefined = () => undefined;
   /** Generation of the store when it was last compared with what is shown. */
   #lookedAt: number | undefined;
@@ -71,7 +71,7 @@ export class RecordsInSession {
   }
 
   /** One strategy for a session and a place. */
-  client(): Promise<Client> {
+  client(): Promise<StrategyChoice> {
     const { place } = this;
     if (this.#strategy && this.#place === place.repository) return this.#strategy;
     const { workspace, main, index } = this.#services;
@@ -131,7 +131,7 @@ export class RecordsInSession {
     return this.#now?.type === "loaded" ? this.#now.lines : [];
   }
 
-  counts(): Counts | undefined {
+  counts(): RecordCounts | undefined {
     return this.#now?.type === "loaded" ? this.#now.answer.counts : undefined;
   }
 
@@ -161,7 +161,7 @@ export class RecordsInSession {
     return tools;
   }
 
-  #makeTools(actor: MemoryActor, { strategy, answer }: Extract<Loaded, { type: "loaded" }>): Tool[] {
+  #makeTools(actor: MemoryActor, { strategy, answer }: Extract<SectionLoad, { type: "loaded" }>): Tool[] {
     const { store, vote } = answer.tools;
     const parts: MemoryToolParts = {
       write: this.write,
@@ -229,7 +229,7 @@ export class RecordsInSession {
     return { main: this.#services.main, place: this.place, lines: this.lines() };
   }
 
-  #tell(now: Loaded): void {
+  #tell(now: SectionLoad): void {
     const { main } = this.#services;
     if (now.type === "skipped") {
       if (this.#skipped !== now.reason) main.publish("memory.skipped", { reason: now.reason });

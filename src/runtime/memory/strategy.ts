@@ -7,7 +7,7 @@ import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
 import { gitContext, repositoryKey } from "../../host/git.ts";
 import { chooseStrategy, type Makers, type StrategySettings } from "../../memory/record/choose.ts";
-import type { Client, Place } from "../../memory/record/contract.ts";
+import type { Place, StrategyChoice } from "../../memory/record/contract.ts";
 import { newMemoryId } from "../../memory/record/id.ts";
 import type { JsonlOptions } from "../../memory/record/strategy-jsonl.ts";
 import type { ServiceOptions } from "../../memory/record/strategy-service.ts";
@@ -75,7 +75,7 @@ export const strategySettings = ({ settings: { values } }: Pick<Workspace, "sett
 });
 
 /** Only the chosen one's code is loaded. */
-export function strategyFor(parts: StrategyParts): Promise<Client> {
+export function strategyFor(parts: StrategyParts): Promise<StrategyChoice> {
   const settings = strategySettings(parts.workspace);
   return chooseStrategy({ ...settings, enabled: parts.enabled ?? settings.enabled }, makersOf(parts));
 }

@@ -54,8 +54,9 @@ export function queryOf(text: string, ask: RecallAsk): Result<Query, Failure> {
   const bounded = [ask.since, ask.until, ask.before, ask.around].some((bound) => bound !== undefined);
   if (text.trim() === "" && !bounded)
     return badAsk("There is nothing to look for.", "Give a query, or --since, --until or --around.");
-  const bad = ask.kind?.find((kind) => !(KINDS as readonly string[]).includes(kind));
-  if (bad !== undefined) return badAsk(`"${bad}" is not a kind.`, `Kinds: ${KINDS.join(", ")}.`);
+  const kinds = ask.kind?.map((kind) => (kind === "memory" ? "record" : kind));
+  const bad = kinds?.find((kind) => !(KINDS as readonly string[]).includes(kind));
+  if (bad !== undefined) return badAsk(`"${bad}" is not a kind.`, `Kinds: memory, ${KINDS.join(", ")}.`);
   const { order } = ask;
   if (order !== undefined && order !== "relevance" && order !== "time")
     return badAsk(`"${order}" is not an order.`, "Orders: relevance, time.");
@@ -68,7 +69,7 @@ export function queryOf(text: string, ask: RecallAsk): Result<Query, Failure> {
     if (time === null) return badAsk(`${name} is not a date or time.`, "For example 2025-03-01, 7d or yesterday.");
   return ok({
     ...(text.trim() === "" ? {} : { text }),
-    ...optional("kinds", ask.kind as Kind[] | undefined),
+    ...optional("kinds", kinds as Kind[] | undefined),
     ...optional("roles", ask.role),
     ...optional("since", times.since ?? undefined),
     ...optional("before", times.before ?? undefined),

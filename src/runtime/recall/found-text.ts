@@ -11,23 +11,29 @@ export function refOf(hit: Shown, here?: string): string {
 }
 
 /** Who said it, or what it is and from whom. */
-export function labelOf(hit: Shown): string {
+export function labelOf(hit: Shown, reader: Reader = "person"): string {
   const { kind, role, rewound } = hit;
   const name = NAMES[kind];
-  const label = name === undefined ? (kind === "turn" && role !== "" ? role : kind) : `${name} ${authorOf(hit)}`;
+  const label =
+    name === undefined ? (kind === "turn" && role !== "" ? role : kind) : `${name} ${authorOf(hit, reader)}`;
   return rewound ? `${label}, rewound` : label;
 }
 
-const authorOf = ({ role, source: { client } }: Shown): string =>
-  `from ${role === "user" ? "you" : client === undefined || client === "session" ? "the agent" : client}`;
+/** Who reads a text: the user, or a model that the user is somebody else for. */
+export type Reader = "person" | "model";
+
+function authorOf({ role, source: { client } }: Shown, reader: Reader): string {
+  if (role === "user") return reader === "person" ? "from you" : "from the user";
+  return `from ${client === undefined || client === "session" ? "the agent" : client}`;
+}
 
 /** Where a hit can be found again, and from whom and when it is. */
-function headOf(hit: RecallHit): string {
+function headOf(hit: RecallHit, reader: Reader): string {
   const { kind, id, ref, source, time } = hit;
   const name = NAMES[kind];
   const own = kind === "board" ? id.slice(id.lastIndexOf(":") + 1) : id;
   const where = name === undefined ? [source.session && `session ${source.session}`, ref ?? id] : [name, own];
-  const about = [name === undefined ? labelOf(hit) : authorOf(hit), time?.slice(0, 10)];
+  const about = [name === undefined ? labelOf(hit) : authorOf(hit, reader), time?.slice(0, 10)];
   return `${where.filter(Boolean).join(" ")} (${about.filter(Boolean).join(", ")})`;
 }
 
@@ -51,15 +57,16 @@ export type FoundTextOptions = {
   explained?: boolean | undefined;
   /** How a command begins where the text is read. */
   command?: string;
+  reader?: Reader;
 };
 
 export function foundText(found: RecallFound, options: FoundTextOptions): string {
-  const { searched, explained = false, command = "everlong " } = options;
+  const { searched, explained = false, command = "everlong ", reader = "person" } = options;
   const notes = found.partial ? [`Not everything was searched in time: ${found.skipped.join(", ")}.`] : [];
   if (found.hits.length === 0) return [`Nothing was found in ${searched}.`, ...notes].join("\n");
   const rows = found.hits.map((h) => {
     const score = explained && h.parts ? [`${h.score?.toFixed(3)} = ${partsText(h.parts)}`] : [];
-    return [headOf(h), ...score, snippetText(h)].join("\n");
+    return [headOf(h, reader), ...score, snippetText(h)].join("\n");
   });
   const loose = found.unmatched ?? [];
   const quotes = loose.map((phrase) => `"${phrase}"`).join(" and ");

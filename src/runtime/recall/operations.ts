@@ -11,6 +11,7 @@ import { catchUp } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 import { type Answer, answer, type Desk } from "./answer.ts";
 import { recallOff } from "./ask.ts";
+import { withElsewhere } from "./elsewhere.ts";
 import { type Found, turnsAround, type Wanted } from "./original.ts";
 import { ask, unavailable } from "./query.ts";
 import { EVERYWHERE, recallKinds } from "./scope.ts";
@@ -76,7 +77,10 @@ function operationsOf(workspace: Workspace, { store, recall }: ProxyServices): R
     async ask({ query = "", ...question }, signal) {
       const read = await within(readLogs(), CATCH_UP_MS, signal);
       if (read.type === "value" && !read.value.ok && read.value.error.code !== "store_unavailable") return read.value;
-      const desk: Desk = { ...sessions, workspace, search: (asked) => ask(recall, asked, signal) };
+      const here = { workspace, folder: workspace.context.cwd };
+      const search: Desk["search"] = async (asked) =>
+        withElsewhere(await ask(recall, asked, signal), here, asked, signal);
+      const desk: Desk = { ...sessions, workspace, search };
       const told = await soft(answer(desk, query, question));
       return told.ok ? ok(viewOf(told.value, said, read.type === "value")) : told;
     },

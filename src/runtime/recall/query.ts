@@ -1,7 +1,7 @@
 // One question to the engine, ranked or by time, with one form of answer.
 import { errorText, type Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { Listed } from "../../memory/recall/list.ts";
+import type { ListedItem } from "../../memory/recall/list.ts";
 import type { Recall } from "../../memory/recall/recall.ts";
 import type { SearchPlan, SearchResult } from "../../memory/recall/result.ts";
 import type { SearchRequest } from "../../memory/recall/search.ts";
@@ -14,7 +14,7 @@ export type RecallQuery = Omit<SearchRequest, "text" | "limit"> & {
   /** Where an earlier list ended. */
   cursor?: string;
 };
-export type RecallHit = Listed & Partial<Pick<SearchResult, "score" | "parts" | "also">>;
+export type RecallHit = ListedItem & Partial<Pick<SearchResult, "score" | "parts" | "also">>;
 export type RecallFound = {
   hits: RecallHit[];
   /** How many more there are; of a list by time it is only known that there are more: the cursor. */

@@ -120,19 +120,17 @@ async function found(
   const start = performance.now();
   const recall = await asker.index.recall(asker.model.target.provider !== "offline");
   if (!recall) return { type: "refused", message: "The index of earlier conversations cannot be opened now." };
-  const answer = await ask(
-    recall,
-    {
-      within,
-      limit,
-      kinds,
-      ...(request.query === undefined ? {} : { text: request.query }),
-      ...(request.order === undefined ? {} : { order: request.order }),
-      ...(typeof bounds.since === "number" ? { since: bounds.since } : {}),
-      ...(typeof bounds.before === "number" ? { before: bounds.before } : {}),
-    },
-    signal,
-  );
+  const { withElsewhere } = await import("./elsewhere.ts");
+  const question = {
+    within,
+    limit,
+    kinds,
+    ...(request.query === undefined ? {} : { text: request.query }),
+    ...(request.order === undefined ? {} : { order: request.order }),
+    ...(typeof bounds.since === "number" ? { since: bounds.since } : {}),
+    ...(typeof bounds.before === "number" ? { before: bounds.before } : {}),
+  };
+  const answer = await withElsewhere(await ask(recall, question, signal), placeOf(asker), question, signal);
   if (!answer.ok) {
     asker.main.publish("soft_failure", { part: "recall", code: answer.error.code, message: answer.error.what });
     return { type: "refused", message: answer.error.what };
@@ -144,17 +142,20 @@ async function found(
   const items = hits.map(
     (h): RecallItem => ({
       ref: refOf(h, asker.main.id),
-      kind: labelOf(h),
+      kind: labelOf(h, "model"),
       ...(h.time === undefined ? {} : { time: h.time }),
       text: snippetText(h),
     }),
   );
-  const searched = searchedText(within);
+  const searched = searchedText(within, asker.main.id);
   return { type: "found", items, more: more + (cursor === undefined ? 0 : 1), searched, partial };
 }
 
+const placeOf = ({ workspace, main }: RecallAsker) => ({ workspace, folder: main.state.context.cwd });
+
 /** /recall. */
 export async function recallIn(asker: RecallAsker, query: string): Attempt<RecallReply> {
+  if (query.trim() === "") return nothingAsked;
   const wanted = parseWanted(query);
   if (wanted) {
     const items = await originals(asker, wanted);
@@ -168,8 +169,18 @@ export async function recallIn(asker: RecallAsker, query: string): Attempt<Recal
   const kinds = recallKinds(asker.workspace);
   const item = await itemOf(asker, query.trim(), within.value);
   if (item) return ok({ type: "item", item });
-  const answer = await ask(recall, { text: query, within: within.value, limit, kinds });
+  const { withElsewhere } = await import("./elsewhere.ts");
+  const question = { text: query, within: within.value, limit, kinds };
+  const answer = await withElsewhere(await ask(recall, question), placeOf(asker), question);
   if (!answer.ok) return answer;
   const { searchedText } = await import("./searched.ts");
-  return ok({ type: "found", found: answer.value, searched: searchedText(within.value) });
+  return ok({ type: "found", found: answer.value, searched: searchedText(within.value, asker.main.id) });
 }
+
+const nothingAsked = fail<Failure>({
+  code: "usage",
+  what: "Say what to look for.",
+  data: "Nothing was changed.",
+  next: "For example: /recall deploy script, or a ref such as /recall t3",
+  exit: 2,
+});

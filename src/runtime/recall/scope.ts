@@ -1,7 +1,7 @@
 // Where a question looks: the words a person or model may use for a scope, as scopes of the engine.
 import { fail, ok, type Result } from "../../base/result.ts";
 import { KINDS, type Kind, SAID } from "../../memory/recall/item.ts";
-import type { Scope, Within } from "../../memory/recall/store/scope.ts";
+import type { RecallScope, Within } from "../../memory/recall/store/scope.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import { boardPlace, isBoardOn } from "../board/board.ts";
 import { LOCAL_USER } from "../memory/strategy.ts";
@@ -29,7 +29,7 @@ export const recallPlace = ({ redact }: Pick<Workspace, "redact">, context: Sess
 });
 
 /** What sessions of this place have in common: the repository, else the folder. */
-const common = ({ cwd, gitRoot, repository }: Folder): Scope =>
+const common = ({ cwd, gitRoot, repository }: Folder): RecallScope =>
   repository === undefined ? { type: "workspace", workspace: gitRoot ?? cwd } : { type: "repository", repository };
 
 /** The sessions of this place. */
@@ -42,19 +42,19 @@ export const sessionsHere = ({ cwd, gitRoot, repository }: Folder): Here => ({
 });
 
 /** What belongs to the user, wherever. */
-export const OWN: Scope = { type: "user", user: LOCAL_USER };
+export const OWN: RecallScope = { type: "user", user: LOCAL_USER };
 
 /** The scopes of a name at a place, or why there are none. */
-export function scopesOf(name: ScopeName, place: RecallPlace): Result<Scope[], string> {
+export function scopesOf(name: ScopeName, place: RecallPlace): Result<RecallScope[], string> {
   const { cwd, gitRoot, repository, branch, session, memory } = place;
-  const board: Scope = { type: "board", ...memory };
-  const repositories = (first: Scope): Scope[] =>
+  const board: RecallScope = { type: "board", ...memory };
+  const repositories = (first: RecallScope): RecallScope[] =>
     first.type === "repository" && first.repository === memory.repository
       ? [first, board]
       : [first, { type: "repository", repository: memory.repository }, board];
   switch (name) {
     case "auto": {
-      const own: Scope[] = session === undefined ? [] : [{ type: "session", session }];
+      const own: RecallScope[] = session === undefined ? [] : [{ type: "session", session }];
       return ok([...own, ...repositories(common(place)), OWN]);
     }
     case "session":

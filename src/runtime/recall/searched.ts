@@ -1,11 +1,17 @@
 // What a search looked through, in words.
-import type { Scope, Within } from "../../memory/recall/store/scope.ts";
+import type { RecallScope, Within } from "../../memory/recall/store/scope.ts";
 
-/** As in "Nothing was found in …". */
-export const searchedText = ({ scopes }: Within): string =>
-  new Intl.ListFormat("en").format(new Set(scopes.map(scopeText)));
+/** As in "Nothing was found in …". `here`: the session that somebody asks in. */
+export function searchedText({ scopes }: Within, here?: string): string {
+  const texts = scopes.map((scope) =>
+    scope.type === "session" && scope.session === here ? "this session" : scopeText(scope),
+  );
+  // A repository may have two names that differ in their case.
+  const unlike = texts.filter((text, i) => texts.findIndex((one) => one.toLowerCase() === text.toLowerCase()) === i);
+  return new Intl.ListFormat("en").format(unlike);
+}
 
-function scopeText(scope: Scope): string {
+function scopeText(scope: RecallScope): string {
   switch (scope.type) {
     case "session":
       return `session ${scope.session}`;

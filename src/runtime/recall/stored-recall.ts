@@ -10,6 +10,7 @@ import { withStore } from "../with-store.ts";
 import type { Workspace } from "../workspace.ts";
 import { type Answer, answer } from "./answer.ts";
 import { queryOf, recallOff } from "./ask.ts";
+import { withElsewhere } from "./elsewhere.ts";
 import { openRecall } from "./engine.ts";
 import { ask, type RecallFound, type RecallQuery } from "./query.ts";
 import { searchedText } from "./searched.ts";
@@ -19,13 +20,9 @@ export async function recallStored(text: string, asked: RecallAsk): Attempt<Reca
   if (!query.ok) return query; // nothing is opened for a question that cannot be asked
   return withStore(async (db, workspace) => {
     const store = proxyStoreOn(workspace, proxySettings(workspace.settings.values), db);
-    const desk = {
-      db,
-      workspace,
-      store,
-      paths: workspace.paths,
-      search: (q: RecallQuery) => searchStore(db, workspace, q),
-    };
+    const here = { workspace, folder: workspace.context.cwd };
+    const search = async (query: RecallQuery) => withElsewhere(await searchStore(db, workspace, query), here, query);
+    const desk = { db, workspace, store, paths: workspace.paths, search };
     const reply = await answer(desk, text, asked);
     return reply.ok ? ok(replyOf(reply.value)) : reply;
   });

@@ -1,7 +1,7 @@
 // What users add to a session as files: agents, skills and commands, loaded when it opens.
 import { join } from "node:path";
 import { builtinAgents } from "../../agent/catalog/builtin.ts";
-import { type Catalog, loadCatalog } from "../../agent/catalog/load.ts";
+import { type AgentCatalog, loadCatalog } from "../../agent/catalog/load.ts";
 import type { ParsedAgent } from "../../agent/catalog/parse-agent.ts";
 import { type Commands, loadCommands } from "../../agent/command/load.ts";
 import { describeWarning } from "../../agent/file/warning.ts";
@@ -17,7 +17,7 @@ import { isBoardOn } from "../board/board.ts";
 import type { Workspace } from "../workspace.ts";
 import type { Approvals } from "./approvals.ts";
 
-export type Extensions = { catalog: Catalog; skills: Skills; commands: Commands };
+export type Extensions = { catalog: AgentCatalog; skills: Skills; commands: Commands };
 
 export async function loadExtensions(workspace: Workspace, slashNames: readonly string[]): Promise<Extensions> {
   const { values } = workspace.settings;

@@ -4,14 +4,15 @@ import type { Failure } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
 import { compactManually, describeCompaction } from "../../session/compact-now.ts";
 import { cancelCompaction } from "../../session/compaction.ts";
-import { planRewind, type RewindPlan, rewind, rewindRefusal } from "../../session/rewind.ts";
+import { planRewind, rewind, rewindRefusal } from "../../session/rewind.ts";
 import { exclusively } from "../../session/run.ts";
 import type { Session } from "../../session/session.ts";
 import { setMode } from "../../session/set-mode.ts";
 import { undoCompaction } from "../../session/undo-compaction.ts";
 import type { Agents } from "../agent/agents.ts";
 import { keepSelection, selection } from "../agent/select-agent.ts";
-import type { Client, CommandResult } from "../client/session.ts";
+import type { Attempt } from "../client/open.ts";
+import type { Client, PromptRef } from "../client/session.ts";
 import type { Sidekicks } from "../sidekick/sidekicks.ts";
 import { metaOf } from "./checkpoints.ts";
 import type { ModelInForce } from "./model-in-force.ts";
@@ -56,22 +57,24 @@ export function historyClient(services: HistoryServices): Client["history"] {
       return cancelled ? ok("The compaction was cancelled; the conversation is unchanged.") : fail(nothingRuns);
     },
     undo: () => undoCompaction(session),
-    rewind: (to, preview = false) => goBack(services, to, preview),
+    preview(to) {
+      const plan = planRewind(session.state, to);
+      return plan.ok ? ok(plan.value.prompts) : plan;
+    },
+    rewind: (to) => goBack(services, to),
   };
 }
 
-async function goBack(services: HistoryServices, to: string | undefined, preview: boolean): Promise<CommandResult> {
+async function goBack(services: HistoryServices, to: string | undefined): Attempt<PromptRef[]> {
   const { session } = services;
   const planned = planRewind(session.state, to);
   if (!planned.ok) return planned;
-  const note = "/rewind N goes back N messages; 1 would take back:";
-  if (preview) return ok([note, ...goneLines(planned.value)].join("\n"));
   if (services.agents.workflows.fleet.isRunning()) return fail(fleetRuns);
   // News of the agents that it stops must not begin a turn in a conversation that goes back.
   return rewindRefusal(session) ?? exclusively(session, () => undoTo(services, to), "turn");
 }
 
-async function undoTo(services: HistoryServices, to: string | undefined): Promise<CommandResult> {
+async function undoTo(services: HistoryServices, to: string | undefined): Attempt<PromptRef[]> {
   const { session } = services;
   const { state } = session;
   const { mode } = state;
@@ -92,10 +95,7 @@ async function undoTo(services: HistoryServices, to: string | undefined): Promis
   await setMode(session, mode);
   restoreTodos(session, services.paths);
   await services.updateIndex();
-  const gone = goneLines(plan.value);
-  const note = "They stay in the log and can be found by recall. Files and what commands did are not undone.";
-  const count = `${gone.length} message${gone.length === 1 ? "" : "s"}`;
-  return ok([`Went back; ${count} left the conversation:`, ...gone, note].join("\n"));
+  return ok(plan.value.prompts);
 }
 
 /** Until none of those that go is left: one of them may have started another meanwhile. */
@@ -107,6 +107,3 @@ async function cancelSince(services: HistoryServices, to: string | undefined): P
     await services.agents.cancel(open, "the conversation went back");
   }
 }
-
-const goneLines = ({ prompts }: RewindPlan): string[] =>
-  prompts.map((p) => `${p.ref}: ${p.content.split("\n", 1)[0]?.slice(0, 80)}`);

@@ -10,7 +10,7 @@ import type { ModelTarget } from "../../model/contract.ts";
 import { type Calibration, uncalibrated } from "../../model/tokens/calibrate.ts";
 import type { EventData } from "../../schema/event/envelope.ts";
 import { forgetOldCalls, indexSession } from "../../session/index/index-session.ts";
-import type { Redact } from "../../session/index/indexed-text.ts";
+import type { RedactText } from "../../session/index/indexed-text.ts";
 import type { SessionState } from "../../session/state.ts";
 import { workspaceOf, workspaceText } from "../../session/workspace.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
@@ -204,7 +204,7 @@ export async function writeWorkspace(
   db: Database | undefined,
   paths: HomePaths,
   state: SessionState,
-  redact: Redact,
+  redact: RedactText,
 ): Promise<void> {
   const count = db?.prepare("SELECT count(*) AS n FROM sessions WHERE forked_from = ?").get(state.sessionId);
   const text = workspaceText(workspaceOf(state, { forks: Number(count?.["n"] ?? 0) }));

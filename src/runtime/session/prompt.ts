@@ -83,7 +83,7 @@ export function pinnedInstructions(place: PromptPlace, promptLimit: number): str
 
 /** Skills, where they can be invoked, and the words of servers. */
 export function toolFragments(skills: Skills, offered: readonly Tool[], serverWords: readonly string[]): Fragment[] {
-  const list = offered.some((tool) => tool.name === "skill") ? skillsList(skills.skills) : undefined;
+  const list = offered.some((tool) => tool.group === "skill") ? skillsList(skills.skills) : undefined;
   return [
     ...(list ? [list] : []),
     ...serverWords.map((text): Fragment => ({ text, maxTokens: Number.POSITIVE_INFINITY })), // bounded where they are read

@@ -9,10 +9,10 @@ type Place = { main: Pick<Conversation, "state" | "root" | "dir">; userHome: str
 
 /** The refusal of a command that does more than look; undefined when the rules decide. */
 export async function mustOnlyLook({ tool, input }: PermitCall, place: Place): Promise<Permit | undefined> {
-  if (tool.name !== "bash") return undefined;
   const { main, userHome, policy } = place;
   const { cwd } = main.state.context;
   const requests = tool.permissions(input, { cwd, root: main.root, sessionDir: main.dir });
+  if (!requests.some(({ kind }) => kind === "shell")) return undefined;
   const parts = await inspect(requests, { cwd, userHome });
   if (onlyLooks(parts, policy())) return undefined;
   const message = "This agent may only run commands that look and change nothing. Nothing was run.";

@@ -1,17 +1,16 @@
-// Reports about the open session: context, permissions, files, references, plan.
-import { readFileSync } from "node:fs";
-import { ok } from "../../base/result.ts";
+// What fills the window of the open session.
 import { truncate } from "../../context/truncate/truncate.ts";
 import { renderContext } from "../../context/usage/render.ts";
 import { contextReport as buildReport, type ContextReport } from "../../context/usage/report.ts";
+import type { ToolGroup } from "../../schema/own-tool.ts";
 import { memoryShares, usageOf } from "../../session/prepare.ts";
 import type { Session } from "../../session/session.ts";
 import { refreshSystemPrompt } from "../../session/turn.ts";
 import { look, refOf, shaping } from "../../session/window.ts";
-import type { CommandResult } from "../client/session.ts";
-import type { Approvals } from "./approvals.ts";
 import type { ModelInForce } from "./model-in-force.ts";
-import type { SessionResources } from "./resources.ts";
+
+/** Groups that a person switches on and off: what each takes of the room is shown by itself. */
+const SHOWN_APART: ReadonlySet<ToolGroup> = new Set(["memory", "board", "inbox"]);
 
 /** What fills the window, as data. */
 export async function contextFigures(session: Session, model: ModelInForce): Promise<ContextReport | undefined> {
@@ -34,7 +33,7 @@ export async function contextFigures(session: Session, model: ModelInForce): Pro
   );
   const bySource = new Map<string, number>();
   for (const [at, { mcp, group }] of session.parts.tools.offered().tools.entries()) {
-    const source = mcp ? `MCP server ${mcp.server}` : (group ?? "built in");
+    const source = mcp ? `MCP server ${mcp.server}` : group && SHOWN_APART.has(group) ? group : "built in";
     bySource.set(source, (bySource.get(source) ?? 0) + (tools[at] ?? 0));
   }
   const memory = memoryShares(session, view);
@@ -61,35 +60,4 @@ export async function contextFigures(session: Session, model: ModelInForce): Pro
 export async function contextReport(session: Session, model: ModelInForce): Promise<string> {
   const figures = await contextFigures(session, model);
   return figures ? renderContext(figures) : "The history does not fit the model's window, whatever is left out.";
-}
-
-export async function listPermissions(approvals: Approvals): Promise<string> {
-  const rows = approvals.list().map((r) => `${r.list.padEnd(5)} ${r.rule}  (${r.origin})`);
-  const all = `allow-all is ${approvals.allowAll ? "on" : "off"}`;
-  return [
-    all,
-    ...(rows.length > 0 ? rows : ["no rules"]),
-    `folders: ${approvals.policy().allowedFolders.join(", ")}`,
-    await approvals.wall.describe(),
-  ].join("\n");
-}
-
-export async function sessionFacts(
-  { main, paths, index }: Pick<SessionResources, "main" | "paths" | "index">,
-  what: "files" | "refs" | "plan",
-): Promise<CommandResult> {
-  if (what === "plan") {
-    try {
-      return ok(readFileSync(paths.plan, "utf8"));
-    } catch {
-      return ok("There is no plan yet."); // plan.md is written when a plan is made
-    }
-  }
-  const db = await index.reader();
-  const sql =
-    what === "files"
-      ? "SELECT DISTINCT file_path AS a, tool_name AS b FROM session_files WHERE session_id = ? ORDER BY first_seen_at"
-      : "SELECT ref_value AS a, ref_type AS b FROM session_refs WHERE session_id = ? ORDER BY created_at";
-  const rows = db?.prepare(sql).all(main.id) ?? [];
-  return ok(rows.length === 0 ? `No ${what} yet.` : rows.map((r) => `${r["a"]} (${r["b"]})`).join("\n"));
 }

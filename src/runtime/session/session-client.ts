@@ -3,22 +3,18 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { within } from "../../base/abort.ts";
-import { commandUsage } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
 import { escapeTags } from "../../base/tag.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import { settleCompaction } from "../../session/compact-now.ts";
-import { type ExportFormat, exportFormats, exportSession } from "../../session/export/export.ts";
-import { forkSession } from "../../session/fork.ts";
 import { interrupt, submit, untilStill } from "../../session/run.ts";
 import { setMode } from "../../session/set-mode.ts";
-import { atomicWrite } from "../../store/atomic-write.ts";
 import { agentClient } from "../agent/client.ts";
 import { skillsToLoad } from "../agent/select-agent.ts";
 import { tasksClient, untilIdle } from "../agent/tasks-client.ts";
 import { consolidationClient } from "../board/client.ts";
 import { consolidateOnExit } from "../board/consolidate-exit.ts";
-import type { Client, CommandResult, SessionView } from "../client/session.ts";
+import type { Client, SessionView } from "../client/session.ts";
 import { lazily } from "../lazily.ts";
 import { chooseListedModel } from "../model.ts";
 import { listModels } from "../model-list.ts";
@@ -31,7 +27,7 @@ import { attachText } from "./attach.ts";
 import { checkpointViews } from "./checkpoints.ts";
 import { invoke } from "./extensions.ts";
 import { historyClient } from "./history-client.ts";
-import { contextReport, listPermissions, sessionFacts } from "./report.ts";
+import { sessionSelf } from "./session-self.ts";
 import type { SessionStart } from "./session-start.ts";
 import { switchModel } from "./switch-model.ts";
 
@@ -44,9 +40,6 @@ const CLOSE_MS = 5000;
 const SETTLE_MS = 30_000;
 /** File memory may be made tidier by one model call, which has its own limit within this. */
 const MEMORY_MS = 40_000;
-
-const refused = (code: string, what: string, next: string, exit: 1 | 2 = 1): CommandResult =>
-  fail({ code, what, data: "Nothing was changed.", next, exit });
 
 export function sessionClient(open: OpenSession, start: SessionStart, resumed: boolean, subscribe: Subscribe): Client {
   const { session, approvals, workspace, model, stopping } = open;
@@ -91,8 +84,7 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
       }
       return interrupt(session, reason);
     },
-    models: () => listModels(workspace, model),
-    setModel: (name) => switchModel(open, name, chooseListedModel),
+    model: { list: () => listModels(workspace, model), set: (name) => switchModel(open, name, chooseListedModel) },
     mode: { get: () => state.mode, set: (mode) => setMode(session, mode) },
     history: historyClient(open),
     tasks: tasksClient(open.agents, open.builtIn),
@@ -101,47 +93,8 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
     consolidation: consolidationClient(open),
     memory: async (work) => work(await (await import("../memory/live.ts")).liveMemory(open)),
     memorySection: lazily(async () => (await import("../memory/live.ts")).memoryInSession(open)),
-    async rename(title) {
-      if (title.trim() === "") return fail(commandUsage("A name is needed.", "For example: /rename parser work"));
-      await session.emit("session.title_changed", { title: title.trim(), userNamed: true });
-      await open.updateIndex();
-      return ok(`This session is now called "${title.trim()}".`);
-    },
-    async fork(name) {
-      const forked = await forkSession(state, workspace.paths, { ...(name ? { name } : {}) });
-      return forked.ok ? ok(`Forked into ${forked.value}: everlong --resume ${forked.value}`) : forked;
-    },
-    async exportTo(format, path) {
-      if (!exportFormats.includes(format as ExportFormat)) {
-        return fail(commandUsage(`"${format}" is not an export format.`, `Formats: ${exportFormats.join(", ")}.`));
-      }
-      const target = resolve(state.context.cwd, path ?? `everlong-${session.id.slice(0, 8)}.${format}`);
-      const written = await atomicWrite(target, exportSession(state, format as ExportFormat, workspace.redact), {
-        private: true,
-      });
-      return written.ok ? ok(`Written to ${target}`) : written;
-    },
-    async permissions(args) {
-      await approvals.load();
-      const [verb, scope] = args.split(/\s+/);
-      if (args === "") return ok(await listPermissions(approvals));
-      if (verb !== "reset" || (scope !== "session" && scope !== "location")) {
-        const next = "Try /permissions reset session or /permissions reset location.";
-        return fail(commandUsage(`/permissions does not take "${args}".`, next));
-      }
-      const done = await approvals.reset(scope);
-      if (!done.ok) return done;
-      return ok(`The approvals of this ${scope} are gone.`);
-    },
-    setAllowAll: (on) => approvals.setAllowAll(on),
-    addFolder(path) {
-      const folder = resolve(state.context.cwd, path);
-      if (path === "" || !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-        return refused("not_a_folder", `"${path}" is not a folder.`, "Give the path of an existing folder.", 2);
-      }
-      approvals.addFolder(folder);
-      return ok(`The agent may now work in ${folder} too, for this session.`);
-    },
+    session: sessionSelf(open),
+    permissions: permissionsClient(open),
     settings: {
       ...storedSettings,
       async set(...change) {
@@ -154,12 +107,39 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
     inbox: async () => ok(await (await import("../sidekick/inbox-access.ts")).openInbox(open)),
     checkpoints: async () => ok(checkpointViews(state, workspace.redact)),
     recall: (query) => recallIn(open, query),
-    facts: (what) => sessionFacts(open, what),
-    contextReport: () => contextReport(session, model),
     async recordCommand(command, args, success, output) {
       await session.emit("command.complete", { command, args, success, output });
     },
     close: (end) => close(open, end, end.type === "signal" ? stop() : stopped),
+  };
+}
+
+function permissionsClient({ approvals, session: { state } }: OpenSession): Client["permissions"] {
+  return {
+    async list() {
+      await approvals.load();
+      const { allowAll, wall } = approvals;
+      const folders = approvals.policy().allowedFolders;
+      return { allowAll, rules: approvals.list(), folders, sandbox: await wall.describe() };
+    },
+    async reset(scope) {
+      await approvals.load();
+      return approvals.reset(scope);
+    },
+    setAllowAll: (on) => approvals.setAllowAll(on),
+    addFolder(path) {
+      const folder = resolve(state.context.cwd, path);
+      if (path === "" || !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+        return fail({
+          code: "not_a_folder",
+          what: `"${path}" is not a folder.`,
+          data: "Nothing was changed.",
+          next: "Give the path of an existing folder.",
+          exit: 2,
+        });
+      approvals.addFolder(folder);
+      return ok(folder);
+    },
   };
 }
 

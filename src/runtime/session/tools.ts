@@ -115,7 +115,7 @@ export function buildTools(services: ToolServices, actor: ToolActor): BuiltTools
     all,
     async lane(tool, input) {
       const { cwd } = conversation.state.context;
-      if (tool.name === "bash") {
+      if (tool.group === "shell") {
         const requests = tool.permissions(input, { cwd, root: conversation.root, sessionDir: conversation.dir });
         const parts = await inspect(requests, { cwd, userHome: workspace.userHome });
         for (const r of requests)

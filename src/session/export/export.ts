@@ -1,7 +1,7 @@
 // Writing a session out: Markdown, HTML (one file, nothing fetched, all text escaped), JSON or the envelopes. Always filtered.
 import { encodeLine } from "../../base/json-line.ts";
 import type { SessionState } from "../state.ts";
-import { type Entry, timeline } from "./timeline.ts";
+import { type TimelineEntry, timeline } from "./timeline.ts";
 
 export const exportFormats = ["md", "html", "json", "jsonl"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -45,7 +45,7 @@ export function redactDeep(value: unknown, redact: (text: string) => string): un
 }
 
 /** Filtered before anything is written as JSON: escapes would hide where a secret begins. */
-function entriesOf(state: SessionState, redact: (text: string) => string): Entry[] {
+function entriesOf(state: SessionState, redact: (text: string) => string): TimelineEntry[] {
   return timeline(redactDeep(state.chain, redact) as SessionState["chain"]);
 }
 
@@ -85,7 +85,7 @@ const STYLE =
 
 function html(state: SessionState, redact: (text: string) => string): string {
   const show = (text: string): string => escapeHtml(redact(text));
-  const section = (e: Entry): string =>
+  const section = (e: TimelineEntry): string =>
     `<section class="${e.kind}"><h2>${show(e.title)}</h2><pre>${show(e.text)}</pre><small>${show(e.timestamp)}</small></section>`;
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',

@@ -1,14 +1,14 @@
 // What an export shows: the chain as turns with messages, tools, permissions and notices, independent of the format.
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 
-export type Entry = {
+export type TimelineEntry = {
   kind: "user" | "assistant" | "tool" | "permission" | "notice" | "compaction";
   title: string;
   text: string;
   timestamp: string;
 };
 
-export function timeline(chain: readonly DurableEnvelope[]): Entry[] {
+export function timeline(chain: readonly DurableEnvelope[]): TimelineEntry[] {
   return chain.flatMap((event) => {
     const entry = event.agentId === undefined ? entryOf(event) : agentEntry(event);
     return entry ? [{ ...entry, timestamp: event.timestamp }] : [];
@@ -16,7 +16,7 @@ export function timeline(chain: readonly DurableEnvelope[]): Entry[] {
 }
 
 /** Of a subagent only that it ran and how it ended: its conversation is its own, and what came of it stands in the main one. */
-function agentEntry(event: DurableEnvelope): Omit<Entry, "timestamp"> | undefined {
+function agentEntry(event: DurableEnvelope): Omit<TimelineEntry, "timestamp"> | undefined {
   const notice = (title: string, text: string) => ({ kind: "notice" as const, title, text });
   switch (event.type) {
     case "subagent.started": {
@@ -39,7 +39,7 @@ function agentEntry(event: DurableEnvelope): Omit<Entry, "timestamp"> | undefine
   }
 }
 
-function entryOf(event: DurableEnvelope): Omit<Entry, "timestamp"> | undefined {
+function entryOf(event: DurableEnvelope): Omit<TimelineEntry, "timestamp"> | undefined {
   switch (event.type) {
     case "user.message": {
       if (event.data.hidden) return undefined;

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { encodeLine } from "../../base/json-line.ts";
 import { homePaths } from "../../host/paths.ts";
 import { search } from "../../memory/recall/search.ts";
-import type { Scope } from "../../memory/recall/store/scope.ts";
+import type { RecallScope } from "../../memory/recall/store/scope.ts";
 import { migrate } from "../../store/migrate.ts";
 import { storeMigrations } from "../../store/migrations.ts";
 import { type Database, openDatabase } from "../../store/sqlite.ts";
@@ -17,7 +17,7 @@ let dir: string;
 let db: Database;
 const options = { redact: (text: string) => text.replaceAll("hunter2", "[redacted]") };
 /** Hits that hold a word of the question, without their neighbours. */
-const found = (text: string, scope: Scope = { type: "all" }) =>
+const found = (text: string, scope: RecallScope = { type: "all" }) =>
   search(db, { text, within: { scopes: [scope] } }).results.filter((r) => r.snippets.some((s) => s.hits.length > 0));
 
 beforeEach(async () => {
@@ -207,7 +207,7 @@ describe("index", () => {
       log.user(1, `secret plan of ${cwd}`);
       await log.index();
     }
-    const sessions = (scope: Scope) => found("plan", scope).map((h) => h.source.session);
+    const sessions = (scope: RecallScope) => found("plan", scope).map((h) => h.source.session);
     expect(sessions({ type: "workspace", workspace: "/a" })).toEqual(["s1"]);
     expect(sessions({ type: "session", session: "s2" })).toEqual(["s2"]);
   });

@@ -1,8 +1,8 @@
 // What of a log's text goes into the index, and how it is filtered on its way.
 /** Text passes the secret filter on its way in; the log keeps what was said. */
-export type Redact = (text: string) => string;
+export type RedactText = (text: string) => string;
 export type IndexOptions = {
-  redact: Redact;
+  redact: RedactText;
   /** False: what is said is not made searchable. */
   recall?: boolean;
 };

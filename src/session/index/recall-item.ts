@@ -2,10 +2,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Item, Place } from "../../memory/recall/item.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
+import { factsOf } from "../../schema/own-tool.ts";
 import { type RefCounter, sourceOf } from "../ref.ts";
 
-/** Their arguments are queries and their results copies: neither was said. */
-const LOOKS_BACK: ReadonlySet<string> = new Set(["recall", "session_store_sql"]);
 /** More items than any turn has. */
 const TURN = 1_000_000;
 
@@ -19,7 +18,7 @@ export function recallItem(event: DurableEnvelope, refs: RefCounter): Omit<Item,
   switch (event.type) {
     case "tool.execution_start": {
       const { toolName, arguments: given } = event.data;
-      if (LOOKS_BACK.has(toolName)) return undefined;
+      if (factsOf(toolName)?.quotesEarlier) return undefined;
       return { ...common, kind: "tool", role: "tool", text: callText(toolName, given) };
     }
     case "session.compaction_complete": {
@@ -29,7 +28,7 @@ export function recallItem(event: DurableEnvelope, refs: RefCounter): Omit<Item,
       return { ...common, kind: "checkpoint", role: "assistant", index: checkpointNumber, text };
     }
     case "tool.execution_complete":
-      if (LOOKS_BACK.has(event.data.toolName ?? "")) return undefined;
+      if (factsOf(event.data.toolName ?? "")?.quotesEarlier) return undefined;
       return { ...common, kind: "tool", role: "tool", index, text: source?.text ?? "" };
     default:
       return source && { ...common, kind: "turn", role: source.type, index, text: source.text };

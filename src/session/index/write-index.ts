@@ -11,7 +11,7 @@ import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import { RefCounter } from "../ref.ts";
 import { findRefs, LOOK_AT } from "./find-refs.ts";
-import { type IndexOptions, MOST_CHARS, type Redact } from "./indexed-text.ts";
+import { type IndexOptions, MOST_CHARS, type RedactText } from "./indexed-text.ts";
 import { placeOf, recallItem } from "./recall-item.ts";
 
 const clipped = (_key: string, value: unknown): unknown =>
@@ -21,7 +21,7 @@ const clipped = (_key: string, value: unknown): unknown =>
 export class IndexWriter {
   readonly #db: DatabaseSync;
   readonly #session: string;
-  readonly #redact: Redact;
+  readonly #redact: RedactText;
   readonly #refs: RefCounter;
   readonly #recall: RecallWriter | undefined;
   #items: Item[] = [];

@@ -1,5 +1,5 @@
 // Settings of turns, tools, permissions and sessions.
-import { MAX_INTEGER, MAX_SECONDS, type Row } from "../row.ts";
+import { MAX_INTEGER, MAX_SECONDS, type SettingRow } from "../row.ts";
 
 export const agentRows = [
   {
@@ -281,4 +281,4 @@ export const agentRows = [
     scope: "environment",
     help: "For tests: kill the process at this point",
   },
-] as const satisfies readonly Row[];
+] as const satisfies readonly SettingRow[];

@@ -1,5 +1,5 @@
 // Settings of what the model sees: compaction and truncation.
-import { MAX_INTEGER, type Row } from "../row.ts";
+import { MAX_INTEGER, type SettingRow } from "../row.ts";
 
 export const contextRows = [
   {
@@ -114,4 +114,4 @@ export const contextRows = [
     scope: "project",
     help: "Share of the window to shrink a request to",
   },
-] as const satisfies readonly Row[];
+] as const satisfies readonly SettingRow[];

@@ -1,5 +1,5 @@
 // Feature switches, each under its seed name and ours, and the lists that set several of them.
-import type { Row } from "../row.ts";
+import type { SettingRow } from "../row.ts";
 
 const common = { type: "boolean", scope: "project" } as const;
 /** Of memory: a project may switch them off, and nothing on. */
@@ -63,4 +63,4 @@ export const featureRows = [
     scope: "environment",
     help: "Feature switches: `name` turns one on, `-name` off; a feature's own variable wins",
   },
-] as const satisfies readonly Row[];
+] as const satisfies readonly SettingRow[];

@@ -1,5 +1,5 @@
 // Settings of the gateway's server: where it listens and who may come in.
-import { MAX_SECONDS, type Row } from "../row.ts";
+import { MAX_SECONDS, type SettingRow } from "../row.ts";
 
 export const gatewayRows = [
   {
@@ -61,4 +61,4 @@ export const gatewayRows = [
     scope: "user",
     help: "Seconds to let running streams finish when the gateway stops",
   },
-] as const satisfies readonly Row[];
+] as const satisfies readonly SettingRow[];

@@ -1,5 +1,5 @@
 // Settings of memory: records and where they are kept, the board and its consolidation, sidekicks.
-import { MAX_INTEGER, type Row } from "../row.ts";
+import { MAX_INTEGER, type SettingRow } from "../row.ts";
 
 const count = { type: "integer", min: 0, max: MAX_INTEGER, scope: "user" } as const;
 
@@ -179,4 +179,4 @@ export const memoryRows = [
     default: 200_000,
     help: "Maximum tokens for all sidekicks per session",
   },
-] as const satisfies readonly Row[];
+] as const satisfies readonly SettingRow[];

@@ -1,6 +1,6 @@
 // Settings of models and providers: which one, where it is, how it is called.
 import { wireNames } from "../../schema/model.ts";
-import { MAX_INTEGER, MAX_SECONDS, type Row } from "../row.ts";
+import { MAX_INTEGER, MAX_SECONDS, type SettingRow } from "../row.ts";
 
 export const modelRows = [
   {
@@ -200,4 +200,4 @@ export const modelRows = [
     scope: "project",
     help: "Longest Retry-After to honour, in seconds",
   },
-] as const satisfies readonly Row[];
+] as const satisfies readonly SettingRow[];

@@ -1,5 +1,5 @@
 // Settings of subagents, hooks, skills, MCP servers and autopilot.
-import { MAX_INTEGER, MAX_SECONDS, type Row } from "../row.ts";
+import { MAX_INTEGER, MAX_SECONDS, type SettingRow } from "../row.ts";
 
 const count = { type: "integer", scope: "project" } as const;
 const seconds = { type: "number", scope: "project", max: MAX_SECONDS } as const;
@@ -253,4 +253,4 @@ export const orchestrationRows = [
     scope: "project",
     help: "Let the model search for MCP tools when there are too many to list",
   },
-] as const satisfies readonly Row[];
+] as const satisfies readonly SettingRow[];

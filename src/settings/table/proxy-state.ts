@@ -1,5 +1,5 @@
 // Settings of what the proxy says for the user: TODO, pinned text, anchor, spec.
-import { MAX_INTEGER, type Row } from "../row.ts";
+import { MAX_INTEGER, type SettingRow } from "../row.ts";
 
 const feature = { type: "boolean", default: true, scope: "off" } as const;
 
@@ -89,4 +89,4 @@ export const proxyStateRows = [
     scope: "user",
     help: "Folder whose AGENTS.md is added to the pinned text",
   },
-] as const satisfies readonly Row[];
+] as const satisfies readonly SettingRow[];

@@ -1,6 +1,6 @@
 // Settings of the proxy: whom it serves, what it keeps, how much it sends, where it forwards to.
 import { MAX_TIMER_MS } from "../../base/abort.ts";
-import { MAX_INTEGER, type Row } from "../row.ts";
+import { MAX_INTEGER, type SettingRow } from "../row.ts";
 
 const feature = { type: "boolean", default: true, scope: "off" } as const;
 
@@ -220,4 +220,4 @@ export const proxyRows = [
     restart: true,
     help: "API key for that upstream, used for callers with the gateway token",
   },
-] as const satisfies readonly Row[];
+] as const satisfies readonly SettingRow[];

@@ -1,5 +1,5 @@
 // Settings of recall: whether and how long it searches, and who makes vectors of texts.
-import { MAX_INTEGER, type Row } from "../row.ts";
+import { MAX_INTEGER, type SettingRow } from "../row.ts";
 
 export const recallRows = [
   {
@@ -151,4 +151,4 @@ export const recallRows = [
     scope: "user",
     help: "How embeddings are stored: int8, f32",
   },
-] as const satisfies readonly Row[];
+] as const satisfies readonly SettingRow[];

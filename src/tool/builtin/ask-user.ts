@@ -1,5 +1,6 @@
 // ask_user: a question that only the user can answer.
 import * as z from "zod";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, type Question, success, type Tool, type ToolContext } from "../contract.ts";
 import description from "./ask_user.md";
 
@@ -8,7 +9,7 @@ export type UserAnswer = { type: "answered"; answer: string } | { type: "unavail
 /** `ask` waits until answered or the context's signal aborts; must not reject. */
 export function askUserTool(parts: { ask: (question: Question, context: ToolContext) => Promise<UserAnswer> }): Tool {
   return defineTool({
-    name: "ask_user",
+    ...ownTool("ask_user"),
     description,
     input: z.strictObject({
       question: z.string().min(1),

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { within } from "../../base/abort.ts";
 import type { Result } from "../../base/result.ts";
 import type { ShellPlan } from "../../permission/shell/plan.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";
 import { outputFile } from "../output.ts";
 import type { OutputFolder } from "../output-folder.ts";
@@ -49,7 +50,7 @@ const input = z.strictObject({
 
 export function bashTool(parts: BashParts): Tool {
   return defineTool({
-    name: "bash",
+    ...ownTool("bash"),
     description,
     input,
     planMode: true,

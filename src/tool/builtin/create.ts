@@ -1,6 +1,7 @@
 // create: a new file, whole or not at all.
 import * as z from "zod";
 import { createWhole } from "../../host/files.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool } from "../contract.ts";
 import { promptDiff, unifiedDiff } from "../diff.ts";
 import type { Ledger } from "../ledger.ts";
@@ -15,7 +16,7 @@ const input = z.strictObject({
 
 export function createTool({ ledger }: { ledger: Ledger }): Tool {
   return defineTool({
-    name: "create",
+    ...ownTool("create"),
     description,
     input,
     planMode: true,

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { decodeUtf8, looksBinary, readWhole, realTarget, replaceWhole } from "../../host/files.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool, type ToolOutcome } from "../contract.ts";
 import { promptDiff, unifiedDiff } from "../diff.ts";
 import type { Ledger } from "../ledger.ts";
@@ -25,7 +26,7 @@ type Plan = { before: string; after: string; mode: number };
 
 export function editTool({ ledger }: { ledger: Ledger }): Tool {
   return defineTool({
-    name: "edit",
+    ...ownTool("edit"),
     description,
     input,
     planMode: true,

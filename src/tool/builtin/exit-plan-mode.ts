@@ -1,5 +1,6 @@
 // exit_plan_mode: shows the plan and asks how to go on.
 import * as z from "zod";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, type PlanExit, success, type Tool, type ToolContext } from "../contract.ts";
 import description from "./exit_plan_mode.md";
 
@@ -23,7 +24,7 @@ export function exitPlanModeTool(parts: {
   choose: (plan: PlanExit, context: ToolContext) => Promise<PlanAnswer>;
 }): Tool {
   return defineTool({
-    name: "exit_plan_mode",
+    ...ownTool("exit_plan_mode"),
     description,
     input: z.strictObject({
       summary: z.string().min(1),

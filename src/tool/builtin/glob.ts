@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, success, type Tool } from "../contract.ts";
 import { absolutePath, shownPath } from "../target.ts";
 import description from "./glob.md";
@@ -18,7 +19,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 
 export function globTool(parts: SearchParts): Tool {
   return defineTool({
-    name: "glob",
+    ...ownTool("glob"),
     description,
     input,
     planMode: true,

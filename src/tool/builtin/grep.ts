@@ -1,6 +1,7 @@
 // grep: searches the contents of files.
 import { join } from "node:path";
 import * as z from "zod";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool } from "../contract.ts";
 import { absolutePath, shownPath } from "../target.ts";
 import description from "./grep.md";
@@ -23,7 +24,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 export function grepTool(parts: SearchParts): Tool {
   return defineTool({
-    name: "grep",
+    ...ownTool("grep"),
     description,
     input,
     planMode: true,

@@ -1,6 +1,7 @@
 // list_bash: the background commands of the session.
 import * as z from "zod";
 import { clip } from "../../base/text.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, success, type Tool } from "../contract.ts";
 import type { Shells } from "../shells.ts";
 import description from "./list_bash.md";
@@ -8,7 +9,7 @@ import { statusOf } from "./shell-text.ts";
 
 export function listBashTool({ shells }: { shells: Shells }): Tool {
   return defineTool({
-    name: "list_bash",
+    ...ownTool("list_bash"),
     description,
     input: z.strictObject({}),
     planMode: true,

@@ -1,6 +1,7 @@
 // read_bash: what a background command printed since the last read.
 import * as z from "zod";
 import { within } from "../../base/abort.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, type Tool } from "../contract.ts";
 import type { Shells } from "../shells.ts";
 import { SHELL_LANE } from "./bash.ts";
@@ -9,7 +10,7 @@ import { shellId, statusOf, unknownShell, unreadOf } from "./shell-text.ts";
 
 export function readBashTool({ shells }: { shells: Shells }): Tool {
   return defineTool({
-    name: "read_bash",
+    ...ownTool("read_bash"),
     description,
     input: z.strictObject({
       shell_id: shellId,

@@ -1,6 +1,7 @@
 // recall: what was said and done before, found by an injected search.
 import * as z from "zod";
 import { clip } from "../../base/text.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool, type ToolContext } from "../contract.ts";
 import description from "./recall.md";
 
@@ -33,7 +34,7 @@ export function recallTool(parts: {
   search: (request: RecallRequest, context: ToolContext) => Promise<RecallAnswer>;
 }): Tool {
   return defineTool({
-    name: "recall",
+    ...ownTool("recall"),
     description,
     input,
     planMode: true,

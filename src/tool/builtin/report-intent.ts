@@ -1,6 +1,7 @@
 // report_intent: what the agent is about to do, as status.
 import * as z from "zod";
 import { clip } from "../../base/text.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, success, type Tool } from "../contract.ts";
 import description from "./report_intent.md";
 
@@ -8,7 +9,7 @@ const INTENT_CHARS = 100;
 
 export function reportIntentTool(parts: { report: (intent: string) => void }): Tool {
   return defineTool({
-    name: "report_intent",
+    ...ownTool("report_intent"),
     description,
     input: z.strictObject({ intent: z.string().min(1) }),
     planMode: true,

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import * as z from "zod";
 import type { Owner } from "../../host/process.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool } from "../contract.ts";
 import { runSql, showRows } from "../sql/run.ts";
 import description from "./session_store_sql.md";
@@ -17,7 +18,7 @@ const LIMIT_MS = 3000;
 
 export function sessionStoreSqlTool(parts: SessionStoreParts): Tool {
   return defineTool({
-    name: "session_store_sql",
+    ...ownTool("session_store_sql"),
     description,
     input: z.strictObject({
       query: z.string().min(1).describe("One SELECT."),

@@ -1,6 +1,7 @@
 // skill: loads the instructions of a skill through an injected loader.
 import * as z from "zod";
 import type { Result } from "../../base/result.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool, type ToolContext } from "../contract.ts";
 import description from "./skill.md";
 
@@ -12,7 +13,7 @@ export function skillTool(parts: {
   load: (name: string, context: ToolContext) => Promise<Result<string, string>>;
 }): Tool {
   return defineTool({
-    name: "skill",
+    ...ownTool("skill"),
     description,
     input: z.strictObject({ name: z.string().min(1) }),
     planMode: true,

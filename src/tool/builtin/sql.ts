@@ -4,6 +4,7 @@ import * as z from "zod";
 import { Mutex } from "../../base/mutex.ts";
 import { optional } from "../../base/optional.ts";
 import type { Owner } from "../../host/process.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import { createPrivate } from "../../store/sqlite.ts";
 import { defineTool, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";
 import type { TodosDiff } from "../sql/child.ts";
@@ -31,7 +32,7 @@ const LIMIT_MS = 5000;
 export function sqlTool(parts: SqlParts): Tool {
   const { oneAtATime = new Mutex() } = parts;
   return defineTool({
-    name: "sql",
+    ...ownTool("sql"),
     description,
     input: z.strictObject({
       query: z.string().min(1).describe("One or more SQLite statements."),

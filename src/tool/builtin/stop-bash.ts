@@ -1,6 +1,7 @@
 // stop_bash: ends a background command and all it started.
 import * as z from "zod";
 import { within } from "../../base/abort.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, type Tool } from "../contract.ts";
 import type { Shells } from "../shells.ts";
 import { SHELL_LANE } from "./bash.ts";
@@ -9,7 +10,7 @@ import description from "./stop_bash.md";
 
 export function stopBashTool({ shells }: { shells: Shells }): Tool {
   return defineTool({
-    name: "stop_bash",
+    ...ownTool("stop_bash"),
     description,
     input: z.strictObject({ shell_id: shellId }),
     planMode: true,

@@ -1,5 +1,6 @@
 // task_complete: the agent's word that the whole task is finished.
 import * as z from "zod";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, success, type Tool } from "../contract.ts";
 import description from "./task_complete.md";
 
@@ -8,7 +9,7 @@ export type TaskCompletion = { summary: string; success: boolean };
 /** `complete` makes the durable event. */
 export function taskCompleteTool(parts: { complete: (done: TaskCompletion) => Promise<void> }): Tool {
   return defineTool({
-    name: "task_complete",
+    ...ownTool("task_complete"),
     description,
     input: z.strictObject({ summary: z.string().min(1), success: z.boolean().optional() }),
     onlyMode: "autopilot",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { errorText } from "../../base/failure.ts";
 import { looksBinary, openRegular, readAt } from "../../host/files.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import { spillBytes } from "../../store/spill.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";
 import type { Ledger } from "../ledger.ts";
@@ -40,7 +41,7 @@ type Input = z.infer<typeof input>;
 
 export function viewTool(parts: ViewParts): Tool {
   return defineTool({
-    name: "view",
+    ...ownTool("view"),
     description,
     input,
     planMode: true,

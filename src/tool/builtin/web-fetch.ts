@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { cutAt, stripInvisible } from "../../base/text.ts";
 import { looksBinary } from "../../host/files.ts";
+import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";
 import { fetchPage, type Page } from "../web/fetch-page.ts";
 import { htmlToText } from "../web/html-text.ts";
@@ -25,7 +26,7 @@ const input = z.strictObject({
 
 export function webFetchTool(parts: WebFetchParts): Tool {
   return defineTool({
-    name: "web_fetch",
+    ...ownTool("web_fetch"),
     description,
     input,
     limitMs: Number.POSITIVE_INFINITY, // each request has its own limit; between them a person may be asked

@@ -1,5 +1,6 @@
 // list_agents: which agents there are and how each stands, one line for each.
 import * as z from "zod";
+import { ownTool } from "../../../schema/own-tool.ts";
 import { defineTool, success, type Tool } from "../../../tool/contract.ts";
 import { isTerminal } from "../record.ts";
 import { agentTree } from "../show.ts";
@@ -15,7 +16,7 @@ export function listAgentsTool(parts: AgentToolParts & { now: () => string }): T
   const { registry, caller, now } = parts;
   const usualScope = caller.agentId === undefined ? "all" : "children";
   return defineTool({
-    name: "list_agents",
+    ...ownTool("list_agents"),
     description,
     input,
     planMode: true,

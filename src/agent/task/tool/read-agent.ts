@@ -1,5 +1,6 @@
 // read_agent: how an agent stands and what it said, at once or when there is news.
 import * as z from "zod";
+import { ownTool } from "../../../schema/own-tool.ts";
 import { defineTool, success, type Tool } from "../../../tool/contract.ts";
 import { describeAgent } from "../show.ts";
 import { type AgentToolParts, isItsReader, refused } from "./part.ts";
@@ -16,7 +17,7 @@ const input = z.strictObject({
 export function readAgentTool(parts: AgentToolParts & { now: () => string }): Tool {
   const { registry, caller, now } = parts;
   return defineTool({
-    name: "read_agent",
+    ...ownTool("read_agent"),
     description,
     input,
     planMode: true,

@@ -1,5 +1,6 @@
 // stop_agent: ends an agent and all below it.
 import * as z from "zod";
+import { ownTool } from "../../../schema/own-tool.ts";
 import { defineTool, success, type Tool } from "../../../tool/contract.ts";
 import { isTerminal } from "../record.ts";
 import { type AgentToolParts, callerName, mayTouch, refused } from "./part.ts";
@@ -10,7 +11,7 @@ const input = z.strictObject({ agent_id: z.string().min(1) });
 export function stopAgentTool(parts: AgentToolParts): Tool {
   const { registry, caller } = parts;
   return defineTool({
-    name: "stop_agent",
+    ...ownTool("stop_agent"),
     description,
     input,
     permissions: () => [],

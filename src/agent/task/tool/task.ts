@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { Result } from "../../../base/result.ts";
 import type { ExecutionMode } from "../../../schema/event/agent.ts";
+import { ownTool } from "../../../schema/own-tool.ts";
 import { defineTool, success, type Tool, type ToolOutcome } from "../../../tool/contract.ts";
 import type { AgentDefinition } from "../../catalog/definition.ts";
 import { normaliseName } from "../../file/name.ts";
@@ -55,7 +56,7 @@ export type TaskToolParts = {
 export function taskTool(parts: TaskToolParts): Tool {
   const { registry, caller } = parts;
   return defineTool({
-    name: "task",
+    ...ownTool("task"),
     description: `${description.trim()}\n${describeAgents(parts.agents())}`,
     input,
     limitMs: Infinity,

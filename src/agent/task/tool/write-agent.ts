@@ -1,5 +1,6 @@
 // write_agent: a message to one agent, to several, or to all in a scope; one outcome for each.
 import * as z from "zod";
+import { ownTool } from "../../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool, type ToolOutcome } from "../../../tool/contract.ts";
 import { isTerminal } from "../record.ts";
 import {
@@ -35,7 +36,7 @@ type Input = z.infer<typeof input>;
 
 export function writeAgentTool(parts: AgentToolParts): Tool {
   return defineTool({
-    name: "write_agent",
+    ...ownTool("write_agent"),
     description,
     input,
     permissions: () => [],

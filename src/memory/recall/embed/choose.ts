@@ -18,7 +18,7 @@ export type EmbedderSettings = {
   mayChoose?: boolean;
   fetch?: FetchJson;
 };
-export type Chosen = {
+export type EmbedderChoice = {
   name: Name;
   embedder?: Embedder;
   /** What was not possible, and why. */
@@ -30,7 +30,7 @@ const PROBE_MS = 2_000;
 type Name = "none" | "static" | "ollama" | "openai";
 
 /** `kept` is the choice of an earlier run under `auto`. */
-export async function chooseEmbedder(settings: EmbedderSettings, kept?: string): Promise<Chosen> {
+export async function chooseEmbedder(settings: EmbedderSettings, kept?: string): Promise<EmbedderChoice> {
   if (settings.embedder !== "auto") return made(settings.embedder, settings);
   if (kept === "ollama" || kept === "static" || kept === "none") return made(kept, settings);
   const { baseUrl, model } = settings.ollama;
@@ -40,7 +40,7 @@ export async function chooseEmbedder(settings: EmbedderSettings, kept?: string):
   return local.embedder ? local : { name: "none", notes: local.notes };
 }
 
-async function made(name: Name, settings: EmbedderSettings): Promise<Chosen> {
+async function made(name: Name, settings: EmbedderSettings): Promise<EmbedderChoice> {
   if (name === "none") return { name, notes: [] };
   if (name === "static") {
     const notes: string[] = [];

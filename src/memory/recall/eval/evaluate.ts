@@ -20,15 +20,15 @@ export type Figures = {
   hit10: number;
   mrr: number;
 };
-export type Measured = Figures & {
+export type RecallMeasurement = Figures & {
   p50Ms: number;
   p95Ms: number;
   itemsPerSecond: number;
   byKind: Record<string, Figures>;
 };
 export type Evaluation = {
-  ours: Measured;
-  baseline: Measured;
+  ours: RecallMeasurement;
+  baseline: RecallMeasurement;
   ratio: { recall5: number; recall10: number; hit10: number; mrr: number };
   documents: number;
   corpora: number;
@@ -154,7 +154,7 @@ class Tally {
     return sum;
   }
 
-  result(): Measured {
+  result(): RecallMeasurement {
     const times = this.#times.toSorted((a, b) => a - b);
     const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
     const named = [...this.#kinds].filter(([kind]) => kind !== "").sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,6 +1,6 @@
 // Dates in a query, as spans of time in the user's zone. They raise what lies inside and hide nothing.
 
-export type Span = { from: number; to: number };
+export type DateSpan = { from: number; to: number };
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const MONTH =
@@ -12,15 +12,15 @@ const SMALL: Record<string, number> = { a: 1, an: 1, one: 1, two: 2, three: 3, f
 type Day = { year: number; month: number; day: number };
 
 /** The spans that the words name, seen from `now`; an unknown zone counts as UTC. */
-export function dateCues(text: string, now: number, zone = "UTC"): Span[] {
+export function dateCues(text: string, now: number, zone = "UTC"): DateSpan[] {
   const zoned = zoneOf(zone);
   const today = zoned.dayAt(now);
-  const span = (from: Day, to: Day): Span => ({ from: zoned.startOf(from), to: zoned.startOf(to) });
+  const span = (from: Day, to: Day): DateSpan => ({ from: zoned.startOf(from), to: zoned.startOf(to) });
   const days = (first: Day, count: number) => span(first, shift(first, count));
   const month = (year: number, m: number) => span({ year, month: m, day: 1 }, { year, month: m + 1, day: 1 });
-  const spans: Span[] = [];
+  const spans: DateSpan[] = [];
   let rest = ` ${text.slice(0, 4000).toLowerCase()} `;
-  const take = (pattern: RegExp, make: (m: RegExpExecArray) => Span | undefined) => {
+  const take = (pattern: RegExp, make: (m: RegExpExecArray) => DateSpan | undefined) => {
     rest = rest.replace(pattern, (...args) => {
       const groups = args.slice(0, -2) as unknown as RegExpExecArray;
       const made = make(groups);

@@ -1,17 +1,17 @@
 // What speaks for an item besides its words: who said it, when, and whether it was an order meant to last.
-import type { StoredItem } from "../store/read.ts";
+import type { IndexedItem } from "../store/read.ts";
 import type { RankedPassage, RankInput } from "./rank.ts";
-import { type Parts, WEIGHTS } from "./weights.ts";
+import { type ScoreParts, WEIGHTS } from "./weights.ts";
 
 const DAY = 86_400_000;
 const STANDING =
   /\b(?:always|never|from now on|whenever|each time|every time|i(?:'d| would)? prefer|do not ever|don't ever|remember to|immer|niemals?|ab jetzt|toujours|jamais|siempre|nunca)\b|必ず|いつも|絶対に|今後は|总是|始终|从不|以后都|항상|앞으로는/i;
 
 export function priorsOf(
-  item: StoredItem,
+  item: IndexedItem,
   passages: readonly RankedPassage[],
   { query, spans, now }: Pick<RankInput, "query" | "spans" | "now">,
-): Pick<Parts, "role" | "standing" | "recency" | "date"> {
+): Pick<ScoreParts, "role" | "standing" | "recency" | "date"> {
   const { time } = item;
   const age = now === undefined || time === undefined ? undefined : Math.max(0, now - time) / DAY;
   const standing = item.role === "user" && passages.some((p) => p.own > 0 && STANDING.test(p.text));
@@ -23,7 +23,7 @@ export function priorsOf(
   };
 }
 
-function roleOf({ kind, role }: StoredItem, asked: "user" | "assistant" | undefined): number {
+function roleOf({ kind, role }: IndexedItem, asked: "user" | "assistant" | undefined): number {
   if (kind === "tool" || role === "tool") return WEIGHTS.tool;
   if (asked !== undefined) return role === asked ? WEIGHTS.speaker : 0;
   return role === "user" ? WEIGHTS.user : 0;

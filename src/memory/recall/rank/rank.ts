@@ -1,14 +1,14 @@
 // From scored passages to ranked items: channels weighed against their best, neighbours, priors.
 import { PARTS } from "../item.ts";
-import type { Reader, StoredItem, StoredPassage } from "../store/read.ts";
+import type { IndexedItem, Reader, StoredPassage } from "../store/read.ts";
 import { formsOf } from "../text/identifier.ts";
 import type { CountedTerm } from "./candidates.ts";
-import type { Span } from "./date-cue.ts";
+import type { DateSpan } from "./date-cue.ts";
 import { priorsOf } from "./prior.ts";
 import type { Channel, Query } from "./query.ts";
 import { type Scored, Scorer } from "./score.ts";
 import { verbatim } from "./verbatim.ts";
-import { noParts, type Parts, SIGNALS, type Signal, total, WEIGHTS } from "./weights.ts";
+import { noParts, type ScoreParts, SIGNALS, type Signal, total, WEIGHTS } from "./weights.ts";
 
 export type RankInput = {
   query: Query;
@@ -20,7 +20,7 @@ export type RankInput = {
   candidates: readonly number[];
   /** Cosine with the query, for passages that have a vector. */
   cosine?: (passage: number) => number | undefined;
-  spans: readonly Span[];
+  spans: readonly DateSpan[];
   /** Nothing from then on exists for this query. */
   before: number;
   /** For recency; without it no item is newer than another. */
@@ -31,10 +31,10 @@ export type RankInput = {
 };
 export type RankedPassage = StoredPassage & { scored: Scored; own: number; cosine?: number };
 export type Ranked = {
-  item: StoredItem;
+  item: IndexedItem;
   /** Best first. */
   passages: RankedPassage[];
-  parts: Parts;
+  parts: ScoreParts;
   score: number;
   /** A phrase or a whole name of the query stands in it. */
   exact: boolean;
@@ -59,7 +59,7 @@ class Pool {
   readonly #input: RankInput;
   readonly #reader: Reader;
   readonly #scorer: Scorer;
-  readonly #items = new Map<number, StoredItem>();
+  readonly #items = new Map<number, IndexedItem>();
   readonly #passages = new Map<number, RankedPassage[]>();
   /** The messages around an item, with the share of their own score that it gets. */
   readonly #near = new Map<number, [number, number][]>();
@@ -158,7 +158,7 @@ class Pool {
       if (!item) continue;
       const stands = verbatim(query, passages);
       if (quoted && !stands.phrases) continue;
-      const parts: Parts = {
+      const parts: ScoreParts = {
         ...ownParts(passages, best),
         ...priorsOf(item, passages, this.#input),
         context: WEIGHTS.context * this.#context(id),
@@ -172,7 +172,7 @@ class Pool {
 }
 
 /** The best passage, a little of the second, and the nearest meaning. */
-function ownParts(passages: readonly RankedPassage[], best: Best): Parts {
+function ownParts(passages: readonly RankedPassage[], best: Best): ScoreParts {
   const parts = noParts();
   for (const [i, p] of passages.slice(0, 2).entries()) {
     const share = i === 0 ? 1 : WEIGHTS.second;

@@ -2,7 +2,7 @@
 import type { CountedTerm } from "./candidates.ts";
 import { type Hit, hitsIn } from "./hits.ts";
 
-export type Snippet = {
+export type RecallSnippet = {
   text: string;
   /** Where it stands in the item. */
   start: number;
@@ -22,7 +22,11 @@ const MARKS = 4;
  * At most two windows of the passages, best passage first, together no longer than `chars`. They show a hit if there
  * is one, else the beginning.
  */
-export function snippetsOf(passages: readonly Passage[], terms: readonly CountedTerm[], chars: number): Snippet[] {
+export function snippetsOf(
+  passages: readonly Passage[],
+  terms: readonly CountedTerm[],
+  chars: number,
+): RecallSnippet[] {
   const found = passages.slice(0, 2).map((passage) => ({ passage, hits: hitsIn(passage.text, terms) }));
   const [best] = found;
   if (!best) return [];
@@ -98,7 +102,7 @@ function whole(text: string, at: number): number {
   return at > 0 && code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
 }
 
-function cutOut(passage: Passage, { from, to }: Window, hits: readonly Hit[]): Snippet {
+function cutOut(passage: Passage, { from, to }: Window, hits: readonly Hit[]): RecallSnippet {
   const before = from > 0 || passage.start > 0 ? "…" : "";
   const after = to < passage.text.length ? "…" : "";
   const inside = hits.filter((h) => h.start >= from && h.end <= to);

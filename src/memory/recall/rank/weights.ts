@@ -14,7 +14,7 @@ export const SIGNALS = [
   "date",
 ] as const;
 export type Signal = (typeof SIGNALS)[number];
-export type Parts = Record<Signal, number>;
+export type ScoreParts = Record<Signal, number>;
 
 export const WEIGHTS = {
   plain: 0.2,
@@ -46,7 +46,7 @@ export const BM25 = { k1: 1.2, b: 0.75 } as const;
 export const idf = (df: number, n: number): number =>
   Math.max(1e-6, Math.log((Math.max(n, df) - df + 0.5) / (df + 0.5)));
 
-export const noParts = (): Parts => ({
+export const noParts = (): ScoreParts => ({
   plain: 0,
   stem: 0,
   ident: 0,
@@ -60,4 +60,4 @@ export const noParts = (): Parts => ({
   date: 0,
 });
 
-export const total = (parts: Parts): number => SIGNALS.reduce((sum, signal) => sum + parts[signal], 0);
+export const total = (parts: ScoreParts): number => SIGNALS.reduce((sum, signal) => sum + parts[signal], 0);

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Kind, Place } from "../item.ts";
 import { prepared } from "./statement.ts";
 
-export type StoredItem = {
+export type IndexedItem = {
   id: number;
   key: string;
   kind: Kind;
@@ -27,7 +27,7 @@ const MESSAGE = "SELECT id, place FROM recall_item WHERE home = ?1 AND kind = 't
 const PREVIOUS = `${MESSAGE} AND seq < ?2 ORDER BY seq DESC LIMIT 2`;
 const NEXT = `${MESSAGE} AND seq > ?2 ORDER BY seq LIMIT 2`;
 
-export function itemOf(row: Row): StoredItem {
+export function itemOf(row: Row): IndexedItem {
   return {
     id: Number(row["id"]),
     key: String(row["key"]),
@@ -69,12 +69,12 @@ export class Reader {
     return this.#all(sql, item, limit) as StoredPassage[];
   }
 
-  items(ids: readonly number[]): StoredItem[] {
+  items(ids: readonly number[]): IndexedItem[] {
     const sql = `SELECT ${ITEM} FROM recall_item i WHERE i.id IN (SELECT value FROM json_each(?))`;
     return this.#all(sql, JSON.stringify(ids)).map(itemOf);
   }
 
-  item(key: string): StoredItem | undefined {
+  item(key: string): IndexedItem | undefined {
     const row = this.#get(`SELECT ${ITEM} FROM recall_item i WHERE i.key = ?`, key);
     return row && itemOf(row);
   }
@@ -86,7 +86,7 @@ export class Reader {
   }
 
   /** Messages before and after an item in its session, two on each side, the nearest first. */
-  neighbours(item: StoredItem, before: number): { id: number; place: number; distance: number }[] {
+  neighbours(item: IndexedItem, before: number): { id: number; place: number; distance: number }[] {
     return [PREVIOUS, NEXT].flatMap((sql) =>
       (prepared(this.#db, sql, true).all(item.home, item.seq, before) as unknown as [number, number][]).map(
         ([id, place], i) => ({ id, place, distance: i + 1 }),

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Place } from "../item.ts";
 import { prepared } from "./statement.ts";
 
-export type Scope =
+export type RecallScope =
   | { type: "session"; session: string }
   | { type: "branch"; repository: string; branch: string }
   | { type: "repository"; repository: string }
@@ -21,15 +21,15 @@ export type Within = {
   identity?: string;
   /** The owner of the machine asks: every identity's items. */
   everyone?: boolean;
-  scopes: readonly Scope[];
+  scopes: readonly RecallScope[];
 };
 
 /** `none` is the home of items that belong to no session; nobody can ask for it. */
-type ScopeRow = { type: Scope["type"] | "none"; tenant: string; owner: string; value: string };
+type ScopeRow = { type: RecallScope["type"] | "none"; tenant: string; owner: string; value: string };
 
 const pair = (repository: string, branch: string): string => JSON.stringify([repository, branch]);
 
-const nameOf = (scope: Scope): string => {
+const nameOf = (scope: RecallScope): string => {
   switch (scope.type) {
     case "session":
       return scope.session;

@@ -4,14 +4,14 @@ import type { SearchAnswer, SearchRequest } from "../search.ts";
 import type { RecallStats } from "../stats.ts";
 
 export type ThreadData = { everlongRecall: { path: string } };
-export type Asked =
+export type ThreadQuestion =
   | { type: "start" }
   | { type: "search"; request: SearchRequest }
   | { type: "list"; request: ListRequest }
   | { type: "stats" };
 /** `until`: nobody waits for the answer any more; wall time, which threads share. */
-export type Ask = Asked & { id: number; until: number };
-export type Reply = { id: number } & (
+export type ThreadRequest = ThreadQuestion & { id: number; until: number };
+export type ThreadReply = { id: number } & (
   | { type: "started" }
   | { type: "search"; answer: SearchAnswer }
   | { type: "list"; answer: ListAnswer }

@@ -7,7 +7,7 @@ import type { QueryEmbedder } from "../embed/query-vector.ts";
 import type { ListAnswer, ListRequest } from "../list.ts";
 import type { SearchAnswer, SearchRequest } from "../search.ts";
 import type { RecallStats } from "../stats.ts";
-import type { Ask, Asked, Reply, ThreadData } from "./protocol.ts";
+import type { ThreadData, ThreadQuestion, ThreadReply, ThreadRequest } from "./protocol.ts";
 
 export type SearcherOptions = {
   /** The database file; it must have the engine's tables. */
@@ -87,7 +87,7 @@ export class Searcher {
     await (await this.#thread)?.worker.terminate();
   }
 
-  async #ask(ask: Asked, limitMs: number, signal?: AbortSignal): Promise<Result<Reply, SearchFault>> {
+  async #ask(ask: ThreadQuestion, limitMs: number, signal?: AbortSignal): Promise<Result<ThreadReply, SearchFault>> {
     if (this.#closed) return fail({ code: "stopped", message: "the search was closed" });
     const until = Date.now() + limitMs;
     const running = this.#running();
@@ -95,8 +95,8 @@ export class Searcher {
     if (started.type !== "value") return fail(faultOf(started.type, limitMs));
     const { worker, waiting } = started.value;
     const id = ++this.#count;
-    const answered = new Promise<Reply>((resolve) => waiting.set(id, resolve));
-    worker.postMessage({ ...ask, id, until } satisfies Ask);
+    const answered = new Promise<ThreadReply>((resolve) => waiting.set(id, resolve));
+    worker.postMessage({ ...ask, id, until } satisfies ThreadRequest);
     const reply = await within(answered, Math.max(0, until - Date.now()), signal);
     if (reply.type === "value") {
       if (reply.value.type === "late") return fail(faultOf("timeout", limitMs));
@@ -126,7 +126,7 @@ const faultOf = (type: "timeout" | "aborted", limitMs: number): SearchFault =>
     ? { code: "timeout", message: `no answer within ${Math.round(limitMs)} ms` }
     : { code: "stopped", message: "the search was stopped" };
 
-type Thread = { worker: Worker; waiting: Map<number, (reply: Reply) => void> };
+type Thread = { worker: Worker; waiting: Map<number, (reply: ThreadReply) => void> };
 
 /** Whoever waits when it ends is told why. */
 async function startThread(path: string, onEnd: () => void): Promise<Thread> {
@@ -136,7 +136,7 @@ async function startThread(path: string, onEnd: () => void): Promise<Thread> {
   const waiting: Thread["waiting"] = new Map();
   let message = "the searching thread has ended";
   worker.unref();
-  worker.on("message", (reply: Reply) => {
+  worker.on("message", (reply: ThreadReply) => {
     const resolve = waiting.get(reply.id);
     waiting.delete(reply.id);
     resolve?.(reply);

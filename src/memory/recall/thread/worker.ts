@@ -7,7 +7,7 @@ import { listByTime } from "../list.ts";
 import { search } from "../search.ts";
 import { statsOf } from "../stats.ts";
 import { isDamage } from "../store/damage.ts";
-import type { Ask, Reply, ThreadData } from "./protocol.ts";
+import type { ThreadData, ThreadReply, ThreadRequest } from "./protocol.ts";
 
 /** Of the time, for the way back. */
 const MARGIN = 0.8;
@@ -20,7 +20,7 @@ if (!isMainThread && isRecord(workerData) && "everlongRecall" in workerData)
 /** A store that cannot be opened, or breaks, is tried anew at the next question. */
 function serve(path: string): void {
   let db: Database | undefined;
-  parentPort?.on("message", (ask: Ask) => {
+  parentPort?.on("message", (ask: ThreadRequest) => {
     if (Date.now() >= ask.until) return reply({ id: ask.id, type: "late" });
     try {
       db ??= open(path);
@@ -36,7 +36,7 @@ function serve(path: string): void {
 /** Nothing is there: the first real search then finds its code and the database ready. */
 const NOTHING = { text: "warm", within: { scopes: [{ type: "session", session: "" }] } } as const;
 
-const reply = (message: Reply): void => parentPort?.postMessage(message);
+const reply = (message: ThreadReply): void => parentPort?.postMessage(message);
 
 function open(path: string): Database {
   const db = new (sqlite().DatabaseSync)(path, { readOnly: true, timeout: 25 });
@@ -44,7 +44,7 @@ function open(path: string): Database {
   return db;
 }
 
-function answer(db: Database, ask: Ask): Reply {
+function answer(db: Database, ask: ThreadRequest): ThreadReply {
   if (ask.type === "start") {
     search(db, NOTHING);
     return { id: ask.id, type: "started" };

@@ -2,7 +2,17 @@
 import { parseJson } from "../../../base/json.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import { runsOf } from "../../recall/text/words.ts";
-import type { Actor, Found, Got, Listed, ListQuery, MemoryChange, MemoryRecord, Place, Scope } from "../contract.ts";
+import type {
+  FindOutcome,
+  Got,
+  ListOutcome,
+  ListQuery,
+  MemoryChange,
+  MemoryRecord,
+  Place,
+  RecordActor,
+  Scope,
+} from "../contract.ts";
 import { contentWords } from "../fold.ts";
 import { PREFIX, readId } from "../id.ts";
 import { recordById, recordOf, rowsOf, SELECT, userActor, visible } from "./row.ts";
@@ -15,7 +25,7 @@ const LIMIT = 100;
 export type FactPlace = { place: Place; scope?: Scope };
 
 /** Repository before user; a living record before a tombstone. */
-export function findFact(db: Database, hash: string, fact: string, { place, scope }: FactPlace): Found {
+export function findFact(db: Database, hash: string, fact: string, { place, scope }: FactPlace): FindOutcome {
   const seen = visible(place, scope);
   const row = db
     .prepare(
@@ -67,7 +77,7 @@ export const isTombstone = (db: Database, id: string): boolean =>
   db.prepare("SELECT 1 FROM memories WHERE id = ? AND status = 'deleted'").get(id) !== undefined;
 
 /** Newest change first. A page begins after the last record of the one before it. */
-export function listRecords(db: Database, query: ListQuery, user: string): Listed {
+export function listRecords(db: Database, query: ListQuery, user: string): ListOutcome {
   const limit = query.limit ?? LIMIT;
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) return { type: "invalid", field: "limit" };
   const after = query.after === undefined ? undefined : readCursor(query.after);
@@ -137,7 +147,7 @@ export function listChanges(db: Database, query: ChangesQuery): MemoryChange[] {
     id: Number(row["id"]),
     memory: String(row["memory"]),
     action: String(row["action"]) as MemoryChange["action"],
-    actor: value(row["actor"]) as Actor,
+    actor: value(row["actor"]) as RecordActor,
     at: String(row["at"]),
     before: value(row["before"]),
     after: value(row["after"]),

@@ -21,8 +21,8 @@ import {
   dropTombstones,
   eraseRecord,
   insertRecord,
+  type RecordWrite,
   settlePending,
-  type Work,
 } from "./write.ts";
 
 export type EmbeddedParts = {
@@ -56,7 +56,7 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
   };
   /** One transaction; whether an error at its end came before or after the commit nobody can say. */
   const writing = async <T extends { type: string }>(
-    work: (work: Work) => T,
+    work: (work: RecordWrite) => T,
     signal: AbortSignal,
   ): Promise<T | Failed> => {
     const db = await parts.open();
@@ -73,7 +73,7 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
   };
   /** The record as this transaction sees it, if its version is the expected one. */
   const current = (
-    { db }: Work,
+    { db }: RecordWrite,
     id: string,
     { version, place }: { version?: number; place?: Place },
   ): { type: "not_found" } | { type: "conflict"; current: MemoryRecord } | { type: "got"; record: MemoryRecord } => {

@@ -3,7 +3,7 @@
 import type { Citation, CitationState, MemoryRecord, NotFound, Place } from "../contract.ts";
 import { verificationOf } from "../verification.ts";
 import { getRecord } from "./read.ts";
-import { after, type Work } from "./write.ts";
+import { after, type RecordWrite } from "./write.ts";
 
 export type CheckedCitation = { raw: string; state: Exclude<CitationState, "unchecked"> };
 export type Check = {
@@ -20,7 +20,7 @@ export type CheckNoted =
   | NotFound;
 
 /** Inside the caller's transaction. Noting the same again moves only the time of a success. */
-export function noteCheck(work: Omit<Work, "hash">, { id, place, citations, shown }: Check): CheckNoted {
+export function noteCheck(work: Omit<RecordWrite, "hash">, { id, place, citations, shown }: Check): CheckNoted {
   const { db, now, user } = work;
   const got = getRecord(db, id, place ? { place } : {}, user);
   if (got.type !== "got") return { type: "not_found" };

@@ -5,15 +5,15 @@ import { eraseFromJournal } from "../../../store/journal/journal.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import { indexRow } from "../../recall/store/source.ts";
 import type {
-  Actor,
   Ballot,
-  Change,
   Citation,
-  Draft,
   Edited,
   MemoryChange,
   MemoryRecord,
   Place,
+  RecordActor,
+  RecordChange,
+  RecordDraft,
   Resolution,
   Status,
 } from "../contract.ts";
@@ -25,9 +25,9 @@ import { recordSource } from "./recall-source.ts";
 import { recordById, rowsOf } from "./row.ts";
 
 /** A transaction at one moment, for one user. */
-export type Work = { db: Database; now: string; user: string; hash: (fact: string) => string };
+export type RecordWrite = { db: Database; now: string; user: string; hash: (fact: string) => string };
 
-export function insertRecord(work: Work, draft: Draft): MemoryRecord {
+export function insertRecord(work: RecordWrite, draft: RecordDraft): MemoryRecord {
   const { db, now } = work;
   const { scope, place, source } = draft;
   db.prepare(
@@ -60,14 +60,14 @@ export function insertRecord(work: Work, draft: Draft): MemoryRecord {
 }
 
 /** A revived fact takes its tombstone's place. */
-export const dropTombstones = ({ db }: Work, hash: string, draft: Draft): void => {
+export const dropTombstones = ({ db }: RecordWrite, hash: string, draft: RecordDraft): void => {
   db.prepare(
     "DELETE FROM memories WHERE fact_hash = ? AND status = 'deleted' AND scope = ? AND repository IS ? AND (scope = 'repository' OR user = ?)",
   ).run(hash, draft.scope, draft.scope === "repository" ? (draft.place.repository ?? null) : null, draft.place.user);
 };
 
 /** False when that is the actor's vote already. */
-export function castVote(work: Work, record: MemoryRecord, { actor, direction, reason }: Ballot): boolean {
+export function castVote(work: RecordWrite, record: MemoryRecord, { actor, direction, reason }: Ballot): boolean {
   const { db, now } = work;
   const old = db.prepare("SELECT direction FROM memory_votes WHERE memory = ? AND actor = ?").get(record.id, actor.key);
   if (old?.["direction"] === direction) return false;
@@ -86,7 +86,12 @@ export function castVote(work: Work, record: MemoryRecord, { actor, direction, r
   return true;
 }
 
-export function changeRecord(work: Work, record: MemoryRecord, change: Change, actor: Actor): Edited {
+export function changeRecord(
+  work: RecordWrite,
+  record: MemoryRecord,
+  change: RecordChange,
+  actor: RecordActor,
+): Edited {
   const { db } = work;
   const fact = change.fact ?? record.fact;
   const same = fold(fact) === fold(record.fact) ? undefined : otherWith(work, record, work.hash(fact));
@@ -113,7 +118,7 @@ export function changeRecord(work: Work, record: MemoryRecord, change: Change, a
 }
 
 /** A living record of the same repository, or of the same user, that says this. */
-function otherWith({ db }: Work, { id }: MemoryRecord, hash: string): string | undefined {
+function otherWith({ db }: RecordWrite, { id }: MemoryRecord, hash: string): string | undefined {
   const row = db
     .prepare(
       `SELECT o.id FROM memories AS o JOIN memories AS m ON m.id = ?1
@@ -125,7 +130,12 @@ function otherWith({ db }: Work, { id }: MemoryRecord, hash: string): string | u
 }
 
 /** Undefined: it does not lead there from where it is. */
-export function moveStatus(work: Work, id: string, signal: StatusSignal, actor: Actor): Status | undefined {
+export function moveStatus(
+  work: RecordWrite,
+  id: string,
+  signal: StatusSignal,
+  actor: RecordActor,
+): Status | undefined {
   const record = recordById(work.db, id, work.user);
   const status = record && nextStatus(record.status, signal);
   if (!record || !status) return undefined;
@@ -138,7 +148,7 @@ export function moveStatus(work: Work, id: string, signal: StatusSignal, actor: 
 }
 
 /** Nothing of its text stays, here or in what was written about it before; what stays is the tombstone. */
-export function eraseRecord(work: Work, record: MemoryRecord, actor: Actor): void {
+export function eraseRecord(work: RecordWrite, record: MemoryRecord, actor: RecordActor): void {
   const { db } = work;
   unindexText(work, record);
   db.prepare(
@@ -160,10 +170,10 @@ export function eraseRecord(work: Work, record: MemoryRecord, actor: Actor): voi
  * replaces another of its own repository or, of the user's, another of that user.
  */
 export function settlePending(
-  work: Work,
+  work: RecordWrite,
   record: MemoryRecord,
   resolution: Resolution,
-  { actor, place }: { actor: Actor; place?: Place },
+  { actor, place }: { actor: RecordActor; place?: Place },
 ): boolean {
   if (record.status.type !== "pending") return false;
   if (resolution.how === "reject") {
@@ -179,20 +189,20 @@ export function settlePending(
   return moveStatus(work, record.id, { type: "accept" }, actor) !== undefined;
 }
 
-export const after = ({ db, user }: Pick<Work, "db" | "user">, id: string): MemoryRecord => {
+export const after = ({ db, user }: Pick<RecordWrite, "db" | "user">, id: string): MemoryRecord => {
   const record = recordById(db, id, user);
   if (!record) throw new Error(`The record ${id} was not there after it was written.`);
   return record;
 };
 
 /** After a change of the record, its votes or its status. */
-const touch = ({ db, now }: Work, id: string): void => {
+const touch = ({ db, now }: RecordWrite, id: string): void => {
   // Time never goes back for one record, whatever the clock does.
   db.prepare("UPDATE memories SET version = version + 1, updated_at = max(updated_at, ?) WHERE id = ?").run(now, id);
   indexRow(db, recordSource, id);
 };
 
-function note({ db, now }: Work, change: Omit<MemoryChange, "id" | "at">): void {
+function note({ db, now }: RecordWrite, change: Omit<MemoryChange, "id" | "at">): void {
   const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
   db.prepare("INSERT INTO memory_changes (memory, action, actor, at, before, after) VALUES (?, ?, ?, ?, ?, ?)").run(
     change.memory,
@@ -216,7 +226,7 @@ const shownIn = ({ subject, fact, reason, citations, source, status, version }: 
 });
 
 /** By blanks of equal length. */
-function blankChanges({ db }: Work, id: string): void {
+function blankChanges({ db }: RecordWrite, id: string): void {
   const put = db.prepare("UPDATE memory_changes SET before = ?, after = ? WHERE id = ?");
   for (const row of rowsOf(db.prepare("SELECT id, before, after FROM memory_changes WHERE memory = ?").all(id)))
     put.run(blanked(row["before"]), blanked(row["after"]), Number(row["id"]));
@@ -233,7 +243,7 @@ function blanked(json: unknown): string | null {
   return JSON.stringify(Object.fromEntries(entries));
 }
 
-function writeCitations({ db }: Work, id: string, citations: readonly Citation[]): void {
+function writeCitations({ db }: RecordWrite, id: string, citations: readonly Citation[]): void {
   db.prepare("DELETE FROM memory_citations WHERE memory = ?").run(id);
   const put = db.prepare(
     `INSERT INTO memory_citations (memory, position, raw, kind, path, start_line, end_line, hash, commit_id, state, checked_at)
@@ -255,11 +265,11 @@ function writeCitations({ db }: Work, id: string, citations: readonly Citation[]
     );
 }
 
-const indexText = ({ db }: Work, id: string): void => {
+const indexText = ({ db }: RecordWrite, id: string): void => {
   db.prepare("INSERT INTO memory_text (rowid, subject, fact) SELECT seq, subject, fact FROM memories WHERE id = ?").run(
     id,
   );
 };
-const unindexText = ({ db }: Work, { id }: MemoryRecord): void => {
+const unindexText = ({ db }: RecordWrite, { id }: MemoryRecord): void => {
   db.prepare("DELETE FROM memory_text WHERE rowid = (SELECT seq FROM memories WHERE id = ?)").run(id);
 };

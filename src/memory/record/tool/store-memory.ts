@@ -1,5 +1,6 @@
 // store_memory: one fact for future sessions, through the one write path.
 import * as z from "zod";
+import { ownTool } from "../../../schema/own-tool.ts";
 import { defineTool, type Tool } from "../../../tool/contract.ts";
 import type { Definition } from "../contract.ts";
 import { storeRecord } from "../store.ts";
@@ -33,8 +34,7 @@ export function storeMemoryTool(
 ): Tool {
   const more = instructions.trim();
   const tool: Tool = defineTool({
-    name: "store_memory",
-    group: "memory",
+    ...ownTool("store_memory"),
     description: more ? `${definition.description}\n\n${more}` : definition.description,
     input: storeInput(scopes),
     permissions: () => [], // asked for in its place among the steps

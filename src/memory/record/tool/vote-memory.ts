@@ -1,5 +1,6 @@
 // vote_memory: whether a fact that was shown proved true.
 import * as z from "zod";
+import { ownTool } from "../../../schema/own-tool.ts";
 import { defineTool, type Tool } from "../../../tool/contract.ts";
 import type { Definition } from "../contract.ts";
 import { voteOn } from "../vote.ts";
@@ -13,8 +14,7 @@ export const voteInput = z.strictObject({
 
 export function voteMemoryTool(parts: MemoryToolParts, definition: Definition): Tool {
   const tool: Tool = defineTool({
-    name: "vote_memory",
-    group: "memory",
+    ...ownTool("vote_memory"),
     description: definition.description,
     input: voteInput,
     permissions: () => [],
