@@ -5,15 +5,15 @@ import { describe, expect, it } from "vitest";
 
 const src = join(import.meta.dirname, "..", "src");
 
-const ground = ["base", "schema"];
-const machine = [...ground, "settings"];
+const shapes = ["base", "schema"];
+const machine = [...shapes, "settings"];
 const abilities = [...machine, "host", "store", "model", "permission"];
 const shaping = [...abilities, "hook", "tool", "context"];
 const lasting = [...shaping, "memory", "mcp"];
 const table: Record<string, string[]> = {
   base: [],
   schema: ["base"],
-  settings: ground,
+  settings: shapes,
   host: machine,
   model: machine,
   store: [...machine, "host"],
@@ -29,8 +29,8 @@ const table: Record<string, string[]> = {
   server: [...lasting, "proxy", "runtime/client"],
   runtime: [...lasting, "session", "agent", "proxy", "server"],
   command: [...machine, "runtime/client"],
-  cli: [...ground, "command", "runtime/client"],
-  tui: [...ground, "command", "runtime/client"],
+  cli: [...shapes, "command", "runtime/client"],
+  tui: [...shapes, "command", "runtime/client"],
   "main.ts": ["cli", "tui"],
 };
 
@@ -62,6 +62,42 @@ const sources = readdirSync(src, { recursive: true, encoding: "utf8" })
   .filter((f) => f.endsWith(".ts") && !f.endsWith(".d.ts"));
 const read = (file: string) => readFileSync(join(src, file), "utf8");
 
+type SourceFile = readonly [file: string, text: string];
+
+/** Files that import each other, however long the way is; imports of types and lazy ones are imports. Each circle sorted. */
+function circles(files: readonly SourceFile[]): string[][] {
+  const names = new Set(files.map(([file]) => file));
+  const imports = new Map(
+    files.map(([file, text]) => [
+      file,
+      importsOf(file, text)
+        .map(({ to }) => to)
+        .filter((to) => names.has(to)),
+    ]),
+  );
+  // Tarjan: a file whose earliest reachable file is itself closes a circle.
+  const order = new Map<string, number>();
+  const earliest = new Map<string, number>();
+  const open: string[] = [];
+  const all: string[][] = [];
+  const visit = (file: string): number => {
+    order.set(file, order.size);
+    earliest.set(file, order.get(file)!);
+    open.push(file);
+    for (const to of imports.get(file)!) {
+      const reached = order.has(to) ? (open.includes(to) ? order.get(to)! : Infinity) : visit(to);
+      earliest.set(file, Math.min(earliest.get(file)!, reached));
+    }
+    if (earliest.get(file) === order.get(file)) {
+      const circle = open.splice(open.indexOf(file)).sort();
+      if (circle.length > 1) all.push(circle);
+    }
+    return earliest.get(file)!;
+  };
+  for (const file of names) if (!order.has(file)) visit(file);
+  return all;
+}
+
 describe("architecture", () => {
   it("keeps the import table", () => {
     const broken = sources
@@ -90,6 +126,35 @@ describe("architecture", () => {
     for (const [file, text] of planted) expect(importsOf(file, text).map(violation)[0], file).toBeTypeOf("string");
     for (const door of ["client.ts", "client/board.ts"])
       expect(importsOf("tui/x.ts", `import { c } from "../runtime/${door}";`).map(violation)).toEqual([undefined]);
+  });
+
+  it("no file reaches itself by its imports, types and lazy ones included", () => {
+    const files = sources.filter((f) => !f.endsWith(".test.ts")).map((f): SourceFile => [f, read(f)]);
+    expect(circles(files)).toEqual([]);
+    const type = 'import type { B } from "./b.ts";';
+    const planted: SourceFile[][] = [
+      [
+        ["session/a.ts", type],
+        ["session/b.ts", 'import { a } from "./a.ts";'],
+      ],
+      [
+        ["session/a.ts", 'import { type B, c } from "./b.ts";'],
+        ["session/b.ts", 'const { a } = await import("./a.ts");'],
+      ],
+      [
+        ["session/a.ts", type],
+        ["session/b.ts", 'export type { C } from "./deep/c.ts";'],
+        ["session/deep/c.ts", 'import { x } from "../../base/id.ts";\nimport type { A } from "../a.ts";'],
+      ],
+    ];
+    for (const circle of planted) expect(circles([...files, ...circle])).toEqual([circle.map(([file]) => file)]);
+    const diamond: SourceFile[] = [
+      ["session/a.ts", 'import "./b.ts";\nimport "./c.ts";'],
+      ["session/b.ts", 'import "./d.ts";'],
+      ["session/c.ts", 'import "./d.ts";'],
+      ["session/d.ts", ""],
+    ];
+    expect(circles(diamond)).toEqual([]);
   });
 
   it("C3 what shapes a history is written once: groups, boundary, truncation, shortening, repair of orphans", () => {

@@ -1,8 +1,9 @@
 // `everlong memory` and `/memory`: the user's own hand on what is remembered.
+
 import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
-import type { MemoryAccess } from "../runtime/client/memory.ts";
-import type { Command, CommandCall, CommandContext, CommandOption, CommandOutcome, SlashCommand } from "./contract.ts";
+import type { Command, CommandCall, CommandOption, CommandOutcome, SlashCommand } from "./contract.ts";
+import type { MemoryVerbCall } from "./memory/verb.ts";
 import { runWords, slashWords } from "./words.ts";
 
 const place: CommandOption[] = [
@@ -34,14 +35,6 @@ const rows: CommandOption[] = [
   { flags: "--stale", help: "only those whose cited files are gone" },
   limit,
 ];
-
-/** What a verb gets: the memories, which of them are meant, and who called. */
-export type MemoryVerbCall<Options = object> = {
-  memory: MemoryAccess;
-  args: string[];
-  options: Options;
-  at: CommandContext;
-};
 
 const look = () => import("./memory/look.ts");
 const change = () => import("./memory/change.ts");

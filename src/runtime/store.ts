@@ -102,7 +102,7 @@ export async function catchUp(
     onSkipped(id, done.error);
   }
   if (noteOf(db, "rebuild") === undefined && isFilled(db)) return ok(undefined);
-  const { fillMissing } = await import("./recall/rebuild.ts");
+  const { fillMissing } = await import("./recall/fill.ts");
   return fillMissing(db, indexing);
 }
 

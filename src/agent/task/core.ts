@@ -1,12 +1,13 @@
 // The live parts beside the records, and the one way in which a record changes: written, then told.
+
 import { Mutex } from "../../base/mutex.ts";
 import { optional } from "../../base/optional.ts";
 import type { AgentCaps } from "../catalog/definition.ts";
 import type { AgentChange, AgentEnd, Doing, LiveParts, RegistryParts } from "./contract.ts";
 import type { AgentRecords } from "./fold.ts";
 import { type AgentRecord, isTerminal, MCP_TASK } from "./record.ts";
+import { type After, unreferencedTimer, type Waiter } from "./timer.ts";
 import { msBetween } from "./transition.ts";
-import { type After, unreferencedTimer, type Waiter } from "./wait.ts";
 
 /** An executor at work, or asleep in its wait for a message. */
 export type LiveAgent = {

@@ -1,19 +1,9 @@
 // Waits for agents: each has a signal and a limit, and leaves nothing behind.
-import { MAX_TIMER_MS } from "../../base/abort.ts";
+
 import type { Waited, WaitOptions } from "./contract.ts";
 import type { Core } from "./core.ts";
 import { type AgentRecord, isTerminal } from "./record.ts";
-
-/** Asked after every change; its first answer ends the wait. */
-export type Waiter = { answer: () => boolean; reads: boolean };
-
-export type After = (ms: number, run: () => void) => () => void;
-
-/** Does not hold the process: what it waits for does. */
-export const unreferencedTimer: After = (ms, run) => {
-  const timer = setTimeout(run, Math.min(ms, MAX_TIMER_MS)).unref();
-  return () => clearTimeout(timer);
-};
+import type { After, Waiter } from "./timer.ts";
 
 /** True when the promise came first. */
 export async function settlesWithin(

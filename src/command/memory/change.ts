@@ -1,12 +1,13 @@
 // Changing memories: add, edit, delete, vote, undo.
+
 import { commandUsage, type Failure } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { Direction, MemoryChoice, MemoryEdited, MemoryRecord, MemoryTexts } from "../../runtime/client/memory.ts";
 import { type CommandOutcome, describe, output } from "../contract.ts";
-import type { MemoryVerbCall } from "../memory.ts";
 import { editorText, readEditorText } from "./editor-text.ts";
 import { listText, scopeText } from "./text.ts";
+import type { MemoryVerbCall } from "./verb.ts";
 
 type TextOptions = { subject?: string; fact?: string; cite?: string[]; reason?: string };
 

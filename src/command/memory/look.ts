@@ -1,11 +1,12 @@
 // Looking at memories: list, search, show, verify, changes, export.
+
 import { commandUsage } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail } from "../../base/result.ts";
 import type { MemoryAccess, MemoryChoice, MemoryQuery } from "../../runtime/client/memory.ts";
 import { type CommandOutcome, describe, output } from "../contract.ts";
-import type { MemoryVerbCall } from "../memory.ts";
 import { changeLine, listText, markdown, recordText, verifiedText } from "./text.ts";
+import type { MemoryVerbCall } from "./verb.ts";
 
 type Rows = MemoryChoice & MemoryQuery & { limit?: number };
 

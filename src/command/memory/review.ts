@@ -1,10 +1,11 @@
 // Memories that wait for the user: accept, replace, reject.
+
 import { commandUsage } from "../../base/failure.ts";
 import { fail } from "../../base/result.ts";
 import type { MemoryAccess, MemoryChoice, MemoryRecord, Resolution } from "../../runtime/client/memory.ts";
 import { type CommandOutcome, describe, output } from "../contract.ts";
-import type { MemoryVerbCall } from "../memory.ts";
 import { scopeText } from "./text.ts";
+import type { MemoryVerbCall } from "./verb.ts";
 
 type Options = MemoryChoice & { accept?: string; reject?: string; replace?: string; old?: string; json?: boolean };
 

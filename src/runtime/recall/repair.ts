@@ -1,4 +1,5 @@
 // A broken index heals while the gateway runs: told once, emptied, filled again in the background. No request waits for it.
+
 import { setImmediate as nextRound } from "node:timers/promises";
 import { errorText } from "../../base/failure.ts";
 import { isDamage } from "../../memory/recall/store/damage.ts";
@@ -7,7 +8,8 @@ import { isFilled } from "../../memory/recall/store/source.ts";
 import type { ItemIndexWriter } from "../../proxy/remember/store-items.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { Workspace } from "../workspace.ts";
-import { emptyIndex, fillMissing, rebuildIndex } from "./rebuild.ts";
+import { fillMissing } from "./fill.ts";
+import { emptyIndex, rebuildIndex } from "./rebuild.ts";
 
 type RepairedWorkspace = Pick<Workspace, "paths" | "indexing" | "settings">;
 export type Tell = (trouble: { code: string; message: string }) => void;

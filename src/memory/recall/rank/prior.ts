@@ -1,6 +1,6 @@
 // What speaks for an item besides its words: who said it, when, and whether it was an order meant to last.
 import type { IndexedItem } from "../store/read.ts";
-import type { RankedPassage, RankInput } from "./rank.ts";
+import type { RankedPassage, RankInput } from "./input.ts";
 import { type ScoreParts, WEIGHTS } from "./weights.ts";
 
 const DAY = 86_400_000;

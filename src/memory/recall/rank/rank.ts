@@ -1,35 +1,15 @@
 // From scored passages to ranked items: channels weighed against their best, neighbours, priors.
+
 import { PARTS } from "../item.ts";
 import type { IndexedItem, Reader, StoredPassage } from "../store/read.ts";
 import { formsOf } from "../text/identifier.ts";
-import type { CountedTerm } from "./candidates.ts";
-import type { DateSpan } from "./date-cue.ts";
+import type { RankedPassage, RankInput } from "./input.ts";
 import { priorsOf } from "./prior.ts";
-import type { Channel, Query } from "./query.ts";
-import { type Scored, Scorer } from "./score.ts";
+import type { Channel } from "./query.ts";
+import { Scorer } from "./score.ts";
 import { verbatim } from "./verbatim.ts";
-import { noParts, type ScoreParts, SIGNALS, type Signal, total, WEIGHTS } from "./weights.ts";
+import { noParts, type ScoreParts, SIGNALS, total, WEIGHTS } from "./weights.ts";
 
-export type RankInput = {
-  query: Query;
-  /** Only what holds every quoted phrase counts. */
-  quoted: boolean;
-  terms: readonly CountedTerm[];
-  meanWords: number;
-  scopeIds: readonly number[];
-  candidates: readonly number[];
-  /** Cosine with the query, for passages that have a vector. */
-  cosine?: (passage: number) => number | undefined;
-  spans: readonly DateSpan[];
-  /** Nothing from then on exists for this query. */
-  before: number;
-  /** For recency; without it no item is newer than another. */
-  now?: number;
-  use: (signal: Signal) => boolean;
-  /** False once time is up: what is ready is ranked as it is. */
-  mayGoOn: () => boolean;
-};
-export type RankedPassage = StoredPassage & { scored: Scored; own: number; cosine?: number };
 export type Ranked = {
   item: IndexedItem;
   /** Best first. */
