@@ -60,7 +60,7 @@ export type StreamPart =
 /** The provider compacted or edited the context itself. What it gave for it stands in `providerData` and goes back as it is. */
 export type ProviderCompaction = { kind: string; opaque: unknown; tokensCleared?: number; itemsCleared?: number };
 
-export type Answer = {
+export type ModelAnswer = {
   content: string;
   reasoningText?: string;
   /** Calls in the order asked for. `cut` means that the arguments never arrived whole: it must not run. */
@@ -83,7 +83,7 @@ export type ContextLimit = {
 
 /** How one attempt ended. */
 export type CallOutcome =
-  | { type: "answer"; answer: Answer }
+  | { type: "answer"; answer: ModelAnswer }
   | ({ type: "context_limit"; message: string; statusCode?: number } & ContextLimit)
   | {
       type: "failure";
@@ -99,7 +99,7 @@ export type CallOutcome =
     }
   | { type: "aborted"; partial?: string; reasoningText?: string };
 
-export type CallOptions = {
+export type ModelCallOptions = {
   signal: AbortSignal;
   /** Called for each piece as it arrives; must not throw. */
   onPart: (part: StreamPart) => void;
@@ -110,4 +110,4 @@ export type CallOptions = {
 };
 
 /** One attempt at one request. Never throws: every failure is an outcome. */
-export type CallModel = (target: ModelTarget, request: ModelRequest, options: CallOptions) => Promise<CallOutcome>;
+export type CallModel = (target: ModelTarget, request: ModelRequest, options: ModelCallOptions) => Promise<CallOutcome>;

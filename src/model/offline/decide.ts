@@ -2,7 +2,7 @@
 import { canonicalJson } from "../../base/json.ts";
 import { firstLine } from "../../base/text.ts";
 import type { ModelRequest } from "../contract.ts";
-import type { Decision } from "./chat.ts";
+import type { OfflineDecision } from "./chat.ts";
 import { decideChat } from "./chat.ts";
 import { consolidationCalls } from "./consolidate.ts";
 import { reportCall } from "./report.ts";
@@ -13,7 +13,7 @@ import type { PlannedCall } from "./search-plan.ts";
 import { sidekickCalls } from "./sidekick.ts";
 import { answerText, fenced } from "./wording.ts";
 
-export type OfflineAnswer = { text: string; calls: PlannedCall[] };
+type OfflineAnswer = { text: string; calls: PlannedCall[] };
 
 export function decide(request: ModelRequest): OfflineAnswer {
   if (request.agentRole === "consolidator") return consolidate(request);
@@ -42,7 +42,7 @@ function beside({ items, tools }: ModelRequest): OfflineAnswer {
   return { text: calls.length > 0 ? "" : answerText([]), calls };
 }
 
-function respond(request: ModelRequest, round: Round, offered: ReadonlySet<string>): Decision {
+function respond(request: ModelRequest, round: Round, offered: ReadonlySet<string>): OfflineDecision {
   const completed = round.calls.find((call) => call.name === "task_complete");
   if (completed) return said(reportCall("Ending the task", completed));
   if (round.afterAnswer !== undefined) {
@@ -63,9 +63,9 @@ function follow(
   { tool, args }: NonNullable<ModelRequest["directive"]>,
   round: Round,
   offered: ReadonlySet<string>,
-): Decision {
-  const made = round.calls.find((call) => call.name === tool && canonicalJson(call.args) === canonicalJson(args));
-  if (made) return said(reportCall(`The prescribed call of ${tool}`, made));
+): OfflineDecision {
+  const earlier = round.calls.find((call) => call.name === tool && canonicalJson(call.args) === canonicalJson(args));
+  if (earlier) return said(reportCall(`The prescribed call of ${tool}`, earlier));
   if (offered.has(tool)) return { type: "call", calls: [{ name: tool, args }] };
   return {
     type: "say",
@@ -74,7 +74,7 @@ function follow(
   };
 }
 
-function said(report: { text: string; success: boolean }): Decision {
+function said(report: { text: string; success: boolean }): OfflineDecision {
   return { type: "say", paragraphs: [report.text], success: report.success };
 }
 
@@ -83,7 +83,7 @@ function completion(
   request: ModelRequest,
   round: Round,
   offered: ReadonlySet<string>,
-  decision: Decision & { type: "say" },
+  decision: OfflineDecision & { type: "say" },
 ): PlannedCall[] {
   const ended = round.calls.some((call) => call.name === "task_complete");
   if (request.autopilot !== true || ended || !offered.has("task_complete")) return [];
