@@ -9,7 +9,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 // A key given by --api-key must not stay readable in the list of processes.
 process.title = "everlong";
 
-const NEEDED = [22, 19];
+// The first minor version of each line whose SQLite binds numbered parameters; of 23 there is none.
+const NEEDED = { 22: 20, 24: 7 };
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const entry = join(root, "dist", "main.js");
 const args = process.argv.slice(2);
@@ -32,7 +33,7 @@ if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
 
 function newEnough() {
   const [major, minor] = process.versions.node.split(".").map(Number);
-  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
+  return major > 24 || minor >= NEEDED[major];
 }
 
 // The child must not outlive this process, even when it is killed with SIGKILL: it holds the other end of fd 3.
@@ -40,7 +41,7 @@ function reexecute() {
   const own = join(root, "node_modules", "node", "bin", "node");
   if (!existsSync(own)) {
     stop(
-      `everlong needs Node ${NEEDED.join(".")} or newer, and this is Node ${process.versions.node}: install a newer one from https://nodejs.org and run the command again.`,
+      `everlong needs Node 22.20, 24.7 or newer, and this is Node ${process.versions.node}: install a newer one from https://nodejs.org and run the command again.`,
     );
     return;
   }

@@ -67,8 +67,11 @@ it("N48 it depends on just what the bundle leaves outside", () => {
 });
 
 it("N48 engines is what the launcher asks for", () => {
-  const needed = /const NEEDED = \[(\d+), (\d+)\]/.exec(readFileSync(join(root, "bin", "everlong.js"), "utf8"));
-  expect(manifest.engines.node).toBe(`>=${needed?.[1]}.${needed?.[2]}`);
+  const lines = ["bin/everlong.js", "src/runtime/doctor/check/program.ts"].map(
+    (path) => /NEEDED\b.*= \{ (.*) \};/.exec(readFileSync(join(root, path), "utf8"))?.[1],
+  );
+  expect(lines).toEqual(["22: 20, 24: 7", "22: 20, 24: 7"]);
+  expect(manifest.engines.node).toBe("^22.20.0 || >=24.7.0");
 });
 
 const COMMANDS = [[], ["-p", "hello"], ["--help"], ["serve"], ["with", "claude"], ["doctor"], ["nosuch"]];
@@ -80,10 +83,12 @@ it.each(COMMANDS.map((args) => ({ args })))(
     const older = join(dirname(launcher), "older.cjs");
     writeFileSync(
       older,
-      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.18.9' } });",
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '24.6.9' } });",
     );
     const done = spawnSync(process.execPath, ["-r", older, launcher, ...args], { encoding: "utf8" });
-    expect(done.stderr).toMatch(/^everlong needs Node 22\.19 or newer, and this is Node 22\.18\.9: install [^\n]+\n$/);
+    expect(done.stderr).toMatch(
+      /^everlong needs Node 22\.20, 24\.7 or newer, and this is Node 24\.6\.9: install [^\n]+\n$/,
+    );
     expect([done.status, done.stdout]).toEqual([1, ""]);
   },
 );

@@ -65,7 +65,7 @@ describe("O49 session.tasks", () => {
 });
 
 describe("O49 the rest of the surface", () => {
-  it("O49 agent.list and select, mode.get and set, mcp.command, fleet.start", async () => {
+  it("O49 agent.list and select, mode.get and set, mcp.list, startFleet", async () => {
     const { place, server } = await cast(() => text("ok"), {});
     const { client, say, events, close } = await converse(place, { interactive: true });
     expect(client.agents.list()).toContain("code-review");
@@ -85,8 +85,8 @@ describe("O49 the rest of the surface", () => {
       { previousMode: "interactive", newMode: "plan" },
       { previousMode: "plan", newMode: "interactive" },
     ]);
-    expect(await client.mcp.command("")).toMatchObject({ ok: true });
-    expect(await client.mcp.command("show nobody")).toMatchObject({ ok: false });
+    expect(await client.mcp.list()).toBeUndefined();
+    expect(await client.mcp.show("nobody")).toMatchObject({ ok: false });
     expect(await client.agents.startFleet({ prompt: "do it" })).toMatchObject({ ok: true, value: { started: true } });
     expect(await client.agents.startFleet({})).toMatchObject({
       ok: true,

@@ -40,7 +40,7 @@ export function agentClient(services: AgentClientServices): Parts {
         return agents.workflows.startResearch(session, topic);
       },
     },
-    mcp: { command: (args) => mcp.command(args) },
+    mcp: mcp.access,
     extensions: {
       hooks: () => hooks.list(),
       skills: () =>

@@ -9,6 +9,7 @@ import type { Todo, TodoDep } from "../../schema/todo.ts";
 import type { BoardAccess } from "./board.ts";
 import type { SettingsAccess, TrustAccess } from "./decision.ts";
 import type { InboxAccess } from "./inbox.ts";
+import type { McpAccess } from "./mcp.ts";
 import type { MemoryAccess, MemoryInSession } from "./memory.ts";
 import type { Attempt, Opens } from "./open.ts";
 import type { RecallReply } from "./recall.ts";
@@ -211,7 +212,7 @@ export type Client = Shared & {
     status(): Promise<ConsolidationStatus>;
   };
   readonly memorySection: MemoryInSession;
-  readonly mcp: { command(args: string): Promise<CommandResult> };
+  readonly mcp: McpAccess;
   /** What users added. */
   readonly extensions: {
     hooks(): Promise<string>;

@@ -6,7 +6,7 @@ import { mapSource } from "../../mcp/config/source.ts";
 import type { McpTool } from "../../mcp/tool.ts";
 import { trustState } from "../../permission/trust.ts";
 import type { Tool } from "../../tool/contract.ts";
-import type { CommandResult } from "../client/session.ts";
+import type { McpAccessParts } from "./access.ts";
 import { type McpParts, type OpenHost, openHost, tell } from "./host.ts";
 import { mcpSources } from "./sources.ts";
 
@@ -24,8 +24,8 @@ export type SessionMcp = {
   offer: (view?: McpView) => McpOffer;
   /** Blocks for the system prompt; empty when no server says anything. */
   instructions: () => string;
-  /** `/mcp`. */
-  command: (args: string) => Promise<CommandResult>;
+  /** For what its user does with them. */
+  accessParts: McpAccessParts;
   /** Cancels tasks, ends every server. Before `owner.end()`. */
   end: () => Promise<void>;
 };
@@ -108,11 +108,7 @@ export function sessionMcp(parts: McpParts): SessionMcp {
       };
     },
     instructions: () => open?.host.instructions() ?? "",
-    async command(args) {
-      const { mcpCommand } = await import("./command.ts");
-      const found = await (loading ?? start());
-      return mcpCommand(args, { open: found, reload, waitMs: startWaitMs(parts) });
-    },
+    accessParts: { open: () => loading ?? start(), reload, waitMs: startWaitMs(parts) },
     async end() {
       await (await loading)?.end();
     },

@@ -1,10 +1,10 @@
 // The MCP servers of all agents of an open session: the session's own, those of the agent that it runs as, those of subagents.
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
-import { ok } from "../../base/result.ts";
 import { notify } from "../../session/run.ts";
 import type { Conversation } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
-import type { CommandResult } from "../client/session.ts";
+import type { McpAccess } from "../client/mcp.ts";
+import { lazily } from "../lazily.ts";
 import type { Approvals } from "../session/approvals.ts";
 import type { SessionResources } from "../session/resources.ts";
 import type { McpParts } from "./host.ts";
@@ -22,6 +22,12 @@ export class McpServers {
   /** Of the agent that the main session runs as. */
   #own: AgentMcp | undefined;
   #offer: McpOffer = () => [];
+
+  /** In the user's hand. */
+  readonly access: McpAccess = lazily(async () => {
+    const { mcpAccess } = await import("./access.ts");
+    return mcpAccess(this.#session?.accessParts ?? { open: async () => undefined, reload: async () => {}, waitMs: 0 });
+  });
 
   constructor(parts: McpServersParts) {
     this.#parts = parts;
@@ -72,11 +78,6 @@ export class McpServers {
   instructions(child?: { own: AgentMcp | undefined }): string[] {
     const own = child ? child.own : this.#own;
     return [this.#session?.instructions() ?? "", own?.instructions() ?? ""].filter(Boolean);
-  }
-
-  /** `/mcp`. */
-  command(args: string): Promise<CommandResult> {
-    return this.#session ? this.#session.command(args) : Promise.resolve(ok("No MCP server is configured."));
   }
 
   async end(): Promise<void> {

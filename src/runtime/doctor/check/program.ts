@@ -10,7 +10,8 @@ import { ripgrepPath } from "../../../host/ripgrep.ts";
 import { sqlite } from "../../../store/sqlite.ts";
 import { allWell, type DoctorCheck, failure, warning } from "../check.ts";
 
-const NEEDED = [22, 19] as const;
+/** As in the launcher: the first minor version of each line that runs the program. */
+const NEEDED: Readonly<Record<number, number>> = { 22: 20, 24: 7 };
 const LIMIT_MS = 5000;
 
 /** What the program prints when it is asked for its version; undefined when it does not run. */
@@ -32,8 +33,8 @@ export const nodeCheck: DoctorCheck = {
   name: "node",
   look() {
     const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-    const isOld = major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1]);
-    if (isOld) return failure(`${process.version}; ${NEEDED.join(".")} or newer is needed`, "Install a newer Node.");
+    const runs = major > 24 || minor >= (NEEDED[major] ?? Number.POSITIVE_INFINITY);
+    if (!runs) return failure(`${process.version}; 22.20, 24.7 or newer is needed`, "Install a newer Node.");
     // The launcher starts this one when the Node of the system is too old.
     const own = process.execPath.startsWith(join(root, "node_modules"));
     const db = new (sqlite().DatabaseSync)(":memory:");

@@ -1,0 +1,121 @@
+// The servers of a session for its user: looked at, switched on and off, read and connected anew; secrets masked.
+import type { Failure } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { clip, nearNames } from "../../base/text.ts";
+import type { PlannedServer } from "../../mcp/config/load.ts";
+import type { ServerConfig } from "../../mcp/config/server-config.ts";
+import { definitionTokens } from "../../mcp/defer.ts";
+import { filteredValue } from "../../memory/secret/filter.ts";
+import type { McpAccess } from "../client/mcp.ts";
+import type { OpenHost } from "./host.ts";
+
+export type McpAccessParts = {
+  /** Undefined when no server is named anywhere. */
+  open: () => Promise<OpenHost | undefined>;
+  reload: () => Promise<unknown>;
+  /** How long is waited for servers that are only starting. */
+  waitMs: number;
+};
+
+export function mcpAccess({ open: opened, reload, waitMs }: McpAccessParts): McpAccess {
+  const find = async (name: string): Promise<Result<{ open: OpenHost; plan: PlannedServer }, Failure>> => {
+    const open = await opened();
+    const plan = open?.loaded.servers.find((server) => server.name === name);
+    return open && plan ? ok({ open, plan }) : unknown(name, open);
+  };
+  const viewOf = (name: string, { host }: OpenHost) => host.servers().find((server) => server.name === name);
+  const toolsOf = (name: string, open: OpenHost) => open.look().filter((tool) => tool.mcp.server === name);
+  const start = async (name: string, how: "enable" | "reconnect") => {
+    const server = await find(name);
+    if (!server.ok) return server;
+    const { open, plan } = server.value;
+    if (!(await open.host[how](name))) return unusable(plan, open);
+    await open.host.waitForStart(waitMs);
+    const { status = "unknown", reason } = viewOf(name, open) ?? {};
+    return ok(filteredValue(open.hide, { status, ...optional("reason", reason) }));
+  };
+  return {
+    async list() {
+      const open = await opened();
+      if (!open) return undefined;
+      await open.host.waitForStart(waitMs);
+      const servers = open.host.servers().map((server) => {
+        const tokens = toolsOf(server.name, open).reduce((sum, tool) => sum + definitionTokens(tool), 0);
+        return { ...server, tokens };
+      });
+      return filteredValue(open.hide, { servers, problems: open.loaded.problems });
+    },
+    reload: async () => void (await reload()),
+    async show(name) {
+      const server = await find(name);
+      if (!server.ok) return server;
+      const { open, plan } = server.value;
+      await open.host.waitForStart(waitMs);
+      const { status = plan.type, reason, warnings = [], lastLines = [] } = viewOf(name, open) ?? {};
+      const tools = toolsOf(name, open).map(({ name: tool, description, mcp: { readOnly, task } }) => ({
+        ...{ name: tool, description, readOnly, task },
+      }));
+      const configuration = "config" in plan ? configLines(plan.config) : [];
+      const { where, origin } = plan;
+      const facts = { name, status, where, origin, configuration, tools, warnings, lastLines };
+      return ok(filteredValue(open.hide, { ...facts, ...optional("reason", reason) }));
+    },
+    async disable(name) {
+      const server = await find(name);
+      if (!server.ok) return server;
+      await server.value.open.host.disable(name);
+      return ok(undefined);
+    },
+    enable: (name) => start(name, "enable"),
+    reconnect: (name) => start(name, "reconnect"),
+  };
+}
+
+const NONE =
+  "No MCP server is configured. Name some in .mcp.json of the project, in EVERLONG_HOME/mcp.json or in the setting mcpServers.";
+
+function unknown(name: string, open: OpenHost | undefined) {
+  const all = open?.loaded.servers.map((server) => server.name) ?? [];
+  const near = nearNames(name, all);
+  return fail<Failure>({
+    code: "unknown_mcp_server",
+    what: `There is no MCP server "${clip(name, 80)}".`,
+    data: "Nothing was changed.",
+    next: all.length === 0 ? NONE : `There are: ${(near.length > 0 ? near : all).join(", ")}.`,
+    exit: 2,
+  });
+}
+
+const unusable = (plan: PlannedServer, { hide }: OpenHost) =>
+  fail<Failure>({
+    code: "mcp_server_unusable",
+    what: hide(`MCP server "${plan.name}" cannot be started: ${"reason" in plan ? plan.reason : "it is off"}.`),
+    data: "Nothing was changed.",
+    next: `Put that right in ${plan.where}, then /mcp reload.`,
+    exit: 1,
+  });
+
+const names = (of: Record<string, string>): string[] => Object.keys(of).map((key) => `${key}=…`);
+
+function configLines({ line, tools, timeoutMs }: ServerConfig): string[] {
+  const common = [
+    ...(tools.includes("*") ? [] : [`offers only: ${tools.join(", ")}`]),
+    ...(timeoutMs === undefined ? [] : [`time-out of a call: ${timeoutMs} ms`]),
+  ];
+  if (line.type !== "stdio")
+    return [`${line.type}: ${maskedUrl(line.url)}`, ...listOf("headers", names(line.headers)), ...common];
+  const command = [line.command, ...line.args].join(" ");
+  return [`stdio: ${command}`, ...(line.cwd ? [`in: ${line.cwd}`] : []), ...listOf("env", names(line.env)), ...common];
+}
+
+const listOf = (what: string, all: string[]): string[] => (all.length > 0 ? [`${what}: ${all.join(" ")}`] : []);
+
+/** Keys stand in the user part and in the query. */
+function maskedUrl(text: string): string {
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "") url.username = url.password = "";
+  const query = [...url.searchParams.keys()].map((key) => `${key}=…`).join("&");
+  url.search = "";
+  return query === "" ? url.href : `${url.href}?${query}`;
+}
