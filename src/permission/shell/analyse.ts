@@ -2,7 +2,7 @@
 import type { Assignment, Command, ParsedScript, Redirection, SyntaxNode, TestCommand } from "unbash";
 import type { LineSpan, ShellAnalysis, ShellCommand } from "./analysis.ts";
 import { type Unwrapped, unwrap } from "./unwrap.ts";
-import { choosesPrograms, DECLARES, isHarmlessVariable, isLocalVariable } from "./variable.ts";
+import { choosesPrograms, DECLARES, evaluates, isHarmlessVariable, isLocalVariable } from "./variable.ts";
 import { hereDocText, literalWord, quotedText, type ShellWord, shellWord } from "./word.ts";
 
 type Where = { source: string; span?: LineSpan; elsewhere: boolean; repeats: boolean; depth: number };
@@ -297,10 +297,4 @@ class Walk {
   #span(node: { pos: number; end: number }, where: Where): LineSpan {
     return where.span && where.source !== this.#out.command ? where.span : { start: node.pos, end: node.end };
   }
-}
-
-/** Subscripts are arithmetic, and arithmetic may run commands. */
-function evaluates(node: Assignment): boolean {
-  if (node.index && !/^\d+$/.test(node.index.value)) return true;
-  return node.value.type === "ArrayValue" && node.value.elements.some((e) => e.text.startsWith("["));
 }
