@@ -14,7 +14,7 @@ export function blockRemover(blocks: readonly TagBlock[]): (text: string) => str
 
 function without(text: string, { name, isMeant = () => true }: TagBlock): string {
   const [open, close] = [`<${name}`, `</${name}>`];
-  const kept: string[] = [];
+  const lines: string[] = [];
   let from = 0;
   for (let at = text.indexOf(open); at !== -1; ) {
     let next = at + open.length;
@@ -24,14 +24,14 @@ function without(text: string, { name, isMeant = () => true }: TagBlock): string
       if (end === -1) break;
       next = end + close.length;
       if (isMeant(text.slice(inside, end))) {
-        kept.push(text.slice(from, at));
+        lines.push(text.slice(from, at));
         from = next;
       }
     }
     at = text.indexOf(open, next);
   }
   if (from === 0) return text;
-  const [first = "", ...others] = [...kept, text.slice(from)];
+  const [first = "", ...others] = [...lines, text.slice(from)];
   const last = others.length - 1;
   const pieces = [first.trimEnd(), ...others.map((piece, at) => (at === last ? piece.trimStart() : piece.trim()))];
   return pieces.filter((piece) => piece !== "").join("\n");

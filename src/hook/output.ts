@@ -68,10 +68,10 @@ export function parseOutput(name: HookName, text: string): Result<HookOutput, st
   if (!json.ok || !isRecord(json.value))
     return fail(`its answer is not a JSON object: ${clip(JSON.stringify(text.trim()), 100)}`);
   if (isTooDeep(json.value)) return fail("its answer is nested too deep");
-  const said = inOurWords(name, json.value);
-  const unknown = decides(name) ? unknownWords(name, said) : [];
+  const output = inOurWords(name, json.value);
+  const unknown = decides(name) ? unknownWords(name, output) : [];
   if (unknown.length > 0) return fail(`its answer says nothing that is known here: ${clip(unknown.join(", "), 100)}`);
-  const parsed = shapes[name].safeParse(said);
+  const parsed = shapes[name].safeParse(output);
   if (parsed.success) return ok(halted(name, parsed.data));
   const issue = parsed.error.issues[0];
   return fail(`its answer cannot be used: ${issue?.path.join(".")}: ${issue?.message}`);
@@ -101,21 +101,21 @@ function unknownWords(name: HookName, said: Record<string, unknown>): string[] {
 /** What other agents' hooks say, under our names. */
 function inOurWords(name: HookName, answer: Record<string, unknown>): Record<string, unknown> {
   const { hookSpecificOutput: specific, ...rest } = camelKeys(answer);
-  const said: Record<string, unknown> = { ...rest, ...(isRecord(specific) ? camelKeys(specific) : {}) };
-  delete said["hookEventName"]; // says nothing of its own
-  const { updatedInput, decision } = said;
-  if (updatedInput !== undefined) said["modifiedArguments"] ??= updatedInput;
+  const output: Record<string, unknown> = { ...rest, ...(isRecord(specific) ? camelKeys(specific) : {}) };
+  delete output["hookEventName"]; // says nothing of its own
+  const { updatedInput, decision } = output;
+  if (updatedInput !== undefined) output["modifiedArguments"] ??= updatedInput;
   if (isRecord(decision)) {
     // {behavior, message}, of a permission request
-    said["decision"] = decision["behavior"];
-    said["reason"] ??= decision["message"];
+    output["decision"] = decision["behavior"];
+    output["reason"] ??= decision["message"];
   }
-  if (said["decision"] === "approve") said["decision"] = "allow";
-  if (name === "preToolUse" && said["decision"] !== undefined) {
-    said["permissionDecision"] ??= said["decision"] === "block" ? "deny" : said["decision"];
-    said["permissionDecisionReason"] ??= said["reason"];
+  if (output["decision"] === "approve") output["decision"] = "allow";
+  if (name === "preToolUse" && output["decision"] !== undefined) {
+    output["permissionDecision"] ??= output["decision"] === "block" ? "deny" : output["decision"];
+    output["permissionDecisionReason"] ??= output["reason"];
   }
-  return said;
+  return output;
 }
 
 /** A hook that is told in snake_case may answer so. */

@@ -24,15 +24,15 @@ export function parseHooks(file: HookFile, hooks: unknown): ParsedHooks {
     return parsed;
   }
   for (const [written, entries] of Object.entries(hooks)) {
-    const known = hookNameOf(written);
-    if (!known) {
+    const hookName = hookNameOf(written);
+    if (!hookName) {
       const near = nearNames(written, hookNames, 1)[0];
       warn(`"${clip(written, 60)}" is not the name of a hook${near ? `; did you mean ${near}?` : ""}`);
     } else if (!Array.isArray(entries)) warn(`"${written}" must be a list of hooks, found ${shownValue(entries)}`);
     else {
       for (const [index, entry] of flat(entries).entries()) {
         const at = `${written}[${index}]`;
-        const hook = parseEntry(file, known, at, entry, (what) => warn(`${at}: ${what}`));
+        const hook = parseEntry(file, hookName, at, entry, (what) => warn(`${at}: ${what}`));
         if (hook) parsed.hooks.push(hook);
       }
     }
@@ -87,15 +87,15 @@ function parseCommand(common: Common, entry: Entry, warn: Warn): CommandHook | u
     ["command", "sh"],
     ["powershell", "pwsh"],
   ] as const;
-  const found = shells.find(([key]) => isText(entry[key]));
-  if (!found) return skip(warn, 'needs a command: the text of "bash", "command" or "powershell"');
+  const shell = shells.find(([key]) => isText(entry[key]));
+  if (!shell) return skip(warn, 'needs a command: the text of "bash", "command" or "powershell"');
   const { cwd } = entry;
   if (cwd !== undefined && !isText(cwd)) warn(`"cwd" must be a folder, found ${shownValue(cwd)}; the root is used`);
   return {
     ...common,
     type: "command",
-    shell: found[1],
-    command: String(entry[found[0]]),
+    shell: shell[1],
+    command: String(entry[shell[0]]),
     env: parseTexts("env", entry["env"], warn),
     ...(isText(cwd) ? { cwd } : {}),
   };

@@ -58,9 +58,11 @@ export async function runCommand(
   const { code, signal: killedBy, error } = ended.value;
   if (error !== undefined) return fail(`it could not be started in ${cwd}: ${error}`);
   if (code === 0) return { ok: true, value: { type: "output", text: stdout() } };
-  const said = stderr().trim();
-  if (code === 2) return { ok: true, value: { type: "block", reason: said } };
-  return fail(`it ended with ${killedBy ?? `exit code ${code}`}${said === "" ? "" : `: ${said.slice(0, 500)}`}`);
+  const errorOutput = stderr().trim();
+  if (code === 2) return { ok: true, value: { type: "block", reason: errorOutput } };
+  return fail(
+    `it ended with ${killedBy ?? `exit code ${code}`}${errorOutput === "" ? "" : `: ${errorOutput.slice(0, 500)}`}`,
+  );
 }
 
 /** The text so far, up to the limit; a stream that breaks has ended. */

@@ -53,11 +53,11 @@ export function createHookRunner(parts: HookParts, { last, warned }: HookHistory
     const about = { hookInvocationId: parts.newId(), hookType: hook.name, source: hook.source };
     const startedAt = parts.clock.monotonic();
     await parts.emit("hook.start", { ...about, input: cutValues(shown) }, agentId);
-    const said = await answer(hook, JSON.stringify(spokenTo(hook, shown)), parts, signal);
-    const answered = said.ok ? withSecrets(said.value, restore) : said;
+    const reply = await answer(hook, JSON.stringify(spokenTo(hook, shown)), parts, signal);
+    const answered = reply.ok ? withSecrets(reply.value, restore) : reply;
     const durationMs = Math.round(parts.clock.monotonic() - startedAt);
     const ended = answered.ok ? { success: true } : { success: false, error: answered.error };
-    const output = redactValue(said.ok ? said.value : {}, parts.redact).value;
+    const output = redactValue(reply.ok ? reply.value : {}, parts.redact).value;
     await parts.emit("hook.end", { ...about, output: cutValues(output), ...ended, durationMs }, agentId);
     last.set(hook.id, { ...ended, durationMs, at: parts.clock.now() });
     return answered;

@@ -33,20 +33,20 @@ export type Deferral = {
 };
 
 export function createDeferral(mode: DeferMode): Deferral {
-  const found = new Set<string>();
+  const discovered = new Set<string>();
   let hidden: readonly McpTool[] = [];
   const finder = findTool(
     () => hidden,
-    (name) => found.add(name),
+    (name) => discovered.add(name),
   );
   return {
     offer(tools, promptLimit) {
       const tokens = tools.reduce((sum, tool) => sum + definitionTokens(tool), 0);
       const isTooMuch = mode === "always" || (mode === "auto" && tokens > promptLimit * SHARE);
       if (!isTooMuch) return [...tools];
-      hidden = tools.filter((tool) => !found.has(tool.name));
-      const kept = tools.filter((tool) => found.has(tool.name));
-      return hidden.length > 0 ? [...kept, finder] : kept;
+      hidden = tools.filter((tool) => !discovered.has(tool.name));
+      const offered = tools.filter((tool) => discovered.has(tool.name));
+      return hidden.length > 0 ? [...offered, finder] : offered;
     },
   };
 }

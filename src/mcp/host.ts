@@ -61,8 +61,8 @@ export type McpHost = {
 
 export function createHost(plans: readonly PlannedServer[], parts: HostParts): McpHost {
   const tasks = new Set<LiveTask>();
-  const made = new WeakMap<ListedTool, McpTool>();
-  const told = new Map<string, ServerStatus>();
+  const toolByListing = new WeakMap<ListedTool, McpTool>();
+  const statusByServer = new Map<string, ServerStatus>();
   let fingerprints: Fingerprints = parts.fingerprints ?? {};
   let isFirstTurn = true;
 
@@ -112,10 +112,10 @@ export function createHost(plans: readonly PlannedServer[], parts: HostParts): M
 
   /** Made once, as long as its name stays: with many tools this is what a turn costs. */
   function toolFor(server: Server, listed: ListedTool, name: string): McpTool {
-    const before = made.get(listed);
+    const before = toolByListing.get(listed);
     if (before?.name === name) return before;
     const tool = adaptTool(server, listed, name, { ...parts, startTask });
-    made.set(listed, tool);
+    toolByListing.set(listed, tool);
     return tool;
   }
 
@@ -138,8 +138,8 @@ export function createHost(plans: readonly PlannedServer[], parts: HostParts): M
     const news: string[] = [];
     for (const [name, server] of servers) {
       const life = server.life();
-      const before = told.get(name);
-      told.set(name, life.status);
+      const before = statusByServer.get(name);
+      statusByServer.set(name, life.status);
       if (before === life.status) continue;
       if (life.status === "connected" && !isFirstTurn && before === "starting")
         news.push(`MCP server "${name}" is connected now, with ${life.tools.length} tools.`);

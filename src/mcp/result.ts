@@ -65,13 +65,13 @@ async function bytesPiece(
   const image = imageType(bytes);
   const mediaType = image ?? claimed;
   const ending = /^\w+\/([a-z0-9]{1,10})$/.exec(mediaType)?.[1] ?? "bin";
-  const kept = await spillBytes(join(sessionDir, "files"), bytes, `.${ending}`);
-  const told = `[${what}, ${clip(mediaType, 60) || "unknown type"}, ${bytes.length} bytes`;
-  if (!kept.ok) return { text: `${told}; it could not be saved: ${kept.error.what}]` };
-  const { path } = kept.value;
+  const file = await spillBytes(join(sessionDir, "files"), bytes, `.${ending}`);
+  const label = `[${what}, ${clip(mediaType, 60) || "unknown type"}, ${bytes.length} bytes`;
+  if (!file.ok) return { text: `${label}; it could not be saved: ${file.error.what}]` };
+  const { path } = file.value;
   if (image === undefined || !mayAttach || !takesImages || bytes.length > MAX_IMAGE_BYTES)
-    return { text: `${told}; saved as ${path}]` };
-  return { text: `${told}]`, attachment: { kind: "image", path, mediaType: image, bytes: bytes.length } };
+    return { text: `${label}; saved as ${path}]` };
+  return { text: `${label}]`, attachment: { kind: "image", path, mediaType: image, bytes: bytes.length } };
 }
 
 const textIn = (record: Record<string, unknown>, key: string): string =>

@@ -62,7 +62,7 @@ export function createServer(plan: PlannedServer, parts: ServerParts): Server {
   const startMs = Math.max(timeoutMs, parts.callTimeoutMs);
   const log = openServerLog(parts.logFile?.(name), parts.redact);
   let life: Life = firstLife(plan);
-  let known: readonly ListedTool[] = [];
+  let listedTools: readonly ListedTool[] = [];
   let run = new AbortController();
   let waiting = Promise.withResolvers<void>();
   let isSettled = plan.type !== "ready";
@@ -78,8 +78,8 @@ export function createServer(plan: PlannedServer, parts: ServerParts): Server {
     if (next === life) return false;
     const before = life;
     life = next;
-    if (next.status === "connected" || next.status === "lazy") known = next.tools;
-    else if (next.status !== "starting") known = [];
+    if (next.status === "connected" || next.status === "lazy") listedTools = next.tools;
+    else if (next.status !== "starting") listedTools = [];
     if (next.status !== "starting") waiting.resolve();
     else if (isSettled) waiting = Promise.withResolvers<void>();
     isSettled = next.status !== "starting";
@@ -178,7 +178,7 @@ export function createServer(plan: PlannedServer, parts: ServerParts): Server {
     plan,
     timeoutMs,
     life: () => life,
-    tools: () => known,
+    tools: () => listedTools,
     lastLines: log.lastLines,
     start() {
       if (!config) return;

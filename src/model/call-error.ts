@@ -10,7 +10,7 @@ import { askedWaitMs } from "./retry-wait.ts";
 const OWN_TEXT = 500;
 const RETRIED = new Set([408, 409, 425, 429, 499]);
 
-export type Refused = {
+export type ErrorResponse = {
   /** Undefined for an error event inside a stream. */
   status?: number;
   headers: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export type Refused = {
 
 export function refusedOutcome(
   target: ModelTarget,
-  refused: Refused,
+  refused: ErrorResponse,
   estimatedTokens: number | undefined,
 ): CallOutcome {
   const { body, headers } = refused;
@@ -81,7 +81,7 @@ function codeOf(status: number, body: string): CallFailureCode {
   return status >= 500 || RETRIED.has(status) ? "server_error" : "invalid_request";
 }
 
-function advice(target: ModelTarget, status: number, headers: Refused["headers"]): string {
+function advice(target: ModelTarget, status: number, headers: ErrorResponse["headers"]): string {
   const key = target.keySource ?? "the API key";
   if (status === 401 || status === 403) {
     return target.apiKey === undefined ? `No key was sent: set ${key}.` : `Check the key in ${key}.`;
@@ -97,8 +97,8 @@ function advice(target: ModelTarget, status: number, headers: Refused["headers"]
 function providerText(body: string): string {
   const json = parseJson(body);
   if (!json.ok || !isRecord(json.value)) return body;
-  const found = errorObject(json.value);
-  const text = found["message"] ?? found["error"] ?? found["detail"];
+  const error = errorObject(json.value);
+  const text = error["message"] ?? error["error"] ?? error["detail"];
   return typeof text === "string" ? text : body;
 }
 
@@ -121,8 +121,8 @@ const WORDS: readonly [RegExp, number][] = [
 /** The HTTP status that an error event stands for. */
 function statusInside(body: string): number {
   const json = parseJson(body);
-  const found = json.ok && isRecord(json.value) ? errorObject(json.value) : {};
-  const marks = [found["code"], found["status"], found["type"]];
+  const error = json.ok && isRecord(json.value) ? errorObject(json.value) : {};
+  const marks = [error["code"], error["status"], error["type"]];
   const named = marks.map(Number).find((mark) => Number.isInteger(mark) && mark >= 400 && mark < 600);
   const words = marks
     .filter((mark) => typeof mark === "string")

@@ -7,7 +7,7 @@ import { HttpRefusal, type Line, openLine } from "./call-line.ts";
 import { callOptions } from "./call-options.ts";
 import { usageOf } from "./call-usage.ts";
 import { type Collector, newCollector } from "./collect.ts";
-import type { CallModel, CallOptions, CallOutcome, ModelRequest, ModelTarget } from "./contract.ts";
+import type { CallModel, CallOutcome, ModelCallOptions, ModelRequest, ModelTarget } from "./contract.ts";
 import { wireOf } from "./wire/registry.ts";
 
 export const callModel: CallModel = async (target, request, options) => {
@@ -43,7 +43,7 @@ const REQUEST_ID = ["x-request-id", "request-id", "x-github-request-id", "x-goog
 const requestIdOf = (headers: Record<string, string>): string | undefined =>
   REQUEST_ID.map((name) => headers[name]).find((id) => id !== undefined && id !== "");
 
-function endedOutcome(target: ModelTarget, collector: Collector, options: CallOptions): CallOutcome {
+function endedOutcome(target: ModelTarget, collector: Collector, options: ModelCallOptions): CallOutcome {
   const broken = collector.broken();
   const partial = collector.text();
   if (broken?.type === "error")
@@ -82,7 +82,7 @@ function thrownOutcome(
   error: unknown,
   line: Line,
   collector: Collector,
-  options: CallOptions,
+  options: ModelCallOptions,
 ): CallOutcome {
   const partial = collector.text();
   if (error instanceof HttpRefusal) return refusalOutcome(target, error, options);
@@ -109,7 +109,7 @@ function thrownOutcome(
   return failed(target, "invalid_request", `The request to ${target.id} could not be made: ${errorText(error)}`);
 }
 
-function refusalOutcome(target: ModelTarget, refusal: HttpRefusal, options: CallOptions): CallOutcome {
+function refusalOutcome(target: ModelTarget, refusal: HttpRefusal, options: ModelCallOptions): CallOutcome {
   const { status, headers, body } = refusal;
   if (status >= 300) return refusedOutcome(target, { status, headers, body }, options.estimatedTokens);
   // Success without a stream; an error inside may still be a context limit.

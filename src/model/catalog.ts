@@ -4,10 +4,10 @@ import { nearNames } from "../base/text.ts";
 import { type CatalogEntry, catalogEntry, type ProviderName, providerName } from "../schema/model.ts";
 import { builtInCatalog } from "./catalog.data.ts";
 
-export type Catalog = readonly CatalogEntry[];
+export type ModelCatalog = readonly CatalogEntry[];
 
 /** Merges the text of models.json, if there is one. Bad entries are warnings and leave the rest standing. */
-export function loadCatalog(modelsJson?: string): { catalog: Catalog; warnings: string[] } {
+export function loadCatalog(modelsJson?: string): { catalog: ModelCatalog; warnings: string[] } {
   if (modelsJson === undefined || modelsJson.trim() === "") return { catalog: builtInCatalog, warnings: [] };
   const parsed = parseJson(modelsJson.replace(/^\ufeff/, ""));
   if (!parsed.ok) return { catalog: builtInCatalog, warnings: ["models.json is not JSON: ignored"] };
@@ -28,12 +28,12 @@ export function loadCatalog(modelsJson?: string): { catalog: Catalog; warnings: 
 /** The entry, laid over the one it overrides, or why it is none. */
 function readEntry(raw: unknown, known: ReadonlyMap<string, CatalogEntry>): CatalogEntry | string {
   if (!isRecord(raw) || typeof raw["id"] !== "string") return "no id";
-  const given = raw["provider"];
+  const named = raw["provider"];
   const [prefix] = splitName(raw["id"]);
-  if (prefix !== undefined && given !== undefined && given !== prefix && given !== "custom") {
-    return `id ${raw["id"]} and provider ${String(given)} disagree`;
+  if (prefix !== undefined && named !== undefined && named !== prefix && named !== "custom") {
+    return `id ${raw["id"]} and provider ${String(named)} disagree`;
   }
-  const provider = given ?? prefix;
+  const provider = named ?? prefix;
   const whole = prefix === provider || raw["id"] === "offline" ? raw["id"] : `${String(provider)}/${raw["id"]}`;
   const read = catalogEntry.safeParse({ ...known.get(whole), ...raw, id: whole, provider });
   if (read.success) return read.data;
@@ -65,20 +65,20 @@ const bareName = (id: string): string => splitName(id)[1];
 const DATED = /-(?:latest|20\d{6}|20\d\d-\d\d-\d\d)$/;
 
 /** Finds `provider/name` or a bare name; a dated snapshot stands for the model it is a snapshot of. */
-export function findModel(catalog: Catalog, name: string): CatalogEntry | undefined {
+export function findModel(catalog: ModelCatalog, name: string): CatalogEntry | undefined {
   const exact = catalog.find((e) => e.id === name) ?? catalog.find((e) => bareName(e.id) === name);
   if (exact || !DATED.test(name)) return exact;
   return findModel(catalog, name.replace(DATED, ""));
 }
 
-export function defaultModel(catalog: Catalog, provider: ProviderName): CatalogEntry | undefined {
+export function defaultModel(catalog: ModelCatalog, provider: ProviderName): CatalogEntry | undefined {
   return (
     catalog.find((e) => e.provider === provider && e.default === true) ?? catalog.find((e) => e.provider === provider)
   );
 }
 
 /** Ids nearest to a name that we do not know, whether it was written with a provider or without. */
-export function nearModels(catalog: Catalog, name: string): string[] {
+export function nearModels(catalog: ModelCatalog, name: string): string[] {
   if (name.includes("/"))
     return nearNames(
       name,

@@ -3,7 +3,7 @@ import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sd
 import { isRecord, parseJson } from "../base/json.ts";
 import type { ProviderData } from "../schema/message.ts";
 import type { FinishReason } from "../schema/model.ts";
-import type { Answer, ProviderCompaction, StreamPart } from "./contract.ts";
+import type { ModelAnswer, ProviderCompaction, StreamPart } from "./contract.ts";
 import { GrowingText } from "./growing-text.ts";
 import type { CallFormat } from "./wire/contract.ts";
 
@@ -26,7 +26,7 @@ type Call = {
 };
 
 /** Why the stream itself is no answer: the provider's error event, nonsense in between, or an end before the end. */
-export type Broken = { type: "error"; body: string } | { type: "nonsense"; body: string } | { type: "cut" };
+type Broken = { type: "error"; body: string } | { type: "nonsense"; body: string } | { type: "cut" };
 
 export type Collector = {
   /** False when there is no use in reading on. */
@@ -39,7 +39,9 @@ export type Collector = {
   reasoningText: () => string;
   /** Parts that arrive later are dropped. */
   close: () => void;
-  answer: (finishReason: FinishReason) => Omit<Answer, "usage" | "providerData"> & { parts: ProviderData["content"] };
+  answer: (
+    finishReason: FinishReason,
+  ) => Omit<ModelAnswer, "usage" | "providerData"> & { parts: ProviderData["content"] };
 };
 
 export function newCollector(
@@ -172,7 +174,7 @@ export function newCollector(
   function answer(finishReason: FinishReason): ReturnType<Collector["answer"]> {
     const ended = finishReason === "stop" || finishReason === "tool_calls";
     const calls = blocks.filter((block) => block.type === "tool-call");
-    const reasoningText = said("reasoning");
+    const reasoningText = wordsOf("reasoning");
     const providerCompactions = [...summaries(blocks), ...(wire.edits?.(finish?.providerMetadata) ?? []), ...signals];
     return {
       content: content(),
@@ -190,7 +192,7 @@ export function newCollector(
     };
   }
 
-  const said = (type: Said["type"]): string =>
+  const wordsOf = (type: Said["type"]): string =>
     blocks.flatMap((block) => (block.type === type ? [block.text.value] : [])).join("");
   const close = (): void => {
     closed = true;
@@ -203,7 +205,7 @@ export function newCollector(
     broken: () => broken,
     finish: () => finish,
     text: content,
-    reasoningText: () => said("reasoning"),
+    reasoningText: () => wordsOf("reasoning"),
     close,
     answer,
   };

@@ -3,7 +3,7 @@ import type { ContextItem, ItemKind } from "../schema/context-item.ts";
 import type { AssistantMessage, Attachment, Message, ToolRequest } from "../schema/message.ts";
 import { type CatalogEntry, catalogEntry, type WireName } from "../schema/model.ts";
 import { callModel } from "./call.ts";
-import type { Answer, CallOptions, CallOutcome, ModelRequest, ModelTarget, StreamPart } from "./contract.ts";
+import type { CallOutcome, ModelAnswer, ModelCallOptions, ModelRequest, ModelTarget, StreamPart } from "./contract.ts";
 
 type Kind = { provider: CatalogEntry["provider"]; name: string; wire: WireName };
 
@@ -88,22 +88,22 @@ export function result(request: ToolRequest, content: string, attachments: Attac
 }
 
 /** The answer as the session would keep it. */
-export function assistant(answer: Answer): ContextItem<Message> & { raw: AssistantMessage } {
+export function assistant(answer: ModelAnswer): ContextItem<Message> & { raw: AssistantMessage } {
   const { content, toolRequests, providerData } = answer;
   const raw: AssistantMessage = { role: "assistant", content, toolRequests, ...(providerData ? { providerData } : {}) };
   return { ...item(raw), raw };
 }
 
-export function answerOf(outcome: CallOutcome): Answer {
+export function answerOf(outcome: CallOutcome): ModelAnswer {
   if (outcome.type !== "answer") throw new Error(JSON.stringify(outcome));
   return outcome.answer;
 }
 
 export type Caller = {
   target: (more?: Partial<ModelTarget>) => ModelTarget;
-  call: (request: ModelRequest, more?: Partial<CallOptions>, to?: ModelTarget) => Promise<CallOutcome>;
+  call: (request: ModelRequest, more?: Partial<ModelCallOptions>, to?: ModelTarget) => Promise<CallOutcome>;
   /** A call with one plain question. */
-  ask: (more?: Partial<CallOptions>, to?: ModelTarget) => Promise<CallOutcome>;
+  ask: (more?: Partial<ModelCallOptions>, to?: ModelTarget) => Promise<CallOutcome>;
   /** What the latest call reported. */
   parts: () => StreamPart[];
   shown: (type: "text" | "reasoning") => string;

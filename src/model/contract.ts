@@ -1,7 +1,15 @@
 // What the rest of the program knows about calling a model: one request, a stream of parts, one final outcome.
 import type { ContextItem } from "../schema/context-item.ts";
 import type { Message, ProviderData, ToolRequest } from "../schema/message.ts";
-import type { CallFailureCode, CatalogEntry, FinishReason, Interaction, Usage, WireName } from "../schema/model.ts";
+import type {
+  AgentRole,
+  CallFailureCode,
+  CatalogEntry,
+  FinishReason,
+  Interaction,
+  Usage,
+  WireName,
+} from "../schema/model.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
 
 /** A model that can be called: where it is, how it is spoken to, and what it can take. */
@@ -36,9 +44,9 @@ export type ModelRequest = {
   sessionId: string;
   /** The provider may compact the history by itself. */
   providerCompaction?: boolean;
-  /** What offline needs to know beyond the conversation: the prescribed call of a macro, and the agent that runs. */
+  /** What offline needs to know beyond the conversation: the prescribed call of a macro, and what the agent that runs is for. */
   directive?: { tool: string; args: Record<string, unknown> };
-  agentName?: string;
+  agentRole?: AgentRole;
   autopilot?: boolean;
 };
 
@@ -52,7 +60,7 @@ export type StreamPart =
 /** The provider compacted or edited the context itself. What it gave for it stands in `providerData` and goes back as it is. */
 export type ProviderCompaction = { kind: string; opaque: unknown; tokensCleared?: number; itemsCleared?: number };
 
-export type Answer = {
+export type ModelAnswer = {
   content: string;
   reasoningText?: string;
   /** Calls in the order asked for. `cut` means that the arguments never arrived whole: it must not run. */
@@ -75,7 +83,7 @@ export type ContextLimit = {
 
 /** How one attempt ended. */
 export type CallOutcome =
-  | { type: "answer"; answer: Answer }
+  | { type: "answer"; answer: ModelAnswer }
   | ({ type: "context_limit"; message: string; statusCode?: number } & ContextLimit)
   | {
       type: "failure";
@@ -91,7 +99,7 @@ export type CallOutcome =
     }
   | { type: "aborted"; partial?: string; reasoningText?: string };
 
-export type CallOptions = {
+export type ModelCallOptions = {
   signal: AbortSignal;
   /** Called for each piece as it arrives; must not throw. */
   onPart: (part: StreamPart) => void;
@@ -102,4 +110,4 @@ export type CallOptions = {
 };
 
 /** One attempt at one request. Never throws: every failure is an outcome. */
-export type CallModel = (target: ModelTarget, request: ModelRequest, options: CallOptions) => Promise<CallOutcome>;
+export type CallModel = (target: ModelTarget, request: ModelRequest, options: ModelCallOptions) => Promise<CallOutcome>;

@@ -3,7 +3,7 @@ import type { CatalogEntry } from "../schema/model.ts";
 
 export const FALLBACK_PROMPT_TOKENS = 128_000;
 
-export type PromptLimit = {
+type PromptLimit = {
   tokens: number;
   source: "setting" | "max_prompt_tokens" | "max_context_window_tokens" | "fallback" | "learned";
 };

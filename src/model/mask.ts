@@ -13,8 +13,8 @@ export function secretsOf(target: Pick<ModelTarget, "apiKey" | "headers">): stri
 
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   // Longest first: one secret may be part of another.
-  const known = secrets.filter((secret) => secret.trim() !== "").sort((a, b) => b.length - a.length);
-  return known
+  const longestFirst = secrets.filter((secret) => secret.trim() !== "").sort((a, b) => b.length - a.length);
+  return longestFirst
     .reduce((masked, secret) => masked.replaceAll(secret, shortForm(secret)), text)
     .replace(TOKEN_LIKE, shortForm);
 }

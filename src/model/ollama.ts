@@ -20,7 +20,7 @@ const records = (value: unknown, key: string): Record<string, unknown>[] => {
 };
 
 /** Names of the installed models, loaded ones first; undefined when nothing answers in time. */
-export async function ollamaModels(ollama: Ollama): Promise<string[] | undefined> {
+async function ollamaModels(ollama: Ollama): Promise<string[] | undefined> {
   const options = { timeoutMs: PROBE_MS, headers: ollama.headers, signal: ollama.signal };
   const [tags, running] = await Promise.all([
     ollama.fetchJson(`${ollama.origin}/api/tags`, options),
@@ -39,7 +39,7 @@ export async function toolCapableModel(ollama: Ollama): Promise<string | undefin
   return names.find((_, index) => details[index]?.capabilities.includes("tools"));
 }
 
-export type OllamaDetails = {
+type OllamaDetails = {
   capabilities: string[];
   /** What the model runs with: of the loaded model, else its num_ctx. */
   contextTokens?: number;
@@ -67,8 +67,8 @@ const sameModel = (a: unknown, b: string): boolean => typeof a === "string" && w
 
 /** `parameters` is text, one `name value` a line. */
 function numCtx(parameters: unknown): number | undefined {
-  const found = typeof parameters === "string" ? /^num_ctx\s+(\d+)/m.exec(parameters)?.[1] : undefined;
-  return found === undefined ? undefined : Number(found);
+  const value = typeof parameters === "string" ? /^num_ctx\s+(\d+)/m.exec(parameters)?.[1] : undefined;
+  return value === undefined ? undefined : Number(value);
 }
 
 const positive = (value: unknown): number | undefined =>

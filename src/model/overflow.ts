@@ -1,7 +1,7 @@
 // Tells a prompt that was too large from every other refusal: one table for the agent and the gateway.
 import type { ContextLimit } from "./contract.ts";
 
-export type Refusal = {
+export type OverflowEvidence = {
   /** Undefined for an error event inside a stream. */
   status?: number | undefined;
   /** As received: JSON, HTML, or nothing. */
@@ -52,7 +52,7 @@ const TABLE: readonly RegExp[] = [
   /context_length_exceeded/i,
 ];
 
-export function recogniseOverflow(refusal: Refusal): ContextLimit | undefined {
+export function recogniseOverflow(refusal: OverflowEvidence): ContextLimit | undefined {
   const { status } = refusal;
   // Go's JSON writer escapes the sign that two wordings turn on.
   const body = refusal.body.replace(/\\+u003e/gi, ">");
@@ -66,16 +66,16 @@ export function recogniseOverflow(refusal: Refusal): ContextLimit | undefined {
 
 function search(body: string): ContextLimit | undefined {
   for (const pattern of TABLE) {
-    const found = pattern.exec(body);
-    if (!found) continue;
-    const { limit, tokens, output } = found.groups ?? {};
+    const match = pattern.exec(body);
+    if (!match) continue;
+    const { limit, tokens, output } = match.groups ?? {};
     const room = limit === undefined ? undefined : number(limit) - number(output ?? "0");
     // No room for any prompt at all: the error is about the output that was asked for.
     if (room !== undefined && room <= 0) return undefined;
     return {
       ...(room === undefined ? {} : { reportedLimit: room }),
       ...(tokens === undefined ? {} : { reportedTokens: number(tokens) }),
-      unit: found[0] === "request_too_large" ? "bytes" : "tokens",
+      unit: match[0] === "request_too_large" ? "bytes" : "tokens",
     };
   }
   return undefined;

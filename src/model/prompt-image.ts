@@ -40,10 +40,10 @@ async function attachmentPart(attachment: Attachment, supports: CatalogEntry["su
 async function load({ kind, path }: Attachment): Promise<Loaded> {
   try {
     const data = await readFile(path);
-    const found = SIGNATURES.find(
+    const signature = SIGNATURES.find(
       (one) => one.kind === kind && one.start.test(data.subarray(0, 16).toString("latin1")),
     );
-    return found ? { mediaType: found.mediaType, data } : { reason: "its format is not one that models take" };
+    return signature ? { mediaType: signature.mediaType, data } : { reason: "its format is not one that models take" };
   } catch (error) {
     return { reason: errorText(error) };
   }

@@ -16,7 +16,7 @@ import { callIds, callName } from "./prompt-ids.ts";
 import { type AttachmentPart, attachmentParts } from "./prompt-image.ts";
 import { wireOf } from "./wire/registry.ts";
 
-export type PromptTarget = Pick<ModelTarget, "provider" | "name" | "wire" | "entry">;
+type PromptTarget = Pick<ModelTarget, "provider" | "name" | "wire" | "entry">;
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
 

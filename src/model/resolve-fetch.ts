@@ -3,7 +3,7 @@ import { errorText } from "../base/failure.ts";
 import { parseJson } from "../base/json.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 
-export type FetchJsonOptions = {
+type FetchJsonOptions = {
   timeoutMs: number;
   headers?: Record<string, string>;
   /** Given: sent as JSON by POST. */

@@ -2,11 +2,11 @@
 import type { ProviderName, WireName } from "../schema/model.ts";
 import type { Sources } from "../settings/resolve.ts";
 import type { Settings } from "../settings/table.ts";
-import type { Catalog } from "./catalog.ts";
+import type { ModelCatalog } from "./catalog.ts";
 import type { FetchJson } from "./resolve-fetch.ts";
 
-export type Vendor = "openai" | "anthropic" | "google" | "ollama";
-export type Account = { apiKey?: string | undefined; baseUrl?: string | undefined };
+export type VendorName = "openai" | "anthropic" | "google" | "ollama";
+type Account = { apiKey?: string | undefined; baseUrl?: string | undefined };
 
 export type ResolveInput = {
   /** What the user asked for; undefined chooses by what is configured. */
@@ -17,26 +17,26 @@ export type ResolveInput = {
   /** Only when the user set it: it overrides every other rule about wires. */
   wire?: WireName | undefined;
   headers: Readonly<Record<string, string>>;
-  providers: Readonly<Record<Vendor, Account>>;
+  providers: Readonly<Record<VendorName, Account>>;
   maxPromptTokens?: number | undefined;
   maxOutputTokens?: number | undefined;
   /** Connect to loopback only. */
   offline: boolean;
   /** Variable or setting that each key came from, for messages. */
   keySources: Readonly<Partial<Record<ProviderName, string>>>;
-  catalog: Catalog;
+  catalog: ModelCatalog;
   fetchJson: FetchJson;
   signal?: AbortSignal | undefined;
 };
 
-type Given = { catalog: Catalog; fetchJson: FetchJson; signal?: AbortSignal; requested?: string };
+type Given = { catalog: ModelCatalog; fetchJson: FetchJson; signal?: AbortSignal; requested?: string };
 
 export function resolveInput(values: Settings, sources: Sources, given: Given): ResolveInput {
-  const account = (vendor: Vendor): Account => ({
+  const account = (vendor: VendorName): Account => ({
     apiKey: values[`providers.${vendor}.apiKey`],
     baseUrl: values[`providers.${vendor}.baseUrl`],
   });
-  const source = (key: `providers.${Vendor}.apiKey` | "provider.apiKey"): string =>
+  const source = (key: `providers.${VendorName}.apiKey` | "provider.apiKey"): string =>
     sources[key].startsWith("environment ") ? sources[key].slice("environment ".length) : `setting ${key}`;
   return {
     requested: values.model,

@@ -5,7 +5,7 @@ import { fail, ok, type Result } from "../base/result.ts";
 import { clip, nearNames } from "../base/text.ts";
 import { catalogEntry } from "../schema/model.ts";
 import { baseUrl } from "./base-url.ts";
-import { type Catalog, findModel } from "./catalog.ts";
+import { findModel, type ModelCatalog } from "./catalog.ts";
 import type { ModelTarget } from "./contract.ts";
 import type { ResolveInput } from "./resolve-input.ts";
 import { commonWire, wireOf } from "./wire/registry.ts";
@@ -15,10 +15,10 @@ const LIST_MS = 10_000;
 /** Names that a message gives. */
 const NAMES_TOLD = 10;
 
-export type Listed = { name: string; contextTokens?: number };
+export type ServedModel = { name: string; contextTokens?: number };
 
 /** Models that the custom server lists at `/models`, or one sentence why there is no list. */
-export async function listModels(input: ResolveInput): Promise<Result<Listed[], string>> {
+export async function listModels(input: ResolveInput): Promise<Result<ServedModel[], string>> {
   const wire = input.wire === undefined ? commonWire : wireOf(input.wire);
   const url = baseUrl(input.baseUrl ?? "", wire.name, "The base URL");
   if (!url.ok) return fail(url.error.what);
@@ -34,7 +34,7 @@ export async function listModels(input: ResolveInput): Promise<Result<Listed[], 
 /** Servers name the window differently: vLLM, OpenRouter, LM Studio, Gemini. */
 const WINDOW_FIELDS = ["max_model_len", "context_length", "max_context_length", "inputTokenLimit"];
 
-function readListed(raw: unknown): Listed[] {
+function readListed(raw: unknown): ServedModel[] {
   if (!isRecord(raw)) return [];
   const name = raw["id"] ?? raw["name"];
   if (typeof name !== "string" || name === "") return [];
@@ -69,7 +69,7 @@ export async function refusedByList(
 }
 
 /** The catalogue, with the window that the server named when we know none ourselves. */
-export function withListed(catalog: Catalog, { name, contextTokens }: Listed): Catalog {
+export function withListed(catalog: ModelCatalog, { name, contextTokens }: ServedModel): ModelCatalog {
   const id = `custom/${name}`;
   if (contextTokens === undefined || findModel(catalog, id) || findModel(catalog, name)) return catalog;
   return [...catalog, catalogEntry.parse({ id, provider: "custom", max_context_window_tokens: contextTokens })];

@@ -13,7 +13,7 @@ import type { ResolveInput } from "./resolve-input.ts";
 import type { WireVendor } from "./wire/contract.ts";
 import { allVendors, allWires, commonWire, wireOf } from "./wire/registry.ts";
 
-export type Target = { target: ModelTarget; warnings: string[] };
+export type TargetChoice = { target: ModelTarget; warnings: string[] };
 
 const vendorOf = (provider: ProviderName): WireVendor | undefined =>
   allVendors().find((vendor) => vendor.provider === provider);
@@ -24,7 +24,7 @@ export async function targetFor(
   provider: ProviderName,
   name: string,
   input: ResolveInput,
-): Promise<Result<Target, Failure>> {
+): Promise<Result<TargetChoice, Failure>> {
   if (provider === "offline") return ok({ target: offlineTarget(input), warnings: [] });
   const id = `${provider}/${name}`;
   const address = addressOf(provider, input);
@@ -74,10 +74,10 @@ function addressOf(provider: Exclude<ProviderName, "offline">, input: ResolveInp
   if (provider === "custom")
     return { text: input.baseUrl ?? "", source: "The base URL (EVERLONG_BASE_URL, --base-url)", vendorOwn: false };
   const source = `The address of ${provider} (providers.${provider}.baseUrl)`;
-  const given = input.providers[provider].baseUrl;
-  if (provider === "ollama") return { text: ollamaOrigin(given), source, vendorOwn: false };
+  const configured = input.providers[provider].baseUrl;
+  if (provider === "ollama") return { text: ollamaOrigin(configured), source, vendorOwn: false };
   const own = vendorOf(provider)?.address ?? "";
-  const text = given?.trim() || own;
+  const text = configured?.trim() || own;
   return { text, source, vendorOwn: URL.parse(text)?.origin === URL.parse(own)?.origin };
 }
 

@@ -12,15 +12,15 @@ import type { ResolveInput } from "./resolve-input.ts";
 import { listModels, withListed } from "./resolve-list.ts";
 import { ollamaAt, refusedOffline, targetFor } from "./resolve-target.ts";
 
-export type Resolved = { target: ModelTarget; reason: string; warnings: string[] };
+export type ResolvedModel = { target: ModelTarget; reason: string; warnings: string[] };
 
 /** Asks the network only for what cannot be known otherwise: a server's only model, or what an Ollama has. */
-export async function resolveModel(input: ResolveInput): Promise<Result<Resolved, Failure>> {
+export async function resolveModel(input: ResolveInput): Promise<Result<ResolvedModel, Failure>> {
   const requested = input.requested?.trim();
   return requested ? byName(requested, input) : byConfiguration(input);
 }
 
-async function byName(name: string, input: ResolveInput): Promise<Result<Resolved, Failure>> {
+async function byName(name: string, input: ResolveInput): Promise<Result<ResolvedModel, Failure>> {
   const [prefix, rest] = splitName(name);
   if (prefix !== undefined && rest === "") return fail(unknownModel(name, input));
   if (prefix === "custom" && input.baseUrl === undefined) return fail(noAddress(name));
@@ -32,7 +32,7 @@ async function byName(name: string, input: ResolveInput): Promise<Result<Resolve
   return finish(entry.provider, name, input, `${name} was asked for; the catalogue has it as ${entry.id}`);
 }
 
-async function byConfiguration(input: ResolveInput): Promise<Result<Resolved, Failure>> {
+async function byConfiguration(input: ResolveInput): Promise<Result<ResolvedModel, Failure>> {
   if (input.baseUrl !== undefined) return onlyListed(input.baseUrl, input);
   const skipped: string[] = [];
   for (const provider of ["openai", "anthropic"] as const) {
@@ -62,7 +62,7 @@ async function byConfiguration(input: ResolveInput): Promise<Result<Resolved, Fa
   return resolved.ok ? ok({ ...resolved.value, warnings: [...skipped, ...resolved.value.warnings] }) : resolved;
 }
 
-async function onlyListed(baseUrl: string, input: ResolveInput): Promise<Result<Resolved, Failure>> {
+async function onlyListed(baseUrl: string, input: ResolveInput): Promise<Result<ResolvedModel, Failure>> {
   if (input.offline && !isLoopback(baseUrl)) return fail(refusedOffline("The base URL"));
   const checked = await targetFor("custom", "unnamed", input);
   if (!checked.ok) return checked;
@@ -79,8 +79,8 @@ async function onlyListed(baseUrl: string, input: ResolveInput): Promise<Result<
       ),
     );
   }
-  const known = { ...input, catalog: withListed(input.catalog, only) };
-  return finish("custom", only.name, known, "the only model that the server at the base URL lists");
+  const withWindow = { ...input, catalog: withListed(input.catalog, only) };
+  return finish("custom", only.name, withWindow, "the only model that the server at the base URL lists");
 }
 
 async function finish(
@@ -88,9 +88,9 @@ async function finish(
   name: string,
   input: ResolveInput,
   reason: string,
-): Promise<Result<Resolved, Failure>> {
-  const made = await targetFor(provider, name, input);
-  return made.ok ? ok({ ...made.value, reason }) : made;
+): Promise<Result<ResolvedModel, Failure>> {
+  const choice = await targetFor(provider, name, input);
+  return choice.ok ? ok({ ...choice.value, reason }) : choice;
 }
 
 function needsName(what: string): Failure {

@@ -38,7 +38,7 @@ function durationMs(text: string): number | undefined {
   return total;
 }
 
-export type Backoff = { attempt: number; rateLimited: boolean; baseMs: number; maxMs: number; random: () => number };
+type Backoff = { attempt: number; rateLimited: boolean; baseMs: number; maxMs: number; random: () => number };
 
 /** Five times the base for a rate limit and once otherwise, doubling, plus up to a quarter by chance, at most the cap. */
 export function backoffMs({ attempt, rateLimited, baseMs, maxMs, random }: Backoff): number {

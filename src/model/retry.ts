@@ -1,10 +1,10 @@
 // Tries a call again when that can help, politely, and tells of every attempt that failed.
 import type { Clock } from "../base/clock.ts";
 import type { CallFailureCode } from "../schema/model.ts";
-import type { CallModel, CallOptions, CallOutcome, ModelRequest, ModelTarget } from "./contract.ts";
+import type { CallModel, CallOutcome, ModelCallOptions, ModelRequest, ModelTarget } from "./contract.ts";
 import { backoffMs } from "./retry-wait.ts";
 
-export type RetryPolicy = { max: number; baseMs: number; maxWaitSeconds: number };
+type RetryPolicy = { max: number; baseMs: number; maxWaitSeconds: number };
 
 export type FailedAttempt = {
   /** From 1. */
@@ -16,7 +16,7 @@ export type FailedAttempt = {
   delayMs?: number;
 };
 
-export type RetryOptions = CallOptions & {
+type RetryOptions = ModelCallOptions & {
   policy: RetryPolicy;
   clock: Clock;
   /** From 0 to 1. */

@@ -26,7 +26,7 @@ export type Route = { wire: WireName; task: WireTask };
 export type Headers = Readonly<Record<string, string>>;
 
 export type SessionKey = { signal: string; key: string };
-export type Caller = {
+export type RequestCaller = {
   family: Family;
   /** Why this family: the signal that matched. */
   familySignal: string;
@@ -38,15 +38,15 @@ export type Caller = {
   namespace: string | undefined;
 };
 
-export type Span = { start: number; end: number };
+export type ByteSpan = { start: number; end: number };
 /** A body read once: its value, and where the history's items stand in its bytes. */
 export type ScannedBody = {
   bytes: Buffer;
   value: Readonly<Record<string, unknown>>;
   wire: WireName;
   /** Where the history stands; one that is a plain text is one item that spans it. */
-  history: Span;
-  items: Span[];
+  history: ByteSpan;
+  items: ByteSpan[];
 };
 
 /** An item of a history with its place in the body and in the chain. `id` is its link. */
@@ -75,7 +75,7 @@ export type Readable = {
 export type RequestKind = "trigger" | "server-state" | "count" | "compaction" | "aux" | "agent" | "main";
 export type LaneKind = "main" | "agent";
 
-export type EpochReason = "high-water" | "context-error" | "model" | "rewritten" | "fold" | "compaction";
+export type LaneEpochReason = "high-water" | "context-error" | "model" | "rewritten" | "fold" | "compaction";
 
 /** What a lane's requests leave out and shorten. Keys are item ids; bytes are recorded, so they never change. */
 export type LaneCut = {
@@ -100,7 +100,7 @@ export type LaneState = {
   /** 0 before the first cut. */
   epoch: number;
   /** Of the present epoch. */
-  reason?: EpochReason;
+  reason?: LaneEpochReason;
   model?: string;
   cut?: LaneCut;
   insertions: readonly Insertion[];
@@ -125,11 +125,11 @@ export type Lane = LaneState & {
 };
 
 /** One piece of the history that is sent. */
-export type Piece =
+export type HistoryPiece =
   | { type: "kept"; at: number; id: string; append?: readonly string[]; prepend?: readonly string[] }
   | { type: "made"; json: string; id: string; append?: readonly string[]; prepend?: readonly string[] };
 
-export type ItemAction = "keep" | "drop" | "shorten" | "insert";
+type ItemAction = "keep" | "drop" | "shorten" | "insert";
 export type RecordRow = {
   at?: number;
   role: string;
@@ -141,8 +141,8 @@ export type RecordRow = {
   own?: string;
 };
 
-export type Action = "pass" | "insert" | "trim" | "retry" | `skip:${string}`;
-export type Attempt = { status?: number; tokens: number; bytes: number; error?: string };
+export type RequestAction = "pass" | "insert" | "trim" | "retry" | `skip:${string}`;
+export type UpstreamAttempt = { status?: number; tokens: number; bytes: number; error?: string };
 
 /** What is remembered of a request; no text and no credential. */
 export type RequestRecord = {
@@ -160,7 +160,7 @@ export type RequestRecord = {
   sessionSignal?: string;
   lane?: number;
   kind?: RequestKind;
-  action: Action;
+  action: RequestAction;
   window?: number;
   usable?: number;
   tokensIn?: number;
@@ -170,14 +170,14 @@ export type RequestRecord = {
   /** Of the lane's previous request; undefined when that is not known. */
   bytesShared?: number;
   epoch?: number;
-  epochReason?: EpochReason;
+  epochReason?: LaneEpochReason;
   dropped: number;
   shortened: number;
   stored: number;
   recalled: readonly { ref: string; score: number; parts?: Readonly<Record<string, number>> }[];
   /** Why memory was not searched for this prompt, or not in time; its next request tries again. */
   recallLost?: string;
-  attempts: readonly Attempt[];
+  attempts: readonly UpstreamAttempt[];
   status?: number;
   /** `complete`; `incomplete`: the stream broke or the client left. */
   outcome: "complete" | "incomplete" | "failed";

@@ -3,33 +3,33 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
 import type { MakeId } from "../base/id.ts";
 import { optional } from "../base/optional.ts";
-import type { Catalog } from "../model/catalog.ts";
+import type { ModelCatalog } from "../model/catalog.ts";
 import type { GatewayEvent } from "../schema/event/gateway.ts";
 import type { WireName } from "../schema/model.ts";
 import { answer, errorAnswer } from "./forward/error-shape.ts";
-import type { Target } from "./forward/exchange.ts";
+import type { UpstreamCall } from "./forward/exchange.ts";
 import { explainHeaders } from "./forward/explain.ts";
 import { relay } from "./forward/relay.ts";
 import { callerOf } from "./identify/caller.ts";
-import { familyOf, type Served } from "./identify/family.ts";
+import { familyOf, type ServedFamily } from "./identify/family.ts";
 import { headersOf } from "./identify/header.ts";
 import type { IsToken } from "./identify/identity.ts";
 import type { RepositoryKey } from "./identify/namespace.ts";
 import { pathRoute, routeOf } from "./identify/route.ts";
-import type { Run } from "./identify/run.ts";
-import { KeptDoor, type OpenKept } from "./kept.ts";
-import { Counts } from "./plan/count.ts";
+import type { AgentRun } from "./identify/run.ts";
+import { ContentSizes } from "./plan/count.ts";
+import type { ProxyContext } from "./request/context.ts";
 import { LastSent } from "./request/last-sent.ts";
 import { serveManaged } from "./request/managed.ts";
-import type { Parts } from "./request/parts.ts";
+import { type OpenServices, ServicesDoor } from "./services.ts";
 import type { ProxySettings } from "./settings.ts";
 import { StateReader } from "./state/files.ts";
 import { UnmanagedCounts } from "./unmanaged.ts";
-import { chooseTarget, type Target as Place, type Upstreams } from "./upstream/choose.ts";
+import { chooseTarget, type Destination, type Upstreams } from "./upstream/choose.ts";
 import { forwardHeaders, forwardSearch } from "./upstream/headers.ts";
 import type { UpstreamPools } from "./upstream/pool.ts";
 
-export type ProxyOptions = {
+type ProxyOptions = {
   settings: ProxySettings;
   upstreams: Upstreams;
   pools: UpstreamPools;
@@ -37,18 +37,23 @@ export type ProxyOptions = {
   key: string;
   isToken: IsToken;
   repositoryKey: RepositoryKey;
-  catalog: Catalog;
+  catalog: ModelCatalog;
   clock: Clock;
   newId: MakeId;
   /** Store, index and searcher; opened when the first request needs them. */
-  open: OpenKept;
+  open: OpenServices;
 };
 
 /** Who asks, as the gate saw it. */
-export type Asker = { loopback: boolean; token: boolean; run?: Run; target: { path: string; search: string } };
+export type CallerAccess = {
+  loopback: boolean;
+  token: boolean;
+  run?: AgentRun;
+  target: { path: string; search: string };
+};
 
-export type Proxy = {
-  handle(req: IncomingMessage, res: ServerResponse, asker: Asker): Promise<void>;
+type Proxy = {
+  handle(req: IncomingMessage, res: ServerResponse, asker: CallerAccess): Promise<void>;
   on(listener: (event: GatewayEvent) => void): () => void;
   close(): Promise<void>;
 };
@@ -56,13 +61,13 @@ export type Proxy = {
 export function createProxy(options: ProxyOptions): Proxy {
   const { settings, clock } = options;
   const listeners = new Set<(event: GatewayEvent) => void>();
-  const door = new KeptDoor(options.open, clock);
+  const door = new ServicesDoor(options.open, clock);
   const passed = new UnmanagedCounts(door, clock);
-  const parts: Parts = {
+  const parts: ProxyContext = {
     settings,
     key: options.key,
     catalog: options.catalog,
-    counts: new Counts(),
+    counts: new ContentSizes(),
     files: new StateReader(),
     lastSent: new LastSent(),
     clock,
@@ -71,7 +76,7 @@ export function createProxy(options: ProxyOptions): Proxy {
     },
   };
 
-  const handle = async (req: IncomingMessage, res: ServerResponse, asker: Asker): Promise<void> => {
+  const handle = async (req: IncomingMessage, res: ServerResponse, asker: CallerAccess): Promise<void> => {
     const headers = headersOf(req.rawHeaders);
     const { path, search } = asker.target;
     const place = chooseTarget(options.upstreams, { path, search: forwardSearch(search, options.isToken), headers });
@@ -82,7 +87,7 @@ export function createProxy(options: ProxyOptions): Proxy {
     }
     const served = familyOf(headers, settings.activate);
     const route = routeOf(req.method ?? "GET", path, headers["content-type"]);
-    const target = (changed: boolean): Target => targetOf(req, options, place.value, asker, changed);
+    const target = (changed: boolean): UpstreamCall => targetOf(req, options, place.value, asker, changed);
     const explain = settings.explain === "always" || (settings.explain === "loopback" && asker.loopback);
     const reason = settings.memory ? unmanaged(served, route !== undefined) : "memory_off";
     if (reason !== undefined || route === undefined)
@@ -131,9 +136,9 @@ export function createProxy(options: ProxyOptions): Proxy {
   const running = new Set<Promise<void>>();
   return {
     handle(req, res, asker) {
-      const done = handle(req, res, asker).finally(() => running.delete(done));
-      running.add(done);
-      return done;
+      const work = handle(req, res, asker).finally(() => running.delete(work));
+      running.add(work);
+      return work;
     },
     on(listener) {
       listeners.add(listener);
@@ -149,15 +154,15 @@ export function createProxy(options: ProxyOptions): Proxy {
 }
 
 type Passing = {
-  target: Target;
+  target: UpstreamCall;
   wire: WireName | undefined;
-  served: Served;
+  served: ServedFamily;
   reason: string;
   explain: boolean;
 };
 
 /** Why a request passes as it came; undefined when it does not. */
-function unmanaged({ active, reason }: Served, known: boolean): string | undefined {
+function unmanaged({ active, reason }: ServedFamily, known: boolean): string | undefined {
   if (!known) return "route";
   return active ? undefined : (reason ?? "unknown_client");
 }
@@ -165,10 +170,10 @@ function unmanaged({ active, reason }: Served, known: boolean): string | undefin
 function targetOf(
   req: IncomingMessage,
   { pools, isToken }: ProxyOptions,
-  place: Place,
-  { token, target: { search } }: Asker,
+  place: Destination,
+  { token, target: { search } }: CallerAccess,
   changed: boolean,
-): Target {
+): UpstreamCall {
   return {
     dispatcher: pools.of(place.url),
     origin: place.url.origin,

@@ -62,8 +62,8 @@ export function proxySettings(values: Settings) {
 
 /** X48: nothing is written into the folder the program runs in. */
 function directory(values: Settings): string {
-  const given = values["proxy.dir"];
-  if (given !== undefined) return resolve(given);
+  const dir = values["proxy.dir"];
+  if (dir !== undefined) return resolve(dir);
   const writable = values["proxy.writablePath"];
   return writable === undefined ? join(values.home, "proxy") : resolve(writable, ".proxypilot", "memory");
 }

@@ -1,17 +1,17 @@
 // Requests that pass unmanaged are counted, many at a time: a write for each would cost more than the request itself.
 import type { Clock } from "../base/clock.ts";
-import type { KeptDoor } from "./kept.ts";
+import type { ServicesDoor } from "./services.ts";
 import { countUnmanaged } from "./store/totals.ts";
 
 const GATHER_MS = 50;
 
 export class UnmanagedCounts {
-  readonly #door: KeptDoor;
+  readonly #door: ServicesDoor;
   readonly #clock: Clock;
   #waiting = new Map<string, number>();
   #writing: Promise<void> | undefined;
 
-  constructor(door: KeptDoor, clock: Clock) {
+  constructor(door: ServicesDoor, clock: Clock) {
     this.#door = door;
     this.#clock = clock;
   }
@@ -28,7 +28,7 @@ export class UnmanagedCounts {
     const counts = this.#waiting;
     this.#waiting = new Map();
     this.#writing = undefined;
-    const kept = await this.#door.get();
-    if (kept.ok) await countUnmanaged(kept.value.store, counts);
+    const services = await this.#door.get();
+    if (services.ok) await countUnmanaged(services.value.store, counts);
   }
 }

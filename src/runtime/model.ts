@@ -4,7 +4,7 @@ import type { Failure } from "../base/failure.ts";
 import { fail, type Result } from "../base/result.ts";
 import { loadCatalog } from "../model/catalog.ts";
 import type { CallModel } from "../model/contract.ts";
-import { type Resolved, resolveModel } from "../model/resolve.ts";
+import { type ResolvedModel, resolveModel } from "../model/resolve.ts";
 import { fetchJson } from "../model/resolve-fetch.ts";
 import { resolveInput } from "../model/resolve-input.ts";
 import { refusedByList } from "../model/resolve-list.ts";
@@ -21,7 +21,7 @@ export function catalogOf(workspace: Workspace): ReturnType<typeof loadCatalog> 
 }
 
 /** `requested` beats the settings; without either the configuration decides. */
-export async function chooseModel(workspace: Workspace, requested?: string): Promise<Result<Resolved, Failure>> {
+export async function chooseModel(workspace: Workspace, requested?: string): Promise<Result<ResolvedModel, Failure>> {
   const { catalog, warnings } = catalogOf(workspace);
   const { values, sources } = workspace.settings;
   const resolved = await resolveModel(
@@ -32,7 +32,10 @@ export async function chooseModel(workspace: Workspace, requested?: string): Pro
 }
 
 /** For a name that a person types: one that the server's own list does not have is refused. */
-export async function chooseListedModel(workspace: Workspace, requested: string): Promise<Result<Resolved, Failure>> {
+export async function chooseListedModel(
+  workspace: Workspace,
+  requested: string,
+): Promise<Result<ResolvedModel, Failure>> {
   const chosen = await chooseModel(workspace, requested);
   if (!chosen.ok) return chosen;
   const { values, sources } = workspace.settings;

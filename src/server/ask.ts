@@ -4,14 +4,19 @@ import { errorCode } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { readStream } from "./read-stream.ts";
 
-export type Ask = { method?: string; path: string; headers?: Record<string, string>; body?: string };
-export type Told = { status: number; headers: Readonly<Record<string, string | string[] | undefined>>; text: string };
+export type GatewayQuestion = { method?: string; path: string; headers?: Record<string, string>; body?: string };
+type GatewayReply = { status: number; headers: Readonly<Record<string, string | string[] | undefined>>; text: string };
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The error is the system's code where there is one; `nobody` listens when the connection is refused. */
-export function ask(address: string, what: Ask, limitMs: number, signal?: AbortSignal): Promise<Result<Told, string>> {
-  const { promise, resolve } = Promise.withResolvers<Result<Told, string>>();
+export function ask(
+  address: string,
+  what: GatewayQuestion,
+  limitMs: number,
+  signal?: AbortSignal,
+): Promise<Result<GatewayReply, string>> {
+  const { promise, resolve } = Promise.withResolvers<Result<GatewayReply, string>>();
   const limit = AbortSignal.timeout(limitMs);
   const { method = "GET", body } = what;
   const sent = request(`${address}${what.path}`, {

@@ -1,10 +1,10 @@
 // The shapes that the parts of the server share: what a request is refused with, who asks, what stands behind the gate.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Run } from "../proxy/identify/run.ts";
+import type { AgentRun } from "../proxy/identify/run.ts";
 import type { GatewayEvent } from "../schema/event/gateway.ts";
 
 /** An answer of our own that is no success; `code` also goes into `x-everlong-error`. */
-export type Refusal = {
+export type GatewayRefusal = {
   status: number;
   code: string;
   message: string;
@@ -14,7 +14,7 @@ export type Refusal = {
 };
 
 /** The one reading of a request's target; authentication and routing see nothing else. */
-export type Target = {
+export type RequestTarget = {
   /** As received, without the query. */
   path: string;
   /** With its `?`, or empty. */
@@ -30,8 +30,8 @@ export type ProxyCaller = {
   loopback: boolean;
   /** The gateway token, or that of a run, was presented and is right: in the path, in a header of its own, in place of an API key. */
   token: boolean;
-  run?: Run;
-  target: Target;
+  run?: AgentRun;
+  target: RequestTarget;
 };
 
 /** What `src/proxy` gives the server: it answers each request it is handed, and never rejects but for a bug. */
@@ -42,8 +42,8 @@ export type ProxyHandler = {
   close(): Promise<void>;
 };
 
-export type Check = { name: string; status: "ok" | "degraded" | "down"; finding: string };
-export type Health = { checks: readonly Check[]; counters: Readonly<Record<string, number>> };
+export type HealthCheck = { name: string; status: "ok" | "degraded" | "down"; finding: string };
+export type Health = { checks: readonly HealthCheck[]; counters: Readonly<Record<string, number>> };
 
 /** Something went wrong in our own code, or softly; never holds text of a conversation. */
 export type Report = (part: string, error: unknown) => void;

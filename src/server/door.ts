@@ -1,5 +1,4 @@
 // What happens to a request: the gate, then page, health, API or proxy; and how the last ones leave.
-
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { within } from "../base/abort.ts";
 import { createApi } from "./api/app.ts";
@@ -7,9 +6,9 @@ import { answerBroken } from "./broken-request.ts";
 import { EventStream } from "./event-stream.ts";
 import { createGate, type Pass } from "./gate.ts";
 import type { GatewayFile } from "./gateway-file.ts";
-import type { GatewayOptions } from "./gateway-options.ts";
 import { answerHealth } from "./health.ts";
 import type { McpDoor } from "./mcp.ts";
+import type { GatewayOptions } from "./options.ts";
 import { answerPage } from "./page.ts";
 import { refusal } from "./refusal.ts";
 import { sendRefusal } from "./respond.ts";
@@ -19,9 +18,9 @@ import { turnAway } from "./turn-away.ts";
 
 const MOST_IN_FLIGHT = 1000;
 
-export type Door = { link(): string; drain(): Promise<void> };
+export type GatewayDoor = { link(): string; drain(): Promise<void> };
 
-export function openDoor(server: Server, options: GatewayOptions, file: GatewayFile): Door {
+export function openDoor(server: Server, options: GatewayOptions, file: GatewayFile): GatewayDoor {
   const { proxy, token, report } = options;
   const monotonic = (): number => performance.now();
   const signIn = new SignIn(monotonic);
@@ -86,8 +85,8 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
     quiet();
     events.close(); // these streams never end by themselves
     void mcp?.then((door) => door.close());
-    const done = await within(closed, options.drainMs);
-    if (done.type === "value") return;
+    const outcome = await within(closed, options.drainMs);
+    if (outcome.type === "value") return;
     for (const res of active) res.socket?.resetAndDestroy();
     server.closeAllConnections();
     await closed;

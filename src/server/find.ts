@@ -7,7 +7,7 @@ import { proofOf, readToken, sameToken } from "./token.ts";
 
 export type FoundGateway = { address: string; token: string };
 /** Who listens at an address: a gateway that has our token, another Everlong, something else, nobody. */
-export type Listener = "ours" | "everlong" | "other" | "nobody";
+type Listener = "ours" | "everlong" | "other" | "nobody";
 
 const LIMIT_MS = 2000;
 
@@ -23,9 +23,9 @@ export async function findGateway(home: string, signal?: AbortSignal): Promise<F
 export async function whoListens(address: string, token: string | undefined, signal?: AbortSignal): Promise<Listener> {
   const challenge = randomBytes(24).toString("base64url");
   const headers = { "x-everlong-challenge": challenge };
-  const told = await ask(address, { path: "/healthz", headers }, LIMIT_MS, signal);
-  if (!told.ok) return told.error === "nobody" ? "nobody" : "other";
-  const proof = told.value.headers["x-everlong-proof"];
+  const reply = await ask(address, { path: "/healthz", headers }, LIMIT_MS, signal);
+  if (!reply.ok) return reply.error === "nobody" ? "nobody" : "other";
+  const proof = reply.value.headers["x-everlong-proof"];
   if (typeof proof !== "string") return "other";
   return token !== undefined && sameToken(proof, proofOf(token, challenge)) ? "ours" : "everlong";
 }
@@ -33,7 +33,7 @@ export async function whoListens(address: string, token: string | undefined, sig
 /** The pid of a gateway that is ours; undefined when it ended just now. */
 export async function pidOf({ address, token }: FoundGateway): Promise<number | undefined> {
   const headers = { authorization: `Bearer ${token}` };
-  const told = await ask(address, { path: "/healthz", headers }, LIMIT_MS);
-  const body = told.ok ? parseJson(told.value.text) : undefined;
+  const reply = await ask(address, { path: "/healthz", headers }, LIMIT_MS);
+  const body = reply.ok ? parseJson(reply.value.text) : undefined;
   return body?.ok && isRecord(body.value) && typeof body.value["pid"] === "number" ? body.value["pid"] : undefined;
 }

@@ -5,9 +5,9 @@ import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { wantsWebSocket } from "../proxy/forward/failure.ts";
 import { isProxyPath, pathRoute } from "../proxy/identify/route.ts";
-import { isRunToken, type Run, type RunOf } from "../proxy/identify/run.ts";
+import { type AgentRun, isRunToken, type RunOf } from "../proxy/identify/run.ts";
 import type { WireName } from "../schema/model.ts";
-import type { ProxyCaller, Refusal, Target } from "./contract.ts";
+import type { GatewayRefusal, ProxyCaller, RequestTarget } from "./contract.ts";
 import { hostProblem, ownNames } from "./host.ts";
 import { isForeign } from "./origin.ts";
 import { readTarget } from "./path.ts";
@@ -18,14 +18,14 @@ import { presented, sameToken } from "./token.ts";
 import { isShort } from "./turn-away.ts";
 
 /** What stands behind the gate; `wire` is the format of a proxy route, where it is one we know. */
-export type Area = { name: "page" | "health" | "api" | "mcp" } | { name: "proxy"; wire: WireName | undefined };
+type Area = { name: "page" | "health" | "api" | "mcp" } | { name: "proxy"; wire: WireName | undefined };
 export type Pass = { area: Area; caller: ProxyCaller };
-export type Turned = { refusal: Refusal; shape: RefusalShape };
+type Turned = { refusal: GatewayRefusal; shape: RefusalShape };
 
 /** What the API reads. */
 export const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
-export type GateOptions = {
+type GateOptions = {
   host: string;
   allowedHosts: readonly string[];
   token: string;
@@ -39,7 +39,7 @@ export type GateOptions = {
   throttle: Throttle;
 };
 
-export type Gate = (req: IncomingMessage) => Result<Pass, Turned>;
+type Gate = (req: IncomingMessage) => Result<Pass, Turned>;
 
 export function createGate(options: GateOptions): Gate {
   const names = ownNames(options.host, options.allowedHosts);
@@ -82,7 +82,7 @@ type Who = {
   token: boolean;
   cookie: boolean;
   tried: boolean;
-  run?: Run;
+  run?: AgentRun;
   /** A token of a run that is over, or of nobody here. */
   ended: boolean;
   /** The header came twice: nobody can say which one is meant. */
@@ -90,15 +90,20 @@ type Who = {
 };
 
 /** On the proxy's routes a token may stand in the path or where an API key would; elsewhere a cookie may stand for it. */
-function identify(req: IncomingMessage, proxy: boolean, target: Target, { token, runOf, signedIn }: GateOptions): Who {
+function identify(
+  req: IncomingMessage,
+  proxy: boolean,
+  target: RequestTarget,
+  { token, runOf, signedIn }: GateOptions,
+): Who {
   const { own, bearer, keys } = presented(req.headers);
   const texts = [own, bearer, ...(proxy ? [target.run, ...keys] : [])].filter((text) => text !== undefined);
   const ofRuns = proxy ? texts.filter((text) => text === target.run || isRunToken(text)) : [];
   const runs = ofRuns.map(runOf);
-  const known = texts.map((text) => sameToken(text, token)).includes(true) || runs.some((run) => run !== undefined);
-  const cookie = !known && !proxy && signedIn(req.headers.cookie);
+  const isToken = texts.map((text) => sameToken(text, token)).includes(true) || runs.some((run) => run !== undefined);
+  const cookie = !isToken && !proxy && signedIn(req.headers.cookie);
   return {
-    token: known || cookie,
+    token: isToken || cookie,
     cookie,
     tried: texts.length > 0,
     ...optional("run", runs[0]),
@@ -119,13 +124,13 @@ const isChange = (req: IncomingMessage): boolean => req.method !== "GET" && req.
 /** Addresses that are not built yet answer as the ones that are: without a token nobody learns which exist. */
 const PRIVATE = new Set(["api", "graphiti", "mcp"]);
 
-function needsToken(area: Area | undefined, target: Target, open: boolean, tried: boolean): boolean {
+function needsToken(area: Area | undefined, target: RequestTarget, open: boolean, tried: boolean): boolean {
   if (area?.name === "proxy" || area?.name === "mcp") return !open;
   if (area?.name === "health") return tried; // with a wrong token there is nothing to see
   return PRIVATE.has(target.segments[0] ?? "") && target.path !== "/api/login";
 }
 
-function areaOf(target: Target): Area | undefined {
+function areaOf(target: RequestTarget): Area | undefined {
   const { path, segments } = target;
   if (segments.length === 0) return { name: "page" };
   if (segments[0] === "api") return { name: "api" };

@@ -4,7 +4,7 @@ import type { Health } from "./contract.ts";
 import { sendJson } from "./respond.ts";
 import { proofOf } from "./token.ts";
 
-export type HealthDetail = { version: string; startedAt: string; pid: number };
+type HealthDetail = { version: string; startedAt: string; pid: number };
 
 /** A caller that has the token can ask for a proof that this gateway has it too, before it sends it here. */
 export function answerHealth(
@@ -16,11 +16,11 @@ export function answerHealth(
   const { checks, counters } = health;
   const status = (["down", "degraded"] as const).find((s) => checks.some((c) => c.status === s)) ?? "ok";
   const challenge = req.headers["x-everlong-challenge"];
-  const asked = typeof challenge === "string" && /^[\w-]{16,128}$/.test(challenge);
+  const isChallenge = typeof challenge === "string" && /^[\w-]{16,128}$/.test(challenge);
   sendJson(
     res,
     status === "down" ? 503 : 200,
     { status, ...(known.detail ? { ...known.detail, checks, counters } : {}) },
-    asked ? { "x-everlong-proof": proofOf(known.token, challenge) } : {},
+    isChallenge ? { "x-everlong-proof": proofOf(known.token, challenge) } : {},
   );
 }

@@ -1,5 +1,4 @@
 // Starts the gateway: Node's HTTP server with its limits, gateway.json beside it, and an end that drains.
-
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isLoopbackHost } from "../base/address.ts";
@@ -7,7 +6,7 @@ import { errorCode, errorText, type Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { openDoor } from "./door.ts";
 import { type GatewayFile, removeGatewayFile, writeGatewayFile } from "./gateway-file.ts";
-import type { GatewayOptions } from "./gateway-options.ts";
+import type { GatewayOptions } from "./options.ts";
 
 export type Gateway = {
   /** `http://127.0.0.1:4747`, as a caller on this machine writes it. */

@@ -17,7 +17,7 @@ export type McpDoor = {
   close(): Promise<void>;
 };
 
-export type McpDoorParts = {
+type McpDoorParts = {
   tools: readonly ServedTool[];
   version: string;
   report: Report;
@@ -69,14 +69,14 @@ export function openMcp({ tools, version, report, monotonic }: McpDoorParts): Mc
       const body = req.method === "POST" ? await readJson(req, z.unknown()) : undefined;
       if (body && !body.ok) return sendRefusal(res, body.error, "api");
       const id = req.headers["mcp-session-id"];
-      const known = typeof id === "string" ? clients.get(id) : undefined;
+      const session = typeof id === "string" ? clients.get(id) : undefined;
       // What the specification asks for: a client that is not known any more begins anew at a 404.
-      if (!known && id !== undefined) return answerError(res, 404, "Session not found");
-      if (!known && !(body && isInitializeRequest(body.value)))
+      if (!session && id !== undefined) return answerError(res, 404, "Session not found");
+      if (!session && !(body && isInitializeRequest(body.value)))
         return answerError(res, 400, "Bad Request: the first request must be initialize");
-      if (!known && !makeRoom())
+      if (!session && !makeRoom())
         return answerError(res, 503, "Too many clients have a connection open. Try again later.");
-      const client = known ?? (await newClient());
+      const client = session ?? (await newClient());
       client.usedAt = monotonic();
       client.open++;
       res.once("close", () => {

@@ -1,9 +1,9 @@
 // The one reading of a request's target; what two parsers could read differently is refused.
 import { runInPath } from "../proxy/identify/run.ts";
-import type { Target } from "./contract.ts";
+import type { RequestTarget } from "./contract.ts";
 
 /** Undefined: an empty, `.` or `..` segment, a backslash or a NUL, raw or once decoded; or no path at all. */
-export function readTarget(url: string | undefined): Target | undefined {
+export function readTarget(url: string | undefined): RequestTarget | undefined {
   if (url === undefined || !url.startsWith("/") || url.includes("#")) return undefined;
   const question = url.indexOf("?");
   const path = question === -1 ? url : url.slice(0, question);

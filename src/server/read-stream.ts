@@ -2,7 +2,7 @@
 import type { Readable } from "node:stream";
 import { fail, ok, type Result } from "../base/result.ts";
 
-export type ReadLimits = {
+type ReadLimits = {
   maxBytes: number;
   /** The longest time without a byte. */
   silenceMs: number;
@@ -10,10 +10,10 @@ export type ReadLimits = {
   /** The least bytes a second, on average, once `graceMs` have passed. */
   pace?: { bytesPerSecond: number; graceMs: number };
 };
-export type ReadFailure = "too_large" | "slow" | "broken";
+export type StreamReadFailure = "too_large" | "slow" | "broken";
 
 /** On a failure nothing more is read; what becomes of the stream is the caller's to say. */
-export function readStream(stream: Readable, limits: ReadLimits): Promise<Result<Buffer, ReadFailure>> {
+export function readStream(stream: Readable, limits: ReadLimits): Promise<Result<Buffer, StreamReadFailure>> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const start = performance.now();
@@ -35,7 +35,7 @@ export function readStream(stream: Readable, limits: ReadLimits): Promise<Result
     const onEnd = (): void => settle(ok(Buffer.concat(chunks, size)));
     const onBroken = (): void => settle(fail("broken"));
 
-    function settle(result: Result<Buffer, ReadFailure>): void {
+    function settle(result: Result<Buffer, StreamReadFailure>): void {
       clearTimeout(silence);
       if (total) clearTimeout(total);
       clearInterval(pace);

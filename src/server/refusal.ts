@@ -1,6 +1,6 @@
 // The closed set of answers that the gate and the API refuse with.
 import type { Failure } from "../base/failure.ts";
-import type { Refusal } from "./contract.ts";
+import type { GatewayRefusal } from "./contract.ts";
 
 const TABLE = {
   bad_request: [400, "The request is not valid HTTP.", "Send one well-formed HTTP/1.1 request."],
@@ -50,7 +50,7 @@ const TABLE = {
 
 export type RefusalCode = keyof typeof TABLE;
 
-export function refusal(code: RefusalCode, more: Partial<Refusal> = {}): Refusal {
+export function refusal(code: RefusalCode, more: Partial<GatewayRefusal> = {}): GatewayRefusal {
   const [status, message, hint] = TABLE[code];
   const headers = HEADERS[status];
   return { status, code, message, hint, ...(headers ? { headers } : {}), ...more };
@@ -63,12 +63,12 @@ const HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
 };
 
 /** A failure of an operation as the API tells it; what is not in the table is the request's own fault. */
-export function refusalOf(failure: Failure): Refusal {
-  const known = failure.code in TABLE ? TABLE[failure.code as RefusalCode] : undefined;
-  if (!known && /^(store_|unsafe_path)/.test(failure.code)) {
+export function refusalOf(failure: Failure): GatewayRefusal {
+  const row = failure.code in TABLE ? TABLE[failure.code as RefusalCode] : undefined;
+  if (!row && /^(store_|unsafe_path)/.test(failure.code)) {
     return refusal("store_unavailable", { details: { code: failure.code } });
   }
-  const status = known?.[0] ?? (/_not_found$|^no_such_/.test(failure.code) ? 404 : 400);
+  const status = row?.[0] ?? (/_not_found$|^no_such_/.test(failure.code) ? 404 : 400);
   const message = [failure.what, failure.data].filter(Boolean).join(" ");
   return { status, code: failure.code, message, hint: failure.next ?? "" };
 }

@@ -4,7 +4,7 @@ import { optional } from "../base/optional.ts";
 import { answer, errorAnswer, type OwnAnswer } from "../proxy/forward/error-shape.ts";
 import { letGo } from "../proxy/forward/let-go.ts";
 import type { WireName } from "../schema/model.ts";
-import type { Refusal } from "./contract.ts";
+import type { GatewayRefusal } from "./contract.ts";
 
 export const SECURITY_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" } as const;
 
@@ -28,21 +28,21 @@ export function sendJson(
   answer(res, jsonAnswer(status, body, headers));
 }
 
-export const errorBody = ({ code, message, hint, details }: Refusal) => ({
+export const errorBody = ({ code, message, hint, details }: GatewayRefusal) => ({
   error: { code, message, hint, ...optional("details", details) },
 });
 
 /** `wire` is given on the proxy's routes: there an error has the provider's shape, or OpenAI's where none is known. */
 export type RefusalShape = "api" | { wire: WireName | undefined };
 
-export function refusalAnswer(refusal: Refusal, shape: RefusalShape): OwnAnswer {
+export function refusalAnswer(refusal: GatewayRefusal, shape: RefusalShape): OwnAnswer {
   const { status, code, message, hint, headers = {} } = refusal;
   if (shape === "api") return jsonAnswer(status, errorBody(refusal), { ...headers, "x-everlong-error": code });
   const own = errorAnswer(shape.wire, { status, code, message: `${message} ${hint}` });
   return { ...own, headers: [...own.headers, ...Object.entries({ ...SECURITY_HEADERS, ...headers }).flat()] };
 }
 
-export function sendRefusal(res: ServerResponse, refusal: Refusal, shape: RefusalShape): void {
+export function sendRefusal(res: ServerResponse, refusal: GatewayRefusal, shape: RefusalShape): void {
   answer(res, refusalAnswer(refusal, shape));
   letGo(res.req);
 }

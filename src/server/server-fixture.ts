@@ -1,5 +1,4 @@
 // For tests: a real gateway on a free port with an echo for a proxy, and raw bytes to send it.
-
 import { mkdtempSync, rmSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
@@ -8,10 +7,10 @@ import { join } from "node:path";
 import { ok } from "../base/result.ts";
 import type { GatewayEvent } from "../schema/event/gateway.ts";
 import type { ProxyCaller, ProxyHandler } from "./contract.ts";
-import type { GatewayOptions } from "./gateway-options.ts";
 import { type Gateway, startGateway } from "./listen.ts";
 import type { ProxyOperations } from "./manage/contract.ts";
 import type { RecallOperations } from "./manage/recall.ts";
+import type { GatewayOptions } from "./options.ts";
 import { ensureToken } from "./token.ts";
 
 export type Stage = {

@@ -6,7 +6,7 @@ const COOKIE_MS = 12 * 3_600_000;
 /** Of each kind; the oldest goes first. */
 const MOST = 100;
 
-export const COOKIE = "everlong_session";
+const COOKIE = "everlong_session";
 
 /** Lives as long as its process, so a restarted gateway knows no cookie of the one before. */
 export class SignIn {

@@ -14,8 +14,8 @@ export class Throttle {
   /** Counts a failure; true when the address has had its twenty in this minute. */
   fail(address: string): boolean {
     const now = this.#monotonic();
-    const known = this.#failures.get(address);
-    const entry = known && now - known.since < WINDOW_MS ? known : { since: now, count: 0 };
+    const earlier = this.#failures.get(address);
+    const entry = earlier && now - earlier.since < WINDOW_MS ? earlier : { since: now, count: 0 };
     entry.count++;
     this.#failures.delete(address); // the newest stands last, so the oldest goes first
     this.#failures.set(address, entry);

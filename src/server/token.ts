@@ -14,8 +14,8 @@ export const tokenPath = (home: string): string => join(home, "gateway.token");
 
 /** Reads the token, or makes it: whole under a name of its own first, so that nobody ever reads half of one. */
 export function ensureToken(home: string): Result<string, Failure> {
-  const known = readToken(home);
-  if (!known.ok || known.value !== undefined) return known as Result<string, Failure>;
+  const token = readToken(home);
+  if (!token.ok || token.value !== undefined) return token as Result<string, Failure>;
   const draft = `${tokenPath(home)}.${randomBytes(6).toString("hex")}`;
   try {
     writeFileSync(draft, randomBytes(32).toString("base64url"), { flag: "wx", mode: 0o600 });
@@ -25,9 +25,9 @@ export function ensureToken(home: string): Result<string, Failure> {
   } finally {
     rmSync(draft, { force: true });
   }
-  const made = readToken(home);
-  if (!made.ok) return made;
-  return made.value === undefined ? fail(damaged(home, "vanished while it was made")) : ok(made.value);
+  const fresh = readToken(home);
+  if (!fresh.ok) return fresh;
+  return fresh.value === undefined ? fail(damaged(home, "vanished while it was made")) : ok(fresh.value);
 }
 
 /** Undefined: there is none yet. A file that others can read or write is refused: it is no secret any more. */

@@ -1,6 +1,6 @@
 // The end of a request that did not pass the gate: it gets its answer, and nobody reads what else it sends.
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
-import type { Refusal } from "./contract.ts";
+import type { GatewayRefusal } from "./contract.ts";
 import { type RefusalShape, refusalAnswer, sendRefusal } from "./respond.ts";
 
 /** What a stranger's body may cost. */
@@ -13,7 +13,7 @@ export const isShort = (headers: IncomingHttpHeaders): boolean =>
   headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) <= MOST_BYTES;
 
 /** `expects`: the client waits for leave to send its body, and will not get it. */
-export function turnAway(res: ServerResponse, refusal: Refusal, shape: RefusalShape, expects: boolean): void {
+export function turnAway(res: ServerResponse, refusal: GatewayRefusal, shape: RefusalShape, expects: boolean): void {
   const { req } = res;
   if (!expects && isShort(req.headers)) return sendRefusal(res, refusal, shape);
   req.socket.pause();

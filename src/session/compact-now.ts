@@ -33,9 +33,9 @@ export async function compactManually(session: Session, focus: string): Promise<
     const late = guard(session);
     if (late) return fail(late);
     await cancelCompaction(session, "superseded");
-    const done = await compactNow(session, { trigger: "manual", ...(await focusOf(session, focus)) });
+    const outcome = await compactNow(session, { trigger: "manual", ...(await focusOf(session, focus)) });
     await tellUsage(session);
-    return done?.outcome === "applied" ? ok(done) : fail(whyNot(done));
+    return outcome?.outcome === "applied" ? ok(outcome) : fail(whyNot(outcome));
   };
   return exclusively(session, work);
 }

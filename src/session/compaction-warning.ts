@@ -17,7 +17,8 @@ export async function warnUnreclaimable(session: Session, { sizes }: { sizes: Si
   const { window } = session.live;
   const fixedTokens = sizes.systemTokens + sizes.toolDefinitionsTokens;
   const contributors = session.parts.prompt.contributors();
-  const told = unreclaimable({ fixedTokens, effectiveLimit: sizes.effectiveLimit, contributors }, window.warnedAt);
-  window.warnedAt = told.warnedAt;
-  if (told.warning) await session.emit("session.warning", { warningType: "context_unreclaimable", ...told.warning });
+  const warning = unreclaimable({ fixedTokens, effectiveLimit: sizes.effectiveLimit, contributors }, window.warnedAt);
+  window.warnedAt = warning.warnedAt;
+  if (warning.warning)
+    await session.emit("session.warning", { warningType: "context_unreclaimable", ...warning.warning });
 }

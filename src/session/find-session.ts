@@ -39,13 +39,13 @@ export async function findSession(
   const byPrefix = lower.length >= MIN_PREFIX ? ids.filter((id) => id.startsWith(lower)) : [];
   const named =
     exact.length > 0 || byPrefix.length === 1 ? [] : (await names()).filter((s) => s.name === wanted).map((s) => s.id);
-  const found = exact.length > 0 ? exact : [...new Set([...byPrefix, ...named])];
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return ok(only);
-  if (found.length > 1) {
+  const matches = exact.length > 0 ? exact : [...new Set([...byPrefix, ...named])];
+  const [only] = matches;
+  if (only !== undefined && matches.length === 1) return ok(only);
+  if (matches.length > 1) {
     return fail({
       code: "ambiguous_session",
-      what: `"${shown}" fits ${found.length} sessions: ${found.slice(0, 10).join(", ")}.`,
+      what: `"${shown}" fits ${matches.length} sessions: ${matches.slice(0, 10).join(", ")}.`,
       data: "Nothing was changed.",
       next: "Give more of the id.",
       exit: 2,

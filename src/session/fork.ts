@@ -41,9 +41,9 @@ export async function forkSession(
   let whole = false;
   try {
     const copied = copyFiles(from, to);
-    const done = copied.ok ? await writeLog(to, home.quarantine, copies) : copied;
-    whole = done.ok;
-    return done.ok ? ok(id) : done;
+    const outcome = copied.ok ? await writeLog(to, home.quarantine, copies) : copied;
+    whole = outcome.ok;
+    return outcome.ok ? ok(id) : outcome;
   } finally {
     if (!whole) rmSync(to.dir, { recursive: true, force: true });
   }
@@ -75,8 +75,8 @@ async function writeLog(
   const { log } = opened.value;
   try {
     for (const event of events) {
-      const done = await append(log, event, to.files);
-      if (!done.ok) return done;
+      const outcome = await append(log, event, to.files);
+      if (!outcome.ok) return outcome;
     }
     return await log.sync();
   } finally {
@@ -85,8 +85,8 @@ async function writeLog(
 }
 
 async function append(log: AppendLog, event: DurableEnvelope, files: string): Promise<Result<unknown, Fault>> {
-  const done = log.append(event);
-  if (done.ok || done.error.code !== "too_large") return done;
+  const outcome = log.append(event);
+  if (outcome.ok || outcome.error.code !== "too_large") return outcome;
   const spilled = await spillEvent(event, files);
   return spilled.ok ? log.append(spilled.value) : spilled;
 }

@@ -169,26 +169,26 @@ export class SessionLog {
     if (early) releaseMemory();
     for (let record = early?.ok ? early.value : event; ; ) {
       if (!this.#log) throw new Error("The session's log is closed: nothing can be written to it any more.");
-      const done = this.#log.append(record);
-      if (done.ok) {
+      const written = this.#log.append(record);
+      if (written.ok) {
         this.#giveUpAt = undefined;
         return;
       }
-      if (done.error.code === "too_large" && record === event) {
+      if (written.error.code === "too_large" && record === event) {
         const spilled = await spillEvent(event, paths.files);
         if (spilled.ok) {
           record = spilled.value;
           continue;
         }
       }
-      if (done.error.code === "store_gone") throw this.#giveUp(gone(done.error, sessionId));
+      if (written.error.code === "store_gone") throw this.#giveUp(gone(written.error, sessionId));
       if (this.#giveUpAt === undefined) {
         this.#giveUpAt = clock.monotonic() + giveUpMs;
-        this.publish("soft_failure", { part: "session log", code: done.error.code, message: paused(done.error) });
+        this.publish("soft_failure", { part: "session log", code: written.error.code, message: paused(written.error) });
       }
       const isTime = clock.monotonic() + RETRY_MS < this.#giveUpAt;
       if (!isTime || !(await clock.sleep(RETRY_MS, this.#stopped.signal)))
-        throw this.#giveUp(gaveUp(done.error, sessionId, this.state.lastEventId));
+        throw this.#giveUp(gaveUp(written.error, sessionId, this.state.lastEventId));
     }
   }
 
@@ -198,12 +198,12 @@ export class SessionLog {
   }
 
   async #sync(): Promise<void> {
-    const done = await this.#log?.sync();
-    if (done && !done.ok)
+    const synced = await this.#log?.sync();
+    if (synced && !synced.ok)
       this.publish("soft_failure", {
         part: "sync of the session log",
-        code: done.error.code,
-        message: done.error.what,
+        code: synced.error.code,
+        message: synced.error.what,
       });
   }
 

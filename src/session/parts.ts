@@ -13,7 +13,7 @@ import type { ShellPlan } from "../permission/shell/plan.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import type { MessageSource } from "../schema/event/conversation.ts";
 import type { Message } from "../schema/message.ts";
-import type { Interaction } from "../schema/model.ts";
+import type { AgentRole, Interaction } from "../schema/model.ts";
 import type { EditedMemory } from "../schema/permission.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
 import type { Tool } from "../tool/contract.ts";
@@ -50,6 +50,8 @@ export type ModelParts = {
   retry: { max: number; baseMs: number; maxWaitSeconds: number };
   /** How its requests call themselves; without it by who speaks. */
   interaction?: Interaction;
+  /** What the agent that runs is for. */
+  role?: () => AgentRole | undefined;
 };
 
 /** A measured request: what the meter shows and the calibration learns from. */

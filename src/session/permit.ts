@@ -63,9 +63,14 @@ export class Door {
   async permit(call: DoorCall): Promise<Permit> {
     const { conversation } = call.actor;
     const { cwd } = conversation.state.context;
-    const asked = call.tool.permissions(call.input, { cwd, root: conversation.root, sessionDir: conversation.dir });
+    const permissionRequests = call.tool.permissions(call.input, {
+      cwd,
+      root: conversation.root,
+      sessionDir: conversation.dir,
+    });
     // A tool without side effects asks for nothing: what a hook has against it must be about something.
-    const requests = asked.length === 0 && objects(call.hook) ? [hookRequest(call.tool)] : asked;
+    const requests =
+      permissionRequests.length === 0 && objects(call.hook) ? [hookRequest(call.tool)] : permissionRequests;
     const { everlongHome } = this.#parts.policy().places;
     const inspected = await inspect(requests, { cwd, userHome: this.#parts.userHome, everlongHome });
     const parts = this.#parts.doubt ? await withDoubts(inspected, this.#parts.doubt) : inspected;

@@ -2,12 +2,12 @@
 import { shortId } from "../base/id.ts";
 import { textLength } from "../base/json.ts";
 import { optional } from "../base/optional.ts";
-import type { Answer, CallOutcome, ContextLimit, ModelRequest } from "../model/contract.ts";
+import type { CallOutcome, ContextLimit, ModelAnswer, ModelRequest } from "../model/contract.ts";
 import type { CallFailureCode, Usage } from "../schema/model.ts";
 import type { Session } from "./session.ts";
 
 export type CallEnd =
-  | { type: "answered"; answer: Answer }
+  | { type: "answered"; answer: ModelAnswer }
   | { type: "aborted" }
   | ({ type: "context_limit"; message: string; statusCode?: number } & ContextLimit)
   | { type: "failed"; code: CallFailureCode; message: string; statusCode?: number };
@@ -60,7 +60,7 @@ export async function recordOutcome(session: Session, ended: Ended): Promise<Cal
   }
 }
 
-async function recordAnswer(session: Session, ended: Ended, answer: Answer): Promise<Answer> {
+async function recordAnswer(session: Session, ended: Ended, answer: ModelAnswer): Promise<ModelAnswer> {
   const { turnId, step, messageId, model, durationMs } = ended;
   await session.emit("assistant.message", {
     messageId,
@@ -102,7 +102,7 @@ async function recordAnswer(session: Session, ended: Ended, answer: Answer): Pro
 /** Arguments of this length are not written out once more only to be counted. */
 const LONG_CHARS = 1_000_000;
 
-function estimatedUsage(inputTokens: number, answer: Answer): Usage {
+function estimatedUsage(inputTokens: number, answer: ModelAnswer): Usage {
   const calls = textLength(answer.toolRequests);
   const written = answer.content.length + (calls > LONG_CHARS ? calls : JSON.stringify(answer.toolRequests).length);
   return {
@@ -116,7 +116,7 @@ function estimatedUsage(inputTokens: number, answer: Answer): Usage {
 }
 
 /** Repeated call ids, within the answer, from earlier in the session or of another agent, are made unique, in the provider's data too. */
-function uniqueCalls(session: Session, answer: Answer): Answer {
+function uniqueCalls(session: Session, answer: ModelAnswer): ModelAnswer {
   const renamed: { from: string; to: string }[] = [];
   const toolRequests = answer.toolRequests.map((r) => {
     const isFree = r.toolCallId !== "" && session.parts.tools.claimCall(r.toolCallId);

@@ -83,9 +83,9 @@ const REF = /^(?:([0-9a-f-]{4,36}):)?(?:([\w.-]{1,80})\/)?t(\d{1,9})(?:\.(\d{1,9
 export const refPrefix = (agentId: string | undefined): string => (agentId === undefined ? "" : `${agentId}/`);
 
 export function parseRef(text: string): Ref | undefined {
-  const found = REF.exec(text.trim());
-  if (!found) return undefined;
-  const [, session, agent, turn, item, last] = found;
+  const match = REF.exec(text.trim());
+  if (!match) return undefined;
+  const [, session, agent, turn, item, last] = match;
   const from = Number(turn);
   return {
     ...(session ? { session: session.toLowerCase() } : {}),

@@ -51,9 +51,9 @@ function rewindChain(state: SessionState, event: Envelope<"session.snapshot_rewi
   const end = parent !== -1 ? parent + 1 : Math.max(0, target);
   // An agent that was there before keeps its whole conversation.
   const withdrawn = new Set(event.data.withdrawnAgents);
-  const kept = state.chain.slice(end).filter((e) => e.agentId !== undefined && !withdrawn.has(e.agentId));
+  const ofOtherAgents = state.chain.slice(end).filter((e) => e.agentId !== undefined && !withdrawn.has(e.agentId));
   state.chain.length = end;
-  state.chain.push(...(event.data.withdrawnAgents ? kept : []));
+  state.chain.push(...(event.data.withdrawnAgents ? ofOtherAgents : []));
   foldChain(state);
   state.openTurn = undefined;
   state.openCalls = [];

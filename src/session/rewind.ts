@@ -72,15 +72,15 @@ export function planRewind(state: SessionState, to: string | undefined): Result<
 /** An agent that stays keeps the agents that it started. */
 function agentsSince(gone: readonly DurableEnvelope[]): Pick<RewindPlan, "agents" | "untold"> {
   const agents = new Set<string>();
-  const told = new Set<string>();
+  const removed = new Set<string>();
   for (const e of gone) {
     if (e.type === "subagent.started") {
       const { agentId, parentId } = e.data;
       if (parentId === undefined || agents.has(parentId)) agents.add(agentId);
-    } else if (e.type === "system.notification") for (const id of e.data.agentIds ?? []) told.add(id);
-    else if (e.type === "subagent.read") told.add(e.data.agentId);
+    } else if (e.type === "system.notification") for (const id of e.data.agentIds ?? []) removed.add(id);
+    else if (e.type === "subagent.read") removed.add(e.data.agentId);
   }
-  return { agents: [...agents], untold: [...told].filter((id) => !agents.has(id)) };
+  return { agents: [...agents], untold: [...removed].filter((id) => !agents.has(id)) };
 }
 
 /** Of a running turn: it must not lose its ground. */

@@ -43,9 +43,9 @@ export async function runTurn(session: Session, input: TurnInput): Promise<TurnE
       const steered = await enterWaiting(session, turn, input.source);
       const initiator = steered ? "user" : steps === 0 ? turn.initiator : "agent";
       const outcome = await runStep(session, { ...turn, initiator }, ++steps);
-      const done = await afterStep(session, turn, outcome);
-      if (done) {
-        end = done;
+      const next = await afterStep(session, turn, outcome);
+      if (next) {
+        end = next;
         break;
       }
     }

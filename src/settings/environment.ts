@@ -12,14 +12,14 @@ export const processEnvironment = (): Environment => process.env;
 type Found = { candidates: SettingCandidate[]; complaints: Complaint[] };
 
 export function readEnvironment(env: Environment): Found {
-  const found: Found = { candidates: [], complaints: [] };
+  const result: Found = { candidates: [], complaints: [] };
   for (const row of settingsTable) {
     if (row.key === "home") continue; // needed before everything else: see home.ts
-    if (row.key === "featureList") readFeatureLists(row, env, found);
-    else readRow(row, env, found);
+    if (row.key === "featureList") readFeatureLists(row, env, result);
+    else readRow(row, env, result);
   }
-  readEntries(env, found);
-  return found;
+  readEntries(env, result);
+  return result;
 }
 
 /** Names with a star, the longest first: what ends in `_KEY` is a key and no address. */

@@ -51,8 +51,8 @@ export async function readFileLayer(file: SettingsFile, options: Options): Promi
       const bad = await badRule(file, leaf, options.checkRule);
       if (bad) return fail(bad);
       if (isClamped(row, value)) result.complaints.push({ type: "clamped", where: await where(), row });
-      const held = layer === "project" && row.scope === "trusted" && !trusted;
-      (held ? result.withheld : result.candidates).push({ row, value: parsed, rank: RANK[layer], source: layer });
+      const isHeldBack = layer === "project" && row.scope === "trusted" && !trusted;
+      (isHeldBack ? result.withheld : result.candidates).push({ row, value: parsed, rank: RANK[layer], source: layer });
     }
   }
   return ok(result);

@@ -108,8 +108,8 @@ export function isClamped(row: SettingRow, raw: unknown): boolean {
 }
 
 function numberIn(row: { type: string; min: number; max: number; clamp?: true }, raw: unknown): number | undefined {
-  const given = typeof raw === "string" && NUMBER.test(raw.trim()) ? Number(raw) : raw;
-  const n = row.clamp && typeof given === "number" && given > row.max ? row.max : given;
+  const value = typeof raw === "string" && NUMBER.test(raw.trim()) ? Number(raw) : raw;
+  const n = row.clamp && typeof value === "number" && value > row.max ? row.max : value;
   if (typeof n !== "number" || !(n >= row.min && n <= row.max)) return undefined;
   return row.type === "number" || Number.isInteger(n) ? n : undefined;
 }

@@ -20,7 +20,7 @@ export type LockOptions = BusyOptions & {
 };
 
 /** A database that nobody refers to would be closed by the garbage collector, and the lock with it. */
-const held = new Set<Database>();
+const openLocks = new Set<Database>();
 
 /** Takes the lock, at once or within `limitMs` (none by default); `store_busy` when another has it. */
 export async function acquireLock(path: string, options: LockOptions = {}): Promise<Result<Lock, LockFault>> {
@@ -39,7 +39,7 @@ export async function acquireLock(path: string, options: LockOptions = {}): Prom
   return ok({
     path,
     release() {
-      if (!held.delete(db)) return;
+      if (!openLocks.delete(db)) return;
       if (owned) rmSync(notePath(path), { force: true });
       db.close();
     },
@@ -56,7 +56,7 @@ function take(path: string, mode: "exclusive" | "shared"): Database {
     db.close();
     throw error;
   }
-  held.add(db);
+  openLocks.add(db);
   return db;
 }
 

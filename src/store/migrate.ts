@@ -21,8 +21,8 @@ export async function migrate(
       db.exec(`PRAGMA user_version = ${index + 1}`);
     };
     if (from > index) continue;
-    const done = await write(db, step, options);
-    if (!done.ok) return done;
+    const outcome = await write(db, step, options);
+    if (!outcome.ok) return outcome;
   }
   return ok({ from, to: migrations.length });
 }

@@ -30,7 +30,7 @@ export type AgentCatalog = {
 const PROJECT = [".everlong/agents", ".github/agents", ".claude/agents"];
 
 export async function loadCatalog(options: CatalogOptions): Promise<AgentCatalog> {
-  const found: ParsedAgent[] = [
+  const parsed: ParsedAgent[] = [
     ...(options.client ?? []).map((document, i) => {
       const source = { path: `agent ${i + 1} of the client`, origin: "client", stem: "" } as const;
       return parseCustomAgent(source, document);
@@ -39,10 +39,10 @@ export async function loadCatalog(options: CatalogOptions): Promise<AgentCatalog
     ...(options.remote ?? []),
     ...(await fromBuiltins(options)),
   ];
-  const warnings = found.flatMap((one) => one.warnings);
+  const warnings = parsed.flatMap((one) => one.warnings);
   const winners = new Map<string, AgentDefinition>();
   const shadowed: { agent: AgentDefinition; by: AgentDefinition }[] = [];
-  for (const { agent } of found) {
+  for (const { agent } of parsed) {
     if (!agent) continue;
     const by = winners.get(agent.name);
     if (agent.origin !== "builtin" && RESERVED.includes(agent.name)) {

@@ -29,13 +29,13 @@ const place = (agent: AgentDefinition): string =>
 
 /** The data of `session.custom_agents_updated`: errors are files out of use, warnings fields that were dropped. */
 export function catalogEvent({ agents, warnings }: AgentCatalog) {
-  const told = (skipped: boolean) => warnings.filter((w) => w.skipped === skipped).map(describeWarning);
+  const warningLines = (skipped: boolean) => warnings.filter((w) => w.skipped === skipped).map(describeWarning);
   return {
     agents: agents
       .filter((agent) => agent.origin !== "builtin")
       .map(({ name, displayName, description, origin, path }) => ({ name, displayName, description, origin, path })),
-    warnings: told(false),
-    errors: told(true),
+    warnings: warningLines(false),
+    errors: warningLines(true),
   };
 }
 

@@ -53,12 +53,12 @@ function mcpTaskExecutor(task: McpTask, { registry, clock }: McpTaskParts): Exec
     if (signal.aborted) cancel();
     const over = new AbortController();
     void task.ended.then(() => over.abort());
-    let told = "";
+    let lastReport = "";
     for await (const { progress } of task.updates()) {
       handle.touch();
-      const now = said(progress);
-      if (now !== told) await registry.updateMcpTask(id, progress);
-      told = now;
+      const now = reportText(progress);
+      if (now !== lastReport) await registry.updateMcpTask(id, progress);
+      lastReport = now;
       await clock.sleep(REPORT_MS, over.signal);
     }
     signal.removeEventListener("abort", cancel);
@@ -86,7 +86,7 @@ function specOf(task: McpTask, toolCallId: string, parentId: string | undefined)
 }
 
 /** When it was last heard of is no news. */
-const said = ({ lastUpdatedAt: _, ...progress }: McpTaskProgress): string => canonicalJson(progress);
+const reportText = ({ lastUpdatedAt: _, ...progress }: McpTaskProgress): string => canonicalJson(progress);
 
 function endOf(end: McpTaskEnd, task: McpTask): AgentEnd {
   switch (end.type) {

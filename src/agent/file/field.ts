@@ -37,20 +37,20 @@ export class FieldReader {
   }
 
   text(...names: string[]): string | undefined {
-    const found = this.#get(names);
-    if (!found) return undefined;
-    if (typeof found.value === "string" && found.value.trim() !== "") return found.value.trim();
+    const field = this.#get(names);
+    if (!field) return undefined;
+    if (typeof field.value === "string" && field.value.trim() !== "") return field.value.trim();
     // YAML reads an unquoted 2024 or true as what it looks like.
-    if (typeof found.value === "number" || typeof found.value === "boolean") return String(found.value);
-    return this.warn(found.field, expected("a text", found.value));
+    if (typeof field.value === "number" || typeof field.value === "boolean") return String(field.value);
+    return this.warn(field.field, expected("a text", field.value));
   }
 
   description(): string {
     const value = this.raw("description");
     const isGood = typeof value === "string" && value.trim() !== "" && value.trim().length <= MAX_DESCRIPTION;
     if (isGood) return value.trim();
-    const found = typeof value === "string" ? `a text of ${value.trim().length} characters` : value;
-    this.refuse("description", expected(`a text of 1 to ${MAX_DESCRIPTION} characters`, found));
+    const described = typeof value === "string" ? `a text of ${value.trim().length} characters` : value;
+    this.refuse("description", expected(`a text of 1 to ${MAX_DESCRIPTION} characters`, described));
     return "";
   }
 
@@ -63,20 +63,20 @@ export class FieldReader {
   }
 
   positive(...names: string[]): number | undefined {
-    const found = this.#get(names);
-    if (!found) return undefined;
-    if (typeof found.value === "number" && Number.isInteger(found.value) && found.value > 0) return found.value;
-    return this.warn(found.field, expected("a whole number above 0", found.value));
+    const field = this.#get(names);
+    if (!field) return undefined;
+    if (typeof field.value === "number" && Number.isInteger(field.value) && field.value > 0) return field.value;
+    return this.warn(field.field, expected("a whole number above 0", field.value));
   }
 
   /** A list of texts, or one text with commas between them (not inside parentheses). */
   list(...names: string[]): string[] | undefined {
-    const found = this.#get(names);
-    if (!found) return undefined;
-    const parts = typeof found.value === "string" ? splitList(found.value) : found.value;
+    const field = this.#get(names);
+    if (!field) return undefined;
+    const parts = typeof field.value === "string" ? splitList(field.value) : field.value;
     if (Array.isArray(parts) && parts.every((part) => typeof part === "string"))
       return parts.map((part) => part.trim()).filter((part) => part !== "");
-    return this.warn(found.field, expected("a list or a text with commas", found.value));
+    return this.warn(field.field, expected("a list or a text with commas", field.value));
   }
 
   map(field: string): Record<string, unknown> | undefined {

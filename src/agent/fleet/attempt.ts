@@ -23,8 +23,8 @@ export type Settled = { outcome: NonNullable<TodoRun["outcome"]>; note: string; 
 /** Writes the end of the run, unless it has one, and, where the agent has not settled its todo itself, moves the todo. */
 export async function settle(book: TodoBook, run: TodoRun, end: WorkerEnd): Promise<Settled> {
   const todo = book.todos().todos.find((t) => t.id === run.todo_id);
-  const known = book.runs().find((r) => r.todo_id === run.todo_id && r.attempt === run.attempt);
-  if (known?.outcome !== undefined) return { outcome: known.outcome, note: known.note ?? "" };
+  const existing = book.runs().find((r) => r.todo_id === run.todo_id && r.attempt === run.attempt);
+  if (existing?.outcome !== undefined) return { outcome: existing.outcome, note: existing.note ?? "" };
   const failures = 1 + book.runs().filter((r) => r.todo_id === run.todo_id && counts(r)).length;
   const settled = judge(todo, end, failures);
   const note = clip(settled.note, MAX_NOTE);
@@ -34,12 +34,12 @@ export async function settle(book: TodoBook, run: TodoRun, end: WorkerEnd): Prom
 
 /** `failures`: attempts that came to nothing, this one included if it did. */
 function judge(todo: Todo | undefined, end: WorkerEnd, failures: number): Settled {
-  const said = end.type === "completed" ? end.result : reasonOf(end);
-  if (!todo) return { outcome: "cancelled", note: `The todo was removed. ${said}` };
-  if (todo.status === "done" || todo.status === "blocked") return { outcome: todo.status, note: said };
-  if (end.type === "completed") return { outcome: "blocked", note: `${NO_REPORT}: ${said}`, status: "blocked" };
+  const answer = end.type === "completed" ? end.result : reasonOf(end);
+  if (!todo) return { outcome: "cancelled", note: `The todo was removed. ${answer}` };
+  if (todo.status === "done" || todo.status === "blocked") return { outcome: todo.status, note: answer };
+  if (end.type === "completed") return { outcome: "blocked", note: `${NO_REPORT}: ${answer}`, status: "blocked" };
   if (end.type === "fleet_cancelled") return { outcome: "cancelled", note: FLEET_CANCELLED, status: "pending" };
-  return { outcome: end.type, note: said, status: failures < MAX_ATTEMPTS ? "pending" : "blocked" };
+  return { outcome: end.type, note: answer, status: failures < MAX_ATTEMPTS ? "pending" : "blocked" };
 }
 
 function reasonOf(end: Exclude<WorkerEnd, { type: "completed" }>): string {

@@ -131,15 +131,15 @@ export const othersWork = ({ book, isRunning }: DispatchParts): boolean =>
   book.runs().some((r) => r.outcome === undefined && isRunning(r.agent_id));
 
 export function jobFor(todo: Todo, book: TodoBook): WorkerJob {
-  let asked = false;
+  let hasAsked = false;
   return {
     todo,
     prompt: workerPrompt(todo, book.todos(), book.runs()),
     claim: async (agentId) => (await book.claim(todo.id, agentId)) !== undefined,
     beforeEnd() {
       const now = book.todos().todos.find((t) => t.id === todo.id);
-      if (asked || !now || now.status === "done" || now.status === "blocked") return undefined;
-      asked = true;
+      if (hasAsked || !now || now.status === "done" || now.status === "blocked") return undefined;
+      hasAsked = true;
       return noReportPrompt(todo);
     },
   };

@@ -21,10 +21,10 @@ export class Fleet {
     if (this.#running) return { started: false, reason: "already_running" };
     const stop = new AbortController();
     const unfinished = unfinishedFleet(this.#chain());
-    const asked = prompt?.trim() ? { prompt: prompt.trim() } : {};
-    const done = runFleet(this.#parts, { ...asked, ...(unfinished ? { unfinished } : {}), signal: stop.signal });
-    this.#running = { done, stop };
-    void done
+    const request = prompt?.trim() ? { prompt: prompt.trim() } : {};
+    const run = runFleet(this.#parts, { ...request, ...(unfinished ? { unfinished } : {}), signal: stop.signal });
+    this.#running = { done: run, stop };
+    void run
       .finally(() => {
         this.#running = undefined;
       })

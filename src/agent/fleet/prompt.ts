@@ -58,11 +58,11 @@ export function verifyPrompt(
 }
 
 function table(all: Todos, runs: readonly TodoRun[]): string {
-  const held = heldUp(all);
+  const waiting = heldUp(all);
   const share = Math.floor(MAX_TABLE_NOTES / Math.max(1, all.todos.length));
   const rows = all.todos.map((todo) => {
     const run = latestRun(runs, todo.id);
-    const blockers = held.get(todo.id);
+    const blockers = waiting.get(todo.id);
     const by = run ? ` (agent ${run.agent_id}, attempt ${run.attempt})` : "";
     const note = run?.note ? `\n  ${clip(run.note, share).replaceAll("\n", "\n  ")}` : "";
     const why = blockers ? `\n  not run: it depends on ${blockers.join(", ")}, which is blocked` : "";

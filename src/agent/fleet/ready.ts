@@ -17,25 +17,25 @@ const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 /** By the id of each todo that is held up, directly or not: the blocked ones it depends on. */
 export function heldUp({ todos, deps }: Todos): Map<string, string[]> {
   const status = new Map(todos.map((t) => [t.id, t.status]));
-  const found = new Map<string, string[]>();
+  const blockers = new Map<string, string[]>();
   for (const todo of todos) {
     if (todo.status !== "pending") continue;
     const blocked = [...dependencies(todo.id, deps)].filter((id) => status.get(id) === "blocked");
-    if (blocked.length > 0) found.set(todo.id, blocked);
+    if (blocked.length > 0) blockers.set(todo.id, blocked);
   }
-  return found;
+  return blockers;
 }
 
 function dependencies(id: string, deps: readonly TodoDep[]): Set<string> {
-  const found = new Set<string>();
+  const cyclic = new Set<string>();
   const open = [id];
   for (let at = open.pop(); at !== undefined; at = open.pop())
     for (const d of deps)
-      if (d.todo_id === at && !found.has(d.depends_on)) {
-        found.add(d.depends_on);
+      if (d.todo_id === at && !cyclic.has(d.depends_on)) {
+        cyclic.add(d.depends_on);
         open.push(d.depends_on);
       }
-  return found;
+  return cyclic;
 }
 
 /** What is left to do for a fleet. */

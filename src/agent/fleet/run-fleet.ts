@@ -96,11 +96,11 @@ function stopped(end: TurnEnd, signal: AbortSignal, rounds: number): Ended | und
 
 function openOf({ book }: FleetParts): OpenTodo[] {
   const all = book.todos();
-  const held = heldUp(all);
+  const waiting = heldUp(all);
   const runs = book.runs();
   return all.todos.flatMap(({ id, title, status }) => {
     if (status === "done") return [];
-    const blockers = held.get(id);
+    const blockers = waiting.get(id);
     const note = latestRun(runs, id)?.note?.split("\n", 1)[0];
     const why = blockers ? `depends on ${blockers.join(", ")}, which is blocked` : note;
     return [{ id, title, status, ...(why ? { why } : {}) }];

@@ -75,10 +75,10 @@ async function begin(
   const started = await start({ todoId: todo.id, multiTurn: false }, wrap);
   if (!started.ok) return started;
   const { id } = started.value;
-  const done = endOf(registry, id);
+  const ending = endOf(registry, id);
   // An agent that was cancelled before it began never asks.
-  const mine = await Promise.race([claimed.promise, done.then(() => false)]);
-  return mine ? ok({ id, done }) : fail(notReady(todo.id));
+  const mine = await Promise.race([claimed.promise, ending.then(() => false)]);
+  return mine ? ok({ id, done: ending }) : fail(notReady(todo.id));
 }
 
 const notReady = (todoId: string): Coded => ({

@@ -33,13 +33,13 @@ export function createTodoBook({ session, file, oneAtATime, now }: BookParts): T
   /** False when the todo is not ready. A database that cannot be written ends the fleet: nothing could be kept. */
   const step = (todo: TodoStep): Promise<boolean> =>
     oneAtATime.run(async () => {
-      const done = await stepTodo(file, todo);
-      if (!done.ok) {
-        if (done.error.code === "todo_not_ready") return false;
-        throw new FailureError(done.error);
+      const outcome = await stepTodo(file, todo);
+      if (!outcome.ok) {
+        if (outcome.error.code === "todo_not_ready") return false;
+        throw new FailureError(outcome.error);
       }
       if (todo.run) await session.emit("session.todo_run", todo.run);
-      const changed = done.value.todo;
+      const changed = outcome.value.todo;
       if (changed)
         await session.emit("session.todos_changed", { todos: [changed], removedTodos: [], deps: [], removedDeps: [] });
       return true;

@@ -137,16 +137,16 @@ export class Inbox {
   /** The entry, or the newest unread one. */
   async read(wanted: string | undefined, isMarking: boolean): Promise<InboxEntry | "none" | "not_found"> {
     await this.#dropDeleted();
-    const found = wanted === undefined ? this.list().find((e) => e.unread) : this.#entries.get(wanted);
-    if (!found) return wanted === undefined ? "none" : "not_found";
-    if (isMarking && found.unread) {
+    const entry = wanted === undefined ? this.list().find((e) => e.unread) : this.#entries.get(wanted);
+    if (!entry) return wanted === undefined ? "none" : "not_found";
+    if (isMarking && entry.unread) {
       const readAt = this.#parts.clock.now();
       // Who has read it needs no announcement.
-      this.#before.delete(found.id);
-      await this.#mark({ ...found, unread: false, readAt, notifiedAt: found.notifiedAt ?? readAt });
-      this.#parts.publish("inbox.read", { entryId: found.id });
+      this.#before.delete(entry.id);
+      await this.#mark({ ...entry, unread: false, readAt, notifiedAt: entry.notifiedAt ?? readAt });
+      this.#parts.publish("inbox.read", { entryId: entry.id });
     }
-    return found;
+    return entry;
   }
 
   /** Everything that became of entries is in the table. */
@@ -185,8 +185,8 @@ export class Inbox {
     return ids.flatMap((id) => {
       const entry = this.#entries.get(String(id));
       if (!entry) return [];
-      const told = { ...entry, notifiedAt: event.timestamp };
-      return [inline === true ? { ...told, unread: false, readAt: entry.readAt ?? event.timestamp } : told];
+      const announced = { ...entry, notifiedAt: event.timestamp };
+      return [inline === true ? { ...announced, unread: false, readAt: entry.readAt ?? event.timestamp } : announced];
     });
   }
 

@@ -12,11 +12,11 @@ export type AfterResearch =
 export function afterTurn(run: ResearchRun, end: TurnEnd): AfterResearch {
   if (run.written) return { type: "done", path: run.path };
   const settled = run.dispatches.filter((d) => d.settled).length;
-  const kept = `The answers of ${settled} agents are kept; /research with the same topic goes on from there.`;
+  const note = `The answers of ${settled} agents are kept; /research with the same topic goes on from there.`;
   if (end.status !== "done") {
     const why = end.reason ?? (end.status === "aborted" ? "it was interrupted" : `its turn ended as ${end.status}`);
-    return { type: "failed", reason: `The research ended without a report: ${why.replace(/\.$/, "")}. ${kept}` };
+    return { type: "failed", reason: `The research ended without a report: ${why.replace(/\.$/, "")}. ${note}` };
   }
   if (run.reminders === 0) return { type: "remind", prompt: noReport.trim().replace("{{path}}", () => run.path) };
-  return { type: "failed", reason: `The research ended without a report, also after a reminder. ${kept}` };
+  return { type: "failed", reason: `The research ended without a report, also after a reminder. ${note}` };
 }

@@ -66,10 +66,10 @@ function modeChanged(run: ResearchRun | undefined, event: Envelope<"session.mode
   const { newMode, research } = event.data;
   if (newMode !== "research" || !research) return run && { ...run, open: false };
   const { topic, path } = research;
-  const kept = unfinished(run, topic) ?? { dispatches: [], sentBack: [], written: false };
+  const progress = unfinished(run, topic) ?? { dispatches: [], sentBack: [], written: false };
   // A run that was killed left its mode on; there is no going back to it.
   const previousMode = event.data.previousMode === "research" ? run?.previousMode : event.data.previousMode;
-  return { ...kept, topic, path, previousMode: previousMode ?? "interactive", open: true, reminders: 0 };
+  return { ...progress, topic, path, previousMode: previousMode ?? "interactive", open: true, reminders: 0 };
 }
 
 function next(run: ResearchRun, event: DurableEnvelope): ResearchRun {

@@ -11,8 +11,8 @@ const QUOTED = /["“«`][^"”»`]+["”»`]|(?<![\p{L}\p{N}])'[^']+'(?![\p{L}\
 /** Stems of the words that carry meaning. */
 export function meaningfulStems(text: string): Set<string> {
   const { words, runs } = runsOf(text);
-  const told = [...words, ...humpsOf(text)].filter((word) => word.length > 1 && !STOP_WORDS.has(word)).map(stem);
-  return new Set([...told, ...runs.flatMap(gramsOf).filter((gram) => gram.length > 1)]);
+  const stems = [...words, ...humpsOf(text)].filter((word) => word.length > 1 && !STOP_WORDS.has(word)).map(stem);
+  return new Set([...stems, ...runs.flatMap(gramsOf).filter((gram) => gram.length > 1)]);
 }
 
 /** Nothing that a person asked anew, or too little to look anything up by. */

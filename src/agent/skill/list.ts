@@ -20,8 +20,8 @@ export function skillsList(skills: readonly Skill[]): Fragment | undefined {
   };
   const named = offered.filter((skill) => takes(`- ${skill.name}`));
   const lines = named.map(({ name, description }) => {
-    const told = `: ${description.replace(/\s+/g, " ")}`;
-    return `- ${name}${takes(told) ? told : ""}`;
+    const label = `: ${description.replace(/\s+/g, " ")}`;
+    return `- ${name}${takes(label) ? label : ""}`;
   });
   const more = offered.length - named.length;
   if (more > 0) lines.push(`(and ${more} more, which the user can list with /skills)`);

@@ -106,9 +106,9 @@ export function findSkill({ skills }: Skills, name: string): Result<Skill, strin
 
 /** The skills that an agent's definition names; what is missing is a warning, and the agent runs all the same. */
 export function skillsOf(skills: Skills, names: readonly string[]): { skills: Skill[]; warnings: string[] } {
-  const found = names.map((name) => findSkill(skills, name));
+  const matches = names.map((name) => findSkill(skills, name));
   return {
-    skills: found.flatMap((one) => (one.ok ? [one.value] : [])),
-    warnings: found.flatMap((one) => (one.ok ? [] : [one.error])),
+    skills: matches.flatMap((one) => (one.ok ? [one.value] : [])),
+    warnings: matches.flatMap((one) => (one.ok ? [] : [one.error])),
   };
 }

@@ -30,15 +30,15 @@ export function findRecord(records: ReadonlyMap<string, AgentRecord>, wanted: st
   if (exact) return ok(exact);
   const all = [...records.values()];
   const named = all.filter((record) => record.name === text);
-  const found =
+  const match =
     named.length > 0 || text.length < MIN_PREFIX ? named : all.filter((record) => record.id.startsWith(text));
-  const [one, another] = found;
+  const [one, another] = match;
   if (one && !another) return ok(one);
   const shown = clip(text, 80);
   if (one)
     return fail({
       code: "ambiguous_agent",
-      message: `"${shown}" fits several agents: ${listed(found.map(({ id }) => id))}. Use the whole id.`,
+      message: `"${shown}" fits several agents: ${listed(match.map(({ id }) => id))}. Use the whole id.`,
     });
   const ids = all.map(({ id }) => id).reverse();
   const near = nearNames(text, ids);

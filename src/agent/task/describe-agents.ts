@@ -15,24 +15,24 @@ export function describeAgents(agents: readonly AgentDefinition[]): string {
   let left = MAX_CHARS - offered.reduce((sum, agent) => sum + nameLine(agent).length + 1, 0);
   const lines: string[] = [];
   for (const agent of offered) {
-    const told = `${isCustom(agent) ? " (custom)" : ""}: ${agent.description.replace(/\s+/g, " ").trim()}`;
-    const fits = told.length <= left;
-    if (fits) left -= told.length;
-    lines.push(nameLine(agent) + (fits ? told : ""));
+    const label = `${isCustom(agent) ? " (custom)" : ""}: ${agent.description.replace(/\s+/g, " ").trim()}`;
+    const fits = label.length <= left;
+    if (fits) left -= label.length;
+    lines.push(nameLine(agent) + (fits ? label : ""));
   }
   return cutLines(lines);
 }
 
 /** Thousands of names alone are too long as well. */
 function cutLines(lines: readonly string[]): string {
-  const kept: string[] = [];
+  const shownLines: string[] = [];
   let size = 0;
   for (const line of lines) {
     size += line.length + 1;
-    if (size > MAX_CHARS - 40) return [...kept, `- and ${lines.length - kept.length} more`].join("\n");
-    kept.push(line);
+    if (size > MAX_CHARS - 40) return [...shownLines, `- and ${lines.length - shownLines.length} more`].join("\n");
+    shownLines.push(line);
   }
-  return kept.join("\n");
+  return shownLines.join("\n");
 }
 
 export function unknownType(wanted: string, offered: readonly AgentDefinition[]): Coded {

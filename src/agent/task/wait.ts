@@ -34,11 +34,11 @@ async function waitUntil(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (waiter.answer()) return true;
-  const done = Promise.withResolvers<void>();
-  const entry = { ...waiter, id, release: done.resolve };
+  const finished = Promise.withResolvers<void>();
+  const entry = { ...waiter, id, release: finished.resolve };
   core.waiters.add(entry);
   try {
-    return await settlesWithin(done.promise, ms, core.after, AbortSignal.any([signal, core.over.signal]));
+    return await settlesWithin(finished.promise, ms, core.after, AbortSignal.any([signal, core.over.signal]));
   } finally {
     core.waiters.delete(entry);
   }

@@ -25,8 +25,8 @@ export async function readToolList(client: Client, options: McpCallOptions): Mcp
     const params = cursor === undefined ? {} : { cursor };
     const read = await ask((o) => client.request({ method: "tools/list", params }, page, o), options);
     if (!read.ok) return read;
-    for (const found of read.value.tools) {
-      const tool = listedTool(found);
+    for (const listed of read.value.tools) {
+      const tool = listedTool(listed);
       if (!tool.ok) warnings.push(tool.error);
       else if (tools.has(tool.value.name)) warnings.push(`tool "${clip(tool.value.name, 60)}" is listed twice`);
       else tools.set(tool.value.name, tool.value);
@@ -39,11 +39,11 @@ export async function readToolList(client: Client, options: McpCallOptions): Mcp
     warnings.unshift(`its list of tools goes on after ${tools.size}; the rest is left out`);
     break;
   }
-  const kept = [...tools.values()].slice(0, MAX_TOOLS);
-  if (kept.length < tools.size) warnings.unshift(`it has ${tools.size} tools; ${kept.length} are taken`);
+  const accepted = [...tools.values()].slice(0, MAX_TOOLS);
+  if (accepted.length < tools.size) warnings.unshift(`it has ${tools.size} tools; ${accepted.length} are taken`);
   const more = warnings.length - MAX_WARNINGS;
   return ok({
-    tools: kept,
+    tools: accepted,
     warnings: more > 0 ? [...warnings.slice(0, MAX_WARNINGS), `and ${more} more`] : warnings,
   });
 }

@@ -36,11 +36,11 @@ export const userSource = ({ everlongHome }: SourcePlaces): Promise<ServerSource
 
 /** `.mcp.json` of each folder. */
 export async function projectSources({ projectFolders, accepts }: SourcePlaces): Promise<ServerSource[]> {
-  const found = projectFolders.map((folder) => {
+  const sources = projectFolders.map((folder) => {
     const path = join(folder, ".mcp.json");
     return fileSource("project", path, (content) => accepts(path, content));
   });
-  return (await Promise.all(found)).filter((source) => source !== undefined);
+  return (await Promise.all(sources)).filter((source) => source !== undefined);
 }
 
 /** A map that stands elsewhere: settings `mcpServers`, an agent's `mcp-servers`. */

@@ -58,10 +58,10 @@ export async function followTask(first: TaskReport, parts: FollowParts): Promise
   function openForQuestions(): void {
     if (isAsking) return;
     isAsking = true;
-    const asked = server.use({ signal, limitMs: ANSWER_MS, patient: true }, (c) =>
+    const pending = server.use({ signal, limitMs: ANSWER_MS, patient: true }, (c) =>
       c.taskResult(taskId, { timeoutMs: UNREACHABLE_MS, signal }),
     );
-    void asked.then((answer) => {
+    void pending.then((answer) => {
       isAsking = false;
       if (!answer.ok && !signal.aborted) tell({ type: "warned", warning: `tasks/result: ${answer.error.message}` });
     });

@@ -80,11 +80,11 @@ export function followedTask(first: TaskReport, parts: TaskParts): LiveTask {
   }
 
   async function* updates(): AsyncGenerator<McpTaskState, void, void> {
-    for (let told: McpTaskState | undefined; told?.phase !== "ended"; ) {
+    for (let update: McpTaskState | undefined; update?.phase !== "ended"; ) {
       const waiting = changed.promise;
-      if (told === state) await waiting;
-      told = state;
-      yield told;
+      if (update === state) await waiting;
+      update = state;
+      yield update;
     }
   }
 

@@ -43,19 +43,19 @@ export function listByTime(db: DatabaseSync, request: ListRequest): ListAnswer {
      AND i.id IN (SELECT p.item FROM recall_passage p WHERE ${match === undefined ? "? IS NULL" : IN_MATCH})
      AND (i.time, i.seq, i.id) > (?, ?, ?) ORDER BY i.time, i.seq, i.id`,
   ).iterate(since, before, match ?? null, ...fromCursor(request.cursor));
-  const found: IndexedItem[] = [];
+  const matches: IndexedItem[] = [];
   const most = Math.min(1000, Math.max(1, limit));
   for (const row of rows) {
     const item = itemOf(row);
     if (query && query.phrases.length > 0 && !verbatim(query, [{ text: reader.text(item.id) }]).phrases) continue;
-    found.push(item);
-    if (found.length > most) break;
+    matches.push(item);
+    if (matches.length > most) break;
   }
-  const items = found.slice(0, most);
+  const items = matches.slice(0, most);
   const last = items.at(-1);
   return {
     items: items.map((item) => listed(item, reader, query, request.snippetChars)),
-    ...(found.length > most && last ? { cursor: JSON.stringify([last.time ?? 0, last.seq, last.id]) } : {}),
+    ...(matches.length > most && last ? { cursor: JSON.stringify([last.time ?? 0, last.seq, last.id]) } : {}),
   };
 }
 

@@ -145,13 +145,13 @@ export class Recall {
   async #choose(): Promise<Embedder | undefined> {
     const { db, semantic, clock, onTrouble } = this.#options;
     if (!semantic) return undefined;
-    const kept = noteOf(db, "embedder");
-    if (semantic.embedder === "auto" && kept === undefined && !semantic.mayChoose) return undefined;
+    const chosenName = noteOf(db, "embedder");
+    if (semantic.embedder === "auto" && chosenName === undefined && !semantic.mayChoose) return undefined;
     const { chooseEmbedder } = await import("./embed/choose.ts");
-    const { name, embedder, notes } = await chooseEmbedder(semantic, kept);
+    const { name, embedder, notes } = await chooseEmbedder(semantic, chosenName);
     // Under auto nobody asked for what is missing.
     if (semantic.embedder !== "auto") for (const message of notes) onTrouble?.({ code: "embedder", message });
-    if (embedder && name !== kept) {
+    if (embedder && name !== chosenName) {
       const saved = await write(db, () => setNote(db, "embedder", name));
       if (!saved.ok) onTrouble?.({ code: saved.error.code, message: saved.error.what });
     }

@@ -90,7 +90,7 @@ function searchNow(db: DatabaseSync, request: SearchRequest, quoted: boolean): S
   const before = Math.min(request.before ?? END, asOf === undefined ? END : asOf + 1);
   const filter: Filter = { ...request, ...(before === END ? {} : { before }) };
   const finder = new Finder(db, scope, filter, request.bounds ?? BOUNDS, mayGoOn);
-  const found = finder.find({ ...query, terms: query.terms.filter((t) => use(t.channel)) }, quoted);
+  const candidates = finder.find({ ...query, terms: query.terms.filter((t) => use(t.channel)) }, quoted);
   phases.end("find");
   const near = request.vector && use("vector") && mayGoOn() ? nearest(db, request.vector, scope) : undefined;
   phases.end("vectors");
@@ -100,10 +100,10 @@ function searchNow(db: DatabaseSync, request: SearchRequest, quoted: boolean): S
     {
       query,
       quoted,
-      terms: found.terms,
+      terms: candidates.terms,
       meanWords: scope.meanWords,
       scopeIds: scope.ids,
-      candidates: [...new Set([...found.ids, ...(near?.top ?? [])])],
+      candidates: [...new Set([...candidates.ids, ...(near?.top ?? [])])],
       ...(near ? { cosine: near.cosine } : {}),
       spans: present === undefined ? [] : dateCues(query.text, present, request.zone),
       before,
@@ -123,14 +123,14 @@ function searchNow(db: DatabaseSync, request: SearchRequest, quoted: boolean): S
   const results = foldNearDuplicates(wanted, Math.min(100, Math.max(1, request.limit ?? 10)));
   const chars = Math.min(MAX_SNIPPET_CHARS, request.snippetChars ?? SNIPPET_CHARS);
   const shown = results.map((r) => ({
-    ...shownAs(r, found.terms, chars, reader),
+    ...shownAs(r, candidates.terms, chars, reader),
     ...(request.explain ? rawOf(r) : {}),
   }));
   phases.end("show");
   const plan: SearchPlan = {
-    terms: found.terms.map((t) => ({ channel: t.channel, text: t.text, count: t.df, rarity: t.idf, use: t.use })),
+    terms: candidates.terms.map((t) => ({ channel: t.channel, text: t.text, count: t.df, rarity: t.idf, use: t.use })),
     phrases: query.phrases,
-    candidates: found.found,
+    candidates: candidates.found,
     ranked: ranked.length,
     scopes: scope.ids,
     passages: scope.passages,

@@ -2,7 +2,7 @@
 import { cutAt } from "../../base/text.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { Message } from "../../schema/message.ts";
-import type { Answer, CallModel, ModelRequest } from "../contract.ts";
+import type { CallModel, ModelAnswer, ModelRequest } from "../contract.ts";
 import { decide } from "./decide.ts";
 
 const CHUNK = 240;
@@ -19,7 +19,7 @@ export const callOffline: CallModel = async (_target, request, { signal, onPart 
     if (signal.aborted) return { type: "aborted", partial: sent };
   }
   const ids = newCallIds(request.items, calls.length);
-  const toolRequests: Answer["toolRequests"] = [];
+  const toolRequests: ModelAnswer["toolRequests"] = [];
   for (const [at, { name, args }] of calls.entries()) {
     const toolCallId = ids[at] ?? "";
     onPart({ type: "call_start", toolCallId, name });
@@ -28,7 +28,7 @@ export const callOffline: CallModel = async (_target, request, { signal, onPart 
     toolRequests.push({ toolCallId, name, arguments: args });
   }
   const output = text.length + JSON.stringify(calls).length;
-  const answer: Answer = {
+  const answer: ModelAnswer = {
     content: text,
     toolRequests,
     finishReason: calls.length > 0 ? "tool_calls" : "stop",

@@ -4,10 +4,10 @@ import type { AskedAction } from "./asked-actions.ts";
 import { askedActions, asksForChange, asksForJudgement } from "./asked-actions.ts";
 import type { Gathered } from "./gather.ts";
 import { gather } from "./gather.ts";
-import type { Question } from "./question.ts";
+import type { OfflineQuestion } from "./question.ts";
 import { readQuestion, withPathsAsText } from "./question.ts";
 import { chooseQuotes, quoteText, rangeQuote } from "./quote.ts";
-import type { Candidate, Ranking } from "./rank.ts";
+import type { AnswerCandidate, Ranking } from "./rank.ts";
 import { isNamedAfter, namedFiles, rank } from "./rank.ts";
 import { reportCall } from "./report.ts";
 import type { MadeCall, Round } from "./round.ts";
@@ -20,7 +20,9 @@ import { pieces, wordHit } from "./word-match.ts";
 import { CANNOT_CHANGE, CANNOT_JUDGE, NO_SUBJECT, NOTHING_FOUND, TRY_NEXT } from "./wording.ts";
 
 /** Tools to call next, or what to say. `success` is what autopilot is told. */
-export type Decision = { type: "call"; calls: PlannedCall[] } | { type: "say"; paragraphs: string[]; success: boolean };
+export type OfflineDecision =
+  | { type: "call"; calls: PlannedCall[] }
+  | { type: "say"; paragraphs: string[]; success: boolean };
 
 const MAX_FILES_NAMED = 10;
 const MAX_QUOTES = 5;
@@ -29,7 +31,7 @@ const OPENING_LINES = 8;
 
 /** All that an answer is made from. */
 type Inquiry = {
-  question: Question;
+  question: OfflineQuestion;
   topic: Topic | undefined;
   round: Round;
   gathered: Gathered;
@@ -37,7 +39,7 @@ type Inquiry = {
   files: readonly string[];
 };
 
-export function decideChat(request: ModelRequest, round: Round, offered: ReadonlySet<string>): Decision {
+export function decideChat(request: ModelRequest, round: Round, offered: ReadonlySet<string>): OfflineDecision {
   const { actions, rest } = askedActions(round.text);
   const talk = round.piped === undefined && actions.length === 0 ? smallTalk(rest) : undefined;
   if (talk) return { type: "say", ...talk };
@@ -55,9 +57,11 @@ export function decideChat(request: ModelRequest, round: Round, offered: Readonl
   const left = MAX_CALLS - round.calls.length;
   if (calls.length > 0 && round.steps < MAX_STEPS && left > 0) return { type: "call", calls: calls.slice(0, left) };
 
-  const done = ordered.map(({ action, call }) => reportAction(action, madeCall(round, call), offered.has(call.name)));
-  const paragraphs = done.map((report) => report.text);
-  let success = done.every((report) => report.success);
+  const reports = ordered.map(({ action, call }) =>
+    reportAction(action, madeCall(round, call), offered.has(call.name)),
+  );
+  const paragraphs = reports.map((report) => report.text);
+  let success = reports.every((report) => report.success);
   if (actions.length === 0 || rest !== "") {
     const answer = answerQuestion(inquiry);
     paragraphs.push(...answer.paragraphs);
@@ -66,7 +70,7 @@ export function decideChat(request: ModelRequest, round: Round, offered: Readonl
   return { type: "say", paragraphs, success };
 }
 
-function readPrompt(prompt: string, round: Round, gathered: Gathered): Question {
+function readPrompt(prompt: string, round: Round, gathered: Gathered): OfflineQuestion {
   const question = readQuestion(prompt);
   const isMissing =
     question.paths.length > 0 &&
@@ -76,11 +80,11 @@ function readPrompt(prompt: string, round: Round, gathered: Gathered): Question 
 }
 
 /** When no line of stdin holds what was asked, its most telling lines come first all the same. */
-function withStdin(question: Question, gathered: Gathered, ranking: Ranking): Ranking {
+function withStdin(question: OfflineQuestion, gathered: Gathered, ranking: Ranking): Ranking {
   const lines = gathered.files.get(STDIN);
   if (lines === undefined || ranking.evidence.some((one) => one.type === "line" && one.path === STDIN)) return ranking;
   const telling = tellingLines(question, lines).map(
-    (line): Candidate => ({ type: "line", path: STDIN, ...line, score: 1, matched: "", defines: false }),
+    (line): AnswerCandidate => ({ type: "line", path: STDIN, ...line, score: 1, matched: "", defines: false }),
   );
   return { ...ranking, evidence: [...telling, ...ranking.evidence] };
 }
@@ -103,18 +107,18 @@ function nextSearches({ question, topic, round, gathered, ranking, files }: Inqu
   return wider.length > 0 ? wider : views([], namesakes(question, files), round.calls);
 }
 
-function topicSearches(topic: Topic, question: Question, round: Round, gathered: Gathered): PlannedCall[] {
+function topicSearches(topic: Topic, question: OfflineQuestion, round: Round, gathered: Gathered): PlannedCall[] {
   if (round.steps === 0) return topicSearch(topic);
   return round.steps === 1 ? topicViews(topic, question, gathered.names) : [];
 }
 
 /** Files that are called after what is asked for, so that one may be the answer though no line of it says so. */
-function namesakes({ wants, words }: Question, files: readonly string[]): string[] {
+function namesakes({ wants, words }: OfflineQuestion, files: readonly string[]): string[] {
   return wants.place ? files.filter((file) => isNamedAfter(file, words)).slice(0, MAX_NAMESAKES) : [];
 }
 
 /** True when stdin alone answers: it holds the words, or what failed in it is asked, and no name or file is. */
-function isAboutStdin(question: Question, { evidence }: Ranking): boolean {
+function isAboutStdin(question: OfflineQuestion, { evidence }: Ranking): boolean {
   const first = evidence[0];
   if (first?.type !== "line" || first.path !== STDIN || question.terms.length + question.paths.length > 0) return false;
   if (asksForJudgement(question.text)) return true;
@@ -159,14 +163,14 @@ function answerQuestion(inquiry: Inquiry): { paragraphs: string[]; found: boolea
   return { paragraphs: [...change, lead(question, ranking, quotes.join("\n")), ...quotes, ...fileList], found: true };
 }
 
-function subjectOf({ paths, terms, words }: Question): string {
+function subjectOf({ paths, terms, words }: OfflineQuestion): string {
   const names =
     terms.length > 0 ? terms.map((term) => term.text) : words.length > 0 ? words : paths.map(({ path }) => path);
   return names.map((name) => `\`${name}\``).join(" or ");
 }
 
 /** Says how well the quotes fit: what was asked for by name, and which words no quote mentions. */
-function lead(question: Question, ranking: Ranking, shown: string): string {
+function lead(question: OfflineQuestion, ranking: Ranking, shown: string): string {
   const terms = question.terms.map((term) => `\`${term.text}\``).join(", ");
   const first = ranking.evidence[0];
   if (first?.type === "line" && first.path === STDIN) return "From the text on stdin:";

@@ -57,11 +57,11 @@ function itemOf({ kind, quote, turns }: Find, taken: Set<string>) {
   let name = base;
   for (let n = 2; taken.has(name); n++) name = `${base}-${n}`;
   taken.add(name);
-  const said = kind === "command" ? "A command that worked" : `A ${kind} of the user`;
+  const origin = kind === "command" ? "A command that worked" : `A ${kind} of the user`;
   return {
     name,
-    description: clip(`${said}: ${quote}`.replace(/\s+/g, " "), 160),
-    context: `${said}, said in ${turns.join(" and ")}:\n${quote}`,
+    description: clip(`${origin}: ${quote}`.replace(/\s+/g, " "), 160),
+    context: `${origin}, said in ${turns.join(" and ")}:\n${quote}`,
   };
 }
 
@@ -69,8 +69,8 @@ function itemOf({ kind, quote, turns }: Find, taken: Set<string>) {
 function findsOf(system: string): Find[] {
   const finds: Find[] = [];
   const add = (kind: Kind, quote: string, turn: string) => {
-    const known = finds.find((find) => overlap(quote, find.quote) >= SAME);
-    if (known) known.turns = [...new Set([turn, ...known.turns])];
+    const twin = finds.find((find) => overlap(quote, find.quote) >= SAME);
+    if (twin) twin.turns = [...new Set([turn, ...twin.turns])];
     else finds.push({ kind, quote, turns: [turn] });
   };
   for (const [, turn = "", body = ""] of [...system.matchAll(/<turn id="(t\d+)">\n([\s\S]*?)\n<\/turn>/g)].reverse()) {
@@ -117,6 +117,6 @@ const wordsOf = (text: string): string[] => [
 /** How much of the quote the text already says. */
 function overlap(quote: string, text: string): number {
   const words = wordsOf(quote);
-  const known = new Set(wordsOf(text));
-  return words.length === 0 ? 1 : words.filter((word) => known.has(word)).length / words.length;
+  const vocabulary = new Set(wordsOf(text));
+  return words.length === 0 ? 1 : words.filter((word) => vocabulary.has(word)).length / words.length;
 }

@@ -2,21 +2,21 @@
 import { canonicalJson } from "../../base/json.ts";
 import { firstLine } from "../../base/text.ts";
 import type { ModelRequest } from "../contract.ts";
-import type { Decision } from "./chat.ts";
+import type { OfflineDecision } from "./chat.ts";
 import { decideChat } from "./chat.ts";
 import { consolidationCalls } from "./consolidate.ts";
 import { reportCall } from "./report.ts";
-import { decideReview, REVIEW_AGENTS } from "./review.ts";
+import { decideReview } from "./review.ts";
 import type { Round } from "./round.ts";
 import { readRound } from "./round.ts";
 import type { PlannedCall } from "./search-plan.ts";
 import { sidekickCalls } from "./sidekick.ts";
 import { answerText, fenced } from "./wording.ts";
 
-export type OfflineAnswer = { text: string; calls: PlannedCall[] };
+type OfflineAnswer = { text: string; calls: PlannedCall[] };
 
 export function decide(request: ModelRequest): OfflineAnswer {
-  if (request.agentName === "rem-agent") return consolidate(request);
+  if (request.agentRole === "consolidator") return consolidate(request);
   if (request.interaction === "conversation-sidekick") return beside(request);
 
   const round = readRound(request.items);
@@ -28,7 +28,7 @@ export function decide(request: ModelRequest): OfflineAnswer {
   return { text, calls: completion(request, round, offered, decision) };
 }
 
-/** As rem-agent: one step of calls, then it stops. */
+/** As the agent that consolidates: one step of calls, then it stops. */
 function consolidate({ system, items, tools }: ModelRequest): OfflineAnswer {
   const mayCall = tools.some(({ name }) => name === "context_board") && readRound(items)?.steps === 0;
   const calls = mayCall ? consolidationCalls(system) : [];
@@ -42,7 +42,7 @@ function beside({ items, tools }: ModelRequest): OfflineAnswer {
   return { text: calls.length > 0 ? "" : answerText([]), calls };
 }
 
-function respond(request: ModelRequest, round: Round, offered: ReadonlySet<string>): Decision {
+function respond(request: ModelRequest, round: Round, offered: ReadonlySet<string>): OfflineDecision {
   const completed = round.calls.find((call) => call.name === "task_complete");
   if (completed) return said(reportCall("Ending the task", completed));
   if (round.afterAnswer !== undefined) {
@@ -54,7 +54,7 @@ function respond(request: ModelRequest, round: Round, offered: ReadonlySet<strin
     };
   }
   if (request.directive) return follow(request.directive, round, offered);
-  if (REVIEW_AGENTS.has(request.agentName ?? "")) return decideReview(request, round, offered);
+  if (request.agentRole === "reviewer") return decideReview(request, round, offered);
   return decideChat(request, round, offered);
 }
 
@@ -63,9 +63,9 @@ function follow(
   { tool, args }: NonNullable<ModelRequest["directive"]>,
   round: Round,
   offered: ReadonlySet<string>,
-): Decision {
-  const made = round.calls.find((call) => call.name === tool && canonicalJson(call.args) === canonicalJson(args));
-  if (made) return said(reportCall(`The prescribed call of ${tool}`, made));
+): OfflineDecision {
+  const earlier = round.calls.find((call) => call.name === tool && canonicalJson(call.args) === canonicalJson(args));
+  if (earlier) return said(reportCall(`The prescribed call of ${tool}`, earlier));
   if (offered.has(tool)) return { type: "call", calls: [{ name: tool, args }] };
   return {
     type: "say",
@@ -74,7 +74,7 @@ function follow(
   };
 }
 
-function said(report: { text: string; success: boolean }): Decision {
+function said(report: { text: string; success: boolean }): OfflineDecision {
   return { type: "say", paragraphs: [report.text], success: report.success };
 }
 
@@ -83,7 +83,7 @@ function completion(
   request: ModelRequest,
   round: Round,
   offered: ReadonlySet<string>,
-  decision: Decision & { type: "say" },
+  decision: OfflineDecision & { type: "say" },
 ): PlannedCall[] {
   const ended = round.calls.some((call) => call.name === "task_complete");
   if (request.autopilot !== true || ended || !offered.has("task_complete")) return [];

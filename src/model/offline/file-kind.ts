@@ -1,7 +1,7 @@
 // What sort of file a path is, as far as its name tells, and how much a line of it counts.
-import type { Question } from "./question.ts";
+import type { OfflineQuestion } from "./question.ts";
 
-export type FileKind = "source" | "test" | "doc" | "generated";
+type FileKind = "source" | "test" | "doc" | "generated";
 
 const GENERATED =
   /(?:^|\/)(?:dist|build|target|out|node_modules|vendor|third_party|coverage|__pycache__|\.next|fixtures?|__snapshots__|testdata)\/|(?:-lock\.(?:json|yaml)|\.lock|\.min\.\w+|\.map|\.svg|\.snap|go\.sum|\.pb\.go|_pb2\.pyi?|\.g\.dart|\.generated\.\w+)$/;
@@ -14,7 +14,7 @@ export function fileKind(path: string): FileKind {
   return TEST.test(path) ? "test" : "source";
 }
 
-export function kindFactor(kind: FileKind, wants: Question["wants"]): number {
+export function kindFactor(kind: FileKind, wants: OfflineQuestion["wants"]): number {
   if (wants.tests) return kind === "test" ? 1.6 : kind === "generated" ? 0.1 : 0.4;
   if (kind === "test") return 0.4;
   if (kind === "doc") return wants.docs ? 1.5 : 0.7;

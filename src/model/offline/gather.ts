@@ -4,11 +4,11 @@ import type { ModelRequest } from "../contract.ts";
 import type { MadeCall, Round } from "./round.ts";
 import { statements } from "./statements.ts";
 import { STDIN } from "./stdin.ts";
-import type { FileLine } from "./tool-output.ts";
+import type { GrepLine } from "./tool-output.ts";
 import { grepLines, pathLines, recalled, viewLines } from "./tool-output.ts";
 import { isOwnWords } from "./wording.ts";
 
-export type Said = {
+export type SpokenPassage = {
   source: string;
   text: string;
   date?: string;
@@ -22,7 +22,7 @@ export type Gathered = {
   /** Files whose lines end in CR LF: lines of theirs cannot be joined as they stand. */
   crlf: Set<string>;
   names: string[];
-  said: Said[];
+  said: SpokenPassage[];
   /** Where was looked, with counts. */
   looked: string[];
 };
@@ -30,14 +30,14 @@ type Tally = Map<string, { searches: number; found: number }>;
 
 export function gather(request: ModelRequest, round: Round): Gathered {
   const got: Gathered = { files: new Map(), crlf: new Set(), names: [], said: [], looked: [] };
-  const results = new Map<string, Said>();
-  const say = (said: Said) => {
-    const key = `${said.source}\n${said.text}`;
-    if (results.get(key)?.date === undefined) results.set(key, said);
+  const results = new Map<string, SpokenPassage>();
+  const say = (passage: SpokenPassage) => {
+    const key = `${passage.source}\n${passage.text}`;
+    if (results.get(key)?.date === undefined) results.set(key, passage);
   };
-  for (const said of earlierTurns(request, round)) say(said);
+  for (const passage of earlierTurns(request, round)) say(passage);
   const memories = remembered(request.system);
-  for (const said of memories) say(said);
+  for (const passage of memories) say(passage);
   const tally: Tally = new Map();
   if (round.piped) addLines(got, pipedLines(round.piped.text));
   const now = `session ${request.sessionId} t${round.prompt.turn}`;
@@ -58,9 +58,9 @@ function count(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? "" : /ch$/.test(what) ? "es" : "s"}`;
 }
 
-type Reading = { now: string; say: (said: Said) => void; piped: string | undefined };
+type Reading = { now: string; say: (said: SpokenPassage) => void; piped: string | undefined };
 
-function pipedLines(text: string): FileLine[] {
+function pipedLines(text: string): GrepLine[] {
   return text.split("\n").map((row, at) => ({ path: STDIN, line: at + 1, text: row }));
 }
 
@@ -90,24 +90,24 @@ function readOutput(call: MadeCall, output: string, got: Gathered, { now, say, p
   }
   if (call.name === "view") return addLines(got, agreed(got, viewLines(String(call.args["path"] ?? ""), output)));
   const sessionId = now.split(" ")[1] ?? "";
-  const found = recalled(output, sessionId).filter(
+  const passages = recalled(output, sessionId).filter(
     ({ source, text }) => !`${source}.`.startsWith(`${now}.`) && !isOwnWords(text),
   );
-  for (const { source, text, date, isOutput } of found) {
+  for (const { source, text, date, isOutput } of passages) {
     const dated = { ...(date === undefined ? {} : { date }), ...(isOutput ? { isOutput } : {}) };
     for (const statement of statements(text))
       say({ source, text: statement, age: ageOf(source, sessionId, date), ...dated });
   }
-  return found.length;
+  return passages.length;
 }
 
 /** A line that grep printed otherwise means that the numbers or the separator were misread: then nothing of the view is used. */
-function agreed(got: Gathered, lines: FileLine[]): FileLine[] {
-  const known = got.files.get(lines[0]?.path ?? "");
-  return lines.every(({ line, text }) => text.startsWith(known?.get(line) ?? "")) ? lines : [];
+function agreed(got: Gathered, lines: GrepLine[]): GrepLine[] {
+  const lineTexts = got.files.get(lines[0]?.path ?? "");
+  return lines.every(({ line, text }) => text.startsWith(lineTexts?.get(line) ?? "")) ? lines : [];
 }
 
-function addLines(got: Gathered, lines: FileLine[]): number {
+function addLines(got: Gathered, lines: GrepLine[]): number {
   for (const { path, line, text } of lines) {
     if (text.endsWith("\r")) got.crlf.add(path);
     linesOf(got, path).set(line, text.replace(/\r$/, ""));
@@ -121,7 +121,7 @@ function linesOf(got: Gathered, path: string): Map<number, string> {
   return lines;
 }
 
-function earlierTurns(request: ModelRequest, round: Round): Said[] {
+function earlierTurns(request: ModelRequest, round: Round): SpokenPassage[] {
   return round.earlier.flatMap(({ raw, kind, turn, isPrompt }) => {
     const counts =
       kind === "message" && (raw.role === "user" ? isPrompt : raw.role === "assistant" && !isOwnWords(raw.content));
@@ -132,7 +132,7 @@ function earlierTurns(request: ModelRequest, round: Round): Said[] {
 }
 
 /** Records that the system prompt shows in its `<memories>` block, one a line with the id first. */
-function remembered(system: string): Said[] {
+function remembered(system: string): SpokenPassage[] {
   const block = /<memories\b[^>]*>([\s\S]*?)<\/memories>/.exec(system)?.[1] ?? "";
   return block.split("\n").flatMap((row) => {
     const [, id, text] =

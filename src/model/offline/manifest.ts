@@ -1,6 +1,6 @@
 // Finds version, scripts, dependencies and the like in a project's manifest, whatever its language.
 export type ManifestFact = "about" | "version" | "scripts" | "dependencies" | "dev" | "license" | "runtime" | "entry";
-export type LineRange = { from: number; to: number };
+export type ManifestRange = { from: number; to: number };
 
 const NAMES =
   "package.json pyproject.toml Cargo.toml go.mod composer.json pubspec.yaml mix.exs setup.py setup.cfg pom.xml build.gradle build.gradle.kts Gemfile CMakeLists.txt deno.json requirements.txt Makefile makefile justfile VERSION";
@@ -36,7 +36,7 @@ export function isManifest(path: string): boolean {
 }
 
 /** Where a manifest states the fact, cut into pieces that fit a quote. */
-export function stated(path: string, lines: ReadonlyMap<number, string>, fact: ManifestFact): LineRange[] {
+export function stated(path: string, lines: ReadonlyMap<number, string>, fact: ManifestFact): ManifestRange[] {
   const isMakefile = SCRIPTS_FILE.test(path);
   if (isMakefile && fact !== "scripts" && fact !== "version") return [];
   if (fact === "scripts" && !isMakefile && !/(?:json|toml)$/.test(path)) return [];
@@ -72,8 +72,8 @@ function endOf(lines: ReadonlyMap<number, string>, first: number, wholeFile: boo
   return last;
 }
 
-function pieces(lines: ReadonlyMap<number, string>, whole: LineRange): LineRange[] {
-  const ranges: LineRange[] = [];
+function pieces(lines: ReadonlyMap<number, string>, whole: ManifestRange): ManifestRange[] {
+  const ranges: ManifestRange[] = [];
   let from = whole.from;
   let size = 0;
   for (let at = whole.from; at <= whole.to; at++) {

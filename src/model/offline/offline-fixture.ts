@@ -1,7 +1,7 @@
 // For tests only: runs the offline model through whole turns against files, recall results and tools kept in memory.
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { Message } from "../../schema/message.ts";
-import type { Answer, ModelRequest, ModelTarget, StreamPart } from "../contract.ts";
+import type { ModelAnswer, ModelRequest, ModelTarget, StreamPart } from "../contract.ts";
 import { callOffline } from "./call-offline.ts";
 
 export type Files = Record<string, string>;
@@ -20,7 +20,7 @@ export type Turn = {
   calls: { name: string; args: Record<string, unknown> }[];
   steps: number;
   items: ContextItem<Message>[];
-  answer: Answer;
+  answer: ModelAnswer;
 };
 
 const TARGET: ModelTarget = {

@@ -2,8 +2,8 @@
 import { STOP_WORDS } from "./stop-words.ts";
 
 export type Term = { text: string; kind: "name" | "quoted" | "number" };
-export type NamedPath = { path: string; line?: number };
-export type Question = {
+type NamedPath = { path: string; line?: number };
+export type OfflineQuestion = {
   text: string;
   paths: NamedPath[];
   terms: Term[];
@@ -36,7 +36,7 @@ const TEST_WORD = /^(?:tests?|tested|testing|covers?|covered|coverage)$/;
 const DOC_WORD = /^(?:docs?|documentation|documented|specs?|specification|guide|manual)$/;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-export function readQuestion(prompt: string): Question {
+export function readQuestion(prompt: string): OfflineQuestion {
   const text = prompt.slice(0, MAX_CHARS).trim();
   const paths = new Map<string, NamedPath>();
   const terms = new Map<string, Term>();
@@ -86,15 +86,15 @@ export function readQuestion(prompt: string): Question {
     } else if (/^v?\d[\d.,_]*$/.test(token) && token.replace(/\D/g, "").length + (/\d\.\d/.test(token) ? 1 : 0) >= 3)
       addTerm("number", token);
     else {
-      const found = plainWords(token);
-      for (const word of found) words.add(word);
+      const plain = plainWords(token);
+      for (const word of plain) words.add(word);
       for (const [first, second] of [
-        [before, found[0]],
-        [found[0], found[1]],
+        [before, plain[0]],
+        [plain[0], plain[1]],
       ]) {
         if (first !== undefined && second !== undefined) phrases.push([first, second]);
       }
-      previous = /[,;:.]$/.test(raw) ? undefined : found.at(-1);
+      previous = /[,;:.]$/.test(raw) ? undefined : plain.at(-1);
     }
   }
   const wants = readWants(text.toLowerCase());
@@ -112,7 +112,7 @@ export function readQuestion(prompt: string): Question {
 }
 
 /** Paths that name no file are looked for as text. */
-export function withPathsAsText(question: Question): Question {
+export function withPathsAsText(question: OfflineQuestion): OfflineQuestion {
   const terms = question.paths.map(({ path }): Term => ({ kind: "quoted", text: path }));
   return { ...question, paths: [], terms: [...question.terms, ...terms].slice(0, MAX_TERMS) };
 }
@@ -168,17 +168,17 @@ function plainWords(token: string): string[] {
 }
 
 function segments(run: string): string[] {
-  const found = [...new Intl.Segmenter("ja", { granularity: "word" }).segment(run)];
-  return found.filter((part) => part.isWordLike === true).map((part) => part.segment);
+  const segments = [...new Intl.Segmenter("ja", { granularity: "word" }).segment(run)];
+  return segments.filter((part) => part.isWordLike === true).map((part) => part.segment);
 }
 
 /** In their order; of too many the longest stay. */
 function rarestLooking(words: string[]): string[] {
-  const kept = new Set([...words].sort((a, b) => b.length - a.length || (a < b ? -1 : 1)).slice(0, MAX_WORDS));
-  return words.filter((word) => kept.has(word));
+  const longest = new Set([...words].sort((a, b) => b.length - a.length || (a < b ? -1 : 1)).slice(0, MAX_WORDS));
+  return words.filter((word) => longest.has(word));
 }
 
-function readWants(lower: string): Question["wants"] {
+function readWants(lower: string): OfflineQuestion["wants"] {
   return {
     place: /\bwhere\b|\bwhich (?:files?|modules?|lines?|folders?)\b|\b(?:defined?|definition|declared|located)\b/.test(
       lower,

@@ -2,13 +2,13 @@
 import { cutAt } from "../../base/text.ts";
 import { fileKind } from "./file-kind.ts";
 import type { Gathered } from "./gather.ts";
-import type { Question } from "./question.ts";
-import type { Candidate } from "./rank.ts";
+import type { OfflineQuestion } from "./question.ts";
+import type { AnswerCandidate } from "./rank.ts";
 import type { FileRange } from "./topic.ts";
 import { escapePattern } from "./word-match.ts";
 import { fenced } from "./wording.ts";
 
-export type Quote = { source: string; text: string; note?: string };
+type Quote = { source: string; text: string; note?: string };
 
 const MAX_QUOTES = 5;
 const MAX_CHARS = 400;
@@ -17,7 +17,11 @@ const HEADING = /^#{1,6}\s/;
 /** A point of a list or a row of a table. */
 const POINT = /^\s*(?:[-*+]|\d+[.)]|\|)\s/;
 
-export function chooseQuotes(question: Question, evidence: readonly Candidate[], gathered: Gathered): Quote[] {
+export function chooseQuotes(
+  question: OfflineQuestion,
+  evidence: readonly AnswerCandidate[],
+  gathered: Gathered,
+): Quote[] {
   const quotes: Quote[] = [];
   const texts = new Set<string>();
   const shown = new Map<string, { from: number; to: number }[]>();
@@ -63,15 +67,15 @@ export function quoteText(quote: Quote): string {
 }
 
 /** Statements on one subject stand together, newest first; the older ones are marked. */
-function newestFirst(evidence: readonly Candidate[]): (Candidate & { note?: string })[] {
-  const done = new Set<Candidate>();
+function newestFirst(evidence: readonly AnswerCandidate[]): (AnswerCandidate & { note?: string })[] {
+  const used = new Set<AnswerCandidate>();
   return evidence.flatMap((candidate) => {
-    if (done.has(candidate)) return [];
+    if (used.has(candidate)) return [];
     if (candidate.type === "line") return [candidate];
     const group = evidence.filter(
       (other) => other.type === "said" && other.matched === candidate.matched && other.isOutput === candidate.isOutput,
     );
-    for (const other of group) done.add(other);
+    for (const other of group) used.add(other);
     const sorted = group.sort((a, b) => (a.type === "said" && b.type === "said" && a.age < b.age ? 1 : -1));
     return sorted.map((said, index) => (index === 0 ? said : { ...said, note: "earlier" }));
   });
@@ -79,8 +83,8 @@ function newestFirst(evidence: readonly Candidate[]): (Candidate & { note?: stri
 
 /** The line, and when it opens something (a definition, a section, a file) as many whole lines of that as were seen and fit. */
 function passage(
-  question: Question,
-  found: Candidate & { type: "line" },
+  question: OfflineQuestion,
+  found: AnswerCandidate & { type: "line" },
   gathered: Gathered,
 ): { from: number; to: number; text: string } {
   const single = { from: found.line, to: found.line, text: cutAround(found.text.trim(), question) };
@@ -143,7 +147,7 @@ function indent(row: string): number {
 }
 
 /** A long line is cut around its first hit; behind 1,900 characters tools put a mark of their own. */
-function cutAround(whole: string, question: Question): string {
+function cutAround(whole: string, question: OfflineQuestion): string {
   if (whole.length <= MAX_CHARS) return whole;
   const text = whole.slice(0, 1_900);
   const wanted = [...question.terms.map((term) => term.text), ...question.words].map(escapePattern).join("|");

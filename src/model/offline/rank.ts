@@ -1,14 +1,14 @@
 // Weighs what was gathered against the question: what counts as evidence at all, and which evidence is best.
 import { definedName, definitionStrength } from "./definition.ts";
 import { fileKind, isScripts, kindFactor } from "./file-kind.ts";
-import type { Gathered, Said } from "./gather.ts";
-import type { Question, Term } from "./question.ts";
+import type { Gathered, SpokenPassage } from "./gather.ts";
+import type { OfflineQuestion, Term } from "./question.ts";
 import { isQuestion, statements } from "./statements.ts";
 import { asksForFailure, FAILURE_LINE, STDIN } from "./stdin.ts";
 import { WEAK_WORDS } from "./stop-words.ts";
 import { nameHit, numberPattern, phrasePattern, pieces, wordHit } from "./word-match.ts";
 
-export type Candidate = { score: number; text: string; matched: string } & (
+export type AnswerCandidate = { score: number; text: string; matched: string } & (
   | {
       type: "line";
       path: string;
@@ -17,11 +17,11 @@ export type Candidate = { score: number; text: string; matched: string } & (
       /** Stands for its whole file: what follows it is quoted too. */
       opens?: boolean;
     }
-  | ({ type: "said" } & Said)
+  | ({ type: "said" } & SpokenPassage)
 );
 export type Ranking = {
   /** What holds a named term, or half of the words; none at all when nothing holds half of the rare ones. Best first. */
-  evidence: Candidate[];
+  evidence: AnswerCandidate[];
   /** How the names, quotes and numbers of the question were found. */
   named: "none" | "exact" | "partial" | "missing";
 };
@@ -44,10 +44,10 @@ type Unit = {
   pieces: string[];
   near: string[];
   place: string[];
-  at: { path: string; line: number } | Said;
+  at: { path: string; line: number } | SpokenPassage;
 };
 
-export function rank(question: Question, gathered: Gathered): Ranking {
+export function rank(question: OfflineQuestion, gathered: Gathered): Ranking {
   const units = [...lineUnits(question, gathered), ...saidUnits(gathered)];
   const weights = wordWeights(question.words, units);
   const best = units.reduce((most, unit) => Math.max(most, termScore(question, unit.text).best), 0);
@@ -60,7 +60,7 @@ export function rank(question: Question, gathered: Gathered): Ranking {
     .map((unit) => toCandidate(question, unit, weights))
     .filter((candidate) => candidate.score > 0)
     .sort(byScore);
-  const isPiped = (one: Candidate) => one.type === "line" && one.path === STDIN;
+  const isPiped = (one: AnswerCandidate) => one.type === "line" && one.path === STDIN;
   const floor = (all.find((one) => !isPiped(one))?.score ?? 0) * WORTH_SHOWING;
   const subjects = new Set(all.filter((one) => one.type === "said" && one.score >= floor).map((one) => one.matched));
   const evidence = all
@@ -71,7 +71,7 @@ export function rank(question: Question, gathered: Gathered): Ranking {
 }
 
 /** Stdin comes first; tests, fixtures, generated files and old output of tools come last. */
-function tier({ wants }: Question, candidate: Candidate): number {
+function tier({ wants }: OfflineQuestion, candidate: AnswerCandidate): number {
   if (candidate.type === "said") return candidate.isOutput ? 3 : 1;
   if (candidate.path === STDIN) return 0;
   const kind = fileKind(candidate.path);
@@ -80,7 +80,7 @@ function tier({ wants }: Question, candidate: Candidate): number {
 }
 
 /** Files that the question names, or whose own name holds a word of it. */
-export function namedFiles(question: Question, gathered: Gathered): string[] {
+export function namedFiles(question: OfflineQuestion, gathered: Gathered): string[] {
   const files = [...new Set([...gathered.names, ...gathered.files.keys()])];
   const isNamed = (file: string) => question.paths.some(({ path }) => matchesPath(file, path));
   const named = files.filter(isNamed);
@@ -106,7 +106,7 @@ function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-function lineUnits(question: Question, gathered: Gathered): Unit[] {
+function lineUnits(question: OfflineQuestion, gathered: Gathered): Unit[] {
   const units: Unit[] = [];
   for (const [path, lines] of gathered.files) {
     const place = pieces(path);
@@ -115,13 +115,13 @@ function lineUnits(question: Question, gathered: Gathered): Unit[] {
     const doc = fileKind(path) === "doc";
     const own = new Map([...lines].map(([line, text]) => [line, pieces(text)] as const));
     for (const [line, text] of lines) {
-      const told =
+      const lineText =
         isQuestion(text) && (doc ? !/^#/.test(text) : COMMENT.test(text)) ? statements(text).join(" ") : text;
-      if (told.trim() === "" || told.includes("\ufffd")) continue;
-      const textPieces = pieces(told);
+      if (lineText.trim() === "" || lineText.includes("\ufffd")) continue;
+      const textPieces = pieces(lineText);
       const speaks =
-        termScore(question, told).best > 0 ||
-        question.words.some((word) => wordHit(word, told, textPieces) > 0) ||
+        termScore(question, lineText).best > 0 ||
+        question.words.some((word) => wordHit(word, lineText, textPieces) > 0) ||
         (inName && question.wants.tests && TITLE.test(text)) ||
         (isNamedFile && isOpening(question, path, line, lines));
       if (!speaks) continue;
@@ -135,10 +135,10 @@ function lineUnits(question: Question, gathered: Gathered): Unit[] {
 }
 
 /** The line that stands for a file of which the question says nothing but its name: the one named, or the first. */
-function isOpening(question: Question, path: string, line: number, lines: ReadonlyMap<number, string>): boolean {
+function isOpening(question: OfflineQuestion, path: string, line: number, lines: ReadonlyMap<number, string>): boolean {
   if (question.words.length + question.terms.length > 0) return false;
-  const asked = question.paths.find((named) => matchesPath(path, named.path))?.line;
-  if (asked !== undefined) return line === asked;
+  const wantedLine = question.paths.find((named) => matchesPath(path, named.path))?.line;
+  if (wantedLine !== undefined) return line === wantedLine;
   return line === Math.min(...[...lines].filter(([, text]) => text.trim() !== "").map(([at]) => at));
 }
 
@@ -163,7 +163,7 @@ function rareWords(words: readonly string[], weights: ReadonlyMap<string, { shar
   return rare.length > 0 ? rare : [...words];
 }
 
-function holds(question: Question, unit: Unit, termFound: boolean, words: readonly string[]): boolean {
+function holds(question: OfflineQuestion, unit: Unit, termFound: boolean, words: readonly string[]): boolean {
   if (termFound) return termScore(question, unit.text).best > 0;
   if (phraseHit(question, unit.text)) return true;
   if (words.length === 0) return "path" in unit.at && question.paths.length > 0;
@@ -171,7 +171,7 @@ function holds(question: Question, unit: Unit, termFound: boolean, words: readon
   return words.filter((word) => wordHit(word, unit.text, around) > 0).length >= words.length / 2;
 }
 
-function termScore(question: Question, text: string): { best: number; sum: number; matched: string[] } {
+function termScore(question: OfflineQuestion, text: string): { best: number; sum: number; matched: string[] } {
   const score = { best: 0, sum: 0, matched: [] as string[] };
   for (const term of question.terms) {
     const hit = termHit(term, text);
@@ -190,11 +190,15 @@ function termHit({ kind, text: wanted }: Term, text: string): number {
   return text.toLowerCase().includes(wanted.toLowerCase()) ? 0.8 : 0;
 }
 
-function phraseHit(question: Question, text: string): boolean {
+function phraseHit(question: OfflineQuestion, text: string): boolean {
   return question.phrases.some((phrase) => new RegExp(phrasePattern(phrase), "i").test(text));
 }
 
-function toCandidate(question: Question, unit: Unit, weights: ReadonlyMap<string, { weight: number }>): Candidate {
+function toCandidate(
+  question: OfflineQuestion,
+  unit: Unit,
+  weights: ReadonlyMap<string, { weight: number }>,
+): AnswerCandidate {
   const terms = termScore(question, unit.text);
   const matched = [...terms.matched];
   let score = terms.sum;
@@ -227,7 +231,7 @@ function toCandidate(question: Question, unit: Unit, weights: ReadonlyMap<string
 }
 
 /** Definitions of what is asked about come before its uses, unless its uses are asked for. */
-function definition(question: Question, text: string): number {
+function definition(question: OfflineQuestion, text: string): number {
   const names = question.terms.filter((term) => term.kind === "name" && nameHit(term.text, text) >= 0.8);
   const strength = Math.max(1, ...names.map((name) => definitionStrength(name.text, text)));
   if (question.wants.use) return strength > 1 ? 0.5 : 1;
@@ -235,15 +239,15 @@ function definition(question: Question, text: string): number {
   if (question.wants.docs) return 1;
   const defined = definedName(text);
   const parts = pieces(defined?.name ?? "");
-  const asked = parts.filter((part) => question.words.some((word) => wordHit(word, "", [part]) > 0));
-  if (defined === undefined || asked.length === 0) return 1;
-  if (asked.length < parts.length) return defined.byKeyword ? 1.4 : 1.3;
+  const hits = parts.filter((part) => question.words.some((word) => wordHit(word, "", [part]) > 0));
+  if (defined === undefined || hits.length === 0) return 1;
+  if (hits.length < parts.length) return defined.byKeyword ? 1.4 : 1.3;
   const isLocal = /^\s+(?:const|let|var)\b/.test(text);
-  const whole = !isLocal && (asked.length > 1 || question.words.length === 1);
+  const whole = !isLocal && (hits.length > 1 || question.words.length === 1);
   return defined.byKeyword ? (whole ? 3 : 1.8) : whole ? 1.8 : 1.3;
 }
 
-function lineFactor(question: Question, path: string, unit: Unit): number {
+function lineFactor(question: OfflineQuestion, path: string, unit: Unit): number {
   let factor = kindFactor(fileKind(path), question.wants);
   if (path === STDIN && asksForFailure(question) && FAILURE_LINE.test(unit.text)) factor *= 2;
   if (question.paths.some((named) => matchesPath(path, named.path))) factor *= 2;
@@ -263,7 +267,7 @@ export function isNamedAfter(path: string, words: readonly string[]): boolean {
   return parts.length > 0 && parts.every((part) => words.some((word) => wordHit(word, "", [part]) > 0));
 }
 
-function byScore(a: Candidate, b: Candidate): number {
+function byScore(a: AnswerCandidate, b: AnswerCandidate): number {
   if (a.score !== b.score) return b.score - a.score;
   if (a.type === "line" && b.type === "line") {
     return depth(a.path) - depth(b.path) || (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line);

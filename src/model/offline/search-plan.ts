@@ -1,8 +1,8 @@
 // Which searches to ask for next: names first, then looser forms of them, then a look around the best hits.
 import { definitionPattern, KEYWORD } from "./definition.ts";
 import { CODE, DOCS, TESTS } from "./file-kind.ts";
-import type { Question, Term } from "./question.ts";
-import type { Candidate } from "./rank.ts";
+import type { OfflineQuestion, Term } from "./question.ts";
+import type { AnswerCandidate } from "./rank.ts";
 import type { MadeCall } from "./round.ts";
 import { asksForFailure, FAILURE_WORDS } from "./stdin.ts";
 import { escapePattern, numberPattern, phrasePattern, root, spellingPattern, wordPattern } from "./word-match.ts";
@@ -18,7 +18,7 @@ const VIEW_CALLS = 3;
 const HEAD_LIMIT = 80;
 const DOCS_HEAD_LIMIT = 40;
 
-export function firstSearch(question: Question): PlannedCall[] {
+export function firstSearch(question: OfflineQuestion): PlannedCall[] {
   const scope = fileScope(question);
   const names = question.terms.filter((term) => term.kind === "name").map((term) => term.text);
   const [first, ...others] = question.terms.map(termPattern);
@@ -29,23 +29,23 @@ export function firstSearch(question: Question): PlannedCall[] {
   if (first === undefined) greps.push(...wordSearches(question));
   const globs =
     question.paths.length > 0 ? question.paths.slice(0, 2).map(({ path }) => pathGlob(path)) : nameGlob(question);
-  const asked = question.terms.length + question.words.length + question.paths.length > 0;
+  const hasSubject = question.terms.length + question.words.length + question.paths.length > 0;
   return [
     ...greps,
     ...globs.map((pattern) => ({ name: "glob", args: { pattern } })),
-    ...(asked ? [{ name: "recall", args: { query: question.text.slice(0, 400), limit: 8 } }] : []),
+    ...(hasSubject ? [{ name: "recall", args: { query: question.text.slice(0, 400), limit: 8 } }] : []),
   ].slice(0, FIRST_CALLS);
 }
 
 /** Looks through the file that holds all of a long text on stdin. */
-export function stdinSearch(question: Question, file: string): PlannedCall[] {
+export function stdinSearch(question: OfflineQuestion, file: string): PlannedCall[] {
   const wanted = [...question.terms.map(termPattern), ...question.words.map(wordPattern)];
   const failures = asksForFailure(question) || wanted.length === 0 ? [`(?i:${FAILURE_WORDS})`] : [];
   return [{ name: "grep", args: { ...grep([...wanted, ...failures].join("|")).args, path: file } }];
 }
 
 /** When nothing holds what was asked: other spellings, other words, every file. */
-export function widerSearch(question: Question): PlannedCall[] {
+export function widerSearch(question: OfflineQuestion): PlannedCall[] {
   const names = question.terms
     .filter((term) => term.kind !== "number")
     .map((term) => spellingPattern(term.text))
@@ -61,7 +61,7 @@ export function widerSearch(question: Question): PlannedCall[] {
 
 /** Looks at the lines around the best hits, and at files that were named but not yet seen. */
 export function views(
-  evidence: readonly Candidate[],
+  evidence: readonly AnswerCandidate[],
   files: readonly string[],
   made: readonly MadeCall[],
 ): PlannedCall[] {
@@ -92,7 +92,7 @@ function termPattern({ kind, text }: Term): string {
 }
 
 /** Searches in the kind of file that the answer should be in, then in the others. */
-function wordSearches(question: Question): PlannedCall[] {
+function wordSearches(question: OfflineQuestion): PlannedCall[] {
   const { words, wants } = question;
   if (words.length === 0) return [];
   const { any, both, names, titles } = wordPatterns(question);
@@ -104,7 +104,12 @@ function wordSearches(question: Question): PlannedCall[] {
 }
 
 /** Lines with any word; with two of them; that name or set one; that open a section, a row or a point of a list with one. */
-function wordPatterns({ words, phrases }: Question): { any: string; both: string; names: string; titles: string } {
+function wordPatterns({ words, phrases }: OfflineQuestion): {
+  any: string;
+  both: string;
+  names: string;
+  titles: string;
+} {
   const patterns = words.map(wordPattern);
   const any = `(?:${patterns.join("|")})`;
   const names = `(?:${KEYWORD})\\s+\\w*${any}|${any}\\w*["'\`]?\\]?\\s*(?:[:=]|\\|\\|)`;
@@ -115,7 +120,7 @@ function wordPatterns({ words, phrases }: Question): { any: string; both: string
 }
 
 /** One glob for the files that the question names. */
-function fileScope({ paths }: Question): string | undefined {
+function fileScope({ paths }: OfflineQuestion): string | undefined {
   const globs = paths.map(({ path }) => pathGlob(path).slice("**/".length));
   const plain = globs.filter((glob) => !glob.endsWith("/**"));
   if (globs.length === 0) return undefined;
@@ -131,7 +136,7 @@ function pathGlob(path: string): string {
 }
 
 /** Files called after a word of the question. */
-function nameGlob(question: Question): string[] {
+function nameGlob(question: OfflineQuestion): string[] {
   const stems = question.words
     .filter((word) => /^[a-z\d]{3,}$/.test(word))
     .map((word) => `*${firstAnyCase(root(word))}*`);

@@ -45,12 +45,12 @@ function chosen(rows: readonly Row[], asked: ReadonlySet<string>): Row[] {
 }
 
 function sendOf(gets: readonly MadeCall[]): PlannedCall[] {
-  const found = gets.flatMap(({ args, result }) =>
+  const memories = gets.flatMap(({ args, result }) =>
     result && !result.isError ? [{ name: String(args["name"]), content: result.content }] : [],
   );
-  if (found.length === 0) return [];
-  const content = found.map(({ name, content }) => `# ${name}\n${content}`).join("\n\n");
-  const summary = clip(`From the context board: ${found.map(({ name }) => name).join(", ")}.`, 500);
+  if (memories.length === 0) return [];
+  const content = memories.map(({ name, content }) => `# ${name}\n${content}`).join("\n\n");
+  const summary = clip(`From the context board: ${memories.map(({ name }) => name).join(", ")}.`, 500);
   return [{ name: "send_inbox", args: { summary, content } }];
 }
 

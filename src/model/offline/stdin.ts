@@ -1,5 +1,5 @@
 // The text that came on stdin beside a prompt: the first evidence for its answer.
-import type { Question } from "./question.ts";
+import type { OfflineQuestion } from "./question.ts";
 
 export type PipedText = {
   text: string;
@@ -25,13 +25,13 @@ export function pipedText(prompt: string): PipedText | undefined {
   return file === undefined ? { text: body } : { text: body.replace(PREVIEW, ""), file };
 }
 
-export function asksForFailure(question: Question): boolean {
+export function asksForFailure(question: OfflineQuestion): boolean {
   return ASKS_FAILURE.test(question.text);
 }
 
 /** The lines that stand for the whole text when none holds what was asked: its failures, else its beginning. */
 export function tellingLines(
-  question: Question,
+  question: OfflineQuestion,
   lines: ReadonlyMap<number, string>,
 ): { line: number; text: string; opens: boolean }[] {
   const rows = [...lines].map(([line, text]) => ({ line, text })).filter(({ text }) => text.trim() !== "");

@@ -1,11 +1,11 @@
 // Reads the printed results of grep, glob, view and recall; lines in no known form are passed over.
-export type FileLine = { path: string; line: number; text: string };
-export type Recalled = { source: string; text: string; date?: string; isOutput?: boolean };
+export type GrepLine = { path: string; line: number; text: string };
+type Recalled = { source: string; text: string; date?: string; isOutput?: boolean };
 
 /** What ripgrep puts at the end of a line that it cut. */
 const CUT_LINE = / \[\.{3} (?:omitted end of long line|\d+ more matche?s?)\]$/;
 
-export function grepLines(output: string): FileLine[] {
+export function grepLines(output: string): GrepLine[] {
   return output.split("\n").flatMap((row) => {
     const [, path, line, text] = /^(.+?):(\d+):(.*)$/s.exec(row) ?? [];
     return path && line && text !== undefined
@@ -23,7 +23,7 @@ export function pathLines(output: string): string[] {
 }
 
 /** Lines of one file, numbered as `12<tab>text`, `12. text`, `12: text` or `12 | text`. */
-export function viewLines(path: string, output: string): FileLine[] {
+export function viewLines(path: string, output: string): GrepLine[] {
   return output.split("\n").flatMap((row) => {
     const [, line, tabbed, spaced] = /^\s*(\d+)(?:(?:\t|→)(.*)|(?:[.:]|\s*[|│])(?: (.*)|$))$/s.exec(row) ?? [];
     return line ? [{ path: relative(path), line: Number(line), text: tabbed ?? spaced ?? "" }] : [];
@@ -35,11 +35,11 @@ const REF =
 
 /** Results with their source, each source followed by its text on the same line or the lines below. */
 export function recalled(output: string, sessionId: string): Recalled[] {
-  const found: { source: string; date?: string; isOutput?: boolean; rows: string[] }[] = [];
+  const passages: { source: string; date?: string; isOutput?: boolean; rows: string[] }[] = [];
   for (const row of output.split(/\r?\n/)) {
     const ref = REF.exec(row);
     if (ref === null) {
-      found.at(-1)?.rows.push(row.replace(/^\s*(?:>|\|)\s?/, ""));
+      passages.at(-1)?.rows.push(row.replace(/^\s*(?:>|\|)\s?/, ""));
       continue;
     }
     const [head, kind, id, turnOf, checkpoint, session, turn] = ref;
@@ -48,18 +48,18 @@ export function recalled(output: string, sessionId: string): Recalled[] {
       : `session ${session ?? sessionId} ${checkpoint ?? turn}`;
     const rest = row.slice(head.length);
     const date = /\d{4}-\d{2}-\d{2}/.exec(rest)?.[0];
-    const said = /^[^:—"“]{0,80}?(?::\s|—\s?|(?=["“]))(.*)$/.exec(
+    const words = /^[^:—"“]{0,80}?(?::\s|—\s?|(?=["“]))(.*)$/.exec(
       rest.replace(/T\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?/, ""),
     )?.[1];
     const isOutput = /^[\s\])*:,|(-]*tool\b/.test(rest);
-    found.push({
+    passages.push({
       source,
-      rows: said ? [said] : [],
+      rows: words ? [words] : [],
       ...(date === undefined ? {} : { date }),
       ...(isOutput ? { isOutput } : {}),
     });
   }
-  return found.flatMap(({ rows, ...from }) => {
+  return passages.flatMap(({ rows, ...from }) => {
     const texts = rows.join("\n").split("…");
     return texts
       .map((text) => text.replace(/^[\s"“]+|[\s"”]+$/g, "").replace(/^`{3,}\w*\n|\n`{3,}$/g, ""))

@@ -1,8 +1,8 @@
 // Questions about the project as a whole: what it is, its version, scripts, dependencies. README, manifest and tree answer them.
 import { fileKind } from "./file-kind.ts";
 import type { Gathered } from "./gather.ts";
-import { isManifest, type LineRange, type ManifestFact, PROJECT_FILES, stated } from "./manifest.ts";
-import type { Question } from "./question.ts";
+import { isManifest, type ManifestFact, type ManifestRange, PROJECT_FILES, stated } from "./manifest.ts";
+import type { OfflineQuestion } from "./question.ts";
 import { matchesPath } from "./rank.ts";
 import type { Round } from "./round.ts";
 import type { PlannedCall } from "./search-plan.ts";
@@ -10,7 +10,7 @@ import { pieces, wordHit } from "./word-match.ts";
 
 /** `subject` is a package whose version or use is asked about. */
 export type Topic = { type: "overview" } | { type: "fact"; fact: ManifestFact; subject?: string };
-export type FileRange = LineRange & { path: string };
+export type FileRange = ManifestRange & { path: string };
 
 /** Longer prompts ask for more than a fact. */
 const MAX_CHARS = 200;
@@ -46,7 +46,7 @@ const FACT_WORDS =
   /^(?:dev|development|devdependencies|dependenc(?:y|ies)|dependent|deps|depends?|requirements?|require[sd]?|packages?|librar(?:y|ies)|frameworks?|tech|technology|stack|licen[cs]ed?|entry|entrypoints?|points?|node|nodejs|python|go|golang|rust|java|ruby|php|elixir|dart|versions?|engines?|current|currently|latest|release|number|npm|make|yarn|pnpm|cargo|build|scripts?|targets?|commands?|tasks?|program|app|application|tool|software|minimum|required|installed|json|manifest|external|direct|third|party|main|runtime)$/;
 
 /** What of the project is asked about, when it is the project and not something in it. */
-export function topicOf(question: Question): Topic | undefined {
+export function topicOf(question: OfflineQuestion): Topic | undefined {
   const { text, paths, terms, words } = question;
   const isPast =
     question.wants.said && /\b(?:did|said|told|decided?|agreed|chose|last|earlier|previous|remember)\b/i.test(text);
@@ -80,11 +80,11 @@ export function isTopicCall({ name, args }: PlannedCall): boolean {
 }
 
 /** Reads the project's own README and manifests, those nearest to the top first. */
-export function topicViews(topic: Topic, question: Question, names: readonly string[]): PlannedCall[] {
-  const asked = (name: string) =>
+export function topicViews(topic: Topic, question: OfflineQuestion, names: readonly string[]): PlannedCall[] {
+  const isAbout = (name: string) =>
     question.paths.length === 0 || question.paths.some(({ path }) => matchesPath(name, path));
   const files = names
-    .filter((name) => (README.test(name) ? topic.type === "overview" : isManifest(name) && asked(name)))
+    .filter((name) => (README.test(name) ? topic.type === "overview" : isManifest(name) && isAbout(name)))
     .filter(
       (name) => README.test(name) || fileKind(name) === "source" || /requirements\.txt$|CMakeLists\.txt$/.test(name),
     )
@@ -132,7 +132,7 @@ export function topLevel(round: Round): string[] {
 }
 
 /** The title and the first paragraph of prose; without the title when badges stand between them. */
-function opening(lines: ReadonlyMap<number, string>): LineRange[] {
+function opening(lines: ReadonlyMap<number, string>): ManifestRange[] {
   const isProse = (text: string) => /^\s*[\p{L}\p{N}*_`"“>]/u.test(text) && !/^\s*(?:=+|-+)\s*$/.test(text);
   const title = [...lines].find(([, text]) => /^#\s/.test(text))?.[0];
   const first = [...lines].find(([line, text]) => line > (title ?? 0) && isProse(text))?.[0] ?? title;

@@ -1,6 +1,6 @@
 // Learning how a provider's own counts differ from ours: a moving average for each provider and model.
 export type Calibration = { factor: number; samples: number };
-export type Sample = {
+type Sample = {
   /** Our raw count of the request, before any factor. */
   estimate: number;
   /** What the provider reported as input, cached parts included. */

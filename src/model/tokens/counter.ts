@@ -30,8 +30,8 @@ export class TokenCounter {
   /** The exact count. Loads the tokeniser at the first call and lets other work run between slices. */
   async count(text: string): Promise<number> {
     if (text.length > HUGE_CHARS) return upperBound(text);
-    const known = this.#known(text);
-    if (known !== undefined) return known;
+    const count = this.#known(text);
+    if (count !== undefined) return count;
     const countSlice = await loadO200k();
     this.#countSlice = countSlice;
     let tokens = 0;
@@ -48,8 +48,8 @@ export class TokenCounter {
 
   /** For callers that cannot wait: the exact count if it is known or quick to get, else the upper bound. */
   countNow(text: string): number {
-    const known = this.#known(text);
-    if (known !== undefined) return known;
+    const count = this.#known(text);
+    if (count !== undefined) return count;
     if (!this.#countSlice || text.length > BREATH) return upperBound(text);
     let tokens = 0;
     for (const slice of slices(text.toWellFormed())) tokens += this.#countSlice(slice);

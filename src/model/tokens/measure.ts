@@ -11,7 +11,7 @@ export const ITEM_OVERHEAD = 4;
 export const EXACT_FROM = 0.5;
 
 /** Windows of history, from the newest item back, that are looked at closely; what is farther away cannot be sent. */
-export const FAR = 2;
+const FAR = 2;
 /** Of code and prose. */
 const CHARS_PER_TOKEN = 3.5;
 /** A longer text may be an image or the like, whose length says nothing. */
@@ -31,7 +31,7 @@ export type Measurable = {
   /** Ends exact counting; what is not counted by then stays an estimate. */
   signal?: AbortSignal;
 };
-export type Measured = {
+export type RequestMeasure = {
   systemTokens: number;
   toolDefinitionsTokens: number;
   conversationTokens: number;
@@ -42,14 +42,14 @@ export type Measured = {
 
 /** Sizes of one part; `exact` once it was counted. */
 type Size = { bound: number; estimate: number; exact?: number };
-export type Part = { size: Size; content: () => Content };
+export type MeasuredPart = { size: Size; content: () => Content };
 
 /** Raw objects never change, so what was measured of one holds for as long as it lives. */
 const sizes = new WeakMap<object, Size>();
 
-function part(key: unknown, content: () => Content): Part {
-  const known = typeof key === "object" && key !== null ? sizes.get(key) : undefined;
-  if (known) return { size: known, content };
+function part(key: unknown, content: () => Content): MeasuredPart {
+  const cached = typeof key === "object" && key !== null ? sizes.get(key) : undefined;
+  if (cached) return { size: cached, content };
   const { text, fixed } = content();
   const size = {
     bound: upperBound(text) + fixed + ITEM_OVERHEAD,
@@ -59,12 +59,13 @@ function part(key: unknown, content: () => Content): Part {
   return { size, content };
 }
 
-export const itemPart = (item: ContextItem): Part => part(item.raw, () => contentOf(item));
+export const itemPart = (item: ContextItem): MeasuredPart => part(item.raw, () => contentOf(item));
 /** A definition is sent as JSON, names and descriptions of its parameters included. */
-export const toolPart = (tool: unknown): Part => part(tool, () => ({ text: JSON.stringify(tool) ?? "", fixed: 0 }));
-export const systemPart = (system: unknown): Part => part(system, () => contentOfValue(system));
+export const toolPart = (tool: unknown): MeasuredPart =>
+  part(tool, () => ({ text: JSON.stringify(tool) ?? "", fixed: 0 }));
+export const systemPart = (system: unknown): MeasuredPart => part(system, () => contentOfValue(system));
 
-export async function exactly({ size, content }: Part, counter: TokenCounter): Promise<number> {
+export async function exactly({ size, content }: MeasuredPart, counter: TokenCounter): Promise<number> {
   if (size.exact === undefined) {
     const { text, fixed } = content();
     size.exact = (await counter.count(text)) + fixed + ITEM_OVERHEAD;
@@ -84,7 +85,7 @@ export async function countTools(tools: readonly unknown[], counter = tokenCount
 }
 
 /** System items of a wire count as system; the three parts add up to the whole request. */
-export async function measure(request: Measurable, counter: TokenCounter = tokenCounter): Promise<Measured> {
+export async function measure(request: Measurable, counter: TokenCounter = tokenCounter): Promise<RequestMeasure> {
   const system = systemPart(request.system);
   const tools = request.tools.map(toolPart);
   const { parts, itemTokens } = partsOf(request);
@@ -97,7 +98,7 @@ export async function measure(request: Measurable, counter: TokenCounter = token
       counted += one.size.exact ?? (await exactly(one, counter));
     }
   }
-  const tokens = ({ size }: Part): number => size.exact ?? size.estimate;
+  const tokens = ({ size }: MeasuredPart): number => size.exact ?? size.estimate;
   const far = request.items.length - parts.length;
   for (const [at, one] of parts.entries()) itemTokens[far + at] = tokens(one);
   let systemItems = 0;
@@ -116,8 +117,8 @@ export async function measure(request: Measurable, counter: TokenCounter = token
 }
 
 /** The parts of the newest items, and sizes of those before them that only need a rough one. */
-function partsOf({ items, limit, roughSteps }: Measurable): { parts: Part[]; itemTokens: number[] } {
-  const parts: Part[] = [];
+function partsOf({ items, limit, roughSteps }: Measurable): { parts: MeasuredPart[]; itemTokens: number[] } {
+  const parts: MeasuredPart[] = [];
   const itemTokens = new Array<number>(items.length).fill(0);
   let near = 0;
   for (let at = items.length - 1; at >= 0; at--) {

@@ -5,7 +5,7 @@ const PDF_PAGE = 2_000;
 /** Base64 units that are decoded to find an image's size; JPEG headers may stand behind a long EXIF block. */
 const HEADER_CHARS = 262_144;
 
-export type Size = { width: number; height: number };
+type Size = { width: number; height: number };
 
 export function imageTokens(size: Size | undefined): number {
   if (!size) return UNREADABLE_IMAGE;
@@ -25,13 +25,13 @@ export function mediaTokens(mediaType: string, base64: string): number {
 }
 
 /** Pages as the file says plainly; a file that packs its objects says nothing, then about 50 KB make a page. */
-export function pdfPages(bytes: Buffer): number {
+function pdfPages(bytes: Buffer): number {
   const named = bytes.toString("latin1").match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 0;
   return named || Math.ceil(bytes.length / 50_000);
 }
 
 /** Width and height from the header of a PNG, GIF, JPEG or WebP. */
-export function imageSize(bytes: Buffer): Size | undefined {
+function imageSize(bytes: Buffer): Size | undefined {
   const size = pngSize(bytes) ?? gifSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes);
   return size && size.width > 0 && size.height > 0 ? size : undefined;
 }

@@ -3,12 +3,12 @@ import { textLength } from "../../base/json.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { type Calibration, calibrated, uncalibrated } from "./calibrate.ts";
 import { type TokenCounter, tokenCounter } from "./counter.ts";
-import { EXACT_FROM, exactly, itemPart, type Measurable, type Part, systemPart, toolPart } from "./measure.ts";
+import { EXACT_FROM, exactly, itemPart, type Measurable, type MeasuredPart, systemPart, toolPart } from "./measure.ts";
 
 /** Characters to a token of the limit: text of any kind that is longer is over it. */
 const FAR_CHARS = 16;
 
-export type Totals = {
+type Totals = {
   systemTokens: number;
   toolDefinitionsTokens: number;
   /** Sum of the items, each calibrated and rounded by itself, so that it equals the sum of their sizes. */
@@ -20,7 +20,7 @@ export type Totals = {
 /** For histories without system items. A history that did not only grow is measured anew. */
 export class HistoryMeter {
   readonly #counter: TokenCounter;
-  #parts: Part[] = [];
+  #parts: MeasuredPart[] = [];
   #raws: unknown[] = [];
   #tokens: number[] = [];
   #bound = 0;
@@ -86,11 +86,11 @@ export class HistoryMeter {
   }
 
   #keepIfGrown(items: readonly ContextItem[]): void {
-    const known = this.#raws.length;
+    const length = this.#raws.length;
     // Items are only ever added at the end, put in before the last, or replaced together with the last.
     const grew =
-      known <= items.length &&
-      (known === 0 || (items[known - 1]?.raw === this.#raws[known - 1] && items[0]?.raw === this.#raws[0]));
+      length <= items.length &&
+      (length === 0 || (items[length - 1]?.raw === this.#raws[length - 1] && items[0]?.raw === this.#raws[0]));
     if (grew) return;
     this.#parts = [];
     this.#raws = [];

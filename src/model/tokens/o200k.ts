@@ -59,8 +59,8 @@ function counterOf(ranks: Ranks): PieceCounter {
   const merge = merger(ranks);
   const merged = new Map<string, number>();
   const remembered = (part: string): number => {
-    const known = merged.get(part);
-    if (known !== undefined) return known;
+    const cached = merged.get(part);
+    if (cached !== undefined) return cached;
     if (merged.size >= MOST_REMEMBERED) merged.clear();
     const count = merge(part);
     merged.set(part, count);
@@ -98,20 +98,20 @@ function merger(ranks: Ranks): (bytes: string) => number {
     for (let at = 0; at < count - 1; at++) pairs[at] = rankAt(bytes, at);
     for (;;) {
       let lowest = NONE;
-      let found = -1;
+      let best = -1;
       for (let at = 0; at < count - 1; at++) {
         const rank = pairs[at] ?? NONE;
         if (rank < lowest) {
           lowest = rank;
-          found = at;
+          best = at;
         }
       }
-      if (found === -1) return count;
-      starts.copyWithin(found + 1, found + 2, count + 1);
-      pairs.copyWithin(found + 1, found + 2, count - 1);
+      if (best === -1) return count;
+      starts.copyWithin(best + 1, best + 2, count + 1);
+      pairs.copyWithin(best + 1, best + 2, count - 1);
       count--;
-      if (found < count - 1) pairs[found] = rankAt(bytes, found);
-      if (found > 0) pairs[found - 1] = rankAt(bytes, found - 1);
+      if (best < count - 1) pairs[best] = rankAt(bytes, best);
+      if (best > 0) pairs[best - 1] = rankAt(bytes, best - 1);
     }
   };
 }

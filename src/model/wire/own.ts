@@ -6,8 +6,6 @@ import { type ItemSight, itemsOf, seeUser } from "./item.ts";
 
 export const toItems = (messages: readonly Message[]): ContextItem<Message>[] => itemsOf(messages, seeMessage);
 
-export const fromItems = (items: readonly ContextItem<Message>[]): Message[] => items.map((item) => item.raw);
-
 export const ownRules: ItemRules<Message> = {
   missingResult({ raw }, toolCallId, content) {
     const call = raw.role === "assistant" ? raw.toolRequests.find((one) => one.toolCallId === toolCallId) : undefined;
@@ -22,7 +20,7 @@ export const ownRules: ItemRules<Message> = {
 };
 
 /** What a message is; whoever keeps the log adds its id and turn, and may know better what kind it is. */
-export function seeMessage(message: Message): ItemSight {
+function seeMessage(message: Message): ItemSight {
   switch (message.role) {
     case "user":
       return seeUser(message.content, (message.attachments?.length ?? 0) > 0);

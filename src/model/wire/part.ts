@@ -60,8 +60,8 @@ export function resultContent(value: unknown): WireContent[] {
   if (!isRecord(value)) return text(value);
   const media = mediaOf(value);
   if (media) return media;
-  const said = typeof value["type"] === "string" ? blockOf(value, textOrOther).filter(isContent) : [];
-  return said.length > 0 ? said : objectContent(value);
+  const content = typeof value["type"] === "string" ? blockOf(value, textOrOther).filter(isContent) : [];
+  return content.length > 0 ? content : objectContent(value);
 }
 
 const isContent = (part: WirePart): part is WireContent =>

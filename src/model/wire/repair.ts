@@ -19,10 +19,10 @@ export function repair<Raw>(
     const raw = wrong ? rules.withoutResults(item, wrong) : item.raw;
     const toolResultFor = item.toolResultFor.filter((id) => !wrong?.has(id));
     repaired += wrong?.size ?? 0;
-    const kept = raw === undefined ? [] : [wrong ? { ...item, toolResultFor, raw } : item];
-    const made = (unanswered.get(item) ?? []).flatMap((id) => madeUp(item, id, rules));
-    repaired += made.length;
-    return [...kept, ...made];
+    const rest = raw === undefined ? [] : [wrong ? { ...item, toolResultFor, raw } : item];
+    const additions = (unanswered.get(item) ?? []).flatMap((id) => madeUp(item, id, rules));
+    repaired += additions.length;
+    return [...rest, ...additions];
   });
   return { items: whole, repaired };
 }

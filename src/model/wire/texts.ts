@@ -3,7 +3,7 @@ import { isRecord } from "../../base/json.ts";
 
 export type Replace = (text: string) => string;
 /** Takes over a part that is not made of plain texts; undefined leaves it to the general rule. */
-export type ReplacePart = (part: Record<string, unknown>, replace: Replace) => Record<string, unknown> | undefined;
+type ReplacePart = (part: Record<string, unknown>, replace: Replace) => Record<string, unknown> | undefined;
 
 /** Where such texts stand, as strings or deeper in lists and parts. Media, ids, arguments and signatures are elsewhere. */
 const HOLDERS = ["content", "text", "output", "parts", "stdout", "stderr"];

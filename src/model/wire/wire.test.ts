@@ -131,7 +131,7 @@ describe("our own messages", () => {
       ["user", "notice", false, 1],
       ["user", "message", true, 2],
     ]);
-    expect(own.fromItems(items).every((message, index) => message === messages[index])).toBe(true);
+    expect(items.every(({ raw }, index) => raw === messages[index])).toBe(true);
   });
 });
 

@@ -4,7 +4,7 @@ import fc, { type Arbitrary } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
-import type { Piece, ScannedBody } from "../contract.ts";
+import type { HistoryPiece, ScannedBody } from "../contract.ts";
 import { assemble } from "./assemble.ts";
 import { bodyText, itemText, WIRES } from "./body-fixture.ts";
 import { expectedHistory, type Given, takes } from "./expected-fixture.ts";
@@ -20,9 +20,10 @@ const historyIn = (body: ScannedBody): unknown[] => {
   const history = body.value[wireOf(body.wire).history.key];
   return Array.isArray(history) ? history : [history];
 };
-const kept = (at: number, texts: Partial<Piece> = {}): Piece => ({ type: "kept", at, id: `i${at}`, ...texts }) as Piece;
-const made = (json: string, texts: Partial<Piece> = {}): Piece =>
-  ({ type: "made", json, id: "made", ...texts }) as Piece;
+const kept = (at: number, texts: Partial<HistoryPiece> = {}): HistoryPiece =>
+  ({ type: "kept", at, id: `i${at}`, ...texts }) as HistoryPiece;
+const made = (json: string, texts: Partial<HistoryPiece> = {}): HistoryPiece =>
+  ({ type: "made", json, id: "made", ...texts }) as HistoryPiece;
 
 /** A plan's pieces: some items left out, some made ones between, texts wherever they can go. */
 const text = fc.oneof(fc.string({ unit: "binary", maxLength: 8 }), fc.constantFrom("\ud83d", '"\\\n', "</x>"));
@@ -34,9 +35,10 @@ const texts = fc.oneof(
   ),
 );
 const someMade = (wire: WireName): Arbitrary<string[]> => fc.array(itemText(wire), { maxLength: 1 });
-function piecesFor(body: ScannedBody): Arbitrary<Piece[]> {
+function piecesFor(body: ScannedBody): Arbitrary<HistoryPiece[]> {
   const place = fc.record({ drop: fc.nat(2), texts, before: someMade(body.wire), madeTexts: texts });
-  const fits = (item: number | string, added: Partial<Piece>): Partial<Piece> => (canTake(body, item) ? added : {});
+  const fits = (item: number | string, added: Partial<HistoryPiece>): Partial<HistoryPiece> =>
+    canTake(body, item) ? added : {};
   return fc
     .tuple(...body.items.map(() => place), place)
     .map((places) =>
@@ -46,12 +48,12 @@ function piecesFor(body: ScannedBody): Arbitrary<Piece[]> {
       ]),
     );
 }
-const planned: Arbitrary<{ body: ScannedBody; pieces: Piece[] }> = fc
+const planned: Arbitrary<{ body: ScannedBody; pieces: HistoryPiece[] }> = fc
   .constantFrom(...WIRES)
   .chain((wire) => bodyText(wire).map((json) => scanned(json, wire)))
   .chain((body) => piecesFor(body).map((pieces) => ({ body, pieces })));
 
-const givenOf = (body: ScannedBody, pieces: readonly Piece[]): Given[] =>
+const givenOf = (body: ScannedBody, pieces: readonly HistoryPiece[]): Given[] =>
   pieces.map((piece) => ({
     value: piece.type === "kept" ? historyIn(body)[piece.at] : JSON.parse(piece.json),
     at: piece.type === "kept" ? piece.at : undefined,
@@ -129,7 +131,7 @@ describe("assemble", () => {
 
   const around = (wire: WireName, history: string): string =>
     `{ "a":1.0, "${wireOf(wire).history.key}": ${history},"z":1e400 }`;
-  const sentFor = (wire: WireName, history: string, pieces: Piece[]): string =>
+  const sentFor = (wire: WireName, history: string, pieces: HistoryPiece[]): string =>
     assemble(scanned(around(wire, history), wire), pieces).toString();
 
   const APPENDED: [WireName, string, string][] = [

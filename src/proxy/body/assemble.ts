@@ -1,15 +1,15 @@
 // The bytes that are sent: those received, with another history in the place of the client's.
 import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
-import type { Piece, ScannedBody } from "../contract.ts";
+import type { HistoryPiece, ScannedBody } from "../contract.ts";
 import { extended, hasTexts, partsOf } from "./extend.ts";
-import { contentOf, historyIn, type Source, sourceOf } from "./message.ts";
+import { contentOf, historyIn, type ItemBytes, sourceOf } from "./message.ts";
 
 /** A piece with its bytes; `at` is its place in the client's history, if it came from there. */
-type Unit = { piece: Piece; source: Source; at: number | undefined };
+type Unit = { piece: HistoryPiece; source: ItemBytes; at: number | undefined };
 
 /** The same buffer when the pieces are the history as it came. Throws for pieces that no plan may make. */
-export function assemble(body: ScannedBody, pieces: readonly Piece[]): Buffer {
+export function assemble(body: ScannedBody, pieces: readonly HistoryPiece[]): Buffer {
   if (isUnchanged(body, pieces)) return body.bytes;
   const { bytes, history, wire } = body;
   const units = pieces.map((piece) => unitOf(body, piece));
@@ -21,11 +21,11 @@ export function assemble(body: ScannedBody, pieces: readonly Piece[]): Buffer {
   return Buffer.concat(chunks);
 }
 
-const isUnchanged = ({ items }: ScannedBody, pieces: readonly Piece[]): boolean =>
+const isUnchanged = ({ items }: ScannedBody, pieces: readonly HistoryPiece[]): boolean =>
   pieces.length === items.length &&
   pieces.every((piece, index) => piece.type === "kept" && piece.at === index && !hasTexts(piece));
 
-const unitOf = (body: ScannedBody, piece: Piece): Unit =>
+const unitOf = (body: ScannedBody, piece: HistoryPiece): Unit =>
   piece.type === "kept"
     ? { piece, source: sourceOf(body, piece.at), at: piece.at }
     : { piece, source: sourceOf(body, piece.json), at: undefined };

@@ -13,7 +13,7 @@ import {
 import { fail, ok, type Result } from "../../base/result.ts";
 
 /** `unmanaged`: an encoding that is not ours to undo. `unparsable`: the bytes are not what the header says. */
-export type DecodeFailure = "unmanaged" | "too_large" | "unparsable";
+type DecodeFailure = "unmanaged" | "too_large" | "unparsable";
 
 /** The most output that is made between two looks at the limit. */
 const CHUNK = 256 * 1024;

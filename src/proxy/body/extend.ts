@@ -2,17 +2,17 @@
 import type { MessageFormat } from "../../model/wire/contract.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
-import type { Piece, Span } from "../contract.ts";
+import type { ByteSpan, HistoryPiece } from "../contract.ts";
 import { elementsOf, membersOf, skipSpace } from "./json-bytes.ts";
-import { contentOf, type Source } from "./message.ts";
+import { contentOf, type ItemBytes } from "./message.ts";
 
-export type Texts = Pick<Piece, "append" | "prepend">;
+type Texts = Pick<HistoryPiece, "append" | "prepend">;
 export const hasTexts = ({ append = [], prepend = [] }: Texts): boolean => append.length + prepend.length > 0;
 
 type Edit = { at: number; text: string };
 
 /** The item's bytes with the texts in them. */
-export function extended(source: Source, texts: Texts, wire: WireName): Buffer[] {
+export function extended(source: ItemBytes, texts: Texts, wire: WireName): Buffer[] {
   if (!hasTexts(texts)) return [source.bytes.subarray(source.span.start, source.span.end)];
   const { content, span } = contentIn(source, wire);
   const edits =
@@ -23,10 +23,10 @@ export function extended(source: Source, texts: Texts, wire: WireName): Buffer[]
 }
 
 /** The parts of a user message with the texts among them, those that answer calls apart; a text becomes a part of the same literal. */
-export function partsOf(source: Source, texts: Texts, wire: WireName): { results: Buffer[]; others: Buffer[] } {
+export function partsOf(source: ItemBytes, texts: Texts, wire: WireName): { results: Buffer[]; others: Buffer[] } {
   const { content, span } = contentIn(source, wire);
   const rules = wireOf(wire).message;
-  const slice = ({ start, end }: Span): Buffer => source.bytes.subarray(start, end);
+  const slice = ({ start, end }: ByteSpan): Buffer => source.bytes.subarray(start, end);
   const results: Buffer[] = [];
   const others = partTexts(texts.prepend, rules).map((part) => Buffer.from(part));
   if (typeof content !== "string") {
@@ -40,7 +40,7 @@ export function partsOf(source: Source, texts: Texts, wire: WireName): { results
   return { results, others };
 }
 
-function contentIn(source: Source, wire: WireName): { content: string | readonly unknown[]; span: Span } {
+function contentIn(source: ItemBytes, wire: WireName): { content: string | readonly unknown[]; span: ByteSpan } {
   const content = contentOf(source, wire);
   const span = typeof source.value === "string" ? source.span : lastMember(source, wireOf(wire).message.holder);
   if (content === undefined || !span) throw new Error("A text was to be added to an item that can take none.");
@@ -48,16 +48,16 @@ function contentIn(source: Source, wire: WireName): { content: string | readonly
 }
 
 /** Of doubled members the last one counts, as in the value. */
-function lastMember({ bytes, span }: Source, key: string): Span | undefined {
+function lastMember({ bytes, span }: ItemBytes, key: string): ByteSpan | undefined {
   const members = membersOf(bytes, skipSpace(bytes, span.start))?.members;
   return members?.findLast((member) => member.key === key)?.value;
 }
 
-const elementsIn = ({ bytes }: Source, { start }: Span): Span[] => elementsOf(bytes, start)?.elements ?? [];
+const elementsIn = ({ bytes }: ItemBytes, { start }: ByteSpan): ByteSpan[] => elementsOf(bytes, start)?.elements ?? [];
 
 const BREAK = "\n\n";
 
-function editsOfText(content: string, { start, end }: Span, { append = [], prepend = [] }: Texts): Edit[] {
+function editsOfText(content: string, { start, end }: ByteSpan, { append = [], prepend = [] }: Texts): Edit[] {
   if (content === "") return [{ at: start + 1, text: inString([...prepend, ...append].join(BREAK)) }];
   return [
     { at: start + 1, text: inString(prepend.map((text) => text + BREAK).join("")) },
@@ -67,8 +67,8 @@ function editsOfText(content: string, { start, end }: Span, { append = [], prepe
 
 function editsOfParts(
   content: readonly unknown[],
-  elements: readonly Span[],
-  { start }: Span,
+  elements: readonly ByteSpan[],
+  { start }: ByteSpan,
   texts: Texts,
   rules: MessageFormat,
 ): Edit[] {
@@ -91,7 +91,7 @@ const partTexts = (texts: readonly string[] = [], rules: MessageFormat): string[
 const inString = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** Edits come in the order of their places. */
-function spliced({ bytes, span }: Source, edits: readonly Edit[]): Buffer[] {
+function spliced({ bytes, span }: ItemBytes, edits: readonly Edit[]): Buffer[] {
   const chunks: Buffer[] = [];
   let from = span.start;
   for (const { at, text } of edits) {

@@ -1,16 +1,16 @@
 // Finding one's way in JSON by its bytes: where values, members and elements stand. Strings are skipped, nothing is built.
 import { parseJson } from "../../base/json.ts";
-import type { Span } from "../contract.ts";
+import type { ByteSpan } from "../contract.ts";
 
 /** What may still be met: levels below here, and commas and brackets, of which there are never fewer than members. */
-export type Allowance = { depth: number; members: number };
+type Allowance = { depth: number; members: number };
 const unbounded = (): Allowance => ({ depth: Number.POSITIVE_INFINITY, members: Number.POSITIVE_INFINITY });
 
 /**
  * Everything here takes any bytes: of what is not JSON it says `undefined`, or where a value could have ended.
  * So whoever has not parsed the bytes must still do so before believing it.
  */
-export type Place = number | undefined;
+export type BytePosition = number | undefined;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -33,7 +33,7 @@ export function skipSpace(bytes: Buffer, at: number): number {
 const NEAR = 24;
 
 /** The place after the string that opens at `at`. */
-export function skipString(bytes: Buffer, at: number): Place {
+function skipString(bytes: Buffer, at: number): BytePosition {
   let i = at + 1;
   for (;;) {
     const near = Math.min(i + NEAR, bytes.length);
@@ -52,13 +52,13 @@ export function skipString(bytes: Buffer, at: number): Place {
 }
 
 /** The place after the value that starts at `at`. */
-export function skipValue(bytes: Buffer, at: number, allowed: Allowance): Place {
+export function skipValue(bytes: Buffer, at: number, allowed: Allowance): BytePosition {
   const first = bytes[at];
   if (first === QUOTE) return skipString(bytes, at);
   return first === OPEN_OBJECT || first === OPEN_LIST ? skipContainer(bytes, at, allowed) : skipScalar(bytes, at);
 }
 
-function skipScalar(bytes: Buffer, at: number): Place {
+function skipScalar(bytes: Buffer, at: number): BytePosition {
   let i = at;
   for (; i < bytes.length; i++) {
     const byte = bytes[i];
@@ -67,7 +67,7 @@ function skipScalar(bytes: Buffer, at: number): Place {
   return i === at ? undefined : i;
 }
 
-function skipContainer(bytes: Buffer, at: number, allowed: Allowance): Place {
+function skipContainer(bytes: Buffer, at: number, allowed: Allowance): BytePosition {
   let depth = 0;
   let members = allowed.members;
   for (let i = at; i < bytes.length; ) {
@@ -102,8 +102,8 @@ export function elementsOf(
   bytes: Buffer,
   at: number,
   allowed = unbounded(),
-): { elements: Span[]; end: number } | undefined {
-  const elements: Span[] = [];
+): { elements: ByteSpan[]; end: number } | undefined {
+  const elements: ByteSpan[] = [];
   const end = eachChild(bytes, at, OPEN_LIST, CLOSE_LIST, allowed, (start, inside) => {
     const valueEnd = skipValue(bytes, start, inside);
     if (valueEnd !== undefined) elements.push({ start, end: valueEnd });
@@ -119,10 +119,10 @@ export function membersOf(
   bytes: Buffer,
   at: number,
   allowed = unbounded(),
-  skip: (key: string, start: number, inside: Allowance) => Place = (_key, start, inside) =>
+  skip: (key: string, start: number, inside: Allowance) => BytePosition = (_key, start, inside) =>
     skipValue(bytes, start, inside),
-): { members: { key: string; value: Span }[]; end: number } | undefined {
-  const members: { key: string; value: Span }[] = [];
+): { members: { key: string; value: ByteSpan }[]; end: number } | undefined {
+  const members: { key: string; value: ByteSpan }[] = [];
   const end = eachChild(bytes, at, OPEN_OBJECT, CLOSE_OBJECT, allowed, (keyStart, inside) => {
     const keyEnd = bytes[keyStart] === QUOTE ? skipString(bytes, keyStart) : undefined;
     if (keyEnd === undefined) return undefined;
@@ -151,8 +151,8 @@ function eachChild(
   open: number,
   close: number,
   allowed: Allowance,
-  child: (start: number, inside: Allowance) => Place,
-): Place {
+  child: (start: number, inside: Allowance) => BytePosition,
+): BytePosition {
   if (bytes[at] !== open || allowed.depth < 1) return undefined;
   const inside = { depth: allowed.depth - 1, members: allowed.members - 1 };
   let i = skipSpace(bytes, at + 1);

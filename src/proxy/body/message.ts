@@ -2,16 +2,16 @@
 import { isRecord } from "../../base/json.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
-import type { ScannedBody, Span } from "../contract.ts";
+import type { ByteSpan, ScannedBody } from "../contract.ts";
 
 /** The member of the body that holds its history. */
 export const historyIn = ({ value, wire }: Pick<ScannedBody, "value" | "wire">): unknown =>
   value[wireOf(wire).history.key];
 
 /** An item in bytes and as a value: one of the body, or one that was made. */
-export type Source = { bytes: Buffer; span: Span; value: unknown };
+export type ItemBytes = { bytes: Buffer; span: ByteSpan; value: unknown };
 
-export function sourceOf(body: ScannedBody, item: number | string): Source {
+export function sourceOf(body: ScannedBody, item: number | string): ItemBytes {
   if (typeof item === "string") {
     const bytes = Buffer.from(item);
     return { bytes, span: { start: 0, end: bytes.length }, value: JSON.parse(item) };
@@ -23,7 +23,7 @@ export function sourceOf(body: ScannedBody, item: number | string): Source {
 }
 
 /** What a text of ours would be added to: a text or a list of parts. Undefined: the item can take none. */
-export function contentOf({ value }: Source, wire: WireName): string | readonly unknown[] | undefined {
+export function contentOf({ value }: ItemBytes, wire: WireName): string | readonly unknown[] | undefined {
   // A plain text that stands for the history.
   if (typeof value === "string") return value;
   const { mayTake, holder, holdsText } = wireOf(wire).message;

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
-import type { ScannedBody, Span } from "../contract.ts";
+import type { ByteSpan, ScannedBody } from "../contract.ts";
 import { WIRES, wireAndBody } from "./body-fixture.ts";
 import { scanBody } from "./scan.ts";
 
@@ -15,7 +15,7 @@ const scanned = (text: string, wire: WireName = "openai-chat"): ScannedBody => {
   return result.value;
 };
 const unparsable = { ok: false, error: "unparsable" };
-const textAt = (body: ScannedBody, { start, end }: Span): string => body.bytes.toString("utf8", start, end);
+const textAt = (body: ScannedBody, { start, end }: ByteSpan): string => body.bytes.toString("utf8", start, end);
 
 describe("scanBody", () => {
   it("X3 gives the value and the exact places of the history and its items, for random bodies of all wires", () => {

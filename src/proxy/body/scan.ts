@@ -4,7 +4,7 @@ import { isRecord, parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
-import type { ScannedBody, Span } from "../contract.ts";
+import type { ByteSpan, ScannedBody } from "../contract.ts";
 import { elementsOf, membersOf, OPEN_LIST, skipSpace, skipValue } from "./json-bytes.ts";
 
 const MAX_DEPTH = 256;
@@ -31,8 +31,8 @@ export function scanBody(bytes: Buffer, wire: WireName): Result<ScannedBody, "un
 }
 
 /** Undefined: out of bounds, no object, a doubled key or no history. */
-function spansOf(bytes: Buffer, historyKey: string): { history: Span; items: Span[] } | undefined {
-  let items: Span[] = [];
+function spansOf(bytes: Buffer, historyKey: string): { history: ByteSpan; items: ByteSpan[] } | undefined {
+  let items: ByteSpan[] = [];
   const allowed = { depth: MAX_DEPTH, members: MAX_MEMBERS };
   const body = membersOf(bytes, skipSpace(bytes, 0), allowed, (key, start, inside) => {
     if (key !== historyKey || bytes[start] !== OPEN_LIST) return skipValue(bytes, start, inside);

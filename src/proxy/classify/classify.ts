@@ -22,7 +22,7 @@ export type ClassifyInput = {
   /** The lane that the request goes on with or forks from; undefined: its chain is new. */
   lane: Pick<LaneState, "kind" | "tools"> | undefined;
 };
-export type Classified = { kind: RequestKind; why: string };
+type Classified = { kind: RequestKind; why: string };
 
 const SAME_TOOLS = 0.5;
 const MOST_OF_IT = 0.5;
@@ -31,8 +31,8 @@ export function classify(input: ClassifyInput): Classified {
   const { route, body, items } = input;
   const last = items.at(-1)?.raw;
   if (isRecord(last) && last["type"] === "compaction_trigger") return { kind: "trigger", why: "compaction_trigger" };
-  const held = ["previous_response_id", "conversation"].find((key) => (body.value[key] ?? null) !== null);
-  if (held !== undefined) return { kind: "server-state", why: held };
+  const stateKey = ["previous_response_id", "conversation"].find((key) => (body.value[key] ?? null) !== null);
+  if (stateKey !== undefined) return { kind: "server-state", why: stateKey };
   if (route.task === "count") return { kind: "count", why: "route" };
   const side = sideSign(input);
   if (side !== undefined) return { kind: "aux", why: side };
@@ -61,11 +61,11 @@ function compactionSign({ route, headers, body, items, share }: ClassifyInput): 
   if (headers["x-interaction-type"] === "conversation-compaction") return "x-interaction-type";
   const turn = parseJson(headers["x-codex-turn-metadata"] ?? "");
   if (turn.ok && isRecord(turn.value) && turn.value["request_kind"] === "compaction") return "x-codex-turn-metadata";
-  const asked = lastWords(items);
+  const words = lastWords(items);
   const offers = offersTools(body);
-  const mark = markIn(asked, "user") ?? (offers ? undefined : markIn(systemText(body), "system"));
+  const mark = markIn(words, "user") ?? (offers ? undefined : markIn(systemText(body), "system"));
   if (mark) return `mark of ${mark.client}`;
-  return !offers && share >= MOST_OF_IT && asksForSummary(asked) ? "asks for a summary of what was said" : undefined;
+  return !offers && share >= MOST_OF_IT && asksForSummary(words) ? "asks for a summary of what was said" : undefined;
 }
 
 /** What the user says at the very end; empty when somebody else has the last word. */

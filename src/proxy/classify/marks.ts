@@ -1,6 +1,6 @@
 // The words by which requests beside the conversation are known: a line that only such a request begins with them.
 
-export type Mark = {
+export type CompactionMark = {
   client: string;
   /** The version whose text this is; `source`: from its repository, no release was looked at. */
   version: string;
@@ -9,7 +9,7 @@ export type Mark = {
   text: string;
 };
 
-export const MARKS: readonly Mark[] = [
+export const MARKS: readonly CompactionMark[] = [
   { client: "codex", version: "0.166.0", where: "user", text: "You are performing a CONTEXT CHECKPOINT COMPACTION." },
   {
     client: "claude",
@@ -119,7 +119,7 @@ export const MARKS: readonly Mark[] = [
 ];
 
 /** Requests of clients for themselves: titles, checks, memories. `turn`: in any message of the user's. */
-export type SideMark = Omit<Mark, "where"> & { where: Mark["where"] | "turn" };
+type SideMark = Omit<CompactionMark, "where"> & { where: CompactionMark["where"] | "turn" };
 
 export const SIDE_MARKS: readonly SideMark[] = [
   { client: "opencode", version: "1.18.33", where: "system", text: "You are a title generator." },
@@ -152,7 +152,8 @@ export const SIDE_MARKS: readonly SideMark[] = [
   { client: "qwen", version: "0.24.4", where: "turn", text: "Managed memory has TWO directories." },
 ];
 
-export const markIn = (text: string, where: Mark["where"]): Mark | undefined => lineOf(MARKS, text, where);
+export const markIn = (text: string, where: CompactionMark["where"]): CompactionMark | undefined =>
+  lineOf(MARKS, text, where);
 export const sideMarkIn = (text: string, where: SideMark["where"]): SideMark | undefined =>
   lineOf(SIDE_MARKS, text, where);
 

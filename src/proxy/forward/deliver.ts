@@ -3,10 +3,10 @@ import type { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { errorCode } from "../../base/failure.ts";
-import { type Answer, discard, type UpstreamFailure } from "./exchange.ts";
+import { discard, type UpstreamAnswer, type UpstreamFailure } from "./exchange.ts";
 import { withOwn } from "./raw-headers.ts";
 
-export type Delivered = {
+export type Delivery = {
   /** `failed`: the answer was one of ours. */
   outcome: "complete" | "incomplete" | "failed";
   /** Undefined: the client has seen none. */
@@ -39,7 +39,11 @@ export function clientGone(res: ServerResponse): AbortSignal {
 }
 
 /** `own` are raw headers of ours. */
-export async function deliver(answer: Answer, res: ServerResponse, own: readonly string[] = []): Promise<Delivered> {
+export async function deliver(
+  answer: UpstreamAnswer,
+  res: ServerResponse,
+  own: readonly string[] = [],
+): Promise<Delivery> {
   const { body, status } = answer;
   let bytes = 0;
   if (res.destroyed) {
@@ -50,7 +54,7 @@ export async function deliver(answer: Answer, res: ServerResponse, own: readonly
     reset(res);
     return { outcome: "incomplete", bytes, failure: causeOf(body) };
   }
-  let failure: Delivered["failure"];
+  let failure: Delivery["failure"];
   // Before pipeline's own listener, which would close the connection politely.
   body.prependListener("error", () => {
     failure = res.destroyed ? "client_gone" : causeOf(body);
@@ -79,7 +83,7 @@ function reset(res: ServerResponse): void {
   else res.destroy();
 }
 
-function causeOf(body: Readable): NonNullable<Delivered["failure"]> {
+function causeOf(body: Readable): NonNullable<Delivery["failure"]> {
   const code = errorCode(body.errored);
   if (code === "no_terminal_event") return code;
   return code === "UND_ERR_BODY_TIMEOUT" ? "upstream_silent" : "upstream_broken";

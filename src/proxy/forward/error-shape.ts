@@ -12,7 +12,7 @@ export type OwnAnswer = {
   body: string;
 };
 
-export type OwnError = {
+type OwnError = {
   status: number;
   /** Told in `x-everlong-error`; ours, not the format's. */
   code: string;

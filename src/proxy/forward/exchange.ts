@@ -6,7 +6,7 @@ import { errorCode } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { endToEnd, headerOf, withoutCors } from "./raw-headers.ts";
 
-export type Target = {
+export type UpstreamCall = {
   /** The upstream's pool; it holds the limit for connecting. */
   dispatcher: Dispatcher;
   origin: string;
@@ -20,7 +20,7 @@ export type Target = {
 /** Milliseconds. Time in which the client does not read counts for neither. */
 export type Limits = { firstByteMs: number; silenceMs: number };
 
-export type Answer = {
+export type UpstreamAnswer = {
   status: number;
   statusText: string;
   /** Raw, without those of the connection. */
@@ -38,11 +38,11 @@ const LATE = new Set(["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "ETI
 
 /** A stream as body is destroyed with the call; the signal ends the call, its answer's body included. */
 export async function exchange(
-  target: Target,
+  target: UpstreamCall,
   body: Readable | Buffer | undefined,
   limits: Limits,
   signal: AbortSignal,
-): Promise<Result<Answer, UpstreamFailure>> {
+): Promise<Result<UpstreamAnswer, UpstreamFailure>> {
   const { dispatcher, origin, path, method, headers } = target;
   try {
     const answer = await dispatcher.request({
@@ -69,7 +69,7 @@ export async function exchange(
 }
 
 /** Ends an answer that will not be delivered. */
-export function discard(answer: Answer): void {
+export function discard(answer: UpstreamAnswer): void {
   drop(answer.body);
 }
 

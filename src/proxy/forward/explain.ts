@@ -1,13 +1,13 @@
 // Headers that tell a client what was done with its request; counts and names, no content.
-import type { Action, RequestKind } from "../contract.ts";
+import type { RequestAction, RequestKind } from "../contract.ts";
 
-export type Explained = {
+type Explained = {
   request: string;
   session?: string | undefined;
   sessionSignal?: string | undefined;
   lane?: number | undefined;
   kind?: RequestKind | undefined;
-  action: Action;
+  action: RequestAction;
   window?: number | undefined;
   tokensIn?: number | undefined;
   tokensSent?: number | undefined;

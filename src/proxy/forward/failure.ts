@@ -1,7 +1,7 @@
 // The proxy's own failures: what happened, that nothing is lost, in the client's own format.
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { WireName } from "../../schema/model.ts";
-import type { Delivered } from "./deliver.ts";
+import type { Delivery } from "./deliver.ts";
 import { answer, errorAnswer } from "./error-shape.ts";
 import type { UpstreamFailure } from "./exchange.ts";
 
@@ -21,7 +21,7 @@ export function answerFailure(
   failure: { code: Code | "client_gone"; detail?: string },
   wire: WireName | undefined,
   own: readonly string[] = [],
-): Delivered {
+): Delivery {
   const { code, detail } = failure;
   if (code === "client_gone" || res.destroyed) return { outcome: "incomplete", bytes: 0, failure: "client_gone" };
   const { what, ...rest } = ANSWERS[code];

@@ -11,12 +11,12 @@ import {
 import { Agent, buildConnector, type Dispatcher } from "undici";
 import { openaiVendor } from "../../model/wire/openai-vendor.ts";
 import { forwardHeaders } from "../upstream/headers.ts";
-import { clientGone, type Delivered, deliver } from "./deliver.ts";
-import type { Limits, Target } from "./exchange.ts";
+import { clientGone, type Delivery, deliver } from "./deliver.ts";
+import type { Limits, UpstreamCall } from "./exchange.ts";
 import { answerFailure } from "./failure.ts";
 import { honestReset } from "./honest-reset.ts";
 import { type RelayOptions, relay } from "./relay.ts";
-import { type SendOptions, type Sent, send } from "./send.ts";
+import { type SendOptions, type SendOutcome, send } from "./send.ts";
 
 export const LIMITS: Limits = { firstByteMs: 5000, silenceMs: 5000 };
 
@@ -62,10 +62,10 @@ export async function rawUpstream(answer: (socket: Socket, head: string) => void
   return await listen(server, new Set());
 }
 
-export type Gateway = { url: string; delivered: Promise<Delivered>[] };
+export type Gateway = { url: string; delivered: Promise<Delivery>[] };
 
-async function gateway(handle: (req: IncomingMessage, res: ServerResponse) => Promise<Delivered>): Promise<Gateway> {
-  const delivered: Promise<Delivered>[] = [];
+async function gateway(handle: (req: IncomingMessage, res: ServerResponse) => Promise<Delivery>): Promise<Gateway> {
+  const delivered: Promise<Delivery>[] = [];
   const server = createServer((req, res) => void delivered.push(handle(req, res)));
   return { url: await listen(server, new Set()), delivered };
 }
@@ -85,7 +85,7 @@ export async function relaying(
 export async function sending(
   origin: string,
   options: Partial<SendOptions>,
-  seen: (sent: Sent) => void = () => undefined,
+  seen: (sent: SendOutcome) => void = () => undefined,
 ): Promise<Gateway> {
   const dispatcher = pool();
   return await gateway(async (req, res) => {
@@ -105,7 +105,7 @@ export async function sending(
   });
 }
 
-function targetOf(req: IncomingMessage, origin: string, dispatcher: Dispatcher): Target {
+function targetOf(req: IncomingMessage, origin: string, dispatcher: Dispatcher): UpstreamCall {
   const upstream = { name: "test", url: new URL(origin), apiKey: undefined, problem: undefined };
   const headers = forwardHeaders(req.rawHeaders, {
     target: { upstream, vendor: openaiVendor },

@@ -21,13 +21,13 @@ export function headerOf(raw: readonly string[], name: string): string | undefin
 }
 
 /** Without the named headers (lower case). */
-export function without(raw: readonly string[], names: ReadonlySet<string>): string[] {
-  const kept: string[] = [];
+function without(raw: readonly string[], names: ReadonlySet<string>): string[] {
+  const rest: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at] ?? "";
-    if (!names.has(name.toLowerCase())) kept.push(name, raw[at + 1] ?? "");
+    if (!names.has(name.toLowerCase())) rest.push(name, raw[at + 1] ?? "");
   }
-  return kept;
+  return rest;
 }
 
 /** Without what belongs to the connection, and what its `Connection` header names besides. */

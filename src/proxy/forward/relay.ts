@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { PassThrough } from "node:stream";
 import type { WireName } from "../../schema/model.ts";
 import type { Family } from "../contract.ts";
-import { clientGone, type Delivered, deliver } from "./deliver.ts";
+import { clientGone, type Delivery, deliver } from "./deliver.ts";
 import { answer, contextLengthAnswer } from "./error-shape.ts";
-import { discard, exchange, type Limits, type Target } from "./exchange.ts";
+import { discard, exchange, type Limits, type UpstreamCall } from "./exchange.ts";
 import { answerFailure } from "./failure.ts";
 
 export type RelayOptions = {
@@ -20,9 +20,9 @@ export type RelayOptions = {
 export async function relay(
   req: IncomingMessage,
   res: ServerResponse,
-  target: Target,
+  target: UpstreamCall,
   options: RelayOptions,
-): Promise<Delivered> {
+): Promise<Delivery> {
   const { wire, headers: own = [] } = options;
   const answered = await exchange(target, bodyOf(req), options.limits, clientGone(res));
   if (!answered.ok) return answerFailure(res, answered.error, wire, own);

@@ -1,7 +1,7 @@
 // For tests of managed requests: the events of a Responses stream, and one request through a gateway that sends.
 import type { Observation } from "../observe/observer.ts";
 import { get, sending } from "./forward-fixture.ts";
-import type { SendOptions, Sent } from "./send.ts";
+import type { SendOptions, SendOutcome } from "./send.ts";
 
 export const EVENTS = { "content-type": "text/event-stream" };
 export const JSON_TYPE = { "content-type": "application/json" };
@@ -25,11 +25,11 @@ export function post(url: string, body = "{}") {
 
 /** What a gateway that sends with these options has seen of one request. */
 export async function through(origin: string, options: Partial<SendOptions>) {
-  let sent: Sent | undefined;
+  let sent: SendOutcome | undefined;
   const { url, delivered } = await sending(origin, options, (seen) => {
     sent = seen;
   });
   const got = await post(url);
   const observed = sent?.type === "failure" ? undefined : await sent?.observed();
-  return { got, sent: sent as Sent, observed: observed as Observation, delivered: await delivered[0] };
+  return { got, sent: sent as SendOutcome, observed: observed as Observation, delivered: await delivered[0] };
 }

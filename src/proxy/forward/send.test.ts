@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { closeAll, get, rawUpstream, sending, sse, upstream } from "./forward-fixture.ts";
-import type { Sent } from "./send.ts";
+import type { SendOutcome } from "./send.ts";
 import { completed, created, delta, EVENTS, JSON_TYPE, post, recognise, through } from "./send-fixture.ts";
 
 afterEach(closeAll);
@@ -144,7 +144,7 @@ describe("passing on", () => {
       for await (const chunk of req) sentBody += chunk;
       res.writeHead(200, JSON_TYPE).end(answer);
     });
-    let sent: Sent | undefined;
+    let sent: SendOutcome | undefined;
     const { url } = await sending(origin, { wire: "openai-chat", collect: true }, (seen) => {
       sent = seen;
     });

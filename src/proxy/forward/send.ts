@@ -6,7 +6,7 @@ import { recogniseOverflow } from "../../model/overflow.ts";
 import type { WireName } from "../../schema/model.ts";
 import { type Observation, Observer } from "../observe/observer.ts";
 import { NoTerminalEvent } from "./deliver.ts";
-import { type Answer, exchange, type Limits, type Target, type UpstreamFailure } from "./exchange.ts";
+import { exchange, type Limits, type UpstreamAnswer, type UpstreamCall, type UpstreamFailure } from "./exchange.ts";
 
 export type SendOptions = {
   wire: WireName;
@@ -21,14 +21,14 @@ export type SendOptions = {
 };
 
 /** `status` is the answer's; the body is decoded, or the error of a stream as JSON. */
-export type Refused = { status: number; body: string };
+export type SizeRefusal = { status: number; body: string };
 
 /** What was seen is known once the answer is delivered or discarded. */
-type Answered = { answer: Answer; observed: () => Promise<Observation> };
-export type Sent =
+type Answered = { answer: UpstreamAnswer; observed: () => Promise<Observation> };
+export type SendOutcome =
   | ({ type: "answer" } & Answered)
   /** The answer can still be delivered, or discarded. */
-  | ({ type: "context-error"; limit: ContextLimit; refused: Refused } & Answered)
+  | ({ type: "context-error"; limit: ContextLimit; refused: SizeRefusal } & Answered)
   | { type: "failure"; failure: UpstreamFailure };
 
 /** Of an error's body; what is larger passes on. */
@@ -37,17 +37,17 @@ const MAX_ERROR_BYTES = 1_048_576;
 const MAX_HELD_BYTES = 524_288;
 const HOLD_MS = 1000;
 
-export async function send(bytes: Buffer, target: Target, options: SendOptions): Promise<Sent> {
+export async function send(bytes: Buffer, target: UpstreamCall, options: SendOptions): Promise<SendOutcome> {
   const { wire, recognise } = options;
   const exchanged = await exchange(target, bytes, options.limits, options.signal);
   if (!exchanged.ok) return { type: "failure", failure: exchanged.error };
   const { status, headers } = exchanged.value;
   const observer = new Observer({ wire, status, headers, collect: options.collect });
-  const held = recognise === undefined ? 0 : status >= 400 ? MAX_ERROR_BYTES : observer.opens ? MAX_HELD_BYTES : 0;
-  const watched = watch(exchanged.value, observer, options.strict, held);
+  const holdBytes = recognise === undefined ? 0 : status >= 400 ? MAX_ERROR_BYTES : observer.opens ? MAX_HELD_BYTES : 0;
+  const watched = watch(exchanged.value, observer, options.strict, holdBytes);
   const answered: Answered = { answer: { ...exchanged.value, body: watched.body }, observed: () => observer.seen() };
 
-  if (recognise !== undefined && held > 0) {
+  if (recognise !== undefined && holdBytes > 0) {
     const body = status >= 400 ? await wholeError(watched, observer) : await openingError(watched, observer);
     const limit = body === undefined ? undefined : recogniseOverflow({ ...recognise, body, ...errorStatus(status) });
     if (body !== undefined && limit) return { type: "context-error", limit, refused: { status, body }, ...answered };
@@ -74,7 +74,7 @@ type Settled = "whole" | "full" | "broken";
 type Watched = { body: Transform; settled: Promise<Settled> };
 
 /** The same bytes, read along. Nothing flows to the client until someone reads, so holding back is waiting with that. */
-function watch(answer: Answer, observer: Observer, strict: boolean, held: number): Watched {
+function watch(answer: UpstreamAnswer, observer: Observer, strict: boolean, held: number): Watched {
   const settled = Promise.withResolvers<Settled>();
   let bytes = 0;
   const body = new Transform({

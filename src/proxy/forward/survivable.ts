@@ -4,17 +4,17 @@ import { isRecord, parseJson } from "../../base/json.ts";
 import type { ContextLimit } from "../../model/contract.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { Family } from "../contract.ts";
-import { type Delivered, deliver } from "./deliver.ts";
+import { type Delivery, deliver } from "./deliver.ts";
 import { answer, contextLengthAnswer, errorFormat, type OwnAnswer } from "./error-shape.ts";
 import { discard } from "./exchange.ts";
-import type { Refused, Sent } from "./send.ts";
+import type { SendOutcome, SizeRefusal } from "./send.ts";
 
 const NEEDS: Partial<Record<Family, 400 | 413>> = { codex: 400, gemini: 400, pi: 400, sdk: 400, copilot: 413 };
 
 export function survivable(
   family: Family,
   wire: WireName | undefined,
-  refused: Refused,
+  refused: SizeRefusal,
   limit: ContextLimit,
 ): OwnAnswer | "as-came" {
   const status = NEEDS[family];
@@ -25,15 +25,15 @@ export function survivable(
 
 /** Ends a refused request for good. */
 export async function deliverRefusal(
-  sent: Extract<Sent, { type: "context-error" }>,
+  sent: Extract<SendOutcome, { type: "context-error" }>,
   res: ServerResponse,
   client: { family: Family; wire: WireName; headers?: readonly string[] },
-): Promise<Delivered> {
-  const told = survivable(client.family, client.wire, sent.refused, sent.limit);
-  if (told === "as-came") return deliver(sent.answer, res, client.headers);
+): Promise<Delivery> {
+  const reply = survivable(client.family, client.wire, sent.refused, sent.limit);
+  if (reply === "as-came") return deliver(sent.answer, res, client.headers);
   discard(sent.answer);
-  answer(res, told, client.headers);
-  return { outcome: "complete", status: told.status, bytes: 0 };
+  answer(res, reply, client.headers);
+  return { outcome: "complete", status: reply.status, bytes: 0 };
 }
 
 /** Whether the body is already what the format's clients look for. */

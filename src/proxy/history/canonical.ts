@@ -5,7 +5,7 @@ import { SEALED_KEYS } from "../../model/wire/part.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { withoutInjected, withoutReminders } from "./blocks.ts";
 
-export type Canonical = {
+type Canonical = {
   form: string;
   /** With a call's id, or long: nobody else's history has it by chance. */
   telling: boolean;
@@ -19,7 +19,7 @@ export function canonical(
   parts: readonly WirePart[],
   answered: Set<string>,
 ): Canonical | undefined {
-  const clean = role === "assistant" ? trimmed : said;
+  const clean = role === "assistant" ? trimmed : spokenText;
   let form = "";
   let texts = "";
   let chars = 0;
@@ -62,7 +62,7 @@ export function canonical(
 }
 
 const trimmed = (text: string): string => text.trim();
-const said = (text: string): string => withoutInjected(text).trim();
+const spokenText = (text: string): string => withoutInjected(text).trim();
 
 function contentForm(content: WireContent): string {
   if (content.type === "text") return withoutReminders(content.text).trim();

@@ -4,7 +4,7 @@ import { wireOf } from "../../model/wire/registry.ts";
 import type { HistoryItem, ScannedBody } from "../contract.ts";
 import { canonical } from "./canonical.ts";
 
-export type History = {
+type History = {
   items: HistoryItem[];
   /** Link of the last item of the chain; empty when there is none. */
   tail: string;

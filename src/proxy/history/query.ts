@@ -4,7 +4,7 @@ import { groups } from "../../model/wire/group.ts";
 import type { HistoryItem } from "../contract.ts";
 import { readable, spoken } from "./readable.ts";
 
-export type RecallQuery = {
+export type PromptQuery = {
   /** Empty: nothing to search for. */
   text: string;
   /** Paths and identifiers of the newest group, which count less. */
@@ -15,7 +15,7 @@ const MOST_HINTS = 40;
 /** Of one item: calls name what they are about, long results name everything. */
 const CHARS = 8_000;
 
-export function queryOf(items: readonly HistoryItem[]): RecallQuery {
+export function queryOf(items: readonly HistoryItem[]): PromptQuery {
   for (const item of items.toReversed()) {
     const text = spoken(item);
     if (text !== "") return { text, hints: hintsOf(items) };

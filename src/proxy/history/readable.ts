@@ -53,8 +53,8 @@ function textOf(part: WirePart, role: string): string {
     case "call":
       return `${part.name} ${inputText(part.input)}`.trim();
     case "result": {
-      const said = part.content.map(contentText).filter(Boolean).join("\n");
-      return part.error ? `[error] ${said}`.trim() : said;
+      const words = part.content.map(contentText).filter(Boolean).join("\n");
+      return part.error ? `[error] ${words}`.trim() : words;
     }
     default:
       return contentText(part);

@@ -1,20 +1,20 @@
 // Everything that is known of who sends a managed request.
 import { ok, type Result } from "../../base/result.ts";
-import type { Caller } from "../contract.ts";
-import type { Served } from "./family.ts";
+import type { RequestCaller } from "../contract.ts";
+import type { ServedFamily } from "./family.ts";
 import { identityOf, type Presented } from "./identity.ts";
 import { namespaceOf, type RepositoryKey } from "./namespace.ts";
 import { type BadSessionKey, clientSessionKey, sessionKeyOf } from "./session-key.ts";
 
-export type CallerInput = Presented & {
+type CallerInput = Presented & {
   body: Readonly<Record<string, unknown>>;
   loopback: boolean;
-  served: Served;
+  served: ServedFamily;
   repositoryKey: RepositoryKey;
   sessionFallback: "content" | "client";
 };
 
-export function callerOf(input: CallerInput): Result<Caller, BadSessionKey> {
+export function callerOf(input: CallerInput): Result<RequestCaller, BadSessionKey> {
   const { headers, served } = input;
   const named = sessionKeyOf(headers, input.body);
   if (!named.ok) return named;

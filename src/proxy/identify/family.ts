@@ -2,8 +2,8 @@
 import type { Family, Headers } from "../contract.ts";
 import { OWN_SESSION_HEADERS } from "./session-key.ts";
 
-export type Reason = "bypass" | "internal" | "own_agent" | "switched_off" | "unknown_client";
-export type Served = {
+type Reason = "bypass" | "internal" | "own_agent" | "switched_off" | "unknown_client";
+export type ServedFamily = {
   family: Family;
   /** Why this family: `user-agent droid`, `header x-app`; `none` for an unknown client. */
   signal: string;
@@ -43,13 +43,13 @@ const OWN_AGENT = /^everlong(?:\/|\s|$)/i;
 const YES = /^\s*(?:1|true|yes|on)\s*$/i;
 
 /** X9, X12, X13 and `proxy.activate`. */
-export function familyOf(headers: Headers, activate: "auto" | "always" | "never"): Served {
-  const known = knownFamily(headers) ?? { family: "other", signal: ownSessionHeader(headers) ?? "none" };
+export function familyOf(headers: Headers, activate: "auto" | "always" | "never"): ServedFamily {
+  const match = knownFamily(headers) ?? { family: "other", signal: ownSessionHeader(headers) ?? "none" };
   const reason =
     bypass(headers) ??
     (activate === "never" ? "switched_off" : undefined) ??
-    (activate === "auto" && known.signal === "none" ? "unknown_client" : undefined);
-  return reason === undefined ? { ...known, active: true } : { ...known, active: false, reason };
+    (activate === "auto" && match.signal === "none" ? "unknown_client" : undefined);
+  return reason === undefined ? { ...match, active: true } : { ...match, active: false, reason };
 }
 
 function knownFamily(headers: Headers): { family: Family; signal: string } | undefined {
@@ -74,8 +74,8 @@ function atWordStart(agent: string, text: string): boolean {
 function matching(headers: Headers, wanted: { name: string | RegExp; value?: RegExp }): string | undefined {
   const { name, value } = wanted;
   if (typeof name !== "string") return Object.keys(headers).find((known) => name.test(known));
-  const found = headers[name]?.trim();
-  return found !== undefined && (value ?? /./).test(found) ? name : undefined;
+  const text = headers[name]?.trim();
+  return text !== undefined && (value ?? /./).test(text) ? name : undefined;
 }
 
 function ownSessionHeader(headers: Headers): string | undefined {

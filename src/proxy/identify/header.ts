@@ -3,14 +3,14 @@ import type { Headers } from "../contract.ts";
 
 /** From Node's `rawHeaders`; names in lower case, values of a repeated name joined. */
 export function headersOf(raw: readonly string[]): Headers {
-  const found = new Map<string, string>();
+  const values = new Map<string, string>();
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = (raw[i] ?? "").toLowerCase();
-    const before = found.get(name);
+    const before = values.get(name);
     const value = raw[i + 1] ?? "";
-    found.set(name, before === undefined ? value : `${before}, ${value}`);
+    values.set(name, before === undefined ? value : `${before}, ${value}`);
   }
-  return Object.fromEntries(found);
+  return Object.fromEntries(values);
 }
 
 const strict = new TextDecoder("utf-8", { fatal: true });

@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import { allVendors } from "../../model/wire/registry.ts";
 import type { Headers } from "../contract.ts";
-import { OWNER, type Run } from "./run.ts";
+import { type AgentRun, OWNER } from "./run.ts";
 
 /** Whether it is a token of ours; the gateway's is compared in constant time. */
 export type IsToken = (value: string) => boolean;
@@ -20,7 +20,7 @@ export type Presented = {
   search: string;
   /** A token of this home was presented and is right. */
   token: boolean;
-  run?: Run | undefined;
+  run?: AgentRun | undefined;
   /** Content of `secret.key`. */
   secret: string;
   isToken: IsToken;

@@ -2,7 +2,7 @@
 import { allWires } from "../../model/wire/registry.ts";
 import type { Route } from "../contract.ts";
 
-export type ProxyPath = {
+type ProxyPath = {
   /** What stands for NAME in `/up/NAME/…`, as it was written. */
   upstream: string | undefined;
   /** The path after that, as received. */

@@ -1,6 +1,6 @@
 // A run of `everlong with`: the token that its agent carries in its base URL or a header, and what the gateway knows by it.
 
-export type Run = {
+export type AgentRun = {
   /** Whose run it is: the identity of all its requests, whatever keys they bring. */
   user: string;
   folder: string;
@@ -9,7 +9,7 @@ export type Run = {
 };
 
 /** The run of a token, as long as it goes on. Must not throw. */
-export type RunOf = (token: string) => Run | undefined;
+export type RunOf = (token: string) => AgentRun | undefined;
 
 /** Holders of the tokens of this home are its owner. */
 export const OWNER = "owner";

@@ -36,13 +36,13 @@ export function clientSessionKey(identity: string, headers: Headers): SessionKey
 
 /** X20: ours is meant as it stands, so a broken one is refused instead of guessed at. */
 function ownKey(headers: Headers): Result<SessionKey | undefined, BadSessionKey> {
-  const given = OWN_SESSION_HEADERS.filter((name) => headers[name] !== undefined);
-  const [name] = given;
+  const names = OWN_SESSION_HEADERS.filter((name) => headers[name] !== undefined);
+  const [name] = names;
   if (name === undefined) return ok(undefined);
-  const texts = given.map((name) => utf8(headers[name] ?? "")?.trim());
+  const texts = names.map((name) => utf8(headers[name] ?? "")?.trim());
   const [key] = texts;
   if (key === undefined || !isGood(key)) return bad(`${name} must be 1 to ${MAX_BYTES} visible UTF-8 bytes.`);
-  if (texts.some((text) => text !== key)) return bad(`${given.join(" and ")} name different sessions.`);
+  if (texts.some((text) => text !== key)) return bad(`${names.join(" and ")} name different sessions.`);
   return ok({ signal: `header ${name}`, key });
 }
 

@@ -1,7 +1,7 @@
 // Splits server-sent events out of text that comes in any pieces.
 
 /** `name` is empty when the event has none. */
-export type OnEvent = (data: string, name: string) => void;
+type OnEvent = (data: string, name: string) => void;
 
 /** Characters. */
 export const MAX_RECORD = 8_388_608;

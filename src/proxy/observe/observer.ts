@@ -23,7 +23,7 @@ export type Observation = {
   records: readonly unknown[];
 };
 
-export type Observed = { wire: WireName; status: number; headers: readonly string[]; collect: boolean };
+type Observed = { wire: WireName; status: number; headers: readonly string[]; collect: boolean };
 
 /** How long the end of a stream may wait for its copy to be decoded. */
 const END_MS = 1000;
@@ -103,8 +103,8 @@ export class Observer {
 
   terminal(): boolean | undefined {
     if (this.#kind !== "events") return undefined;
-    const told = this.#facts.terminal || (this.#readable && !this.#events.skipped);
-    return told ? this.#facts.terminal : undefined;
+    const isCertain = this.#facts.terminal || (this.#readable && !this.#events.skipped);
+    return isCertain ? this.#facts.terminal : undefined;
   }
 
   /** After `end` or `cut`. */

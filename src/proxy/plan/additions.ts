@@ -1,16 +1,15 @@
 // What a main request gets besides its history: quotes from memory and the state block, at its tail.
-
 import { optional } from "../../base/optional.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { HistoryItem, Insertion, LaneCut } from "../contract.ts";
 import { emptyState } from "../state/block.ts";
+import type { RequestPlanInput } from "./contract.ts";
 import { blockTokens } from "./count.ts";
 import type { InForce } from "./in-force.ts";
-import type { PlanInput } from "./input.ts";
 import { newestPrompt } from "./keep.ts";
-import { type RecallBlock, type RecallLimits, recallBlock, type Snippet } from "./recall-block.ts";
-import { type Place, tailOf } from "./tail.ts";
+import { type QuotedSnippet, type RecallBlock, type RecallLimits, recallBlock } from "./recall-block.ts";
+import { type InsertionPlace, tailOf } from "./tail.ts";
 
 /** In one epoch; then they are folded into one. */
 const MOST_BLOCKS = 8;
@@ -20,7 +19,7 @@ const SEMANTIC_SHARE = 0.04;
 /** For the allowance of a block that is not yet known. */
 const CHARS_A_TOKEN = 3;
 
-export type Wanted = {
+export type WantedBlocks = {
   /** Of the blocks that this request needs, if the epoch goes on. */
   tokens: number;
   /** The same, if a new one begins. */
@@ -36,7 +35,7 @@ export type Wanted = {
 
 const NOTHING = { tokens: 0, fresh: 0, state: undefined, stateTokens: 0, recall: false, folds: false } as const;
 
-export function wantedOf(input: PlanInput, kept: readonly ContextItem[], held: InForce): Wanted {
+export function wantedOf(input: RequestPlanInput, kept: readonly ContextItem[], held: InForce): WantedBlocks {
   const { kind, lane, items, settings } = input;
   if (kind !== "main") return { ...NOTHING, prompt: undefined };
   const prompt = newestPrompt(items);
@@ -60,17 +59,17 @@ export function wantedOf(input: PlanInput, kept: readonly ContextItem[], held: I
 }
 
 /** Something that the lane once held may not be in view. */
-const isCut = ({ lane }: PlanInput): boolean =>
+const isCut = ({ lane }: RequestPlanInput): boolean =>
   lane.cut !== undefined || lane.epoch > 0 || lane.clientSummary !== undefined || lane.rewritten === true;
 
-function allowance(input: PlanInput, session: boolean): number {
+function allowance(input: RequestPlanInput, session: boolean): number {
   const { recall, semantic } = roomFor(input);
   const chars = (session ? recall.maxChars : 0) + (input.settings.semantic.enabled ? semantic.maxChars : 0);
   return Math.ceil(chars / CHARS_A_TOKEN);
 }
 
 /** In a small window quotes must not crowd out what is quoted: their room alone would end each epoch. */
-function roomFor({ settings: { recall, semantic }, budget }: PlanInput): RecallLimits {
+function roomFor({ settings: { recall, semantic }, budget }: RequestPlanInput): RecallLimits {
   const most = (share: number): number => Math.floor(share * budget.usable * CHARS_A_TOKEN);
   return {
     recall: { ...recall, maxChars: Math.min(recall.maxChars, most(RECALL_SHARE)) },
@@ -79,7 +78,11 @@ function roomFor({ settings: { recall, semantic }, budget }: PlanInput): RecallL
 }
 
 /** Added when its text is new, or when much has come after it. */
-function stateToAdd(input: PlanInput, kept: readonly ContextItem[], latest: Insertion | undefined): string | undefined {
+function stateToAdd(
+  input: RequestPlanInput,
+  kept: readonly ContextItem[],
+  latest: Insertion | undefined,
+): string | undefined {
   const { state, settings } = input;
   if (state === undefined || (state === "" && !latest)) return undefined;
   const text = state === "" ? emptyState(settings.state.tag) : state;
@@ -88,13 +91,13 @@ function stateToAdd(input: PlanInput, kept: readonly ContextItem[], latest: Inse
   return since.reduce((sum, { tokens }) => sum + tokens, 0) > settings.state.refreshTokens ? text : undefined;
 }
 
-export type Additions = { insertions: Insertion[]; recalled: readonly Snippet[]; state: boolean; lost?: string };
+type Additions = { insertions: Insertion[]; recalled: readonly QuotedSnippet[]; state: boolean; lost?: string };
 
 /** `begun`: a new epoch starts with this request, without the blocks of the one before. */
 export async function addition(
-  input: PlanInput,
+  input: RequestPlanInput,
   sent: { kept: readonly ContextItem[]; cut: LaneCut | undefined; insertions: readonly Insertion[] },
-  wanted: Wanted,
+  wanted: WantedBlocks,
   begun: { takesAway: boolean } | undefined,
 ): Promise<Additions> {
   const { body, settings } = input;
@@ -121,17 +124,20 @@ type Recalled = { block?: RecallBlock | undefined; lost?: string | undefined };
 const NO_RECALL: Recalled = {};
 
 /** The seed's own entry of another role, where the format has one. */
-function statePlace({ body, settings, items }: PlanInput, place: Place): Place & Pick<Insertion, "role"> {
+function statePlace(
+  { body, settings, items }: RequestPlanInput,
+  place: InsertionPlace,
+): InsertionPlace & Pick<Insertion, "role"> {
   const last = items.at(-1);
   const isOwn = settings.state.role === "system" && wireOf(body.wire).message.systemMessage !== undefined;
   return isOwn && last !== undefined ? { anchor: last.id, place: "after", role: "system" } : place;
 }
 
 async function recalled(
-  input: PlanInput,
+  input: RequestPlanInput,
   { cut, insertions }: { cut: LaneCut | undefined; insertions: readonly Insertion[] },
   items: readonly HistoryItem[],
-  { prompt }: Wanted,
+  { prompt }: WantedBlocks,
   begun: { takesAway: boolean } | undefined,
 ): Promise<Recalled> {
   const { settings } = input;

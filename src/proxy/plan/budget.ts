@@ -1,12 +1,12 @@
 // How much a request may hold: the model's window, room for the answer, and the marks between which a cut is made.
 import { optional } from "../../base/optional.ts";
-import { type Catalog, findModel } from "../../model/catalog.ts";
+import { findModel, type ModelCatalog } from "../../model/catalog.ts";
 import { FALLBACK_PROMPT_TOKENS } from "../../model/limits.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { Family, Headers } from "../contract.ts";
 
-export type Window = {
+type Window = {
   tokens: number;
   source: "setting" | "learned" | "beta" | "catalogue" | "fallback";
   /** The catalogue's own limit for prompts, where that is below the window. */
@@ -20,7 +20,7 @@ export function windowOf(asked: {
   /** Glob over model names → tokens. */
   windows: Readonly<Record<string, number>>;
   learned?: number | undefined;
-  catalog: Catalog;
+  catalog: ModelCatalog;
 }): Window {
   const { wire, model, headers, windows, learned, catalog } = asked;
   const set = Object.entries(windows).find(([glob]) => matches(glob, model));
@@ -51,7 +51,7 @@ function matches(glob: string, model: string): boolean {
 }
 
 /** Tokens. */
-export type Budget = {
+export type RequestBudget = {
   window: number;
   /** For the answer. */
   reserve: number;
@@ -72,7 +72,7 @@ export function budgetOf(asked: {
   wire: WireName;
   family: Family;
   settings: { reserveTokens: number; highWater?: number | undefined; lowWater: number };
-}): Budget {
+}): RequestBudget {
   const { window, body, wire, family, settings } = asked;
   const wanted = Math.max(Math.floor(wireOf(wire).request.maxOutput(body) ?? 0), settings.reserveTokens);
   const reserve = Math.min(wanted, Math.floor(window.tokens / 2));
@@ -82,14 +82,14 @@ export function budgetOf(asked: {
 }
 
 /** After a second refusal: the window is not what it seems, so aim at half of everything. */
-export const halved = (budget: Budget): Budget => ({
+export const halved = (budget: RequestBudget): RequestBudget => ({
   ...budget,
   usable: Math.floor(budget.usable / 2),
   high: Math.floor(budget.high / 2),
 });
 
 /** What was refused is never sent again as it was, whatever the window is said to be. */
-export function below(budget: Budget, refusedTokens: number): Budget {
+export function below(budget: RequestBudget, refusedTokens: number): RequestBudget {
   const usable = Math.min(budget.usable, Math.floor(refusedTokens * 0.9));
   return { ...budget, usable, high: Math.min(budget.high, Math.floor(usable * HIGH)) };
 }

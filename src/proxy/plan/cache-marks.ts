@@ -18,9 +18,9 @@ export function withMarksOf(original: unknown, json: string): string {
   const now = blocksOf(original);
   if (!now.some((block) => isRecord(block) && MARK in block)) return json;
   const raw: unknown = JSON.parse(json);
-  const kept = blocksOf(raw);
-  if (!isRecord(raw) || kept.length !== now.length) return json;
-  const content = kept.map((block, at) => {
+  const blocks = blocksOf(raw);
+  if (!isRecord(raw) || blocks.length !== now.length) return json;
+  const content = blocks.map((block, at) => {
     const mark = isRecord(now[at]) ? now[at][MARK] : undefined;
     return mark === undefined || !isRecord(block) ? block : { ...block, [MARK]: mark };
   });

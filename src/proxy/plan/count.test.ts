@@ -4,7 +4,7 @@ import { TokenCounter } from "../../model/tokens/counter.ts";
 import { measure } from "../../model/tokens/measure.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import { wireNames } from "../../schema/model.ts";
-import { Counts } from "./count.ts";
+import { ContentSizes } from "./count.ts";
 import { bodyOf, itemsOf, rawsAt, type Turn, words } from "./plan-fixture.ts";
 
 const history: Turn[] = Array.from({ length: 6 }, (_, i) => ({
@@ -18,7 +18,7 @@ describe("counts", () => {
   it.each(wireNames)("X34 near the limit they are those of the agent's measure (%s)", async (wire) => {
     const body = bodyOf(wire, rawsAt(wire, history, last));
     const items = itemsOf(body);
-    const counted = await new Counts().measure({ body, items, limit: 4_000 });
+    const counted = await new ContentSizes().measure({ body, items, limit: 4_000 });
     const adapter = wireOf(wire).request;
     const system = adapter.system(body.value);
     const expected = await measure({ system, tools: adapter.tools(body.value), items, limit: 4_000 });
@@ -32,7 +32,7 @@ describe("counts", () => {
 
   it("C10 content seen before is not tokenised again, also in new objects", async () => {
     const counter = new TokenCounter();
-    const counts = new Counts({ counter });
+    const counts = new ContentSizes({ counter });
     const at = async (step: number) => {
       const body = bodyOf("anthropic", rawsAt("anthropic", history, { turn: 5, step }));
       return counts.measure({ body, items: itemsOf(body), limit: 3_000 });
@@ -51,16 +51,16 @@ describe("counts", () => {
     const counter = new TokenCounter();
     const body = bodyOf("openai-chat", rawsAt("openai-chat", history, last));
     const items = itemsOf(body);
-    const rough = await new Counts({ counter }).measure({ body, items, limit: 1_000_000 });
+    const rough = await new ContentSizes({ counter }).measure({ body, items, limit: 1_000_000 });
     expect(counter.loaded).toBe(false);
-    const exact = await new Counts().measure({ body, items, limit: 100 });
+    const exact = await new ContentSizes().measure({ body, items, limit: 100 });
     const sum = (list: typeof items): number => list.reduce((total, { tokens }) => total + tokens, 0);
     expect(sum(rough.items) / sum(exact.items)).toBeGreaterThan(0.7);
     expect(sum(rough.items) / sum(exact.items)).toBeLessThan(1.5);
   });
 
   it("what the canonical form leaves out still counts: the same own hash with other bytes is counted anew", async () => {
-    const counts = new Counts();
+    const counts = new ContentSizes();
     const size = async (thinking: string) => {
       const raw = { role: "assistant", content: [{ type: "thinking", thinking, signature: "sig_1" }] };
       const body = bodyOf("anthropic", [{ role: "user", content: "go" }, raw]);

@@ -10,7 +10,7 @@ import type { HistoryItem, ScannedBody } from "../contract.ts";
 /** Estimates are within a tenth for ordinary text and half the truth at worst: above this share of the limit they are not enough. */
 const EXACT_FROM = 0.4;
 
-export type Counted = {
+export type RequestSizes = {
   items: HistoryItem[];
   /** System text and tool definitions beside the history. */
   fixedTokens: number;
@@ -19,7 +19,7 @@ export type Counted = {
 type Size = { tokens: number; exact: boolean };
 type Part = { size: Size; content: () => Content[] };
 
-export class Counts {
+export class ContentSizes {
   readonly #counter: TokenCounter;
   readonly #most: number;
   /** Two generations: what is asked for stays in the young one, the old one goes as a whole. */
@@ -32,7 +32,7 @@ export class Counts {
   }
 
   /** Far from the limit sizes are estimates; once it matters each content is counted exactly, once. */
-  async measure(request: { body: ScannedBody; items: readonly HistoryItem[]; limit: number }): Promise<Counted> {
+  async measure(request: { body: ScannedBody; items: readonly HistoryItem[]; limit: number }): Promise<RequestSizes> {
     const { body, items, limit } = request;
     const fixed = this.#part(aroundKey(body), () => fixedContent(body));
     const parts = items.map((item) => this.#part(itemKey(body, item), () => [contentOf(item)]));

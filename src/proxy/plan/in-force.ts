@@ -4,13 +4,13 @@ import { type Cut, newCut } from "../../context/truncate/cut.ts";
 import type { Keep } from "../../context/truncate/draft.ts";
 import { groups } from "../../model/wire/group.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
-import type { EpochReason, HistoryItem, Insertion, LaneState } from "../contract.ts";
+import type { HistoryItem, Insertion, LaneEpochReason, LaneState } from "../contract.ts";
 
 export type InForce = {
   cut: Cut | undefined;
   insertions: readonly Insertion[];
   /** Why the lane's epoch is over before anything was counted. */
-  ended?: EpochReason;
+  ended?: LaneEpochReason;
 };
 
 export function inForce(

@@ -9,17 +9,17 @@ import { noticeText } from "../../context/truncate/words.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { HistoryItem, Insertion, LaneCut, ScannedBody } from "../contract.ts";
 import { aimOf, growthOf, stayingOf } from "./aim.ts";
-import type { Budget } from "./budget.ts";
+import type { RequestBudget } from "./budget.ts";
 import { withoutMarks } from "./cache-marks.ts";
 import { blockTokens } from "./count.ts";
 import { gapPlace } from "./tail.ts";
 
-export type CutRequest = {
+type CutRequest = {
   body: ScannedBody;
   items: readonly HistoryItem[];
   /** All that is sent beside the conversation: system, tools, what will be put in. */
   fixedTokens: number;
-  budget: Budget;
+  budget: RequestBudget;
   keep: Keep;
   /** After a refusal for size. */
   refused: boolean;

@@ -3,10 +3,10 @@ import { optional } from "../../base/optional.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { WireName } from "../../schema/model.ts";
-import type { HistoryItem, Insertion, LaneCut, Piece, RecordRow } from "../contract.ts";
+import type { HistoryItem, HistoryPiece, Insertion, LaneCut, RecordRow } from "../contract.ts";
 import { withMarksOf } from "./cache-marks.ts";
 
-export type Shape = {
+type Shape = {
   wire: WireName;
   /** As the client sent them. */
   all: readonly HistoryItem[];
@@ -17,16 +17,16 @@ export type Shape = {
   refOf: (item: HistoryItem) => string | undefined;
 };
 
-export function piecesOf({ wire, all, kept, cut, insertions }: Shape): Piece[] {
+export function piecesOf({ wire, all, kept, cut, insertions }: Shape): HistoryPiece[] {
   const originals = new Map(all.map((item) => [item.id, item]));
   const put = byAnchor(insertions);
-  const pieces: Piece[] = [];
-  let messages: Piece[] = [];
+  const pieces: HistoryPiece[] = [];
+  let messages: HistoryPiece[] = [];
   for (const { id, raw } of kept) {
     const original = originals.get(id);
     // Results that were made up for a call stand right after it, before any message of ours.
     if (original) pieces.push(...messages.splice(0));
-    const piece: Piece =
+    const piece: HistoryPiece =
       original && original.raw === raw
         ? { type: "kept", at: original.at, id }
         : { type: "made", json: madeJson(raw, original, cut?.shortened[id]), id };
@@ -41,20 +41,20 @@ const madeJson = (raw: unknown, original: HistoryItem | undefined, shortened: st
   shortened === undefined ? JSON.stringify(raw) : withMarksOf(original?.raw, shortened);
 
 /** What goes into the item itself. */
-function textsOf(insertions: readonly Insertion[]): Pick<Piece, "append" | "prepend"> {
+function textsOf(insertions: readonly Insertion[]): Pick<HistoryPiece, "append" | "prepend"> {
   const at = (place: Insertion["place"]): string[] | undefined => {
-    const found = insertions.filter((one) => one.place === place).map(({ text }) => text);
-    return found.length > 0 ? found : undefined;
+    const texts = insertions.filter((one) => one.place === place).map(({ text }) => text);
+    return texts.length > 0 ? texts : undefined;
   };
   return { ...optional("append", at("append")), ...optional("prepend", at("before")) };
 }
 
 /** What stands after it is one message, as long as it is of one role. */
-function messagesOf(insertions: readonly Insertion[], anchor: string, wire: WireName): Piece[] {
+function messagesOf(insertions: readonly Insertion[], anchor: string, wire: WireName): HistoryPiece[] {
   const { history, message } = wireOf(wire);
   const after = insertions.filter(({ place }) => place === "after");
   const byRole = [after.filter(({ role }) => role === undefined), after.filter(({ role }) => role === "system")];
-  return byRole.flatMap((all, index): Piece[] => {
+  return byRole.flatMap((all, index): HistoryPiece[] => {
     if (all.length === 0) return [];
     const text = all.map((one) => one.text).join("\n\n");
     const system = all[0]?.role === "system" ? message.systemMessage?.(text) : undefined;
@@ -89,7 +89,7 @@ export function rowsOf({ all, kept, cut, insertions, refOf }: Shape): RecordRow[
 }
 
 function byAnchor(insertions: readonly Insertion[]): Map<string, Insertion[]> {
-  const found = new Map<string, Insertion[]>();
-  for (const one of insertions) found.set(one.anchor, [...(found.get(one.anchor) ?? []), one]);
-  return found;
+  const groups = new Map<string, Insertion[]>();
+  for (const one of insertions) groups.set(one.anchor, [...(groups.get(one.anchor) ?? []), one]);
+  return groups;
 }

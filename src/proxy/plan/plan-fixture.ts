@@ -1,5 +1,4 @@
 // Histories of all four wires that a strict provider takes, growing turn by turn, and one lane that plans them.
-
 import { hash } from "node:crypto";
 import fc from "fast-check";
 import { canonicalJson, isRecord } from "../../base/json.ts";
@@ -9,9 +8,9 @@ import { wireNames } from "../../schema/model.ts";
 import { assemble } from "../body/assemble.ts";
 import { scanBody } from "../body/scan.ts";
 import type { HistoryItem, LaneState, ScannedBody } from "../contract.ts";
-import type { Budget } from "./budget.ts";
-import type { PlanInput, PlanSettings } from "./input.ts";
-import { newLane, type Planned, plan } from "./plan.ts";
+import type { RequestBudget } from "./budget.ts";
+import type { PlanSettings, RequestPlan, RequestPlanInput } from "./contract.ts";
+import { newLane, plan } from "./plan.ts";
 
 /** As the strict checkers know them again. */
 const thinkingSignature = (id: string): string => `sig_${id}`;
@@ -189,9 +188,9 @@ export const settings: PlanSettings = {
   semantic: { enabled: true, maxSnips: 2, maxChars: 600 },
   state: { appendOnly: true, tag: "everlong_state", role: "user", refreshTokens: 1_500 },
 };
-export const budget: Budget = { window: 9_000, reserve: 1_000, usable: 8_000, high: 6_400, lowShare: 0.55 };
+export const budget: RequestBudget = { window: 9_000, reserve: 1_000, usable: 8_000, high: 6_400, lowShare: 0.55 };
 
-export type Sent = Planned & { body: ScannedBody; bytes: Buffer; history: unknown[]; items: HistoryItem[] };
+export type Sent = RequestPlan & { body: ScannedBody; bytes: Buffer; history: unknown[]; items: HistoryItem[] };
 
 /** One lane of a gateway: every request is planned with what the one before left, after a trip through JSON. */
 export class LaneRun {
@@ -202,7 +201,7 @@ export class LaneRun {
     this.#wire = wire;
   }
 
-  async send(raws: readonly unknown[], more: Partial<PlanInput> = {}): Promise<Sent> {
+  async send(raws: readonly unknown[], more: Partial<RequestPlanInput> = {}): Promise<Sent> {
     const body = bodyOf(this.#wire, raws);
     const items = itemsOf(body);
     const planned = await plan({

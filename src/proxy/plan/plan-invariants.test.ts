@@ -6,7 +6,7 @@ import { findViolation } from "../../../test/model-server/strict/check.ts";
 import { isRecord } from "../../base/json.ts";
 import { groups } from "../../model/wire/group.ts";
 import type { Insertion } from "../contract.ts";
-import { type Budget, below, halved } from "./budget.ts";
+import { below, halved, type RequestBudget } from "./budget.ts";
 import {
   bodyOf,
   budget,
@@ -20,9 +20,9 @@ import {
   turns,
   wires,
 } from "./plan-fixture.ts";
-import type { Snippet } from "./recall-block.ts";
+import type { QuotedSnippet } from "./recall-block.ts";
 
-const snippets: Snippet[] = ["one thing that was said", "another thing"].map((text, index) => ({
+const snippets: QuotedSnippet[] = ["one thing that was said", "another thing"].map((text, index) => ({
   text,
   ref: `t${index}.1`,
   role: "tool",
@@ -42,7 +42,7 @@ async function session(
   wire: Parameters<typeof rawsAt>[0],
   history: readonly Turn[],
   check: (pass: Pass) => void,
-  more: { state?: (index: number) => string; budget?: Budget } = {},
+  more: { state?: (index: number) => string; budget?: RequestBudget } = {},
 ): Promise<void> {
   const run = new LaneRun(wire);
   let before: Sent | undefined;
@@ -184,7 +184,7 @@ describe("every planned request", () => {
       fc.asyncProperty(wires, turns, async (wire, history) => {
         const moment = momentsOf(history).at(-1);
         const raws = rawsAt(wire, history, moment ?? { turn: 0, step: 0 });
-        const learned: Budget = { ...budget, window: 5_000, usable: 4_000, high: 3_200 };
+        const learned: RequestBudget = { ...budget, window: 5_000, usable: 4_000, high: 3_200 };
         const run = new LaneRun(wire);
         const { lane } = run;
         const first = await run.send(raws);

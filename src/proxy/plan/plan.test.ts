@@ -1,13 +1,12 @@
 // One lane through its life: pass, insert, cut, new epochs, and what each kind of request gets.
-
 import { describe, expect, it } from "vitest";
 import { newIssued } from "../../../test/model-server/issued.ts";
 import { findViolation } from "../../../test/model-server/strict/check.ts";
 import { isRecord } from "../../base/json.ts";
 import { wireNames } from "../../schema/model.ts";
-import type { PlanInput, RecallAsk } from "./input.ts";
+import type { PromptQuestion, RequestPlanInput } from "./contract.ts";
 import { budget, LaneRun, rawsAt, type Sent, settings, strictRequest, type Turn, words } from "./plan-fixture.ts";
-import type { Snippet } from "./recall-block.ts";
+import type { QuotedSnippet } from "./recall-block.ts";
 
 const turn = (index: number, tokens = 150, steps = 3): Turn => ({
   prompt: `prompt ${index}`,
@@ -22,13 +21,13 @@ const whole = (turns: readonly Turn[]) => ({ turn: turns.length - 1, step: turns
 const raws = (wire: Sent["body"]["wire"], turns: readonly Turn[]) => rawsAt(wire, turns, whole(turns));
 const STATE = "<everlong_state>\n<todo>\n- go on\n</todo>\n</everlong_state>";
 const stateOf = (text: string): string => STATE.replace("go on", text);
-const snippet = (text: string): Snippet => ({ text, ref: "s1:t1.1", role: "tool", score: 2, from: "session" });
+const snippet = (text: string): QuotedSnippet => ({ text, ref: "s1:t1.1", role: "tool", score: 2, from: "session" });
 const isValid = ({ body, bytes }: Sent): void =>
   expect(findViolation(strictRequest(body.wire, bytes), newIssued())).toBeUndefined();
 const count = (sent: Sent, text: string): number => JSON.stringify(sent.history).split(text).length - 1;
 
 /** A lane that has a cut: small steps until the mark is passed once. */
-async function cutLane(wire: Sent["body"]["wire"], more: Partial<PlanInput> = {}) {
+async function cutLane(wire: Sent["body"]["wire"], more: Partial<RequestPlanInput> = {}) {
   const run = new LaneRun(wire);
   for (let turns = 1; ; turns++) {
     const sent = await run.send(raws(wire, history(turns)), more);
@@ -290,8 +289,8 @@ describe("repairs", () => {
 });
 
 describe("blocks", () => {
-  const asks: RecallAsk[] = [];
-  const recall = async (ask: RecallAsk) => {
+  const asks: PromptQuestion[] = [];
+  const recall = async (ask: PromptQuestion) => {
     asks.push(ask);
     return { snippets: [snippet(`answer to ${asks.length}`)] };
   };
@@ -357,7 +356,7 @@ describe("blocks", () => {
   it("X80 without a cut only the namespace is searched, once a prompt; nothing found is no block", async () => {
     asks.length = 0;
     const run = new LaneRun("openai-chat");
-    const none = async (ask: RecallAsk) => {
+    const none = async (ask: PromptQuestion) => {
       asks.push(ask);
       return { snippets: [] };
     };

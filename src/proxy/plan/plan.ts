@@ -1,40 +1,18 @@
 // One request planned: the cut and the blocks in force, what has to be added, and a new epoch when it no longer fits.
-
 import { optional } from "../../base/optional.ts";
 import { type Applied, applyCut, isSystem } from "../../context/truncate/cut.ts";
 import type { Shaping } from "../../context/truncate/shorten-item.ts";
 import { countItem } from "../../model/tokens/measure.ts";
 import { wireOf } from "../../model/wire/registry.ts";
-import type { EpochReason, HistoryItem, Insertion, LaneCut, LaneState, Piece, RecordRow } from "../contract.ts";
-import { addition, type Wanted, wantedOf } from "./additions.ts";
+import type { HistoryItem, Insertion, LaneCut, LaneEpochReason, LaneState } from "../contract.ts";
+import { addition, type WantedBlocks, wantedOf } from "./additions.ts";
 import { below } from "./budget.ts";
+import type { RequestPlan, RequestPlanInput } from "./contract.ts";
 import { type InForce, inForce } from "./in-force.ts";
-import type { PlanInput } from "./input.ts";
 import { keepOf } from "./keep.ts";
 import { isSameCut, type MadeCut, makeCut } from "./make-cut.ts";
 import { piecesOf, rowsOf } from "./pieces.ts";
-import type { Snippet } from "./recall-block.ts";
 import { gapNotice, PLACE } from "./words.ts";
-
-export type Planned = {
-  pieces: Piece[];
-  /** To be kept; of a compaction request and in `hold` the lane as it came. */
-  lane: LaneState;
-  action: "pass" | "insert" | "trim";
-  rows: RecordRow[];
-  tokensIn: number;
-  tokensSent: number;
-  /** What this request leaves out and shortens. */
-  dropped: HistoryItem[];
-  shortened: HistoryItem[];
-  newEpoch?: EpochReason;
-  /** A state block was added. */
-  newState: boolean;
-  /** In a new block. */
-  recalled: readonly Snippet[];
-  /** Why a search gave nothing. */
-  recallLost?: string;
-};
 
 /** What is sent, before it is pieces. */
 type Draft = Pick<Applied, "kept"> & { cut: LaneCut | undefined; insertions: readonly Insertion[] };
@@ -46,18 +24,18 @@ export const newLane = (lane: Pick<LaneState, "kind" | "tools" | "system">): Lan
 });
 
 /** The same for the same input; recall apart it asks nobody. */
-export async function plan(input: PlanInput): Promise<Planned> {
+export async function plan(input: RequestPlanInput): Promise<RequestPlan> {
   const { body, items, lane, kind, mode, settings } = input;
   const keep = keepOf(items, { ...settings, untouched: input.untouched });
-  const held = inForce(lane, items, { keep, model: mode === "hold" ? undefined : input.model });
+  const inForceCut = inForce(lane, items, { keep, model: mode === "hold" ? undefined : input.model });
   const shaping = shapingOf(input);
-  const applied = await applyCut(items, held.cut, shaping);
-  const inForceNow: Draft = { kept: applied.kept, cut: held.cut && lane.cut, insertions: held.insertions };
+  const applied = await applyCut(items, inForceCut.cut, shaping);
+  const inForceNow: Draft = { kept: applied.kept, cut: inForceCut.cut && lane.cut, insertions: inForceCut.insertions };
   const base = input.fixedTokens + sum(items.filter(isSystem));
   if (mode === "hold") return finish(input, inForceNow, { lane });
 
-  const wanted = wantedOf(input, applied.kept, held);
-  const total = base + sum(conversation(applied.kept)) + sum(held.insertions) + wanted.tokens;
+  const wanted = wantedOf(input, applied.kept, inForceCut);
+  const total = base + sum(conversation(applied.kept)) + sum(inForceCut.insertions) + wanted.tokens;
   const budget = mode === "context-error" ? below(input.budget, total) : input.budget;
   const longChars = settings.toolOutputMaxChars;
   const cutTo = (added: number): Promise<MadeCut> =>
@@ -70,17 +48,17 @@ export async function plan(input: PlanInput): Promise<Planned> {
   if (kind === "compaction") {
     const whole = base + sum(conversation(items));
     if (mode === "normal" && whole <= budget.usable) return finish(input, bare(items), { lane });
-    if (mode === "normal" && held.cut && total <= budget.usable) return finish(input, inForceNow, { lane });
-    const made = await cutTo(sum(held.insertions));
-    const existing = held.insertions.filter((one) => one.kind !== "notice" && !made.cut.dropped.has(one.anchor));
-    return finish(input, draftOf(made, existing), { lane, newEpoch: "compaction" });
+    if (mode === "normal" && inForceCut.cut && total <= budget.usable) return finish(input, inForceNow, { lane });
+    const fresh = await cutTo(sum(inForceCut.insertions));
+    const existing = inForceCut.insertions.filter((one) => one.kind !== "notice" && !fresh.cut.dropped.has(one.anchor));
+    return finish(input, draftOf(fresh, existing), { lane, newEpoch: "compaction" });
   }
 
-  const fresh = await newEpochOf(input, { total, held, wanted, cutTo });
+  const fresh = await newEpochOf(input, { total, held: inForceCut, wanted, cutTo });
   const reason = fresh?.reason;
   const draft =
     fresh?.made === undefined
-      ? { ...inForceNow, insertions: fresh ? held.insertions.filter(isNotice) : held.insertions }
+      ? { ...inForceNow, insertions: fresh ? inForceCut.insertions.filter(isNotice) : inForceCut.insertions }
       : draftOf(fresh.made, []);
   const begun = fresh && { takesAway: fresh.made !== undefined };
   const added = await addition(input, draft, wanted, begun);
@@ -111,23 +89,23 @@ export async function plan(input: PlanInput): Promise<Planned> {
   );
 }
 
-type Fresh = { reason: EpochReason; made?: MadeCut };
+type Fresh = { reason: LaneEpochReason; made?: MadeCut };
 
 /** Undefined while the epoch goes on. Without a cut of its own the new one begins with what is in force, or with nothing. */
 async function newEpochOf(
-  { kind, mode, budget, lane }: PlanInput,
-  now: { total: number; held: InForce; wanted: Wanted; cutTo: (added: number) => Promise<MadeCut> },
+  { kind, mode, budget, lane }: RequestPlanInput,
+  now: { total: number; held: InForce; wanted: WantedBlocks; cutTo: (added: number) => Promise<MadeCut> },
 ): Promise<Fresh | undefined> {
   const { total, held, wanted } = now;
   const forced = mode === "context-error";
   const limit = kind === "main" ? budget.high : budget.usable;
   if (forced || total > limit) {
-    const made = await now.cutTo(wanted.fresh);
+    const fresh = await now.cutTo(wanted.fresh);
     const reason = forced ? "context-error" : (held.ended ?? "high-water");
-    const isSame = isSameCut(made.recorded, held.cut && lane.cut);
+    const isSame = isSameCut(fresh.recorded, held.cut && lane.cut);
     // One that stays above the mark would be made anew at each request: it waits until nothing else is left.
-    const isWorthIt = !isSame && (made.fits || total > budget.usable);
-    if (forced || held.ended || isWorthIt) return { reason, made };
+    const isWorthIt = !isSame && (fresh.fits || total > budget.usable);
+    if (forced || held.ended || isWorthIt) return { reason, made: fresh };
   }
   if (held.ended) return { reason: held.ended };
   return wanted.folds ? { reason: "fold" } : undefined;
@@ -146,7 +124,7 @@ const conversation = <Item extends Pick<HistoryItem, "role">>(items: readonly It
   items.filter(({ role }) => role !== "system" && role !== "developer");
 const sum = (sized: readonly { tokens: number }[]): number => sized.reduce((total, { tokens }) => total + tokens, 0);
 
-function shapingOf({ body, items, refOf }: PlanInput): Shaping {
+function shapingOf({ body, items, refOf }: RequestPlanInput): Shaping {
   const byId = new Map(items.map((item) => [item.id, item]));
   const refAt = (id: string): string | undefined => {
     const item = byId.get(id);
@@ -162,14 +140,15 @@ function shapingOf({ body, items, refOf }: PlanInput): Shaping {
   };
 }
 
-type Outcome = Pick<Planned, "lane"> & Partial<Pick<Planned, "newEpoch" | "recalled" | "newState" | "recallLost">>;
+type Outcome = Pick<RequestPlan, "lane"> &
+  Partial<Pick<RequestPlan, "newEpoch" | "recalled" | "newState" | "recallLost">>;
 
 /** Repairs are made only in a request that is changed anyway. */
-function finish(input: PlanInput, draft: Draft, outcome: Outcome): Planned {
+function finish(input: RequestPlanInput, draft: Draft, outcome: Outcome): RequestPlan {
   const { body, items, refOf, fixedTokens } = input;
   const isTouched = draft.cut !== undefined || draft.insertions.length > 0;
-  const kept = isTouched ? draft.kept : items;
-  const shape = { wire: body.wire, all: items, kept, cut: draft.cut, insertions: draft.insertions, refOf };
+  const sent = isTouched ? draft.kept : items;
+  const shape = { wire: body.wire, all: items, kept: sent, cut: draft.cut, insertions: draft.insertions, refOf };
   const dropped = new Set(draft.cut?.dropped);
   const shortened = new Set(Object.keys(draft.cut?.shortened ?? {}));
   return {
@@ -180,7 +159,7 @@ function finish(input: PlanInput, draft: Draft, outcome: Outcome): Planned {
     rows: rowsOf(shape),
     action: draft.cut ? "trim" : draft.insertions.length > 0 ? "insert" : "pass",
     tokensIn: fixedTokens + sum(items),
-    tokensSent: fixedTokens + sum(kept) + sum(draft.insertions),
+    tokensSent: fixedTokens + sum(sent) + sum(draft.insertions),
     dropped: items.filter(({ id }) => dropped.has(id)),
     shortened: items.filter(({ id }) => shortened.has(id)),
   };

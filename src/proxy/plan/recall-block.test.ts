@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { recalled as quoted } from "../../context/fragment/recalled.ts";
-import { recallBlock, type Snippet } from "./recall-block.ts";
+import { type QuotedSnippet, recallBlock } from "./recall-block.ts";
 
 const limits = { recall: { maxSnippets: 8, maxChars: 6_000 }, semantic: { maxSnips: 4, maxChars: 3_000 } };
 const tag = "everlong_recall";
-const snippet = (text: string, more: Partial<Snippet> = {}): Snippet => ({
+const snippet = (text: string, more: Partial<QuotedSnippet> = {}): QuotedSnippet => ({
   text,
   ref: "s1:t3.4",
   role: "tool",

@@ -3,7 +3,7 @@ import { inTag, type OwnTag, type PartTag } from "../../base/tag.ts";
 import { recalled } from "../../context/fragment/recalled.ts";
 import { clipAtLine } from "./clip.ts";
 
-export type Snippet = {
+export type QuotedSnippet = {
   text: string;
   ref: string;
   role: string;
@@ -17,7 +17,7 @@ export type RecallLimits = {
   recall: { maxSnippets: number; maxChars: number };
   semantic: { maxSnips: number; maxChars: number };
 };
-export type RecallBlock = { text: string; used: readonly Snippet[] };
+export type RecallBlock = { text: string; used: readonly QuotedSnippet[] };
 
 const LONGEST = 1_200;
 /** So much of a text is always left when it is cut. */
@@ -30,13 +30,13 @@ const FIRST_LINE =
 
 /** Undefined when nothing is left to show. `standing`: texts that the request holds anyway. */
 export function recallBlock(
-  snippets: readonly Snippet[],
+  snippets: readonly QuotedSnippet[],
   limits: RecallLimits,
   options: { tag: OwnTag | PartTag; standing?: readonly string[] },
 ): RecallBlock | undefined {
   const { tag, standing = [] } = options;
   const seen = new Set<string>();
-  const isNew = ({ text }: Snippet): boolean => {
+  const isNew = ({ text }: QuotedSnippet): boolean => {
     const words = text.replace(/\s+/g, " ").trim().toLowerCase();
     const shown = [text.trim(), recalled(text).trim()].map((one) => one.slice(0, TELLTALE));
     const stands = standing.some((held) => shown.some((one) => held.includes(one)));
@@ -57,9 +57,9 @@ export function recallBlock(
   return { text, used: all.map(({ snippet }) => snippet) };
 }
 
-type Taken = { snippet: Snippet; text: string };
+type Taken = { snippet: QuotedSnippet; text: string };
 
-function take(snippets: readonly Snippet[], most: number, chars: number): Taken[] {
+function take(snippets: readonly QuotedSnippet[], most: number, chars: number): Taken[] {
   const taken: Taken[] = [];
   let room = chars;
   for (const snippet of snippets) {
@@ -68,9 +68,9 @@ function take(snippets: readonly Snippet[], most: number, chars: number): Taken[
     const text = recalled(snippet.text).trim();
     const fence = fenceFor(text);
     const around = head.length + 2 * fence.length + "\n\n\n\n".length;
-    const kept = clipAtLine(text, Math.min(LONGEST, room - around), CUT);
-    if (kept === "" || (kept !== text && kept.length < LEAST)) continue;
-    const whole = [head, fence, kept, fence].join("\n");
+    const excerpt = clipAtLine(text, Math.min(LONGEST, room - around), CUT);
+    if (excerpt === "" || (excerpt !== text && excerpt.length < LEAST)) continue;
+    const whole = [head, fence, excerpt, fence].join("\n");
     if (whole.length + 1 > room) continue;
     room -= whole.length + 1;
     taken.push({ snippet, text: whole });

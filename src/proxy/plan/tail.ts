@@ -4,14 +4,14 @@ import { wireOf } from "../../model/wire/registry.ts";
 import { canTake } from "../body/message.ts";
 import type { HistoryItem, Insertion, ScannedBody } from "../contract.ts";
 
-export type Place = Pick<Insertion, "anchor" | "place">;
+export type InsertionPlace = Pick<Insertion, "anchor" | "place">;
 
 /** Undefined when the request has no place for a user's text. */
 export function tailOf(
   body: ScannedBody,
   items: readonly HistoryItem[],
   { appendOnly }: { appendOnly: boolean },
-): Place | undefined {
+): InsertionPlace | undefined {
   const last = items.findLast((item) => !isSystem(item));
   if (!last) return undefined;
   if (last.role === "assistant") {
@@ -25,7 +25,7 @@ export function tailOf(
 }
 
 /** Where the notice of a gap goes: into the user's message before the gap, else as one of its own after what stands there. */
-export function gapPlace(body: ScannedBody, before: HistoryItem): Place {
+export function gapPlace(body: ScannedBody, before: HistoryItem): InsertionPlace {
   return { anchor: before.id, place: takes(body, before) ? "append" : "after" };
 }
 

@@ -3,9 +3,9 @@ import { parseJson } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
 import type { Happening } from "../../context/ledger/happening.ts";
 import { withoutReminders } from "../history/blocks.ts";
-import type { StoredItem } from "../store/item-row.ts";
+import type { ProxyItem } from "../store/item-row.ts";
 
-export function happeningsOfStored(items: readonly StoredItem[]): Happening[] {
+export function happeningsOfStored(items: readonly ProxyItem[]): Happening[] {
   return items.flatMap((stored): Happening[] => {
     const { turn, item, role, type, callId } = stored;
     const place = { turn, item };
@@ -31,7 +31,7 @@ export function happeningsOfStored(items: readonly StoredItem[]): Happening[] {
 }
 
 /** What the user wrote, without what the client put beside it. */
-export const saidIn = ({ text }: Pick<StoredItem, "text">): string => withoutReminders(text).trim();
+export const saidIn = ({ text }: Pick<ProxyItem, "text">): string => withoutReminders(text).trim();
 
 type ReadCall = { tool: string; args: unknown };
 
@@ -39,7 +39,7 @@ const CALL = /^([\w.:-]{1,100}) (?=\{)/gm;
 const READ_CHARS = 200_000;
 
 /** Each call stands on a line of its own: its name, then its input. */
-function callsIn({ text: whole, tool }: StoredItem): { calls: ReadCall[]; prose: string } {
+function callsIn({ text: whole, tool }: ProxyItem): { calls: ReadCall[]; prose: string } {
   const text = whole.slice(0, READ_CHARS);
   const calls: ReadCall[] = [];
   let prose = "";

@@ -44,13 +44,13 @@ export function anchorText({ task, base, ledger }: Anchor, room: number): string
     asks.filter((ask) => !recent.includes(ask)),
     left / 4,
   );
-  const asked = older.length === 0 ? "" : ["#### Asked", ...older.map(lineText), ""].join("\n");
+  const questions = older.length === 0 ? "" : ["#### Asked", ...older.map(lineText), ""].join("\n");
   const detail = chooseEntries(
     entries.filter((entry) => !now.includes(entry)),
-    left - asked.length - 20,
+    left - questions.length - 20,
     chars,
   );
-  const earlier = `${asked}${entriesText(detail, "####")}`.trimEnd();
+  const earlier = `${questions}${entriesText(detail, "####")}`.trimEnd();
   return wholeLines(`${first}${summary}${earlier === "" ? "" : `${EARLIER}${earlier}`}`.trim(), room);
 }
 

@@ -6,12 +6,12 @@ import { FACTS } from "../../../test/proxy/planted-facts.ts";
 import { emptyLedger, foldLedger } from "../../context/ledger/ledger.ts";
 import { secretRedactor } from "../../memory/secret/filter.ts";
 import type { HistoryItem } from "../contract.ts";
-import type { StoredItem } from "../store/item-row.ts";
+import type { ProxyItem } from "../store/item-row.ts";
 import { caller, history, openPlace, type Place, rememberIn, request, seeable, value } from "../store/store-fixture.ts";
 import { setAnchorBase, updateAnchor } from "./anchor.ts";
 import { happeningsOfStored } from "./anchor-items.ts";
 import { ANCHOR_VERSION, type Anchor, anchorText, handWritten, shownAnchor, withAnchor } from "./anchor-text.ts";
-import type { Seeable } from "./store-items.ts";
+import type { StorableItem } from "./store-items.ts";
 
 let place: Place;
 beforeEach(async () => {
@@ -32,7 +32,7 @@ const SAID = [
 ];
 
 /** As the wires give them: the id of a call is not part of its text. */
-const asSent = (item: HistoryItem): Seeable[] =>
+const asSent = (item: HistoryItem): StorableItem[] =>
   seeable(item).map((one) => ({
     ...one,
     read() {
@@ -50,7 +50,7 @@ async function told(lines: readonly string[]) {
   return { session, owns: items.flatMap((item) => item.own ?? []), file: join(session.path, "summary.md") };
 }
 
-const anchorOf = (items: readonly StoredItem[]): Anchor => ({
+const anchorOf = (items: readonly ProxyItem[]): Anchor => ({
   version: ANCHOR_VERSION,
   ledger: foldLedger(emptyLedger(), happeningsOfStored(items)),
 });
@@ -221,7 +221,7 @@ describe("N28 an anchor that is worth its room", () => {
     const said = FACTS.filter(({ where }) => where !== "tool");
     const filler = "The importer reads a file line by line. Look at the next part of it, please. ".repeat(6);
     const stored = { own: "", time: "", wire: "anthropic" as const, bytes: 1, indexed: true };
-    const items = said.flatMap(({ where, text }, at): StoredItem[] => [
+    const items = said.flatMap(({ where, text }, at): ProxyItem[] => [
       {
         ...stored,
         seq: 3 * at,

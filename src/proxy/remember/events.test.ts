@@ -6,7 +6,7 @@ import { type Filtered, secretRedactor } from "../../memory/secret/filter.ts";
 import type { HistoryItem } from "../contract.ts";
 import { itemByRef, listEvents } from "../store/list.ts";
 import { locate } from "../store/locate.ts";
-import type { Session } from "../store/session.ts";
+import type { ProxySession } from "../store/session.ts";
 import { caller, history, openPlace, type Place, rememberIn, request, seeable, value } from "../store/store-fixture.ts";
 import { appendEvent, dropItems, flushEvents, logPath, type ProxyLogLine } from "./events.ts";
 import { markVanished } from "./vanished.ts";
@@ -31,7 +31,7 @@ async function stored(lines: readonly string[]) {
   return { ...went, items };
 }
 
-const linesOf = (session: Session): ProxyLogLine[] =>
+const linesOf = (session: ProxySession): ProxyLogLine[] =>
   existsSync(logPath(session))
     ? readFileSync(logPath(session), "utf8")
         .trimEnd()
@@ -162,7 +162,7 @@ it("XI7 whatever is left out is in the log and findable by its ref, exactly once
     let at = await openPlace();
     let lines = ["u:task"];
     const out = new Set<string>();
-    let session: Session | undefined;
+    let session: ProxySession | undefined;
     for (const [i, { act, n }] of steps.entries()) {
       if (act === "restart") at = await at.reopen();
       if (act === "grow") lines = [...lines, `c:call ${i} ${n}`, `r:call ${i} with ${SECRET}`, `u:prompt ${n}`];

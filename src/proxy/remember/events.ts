@@ -15,11 +15,11 @@ import type { Damage } from "../../store/read-log.ts";
 import { spillText } from "../../store/spill.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { change, type ProxyStore, read } from "../store/handle.ts";
-import { itemOf, type StoredItem } from "../store/item-row.ts";
+import { itemOf, type ProxyItem } from "../store/item-row.ts";
 import { refText } from "../store/see.ts";
-import type { Session } from "../store/session.ts";
+import type { ProxySession } from "../store/session.ts";
 
-export type OwnKind = "client_summary" | "cut" | "state" | "spec";
+type OwnKind = "client_summary" | "cut" | "state" | "spec";
 export type ProxyLogLine = {
   id: string;
   ts: string;
@@ -41,13 +41,13 @@ export type ProxyLogLine = {
   about?: Readonly<Record<string, string | number>>;
 };
 /** Bytes that were no record and were moved away, or stay where they are. */
-export type Written = { damaged: Damage[] };
+type Written = { damaged: Damage[] };
 
 const BATCH = 100;
 /** A cut waits for it; lines that could not be written are due until they are. */
 const LOCK_MS = 1000;
 
-export const logPath = (session: Session): string => join(session.path, "events.jsonl");
+export const logPath = (session: ProxySession): string => join(session.path, "events.jsonl");
 
 export const isEvent = (value: Record<string, unknown>): boolean =>
   typeof value["id"] === "string" && typeof value["kind"] === "string" && typeof value["ts"] === "string";
@@ -58,7 +58,7 @@ export const isEvent = (value: Record<string, unknown>): boolean =>
  */
 export async function dropItems(
   store: ProxyStore,
-  session: Session,
+  session: ProxySession,
   lane: number,
   owns: readonly string[],
   by: "proxy" | "client",
@@ -83,7 +83,7 @@ export async function dropItems(
 }
 
 /** Writes the lines that are due: left out, stored, not in the log yet. */
-export async function flushEvents(store: ProxyStore, session: Session): Promise<Result<Written, Fault>> {
+export async function flushEvents(store: ProxyStore, session: ProxySession): Promise<Result<Written, Fault>> {
   const damaged: Damage[] = [];
   while (true) {
     const due = await read(store, (db) => dueItems(db, session).length > 0);
@@ -100,19 +100,19 @@ export async function flushEvents(store: ProxyStore, session: Session): Promise<
 
 export function appendEvent(
   store: ProxyStore,
-  session: Session,
+  session: ProxySession,
   event: { kind: OwnKind; text: FilteredText } & Pick<ProxyLogLine, "lane" | "about">,
 ): Promise<Result<Written, Fault>> {
   return append(store, session, () => [{ id: newId(), ts: store.clock.now(), ...event }]);
 }
 
-function dueItems(db: Database, session: Session): StoredItem[] {
+function dueItems(db: Database, session: ProxySession): ProxyItem[] {
   const sql = `SELECT * FROM proxy_item WHERE session = ? AND dropped IS NOT NULL AND logged = 0 AND stored = 1 ORDER BY id LIMIT ${BATCH}`;
   return prepared(db, sql).all(session.no).map(itemOf);
 }
 
 /** The id is the item's own hash, so that a line written before a crash is known again. */
-function droppedEvent(session: Session, item: StoredItem): ProxyLogLine {
+function droppedEvent(session: ProxySession, item: ProxyItem): ProxyLogLine {
   const { own, turn, item: number, wire, role, type, lane, dropped, bytes, tool, callId, text, time } = item;
   return {
     id: own,
@@ -144,7 +144,7 @@ async function knownEnd(path: string, logged: number): Promise<number> {
 /** `make` is called once nobody else writes to the log. */
 function append(
   store: ProxyStore,
-  session: Session,
+  session: ProxySession,
   make: (db: Database) => readonly ProxyLogLine[],
 ): Promise<Result<Written, Fault>> {
   return store.logs.run(async () => {
@@ -188,7 +188,7 @@ function damagedText(path: string, damaged: readonly Damage[]): string {
 
 async function appendNew(
   log: AppendLog,
-  session: Session,
+  session: ProxySession,
   events: readonly ProxyLogLine[],
   there: ReadonlySet<string>,
 ): Promise<Result<void, Fault>> {
@@ -203,7 +203,7 @@ async function appendNew(
 }
 
 /** A text that does not fit into a line stands in a file of its own first. */
-async function inLine(session: Session, event: ProxyLogLine): Promise<Result<ProxyLogLine, Fault>> {
+async function inLine(session: ProxySession, event: ProxyLogLine): Promise<Result<ProxyLogLine, Fault>> {
   if (event.text.length * 6 < MAX_LINE - 4096 || Buffer.byteLength(encodeLine(event)) <= MAX_LINE) return ok(event);
   const spilled = await spillText(join(session.path, "files"), event.text);
   if (!spilled.ok) return spilled;
@@ -213,14 +213,14 @@ async function inLine(session: Session, event: ProxyLogLine): Promise<Result<Pro
 
 async function note(
   store: ProxyStore,
-  session: Session,
+  session: ProxySession,
   events: readonly ProxyLogLine[],
   size: number,
 ): Promise<Result<void, Fault>> {
   const sql = "UPDATE proxy_item SET logged = 1 WHERE session = ? AND own IN (SELECT value FROM json_each(?))";
-  const done = await change(store, (db) => {
+  const outcome = await change(store, (db) => {
     prepared(db, sql).run(session.no, JSON.stringify(events.map((event) => event.id)));
     prepared(db, "UPDATE proxy_session SET logged = ? WHERE no = ?").run(size, session.no);
   });
-  return done.ok ? ok(undefined) : done;
+  return outcome.ok ? ok(undefined) : outcome;
 }

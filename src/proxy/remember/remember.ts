@@ -3,9 +3,9 @@ import { setImmediate as nextRound, setTimeout as wait } from "node:timers/promi
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
 import { read } from "../store/handle.ts";
-import type { Session } from "../store/session.ts";
+import type { ProxySession } from "../store/session.ts";
 import { flushEvents } from "./events.ts";
-import { filterItem, type Ready, type Seeable, type Storing, storeItems, unstored } from "./store-items.ts";
+import { filterItem, type Ready, type StorableItem, type Storing, storeItems, unstored } from "./store-items.ts";
 
 export type RememberOptions = Storing & {
   /** `dropped`: only what a cut leaves out. */
@@ -19,8 +19,8 @@ export type RememberOptions = Storing & {
   retryMs?: number;
 };
 
-type Came = { session: Session; lane: number; items: readonly Seeable[] };
-type Waiting = { session: Session; lane: number; item: Seeable };
+type Came = { session: ProxySession; lane: number; items: readonly StorableItem[] };
+type Waiting = { session: ProxySession; lane: number; item: StorableItem };
 
 const MAX_WAITING = 64 * 1024 * 1024;
 const RETRY_MS = 2000;
@@ -48,7 +48,7 @@ export class Remember {
   }
 
   /** Takes all chain items of a request and queues those that are not stored; also what a crash left undone. */
-  add(session: Session, lane: number, items: readonly Seeable[]): void {
+  add(session: ProxySession, lane: number, items: readonly StorableItem[]): void {
     if (this.#stop.signal.aborted) return;
     this.#came.push({ session, lane, items: this.#options.mode === "all" ? items : [] });
     this.#start();
@@ -59,9 +59,9 @@ export class Remember {
    * failed or the signal came first; those must stay.
    */
   async ensure(
-    session: Session,
+    session: ProxySession,
     lane: number,
-    items: readonly Seeable[],
+    items: readonly StorableItem[],
     signal?: AbortSignal,
   ): Promise<Result<{ refused: string[] }, Fault>> {
     const missing = await read(this.#options.store, (db) => unstored(db, session));
@@ -110,18 +110,18 @@ export class Remember {
   /** The oldest go first: most clients send them again. */
   #keepBound(): void {
     const { maxWaiting = MAX_WAITING, onTrouble } = this.#options;
-    let given = 0;
+    let count = 0;
     for (const waiting of this.#waiting.values()) {
       if (this.#bytes <= maxWaiting) break;
       this.#unqueue(waiting);
-      given++;
-      if (given === 1)
+      count++;
+      if (count === 1)
         onTrouble({ code: "store_waiting", message: "Too much waits for the store.", session: waiting.session.id });
     }
   }
 
   async #run(): Promise<void> {
-    const sessions = new Map<number, Session>();
+    const sessions = new Map<number, ProxySession>();
     while (true) {
       await nextRound();
       for (const came of this.#came.splice(0)) {
@@ -149,7 +149,7 @@ export class Remember {
     this.#keepBound();
   }
 
-  async #pause(fault: Fault, session: Session): Promise<void> {
+  async #pause(fault: Fault, session: ProxySession): Promise<void> {
     const { store, retryMs = RETRY_MS } = this.#options;
     this.#tell(fault, session);
     this.#failing = fault.code;
@@ -157,7 +157,7 @@ export class Remember {
   }
 
   /** Once for each kind of trouble, until the store works again. */
-  #tell({ code, what }: Fault, session: Session): void {
+  #tell({ code, what }: Fault, session: ProxySession): void {
     if (this.#failing !== code) this.#options.onTrouble({ code, message: what, session: session.id });
   }
 

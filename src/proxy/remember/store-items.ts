@@ -1,5 +1,4 @@
 // Items into the store and the index, in one transaction: stored means findable.
-
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { Item, Place } from "../../memory/recall/item.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
@@ -11,14 +10,14 @@ import type { Database } from "../../store/sqlite.ts";
 import type { Readable } from "../contract.ts";
 import { change, type ProxyStore } from "../store/handle.ts";
 import { itemOf } from "../store/item-row.ts";
-import { placeOf, type Session } from "../store/session.ts";
+import { type ProxySession, placeOf } from "../store/session.ts";
 import { addTotals } from "../store/totals.ts";
 import { recallItem } from "./recall-item.ts";
 
 /** An item of a request's chain; its text is made only when it is needed. */
-export type Seeable = { own: string; wire: WireName; bytes: number; read: () => Readable };
-export type IndexWriter = Pick<RecallWriter, "add" | "remove" | "removeSession">;
-export type Storing = { store: ProxyStore; redactor: Redactor; writer: IndexWriter };
+export type StorableItem = { own: string; wire: WireName; bytes: number; read: () => Readable };
+export type ItemIndexWriter = Pick<RecallWriter, "add" | "remove" | "removeSession">;
+export type Storing = { store: ProxyStore; redactor: Redactor; writer: ItemIndexWriter };
 export type Ready = {
   text: FilteredText;
   role: string;
@@ -29,12 +28,12 @@ export type Ready = {
 };
 
 /** Own hashes of the session's items that have no text yet. */
-export function unstored(db: Database, session: Session): Set<string> {
+export function unstored(db: Database, session: ProxySession): Set<string> {
   const rows = prepared(db, "SELECT own FROM proxy_item WHERE session = ? AND stored = 0").all(session.no);
   return new Set(rows.map((row) => String(row["own"])));
 }
 
-export function filterItem({ redactor }: Storing, item: Seeable): Result<Ready, "filter_failed"> {
+export function filterItem({ redactor }: Storing, item: StorableItem): Result<Ready, "filter_failed"> {
   const { text, role, type, tool, callId, indexed } = item.read();
   const clean = { text: redactor.text(text), tool: redactor.text(tool ?? ""), callId: redactor.text(callId ?? "") };
   if (!clean.text.ok || !clean.tool.ok || !clean.callId.ok) return fail("filter_failed");
@@ -48,7 +47,7 @@ export function filterItem({ redactor }: Storing, item: Seeable): Result<Ready, 
   });
 }
 
-type Entry = Ready & { session: Session; lane: number; item: Seeable };
+type Entry = Ready & { session: ProxySession; lane: number; item: StorableItem };
 
 /** Rows of a deleted session are gone, and nothing is stored for them. */
 export async function storeItems(
@@ -63,7 +62,7 @@ export async function storeItems(
     store,
     (db) => {
       const places = new Map<number, Place>();
-      const found: Item[] = [];
+      const searchable: Item[] = [];
       const counts = new Map<number, number>();
       for (const { session, lane, item, role, type, tool, callId, indexed, text } of entries) {
         const row = prepared(db, sql).get(
@@ -73,9 +72,9 @@ export async function storeItems(
         counts.set(session.no, (counts.get(session.no) ?? 0) + 1);
         const place = places.get(session.no) ?? placeOf(session);
         places.set(session.no, place);
-        if (indexed) found.push(recallItem(session, place, itemOf(row)));
+        if (indexed) searchable.push(recallItem(session, place, itemOf(row)));
       }
-      writer.add(found);
+      writer.add(searchable);
       for (const [session, stored] of counts) addTotals(db, session, "", { stored });
     },
     when,

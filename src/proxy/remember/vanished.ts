@@ -6,12 +6,12 @@ import type { HistoryItem } from "../contract.ts";
 import { change, type ProxyStore } from "../store/handle.ts";
 import { chainOf } from "../store/lane-row.ts";
 import type { Match } from "../store/match.ts";
-import type { Session } from "../store/session.ts";
+import type { ProxySession } from "../store/session.ts";
 
 /** Before the lane is committed, since its chain as it was is read; gives own hashes. `flushEvents` writes the lines. */
 export async function markVanished(
   store: ProxyStore,
-  session: Session,
+  session: ProxySession,
   match: Match,
   items: readonly HistoryItem[],
 ): Promise<Result<string[], Fault>> {

@@ -1,15 +1,19 @@
 // How much room a request has: its model's window as it is known now, and the marks of its client's family.
 import type { ContextLimit } from "../../model/contract.ts";
 import { wireOf } from "../../model/wire/registry.ts";
-import type { Kept } from "../kept.ts";
-import { type Budget, below, budgetOf, halved, windowOf } from "../plan/budget.ts";
+import { below, budgetOf, halved, type RequestBudget, windowOf } from "../plan/budget.ts";
+import type { ProxyServices } from "../services.ts";
 import { learnWindow } from "../store/windows.ts";
-import type { Asked, Parts } from "./parts.ts";
+import type { ManagedRequest, ProxyContext } from "./context.ts";
 
-export function budgetFor({ settings, catalog }: Parts, asked: Asked, learned: number | undefined): Budget {
-  const { model, headers, body, route, caller } = asked;
-  const known = learned === undefined ? {} : { learned };
-  const window = windowOf({ wire: route.wire, model, headers, windows: settings.windows, ...known, catalog });
+export function budgetFor(
+  { settings, catalog }: ProxyContext,
+  request: ManagedRequest,
+  learned: number | undefined,
+): RequestBudget {
+  const { model, headers, body, route, caller } = request;
+  const limit = learned === undefined ? {} : { learned };
+  const window = windowOf({ wire: route.wire, model, headers, windows: settings.windows, ...limit, catalog });
   return budgetOf({ window, body: body.value, wire: route.wire, family: caller.family, settings });
 }
 
@@ -21,14 +25,14 @@ const DOUBTFUL = 1.5;
 
 /** After a refusal: the window is learned; after a second one its half is tried. Undefined when it is enough. */
 export async function smallerRoom(
-  parts: Parts,
-  { store }: Kept,
-  asked: Asked,
-  { attempt, budget, sent }: { attempt: number; budget: Budget; sent: number },
+  context: ProxyContext,
+  { store }: ProxyServices,
+  request: ManagedRequest,
+  { attempt, budget, sent }: { attempt: number; budget: RequestBudget; sent: number },
   { reportedLimit, unit }: ContextLimit,
-): Promise<Budget | undefined> {
+): Promise<RequestBudget | undefined> {
   if (attempt >= MOST_ATTEMPTS) return undefined;
-  const { upstream, model, route, body } = asked;
+  const { upstream, model, route, body } = request;
   const output = wireOf(route.wire).request.maxOutput(body.value) ?? 0;
   const isDoubtful = (reportedLimit ?? 0) > DOUBTFUL * (sent + output);
   // Such refusals are often transient, so one of them says nothing about the window.
@@ -37,6 +41,6 @@ export async function smallerRoom(
   const tokens = named ?? sent * BELOW_REFUSED;
   const learned = await learnWindow(store, upstream, model, { tokens, named: named !== undefined });
   if (!learned.ok) return undefined;
-  parts.emit({ type: "proxy.window_learned", data: { upstream, model, tokens: learned.value } });
-  return attempt === 1 ? below(budgetFor(parts, asked, learned.value), sent) : halved(budget);
+  context.emit({ type: "proxy.window_learned", data: { upstream, model, tokens: learned.value } });
+  return attempt === 1 ? below(budgetFor(context, request, learned.value), sent) : halved(budget);
 }

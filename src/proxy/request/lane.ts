@@ -1,74 +1,84 @@
 // One plan of a lane's request carried out: stored before it is trimmed, committed before it is sent.
-
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { ContextLimit } from "../../model/contract.ts";
 import { type Fault, faultAt } from "../../store/fault.ts";
 import { assemble } from "../body/assemble.ts";
 import type { HistoryItem, LaneKind, LaneState } from "../contract.ts";
-import { cleaner, filtered, type Kept } from "../kept.ts";
-import type { Budget } from "../plan/budget.ts";
-import type { PlanInput } from "../plan/input.ts";
-import { type Planned, plan } from "../plan/plan.ts";
+import type { RequestBudget } from "../plan/budget.ts";
+import type { RequestPlan, RequestPlanInput } from "../plan/contract.ts";
+import { plan } from "../plan/plan.ts";
 import { updateAnchor } from "../remember/anchor.ts";
 import { appendEvent, dropItems } from "../remember/events.ts";
 import { markVanished } from "../remember/vanished.ts";
+import { cleaner, filtered, type ProxyServices } from "../services.ts";
 import { commitLane } from "../store/lane.ts";
 import type { Match } from "../store/match.ts";
-import { refs, type Seen } from "../store/see.ts";
-import type { Session } from "../store/session.ts";
+import { refs, type SeenItems } from "../store/see.ts";
+import type { ProxySession } from "../store/session.ts";
 import { acceptTokens } from "../store/windows.ts";
 import { budgetFor, smallerRoom } from "./budget.ts";
-import { type Asked, type Note, type Parts, type Prepared, tellFault } from "./parts.ts";
+import {
+  type ManagedRequest,
+  type PreparedRequest,
+  type ProxyContext,
+  type RequestNote,
+  tellFault,
+} from "./context.ts";
 import { recallFor } from "./recall.ts";
 import { openRecord } from "./record.ts";
 import { seeables } from "./seeable.ts";
 
-export type LaneAsk = {
-  asked: Asked;
+export type LaneRequest = {
+  request: ManagedRequest;
   kind: LaneKind;
-  session: Session;
+  session: ProxySession;
   match: Match;
-  seen: Seen;
+  seen: SeenItems;
   items: readonly HistoryItem[];
   fixedTokens: number;
   lane: LaneState;
   /** The block as the files say now. */
   state(): Promise<string | undefined>;
 };
-type Try = { budget: Budget; mode: "normal" | "context-error"; attempt: number };
+type Try = { budget: RequestBudget; mode: "normal" | "context-error"; attempt: number };
 
 const MOST_ROUNDS = 6;
 
-export async function prepareLane(parts: Parts, kept: Kept, ask: LaneAsk, attempt: Try): Promise<Prepared | "stale"> {
-  const { store } = kept;
-  const made = await planned(parts, kept, ask, attempt);
-  if (!made.ok) return held(parts, kept, ask, attempt, made.error);
-  const { match, session, seen, items, asked } = ask;
+export async function prepareLane(
+  context: ProxyContext,
+  services: ProxyServices,
+  ask: LaneRequest,
+  attempt: Try,
+): Promise<PreparedRequest | "stale"> {
+  const { store } = services;
+  const outcome = await planned(context, services, ask, attempt);
+  if (!outcome.ok) return held(context, services, ask, attempt, outcome.error);
+  const { match, session, seen, items, request } = ask;
   const vanished = await markVanished(store, session, match, items);
-  if (!vanished.ok) return held(parts, kept, ask, attempt, vanished.error);
-  const { note, bytes, ...prepared } = result(ask, attempt, made.value);
-  const record = parts.settings.records ? openRecord(asked, note, bytes ?? asked.body.bytes) : undefined;
-  const state = made.value.lane;
+  if (!vanished.ok) return held(context, services, ask, attempt, vanished.error);
+  const { note, bytes, ...prepared } = result(ask, attempt, outcome.value);
+  const record = context.settings.records ? openRecord(request, note, bytes ?? request.body.bytes) : undefined;
+  const state = outcome.value.lane;
   const committed = await commitLane(store, { session, match, seen, state, items, ...optional("record", record) });
-  if (!committed.ok) return held(parts, kept, ask, attempt, committed.error);
+  if (!committed.ok) return held(context, services, ask, attempt, committed.error);
   if (committed.value.type === "stale") return "stale";
-  tell(parts, ask, made.value);
+  tell(context, ask, outcome.value);
   const ready = { ...prepared, note, ...optional("bytes", bytes) };
   if (committed.value.type === "gone") return ready;
   const { lane } = committed.value;
-  const logged = logEvents(parts, kept, ask, made.value, lane.id);
-  const whole = () => budgetFor(parts, asked, undefined).window;
-  const accepted = () => ({ sent: made.value.tokensSent, high: attempt.budget.high, whole: whole() });
+  const logged = logEvents(context, services, ask, outcome.value, lane.id);
+  const whole = () => budgetFor(context, request, undefined).window;
+  const accepted = () => ({ sent: outcome.value.tokensSent, high: attempt.budget.high, whole: whole() });
   return {
     ...ready,
-    note: inLane(parts, note, lane.id, bytes ?? asked.body.bytes),
+    note: inLane(context, note, lane.id, bytes ?? request.body.bytes),
     async again(limit) {
       await logged;
-      return again(parts, kept, { ...ask, match: { type: "extends", lane } }, attempt, made.value, limit);
+      return again(context, services, { ...ask, match: { type: "extends", lane } }, attempt, outcome.value, limit);
     },
-    sent: () => kept.remember.add(session, lane.id, seeables(items, asked.body)),
-    answered: async () => void (await acceptTokens(store, asked.upstream, asked.model, accepted())),
+    sent: () => services.remember.add(session, lane.id, seeables(items, request.body)),
+    answered: async () => void (await acceptTokens(store, request.upstream, request.model, accepted())),
     settled: logged,
   };
 }
@@ -77,10 +87,15 @@ export async function prepareLane(parts: Parts, kept: Kept, ask: LaneAsk, attemp
  * The plan, with everything that it leaves out stored, findable and summed up in the anchor. Only then is it searched:
  * before that, what a first cut takes away could not be found.
  */
-async function planned(parts: Parts, kept: Kept, ask: LaneAsk, { budget, mode }: Try): Promise<Result<Planned, Fault>> {
-  const { store } = kept;
+async function planned(
+  context: ProxyContext,
+  services: ProxyServices,
+  ask: LaneRequest,
+  { budget, mode }: Try,
+): Promise<Result<RequestPlan, Fault>> {
+  const { store } = services;
   const { session } = ask;
-  const input = inputOf(parts, kept, ask, budget);
+  const input = inputOf(context, services, ask, budget);
   const untouched = new Set<string>();
   const search = input.recall;
   let isSettled = false;
@@ -94,137 +109,157 @@ async function planned(parts: Parts, kept: Kept, ask: LaneAsk, { budget, mode }:
   const plans = async () => plan({ ...input, recall, mode, untouched, ...optional("state", await ask.state()) });
   const kepts = new Set<string>();
   for (let round = 0; ; round++) {
-    const made = await plans();
-    if (!made.newEpoch) return ok(made);
-    const out = [...made.dropped, ...made.shortened];
+    const draft = await plans();
+    if (!draft.newEpoch) return ok(draft);
+    const out = [...draft.dropped, ...draft.shortened];
     const fresh = out.filter(({ own }) => own !== undefined && !kepts.has(own));
     if (fresh.length === 0) {
-      if (isSettled || !isPutOff) return ok(made);
+      if (isSettled || !isPutOff) return ok(draft);
       isSettled = true;
       continue;
     }
     // Each round changes the anchor and with it the cut: what is not stored does not leave the request.
     if (round >= MOST_ROUNDS) return fail(faultAt("store_busy", session.path, "the cut did not settle"));
     const lane = ask.match.type === "extends" ? ask.match.lane.id : 0;
-    const ensured = await kept.remember.ensure(session, lane, seeables(fresh, ask.asked.body));
+    const ensured = await services.remember.ensure(session, lane, seeables(fresh, ask.request.body));
     if (!ensured.ok) return ensured;
     for (const own of ensured.value.refused) untouched.add(own);
     const owns = fresh.flatMap(({ own }) => (own === undefined || untouched.has(own) ? [] : [own]));
     const dropped = await dropItems(store, session, lane, owns, "proxy");
     if (!dropped.ok) return dropped;
     for (const own of owns) kepts.add(own);
-    const anchored = await updateAnchor(store, session, owns, { maxChars: parts.settings.anchor.fileMaxChars });
-    if (!anchored.ok) tellFault(parts, "anchor", anchored.error);
+    const anchored = await updateAnchor(store, session, owns, { maxChars: context.settings.anchor.fileMaxChars });
+    if (!anchored.ok) tellFault(context, "anchor", anchored.error);
   }
 }
 
 /** The store failed: what is in force is still applied; nothing new is cut or added. */
 export async function held(
-  parts: Parts,
-  kept: Kept,
-  ask: LaneAsk,
+  context: ProxyContext,
+  services: ProxyServices,
+  ask: LaneRequest,
   { budget }: Pick<Try, "budget">,
   fault: Fault,
-): Promise<Prepared> {
-  tellFault(parts, "store", fault);
-  const { match, session, items, asked } = ask;
+): Promise<PreparedRequest> {
+  tellFault(context, "store", fault);
+  const { match, session, items, request } = ask;
   const lane = match.type === "extends" ? match.lane.id : undefined;
-  kept.remember.add(session, lane ?? 0, seeables(items, asked.body));
-  const made = await plan({ ...inputOf(parts, kept, ask, budget), mode: "hold" });
-  const prepared = result(ask, { budget }, made);
-  const sent = prepared.bytes ?? asked.body.bytes;
-  const note = lane === undefined ? prepared.note : inLane(parts, prepared.note, lane, sent);
+  services.remember.add(session, lane ?? 0, seeables(items, request.body));
+  const outcome = await plan({ ...inputOf(context, services, ask, budget), mode: "hold" });
+  const prepared = result(ask, { budget }, outcome);
+  const sent = prepared.bytes ?? request.body.bytes;
+  const note = lane === undefined ? prepared.note : inLane(context, prepared.note, lane, sent);
   return { ...prepared, note: { ...note, action: "skip:store" } };
 }
 
-function inputOf(parts: Parts, kept: Kept, ask: LaneAsk, budget: Budget): Omit<PlanInput, "mode"> {
-  const { asked, kind, session, items, fixedTokens, lane } = ask;
-  const refOf = refs(kept.store, session);
+function inputOf(
+  context: ProxyContext,
+  services: ProxyServices,
+  ask: LaneRequest,
+  budget: RequestBudget,
+): Omit<RequestPlanInput, "mode"> {
+  const { request, kind, session, items, fixedTokens, lane } = ask;
+  const refOf = refs(services.store, session);
   return {
-    body: asked.body,
+    body: request.body,
     items,
     fixedTokens,
     lane,
     kind,
     budget,
-    model: asked.model,
-    recall: parts.settings.recall.enabled ? recallFor(parts, kept, session, asked.caller, items) : undefined,
+    model: request.model,
+    recall: context.settings.recall.enabled ? recallFor(context, services, session, request.caller, items) : undefined,
     refOf: ({ own }) => refOf(own),
-    clean: cleaner(kept),
-    settings: parts.settings,
+    clean: cleaner(services),
+    settings: context.settings,
   };
 }
 
 async function again(
-  parts: Parts,
-  kept: Kept,
-  ask: LaneAsk,
+  context: ProxyContext,
+  services: ProxyServices,
+  ask: LaneRequest,
   { attempt, budget }: Try,
-  before: Planned,
+  before: RequestPlan,
   limit: ContextLimit,
-): Promise<Prepared | undefined> {
-  const room = await smallerRoom(parts, kept, ask.asked, { attempt, budget, sent: before.tokensSent }, limit);
+): Promise<PreparedRequest | undefined> {
+  const room = await smallerRoom(context, services, ask.request, { attempt, budget, sent: before.tokensSent }, limit);
   if (!room) return undefined;
-  const next = await prepareLane(parts, kept, ask, { budget: room, mode: "context-error", attempt: attempt + 1 });
+  const next = await prepareLane(context, services, ask, { budget: room, mode: "context-error", attempt: attempt + 1 });
   if (next === "stale" || next.note.action.startsWith("skip:")) return undefined;
   if ((next.note.tokensSent ?? 0) >= before.tokensSent) return undefined;
   return { ...next, note: { ...next.note, action: "retry" } };
 }
 
-function inLane({ lastSent }: Parts, note: Note, lane: number, sent: Buffer): Note {
+function inLane({ lastSent }: ProxyContext, note: RequestNote, lane: number, sent: Buffer): RequestNote {
   return { ...note, lane, ...optional("bytesShared", lastSent.share(lane, sent)) };
 }
 
-function result({ asked, session, kind, seen }: LaneAsk, { budget }: Pick<Try, "budget">, made: Planned): Prepared {
-  const bytes = assemble(asked.body, made.pieces);
-  const note: Note = {
-    action: made.action,
+function result(
+  { request, session, kind, seen }: LaneRequest,
+  { budget }: Pick<Try, "budget">,
+  requestPlan: RequestPlan,
+): PreparedRequest {
+  const bytes = assemble(request.body, requestPlan.pieces);
+  const note: RequestNote = {
+    action: requestPlan.action,
     kind,
     session: session.id,
     sessionSignal: session.signal,
     window: budget.window,
     usable: budget.usable,
-    tokensIn: made.tokensIn,
-    tokensSent: made.tokensSent,
-    epoch: made.lane.epoch,
-    dropped: made.dropped.length,
-    shortened: made.shortened.length,
+    tokensIn: requestPlan.tokensIn,
+    tokensSent: requestPlan.tokensSent,
+    epoch: requestPlan.lane.epoch,
+    dropped: requestPlan.dropped.length,
+    shortened: requestPlan.shortened.length,
     stored: seen.fresh,
-    recalled: made.recalled.map(({ ref, score, parts: why }) => ({ ref, score, ...optional("parts", why) })),
-    items: made.rows,
-    ...optional("epochReason", made.newEpoch),
-    ...optional("recallLost", made.recallLost),
+    recalled: requestPlan.recalled.map(({ ref, score, parts: why }) => ({ ref, score, ...optional("parts", why) })),
+    items: requestPlan.rows,
+    ...optional("epochReason", requestPlan.newEpoch),
+    ...optional("recallLost", requestPlan.recallLost),
   };
   return {
     note,
-    ...(bytes === asked.body.bytes ? {} : { bytes }),
-    ...(kind === "main" ? { recognise: { promptLimit: budget.window, estimatedTokens: made.tokensSent } } : {}),
+    ...(bytes === request.body.bytes ? {} : { bytes }),
+    ...(kind === "main" ? { recognise: { promptLimit: budget.window, estimatedTokens: requestPlan.tokensSent } } : {}),
     collect: false,
   };
 }
 
 /** Beside the items themselves: what was cut and what the anchor said then, and each state block. No request waits for it. */
-async function logEvents(parts: Parts, kept: Kept, ask: LaneAsk, made: Planned, lane: number): Promise<void> {
+async function logEvents(
+  context: ProxyContext,
+  services: ProxyServices,
+  ask: LaneRequest,
+  requestPlan: RequestPlan,
+  lane: number,
+): Promise<void> {
   const { session } = ask;
   const write = async (kind: "cut" | "state", text: string, about: Record<string, string | number>) => {
-    const clean = filtered(kept.redactor, text);
+    const clean = filtered(services.redactor, text);
     if (clean === undefined) return;
-    const done = await appendEvent(kept.store, session, { kind, text: clean, lane, about });
-    if (!done.ok) tellFault(parts, "event", done.error);
+    const outcome = await appendEvent(services.store, session, { kind, text: clean, lane, about });
+    if (!outcome.ok) tellFault(context, "event", outcome.error);
   };
-  if (made.newEpoch) {
-    const { summary } = await parts.files.read(session.path);
-    const about = { reason: made.newEpoch, epoch: made.lane.epoch, dropped: made.dropped.length };
+  if (requestPlan.newEpoch) {
+    const { summary } = await context.files.read(session.path);
+    const about = { reason: requestPlan.newEpoch, epoch: requestPlan.lane.epoch, dropped: requestPlan.dropped.length };
     await write("cut", summary, about);
   }
-  if (made.newState) await write("state", made.lane.state?.text ?? "", { epoch: made.lane.epoch });
+  if (requestPlan.newState) await write("state", requestPlan.lane.state?.text ?? "", { epoch: requestPlan.lane.epoch });
 }
 
-function tell(parts: Parts, { asked, session }: LaneAsk, made: Planned): void {
-  const data = { request: asked.id, session: session.id };
-  if (made.newEpoch) {
-    const counts = { dropped: made.dropped.length, shortened: made.shortened.length, epoch: made.lane.epoch };
-    parts.emit({ type: "proxy.cut", data: { ...data, reason: made.newEpoch, ...counts } });
+function tell(context: ProxyContext, { request, session }: LaneRequest, requestPlan: RequestPlan): void {
+  const data = { request: request.id, session: session.id };
+  if (requestPlan.newEpoch) {
+    const counts = {
+      dropped: requestPlan.dropped.length,
+      shortened: requestPlan.shortened.length,
+      epoch: requestPlan.lane.epoch,
+    };
+    context.emit({ type: "proxy.cut", data: { ...data, reason: requestPlan.newEpoch, ...counts } });
   }
-  if (made.recalled.length > 0) parts.emit({ type: "proxy.recall", data: { ...data, snippets: made.recalled.length } });
+  if (requestPlan.recalled.length > 0)
+    context.emit({ type: "proxy.recall", data: { ...data, snippets: requestPlan.recalled.length } });
 }

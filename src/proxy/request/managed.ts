@@ -7,24 +7,24 @@ import { wireOf } from "../../model/wire/registry.ts";
 import { decodeBody } from "../body/decode.ts";
 import { withoutDoubled } from "../body/doubled.ts";
 import { scanBody } from "../body/scan.ts";
-import type { Attempt, Caller, Headers, Route, ScannedBody } from "../contract.ts";
-import { clientGone, type Delivered, deliver } from "../forward/deliver.ts";
+import type { Headers, RequestCaller, Route, ScannedBody, UpstreamAttempt } from "../contract.ts";
+import { clientGone, type Delivery, deliver } from "../forward/deliver.ts";
 import { answer, contextLengthAnswer, errorAnswer } from "../forward/error-shape.ts";
-import { discard, type Target } from "../forward/exchange.ts";
+import { discard, type UpstreamCall } from "../forward/exchange.ts";
 import { explainHeaders } from "../forward/explain.ts";
 import { answerFailure } from "../forward/failure.ts";
 import { letGo } from "../forward/let-go.ts";
-import { type Sent, send } from "../forward/send.ts";
+import { type SendOutcome, send } from "../forward/send.ts";
 import { deliverRefusal } from "../forward/survivable.ts";
 import type { BadSessionKey } from "../identify/session-key.ts";
-import type { KeptDoor } from "../kept.ts";
+import type { ServicesDoor } from "../services.ts";
 import { todoOf } from "../state/todo-header.ts";
-import { type Asked, type Parts, type Prepared, passed, tellFault } from "./parts.ts";
+import { type ManagedRequest, type PreparedRequest, type ProxyContext, passed, tellFault } from "./context.ts";
 import { prepare } from "./prepare.ts";
-import { type ReadFailure, readBody } from "./read-body.ts";
+import { type BodyReadFailure, readBody } from "./read-body.ts";
 import { finish, type Going } from "./record.ts";
 
-export type Managed = {
+type Managed = {
   req: IncomingMessage;
   res: ServerResponse;
   route: Route;
@@ -32,18 +32,18 @@ export type Managed = {
   /** Without its query. */
   path: string;
   upstream: string;
-  family: Caller["family"];
+  family: RequestCaller["family"];
   familySignal: string;
   /** Of the run that it belongs to. */
   folder?: string;
   /** The headers of the answer tell what was done. */
   explain: boolean;
   /** Where it goes; `changed`: with other bytes than were received. */
-  target(changed: boolean): Target;
-  callerOf(body: ScannedBody["value"]): Result<Caller, BadSessionKey>;
+  target(changed: boolean): UpstreamCall;
+  callerOf(body: ScannedBody["value"]): Result<RequestCaller, BadSessionKey>;
 };
 
-const REFUSED: Record<Exclude<ReadFailure, "client_gone">, { status: number; message: string }> = {
+const REFUSED: Record<Exclude<BodyReadFailure, "client_gone">, { status: number; message: string }> = {
   too_large: {
     status: 413,
     message: "The request body is larger than proxy.maxBodyBytes allows. Nothing was sent on.",
@@ -51,29 +51,34 @@ const REFUSED: Record<Exclude<ReadFailure, "client_gone">, { status: number; mes
   too_slow: { status: 408, message: "The request body came too slowly. Nothing was sent on; send it again." },
 };
 
-export async function serveManaged(parts: Parts, door: KeptDoor, managed: Managed, id: string): Promise<void> {
+export async function serveManaged(
+  context: ProxyContext,
+  door: ServicesDoor,
+  managed: Managed,
+  id: string,
+): Promise<void> {
   const { req, res, route, headers, family } = managed;
-  const going: Going = { id, time: parts.clock.now(), start: parts.clock.monotonic(), timings: {}, attempts: [] };
-  const received = await readBody(req, parts.settings.maxBodyBytes);
+  const going: Going = { id, time: context.clock.now(), start: context.clock.monotonic(), timings: {}, attempts: [] };
+  const received = await readBody(req, context.settings.maxBodyBytes);
   if (!received.ok) return refuseBody(managed, received.error);
   const bad = badHeader(headers);
   if (bad) return answer(res, errorAnswer(route.wire, bad));
-  const came = await scanned(received.value, headers, managed, parts);
+  const came = await scanned(received.value, headers, managed, context);
   const body = came.ok ? ok(withoutDoubled(came.value)) : came;
   // No upstream takes doubled answers, so a request that had some is never sent as it came.
   const repaired = body.ok && came.ok && body.value !== came.value ? body.value.bytes : undefined;
-  mark(parts, going, "read");
+  mark(context, going, "read");
   if (!body.ok && body.error === "too_large") return refuseBody(managed, "too_large");
-  const asked = body.ok ? askedOf(managed, body.value, going) : fail(body.error);
-  if (!asked.ok && typeof asked.error !== "string")
-    return answer(res, errorAnswer(route.wire, { status: 400, ...asked.error }));
-  let prepared = asked.ok ? await prepareOpen(parts, door, asked.value) : passed(`skip:${String(asked.error)}`);
+  const request = body.ok ? askedOf(managed, body.value, going) : fail(body.error);
+  if (!request.ok && typeof request.error !== "string")
+    return answer(res, errorAnswer(route.wire, { status: 400, ...request.error }));
+  let prepared = request.ok ? await prepareOpen(context, door, request.value) : passed(`skip:${String(request.error)}`);
   if (repaired && !prepared.bytes) prepared = withBytes(prepared, repaired);
-  mark(parts, going, "plan");
+  mark(context, going, "plan");
 
   const signal = clientGone(res);
-  const limits = { firstByteMs: parts.settings.upstreamTimeoutMs, silenceMs: parts.settings.upstreamTimeoutMs };
-  let sent: Sent;
+  const limits = { firstByteMs: context.settings.upstreamTimeoutMs, silenceMs: context.settings.upstreamTimeoutMs };
+  let sent: SendOutcome;
   for (;;) {
     const bytes = prepared.bytes ?? received.value;
     prepared.sent?.();
@@ -81,27 +86,27 @@ export async function serveManaged(parts: Parts, door: KeptDoor, managed: Manage
       wire: route.wire,
       limits,
       signal,
-      strict: parts.settings.strictStreams,
+      strict: context.settings.strictStreams,
       collect: prepared.collect,
       ...optional("recognise", prepared.recognise),
     });
     going.attempts.push(attemptOf(sent, prepared, bytes.length));
     if (sent.type !== "context-error") break;
-    const next = await smaller(parts, prepared, sent);
+    const next = await smaller(context, prepared, sent);
     if (!next) break;
     discard(sent.answer);
-    parts.emit({ type: "proxy.retry", data: { request: id, session: next.note.session } });
+    context.emit({ type: "proxy.retry", data: { request: id, session: next.note.session } });
     prepared = next;
   }
-  mark(parts, going, "upstream");
+  mark(context, going, "upstream");
 
   const own = managed.explain
     ? explainHeaders({ request: id, ...prepared.note, recalled: prepared.note.recalled.length })
     : [];
   const delivered = await deliverSent(sent, managed, own);
-  mark(parts, going, "answer");
+  mark(context, going, "answer");
   const seen = sent.type === "failure" ? undefined : await sent.observed();
-  await finish(parts, door, {
+  await finish(context, door, {
     going,
     note: prepared.note,
     upstream: managed.upstream,
@@ -109,7 +114,7 @@ export async function serveManaged(parts: Parts, door: KeptDoor, managed: Manage
     family,
     familySignal: managed.familySignal,
     ...optional("folder", managed.folder),
-    model: asked.ok ? asked.value.model : "",
+    model: request.ok ? request.value.model : "",
     wire: route.wire,
     bytesIn: received.value.length,
     bytesSent: (prepared.bytes ?? received.value).length,
@@ -122,12 +127,12 @@ export async function serveManaged(parts: Parts, door: KeptDoor, managed: Manage
   await prepared.settled;
 }
 
-function withBytes(prepared: Prepared, bytes: Buffer): Prepared {
+function withBytes(prepared: PreparedRequest, bytes: Buffer): PreparedRequest {
   const { note } = prepared;
   return { ...prepared, bytes, note: { ...note, action: note.action === "pass" ? "trim" : note.action } };
 }
 
-function refuseBody({ req, res, route, family }: Managed, failure: ReadFailure): void {
+function refuseBody({ req, res, route, family }: Managed, failure: BodyReadFailure): void {
   if (failure === "client_gone") return;
   const { status, message } = REFUSED[failure];
   const shown = family === "codex" && status === 413 ? 400 : status; // codex sends a 413 again, unchanged
@@ -135,7 +140,7 @@ function refuseBody({ req, res, route, family }: Managed, failure: ReadFailure):
   letGo(req);
 }
 
-function askedOf(managed: Managed, body: ScannedBody, { id, time }: Going): Result<Asked, BadSessionKey> {
+function askedOf(managed: Managed, body: ScannedBody, { id, time }: Going): Result<ManagedRequest, BadSessionKey> {
   const { route, headers, path, upstream } = managed;
   const caller = managed.callerOf(body.value);
   if (!caller.ok) return caller;
@@ -147,7 +152,7 @@ async function scanned(
   received: Buffer,
   headers: Headers,
   { route }: Managed,
-  { settings }: Parts,
+  { settings }: ProxyContext,
 ): Promise<Result<ScannedBody, "unmanaged" | "too_large" | "unparsable">> {
   const decoded = await decodeBody(received, headers["content-encoding"], settings.maxBodyBytes);
   return decoded.ok ? scanBody(decoded.value, route.wire) : decoded;
@@ -161,41 +166,49 @@ function badHeader(headers: Headers): { status: number; code: string; message: s
 }
 
 /** Whatever goes wrong in here, the request goes on as it came. */
-async function prepareOpen(parts: Parts, door: KeptDoor, asked: Asked): Promise<Prepared> {
+async function prepareOpen(
+  context: ProxyContext,
+  door: ServicesDoor,
+  request: ManagedRequest,
+): Promise<PreparedRequest> {
   try {
-    const kept = await door.get();
-    if (!kept.ok) {
-      tellFault(parts, "store", kept.error);
+    const services = await door.get();
+    if (!services.ok) {
+      tellFault(context, "store", services.error);
       return passed("skip:store");
     }
-    const todo = todoOf(asked.headers);
-    return await prepare(parts, kept.value, asked, todo.ok ? todo.value : undefined);
+    const todo = todoOf(request.headers);
+    return await prepare(context, services.value, request, todo.ok ? todo.value : undefined);
   } catch (error) {
-    parts.emit({
+    context.emit({
       type: "proxy.soft_failure",
-      data: { part: "planning", request: asked.id, message: errorText(error) },
+      data: { part: "planning", request: request.id, message: errorText(error) },
     });
     return passed("skip:internal");
   }
 }
 
-async function smaller(parts: Parts, prepared: Prepared, sent: Extract<Sent, { type: "context-error" }>) {
+async function smaller(
+  context: ProxyContext,
+  prepared: PreparedRequest,
+  sent: Extract<SendOutcome, { type: "context-error" }>,
+) {
   try {
     return await prepared.again?.(sent.limit);
   } catch (error) {
-    parts.emit({ type: "proxy.soft_failure", data: { part: "planning", message: errorText(error) } });
+    context.emit({ type: "proxy.soft_failure", data: { part: "planning", message: errorText(error) } });
     return undefined;
   }
 }
 
-function attemptOf(sent: Sent, { note }: Prepared, bytes: number): Attempt {
+function attemptOf(sent: SendOutcome, { note }: PreparedRequest, bytes: number): UpstreamAttempt {
   const tokens = note.tokensSent ?? 0;
   if (sent.type === "failure") return { tokens, bytes, error: sent.failure.code };
   const error = sent.type === "context-error" ? "context_limit" : undefined;
   return { tokens, bytes, status: sent.answer.status, ...optional("error", error) };
 }
 
-function deliverSent(sent: Sent, { res, route, family }: Managed, own: string[]): Promise<Delivered> | Delivered {
+function deliverSent(sent: SendOutcome, { res, route, family }: Managed, own: string[]): Promise<Delivery> | Delivery {
   if (sent.type === "failure") return answerFailure(res, sent.failure, route.wire, own);
   if (sent.type === "answer" && family === "codex" && sent.answer.status === 413) {
     discard(sent.answer); // it would send the same again
@@ -206,7 +219,7 @@ function deliverSent(sent: Sent, { res, route, family }: Managed, own: string[])
   return deliverRefusal(sent, res, { family, wire: route.wire, headers: own });
 }
 
-function mark({ clock }: Parts, going: Going, stage: string): void {
+function mark({ clock }: ProxyContext, going: Going, stage: string): void {
   const now = clock.monotonic();
   going.timings[stage] = now - going.start - Object.values(going.timings).reduce((a, b) => a + b, 0);
 }

@@ -5,12 +5,12 @@ import type { HistoryItem } from "../contract.ts";
 import { historyOf } from "../history/chain.ts";
 import { readable } from "../history/readable.ts";
 import { sealOf } from "../history/seal.ts";
-import { filtered, type Kept } from "../kept.ts";
+import { filtered, type ProxyServices } from "../services.ts";
 import { chainShare, mainLane } from "../store/lane.ts";
-import { type Located, locate } from "../store/locate.ts";
+import { type LaneLocation, locate } from "../store/locate.ts";
 import { prepareCompaction, prepareTrigger } from "./compaction.ts";
+import { type ManagedRequest, type PreparedRequest, type ProxyContext, passed, skipStore } from "./context.ts";
 import { prepareMain } from "./main.ts";
-import { type Asked, type Parts, type Prepared, passed, skipStore } from "./parts.ts";
 
 /** Another request may change the lane while this one is planned; not for ever. */
 const MOST_STALE = 3;
@@ -18,42 +18,47 @@ const MOST_STALE = 3;
 const FIRST_ITEMS = 6;
 const MOST_ITEMS = 100;
 
-export async function prepare(parts: Parts, kept: Kept, asked: Asked, todo: string | undefined): Promise<Prepared> {
-  const { items } = historyOf(asked.body, parts.key);
+export async function prepare(
+  context: ProxyContext,
+  services: ProxyServices,
+  request: ManagedRequest,
+  todo: string | undefined,
+): Promise<PreparedRequest> {
+  const { items } = historyOf(request.body, context.key);
   for (let round = 1; ; round++) {
-    const located = await locate(kept.store, asked.caller, items, () => firstTexts(parts, kept, items));
-    if (!located.ok) return skipStore(parts, located.error);
-    const kind = await kindOf(parts, kept, asked, located.value, items);
+    const located = await locate(services.store, request.caller, items, () => firstTexts(context, services, items));
+    if (!located.ok) return skipStore(context, located.error);
+    const kind = await kindOf(context, services, request, located.value, items);
     if (typeof kind !== "string") return kind;
-    if (kind === "compaction") return prepareCompaction(parts, kept, asked, located.value, items);
-    if (kind === "trigger") return prepareTrigger(parts, kept, asked, located.value);
+    if (kind === "compaction") return prepareCompaction(context, services, request, located.value, items);
+    if (kind === "trigger") return prepareTrigger(context, services, request, located.value);
     if (kind !== "main" && kind !== "agent") return passed("pass", { kind });
     const last = round === MOST_STALE;
-    const prepared = await prepareMain(parts, kept, asked, { kind, located: located.value, items, todo, last });
+    const prepared = await prepareMain(context, services, request, { kind, located: located.value, items, todo, last });
     if (prepared !== "stale") return prepared;
   }
 }
 
 async function kindOf(
-  parts: Parts,
-  { store }: Kept,
-  asked: Asked,
-  { session, match }: Located,
+  context: ProxyContext,
+  { store }: ProxyServices,
+  request: ManagedRequest,
+  { session, match }: LaneLocation,
   items: readonly HistoryItem[],
 ) {
   const main = session && (await mainLane(store, session));
-  if (main && !main.ok) return skipStore(parts, main.error);
-  const { route, headers, body, caller } = asked;
+  if (main && !main.ok) return skipStore(context, main.error);
+  const { route, headers, body, caller } = request;
   // Only a request that calls no tools can be told by it, and a long chain is long to read.
   const share = main?.value && !offersTools(body) && (await chainShare(store, main.value, items));
-  if (share && !share.ok) return skipStore(parts, share.error);
+  if (share && !share.ok) return skipStore(context, share.error);
   const { kind } = classify({
     route,
     headers,
     family: caller.family,
     body,
     items,
-    key: parts.key,
+    key: context.key,
     main: main?.value,
     share: share ? share.value : 0,
     lane: match.type === "new" ? undefined : match.lane,
@@ -61,10 +66,15 @@ async function kindOf(
   return kind;
 }
 
-function firstTexts({ key }: Parts, { redactor }: Kept, items: readonly HistoryItem[]): string[] {
-  const said = items.filter(({ role }) => role !== "system" && role !== "developer");
-  const head = said.findIndex(({ role }) => role === "assistant");
-  const first = said.slice(0, Math.max(FIRST_ITEMS, Math.min(head === -1 ? said.length : head, MOST_ITEMS)));
-  const seals = said.flatMap(({ kind, raw, wire }) => (kind === "compaction" ? (sealOf(wire, raw, key) ?? []) : []));
+function firstTexts({ key }: ProxyContext, { redactor }: ProxyServices, items: readonly HistoryItem[]): string[] {
+  const conversation = items.filter(({ role }) => role !== "system" && role !== "developer");
+  const head = conversation.findIndex(({ role }) => role === "assistant");
+  const first = conversation.slice(
+    0,
+    Math.max(FIRST_ITEMS, Math.min(head === -1 ? conversation.length : head, MOST_ITEMS)),
+  );
+  const seals = conversation.flatMap(({ kind, raw, wire }) =>
+    kind === "compaction" ? (sealOf(wire, raw, key) ?? []) : [],
+  );
   return [...first.map((item) => filtered(redactor, readable(item).text) ?? ""), ...seals];
 }

@@ -2,17 +2,21 @@
 import type { IncomingMessage } from "node:http";
 import { fail, ok, type Result } from "../../base/result.ts";
 
-export type Pace = { silentMs: number; graceMs: number; bytesPerSecond: number };
-export const PACE: Pace = { silentMs: 30_000, graceMs: 10_000, bytesPerSecond: 1024 };
+type Pace = { silentMs: number; graceMs: number; bytesPerSecond: number };
+const PACE: Pace = { silentMs: 30_000, graceMs: 10_000, bytesPerSecond: 1024 };
 
-export type ReadFailure = "too_large" | "too_slow" | "client_gone";
+export type BodyReadFailure = "too_large" | "too_slow" | "client_gone";
 
 const LOOK_MS = 1000;
 
 /** What was not read stays unread: the answer closes the connection. */
-export function readBody(req: IncomingMessage, maxBytes: number, pace = PACE): Promise<Result<Buffer, ReadFailure>> {
+export function readBody(
+  req: IncomingMessage,
+  maxBytes: number,
+  pace = PACE,
+): Promise<Result<Buffer, BodyReadFailure>> {
   if (Number(req.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve(fail("too_large"));
-  const { promise, resolve } = Promise.withResolvers<Result<Buffer, ReadFailure>>();
+  const { promise, resolve } = Promise.withResolvers<Result<Buffer, BodyReadFailure>>();
   const chunks: Buffer[] = [];
   const began = performance.now();
   let bytes = 0;
@@ -33,7 +37,7 @@ export function readBody(req: IncomingMessage, maxBytes: number, pace = PACE): P
   };
   const onEnd = (): void => end(ok(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
   const onGone = (): void => end(fail("client_gone"));
-  const end = (result: Result<Buffer, ReadFailure>): void => {
+  const end = (result: Result<Buffer, BodyReadFailure>): void => {
     clearInterval(look);
     req.off("data", onData).off("end", onEnd).off("close", onGone).off("error", onGone).pause();
     req.on("error", () => undefined); // after the end of reading nobody else listens

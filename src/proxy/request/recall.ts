@@ -1,16 +1,15 @@
 // What may come back for a prompt: the session's own items that are no longer sent, and the repository's by meaning.
-
 import { optional } from "../../base/optional.ts";
 import { SAID } from "../../memory/recall/item.ts";
 import type { SearchResult } from "../../memory/recall/result.ts";
-import type { Caller, HistoryItem } from "../contract.ts";
+import type { HistoryItem, RequestCaller } from "../contract.ts";
 import { queryOf } from "../history/query.ts";
 import { OWNER } from "../identify/run.ts";
-import type { Kept } from "../kept.ts";
-import type { PlanInput, RecallAnswer, RecallAsk } from "../plan/input.ts";
-import type { Snippet } from "../plan/recall-block.ts";
-import { recallId, type Session } from "../store/session.ts";
-import type { Parts } from "./parts.ts";
+import type { PromptQuestion, PromptQuotes, RequestPlanInput } from "../plan/contract.ts";
+import type { QuotedSnippet } from "../plan/recall-block.ts";
+import type { ProxyServices } from "../services.ts";
+import { type ProxySession, recallId } from "../store/session.ts";
+import type { ProxyContext } from "./context.ts";
 
 const SNIPPET_CHARS = 1200;
 const MEANING_CHARS = 512;
@@ -20,29 +19,29 @@ const AT_A_CUT_MS = 1000;
 
 /** Asked at most once for each question, however often the request is planned. */
 export function recallFor(
-  parts: Parts,
-  kept: Kept,
-  session: Session,
-  caller: Caller,
+  context: ProxyContext,
+  services: ProxyServices,
+  session: ProxySession,
+  caller: RequestCaller,
   items: readonly HistoryItem[],
-): NonNullable<PlanInput["recall"]> {
-  const answers = new Map<string, Promise<RecallAnswer>>();
+): NonNullable<RequestPlanInput["recall"]> {
+  const answers = new Map<string, Promise<PromptQuotes>>();
   return (ask) => {
     const question = [ask.session, ask.namespace, ask.takesAway, ask.prompt.id, ...ask.standing].join(" ");
-    const answer = answers.get(question) ?? look(parts, kept, session, caller, items, ask);
+    const answer = answers.get(question) ?? look(context, services, session, caller, items, ask);
     answers.set(question, answer);
     return answer;
   };
 }
 
 async function look(
-  { settings, clock, emit }: Parts,
-  { recall }: Kept,
-  session: Session,
-  caller: Caller,
+  { settings, clock, emit }: ProxyContext,
+  { recall }: ProxyServices,
+  session: ProxySession,
+  caller: RequestCaller,
   items: readonly HistoryItem[],
-  ask: RecallAsk,
-): Promise<RecallAnswer> {
+  ask: PromptQuestion,
+): Promise<PromptQuotes> {
   const query = queryOf(items);
   if (query.text === "") return { snippets: [] };
   const common = {
@@ -81,7 +80,7 @@ async function look(
       },
       limits,
     );
-  const snippets: Snippet[] = [];
+  const snippets: QuotedSnippet[] = [];
   let lost: string | undefined;
   for (const [from, pending] of [["session", own] as const, ["namespace", near] as const]) {
     const answer = pending && (await pending);
@@ -100,7 +99,7 @@ async function look(
 
 const refOf = ({ source, ref, id }: SearchResult): string => (ref ? `${source.session ?? ""}:${ref}` : id);
 
-function shown(result: SearchResult, from: Snippet["from"]): Snippet {
+function shown(result: SearchResult, from: QuotedSnippet["from"]): QuotedSnippet {
   const { role, time, score, parts } = result;
   const text = result.snippets.map((snippet) => snippet.text).join("\n…\n");
   return { text, ref: refOf(result), role, ...(time === undefined ? {} : { time }), score, parts, from };

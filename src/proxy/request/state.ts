@@ -1,18 +1,18 @@
 // What headers and files say about a session's state: TODO and spec mode are taken from headers, the block from files.
 import type { Headers, HistoryItem, ScannedBody } from "../contract.ts";
-import { filtered, type Kept } from "../kept.ts";
 import { appendEvent } from "../remember/events.ts";
+import { filtered, type ProxyServices } from "../services.ts";
 import { headText, stateBlock, stateParts } from "../state/block.ts";
 import { writeStateFile } from "../state/files.ts";
 import { changeSpec, readSpec, specAsked, specText, writeSpec } from "../state/spec.ts";
-import type { Session } from "../store/session.ts";
-import { type Parts, tellFault } from "./parts.ts";
+import type { ProxySession } from "../store/session.ts";
+import { type ProxyContext, tellFault } from "./context.ts";
 
 /** Before the request is planned. `todo` is undefined when no header came. */
 export async function takeHeaders(
-  parts: Parts,
-  { store, redactor }: Kept,
-  session: Session,
+  parts: ProxyContext,
+  { store, redactor }: ProxyServices,
+  session: ProxySession,
   headers: Headers,
   todo: string | undefined,
 ): Promise<void> {
@@ -23,10 +23,10 @@ export async function takeHeaders(
     if (!written) parts.emit({ type: "proxy.soft_failure", data: { part: "state", code: "filter_failed" } });
     else if (!written.ok) tellFault(parts, "state", written.error);
   }
-  const asked = specAsked(headers);
-  if (asked.mode === undefined && asked.approved === undefined) return;
+  const change = specAsked(headers);
+  if (change.mode === undefined && change.approved === undefined) return;
   const now = await readSpec(session.path);
-  const changed = changeSpec(now.ok ? now.value : undefined, asked, { time: clock.now(), way: "header" });
+  const changed = changeSpec(now.ok ? now.value : undefined, change, { time: clock.now(), way: "header" });
   if (!changed) return;
   const written = await writeSpec(session.path, changed);
   if (!written.ok) return tellFault(parts, "state", written.error);
@@ -36,9 +36,9 @@ export async function takeHeaders(
 
 /** The block as it stands now, empty when every part is; undefined when none is wanted. */
 export async function stateOf(
-  { settings, files, emit }: Parts,
-  { redactor }: Kept,
-  session: Session,
+  { settings, files, emit }: ProxyContext,
+  { redactor }: ProxyServices,
+  session: ProxySession,
   body: ScannedBody,
   items: readonly HistoryItem[],
 ): Promise<string | undefined> {

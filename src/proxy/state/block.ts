@@ -9,7 +9,7 @@ import { clipAtLine } from "../plan/clip.ts";
 import { shownAnchor } from "../remember/anchor-text.ts";
 import type { StateTexts } from "./files.ts";
 
-export type StateParts = { pinned: string; agents: string; anchor: string; todo: string; spec: string };
+type StateParts = { pinned: string; agents: string; anchor: string; todo: string; spec: string };
 
 const MOST = { pinned: 6_000, agents: 6_000, anchor: 2_500, spec: 4_000 };
 /** Enough of AGENTS.md to know it again. */

@@ -7,9 +7,9 @@ import { atomicWrite } from "../../store/atomic-write.ts";
 import { codeOf, type Fault, faultAt } from "../../store/fault.ts";
 import { normalise } from "./normalise.ts";
 
-export const STATE_FILES = ["pinned", "summary", "todo"] as const;
-export type StateFile = (typeof STATE_FILES)[number];
-export type StateTexts = Record<StateFile, string> & {
+const STATE_FILES = ["pinned", "summary", "todo"] as const;
+export type SessionTextFile = (typeof STATE_FILES)[number];
+export type StateTexts = Record<SessionTextFile, string> & {
   /** AGENTS.md of the harness's root. */
   agents: string;
   warnings: string[];
@@ -85,7 +85,7 @@ export class StateReader {
 
 const stampOf = ({ ino, mtimeNs, size }: BigIntStats): string => `${ino}:${mtimeNs}:${size}`;
 
-export const statePath = (dir: string, name: StateFile): string => join(dir, `${name}.md`);
+const statePath = (dir: string, name: SessionTextFile): string => join(dir, `${name}.md`);
 
 async function contents(file: FileHandle, path: string): Promise<Omit<Read, "stamp">> {
   const buffer = Buffer.alloc(MAX_STATE_BYTES + 1);
@@ -103,7 +103,7 @@ async function contents(file: FileHandle, path: string): Promise<Omit<Read, "sta
 }
 
 /** Normalised. `too_large` beyond 64 KB; the file is then as it was. */
-export async function writeStateFile(dir: string, name: StateFile, text: string): Promise<Result<void, Fault>> {
+export async function writeStateFile(dir: string, name: SessionTextFile, text: string): Promise<Result<void, Fault>> {
   const path = statePath(dir, name);
   const data = Buffer.from(normalise(text));
   if (data.length > MAX_STATE_BYTES) return fail(faultAt("too_large", path, "the text is larger than 64 KB"));

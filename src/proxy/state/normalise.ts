@@ -76,8 +76,8 @@ const isLineStart = (before: string, isFirst: boolean): boolean =>
 /** A written-out backslash stays: it would begin an escape that was never there. */
 function character(written: string): string {
   const units = written.split("\\u").slice(1);
-  const found = String.fromCharCode(...units.map((unit) => Number.parseInt(unit, 16)));
-  return found !== "\\" && PRINTABLE.test(found) ? found : written;
+  const text = String.fromCharCode(...units.map((unit) => Number.parseInt(unit, 16)));
+  return text !== "\\" && PRINTABLE.test(text) ? text : written;
 }
 
 /** Whether a position stands in a token, bounded by white space, that begins like a path. */

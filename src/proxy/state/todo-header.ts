@@ -9,8 +9,8 @@ const MOST_CHARS = 8_000;
 
 /** Undefined when none was sent; an empty text empties the file. */
 export function todoOf(headers: Headers): Result<string | undefined, "bad_header"> {
-  const given = NAMES.flatMap((name) => headers[name] ?? []);
-  const [value, other] = given;
+  const values = NAMES.flatMap((name) => headers[name] ?? []);
+  const [value, other] = values;
   if (value === undefined) return ok(undefined);
   if (other !== undefined && other !== value) return fail("bad_header");
   const text = value.startsWith(BASE64) ? fromBase64(value.slice(BASE64.length)) : utf8(value);

@@ -25,10 +25,10 @@ export function wordBreaks(text: string): ReadonlySet<number> {
   const tokens = [...text.matchAll(/\S+/g)];
   const isProse = tokens.some(({ 0: token }) => WORD.test(token));
   for (const { index, 0: token } of tokens) {
-    const found = [...token.matchAll(BREAK)];
-    if (found.length === 0 || OTHER_BACKSLASH.test(token)) continue;
-    const ends = found.map((one) => one.index);
-    const starts = found.map((one) => one.index + one[0].length);
+    const hits = [...token.matchAll(BREAK)];
+    if (hits.length === 0 || OTHER_BACKSLASH.test(token)) continue;
+    const ends = hits.map((one) => one.index);
+    const starts = hits.map((one) => one.index + one[0].length);
     const pieces = [0, ...starts].map((start, at) => token.slice(start, ends[at] ?? token.length));
     for (const [at, end] of ends.entries()) {
       const [left = "", right = ""] = [pieces[at], pieces[at + 1]];

@@ -6,9 +6,9 @@ import { prepared } from "../../memory/recall/store/statement.ts";
 import { type Fault, faultOf } from "../../store/fault.ts";
 import { eraseFromJournal } from "../../store/journal/journal.ts";
 import { acquireLock } from "../../store/lock.ts";
-import type { IndexWriter } from "../remember/store-items.ts";
+import type { ItemIndexWriter } from "../remember/store-items.ts";
 import { change, type ProxyStore, read } from "./handle.ts";
-import { recallId, type Session, sessionById, sessionOf } from "./session.ts";
+import { type ProxySession, recallId, sessionById, sessionOf } from "./session.ts";
 
 const BATCH = 100;
 const LOCK_MS = 5000;
@@ -17,7 +17,7 @@ const LOCK_MS = 5000;
 export async function deleteSession(
   store: ProxyStore,
   id: string,
-  writer: IndexWriter,
+  writer: ItemIndexWriter,
 ): Promise<Result<boolean, Fault>> {
   const session = await sessionById(store, id);
   if (!session.ok) return session;
@@ -25,7 +25,7 @@ export async function deleteSession(
 }
 
 /** Gives how many are gone. */
-export async function deleteAllSessions(store: ProxyStore, writer: IndexWriter): Promise<Result<number, Fault>> {
+export async function deleteAllSessions(store: ProxyStore, writer: ItemIndexWriter): Promise<Result<number, Fault>> {
   const rows = await read(store, (db) => prepared(db, "SELECT * FROM proxy_session").all());
   if (!rows.ok) return rows;
   for (const row of rows.value) {
@@ -36,7 +36,11 @@ export async function deleteAllSessions(store: ProxyStore, writer: IndexWriter):
 }
 
 /** Rows go before the directory, so that a deletion which was broken off leaves no session, at worst its files. */
-async function erase(store: ProxyStore, session: Session, writer: IndexWriter): Promise<Result<boolean, Fault>> {
+async function erase(
+  store: ProxyStore,
+  session: ProxySession,
+  writer: ItemIndexWriter,
+): Promise<Result<boolean, Fault>> {
   const items = await eraseItems(store, session, writer);
   if (!items.ok) return items;
   return store.logs.run(async () => {
@@ -64,7 +68,11 @@ async function erase(store: ProxyStore, session: Session, writer: IndexWriter): 
 }
 
 /** In slices: a long session has many passages. */
-async function eraseItems(store: ProxyStore, session: Session, writer: IndexWriter): Promise<Result<void, Fault>> {
+async function eraseItems(
+  store: ProxyStore,
+  session: ProxySession,
+  writer: ItemIndexWriter,
+): Promise<Result<void, Fault>> {
   while (true) {
     const left = await change(
       store,

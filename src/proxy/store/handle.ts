@@ -63,5 +63,5 @@ export function keyedHash(store: ProxyStore, use: string, text: string): string 
   return createHmac("sha256", store.key).update(`${use}\0${text}`).digest("hex");
 }
 
-export type Row = Record<string, unknown>;
+export type ProxyRow = Record<string, unknown>;
 export const textOrNone = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

@@ -12,7 +12,7 @@ export function inherited(lane: LaneState, items: readonly HistoryItem[], at: nu
   }
   const { cut, recalledFor, state, ...rest } = lane;
   const insertions = lane.insertions.filter((insertion) => ids.has(insertion.anchor));
-  const kept = cut && {
+  const inheritedCut = cut && {
     dropped: cut.dropped.filter((id) => ids.has(id)),
     shortened: Object.fromEntries(Object.entries(cut.shortened).filter(([id]) => ids.has(id))),
     ...(cut.gap && ids.has(cut.gap.before) ? { gap: cut.gap } : {}),
@@ -22,7 +22,7 @@ export function inherited(lane: LaneState, items: readonly HistoryItem[], at: nu
   return {
     ...rest,
     insertions,
-    ...optional("cut", kept),
+    ...optional("cut", inheritedCut),
     // A newer block or search belonged to what was left behind: the next request makes its own.
     ...(whole ? optional("recalledFor", recalledFor) : {}),
     ...(state ? { state: { text: whole ? state.text : "", blocks } } : {}),

@@ -1,9 +1,9 @@
 // A stored item as a value: what was said, its ref, what became of it.
 import { optional } from "../../base/optional.ts";
 import type { WireName } from "../../schema/model.ts";
-import { type Row, textOrNone } from "./handle.ts";
+import { type ProxyRow, textOrNone } from "./handle.ts";
 
-export type StoredItem = {
+export type ProxyItem = {
   /** The order of first sight. */
   seq: number;
   own: string;
@@ -26,7 +26,7 @@ export type StoredItem = {
 };
 
 /** Only rows with `stored = 1` have it all. */
-export function itemOf(row: Row): StoredItem {
+export function itemOf(row: ProxyRow): ProxyItem {
   const dropped = textOrNone(row["dropped"]);
   return {
     seq: Number(row["id"]),

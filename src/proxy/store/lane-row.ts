@@ -3,7 +3,7 @@ import { optional } from "../../base/optional.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { HistoryItem, Insertion, Lane, LaneCut, LaneState } from "../contract.ts";
-import { type Row, textOrNone } from "./handle.ts";
+import { type ProxyRow, textOrNone } from "./handle.ts";
 
 /** The version tells whether another request changed the lane meanwhile. */
 export type StoredLane = Lane & { version: number };
@@ -24,7 +24,7 @@ export function laneById(db: Database, id: number): StoredLane | undefined {
 
 type Plan = { cut?: LaneCut; insertions: Insertion[] };
 
-export function laneOf(row: Row): StoredLane {
+export function laneOf(row: ProxyRow): StoredLane {
   const state = JSON.parse(String(row["state"])) as Omit<LaneState, "kind" | "cut" | "insertions" | "clientSummary">;
   const plan = JSON.parse(String(row["plan"])) as Plan;
   return {

@@ -8,21 +8,21 @@ import { change, type ProxyStore, read } from "./handle.ts";
 import { type ChainItem, chainOf, columnsOf, LANE, laneById, laneOf, type StoredLane } from "./lane-row.ts";
 import type { Match } from "./match.ts";
 import { insertRecord } from "./records.ts";
-import { knownLength, type Seen } from "./see.ts";
-import type { Session } from "./session.ts";
+import { knownLength, type SeenItems } from "./see.ts";
+import type { ProxySession } from "./session.ts";
 
 export type { StoredLane } from "./lane-row.ts";
 
-export type Commit = {
-  session: Session;
+type Commit = {
+  session: ProxySession;
   match: Match;
-  seen: Seen;
+  seen: SeenItems;
   state: LaneState;
   items: readonly HistoryItem[];
   /** Its lane is filled in; absent when no records are kept. */
   record?: RequestRecord;
 };
-export type Committed =
+type Committed =
   | { type: "done"; lane: StoredLane }
   /** Another request changed the lane meanwhile: locate and plan again. */
   | { type: "stale" }
@@ -102,15 +102,15 @@ function updateLane(
   if (!same) prepared(db, "UPDATE proxy_lane SET plan = ? WHERE id = ?").run(plan, id);
 }
 
-export function lanesOf(store: ProxyStore, session: Session): Promise<Result<StoredLane[], Fault>> {
+export function lanesOf(store: ProxyStore, session: ProxySession): Promise<Result<StoredLane[], Fault>> {
   const sql = `SELECT ${LANE} WHERE l.session = ? ORDER BY l.id`;
   return read(store, (db) => prepared(db, sql).all(session.no).map(laneOf));
 }
 
-export type MainLane = Pick<StoredLane, "id" | "tools" | "system">;
+type MainLane = Pick<StoredLane, "id" | "tools" | "system">;
 
 /** The session's oldest main lane that offers tools: what other requests are compared with. */
-export function mainLane(store: ProxyStore, session: Session): Promise<Result<MainLane | undefined, Fault>> {
+export function mainLane(store: ProxyStore, session: ProxySession): Promise<Result<MainLane | undefined, Fault>> {
   const sql = `SELECT id, state FROM proxy_lane WHERE session = ? AND kind = 'main'
     AND json_array_length(state, '$.tools') > 0 ORDER BY id LIMIT 1`;
   return read(store, (db) => {
@@ -149,11 +149,11 @@ export function storedTokens(store: ProxyStore, lane: StoredLane): Promise<Resul
 /** The client's own summary, filtered and as `compactionText` gives it: its next request may begin with it. */
 export async function noteCompaction(
   store: ProxyStore,
-  session: Session,
+  session: ProxySession,
   lane: Pick<StoredLane, "id">,
   text: string,
 ): Promise<Result<void, Fault>> {
   const sql = "UPDATE proxy_lane SET summary = ? WHERE id = ? AND session = ?";
-  const done = await change(store, (db) => prepared(db, sql).run(text, lane.id, session.no), "later");
-  return done.ok ? ok(undefined) : done;
+  const outcome = await change(store, (db) => prepared(db, sql).run(text, lane.id, session.no), "later");
+  return outcome.ok ? ok(undefined) : outcome;
 }

@@ -9,14 +9,14 @@ import type { Database } from "../../store/sqlite.ts";
 import { isEvent, logPath, type ProxyLogLine } from "../remember/events.ts";
 import { recallItem } from "../remember/recall-item.ts";
 import { type ProxyStore, read } from "./handle.ts";
-import { itemOf, type StoredItem } from "./item-row.ts";
-import { placeOf, type Session, sessionOf } from "./session.ts";
+import { itemOf, type ProxyItem } from "./item-row.ts";
+import { type ProxySession, placeOf, sessionOf } from "./session.ts";
 
 /** Latest use first; `q` is a part of the name or the namespace, `after` the `next` of the page before. */
 export function listSessions(
   store: ProxyStore,
   options: { q?: string; family?: string; limit?: number; after?: string } = {},
-): Promise<Result<{ sessions: Session[]; next?: string }, Fault>> {
+): Promise<Result<{ sessions: ProxySession[]; next?: string }, Fault>> {
   const { q = "", family, limit = 50, after } = options;
   const [usedAt = "9999", no = "0"] = after?.split(" ") ?? [];
   const sql = `SELECT * FROM proxy_session WHERE (used_at, no) < (?1, ?2) AND (?3 IS NULL OR family = ?3)
@@ -31,10 +31,10 @@ export function listSessions(
   });
 }
 
-export type Found = { type: "one"; session: Session } | { type: "none" } | { type: "many"; ids: string[] };
+export type SessionMatch = { type: "one"; session: ProxySession } | { type: "none" } | { type: "many"; ids: string[] };
 
 /** By name, by the beginning of one, or the one used last. */
-export function findSession(store: ProxyStore, name: string | { last: true }): Promise<Result<Found, Fault>> {
+export function findSession(store: ProxyStore, name: string | { last: true }): Promise<Result<SessionMatch, Fault>> {
   return read(store, (db) => {
     const rows =
       typeof name === "string"
@@ -56,8 +56,8 @@ const REF = /^(?:(.+):)?t(\d{1,9})\.(\d{1,9})$/;
 export function itemByRef(
   store: ProxyStore,
   ref: string,
-  session?: Session,
-): Promise<Result<(StoredItem & { session: string }) | undefined, Fault>> {
+  session?: ProxySession,
+): Promise<Result<(ProxyItem & { session: string }) | undefined, Fault>> {
   const [, id = session?.id, turn, item] = REF.exec(ref.trim()) ?? [];
   const sql = `SELECT i.*, s.id AS name FROM proxy_item i JOIN proxy_session s ON s.no = i.session
     WHERE s.id = ? AND i.turn = ? AND i.item = ? AND i.stored = 1`;
@@ -71,9 +71,9 @@ export function itemByRef(
 /** Stored items of the session's turns in order, with their whole texts; `item`: only those with that number. */
 export function itemsOfTurns(
   store: ProxyStore,
-  session: Session,
+  session: ProxySession,
   turns: { from: number; to: number; item?: number },
-): Promise<Result<StoredItem[], Fault>> {
+): Promise<Result<ProxyItem[], Fault>> {
   const sql = `SELECT * FROM proxy_item WHERE session = ?1 AND turn >= ?2 AND turn <= ?3 AND (?4 IS NULL OR item = ?4)
     AND stored = 1 ORDER BY turn, item LIMIT 1000`;
   return read(store, (db) =>
@@ -84,7 +84,11 @@ export function itemsOfTurns(
 }
 
 /** For the inspector: the texts of a record's rows. */
-export function textOf(store: ProxyStore, session: Session, own: string): Promise<Result<string | undefined, Fault>> {
+export function textOf(
+  store: ProxyStore,
+  session: ProxySession,
+  own: string,
+): Promise<Result<string | undefined, Fault>> {
   const sql = "SELECT text FROM proxy_item WHERE session = ? AND own = ? AND stored = 1";
   return read(store, (db) => {
     const row = prepared(db, sql).get(session.no, own);
@@ -94,14 +98,14 @@ export function textOf(store: ProxyStore, session: Session, own: string): Promis
 
 /** Oldest first; `after` is the `next` of the page before. A log that was never written is empty. */
 export async function listEvents(
-  session: Session,
+  session: ProxySession,
   options: { after?: number; kind?: string; limit?: number } = {},
 ): Promise<Result<{ events: ProxyLogLine[]; next?: number }, Fault>> {
   const { after = 0, kind, limit = 50 } = options;
   const events: ProxyLogLine[] = [];
   const enough = new AbortController();
   let next: number | undefined;
-  const done = await readLog(logPath(session), {
+  const outcome = await readLog(logPath(session), {
     accept: isEvent,
     from: after,
     signal: enough.signal,
@@ -114,8 +118,8 @@ export async function listEvents(
       }
     },
   });
-  if (done.ok || next !== undefined) return ok({ events, ...optional("next", next) });
-  return done.error.code === "not_found" ? ok({ events: [] }) : fail(done.error);
+  if (outcome.ok || next !== undefined) return ok({ events, ...optional("next", next) });
+  return outcome.error.code === "not_found" ? ok({ events: [] }) : fail(outcome.error);
 }
 
 /** Stored items as the recall engine takes them, a page at a time; `after` is the last `seq` of the page before. */
@@ -125,7 +129,7 @@ export function reindexItems(db: Database, after: number, limit = 200): Item[] {
   return prepared(db, sql)
     .all(after, limit)
     .map((row) => {
-      const { identity, family, namespace } = row as Pick<Session, "identity" | "family"> & {
+      const { identity, family, namespace } = row as Pick<ProxySession, "identity" | "family"> & {
         namespace: string | null;
       };
       const session = { id: String(row["name"]), identity, family, ...optional("namespace", namespace ?? undefined) };

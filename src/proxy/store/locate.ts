@@ -2,31 +2,31 @@
 import type { Result } from "../../base/result.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { Fault } from "../../store/fault.ts";
-import type { Caller, HistoryItem } from "../contract.ts";
+import type { HistoryItem, RequestCaller } from "../contract.ts";
 import { type ProxyStore, read } from "./handle.ts";
 import { type ChainItem, chainOf, LANE, laneById, laneOf, type StoredLane } from "./lane-row.ts";
 import { longestPrefix, type Match, matchLane, type Reach } from "./match.ts";
-import { keyOf, memberSession, type Session, sessionOf } from "./session.ts";
+import { keyOf, memberSession, type ProxySession, sessionOf } from "./session.ts";
 
-export type Located = {
+export type LaneLocation = {
   /** Undefined: it is still to be made. */
-  session?: Session;
+  session?: ProxySession;
   match: Match;
   /** The caller is new to the session and has proved to know it. */
   adopts: boolean;
 };
 
-const NOWHERE: Located = { match: { type: "new" }, adopts: false };
+const NOWHERE: LaneLocation = { match: { type: "new" }, adopts: false };
 /** A shorter history proves nothing: others may have begun the same way. */
 const PROOF = "l.length >= 4 AND l.answers > 0";
 
 /** `texts` are those of the first 6 items, filtered as the kept summaries are; asked for only when nothing else matched. */
 export function locate(
   store: ProxyStore,
-  caller: Caller,
+  caller: RequestCaller,
   items: readonly HistoryItem[],
   texts: () => readonly string[],
-): Promise<Result<Located, Fault>> {
+): Promise<Result<LaneLocation, Fault>> {
   return read(store, () => {
     const chain = chainOf(items);
     return caller.session ? byKey(store, caller, chain, texts) : byContent(store, caller, chain, texts);
@@ -35,10 +35,10 @@ export function locate(
 
 function byKey(
   store: ProxyStore,
-  caller: Caller,
+  caller: RequestCaller,
   chain: readonly ChainItem[],
   texts: () => readonly string[],
-): Located {
+): LaneLocation {
   const { db } = store;
   const key = caller.session?.key ?? "";
   const session = memberSession(store, key, caller.identity);
@@ -53,10 +53,10 @@ function byKey(
 
 function byContent(
   store: ProxyStore,
-  caller: Caller,
+  caller: RequestCaller,
   chain: readonly ChainItem[],
   texts: () => readonly string[],
-): Located {
+): LaneLocation {
   const { db } = store;
   const own = ofCaller(caller);
   if (!chain.some((item) => item.role === "assistant")) {
@@ -69,9 +69,9 @@ function byContent(
   return adopted(store, chain, others) ?? NOWHERE;
 }
 
-const inSession = (session: Session): Reach => ({ where: "l.session = ?", values: [session.no] });
+const inSession = (session: ProxySession): Reach => ({ where: "l.session = ?", values: [session.no] });
 
-const ofCaller = ({ identity, family }: Caller): Reach => ({
+const ofCaller = ({ identity, family }: RequestCaller): Reach => ({
   where: `s.key IS NULL AND s.family = ? AND EXISTS (
     SELECT 1 FROM proxy_member m WHERE m.session = l.session AND m.identity = ?)`,
   values: [family, identity],
@@ -86,13 +86,13 @@ function retried(store: ProxyStore, reach: Reach, chain: readonly ChainItem[]): 
   return row && laneOf(row);
 }
 
-function adopted(store: ProxyStore, chain: readonly ChainItem[], reach: Reach): Located | undefined {
+function adopted(store: ProxyStore, chain: readonly ChainItem[], reach: Reach): LaneLocation | undefined {
   if (store.tenancy === "per-identity") return undefined;
   const lane = longestPrefix(store.db, reach, chain);
   return lane && withSession(store, { type: "extends", lane }, true);
 }
 
-function withSession(store: ProxyStore, match: Exclude<Match, { type: "new" }>, adopts: boolean): Located {
+function withSession(store: ProxyStore, match: Exclude<Match, { type: "new" }>, adopts: boolean): LaneLocation {
   const row = prepared(store.db, "SELECT * FROM proxy_session WHERE id = ?").get(match.lane.session);
   return row ? { session: sessionOf(store, row), match, adopts } : NOWHERE;
 }
@@ -108,26 +108,26 @@ const TELLING = 12;
  */
 export function locateFlattened(
   store: ProxyStore,
-  caller: Caller,
+  caller: RequestCaller,
   text: string,
-): Promise<Result<{ session: Session; lane: StoredLane } | undefined, Fault>> {
+): Promise<Result<{ session: ProxySession; lane: StoredLane } | undefined, Fault>> {
   return read(store, (db) => {
-    const known = caller.session && memberSession(store, caller.session.key, caller.identity);
-    if (caller.session && !known) return undefined;
-    const reach = known ? inSession(known) : ofCaller(caller);
+    const member = caller.session && memberSession(store, caller.session.key, caller.identity);
+    if (caller.session && !member) return undefined;
+    const reach = member ? inSession(member) : ofCaller(caller);
     const lanes = `SELECT l.id FROM proxy_lane l JOIN proxy_session s ON s.no = l.session
       WHERE ${reach.where} ORDER BY l.used_at DESC, l.id DESC LIMIT ${RECENT_LANES}`;
     const prompts = `SELECT i.text FROM proxy_chain c JOIN proxy_lane l ON l.id = c.lane
       JOIN proxy_item i ON i.session = l.session AND i.own = c.own
       WHERE c.lane = ? AND c.prompt = 1 AND i.stored = 1 ORDER BY c.position DESC LIMIT ${RECENT_PROMPTS}`;
-    const told = plain(text);
+    const flat = plain(text);
     const hits = prepared(db, lanes)
       .all(...reach.values)
       .map(({ id }) => {
-        const found = prepared(db, prompts)
+        const hits = prepared(db, prompts)
           .all(Number(id))
-          .map((row) => isIn(told, plain(String(row["text"]))));
-        return { id: Number(id), newest: found[0] === true, count: found.filter(Boolean).length };
+          .map((row) => isIn(flat, plain(String(row["text"]))));
+        return { id: Number(id), newest: hits[0] === true, count: hits.filter(Boolean).length };
       })
       .filter(({ newest, count }) => newest || count >= 2);
     const most = Math.max(...hits.map(({ count }) => count));

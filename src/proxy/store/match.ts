@@ -98,8 +98,8 @@ function quotesSummary(db: Database, reach: Reach, texts: () => readonly string[
     WHERE l.summary IS NOT NULL AND ${reach.where} ${RECENT} LIMIT ${SUMMARIES}`;
   const rows = prepared(db, sql).all(...reach.values);
   if (rows.length === 0) return undefined;
-  const said = plain(texts().join("\n"));
-  const hit = rows.find((row) => isQuoted(String(row["summary"]), said));
+  const words = plain(texts().join("\n"));
+  const hit = rows.find((row) => isQuoted(String(row["summary"]), words));
   return hit && laneById(db, Number(hit["id"]));
 }
 
@@ -113,16 +113,16 @@ function isQuoted(summary: string, said: string): boolean {
     .split("\n")
     .map((line) => plain(line).trim())
     .filter((line) => line.length >= TELLING);
-  const found = lines.filter((line) => said.includes(line));
-  return found.length > 0 && found.length * 2 >= lines.length;
+  const hits = lines.filter((line) => said.includes(line));
+  return hits.length > 0 && hits.length * 2 >= lines.length;
 }
 
 const SUMMARY_CHARS = 2000;
 
 /** What of a compaction answer the client will send again: its thinking aloud is not part of it. */
 export function compactionText(answer: string): string {
-  const said = answer.replace(/<(analysis|scratchpad|thinking)>[\s\S]*?<\/\1>/gi, "");
-  return said
+  const words = answer.replace(/<(analysis|scratchpad|thinking)>[\s\S]*?<\/\1>/gi, "");
+  return words
     .replace(/<\/?[a-z_]+>/gi, "\n")
     .trim()
     .slice(0, SUMMARY_CHARS);

@@ -5,8 +5,8 @@ import { prepared } from "../../memory/recall/store/statement.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { RequestRecord } from "../contract.ts";
-import { change, type ProxyStore, type Row, read } from "./handle.ts";
-import type { Session } from "./session.ts";
+import { change, type ProxyRow, type ProxyStore, read } from "./handle.ts";
+import type { ProxySession } from "./session.ts";
 import { addTotals, countsOf } from "./totals.ts";
 
 const KEPT = 500;
@@ -71,12 +71,12 @@ function sessionNo(db: Database, { lane, session }: RequestRecord): number | und
   return row && Number(row["no"]);
 }
 
-const recordOf = (row: Row): RequestRecord => JSON.parse(String(row["record"])) as RequestRecord;
+const recordOf = (row: ProxyRow): RequestRecord => JSON.parse(String(row["record"])) as RequestRecord;
 
 /** Newest first; `after` is the `next` of the page before. */
 export function listRequests(
   store: ProxyStore,
-  options: { session?: Session; limit?: number; after?: string } = {},
+  options: { session?: ProxySession; limit?: number; after?: string } = {},
 ): Promise<Result<{ records: RequestRecord[]; next?: string }, Fault>> {
   const { session, limit = 50, after } = options;
   const sql = `SELECT no, record FROM proxy_request WHERE no < ? ${session ? "AND session = ?" : ""} ORDER BY no DESC LIMIT ?`;

@@ -13,7 +13,7 @@ import { readLog } from "../../store/read-log.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import { isEvent, type ProxyLogLine } from "../remember/events.ts";
 
-export type RestoredProxy = { sessions: number; items: number };
+type RestoredProxy = { sessions: number; items: number };
 
 const BATCH = 100;
 

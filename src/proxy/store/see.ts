@@ -7,17 +7,17 @@ import type { HistoryItem } from "../contract.ts";
 import { change, type ProxyStore } from "./handle.ts";
 import { type ChainItem, chainOf } from "./lane-row.ts";
 import type { Match } from "./match.ts";
-import type { Session } from "./session.ts";
+import type { ProxySession } from "./session.ts";
 
 /** The turns of the chain's items behind the first `from`, which the lane had already; `fresh`: how many the session did not know. */
-export type Seen = { from: number; turns: readonly number[]; fresh: number };
+export type SeenItems = { from: number; turns: readonly number[]; fresh: number };
 
 export async function see(
   store: ProxyStore,
-  session: Session,
+  session: ProxySession,
   match: Match,
   items: readonly HistoryItem[],
-): Promise<Result<Seen, Fault>> {
+): Promise<Result<SeenItems, Fault>> {
   const chain = chainOf(items);
   const from = knownLength(match);
   if (from >= chain.length) return ok({ from, turns: [], fresh: 0 });
@@ -57,12 +57,12 @@ class Numbering {
     const start = prepared(this.#db, "SELECT turn FROM proxy_chain WHERE lane = ? AND position = ?");
     let turn = lane && from > 0 ? Number(start.get(lane.id, from)?.["turn"] ?? 0) : 0;
     const turns = chain.slice(from).map((item) => {
-      const known = this.#turnOf(item.own);
+      const earlier = this.#turnOf(item.own);
       const saidAgain = grows && item.isPrompt && before.has(item.own);
       before.add(item.own);
-      if (item.isPrompt && (known === undefined || saidAgain)) turn = ++this.#prompts;
-      else if (known !== undefined) turn = known;
-      if (known === undefined) this.#insert(item.own, turn);
+      if (item.isPrompt && (earlier === undefined || saidAgain)) turn = ++this.#prompts;
+      else if (earlier !== undefined) turn = earlier;
+      if (earlier === undefined) this.#insert(item.own, turn);
       return turn;
     });
     const sql = "UPDATE proxy_session SET prompts = ? WHERE no = ?";
@@ -95,7 +95,7 @@ class Numbering {
 export const refText = (session: string, turn: number, item: number): string => `${session}:t${turn}.${item}`;
 
 /** Refs by own hash, one lookup each; undefined for what was never seen, or while the store cannot be read. */
-export function refs(store: ProxyStore, session: Session): (own: string | undefined) => string | undefined {
+export function refs(store: ProxyStore, session: ProxySession): (own: string | undefined) => string | undefined {
   return (own) => {
     if (own === undefined) return undefined;
     try {

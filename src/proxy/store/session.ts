@@ -6,12 +6,12 @@ import type { Place } from "../../memory/recall/item.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import { type Fault, faultAt } from "../../store/fault.ts";
 import type { Database } from "../../store/sqlite.ts";
-import type { Caller, Family } from "../contract.ts";
+import type { Family, RequestCaller } from "../contract.ts";
 import { directoryName } from "../identify/directory-name.ts";
 import { type Claim, claim, isThere } from "./claim.ts";
-import { change, keyedHash, type ProxyStore, type Row, read, sessionsFolder, textOrNone } from "./handle.ts";
+import { change, keyedHash, type ProxyRow, type ProxyStore, read, sessionsFolder, textOrNone } from "./handle.ts";
 
-export type Session = {
+export type ProxySession = {
   /** Never used twice: what is late for a deleted session finds nothing. */
   no: number;
   /** The name of its directory. */
@@ -26,11 +26,11 @@ export type Session = {
   createdAt: string;
   usedAt: string;
 };
-export type Opened = { session: Session; created: boolean; adopted: boolean };
+export type SessionOpening = { session: ProxySession; created: boolean; adopted: boolean };
 
 export const keyOf = (store: ProxyStore, key: string): string => keyedHash(store, "session", key);
 
-export function sessionOf(store: ProxyStore, row: Row): Session {
+export function sessionOf(store: ProxyStore, row: ProxyRow): ProxySession {
   const id = String(row["id"]);
   return {
     no: Number(row["no"]),
@@ -46,7 +46,7 @@ export function sessionOf(store: ProxyStore, row: Row): Session {
   };
 }
 
-export function sessionById(store: ProxyStore, id: string): Promise<Result<Session | undefined, Fault>> {
+export function sessionById(store: ProxyStore, id: string): Promise<Result<ProxySession | undefined, Fault>> {
   return read(store, (db) => {
     const row = prepared(db, "SELECT * FROM proxy_session WHERE id = ?").get(id);
     return row && sessionOf(store, row);
@@ -54,7 +54,7 @@ export function sessionById(store: ProxyStore, id: string): Promise<Result<Sessi
 }
 
 /** The session of a key, for one who belongs to it. */
-export function memberSession(store: ProxyStore, key: string, identity: string): Session | undefined {
+export function memberSession(store: ProxyStore, key: string, identity: string): ProxySession | undefined {
   const sql = `SELECT s.* FROM proxy_member m JOIN proxy_session s ON s.no = m.session WHERE m.key = ? AND m.identity = ?`;
   const row = prepared(store.db, sql).get(keyOf(store, key), identity);
   return row && sessionOf(store, row);
@@ -63,9 +63,9 @@ export function memberSession(store: ProxyStore, key: string, identity: string):
 /** Gives the session that was located, with its directory in place; makes one when there was none. */
 export async function openSession(
   store: ProxyStore,
-  caller: Caller,
-  located: { session?: Session; adopts: boolean },
-): Promise<Result<Opened, Fault>> {
+  caller: RequestCaller,
+  located: { session?: ProxySession; adopts: boolean },
+): Promise<Result<SessionOpening, Fault>> {
   const { session, adopts } = located;
   if (!session) return create(store, caller);
   const there = isThere(session.path);
@@ -74,7 +74,7 @@ export async function openSession(
     const again = await remake(store, session, claimOf(store, caller, session.identity));
     if (!again.ok) return again;
   }
-  const opened: Opened = { session: named(session, caller), created: false, adopted: adopts };
+  const opened: SessionOpening = { session: named(session, caller), created: false, adopted: adopts };
   if (!adopts) return ok(opened);
   const key = caller.session ? keyOf(store, caller.session.key) : null;
   const joined = await change(store, (db) =>
@@ -86,18 +86,18 @@ export async function openSession(
 }
 
 /** The directory was removed by hand; with the session itself deleted, it stays away. */
-async function remake(store: ProxyStore, session: Session, mine: Claim): Promise<Result<boolean, Fault>> {
+async function remake(store: ProxyStore, session: ProxySession, mine: Claim): Promise<Result<boolean, Fault>> {
   const row = await read(store, (db) => prepared(db, "SELECT 1 FROM proxy_session WHERE no = ?").get(session.no));
   if (!row.ok) return row;
   return row.value ? claim(session.path, mine) : fail(faultAt("not_found", session.path, "the session was deleted"));
 }
 
-const named = (session: Session, { namespace }: Caller): Session => ({
+const named = (session: ProxySession, { namespace }: RequestCaller): ProxySession => ({
   ...session,
   ...optional("namespace", namespace),
 });
 
-const claimOf = (store: ProxyStore, caller: Caller, identity = caller.identity): Claim => ({
+const claimOf = (store: ProxyStore, caller: RequestCaller, identity = caller.identity): Claim => ({
   key: caller.session ? keyOf(store, caller.session.key) : null,
   identity,
   family: caller.family,
@@ -105,7 +105,7 @@ const claimOf = (store: ProxyStore, caller: Caller, identity = caller.identity):
   createdAt: store.clock.now(),
 });
 
-async function create(store: ProxyStore, caller: Caller): Promise<Result<Opened, Fault>> {
+async function create(store: ProxyStore, caller: RequestCaller): Promise<Result<SessionOpening, Fault>> {
   const mine = claimOf(store, caller);
   for (const name of namesFor(store, caller)) {
     const free = await read(store, (db) => isFree(db, name, mine));
@@ -114,16 +114,16 @@ async function create(store: ProxyStore, caller: Caller): Promise<Result<Opened,
     const claimed = await claim(join(sessionsFolder(store), name), mine);
     if (!claimed.ok) return claimed;
     if (!claimed.value) continue;
-    const made = await change(store, (db) => insert(db, name, mine, caller.namespace));
-    return made.ok
-      ? ok({ session: named(sessionOf(store, made.value.row), caller), created: made.value.created, adopted: false })
-      : made;
+    const row = await change(store, (db) => insert(db, name, mine, caller.namespace));
+    return row.ok
+      ? ok({ session: named(sessionOf(store, row.value.row), caller), created: row.value.created, adopted: false })
+      : row;
   }
   return fail(faultAt("store_denied", sessionsFolder(store), "every name for the session belongs to others"));
 }
 
 /** The last ones are for a name that is taken by something else, such as a session found by content. */
-function namesFor(store: ProxyStore, { session, identity }: Caller): string[] {
+function namesFor(store: ProxyStore, { session, identity }: RequestCaller): string[] {
   if (!session) return [0, 1, 2].map(() => `c-${store.random(8)}`);
   const second = directoryName(session.key, identity);
   return [directoryName(session.key), second, `${second}~${store.random(4)}`];
@@ -135,7 +135,12 @@ function isFree(db: Database, name: string, mine: Claim): boolean {
   return !row || (mine.key !== null && row["key"] === mine.key && row["identity"] === mine.identity);
 }
 
-function insert(db: Database, id: string, mine: Claim, namespace: string | undefined): { row: Row; created: boolean } {
+function insert(
+  db: Database,
+  id: string,
+  mine: Claim,
+  namespace: string | undefined,
+): { row: ProxyRow; created: boolean } {
   const { changes } = prepared(
     db,
     `INSERT OR IGNORE INTO proxy_session (id, key, identity, family, signal, namespace, created_at, used_at)
@@ -148,7 +153,7 @@ function insert(db: Database, id: string, mine: Claim, namespace: string | undef
   return { row, created: changes === 1 };
 }
 
-export const placeOf = (session: Pick<Session, "id" | "identity" | "family" | "namespace">): Place => ({
+export const placeOf = (session: Pick<ProxySession, "id" | "identity" | "family" | "namespace">): Place => ({
   identity: session.identity,
   session: session.id,
   level: "session",
@@ -157,4 +162,4 @@ export const placeOf = (session: Pick<Session, "id" | "identity" | "family" | "n
 });
 
 /** The id of an item in the recall engine. */
-export const recallId = (session: Pick<Session, "no">, own: string): string => `proxy:${session.no}:${own}`;
+export const recallId = (session: Pick<ProxySession, "no">, own: string): string => `proxy:${session.no}:${own}`;

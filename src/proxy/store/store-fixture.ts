@@ -1,5 +1,4 @@
 // For tests: a store in a folder of its own, histories written in one line, and requests carried through like the gateway does.
-
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,14 +11,14 @@ import { secretRedactor } from "../../memory/secret/filter.ts";
 import { migrate } from "../../store/migrate.ts";
 import { storeMigrations } from "../../store/migrations.ts";
 import { type Database, openDatabase } from "../../store/sqlite.ts";
-import type { Caller, HistoryItem, LaneState, RequestRecord } from "../contract.ts";
+import type { HistoryItem, LaneState, RequestCaller, RequestRecord } from "../contract.ts";
 import { Remember, type RememberOptions } from "../remember/remember.ts";
-import type { Seeable } from "../remember/store-items.ts";
+import type { StorableItem } from "../remember/store-items.ts";
 import { createProxyStore, type ProxyStore, type ProxyStoreOptions } from "./handle.ts";
 import { commitLane, type StoredLane } from "./lane.ts";
-import { type Located, locate } from "./locate.ts";
+import { type LaneLocation, locate } from "./locate.ts";
 import { see } from "./see.ts";
-import { openSession, type Session } from "./session.ts";
+import { openSession, type ProxySession } from "./session.ts";
 
 export function value<T>(result: Result<T, unknown>): T {
   if (!result.ok) throw new Error(JSON.stringify(result.error));
@@ -70,7 +69,7 @@ export async function openPlace(
   };
 }
 
-export const caller = (key: string | undefined, more: Partial<Caller> = {}): Caller => ({
+export const caller = (key: string | undefined, more: Partial<RequestCaller> = {}): RequestCaller => ({
   family: "codex",
   familySignal: "user-agent",
   identity: "alice",
@@ -109,7 +108,7 @@ export function history(...said: readonly string[]): HistoryItem[] {
 
 const TYPES: Record<string, string> = { u: "message", a: "message", c: "tool_call", r: "tool_result" };
 
-export const seeable = (item: HistoryItem): Seeable[] => {
+export const seeable = (item: HistoryItem): StorableItem[] => {
   if (item.own === undefined) return [];
   const { line } = item.raw as { line: string };
   const read = () => ({
@@ -126,12 +125,12 @@ export const seeable = (item: HistoryItem): Seeable[] => {
 
 export const STATE: LaneState = { kind: "main", epoch: 0, insertions: [], tools: ["shell"], system: "sys" };
 
-export type Went = { session: Session; lane: StoredLane; located: Located; created: boolean };
+export type Went = { session: ProxySession; lane: StoredLane; located: LaneLocation; created: boolean };
 
 /** A request as far as the store goes: located, opened, seen, committed. */
 export async function request(
   store: ProxyStore,
-  who: Caller,
+  who: RequestCaller,
   items: readonly HistoryItem[],
   more: { state?: LaneState; record?: RequestRecord; texts?: string[] } = {},
 ): Promise<Went> {

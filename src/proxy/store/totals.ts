@@ -6,7 +6,7 @@ import type { Fault } from "../../store/fault.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { RequestRecord } from "../contract.ts";
 import { change, type ProxyStore, read } from "./handle.ts";
-import type { Session } from "./session.ts";
+import type { ProxySession } from "./session.ts";
 
 const NAMES = [
   "requests",
@@ -22,11 +22,11 @@ const NAMES = [
   "recalled",
   "summaryTokens",
 ] as const;
-export type CountName = (typeof NAMES)[number];
-export type Counts = Record<CountName, number>;
-export type Totals = Counts & {
+type CountName = (typeof NAMES)[number];
+export type RequestCounts = Record<CountName, number>;
+type Totals = RequestCounts & {
   /** For prices: each model has its own. */
-  models: Record<string, Counts>;
+  models: Record<string, RequestCounts>;
   /** Requests that were not managed, by reason. */
   unmanaged: Record<string, number>;
   /** Negative when it was a loss. */
@@ -51,7 +51,7 @@ export function addTotals(
 }
 
 /** A cut is counted with the request that began its epoch. */
-export function countsOf(record: RequestRecord): Partial<Counts> {
+export function countsOf(record: RequestRecord): Partial<RequestCounts> {
   const { epochReason, usage } = record;
   return {
     requests: 1,
@@ -75,17 +75,21 @@ export function countUnmanaged(store: ProxyStore, reasons: ReadonlyMap<string, n
 }
 
 /** Tokens that a model was asked for on our own account. */
-export async function countSummary(store: ProxyStore, session: Session, tokens: number): Promise<Result<void, Fault>> {
+export async function countSummary(
+  store: ProxyStore,
+  session: ProxySession,
+  tokens: number,
+): Promise<Result<void, Fault>> {
   return change(store, (db) => addTotals(db, session.no, "", { summaryTokens: tokens }), "later");
 }
 
-const none = (): Counts => Object.fromEntries(NAMES.map((name) => [name, 0])) as Counts;
+const none = (): RequestCounts => Object.fromEntries(NAMES.map((name) => [name, 0])) as RequestCounts;
 const isCount = (name: string): name is CountName => NAMES.includes(name as CountName);
 
-export function totals(store: ProxyStore, session?: Session): Promise<Result<Totals, Fault>> {
+export function totals(store: ProxyStore, session?: ProxySession): Promise<Result<Totals, Fault>> {
   return read(store, (db) => {
     const sum = none();
-    const models: Record<string, Counts> = {};
+    const models: Record<string, RequestCounts> = {};
     const unmanaged: Record<string, number> = {};
     for (const row of prepared(db, "SELECT * FROM proxy_total WHERE session = ?").all(session?.no ?? 0)) {
       const [model, name, value] = [String(row["model"]), String(row["name"]), Number(row["value"])];

@@ -4,7 +4,7 @@ import { addressRanges, judgedLookup, type ResolveHost } from "../../base/addres
 import { fail, ok, type Result } from "../../base/result.ts";
 
 /** A name or address that must not be connected to. */
-export class UpstreamRefused extends Error {
+class UpstreamRefused extends Error {
   readonly code = "address_refused";
   constructor(host: string, address: string, why: string) {
     super(host === address ? `${address} is ${why}` : `${host} leads to ${address}, which is ${why}`);

@@ -7,18 +7,18 @@ import { pathRoute, splitPath } from "../identify/route.ts";
 import type { ProxySettings } from "../settings.ts";
 import { upstreamUrl } from "./address.ts";
 
-export type Upstream = {
+export type ConfiguredUpstream = {
   name: string;
   /** Undefined when there is a problem with it. */
   url: URL | undefined;
   apiKey: string | undefined;
   problem: string | undefined;
 };
-export type Upstreams = ReadonlyMap<string, Upstream>;
+export type Upstreams = ReadonlyMap<string, ConfiguredUpstream>;
 
 /** How a request goes on. Path and query are the bytes received, behind the upstream's own path. */
-export type Target = { upstream: Upstream; vendor: WireVendor; url: URL; path: string };
-export type NoTarget =
+export type Destination = { upstream: ConfiguredUpstream; vendor: WireVendor; url: URL; path: string };
+type NoTarget =
   /** 404. */
   | { code: "unknown_upstream"; message: string }
   /** 502: its setting cannot be used. */
@@ -51,7 +51,7 @@ export function upstreamsOf({
 export function chooseTarget(
   upstreams: Upstreams,
   request: { path: string; search: string; headers: Headers },
-): Result<Target, NoTarget> {
+): Result<Destination, NoTarget> {
   const { upstream: named, rest } = splitPath(request.path);
   const vendor = vendorOf(request.path, rest, request.headers);
   const name = (named ?? request.headers["x-everlong-upstream"]?.trim() ?? vendor.name).toLowerCase();

@@ -4,7 +4,7 @@ import type { Headers } from "../contract.ts";
 import { HOP_BY_HOP } from "../forward/raw-headers.ts";
 import { headersOf } from "../identify/header.ts";
 import { credentialHeaders, type IsToken, keyIn, ownCredential } from "../identify/identity.ts";
-import type { Target } from "./choose.ts";
+import type { Destination } from "./choose.ts";
 
 /** Meant for us. */
 const OURS = /^x-(?:cliproxyapi|everlong|proxypilot)-|^x-(?:repo-path|workspace-root|project-root)$/;
@@ -13,8 +13,8 @@ const OF_SENDER = new Set([...HOP_BY_HOP, "host", "expect"]);
 /** Of the body as it was received; one that was changed is sent as it is, with its own length. */
 const OF_BODY = new Set(["content-length", "content-encoding"]);
 
-export type Forwarding = {
-  target: Pick<Target, "upstream" | "vendor">;
+type Forwarding = {
+  target: Pick<Destination, "upstream" | "vendor">;
   /** The query with its `?`, or empty: a Gemini key may stand there. */
   search: string;
   /** The caller presented the gateway token. */
@@ -46,11 +46,11 @@ export function forwardHeaders(
 
 /** The query as it goes on: the gateway token is not accepted there and goes nowhere. */
 export function forwardSearch(search: string, isToken: IsToken): string {
-  const kept = search
+  const parts = search
     .slice(1)
     .split("&")
     .filter((part) => !isToken(decoded(part.replace(/^[^=]*=?/, ""))));
-  return kept.length === 0 || search === "" ? "" : `?${kept.join("&")}`;
+  return parts.length === 0 || search === "" ? "" : `?${parts.join("&")}`;
 }
 
 function isCredential(name: string): boolean {

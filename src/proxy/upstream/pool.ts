@@ -9,7 +9,7 @@ const CONNECT_MS = 10_000;
 const IDLE_MS = { "http:": 4000, "https:": 30_000 };
 const MAX_HEADER_BYTES = 64 * 1024;
 
-export type PoolOptions = {
+type PoolOptions = {
   /** Of the first byte, and of silence between bytes. */
   timeoutMs: number;
   connectMs?: number;
@@ -27,8 +27,8 @@ export class UpstreamPools {
 
   /** `url` has been checked by `upstreamUrl`, so an address in it is one that may be connected to. */
   of(url: URL): Dispatcher {
-    const known = this.#pools.get(url.origin);
-    if (known) return known;
+    const open = this.#pools.get(url.origin);
+    if (open) return open;
     const pool = this.#make(url);
     this.#pools.set(url.origin, pool);
     return pool;

@@ -1,7 +1,7 @@
 // The gateway, for the faces: running it, asking it, and starting other agents through it.
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
-import type { Run } from "../../proxy/identify/run.ts";
+import type { AgentRun } from "../../proxy/identify/run.ts";
 import type { ProxyOperations } from "../../server/manage/contract.ts";
 import type { RunningGateway } from "../gateway/gateway.ts";
 import type { GatewayView, HeldGateway, Wanted, WithWorkspace } from "../gateway/with.ts";
@@ -39,7 +39,7 @@ export type LaunchAccess = {
   removeFolder(folder: string): void;
   writeFiles(files: readonly LaunchFile[]): Result<void, Failure>;
   /** Gives the run's token. */
-  openRun(folder: string, run: Run): Result<string, Failure>;
+  openRun(folder: string, run: AgentRun): Result<string, Failure>;
   /** Whether a request of the run has come. */
   wasUsed(folder: string): boolean;
   /** Gives its exit code. */

@@ -1,6 +1,6 @@
 // How the gateway does: what failed softly, how often, and whether it still does.
 import type { GatewayEvent } from "../../schema/event/gateway.ts";
-import type { Check, Health } from "../../server/contract.ts";
+import type { Health, HealthCheck } from "../../server/contract.ts";
 
 /** A failure counts as present for this long. */
 const PRESENT_MS = 60_000;
@@ -32,7 +32,7 @@ export class GatewayHealth {
   /** `store`: what is wrong with the store's file just now. */
   now(store?: string): Health {
     const now = this.#monotonic();
-    const checks = [...this.#failed].map(([name, { code, at, count }]): Check => {
+    const checks = [...this.#failed].map(([name, { code, at, count }]): HealthCheck => {
       const present = now - at < PRESENT_MS;
       return { name, status: present ? "degraded" : "ok", finding: `${code}, ${count} in all` };
     });

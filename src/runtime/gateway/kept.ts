@@ -1,8 +1,8 @@
 // The proxy's store, index and searcher of this home, opened once and shared by requests and management.
 import { errorText } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { Kept, OpenKept } from "../../proxy/kept.ts";
 import { Remember } from "../../proxy/remember/remember.ts";
+import type { OpenServices, ProxyServices } from "../../proxy/services.ts";
 import type { ProxySettings } from "../../proxy/settings.ts";
 import { Checkpointer } from "../../store/checkpoint.ts";
 import { type Fault, faultAt } from "../../store/fault.ts";
@@ -16,7 +16,7 @@ import { redactorOf, type Workspace } from "../workspace.ts";
 import { proxyStoreOn } from "./proxy-store.ts";
 
 export type SharedKept = {
-  open: OpenKept;
+  open: OpenServices;
   /** What is wrong with the store's file, as of now. */
   finding(): string | undefined;
   /** Whoever opened it; a second call does nothing. */
@@ -29,8 +29,8 @@ const OPEN_MS = 500;
 
 /** One store for everybody who asks: SQLite's locks do not bear a second one in a process. Tried again after a failure. */
 export function sharedKept(workspace: Workspace, settings: ProxySettings, onTrouble: Trouble): SharedKept {
-  let opened: ReturnType<OpenKept> | undefined;
-  const retired: Kept[] = [];
+  let opened: ReturnType<OpenServices> | undefined;
+  const retired: ProxyServices[] = [];
   let watch: FileWatch | undefined;
   return {
     async open() {
@@ -62,7 +62,7 @@ async function openKept(
   workspace: Workspace,
   settings: ProxySettings,
   onTrouble: Trouble,
-): Promise<Result<Kept, Fault>> {
+): Promise<Result<ProxyServices, Fault>> {
   const { paths } = workspace;
   const db = await openStore(paths, {
     recall: workspace.indexing.recall,

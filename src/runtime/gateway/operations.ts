@@ -2,7 +2,7 @@
 import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
-import type { Kept } from "../../proxy/kept.ts";
+import type { ProxyServices } from "../../proxy/services.ts";
 import { type ProxySettings, proxySettings } from "../../proxy/settings.ts";
 import { StateReader } from "../../proxy/state/files.ts";
 import { findGateway } from "../../server/find.ts";
@@ -14,7 +14,7 @@ import { sharedKept } from "./kept.ts";
 
 export type { ProxyOperations } from "../../server/manage/contract.ts";
 
-export const operationsOn = ({ store, recall, redactor }: Kept, settings: ProxySettings): ProxyOperations =>
+export const operationsOn = ({ store, recall, redactor }: ProxyServices, settings: ProxySettings): ProxyOperations =>
   localOperations({ store, recall, redactor, settings, files: new StateReader(), clock: systemClock });
 
 export async function withOperations<T>(

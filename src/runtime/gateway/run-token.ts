@@ -6,7 +6,7 @@ import type { Failure } from "../../base/failure.ts";
 import { isRecord, parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { isAlive } from "../../host/survivors.ts";
-import { processOf, type Run, type RunOf } from "../../proxy/identify/run.ts";
+import { type AgentRun, processOf, type RunOf } from "../../proxy/identify/run.ts";
 import { faultOf } from "../../store/fault.ts";
 import { launchFolder } from "./with-launch.ts";
 
@@ -15,7 +15,7 @@ const FILE = "run.json";
 const USED = "used";
 
 /** Writes what the gateway is to know of this run, and gives its token. `folder` is the run's launch folder. */
-export function openRun(folder: string, run: Run): Result<string, Failure> {
+export function openRun(folder: string, run: AgentRun): Result<string, Failure> {
   const token = `elr-${process.pid}-${randomBytes(32).toString("base64url")}`;
   const path = join(folder, FILE);
   try {
@@ -54,7 +54,7 @@ function markUsed(folder: string): void {
 
 const digest = (token: string): string => hash("sha256", token);
 
-function contentOf(path: string): (Run & { token: string }) | undefined {
+function contentOf(path: string): (AgentRun & { token: string }) | undefined {
   let text: string;
   try {
     text = readFileSync(path, "utf8");

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { repositoryKey } from "../../host/git.ts";
-import { OWNER, type Run } from "../../proxy/identify/run.ts";
+import { type AgentRun, OWNER } from "../../proxy/identify/run.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import { upstreamsOf } from "../../proxy/upstream/choose.ts";
 import { type FoundGateway, findGateway, pidOf } from "../../server/find.ts";
@@ -22,7 +22,7 @@ export type WithWorkspace = {
   /** The user's home folder. */
   userHome: string;
   /** What the gateway is told of this run. */
-  run: Run;
+  run: AgentRun;
   /** EVERLONG_HOME. */
   home: string;
   /** The folder of this run's launch files; not yet made. */

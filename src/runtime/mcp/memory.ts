@@ -20,14 +20,14 @@ import { decide } from "../../permission/decide.ts";
 import { refuseUnasked } from "../../permission/explain.ts";
 import { inspect } from "../../permission/inspect.ts";
 import { makePolicy } from "../../permission/policy.ts";
-import type { OpenKept } from "../../proxy/kept.ts";
+import type { OpenServices } from "../../proxy/services.ts";
 import type { ToolOutcome } from "../../tool/contract.ts";
 import { boardPlace, isBoardOn } from "../board/board.ts";
 import { LOCAL_USER, placeIn, strategyFor, strategySettings, treeOf } from "../memory/strategy.ts";
 import { isToolDenied, rules } from "../session/approvals.ts";
 import { openWorkspace, redactorOf, type Workspace } from "../workspace.ts";
 
-export function memoryServed(workspace: Workspace, open: OpenKept): ServedTool[] {
+export function memoryServed(workspace: Workspace, open: OpenServices): ServedTool[] {
   const kind = strategyKind(strategySettings(workspace));
   const votes = kind === "injected" ? workspace.settings.values["memory.injectedVote"] : kind !== "jsonl";
   const stores = new WeakMap<object, number>();
@@ -72,7 +72,7 @@ type Desk = { parts: WriteParts; place: Place; client: string; ask: AskLeave };
 /** Settings, trust and rules are those of the client's folder; without one, only what belongs to the user is reached. */
 async function atDesk(
   own: Workspace,
-  open: OpenKept,
+  open: OpenServices,
   { folder, client, signal }: ServeContext,
   work: (desk: Desk) => Promise<ToolOutcome>,
 ): Promise<Result<string, string>> {
@@ -150,7 +150,7 @@ const looking = z.strictObject({
 });
 
 /** Only to look: nothing is added or pruned from outside. A rule that denies it takes it away. */
-export function boardServed(workspace: Workspace, open: OpenKept): ServedTool[] {
+export function boardServed(workspace: Workspace, open: OpenServices): ServedTool[] {
   if (isToolDenied(workspace, "context_board")) return [];
   return [
     served({

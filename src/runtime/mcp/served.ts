@@ -14,7 +14,7 @@ import {
 import { type Kind, SAID } from "../../memory/recall/item.ts";
 import { itemById } from "../../memory/recall/list.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
-import type { Kept, OpenKept } from "../../proxy/kept.ts";
+import type { OpenServices, ProxyServices } from "../../proxy/services.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import { findSession } from "../../session/find-session.ts";
 import { isBoardOn } from "../board/board.ts";
@@ -32,7 +32,7 @@ import { boardServed, memoryServed, workspaceOf } from "./memory.ts";
 type Answer = Promise<Result<string, string>>;
 
 /** A feature that is off has no tools; those that write are left out when `readOnly`. */
-export function servedTools(workspace: Workspace, open: OpenKept, { readOnly = false } = {}): ServedTool[] {
+export function servedTools(workspace: Workspace, open: OpenServices, { readOnly = false } = {}): ServedTool[] {
   const { values } = workspace.settings;
   if (!values["memory.enabled"]) return [];
   const desk = deskOf(workspace, open);
@@ -50,15 +50,15 @@ export function servedTools(workspace: Workspace, open: OpenKept, { readOnly = f
 /** Where one question is answered: nothing outside of it can be asked for. */
 type Place = {
   workspace: Workspace;
-  kept: Kept;
+  kept: ProxyServices;
   context: SessionContext | undefined;
   scope: Within;
   /** By the settings of the client's folder. */
   kinds: readonly Kind[];
 };
 
-function deskOf(workspace: Workspace, open: OpenKept) {
-  const readLogs = new WeakMap<Kept, ReturnType<typeof shared<void>>>();
+function deskOf(workspace: Workspace, open: OpenServices) {
+  const readLogs = new WeakMap<ProxyServices, ReturnType<typeof shared<void>>>();
   return async ({ folder, signal }: ServeContext, work: (place: Place) => Promise<Result<string, Failure>>): Answer => {
     const kept = await open();
     if (!kept.ok) return fail(kept.error.what);

@@ -3,8 +3,8 @@ import { systemClock } from "../../base/clock.ts";
 import { ok } from "../../base/result.ts";
 import { newMemoryId } from "../../memory/record/id.ts";
 import { parseRule } from "../../permission/rule.ts";
-import type { OpenKept } from "../../proxy/kept.ts";
-import type { MemoryHouse, OpenMemory } from "../../server/memory/contract.ts";
+import type { OpenServices } from "../../proxy/services.ts";
+import type { MemoryHouse, OpenMemoryDoor } from "../../server/memory/contract.ts";
 import { inboxOf, sidekicksOf } from "../sidekick/service.ts";
 import { secretKey, type Workspace } from "../workspace.ts";
 import { LOCAL_USER } from "./strategy.ts";
@@ -13,7 +13,7 @@ import { LOCAL_USER } from "./strategy.ts";
 const TOKEN = "local";
 
 /** A gateway serves its own store, whatever strategy the agents of this home use: it is what they would ask. */
-export function openMemoryService(workspace: Workspace, open: OpenKept): OpenMemory {
+export function openMemoryService(workspace: Workspace, open: OpenServices): OpenMemoryDoor {
   const { settings, paths, redact } = workspace;
   const { values } = settings;
   const denied = values["permissions.deny"].some((text) => {

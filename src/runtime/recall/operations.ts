@@ -5,8 +5,8 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { itemById } from "../../memory/recall/list.ts";
 import { isDamage } from "../../memory/recall/store/damage.ts";
-import type { Kept, OpenKept } from "../../proxy/kept.ts";
-import type { ItemView, OpenRecall, RecallOperations, RecallView, Said } from "../../server/manage/recall.ts";
+import type { OpenServices, ProxyServices } from "../../proxy/services.ts";
+import type { ItemView, OpenRecall, RecallOperations, RecallPassage, RecallView } from "../../server/manage/recall.ts";
 import { catchUp } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 import { type Answer, answer, type Desk } from "./answer.ts";
@@ -21,8 +21,8 @@ import { type AnySession, aimedAt, namedSession, originalsOf } from "./session.t
 export const CATCH_UP_MS = 5_000;
 const STATS_MS = 10_000;
 
-export function openRecallOperations(workspace: Workspace, open: OpenKept): OpenRecall {
-  const known = new WeakMap<Kept, RecallOperations>();
+export function openRecallOperations(workspace: Workspace, open: OpenServices): OpenRecall {
+  const known = new WeakMap<ProxyServices, RecallOperations>();
   return async () => {
     const kept = await open();
     if (!kept.ok) return kept;
@@ -32,14 +32,15 @@ export function openRecallOperations(workspace: Workspace, open: OpenKept): Open
   };
 }
 
-function operationsOf(workspace: Workspace, { store, recall }: Kept): RecallOperations {
+function operationsOf(workspace: Workspace, { store, recall }: ProxyServices): RecallOperations {
   const { paths, indexing, settings, redact } = workspace;
   const { db } = store;
   const enabled = settings.values["recall.enabled"];
   const readLogs = shared(() => soft(catchUp(db, paths, indexing, () => undefined)));
   const sessions = { db, paths, store };
-  const said = (items: readonly Found[]): Said[] => items.map((item) => ({ ...item, text: redact(item.text) }));
-  const turnsOf = async (session: AnySession, wanted: Wanted): Promise<Result<Said[], Failure>> => {
+  const said = (items: readonly Found[]): RecallPassage[] =>
+    items.map((item) => ({ ...item, text: redact(item.text) }));
+  const turnsOf = async (session: AnySession, wanted: Wanted): Promise<Result<RecallPassage[], Failure>> => {
     const found = await originalsOf(sessions, session, wanted);
     return found.ok ? ok(said(found.value)) : found;
   };
@@ -102,7 +103,7 @@ export async function soft<T>(work: Promise<Result<T, Failure>>): Promise<Result
   }
 }
 
-function viewOf(told: Answer, said: (items: readonly Found[]) => Said[], whole: boolean): RecallView {
+function viewOf(told: Answer, said: (items: readonly Found[]) => RecallPassage[], whole: boolean): RecallView {
   if (told.type === "item") return told.item;
   if (told.type === "originals") return { session: told.session, items: said(told.items) };
   const { hits: results, partial, skipped, ...rest } = told.found;

@@ -5,7 +5,7 @@ import { errorText } from "../../base/failure.ts";
 import { isDamage } from "../../memory/recall/store/damage.ts";
 import { noteOf } from "../../memory/recall/store/note.ts";
 import { isFilled } from "../../memory/recall/store/source.ts";
-import type { IndexWriter } from "../../proxy/remember/store-items.ts";
+import type { ItemIndexWriter } from "../../proxy/remember/store-items.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { Workspace } from "../workspace.ts";
 import { fillMissing } from "./fill.ts";
@@ -64,8 +64,8 @@ export class RecallRepair {
    * The same writer, for use inside transactions. What a broken index throws becomes a fault of the store: the item is
    * not stored and stays in its request, and is tried again.
    */
-  guard(writer: () => IndexWriter): IndexWriter {
-    const guarded = <T>(work: (writer: IndexWriter) => T): T => {
+  guard(writer: () => ItemIndexWriter): ItemIndexWriter {
+    const guarded = <T>(work: (writer: ItemIndexWriter) => T): T => {
       try {
         return work(writer());
       } catch (error) {

@@ -4,13 +4,13 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import type { HomePaths } from "../../host/paths.ts";
 import type { ProxyStore } from "../../proxy/store/handle.ts";
 import { findSession as findProxied, itemsOfTurns } from "../../proxy/store/list.ts";
-import type { Session } from "../../proxy/store/session.ts";
+import type { ProxySession } from "../../proxy/store/session.ts";
 import { findSession, sessionIds } from "../../session/find-session.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { sessionsIn } from "../store.ts";
 import { type Found, itemsOf, noSuchTurn, parseWanted, type Wanted } from "./original.ts";
 
-export type AnySession = { type: "own"; id: string } | { type: "proxied"; id: string; session: Session };
+export type AnySession = { type: "own"; id: string } | { type: "proxied"; id: string; session: ProxySession };
 /** Where sessions are kept. */
 export type Sessions = { db: Database; paths: HomePaths; store: ProxyStore };
 
@@ -25,7 +25,7 @@ export async function namedSession({ db, paths, store }: Sessions, name: string)
   return own;
 }
 
-const proxiedOf = (session: Session): AnySession => ({ type: "proxied", id: session.id, session });
+const proxiedOf = (session: ProxySession): AnySession => ({ type: "proxied", id: session.id, session });
 
 export type Aimed = { wanted: Wanted; session?: AnySession };
 

@@ -1,7 +1,7 @@
 // The parts of an open session, each made from those before it. What happens in a part reaches an earlier one only by its listeners.
 import { tmpdir } from "node:os";
 import type { AgentDefinition } from "../../agent/catalog/definition.ts";
-import type { Resolved } from "../../model/resolve.ts";
+import type { ResolvedModel } from "../../model/resolve.ts";
 import type { Session } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { Agents } from "../agent/agents.ts";
@@ -33,7 +33,7 @@ export type OpenSession = SessionResources & {
   offered: (selected?: AgentDefinition) => Tool[];
 };
 
-export type AssembleOptions = ResourceOptions & { resolved: Resolved; extensions: Extensions };
+export type AssembleOptions = ResourceOptions & { resolved: ResolvedModel; extensions: Extensions };
 
 export function assembleSession({ resolved, extensions, ...open }: AssembleOptions): OpenSession {
   const { past } = open;

@@ -1,15 +1,15 @@
 // The model that the session runs on now: its target, why it was chosen, its limit, and how large requests are for it.
 import type { ModelTarget } from "../../model/contract.ts";
-import type { Resolved } from "../../model/resolve.ts";
+import type { ResolvedModel } from "../../model/resolve.ts";
 import type { SessionState } from "../../session/state.ts";
 import { createGauge, type Gauge, type GaugeStore } from "./gauge.ts";
 
 export class ModelInForce {
   readonly gauge: Gauge;
   readonly #state: Pick<SessionState, "modelLimits">;
-  #resolved: Pick<Resolved, "target" | "reason">;
+  #resolved: Pick<ResolvedModel, "target" | "reason">;
 
-  constructor(resolved: Resolved, state: Pick<SessionState, "modelLimits">, index: GaugeStore) {
+  constructor(resolved: ResolvedModel, state: Pick<SessionState, "modelLimits">, index: GaugeStore) {
     this.#resolved = resolved;
     this.#state = state;
     this.gauge = createGauge(index, () => this.target);
@@ -34,7 +34,7 @@ export class ModelInForce {
     return Math.min(target.promptLimit, learned);
   }
 
-  use(resolved: Resolved): void {
+  use(resolved: ResolvedModel): void {
     this.#resolved = resolved;
     this.gauge.forget();
   }

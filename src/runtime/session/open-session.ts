@@ -8,7 +8,7 @@ import { newId } from "../../base/id.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { VERSION } from "../../base/version.ts";
-import type { Resolved } from "../../model/resolve.ts";
+import type { ResolvedModel } from "../../model/resolve.ts";
 import { isInside } from "../../permission/path.ts";
 import { trustNotice } from "../../permission/trust.ts";
 import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
@@ -189,7 +189,7 @@ async function modelFor(
   workspace: Workspace,
   recorded: string | undefined,
   keep: boolean,
-): Promise<Result<Resolved, Failure>> {
+): Promise<Result<ResolvedModel, Failure>> {
   if (recorded === undefined || (workspace.settings.values.model !== undefined && !keep)) return chooseModel(workspace);
   const same = await chooseModel(workspace, recorded);
   if (same.ok) return same;
@@ -203,7 +203,7 @@ type Beginning = {
   resumed: boolean;
   opened: OpenLog["opened"];
   options: OpenOptions;
-  model: Resolved;
+  model: ResolvedModel;
 };
 
 /** Gives the model of before, when the session goes on with another one. */

@@ -3,7 +3,7 @@ import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { nextState } from "../../context/compact/state.ts";
 import type { ModelTarget } from "../../model/contract.ts";
-import type { Resolved } from "../../model/resolve.ts";
+import type { ResolvedModel } from "../../model/resolve.ts";
 import { compactNow } from "../../session/compact-now.ts";
 import { cancelCompaction } from "../../session/compaction.ts";
 import { tellUsage } from "../../session/prepare.ts";
@@ -60,7 +60,7 @@ export async function switchModel(
 }
 
 /** On resume: the model is another one than the session's so far. The old one writes the summary if it can be called. */
-export async function resumeOnModel(services: SwitchServices, resolved: Resolved, before: string): Promise<void> {
+export async function resumeOnModel(services: SwitchServices, resolved: ResolvedModel, before: string): Promise<void> {
   const { session } = services;
   await refreshSystemPrompt(session);
   const old = await chooseModel(services.workspace, before);
@@ -114,7 +114,7 @@ const stayed = (target: ModelTarget): Failure => ({
 
 async function useModel(
   services: SwitchServices,
-  resolved: Resolved,
+  resolved: ResolvedModel,
   previousModel: string,
   cause: string,
 ): Promise<void> {

@@ -9,7 +9,7 @@ import type { Report } from "../contract.ts";
 import type { EventStream } from "../event-stream.ts";
 import type { OpenOperations } from "../manage/contract.ts";
 import type { OpenRecall } from "../manage/recall.ts";
-import type { OpenMemory } from "../memory/contract.ts";
+import type { OpenMemoryDoor } from "../memory/contract.ts";
 import { memoryRoutes } from "../memory/routes.ts";
 import { refusal, refusalOf } from "../refusal.ts";
 import { SECURITY_HEADERS } from "../respond.ts";
@@ -21,11 +21,11 @@ import { sessionRoutes } from "./proxy/sessions.ts";
 import { recallRoutes } from "./recall.ts";
 import { type Env, refuse } from "./reply.ts";
 
-export type ApiParts = {
+type ApiParts = {
   operations: OpenOperations;
   recall: OpenRecall;
   /** Absent = there is no such address. */
-  memory?: OpenMemory;
+  memory?: OpenMemoryDoor;
   events: EventStream;
   signIn: SignIn;
   throttle: Throttle;

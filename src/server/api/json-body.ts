@@ -4,7 +4,7 @@ import type * as z from "zod";
 import { parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { decodeBody } from "../../proxy/body/decode.ts";
-import type { Refusal } from "../contract.ts";
+import type { GatewayRefusal } from "../contract.ts";
 import { JSON_TYPE } from "../gate.ts";
 import { bodyPace, readStream } from "../read-stream.ts";
 import { refusal } from "../refusal.ts";
@@ -13,7 +13,7 @@ const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 32;
 const TOTAL_MS = 30_000;
 
-export async function readJson<T>(req: IncomingMessage, schema: z.ZodType<T>): Promise<Result<T, Refusal>> {
+export async function readJson<T>(req: IncomingMessage, schema: z.ZodType<T>): Promise<Result<T, GatewayRefusal>> {
   if (!JSON_TYPE.test(req.headers["content-type"] ?? "")) return fail(refusal("unsupported_media_type"));
   if (Number(req.headers["content-length"] ?? 0) > MAX_BYTES) return fail(tooLarge);
   const raw = await readStream(req, { ...bodyPace, maxBytes: MAX_BYTES, totalMs: TOTAL_MS });
@@ -24,9 +24,9 @@ export async function readJson<T>(req: IncomingMessage, schema: z.ZodType<T>): P
 }
 
 const tooLarge = refusal("too_large", { hint: "At most 256 KB are read here." });
-export const invalid = (message: string): Refusal => refusal("invalid_inputs", { message });
+export const invalid = (message: string): GatewayRefusal => refusal("invalid_inputs", { message });
 
-function parseAs<T>(bytes: Buffer, schema: z.ZodType<T>): Result<T, Refusal> {
+function parseAs<T>(bytes: Buffer, schema: z.ZodType<T>): Result<T, GatewayRefusal> {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -43,14 +43,14 @@ export function recallRoutes(open: OpenRecall, events: EventStream): Hono<Env> {
     if (!body.ok) return refuse(c, body.error);
     const recall = await open();
     if (!recall.ok) return refuse(c, refusalOf(recall.error));
-    const told = await recall.value.ask(given(body.value), clientGone(c.env.outgoing));
-    if (told.ok && "results" in told.value) {
-      const { scope, results, partial } = told.value;
+    const hits = await recall.value.ask(given(body.value), clientGone(c.env.outgoing));
+    if (hits.ok && "results" in hits.value) {
+      const { scope, results, partial } = hits.value;
       const durationMs = Math.round(performance.now() - start);
       const data = { caller: wayOf(c), scope, results: results.length, partial, durationMs };
       events.publish({ type: "recall.completed", data });
     }
-    return reply(c, told);
+    return reply(c, hits);
   });
   routes.get("/items/:id", async (c) => {
     const around = c.req.query("around");

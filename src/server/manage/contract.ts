@@ -1,15 +1,15 @@
 // What can be looked at and changed in the proxy's memory: one set of operations, called by the API and by the command line.
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
-import type { EpochReason, Family, LaneKind, RecordRow, RequestRecord } from "../../proxy/contract.ts";
+import type { Family, LaneEpochReason, LaneKind, RecordRow, RequestRecord } from "../../proxy/contract.ts";
 
 /** Failures keep their code over HTTP: `session_not_found`, `stale`, `precondition_required`, `store_unavailable`, … */
-export type Outcome<T> = Promise<Result<T, Failure>>;
+export type OperationOutcome<T> = Promise<Result<T, Failure>>;
 
-export type Page<T> = { items: readonly T[]; next?: string };
+export type ListPage<T> = { items: readonly T[]; next?: string };
 export type Paging = { limit?: number; after?: string };
 
-export type SessionRow = {
+export type ProxiedSessionRow = {
   id: string;
   family: Family;
   /** What named it: a header, a field of the body, or its content. */
@@ -24,7 +24,7 @@ export type LaneRow = {
   kind: LaneKind;
   items: number;
   epoch: number;
-  reason?: EpochReason;
+  reason?: LaneEpochReason;
   model?: string;
   dropped: number;
   shortened: number;
@@ -34,9 +34,9 @@ export type TextName = "todo" | "pinned" | "summary";
 /** `version` is the text's own mark: equal texts have equal versions. */
 export type TextView = { text: string; version: string };
 export type SpecView = { mode: "on" | "off"; approved: boolean; time?: string; way?: string };
-export type SpecChange = { mode?: "on" | "off"; approved?: boolean };
-export type SpecWay = "api" | "cli" | "dashboard";
-export type SessionView = SessionRow & {
+type SpecChange = { mode?: "on" | "off"; approved?: boolean };
+export type ManagementWay = "api" | "cli" | "dashboard";
+export type ProxiedSessionView = ProxiedSessionRow & {
   directory: string;
   lanes: readonly LaneRow[];
   totals: TotalsView;
@@ -45,7 +45,7 @@ export type SessionView = SessionRow & {
   spec: SpecView;
 };
 
-export type CountsView = {
+type CountsView = {
   requests: number;
   tokensIn: number;
   tokensSent: number;
@@ -59,7 +59,7 @@ export type CountsView = {
   recalled: number;
   summaryTokens: number;
 };
-export type TotalsView = CountsView & {
+type TotalsView = CountsView & {
   models: Readonly<Record<string, CountsView>>;
   /** Requests that passed unmanaged, by reason. */
   unmanaged: Readonly<Record<string, number>>;
@@ -68,10 +68,10 @@ export type TotalsView = CountsView & {
 };
 
 /** A stored item or a note of the proxy's, as `events.jsonl` has it. */
-export type EventView = Readonly<Record<string, unknown>>;
+type EventView = Readonly<Record<string, unknown>>;
 
 /** A record whose rows say how their items begin; filtered text. */
-export type RequestView = Omit<RequestRecord, "items"> & { items: readonly (RecordRow & { text?: string })[] };
+type RequestView = Omit<RequestRecord, "items"> & { items: readonly (RecordRow & { text?: string })[] };
 
 export type SearchAsk = { query: string; session?: string; namespace?: string; limit?: number };
 export type FoundItem = {
@@ -86,7 +86,7 @@ export type FoundItem = {
 /** A ref as the query gives that one item whole. */
 export type SearchView = { items: readonly FoundItem[]; more: number; partial: boolean };
 
-export type WindowRow = { upstream: string; model: string; tokens: number; learnedAt: string };
+type WindowRow = { upstream: string; model: string; tokens: number; learnedAt: string };
 export type UpstreamRow = {
   name: string;
   url: string;
@@ -96,7 +96,7 @@ export type UpstreamRow = {
   problem?: string;
 };
 
-export type SemanticView = {
+type SemanticView = {
   enabled: boolean;
   /** `none` while texts are found by their words alone. */
   embedder: string;
@@ -106,25 +106,25 @@ export type SemanticView = {
 };
 
 export type ProxyOperations = {
-  sessions(query: Paging & { q?: string; family?: string }): Outcome<Page<SessionRow>>;
-  session(id: string): Outcome<SessionView>;
-  deleteSession(id: string): Outcome<{ deleted: number }>;
-  deleteAllSessions(): Outcome<{ deleted: number }>;
-  text(id: string, name: TextName): Outcome<TextView>;
+  sessions(query: Paging & { q?: string; family?: string }): OperationOutcome<ListPage<ProxiedSessionRow>>;
+  session(id: string): OperationOutcome<ProxiedSessionView>;
+  deleteSession(id: string): OperationOutcome<{ deleted: number }>;
+  deleteAllSessions(): OperationOutcome<{ deleted: number }>;
+  text(id: string, name: TextName): OperationOutcome<TextView>;
   /** Without `ifMatch` only where there is no text yet; `*` takes whatever is there. */
-  setText(id: string, name: TextName, text: string, ifMatch?: string): Outcome<TextView>;
-  spec(id: string): Outcome<SpecView>;
-  setSpec(id: string, change: SpecChange, way: SpecWay): Outcome<SpecView>;
-  events(id: string, query: Paging & { kind?: string }): Outcome<Page<EventView>>;
+  setText(id: string, name: TextName, text: string, ifMatch?: string): OperationOutcome<TextView>;
+  spec(id: string): OperationOutcome<SpecView>;
+  setSpec(id: string, change: SpecChange, way: ManagementWay): OperationOutcome<SpecView>;
+  events(id: string, query: Paging & { kind?: string }): OperationOutcome<ListPage<EventView>>;
   /** Newest first; of one session or of all. */
-  requests(query: Paging & { session?: string }): Outcome<Page<RequestRecord>>;
-  request(id: string): Outcome<RequestView>;
-  search(ask: SearchAsk): Outcome<SearchView>;
-  stats(session?: string): Outcome<TotalsView>;
-  windows(): Outcome<readonly WindowRow[]>;
-  forgetWindow(model: string, upstream?: string): Outcome<{ deleted: number }>;
-  upstreams(): Outcome<readonly UpstreamRow[]>;
-  semantic(): Outcome<SemanticView>;
+  requests(query: Paging & { session?: string }): OperationOutcome<ListPage<RequestRecord>>;
+  request(id: string): OperationOutcome<RequestView>;
+  search(ask: SearchAsk): OperationOutcome<SearchView>;
+  stats(session?: string): OperationOutcome<TotalsView>;
+  windows(): OperationOutcome<readonly WindowRow[]>;
+  forgetWindow(model: string, upstream?: string): OperationOutcome<{ deleted: number }>;
+  upstreams(): OperationOutcome<readonly UpstreamRow[]>;
+  semantic(): OperationOutcome<SemanticView>;
 };
 
 export type OpenOperations = () => Promise<Result<ProxyOperations, Failure>>;

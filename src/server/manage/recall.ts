@@ -4,7 +4,7 @@ import type { Result } from "../../base/result.ts";
 import type { Original } from "../../memory/recall/list.ts";
 import type { SearchPlan, Shown } from "../../memory/recall/result.ts";
 import type { RecallStats } from "../../memory/recall/stats.ts";
-import type { Outcome } from "./contract.ts";
+import type { OperationOutcome } from "./contract.ts";
 
 export type RecallQuestion = {
   query?: string;
@@ -28,8 +28,8 @@ export type RecallQuestion = {
 };
 
 /** Secrets are filtered out of every text. */
-export type Said = { ref: string; sourceType: string; text: string; timestamp: string };
-export type RecallHits = {
+export type RecallPassage = { ref: string; sourceType: string; text: string; timestamp: string };
+type RecallHits = {
   /** What was searched. */
   scope: string;
   results: readonly Shown[];
@@ -42,14 +42,14 @@ export type RecallHits = {
   plan?: SearchPlan;
 };
 /** A query that is a ref, and the turns around one, give the words themselves. */
-export type RecallView = RecallHits | { session: string; items: readonly Said[] } | Original;
-export type ItemView = { item: Original | (Said & { session: string }); around?: readonly Said[] };
-export type StatsView = RecallStats & { enabled: boolean };
+export type RecallView = RecallHits | { session: string; items: readonly RecallPassage[] } | Original;
+export type ItemView = { item: Original | (RecallPassage & { session: string }); around?: readonly RecallPassage[] };
+type StatsView = RecallStats & { enabled: boolean };
 
 export type RecallOperations = {
-  ask(question: RecallQuestion, signal?: AbortSignal): Outcome<RecallView>;
+  ask(question: RecallQuestion, signal?: AbortSignal): OperationOutcome<RecallView>;
   /** By its id or its ref; `around`: with so many turns on each side. */
-  item(id: string, around?: number): Outcome<ItemView>;
-  stats(): Outcome<StatsView>;
+  item(id: string, around?: number): OperationOutcome<ItemView>;
+  stats(): OperationOutcome<StatsView>;
 };
 export type OpenRecall = () => Promise<Result<RecallOperations, Failure>>;

@@ -5,7 +5,7 @@ import { clip } from "../../base/text.ts";
 import type { RecordRow } from "../../proxy/contract.ts";
 import { listEvents, textOf } from "../../proxy/store/list.ts";
 import { listRequests, requestById } from "../../proxy/store/records.ts";
-import { type Session, sessionById } from "../../proxy/store/session.ts";
+import { type ProxySession, sessionById } from "../../proxy/store/session.ts";
 import { totals } from "../../proxy/store/totals.ts";
 import type { ProxyOperations } from "./contract.ts";
 import type { ManageParts } from "./parts.ts";
@@ -16,7 +16,7 @@ type RecordPart = Pick<ProxyOperations, "events" | "requests" | "request" | "sta
 const BEGINNING = 160;
 
 export function recordOperations({ store }: ManageParts): RecordPart {
-  const withText = async (session: Session, row: RecordRow): Promise<RecordRow & { text?: string }> => {
+  const withText = async (session: ProxySession, row: RecordRow): Promise<RecordRow & { text?: string }> => {
     if (row.own === undefined) return row;
     const text = await textOf(store, session, row.own);
     return text.ok && text.value !== undefined ? { ...row, text: clip(text.value, BEGINNING) } : row;
@@ -26,20 +26,20 @@ export function recordOperations({ store }: ManageParts): RecordPart {
       const session = await sessionNamed(store, id);
       if (!session.ok) return session;
       const from = after === undefined ? {} : { after: /^\d{1,15}$/.test(after) ? Number(after) : 0 };
-      const found = await listEvents(session.value, {
+      const list = await listEvents(session.value, {
         ...from,
         ...optional("kind", kind),
         ...optional("limit", limit),
       });
-      if (!found.ok) return found;
-      const { events, next } = found.value;
+      if (!list.ok) return list;
+      const { events, next } = list.value;
       return ok({ items: events, ...optional("next", next === undefined ? undefined : String(next)) });
     },
     async requests({ session: id, ...page }) {
       const session = id === undefined ? ok(undefined) : await sessionNamed(store, id);
       if (!session.ok) return session;
-      const found = await listRequests(store, { ...page, ...optional("session", session.value) });
-      return found.ok ? ok({ items: found.value.records, ...optional("next", found.value.next) }) : found;
+      const list = await listRequests(store, { ...page, ...optional("session", session.value) });
+      return list.ok ? ok({ items: list.value.records, ...optional("next", list.value.next) }) : list;
     },
     async request(id) {
       const record = await requestById(store, id);

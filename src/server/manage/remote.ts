@@ -4,16 +4,17 @@ import { isRecord, parseJson } from "../../base/json.ts";
 import { fail, ok } from "../../base/result.ts";
 import { ask } from "../ask.ts";
 import type { FoundGateway } from "../find.ts";
-import type { Outcome, ProxyOperations } from "./contract.ts";
+import type { OperationOutcome, ProxyOperations } from "./contract.ts";
 
 const LIMIT_MS = 60_000;
 
 type Call = { method?: string; query?: Record<string, unknown>; body?: unknown; ifMatch?: string | undefined };
 
 export function remoteOperations(gateway: FoundGateway): ProxyOperations {
-  const call = <T>(path: string, what: Call = {}): Outcome<T> => callGateway(gateway, path, what) as Outcome<T>;
+  const call = <T>(path: string, what: Call = {}): OperationOutcome<T> =>
+    callGateway(gateway, path, what) as OperationOutcome<T>;
   const at = (id: string, rest = ""): string => `/sessions/${encodeURIComponent(id)}${rest}`;
-  const items = async <T>(path: string): Outcome<T> => {
+  const items = async <T>(path: string): OperationOutcome<T> => {
     const page = await call<{ items: T }>(path);
     return page.ok ? ok(page.value.items) : page;
   };
@@ -38,20 +39,20 @@ export function remoteOperations(gateway: FoundGateway): ProxyOperations {
   };
 }
 
-async function callGateway({ address, token }: FoundGateway, path: string, what: Call): Outcome<unknown> {
+async function callGateway({ address, token }: FoundGateway, path: string, what: Call): OperationOutcome<unknown> {
   const { method = "GET", query = {}, body, ifMatch } = what;
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
+  const fields = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)])).toString();
   const headers: Record<string, string> = { authorization: `Bearer ${token}`, "x-everlong-client": "cli" };
   if (body !== undefined) headers["content-type"] = "application/json";
   if (ifMatch !== undefined) headers["if-match"] = ifMatch === "*" ? "*" : `"${ifMatch}"`;
   const target = `/api/proxy${path}${search === "" ? "" : `?${search}`}`;
   const sent = { method, path: target, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-  const told = await ask(address, sent, LIMIT_MS);
-  if (!told.ok) return fail(gone(address));
-  const read = parseJson(told.value.text);
+  const reply = await ask(address, sent, LIMIT_MS);
+  if (!reply.ok) return fail(gone(address));
+  const read = parseJson(reply.value.text);
   if (!read.ok) return fail(gone(address));
-  return told.value.status < 400 ? ok(read.value) : fail(failureOf(read.value));
+  return reply.value.status < 400 ? ok(read.value) : fail(failureOf(read.value));
 }
 
 function failureOf(body: unknown): Failure {

@@ -5,7 +5,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import type { SearchResult } from "../../memory/recall/result.ts";
 import type { SearchRequest } from "../../memory/recall/search.ts";
 import { itemByRef, listSessions } from "../../proxy/store/list.ts";
-import type { Session } from "../../proxy/store/session.ts";
+import type { ProxySession } from "../../proxy/store/session.ts";
 import type { FoundItem, ProxyOperations, SearchAsk, SearchView } from "./contract.ts";
 import type { ManageParts } from "./parts.ts";
 import { sessionNamed } from "./session-named.ts";
@@ -26,23 +26,23 @@ export function searchOperation(parts: ManageParts): ProxyOperations["search"] {
     if (!places.ok) return places;
     await recall.start(LIMIT_MS);
     const limit = ask.limit ?? 8;
-    const found: SearchView[] = [];
+    const views: SearchView[] = [];
     for (const within of places.value) {
       const request = { text: ask.query, within, now: Date.now(), limit, snippetChars: 1200 };
       const answer = await recall.search(request, { timeoutMs: LIMIT_MS });
       if (!answer.ok) return fail(unsearchable(answer.error.message));
-      found.push({ ...answer.value, items: answer.value.results.map(itemOf) });
+      views.push({ ...answer.value, items: answer.value.results.map(itemOf) });
     }
-    const items = found.flatMap((f) => f.items).sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
-    const more = found.reduce((sum, f) => sum + f.more, 0) + Math.max(0, items.length - limit);
-    return ok({ items: items.slice(0, limit), more, partial: found.some((f) => f.partial) });
+    const items = views.flatMap((f) => f.items).sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
+    const more = views.reduce((sum, f) => sum + f.more, 0) + Math.max(0, items.length - limit);
+    return ok({ items: items.slice(0, limit), more, partial: views.some((f) => f.partial) });
   };
 }
 
 async function byRef(
   { store }: ManageParts,
   ref: string,
-  session: Session | undefined,
+  session: ProxySession | undefined,
 ): ReturnType<ProxyOperations["search"]> {
   const item = await itemByRef(store, ref, session);
   if (!item.ok) return item;
@@ -54,16 +54,16 @@ async function byRef(
 async function withins(
   { store }: ManageParts,
   { namespace }: SearchAsk,
-  session: Session | undefined,
+  session: ProxySession | undefined,
 ): Promise<Result<Within[], Failure>> {
   if (session) return ok([{ identity: session.identity, scopes: [{ type: "session", session: session.id }] }]);
-  const known = await listSessions(store, { limit: 500 });
-  if (!known.ok) return known;
-  const identities = [...new Set(known.value.sessions.map((s) => s.identity))].slice(0, MOST_IDENTITIES);
+  const list = await listSessions(store, { limit: 500 });
+  if (!list.ok) return list;
+  const identities = [...new Set(list.value.sessions.map((s) => s.identity))].slice(0, MOST_IDENTITIES);
   const scopeOf = (identity: string): Within["scopes"] =>
     namespace !== undefined
       ? [{ type: "repository", repository: namespace }]
-      : known.value.sessions.filter((s) => s.identity === identity).map((s) => ({ type: "session", session: s.id }));
+      : list.value.sessions.filter((s) => s.identity === identity).map((s) => ({ type: "session", session: s.id }));
   return ok(identities.map((identity) => ({ identity, scopes: scopeOf(identity) })));
 }
 

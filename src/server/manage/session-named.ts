@@ -2,9 +2,9 @@
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { ProxyStore } from "../../proxy/store/handle.ts";
-import { type Session, sessionById } from "../../proxy/store/session.ts";
+import { type ProxySession, sessionById } from "../../proxy/store/session.ts";
 
-export async function sessionNamed(store: ProxyStore, id: string): Promise<Result<Session, Failure>> {
+export async function sessionNamed(store: ProxyStore, id: string): Promise<Result<ProxySession, Failure>> {
   const session = await sessionById(store, id);
   if (!session.ok) return session;
   return session.value ? ok(session.value) : fail(unknownSession(id));

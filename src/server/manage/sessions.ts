@@ -6,9 +6,9 @@ import { deleteAllSessions, deleteSession } from "../../proxy/store/delete.ts";
 import { lanesOf } from "../../proxy/store/lane.ts";
 import type { StoredLane } from "../../proxy/store/lane-row.ts";
 import { listSessions } from "../../proxy/store/list.ts";
-import type { Session } from "../../proxy/store/session.ts";
+import type { ProxySession } from "../../proxy/store/session.ts";
 import { totals } from "../../proxy/store/totals.ts";
-import type { LaneRow, ProxyOperations, SessionRow } from "./contract.ts";
+import type { LaneRow, ProxiedSessionRow, ProxyOperations } from "./contract.ts";
 import type { ManageParts } from "./parts.ts";
 import { sessionNamed, unknownSession } from "./session-named.ts";
 import { specView } from "./texts.ts";
@@ -18,9 +18,9 @@ type SessionPart = Pick<ProxyOperations, "sessions" | "session" | "deleteSession
 export function sessionOperations({ store, recall, files, settings }: ManageParts): SessionPart {
   return {
     async sessions(query) {
-      const found = await listSessions(store, query);
-      if (!found.ok) return found;
-      return ok({ items: found.value.sessions.map(rowOf), ...optional("next", found.value.next) });
+      const list = await listSessions(store, query);
+      if (!list.ok) return list;
+      return ok({ items: list.value.sessions.map(rowOf), ...optional("next", list.value.next) });
     },
     async session(id) {
       const session = await sessionNamed(store, id);
@@ -55,7 +55,7 @@ export function sessionOperations({ store, recall, files, settings }: ManagePart
   };
 }
 
-const rowOf = ({ id, family, signal, namespace, prompts, createdAt, usedAt }: Session): SessionRow => ({
+const rowOf = ({ id, family, signal, namespace, prompts, createdAt, usedAt }: ProxySession): ProxiedSessionRow => ({
   id,
   family,
   signal,

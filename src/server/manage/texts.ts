@@ -7,9 +7,9 @@ import { appendEvent } from "../../proxy/remember/events.ts";
 import { writeStateFile } from "../../proxy/state/files.ts";
 import { changeSpec, readSpec, type Spec, writeSpec } from "../../proxy/state/spec.ts";
 import type { ProxyStore } from "../../proxy/store/handle.ts";
-import type { Session } from "../../proxy/store/session.ts";
+import type { ProxySession } from "../../proxy/store/session.ts";
 import { acquireLock } from "../../store/lock.ts";
-import type { Outcome, ProxyOperations, SpecView, TextName, TextView } from "./contract.ts";
+import type { OperationOutcome, ProxyOperations, SpecView, TextName, TextView } from "./contract.ts";
 import type { ManageParts } from "./parts.ts";
 import { sessionNamed } from "./session-named.ts";
 
@@ -17,7 +17,7 @@ type TextPart = Pick<ProxyOperations, "text" | "setText" | "spec" | "setSpec">;
 
 export function textOperations(parts: ManageParts): TextPart {
   const { store, files, redactor, settings, clock } = parts;
-  const textOf = async (session: Session, name: TextName): Promise<TextView> =>
+  const textOf = async (session: ProxySession, name: TextName): Promise<TextView> =>
     viewOf((await files.read(session.path))[name]);
   return {
     async text(id, name) {
@@ -50,9 +50,9 @@ export function textOperations(parts: ManageParts): TextPart {
         if (!next) return ok(specView(now.value, settings.specMode));
         const written = await writeSpec(session.path, next);
         if (!written.ok) return written;
-        const told = redactor.text(next.approved ? "approved" : `spec mode ${specView(next, settings.specMode).mode}`);
+        const line = redactor.text(next.approved ? "approved" : `spec mode ${specView(next, settings.specMode).mode}`);
         const about = { mode: next.mode ?? "unset", approved: String(next.approved), way };
-        if (told.ok) await appendEvent(store, session, { kind: "spec", text: told.value.text, about });
+        if (line.ok) await appendEvent(store, session, { kind: "spec", text: line.value.text, about });
         return ok(specView(next, settings.specMode));
       }),
   };
@@ -75,8 +75,8 @@ const LOCK_MS = 5000;
 async function alone<T>(
   store: ProxyStore,
   id: string,
-  work: (session: Session) => Promise<Result<T, Failure>>,
-): Outcome<T> {
+  work: (session: ProxySession) => Promise<Result<T, Failure>>,
+): OperationOutcome<T> {
   const lock = await acquireLock(join(store.locks, "proxy-state.lock"), { limitMs: LOCK_MS });
   if (!lock.ok) return lock;
   try {

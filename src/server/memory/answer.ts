@@ -7,7 +7,7 @@ import type { MemoryFailure } from "../../memory/record/write-contract.ts";
 import { filteredValue } from "../../memory/secret/filter.ts";
 import { invalid } from "../api/json-body.ts";
 import type { Env } from "../api/reply.ts";
-import type { Refusal } from "../contract.ts";
+import type { GatewayRefusal } from "../contract.ts";
 import type { Paging } from "../manage/contract.ts";
 import { refusal } from "../refusal.ts";
 import type { MemoryHouse } from "./contract.ts";
@@ -27,7 +27,7 @@ const STATUS: Record<FailureCode, [status: number, hint: string]> = {
   store_failed: [503, "Send it again with the same Idempotency-Key: it is stored once."],
 };
 
-export function refusalOfFailure({ code, message, fields, by, mayBeStored }: MemoryFailure): Refusal {
+export function refusalOfFailure({ code, message, fields, by, mayBeStored }: MemoryFailure): GatewayRefusal {
   if (code === "store_failed") return unavailable(mayBeStored === true);
   const [status, hint] = STATUS[code];
   const details = { ...optional("fields", fields), ...optional("by", by) };
@@ -36,10 +36,10 @@ export function refusalOfFailure({ code, message, fields, by, mayBeStored }: Mem
 }
 
 /** Never with the words of the database: they hold paths. */
-export const unavailable = (mayBeStored: boolean): Refusal =>
+export const unavailable = (mayBeStored: boolean): GatewayRefusal =>
   refusal("store_unavailable", { hint: STATUS.store_failed[1], details: { code: "store_failed", mayBeStored } });
 
-export const unavailableBy = ({ mayBeStored }: Failed): Refusal => unavailable(mayBeStored);
+export const unavailableBy = ({ mayBeStored }: Failed): GatewayRefusal => unavailable(mayBeStored);
 
 export const notFound = refusal("not_found", {
   message: "There is no such record.",
@@ -56,29 +56,32 @@ export const denied = refusalOfFailure({
 export const tag = (version: number): string => `"v${version}"`;
 
 /** What `If-Match` asks for: any version, one, or (-1) one that cannot be. Absent: it must be sent. */
-export function expectedVersion(c: Context<Env>): Result<number | undefined, Refusal> {
-  const given = c.req.header("if-match")?.trim();
-  if (given === undefined || given === "")
+export function expectedVersion(c: Context<Env>): Result<number | undefined, GatewayRefusal> {
+  const header = c.req.header("if-match")?.trim();
+  if (header === undefined || header === "")
     return fail(
       refusal("precondition_required", {
         message: "If-Match is needed.",
         hint: "Read it, and send If-Match with its ETag.",
       }),
     );
-  if (given === "*") return ok(undefined);
-  const version = /^(?:W\/)?"v(\d{1,15})"$/.exec(given)?.[1];
+  if (header === "*") return ok(undefined);
+  const version = /^(?:W\/)?"v(\d{1,15})"$/.exec(header)?.[1];
   return ok(version === undefined ? -1 : Number(version));
 }
 
 /** Who was too late is shown what stands there now. */
-export const stale = (version: number, body: unknown): Refusal =>
+export const stale = (version: number, body: unknown): GatewayRefusal =>
   refusal("stale", { details: body, headers: { etag: tag(version) } });
 
 /** Rows as they are shown. */
 export const shown = <T>({ redact }: Pick<MemoryHouse, "redact">, value: T): T => filteredValue(redact, value);
 
 /** What a list of changes reads for a page: one row more than it shows, from the id on that the page before ended with. */
-export function changesAsked({ limit = 100, after }: Paging): Result<{ limit: number; after?: number }, Refusal> {
+export function changesAsked({
+  limit = 100,
+  after,
+}: Paging): Result<{ limit: number; after?: number }, GatewayRefusal> {
   if (after !== undefined && !/^\d{1,15}$/.test(after)) return fail(invalid("after is not one that a list gave."));
   return ok({ limit: limit + 1, ...(after === undefined ? {} : { after: Number(after) }) });
 }

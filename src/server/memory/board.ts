@@ -12,7 +12,7 @@ import { OFF } from "../../memory/record/choose.ts";
 import { missingClient } from "../../memory/record/failure.ts";
 import { invalid, readJson } from "../api/json-body.ts";
 import { type Env, paging, refuse } from "../api/reply.ts";
-import type { Refusal } from "../contract.ts";
+import type { GatewayRefusal } from "../contract.ts";
 import { refusal, refusalOf } from "../refusal.ts";
 import {
   changesAsked,
@@ -24,7 +24,7 @@ import {
   tag,
   unavailable,
 } from "./answer.ts";
-import type { MemoryHouse, OpenMemory } from "./contract.ts";
+import type { MemoryHouse, OpenMemoryDoor } from "./contract.ts";
 import { repositoryKey } from "./write.ts";
 
 const itemBody = z.strictObject({ description: z.string(), content: z.string() });
@@ -34,7 +34,7 @@ const PATH = "/board/items/:src/:name";
 
 type Asked = { house: MemoryHouse; place: BoardPlace; src: Src; name: string };
 
-export function boardRoutes(open: OpenMemory): Hono<Env> {
+export function boardRoutes(open: OpenMemoryDoor): Hono<Env> {
   const routes = new Hono<Env>();
   routes.get("/board", async (c) => {
     const house = await open();
@@ -49,14 +49,14 @@ export function boardRoutes(open: OpenMemory): Hono<Env> {
   });
   routes.get("/board/changes", async (c) => {
     const page = paging(c);
-    const asked = page.ok ? changesAsked(page.value) : page;
-    if (!asked.ok) return refuse(c, asked.error);
+    const query = page.ok ? changesAsked(page.value) : page;
+    if (!query.ok) return refuse(c, query.error);
     const house = await open();
     if (!house.ok) return refuse(c, refusalOf(house.error));
     const place = placeIn(c, house.value);
     if (!place.ok) return refuse(c, place.error);
-    const changes = listChanges(house.value.db, place.value, { run: c.req.query("run"), ...asked.value });
-    return c.json(changesPage(house.value, changes, asked.value));
+    const changes = listChanges(house.value.db, place.value, { run: c.req.query("run"), ...query.value });
+    return c.json(changesPage(house.value, changes, query.value));
   });
   routes.post("/board/changes/:id/undo", async (c) => {
     const body = await readJson(c.env.incoming, undoBody);
@@ -69,18 +69,18 @@ export function boardRoutes(open: OpenMemory): Hono<Env> {
     const { db, clock, tokenName } = house.value;
     const { force = false } = body.value;
     const wanted = { which: c.req.param("id"), at: clock.now(), force };
-    const done = await undoChanges(db, place.value, wanted, `rest:${tokenName}`);
-    if (!done.ok) return refuse(c, unavailable(true));
-    const { value: outcome } = done;
+    const result = await undoChanges(db, place.value, wanted, `rest:${tokenName}`);
+    if (!result.ok) return refuse(c, unavailable(true));
+    const { value: outcome } = result;
     if (outcome.type === "undone") return c.json({ outcome: "undone", items: outcome.items });
     if (outcome.type === "not_found") return refuse(c, noChange);
     return refuse(c, outcome.type === "board_full" ? full : { ...changedLater, details: { items: outcome.items } });
   });
 
   routes.get(PATH, async (c) => {
-    const asked = await askedOf(c, open);
-    if (!asked.ok) return refuse(c, asked.error);
-    const { house, place, src, name } = asked.value;
+    const target = await askedOf(c, open);
+    if (!target.ok) return refuse(c, target.error);
+    const { house, place, src, name } = target.value;
     const item = findItem(house.db, place, src, name);
     if (!item) return refuse(c, noItem);
     return c.json(shown(house, item), 200, { etag: tag(item.version) });
@@ -89,9 +89,9 @@ export function boardRoutes(open: OpenMemory): Hono<Env> {
   routes.put(PATH, async (c) => {
     const body = await readJson(c.env.incoming, itemBody);
     if (!body.ok) return refuse(c, body.error);
-    const asked = await askedOf(c, open);
-    if (!asked.ok) return refuse(c, asked.error);
-    const { house, place, src, name } = asked.value;
+    const target = await askedOf(c, open);
+    if (!target.ok) return refuse(c, target.error);
+    const { house, place, src, name } = target.value;
     if (!house.enabled) return refuse(c, refusalOfFailure(missingClient(OFF)));
     const before = findItem(house.db, place, src, name);
     const fits = before ? matches(c, house, before) : ok(undefined);
@@ -106,9 +106,9 @@ export function boardRoutes(open: OpenMemory): Hono<Env> {
     const checked = checkItem(house.redactor, { name, description, context: content });
     if (!checked.ok) return refuse(c, { ...invalid(checked.error.message), code: checked.error.code });
     const { text } = checked.value;
-    const done = await putItem(house.db, place, { src, text, at: house.clock.now() }, writerOf(house, before));
-    if (!done.ok) return refuse(c, unavailable(true));
-    const { value: outcome } = done;
+    const result = await putItem(house.db, place, { src, text, at: house.clock.now() }, writerOf(house, before));
+    if (!result.ok) return refuse(c, unavailable(true));
+    const { value: outcome } = result;
     if (outcome.type === "board_full") return refuse(c, full);
     if (outcome.type === "changed_since") return refuse(c, outcome.now ? changed(house, outcome.now) : noItem);
     const item = findItem(house.db, place, src, name);
@@ -116,31 +116,32 @@ export function boardRoutes(open: OpenMemory): Hono<Env> {
   });
 
   routes.delete(PATH, async (c) => {
-    const asked = await askedOf(c, open);
-    if (!asked.ok) return refuse(c, asked.error);
-    const { house, place, src, name } = asked.value;
+    const item = await askedOf(c, open);
+    if (!item.ok) return refuse(c, item.error);
+    const { house, place, src, name } = item.value;
     const before = findItem(house.db, place, src, name);
     if (!before) return refuse(c, noItem);
     const fits = matches(c, house, before);
     if (!fits.ok) return refuse(c, fits.error);
-    const done = await removeItem(house.db, place, { src, name, at: house.clock.now() }, writerOf(house, before));
-    if (!done.ok) return refuse(c, unavailable(true));
-    if (done.value.type === "changed_since" && done.value.now) return refuse(c, changed(house, done.value.now));
+    const outcome = await removeItem(house.db, place, { src, name, at: house.clock.now() }, writerOf(house, before));
+    if (!outcome.ok) return refuse(c, unavailable(true));
+    if (outcome.value.type === "changed_since" && outcome.value.now)
+      return refuse(c, changed(house, outcome.value.now));
     return c.body(null, 204);
   });
   return routes;
 }
 
-function placeIn(c: Context<Env>, { redactor }: MemoryHouse): Result<BoardPlace, Refusal> {
-  const asked = boardQuery.safeParse(c.req.query());
-  if (!asked.success) return fail(invalid("Which board? Add ?repository=KEY&branch=NAME."));
-  const repository = givenRepository(redactor, asked.data.repository);
-  const branch = givenBranch(redactor, asked.data.branch);
+function placeIn(c: Context<Env>, { redactor }: MemoryHouse): Result<BoardPlace, GatewayRefusal> {
+  const query = boardQuery.safeParse(c.req.query());
+  if (!query.success) return fail(invalid("Which board? Add ?repository=KEY&branch=NAME."));
+  const repository = givenRepository(redactor, query.data.repository);
+  const branch = givenBranch(redactor, query.data.branch);
   if (repository === undefined || branch === undefined) return fail(invalid(PLACE_REFUSED));
   return ok({ repository, branch });
 }
 
-async function askedOf(c: Context<Env>, open: OpenMemory): Promise<Result<Asked, Refusal>> {
+async function askedOf(c: Context<Env>, open: OpenMemoryDoor): Promise<Result<Asked, GatewayRefusal>> {
   const house = await open();
   if (!house.ok) return fail(refusalOf(house.error));
   const place = placeIn(c, house.value);
@@ -151,14 +152,14 @@ async function askedOf(c: Context<Env>, open: OpenMemory): Promise<Result<Asked,
 }
 
 /** Whether the caller has seen the item as it is now. */
-function matches(c: Context<Env>, house: MemoryHouse, item: BoardItem): Result<void, Refusal> {
+function matches(c: Context<Env>, house: MemoryHouse, item: BoardItem): Result<void, GatewayRefusal> {
   const version = expectedVersion(c);
   if (!version.ok) return version;
   if (version.value === undefined || version.value === item.version) return ok(undefined);
   return fail(changed(house, item));
 }
 
-const changed = (house: MemoryHouse, item: BoardItem): Refusal => stale(item.version, shown(house, item));
+const changed = (house: MemoryHouse, item: BoardItem): GatewayRefusal => stale(item.version, shown(house, item));
 
 /** What was just read must still stand there when it is changed. */
 const writerOf = ({ tokenName }: MemoryHouse, before: BoardItem | undefined) => ({

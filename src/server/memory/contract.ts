@@ -10,12 +10,12 @@ import type { Database } from "../../store/sqlite.ts";
 export type Inside = (db: Database, outcome: { type: string }) => void;
 
 /** An entry of a session's inbox, with whatever else its store keeps of it. */
-export type InboxItem = { id: string; summary: string; content: string };
+type InboxItem = { id: string; summary: string; content: string };
 export type InboxAnswer =
   | { type: "entries"; entries: readonly InboxItem[] }
   | { type: "no_session" }
   | { type: "failed" };
-export type SidekickItem = {
+type SidekickItem = {
   name: string;
   description: string;
   /** The key of its own switch. */
@@ -63,4 +63,4 @@ export type MemoryHouse = {
   clock: Clock;
 };
 /** Opened by the first call that needs it. */
-export type OpenMemory = () => Promise<Result<MemoryHouse, Failure>>;
+export type OpenMemoryDoor = () => Promise<Result<MemoryHouse, Failure>>;

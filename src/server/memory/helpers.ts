@@ -4,9 +4,9 @@ import { invalid } from "../api/json-body.ts";
 import { type Env, refuse } from "../api/reply.ts";
 import { refusal, refusalOf } from "../refusal.ts";
 import { unavailable } from "./answer.ts";
-import type { OpenMemory } from "./contract.ts";
+import type { OpenMemoryDoor } from "./contract.ts";
 
-export function helperRoutes(open: OpenMemory): Hono<Env> {
+export function helperRoutes(open: OpenMemoryDoor): Hono<Env> {
   return new Hono<Env>()
     .get("/inbox", async (c) => {
       const session = c.req.query("session");
@@ -14,10 +14,10 @@ export function helperRoutes(open: OpenMemory): Hono<Env> {
       const house = await open();
       if (!house.ok) return refuse(c, refusalOf(house.error));
       const { redact } = house.value;
-      const told = await house.value.inbox(session);
-      if (told.type === "no_session") return refuse(c, noSession);
-      if (told.type === "failed") return refuse(c, unavailable(false));
-      const items = told.entries.map((one) => ({
+      const entries = await house.value.inbox(session);
+      if (entries.type === "no_session") return refuse(c, noSession);
+      if (entries.type === "failed") return refuse(c, unavailable(false));
+      const items = entries.entries.map((one) => ({
         ...one,
         summary: redact(one.summary),
         content: redact(one.content),

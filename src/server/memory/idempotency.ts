@@ -3,30 +3,30 @@ import { createHmac } from "node:crypto";
 import { canonicalJson } from "../../base/json.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { type Database, write } from "../../store/sqlite.ts";
-import type { Refusal } from "../contract.ts";
+import type { GatewayRefusal } from "../contract.ts";
 
-export type Answer = { status: number; body: unknown };
-type Kept = { type: "none" } | { type: "conflict" } | { type: "replay"; answer: Answer };
+export type IdempotentAnswer = { status: number; body: unknown };
+type Kept = { type: "none" } | { type: "conflict" } | { type: "replay"; answer: IdempotentAnswer };
 
 const KEPT_MS = 24 * 3600 * 1000;
 const FORM = /^[\x21-\x7e]{1,128}$/;
 
 /** Another process has done this very request meanwhile: our own transaction is taken back. */
-export class KeyTaken extends Error {}
+class KeyTaken extends Error {}
 
 export const isKey = (text: string): boolean => FORM.test(text);
 
 /** Keys of requests that run in this process. */
 const running = new WeakMap<Database, Set<string>>();
 
-export type OnceOutcome =
-  | { type: "answered"; answer: Result<Answer, Refusal>; replayed: boolean }
+type OnceOutcome =
+  | { type: "answered"; answer: Result<IdempotentAnswer, GatewayRefusal>; replayed: boolean }
   | { type: "conflict" | "in_progress" };
 
 /** Runs the work once for a key. A refusal is not kept: the same request may do better later. */
 export async function once(
   { db, hashKey, key, request, now }: { db: Database; hashKey: string; key: string; request: unknown; now: string },
-  work: (keep: (db: Database, answer: Answer) => void) => Promise<Result<Answer, Refusal>>,
+  work: (keep: (db: Database, answer: IdempotentAnswer) => void) => Promise<Result<IdempotentAnswer, GatewayRefusal>>,
 ): Promise<OnceOutcome> {
   // The request as it came may hold a secret: keyed, its hash tells nothing of it.
   const hash = createHmac("sha256", hashKey).update(canonicalJson(request)).digest("hex");
@@ -35,9 +35,9 @@ export async function once(
   if (keys.has(key)) return { type: "in_progress" };
   keys.add(key);
   try {
-    const known = find(db, key, hash, now);
-    if (known.type === "conflict") return known;
-    if (known.type === "replay") return { type: "answered", answer: ok(known.answer), replayed: true };
+    const earlier = find(db, key, hash, now);
+    if (earlier.type === "conflict") return earlier;
+    if (earlier.type === "replay") return { type: "answered", answer: ok(earlier.answer), replayed: true };
     let isKept = false;
     const answer = await work((inside, given) => {
       insert(inside, { key, hash, now, answer: given });
@@ -67,7 +67,7 @@ function find(db: Database, key: string, hash: string, now: string): Kept {
 
 function insert(
   db: Database,
-  { key, hash, now, answer }: { key: string; hash: string; now: string; answer: Answer },
+  { key, hash, now, answer }: { key: string; hash: string; now: string; answer: IdempotentAnswer },
 ): void {
   db.prepare("DELETE FROM memory_idempotency WHERE at <= ?").run(oldest(now));
   const { changes } = db

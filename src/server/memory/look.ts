@@ -7,12 +7,12 @@ import { clientGone } from "../../proxy/forward/deliver.ts";
 import { type Env, paging, refuse } from "../api/reply.ts";
 import { refusal, refusalOf } from "../refusal.ts";
 import { changesAsked, changesPage, shown, unavailable } from "./answer.ts";
-import type { OpenMemory } from "./contract.ts";
+import type { OpenMemoryDoor } from "./contract.ts";
 import { placeOf } from "./write.ts";
 
 const PAGE = 500;
 
-export function lookRoutes(open: OpenMemory): Hono<Env> {
+export function lookRoutes(open: OpenMemoryDoor): Hono<Env> {
   const routes = new Hono<Env>();
   routes.get("/status", async (c) => {
     const house = await open();
@@ -26,20 +26,20 @@ export function lookRoutes(open: OpenMemory): Hono<Env> {
   });
   routes.get("/changes", async (c) => {
     const page = paging(c);
-    const asked = page.ok ? changesAsked(page.value) : page;
-    if (!asked.ok) return refuse(c, asked.error);
+    const changesQuery = page.ok ? changesAsked(page.value) : page;
+    if (!changesQuery.ok) return refuse(c, changesQuery.error);
     const house = await open();
     if (!house.ok) return refuse(c, refusalOf(house.error));
     const { memory, since, repository, all } = c.req.query();
     const query = {
-      ...asked.value,
+      ...changesQuery.value,
       ...optional("memory", memory),
       ...optional("since", since),
       ...(all === "true" ? {} : { place: placeOf(house.value, repository) }),
     };
-    const told = await house.value.strategy().changes(query, clientGone(c.env.outgoing));
-    if (told.type !== "changes") return refuse(c, unavailable(false));
-    return c.json(changesPage(house.value, told.changes, asked.value));
+    const changes = await house.value.strategy().changes(query, clientGone(c.env.outgoing));
+    if (changes.type !== "changes") return refuse(c, unavailable(false));
+    return c.json(changesPage(house.value, changes.changes, changesQuery.value));
   });
   routes.get("/export", async (c) => {
     const house = await open();

@@ -6,25 +6,25 @@ import type { Result } from "../../base/result.ts";
 import { clientGone } from "../../proxy/forward/deliver.ts";
 import { invalid, readJson } from "../api/json-body.ts";
 import { type Env, refuse } from "../api/reply.ts";
-import type { Refusal } from "../contract.ts";
+import type { GatewayRefusal } from "../contract.ts";
 import { refusal, refusalOf } from "../refusal.ts";
-import type { Inside, MemoryHouse, OpenMemory } from "./contract.ts";
-import { type Answer, isKey, once } from "./idempotency.ts";
+import type { Inside, MemoryHouse, OpenMemoryDoor } from "./contract.ts";
+import { type IdempotentAnswer, isKey, once } from "./idempotency.ts";
 
-export type Work<T> = (post: {
+export type PostWork<T> = (post: {
   house: MemoryHouse;
   body: T;
   key: string | undefined;
   /** Keeps, in the transaction of the change, what `answer` says of its outcome. */
-  keeping: (answer: (outcome: { type: string }) => Answer | undefined) => Inside | undefined;
+  keeping: (answer: (outcome: { type: string }) => IdempotentAnswer | undefined) => Inside | undefined;
   signal: AbortSignal;
-}) => Promise<Result<Answer, Refusal>>;
+}) => Promise<Result<IdempotentAnswer, GatewayRefusal>>;
 
 export async function posting<T>(
   c: Context<Env>,
-  open: OpenMemory,
+  open: OpenMemoryDoor,
   schema: z.ZodType<T>,
-  work: Work<T>,
+  work: PostWork<T>,
 ): Promise<Response> {
   const body = await readJson(c.env.incoming, schema);
   if (!body.ok) return refuse(c, body.error);
@@ -35,23 +35,23 @@ export async function posting<T>(
   const { db, hashKey, clock } = house.value;
   // Once the body is here the work is done, whether its caller waits for the answer or not.
   const signal = key === undefined ? clientGone(c.env.outgoing) : new AbortController().signal;
-  const given = { house: house.value, body: body.value, key, signal };
-  if (key === undefined) return answered(c, await work({ ...given, keeping: () => undefined }), false);
+  const post = { house: house.value, body: body.value, key, signal };
+  if (key === undefined) return answered(c, await work({ ...post, keeping: () => undefined }), false);
   const request = { method: c.req.method, path: c.req.path, query: c.req.query(), body: body.value };
-  const done = await once({ db, hashKey, key, request, now: clock.now() }, (keep) =>
+  const result = await once({ db, hashKey, key, request, now: clock.now() }, (keep) =>
     work({
-      ...given,
+      ...post,
       keeping: (answer) => (inside, outcome) => {
-        const told = answer(outcome);
-        if (told) keep(inside, told);
+        const reply = answer(outcome);
+        if (reply) keep(inside, reply);
       },
     }),
   );
-  if (done.type !== "answered") return refuse(c, TAKEN[done.type]);
-  return answered(c, done.answer, done.replayed);
+  if (result.type !== "answered") return refuse(c, TAKEN[result.type]);
+  return answered(c, result.answer, result.replayed);
 }
 
-function answered(c: Context<Env>, answer: Result<Answer, Refusal>, replayed: boolean): Response {
+function answered(c: Context<Env>, answer: Result<IdempotentAnswer, GatewayRefusal>, replayed: boolean): Response {
   if (!answer.ok) return refuse(c, answer.error);
   const { status, body } = answer.value;
   return c.json(body as object, status as ContentfulStatusCode, replayed ? { "x-everlong-replayed": "1" } : {});

@@ -8,12 +8,12 @@ import { invalid } from "../api/json-body.ts";
 import { type Env, refuse } from "../api/reply.ts";
 import { refusalOf } from "../refusal.ts";
 import { unavailableBy } from "./answer.ts";
-import type { OpenMemory } from "./contract.ts";
+import type { OpenMemoryDoor } from "./contract.ts";
 import { placeOf, repositoryKey } from "./write.ts";
 
 const MOST_TOKENS = 100_000;
 
-export function promptRoutes(open: OpenMemory): Hono<Env> {
+export function promptRoutes(open: OpenMemoryDoor): Hono<Env> {
   return new Hono<Env>().get("/prompt", async (c) => {
     const { repository, scopes = "repository,user", budget } = c.req.query();
     if (repository !== undefined && !repositoryKey.safeParse(repository).success)
@@ -35,9 +35,9 @@ export function promptRoutes(open: OpenMemory): Hono<Env> {
       maxTokens: budget === undefined ? bound.maxTokens : Number(budget),
       maxRecords: bound.maxRecords,
     };
-    const told = await house.value.strategy().prompt(ask, clientGone(c.env.outgoing));
-    if (told.type === "failed") return refuse(c, unavailableBy(told));
-    const text = JSON.stringify(told.answer);
+    const prompt = await house.value.strategy().prompt(ask, clientGone(c.env.outgoing));
+    if (prompt.type === "failed") return refuse(c, unavailableBy(prompt));
+    const text = JSON.stringify(prompt.answer);
     const etag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"`;
     if (c.req.header("if-none-match")?.includes(etag)) return c.body(null, 304, { etag });
     return c.body(text, 200, { etag, "content-type": "application/json; charset=utf-8" });

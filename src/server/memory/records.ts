@@ -11,11 +11,11 @@ import type { VoteOutcome } from "../../memory/record/write-contract.ts";
 import { clientGone } from "../../proxy/forward/deliver.ts";
 import { invalid, readJson } from "../api/json-body.ts";
 import { type Env, paging, refuse } from "../api/reply.ts";
-import type { Refusal } from "../contract.ts";
+import type { GatewayRefusal } from "../contract.ts";
 import { refusal, refusalOf } from "../refusal.ts";
 import { denied, expectedVersion, notFound, refusalOfFailure, shown, stale, tag, unavailableBy } from "./answer.ts";
-import type { MemoryHouse, OpenMemory } from "./contract.ts";
-import type { Answer } from "./idempotency.ts";
+import type { MemoryHouse, OpenMemoryDoor } from "./contract.ts";
+import type { IdempotentAnswer } from "./idempotency.ts";
 import { posting } from "./posting.ts";
 import { actorOf, placeOf, repositoryKey, storeBody, storeByRest, voteBody, voteByRest, writeParts } from "./write.ts";
 
@@ -27,7 +27,7 @@ const resolutionBody = z.discriminatedUnion("how", [
   z.object({ how: z.literal("replace"), old: z.string().min(1).max(100) }),
 ]);
 
-export function recordRoutes(open: OpenMemory): Hono<Env> {
+export function recordRoutes(open: OpenMemoryDoor): Hono<Env> {
   const routes = new Hono<Env>();
   routes.get("/records", async (c) => {
     const query = listQuery(c);
@@ -45,10 +45,10 @@ export function recordRoutes(open: OpenMemory): Hono<Env> {
   routes.post("/records", async (c) => {
     if (c.req.query("dryRun") !== undefined) return dryRun(c, open);
     return posting(c, open, storeBody, async ({ house, body, key, keeping, signal }) => {
-      const given = { ...body, ...optional("repository", body.repository ?? c.req.query("repository")) };
+      const fields = { ...body, ...optional("repository", body.repository ?? c.req.query("repository")) };
       const inside = keeping((outcome) => storedAnswer(house, outcome));
       const options = { ...optional("inside", inside), ...optional("key", key) };
-      const outcome = await storeByRest(house, given, options, signal);
+      const outcome = await storeByRest(house, fields, options, signal);
       if (outcome.type === "failure") return fail(refusalOfFailure(outcome));
       const { type } = outcome;
       return ok(type === "already_stored" ? knownAnswer(outcome.id, outcome.status) : newAnswer(house, outcome.record));
@@ -95,9 +95,9 @@ export function recordRoutes(open: OpenMemory): Hono<Env> {
     if (deleted.type === "conflict")
       return refuse(c, stale(deleted.current.version, shown(house.value, deleted.current)));
     if (deleted.type === "deleted") return c.body(null, 204);
-    const known = await house.value.strategy().changes({ memory: id, limit: 1 }, signal);
+    const changes = await house.value.strategy().changes({ memory: id, limit: 1 }, signal);
     // Its tombstone may be gone: the fact was stored again. A change of another kind is of a record that still stands elsewhere.
-    const isGone = known.type === "changes" && known.changes[0]?.action === "delete";
+    const isGone = changes.type === "changes" && changes.changes[0]?.action === "delete";
     return isGone ? c.body(null, 204) : refuse(c, notFound);
   });
 
@@ -123,23 +123,23 @@ export function recordRoutes(open: OpenMemory): Hono<Env> {
   routes.post("/records/:id/resolution", (c) =>
     posting(c, open, resolutionBody, async ({ house, body, keeping, signal }) => {
       if (house.denied) return fail(denied);
-      const told = (outcome: { type: string }): Answer | undefined =>
+      const replyOf = (outcome: { type: string }): IdempotentAnswer | undefined =>
         outcome.type === "resolved" ? resolvedAnswer(house, outcome) : undefined;
-      const inside = keeping(told);
+      const inside = keeping(replyOf);
       const by = { actor: actorOf(house), ...placeIn(house, c) };
       const request = { id: c.req.param("id"), resolution: body, by };
-      const done = await resolveRecord(writeParts(house, optional("inside", inside)), request, signal);
-      if (done.type === "failure") return fail(refusalOfFailure(done));
-      if (done.type === "not_found") return fail(notFound);
-      if (done.type === "not_pending") return fail(notPending);
-      return ok(resolvedAnswer(house, done));
+      const result = await resolveRecord(writeParts(house, optional("inside", inside)), request, signal);
+      if (result.type === "failure") return fail(refusalOfFailure(result));
+      if (result.type === "not_found") return fail(notFound);
+      if (result.type === "not_pending") return fail(notPending);
+      return ok(resolvedAnswer(house, result));
     }),
   );
   return routes;
 }
 
 /** Reports what is there already; nothing is stored. */
-async function dryRun(c: Context<Env>, open: OpenMemory): Promise<Response> {
+async function dryRun(c: Context<Env>, open: OpenMemoryDoor): Promise<Response> {
   const body = await readJson(c.env.incoming, storeBody);
   if (!body.ok) return refuse(c, body.error);
   const house = await open();
@@ -147,11 +147,11 @@ async function dryRun(c: Context<Env>, open: OpenMemory): Promise<Response> {
   const read = readStore(house.value.redactor, body.value);
   if (!read.ok) return refuse(c, refusalOfFailure(read.error));
   const place = placeOf(house.value, body.value.repository ?? c.req.query("repository"));
-  const found = await house.value.strategy().find(read.value.fact, { place }, clientGone(c.env.outgoing));
-  if (found.type === "failed") return refuse(c, unavailableBy(found));
+  const matches = await house.value.strategy().find(read.value.fact, { place }, clientGone(c.env.outgoing));
+  if (matches.type === "failed") return refuse(c, unavailableBy(matches));
   const { redact } = house.value;
-  const same = found.type === "found" ? [{ ...found.record, relation: "same" }] : [];
-  const near = found.type === "absent" ? found.near.map((fact) => ({ fact, relation: "near" })) : [];
+  const same = matches.type === "found" ? [{ ...matches.record, relation: "same" }] : [];
+  const near = matches.type === "absent" ? matches.near.map((fact) => ({ fact, relation: "near" })) : [];
   const similar = [...same, ...near].map((one) => ({
     ...("id" in one ? { id: one.id } : {}),
     fact: redact(one.fact),
@@ -160,7 +160,7 @@ async function dryRun(c: Context<Env>, open: OpenMemory): Promise<Response> {
   return c.json({ similar });
 }
 
-function listQuery(c: Context<Env>): Result<Omit<ListQuery, "place"> & { repository?: string }, Refusal> {
+function listQuery(c: Context<Env>): Result<Omit<ListQuery, "place"> & { repository?: string }, GatewayRefusal> {
   const page = paging(c);
   if (!page.ok) return page;
   const { status, subject, q, stale: isStale, repository } = c.req.query();
@@ -192,32 +192,32 @@ const placeIn = (house: MemoryHouse, c: Context<Env>) => {
   return repository === undefined ? {} : { place: placeOf(house, repository) };
 };
 
-const newAnswer = (house: MemoryHouse, record: MemoryRecord): Answer => {
+const newAnswer = (house: MemoryHouse, record: MemoryRecord): IdempotentAnswer => {
   const isPending = record.status.type === "pending";
   const outcome = isPending ? "pending_review" : "stored";
   return { status: isPending ? 202 : 201, body: { outcome, id: record.id, record: shown(house, record) } };
 };
-const knownAnswer = (id: string, status: Status["type"]): Answer => ({
+const knownAnswer = (id: string, status: Status["type"]): IdempotentAnswer => ({
   status: 200,
   body: { outcome: "already_stored", id, status },
 });
 
 /** In the transaction: what the store has just said. */
-function storedAnswer(house: MemoryHouse, outcome: { type: string }): Answer | undefined {
+function storedAnswer(house: MemoryHouse, outcome: { type: string }): IdempotentAnswer | undefined {
   const { type } = outcome;
   if (type === "stored" && hasRecord(outcome)) return newAnswer(house, outcome.record);
   return undefined;
 }
 
-const votedBody = (house: MemoryHouse, record: MemoryRecord | undefined, changed: boolean): Answer => ({
+const votedBody = (house: MemoryHouse, record: MemoryRecord | undefined, changed: boolean): IdempotentAnswer => ({
   status: 200,
   body: { outcome: "voted", changed, ...(record ? { record: shown(house, record) } : {}) },
 });
-const votedAnswer = (house: MemoryHouse, outcome: { type: string }): Answer | undefined => {
+const votedAnswer = (house: MemoryHouse, outcome: { type: string }): IdempotentAnswer | undefined => {
   if (outcome.type !== "voted" || !hasRecord(outcome)) return undefined;
   return votedBody(house, outcome.record, (outcome as Extract<Voted, { type: "voted" }>).changed);
 };
-const resolvedAnswer = (house: MemoryHouse, outcome: object): Answer => ({
+const resolvedAnswer = (house: MemoryHouse, outcome: object): IdempotentAnswer => ({
   status: 200,
   body: { outcome: "resolved", record: hasRecord(outcome) ? shown(house, outcome.record) : null },
 });
@@ -225,7 +225,7 @@ const resolvedAnswer = (house: MemoryHouse, outcome: object): Answer => ({
 const hasRecord = (outcome: object): outcome is { record: MemoryRecord } =>
   "record" in outcome && isRecord(outcome.record);
 
-function answerOfVote(house: MemoryHouse, outcome: VoteOutcome): Result<Answer, Refusal> {
+function answerOfVote(house: MemoryHouse, outcome: VoteOutcome): Result<IdempotentAnswer, GatewayRefusal> {
   if (outcome.type === "failure") return fail(refusalOfFailure(outcome));
   return ok(votedBody(house, outcome.record, outcome.changed));
 }

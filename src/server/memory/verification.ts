@@ -10,10 +10,10 @@ import { BOUNDS } from "../../memory/record/read-input.ts";
 import { write } from "../../store/sqlite.ts";
 import { invalid } from "../api/json-body.ts";
 import type { Env } from "../api/reply.ts";
-import type { Refusal } from "../contract.ts";
+import type { GatewayRefusal } from "../contract.ts";
 import { denied, notFound, refusalOfFailure, shown, unavailable } from "./answer.ts";
-import type { MemoryHouse, OpenMemory } from "./contract.ts";
-import type { Answer } from "./idempotency.ts";
+import type { MemoryHouse, OpenMemoryDoor } from "./contract.ts";
+import type { IdempotentAnswer } from "./idempotency.ts";
 import { posting } from "./posting.ts";
 import { placeOf, repositoryKey } from "./write.ts";
 
@@ -30,7 +30,7 @@ const checkBody = z.strictObject({
     .max(BOUNDS.citations),
 });
 
-export function verificationRoutes(open: OpenMemory): Hono<Env> {
+export function verificationRoutes(open: OpenMemoryDoor): Hono<Env> {
   return new Hono<Env>().post("/records/:id/verification", (c) =>
     posting(c, open, checkBody, async ({ house, body, keeping, signal }) => {
       if (house.denied) return fail(denied);
@@ -44,11 +44,11 @@ export function verificationRoutes(open: OpenMemory): Hono<Env> {
         shown: house.redact,
       };
       const inside = keeping((outcome) => {
-        const told = answerOf(house, outcome as CheckNoted);
-        return told.ok ? told.value : undefined;
+        const reply = answerOf(house, outcome as CheckNoted);
+        return reply.ok ? reply.value : undefined;
       });
       const { clock, user } = house;
-      const done = await write(
+      const result = await write(
         house.db,
         (db) => {
           const noted = noteCheck({ db, now: clock.now(), user }, check);
@@ -57,12 +57,12 @@ export function verificationRoutes(open: OpenMemory): Hono<Env> {
         },
         { signal, clock },
       );
-      return done.ok ? answerOf(house, done.value) : fail(unavailable(done.error.code !== "store_busy"));
+      return result.ok ? answerOf(house, result.value) : fail(unavailable(result.error.code !== "store_busy"));
     }),
   );
 }
 
-function answerOf(house: MemoryHouse, noted: CheckNoted): Result<Answer, Refusal> {
+function answerOf(house: MemoryHouse, noted: CheckNoted): Result<IdempotentAnswer, GatewayRefusal> {
   if (noted.type === "not_found") return fail(notFound);
   if (noted.type === "invalid")
     return fail(invalid("citations: each must be one of the record's own, and only files have another state."));

@@ -8,9 +8,9 @@ export const LOOK_AT = 65_536;
 const MOST = 50;
 
 export function findRefs(text: string): FoundRef[] {
-  const found = new Map<string, FoundRef>();
+  const refs = new Map<string, FoundRef>();
   const add = (type: FoundRef["type"], value: string) => {
-    if (found.size < MOST) found.set(`${type} ${value}`, { type, value });
+    if (refs.size < MOST) refs.set(`${type} ${value}`, { type, value });
   };
   const part = text.slice(0, LOOK_AT);
   for (const [url] of part.matchAll(URL_PATTERN)) {
@@ -20,5 +20,5 @@ export function findRefs(text: string): FoundRef[] {
     else add("url", clean);
   }
   for (const match of part.matchAll(COMMIT)) add("commit", match[1] ?? match[2] ?? "");
-  return [...found.values()];
+  return [...refs.values()];
 }

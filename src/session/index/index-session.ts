@@ -91,7 +91,7 @@ async function addEvents(
     if (textLength(events[i]?.event.data) > LONG_CHARS) releaseMemory();
     const batch = events.slice(i, next);
     const end = events[next]?.offset ?? last;
-    const done = await write(db, () => {
+    const outcome = await write(db, () => {
       // Another process may have indexed this part meanwhile.
       if (offsetOf(db, id) !== at) return false;
       const writer = new IndexWriter(db, id, options);
@@ -100,8 +100,8 @@ async function addEvents(
       prepared(db, "UPDATE sessions SET indexed_offset = ? WHERE id = ?").run(end, id);
       return true;
     });
-    if (!done.ok) return done;
-    if (!done.value) return ok(i);
+    if (!outcome.ok) return outcome;
+    if (!outcome.value) return ok(i);
     at = end;
   }
   return ok(events.length);

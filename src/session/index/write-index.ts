@@ -143,11 +143,11 @@ export class IndexWriter {
   }
 
   #addText(event: DurableEnvelope): void {
-    const made = recallItem(event, this.#refs);
-    if (!made || !this.#recall) return;
+    const item = recallItem(event, this.#refs);
+    if (!item || !this.#recall) return;
     this.#place ??= placeOf(this.#session, this.#db);
-    const id = `${this.#session}:${made.id}`; // a fork's events have the ids of their originals
-    this.#items.push({ ...made, id, text: this.#bounded(made.text), place: this.#place });
+    const id = `${this.#session}:${item.id}`; // a fork's events have the ids of their originals
+    this.#items.push({ ...item, id, text: this.#bounded(item.text), place: this.#place });
   }
 
   /** As it is stored. A message stands in its turn and in recall: the same text is not filtered twice. */

@@ -47,11 +47,11 @@ function journalText({ damaged, skipped, isJournalBehind, unread, salvaged }: St
   ];
   const why = parts.length > 0 ? ` (${parts.join(", ")})` : "";
   const only = salvaged.filter(({ table, copied }) => copied > 0 && table in storeJournal);
-  const found = only.map(({ table, copied }) => `${copied} of ${table}`).join(", ");
+  const rowCounts = only.map(({ table, copied }) => `${copied} of ${table}`).join(", ");
   const old = unread.includes("memories")
     ? ", and the old file could not be read for them"
     : only.length > 0
-      ? `; only the old file had these rows: ${found}`
+      ? `; only the old file had these rows: ${rowCounts}`
       : "";
   return `The journal is not whole${why}: memories, board entries and gateway sessions may be missing${old}.`;
 }

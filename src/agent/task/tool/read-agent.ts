@@ -24,10 +24,10 @@ export function readAgentTool(parts: AgentToolParts & { now: () => string }): To
     limitMs: (MAX_SECONDS + 20) * 1000,
     permissions: () => [],
     async run({ agent_id, wait = false, timeout = 30, since_turn }, { signal }) {
-      const found = registry.resolve(agent_id);
-      if (!found.ok) return refused(found.error);
-      const { id, turnHistory } = found.value;
-      const reads = isItsReader(caller, found.value);
+      const resolved = registry.resolve(agent_id);
+      if (!resolved.ok) return refused(resolved.error);
+      const { id, turnHistory } = resolved.value;
+      const reads = isItsReader(caller, resolved.value);
       const limitMs = wait ? timeout * 1000 : 0;
       const sinceTurn = since_turn ?? turnHistory.length;
       const waited = await registry.getAgentResult(id, { signal, limitMs, sinceTurn, reads });

@@ -16,14 +16,14 @@ export function stopAgentTool(parts: AgentToolParts): Tool {
     input,
     permissions: () => [],
     async run({ agent_id }) {
-      const found = registry.resolve(agent_id);
-      if (!found.ok) return refused(found.error);
-      const forbidden = mayTouch(parts, found.value);
+      const resolved = registry.resolve(agent_id);
+      if (!resolved.ok) return refused(resolved.error);
+      const forbidden = mayTouch(parts, resolved.value);
       if (forbidden) return refused(forbidden);
-      const { id, status } = found.value;
+      const { id, status } = resolved.value;
       const stopped = await registry.cancelRecursive(id, callerName(caller), `stopped by ${callerName(caller)}`);
       if (stopped.length > 0) return success(`Stopped: ${stopped.join(", ")}.`);
-      return success(`${id} had ended already (${isTerminal(found.value) ? status : registry.get(id)?.status}).`);
+      return success(`${id} had ended already (${isTerminal(resolved.value) ? status : registry.get(id)?.status}).`);
     },
   });
 }

@@ -109,8 +109,8 @@ async function checked(
 
 function inBackground(registry: Registry, id: string): string {
   const record = registry.get(id);
-  const told = `Agent started in the background with agent_id ${id}. You will be notified when it has answered; until then go on with other work. read_agent {"agent_id":"${id}"} shows how it stands.`;
-  return record ? withNote(record, told) : told;
+  const notice = `Agent started in the background with agent_id ${id}. You will be notified when it has answered; until then go on with other work. read_agent {"agent_id":"${id}"} shows how it stands.`;
+  return record ? withNote(record, notice) : notice;
 }
 
 /** Bare on success; a child that failed or was stopped is a failure whose text begins with the code. */

@@ -68,11 +68,11 @@ const addressable = (parts: AgentToolParts, scope: AgentScope): string[] =>
 
 async function send(parts: AgentToolParts, target: string, message: string): Promise<ToolOutcome> {
   const { registry, caller } = parts;
-  const found = registry.resolve(target);
-  if (!found.ok) return refused(found.error);
-  const forbidden = mayTouch(parts, found.value);
+  const resolved = registry.resolve(target);
+  if (!resolved.ok) return refused(resolved.error);
+  const forbidden = mayTouch(parts, resolved.value);
   if (forbidden) return refused(forbidden);
-  const { id } = found.value;
+  const { id } = resolved.value;
   const sent = await registry.sendMessage(id, callerName(caller), message);
   if (!sent.ok) return refused(sent.error);
   const how = sent.value.delivery === "woken" ? "works on it now" : "gets it when its present turn ends";

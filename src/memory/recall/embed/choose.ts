@@ -45,9 +45,9 @@ async function made(name: Name, settings: EmbedderSettings): Promise<EmbedderCho
   if (name === "static") {
     const notes: string[] = [];
     for (const dir of settings.staticDirs) {
-      const found = staticEmbedder(dir);
-      if (found.ok) return { name, embedder: found.value, notes };
-      notes.push(`${dir}: ${found.error}`);
+      const table = staticEmbedder(dir);
+      if (table.ok) return { name, embedder: table.value, notes };
+      notes.push(`${dir}: ${table.error}`);
     }
     return { name, notes };
   }

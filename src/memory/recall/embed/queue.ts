@@ -34,8 +34,8 @@ export async function lineUp(db: Database, embedder: string, signal: AbortSignal
   const last = Number(db.prepare("SELECT max(id) AS id FROM recall_passage").get()?.["id"] ?? 0);
   for (let from = 0; from < last; from += SLICE) {
     if (signal.aborted) return ok(undefined);
-    const done = await write(db, () => void db.prepare(sql).run(from, from + SLICE, embedder));
-    if (!done.ok) return done;
+    const outcome = await write(db, () => void db.prepare(sql).run(from, from + SLICE, embedder));
+    if (!outcome.ok) return outcome;
   }
   return write(db, () => setNote(db, "linedUp", state));
 }
@@ -52,15 +52,15 @@ export async function embedWaiting(db: Database, options: QueueOptions, signal: 
   while (!signal.aborted) {
     const batch = next(db);
     if (batch.length === 0) return stored;
-    const done = await embedBatch(db, batch, options, signal);
-    stored += done.stored;
-    if (done.stored > 0 || batch.length === 1) await strike(db, done.refused, options);
-    if (done.stored > 0 || !done.fault || signal.aborted) {
+    const outcome = await embedBatch(db, batch, options, signal);
+    stored += outcome.stored;
+    if (outcome.stored > 0 || batch.length === 1) await strike(db, outcome.refused, options);
+    if (outcome.stored > 0 || !outcome.fault || signal.aborted) {
       pause = 0;
       continue;
     }
-    const isText = batch.length === 1 && done.refused.length === 1;
-    if (pause === 0 && !isText) onTrouble?.({ code: "unavailable", message: done.fault });
+    const isText = batch.length === 1 && outcome.refused.length === 1;
+    if (pause === 0 && !isText) onTrouble?.({ code: "unavailable", message: outcome.fault });
     pause = Math.min(PAUSES_MS.most, pause === 0 ? PAUSES_MS.least : pause * 2);
     await clock.sleep(pause, signal);
   }
@@ -99,10 +99,10 @@ async function embedBatch(db: Database, batch: Waiting[], options: QueueOptions,
   // One bad text spoils a batch: each is asked for alone.
   const all: Done = { stored: 0, refused: [], fault: message };
   for (const one of batch) {
-    const done = await embedBatch(db, [one], options, signal);
-    all.stored += done.stored;
-    all.refused.push(...done.refused);
-    if (done.fault !== undefined && done.refused.length === 0) return { ...all, fault: done.fault };
+    const outcome = await embedBatch(db, [one], options, signal);
+    all.stored += outcome.stored;
+    all.refused.push(...outcome.refused);
+    if (outcome.fault !== undefined && outcome.refused.length === 0) return { ...all, fault: outcome.fault };
   }
   return all;
 }

@@ -41,8 +41,8 @@ export class VectorScan {
   }
 
   nearest(query: Float32Array, options: ScanOptions): Nearest {
-    const kept = this.#scope(query.length, options);
-    const cosines = kept.exact ? compareAll(query, kept) : this.#compareSome(query, kept, options.embedder);
+    const matrix = this.#scope(query.length, options);
+    const cosines = matrix.exact ? compareAll(query, matrix) : this.#compareSome(query, matrix, options.embedder);
     const top = [...cosines.entries()].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, TOP);
     return { top: top.map(([id]) => id), cosine: (id) => cosines.get(id) };
   }
@@ -51,17 +51,17 @@ export class VectorScan {
     const key = JSON.stringify([embedder, dims, scope.ids, exactUpTo]);
     const exact = scope.passages <= exactUpTo;
     const { removed, lastVector, lastPassage } = this.#stamp();
-    const known = this.#kept.get(key);
-    const kept = known?.removed === removed && known.exact === exact ? known : empty(removed, dims, exact);
-    if (kept.lastVector !== lastVector || kept.lastPassage !== lastPassage) this.#load(kept, embedder, scope);
-    Object.assign(kept, { lastVector, lastPassage });
+    const cached = this.#kept.get(key);
+    const matrix = cached?.removed === removed && cached.exact === exact ? cached : empty(removed, dims, exact);
+    if (matrix.lastVector !== lastVector || matrix.lastPassage !== lastPassage) this.#load(matrix, embedder, scope);
+    Object.assign(matrix, { lastVector, lastPassage });
     this.#kept.delete(key);
-    this.#kept.set(key, kept);
+    this.#kept.set(key, matrix);
     for (const [oldest] of this.#kept) {
       if (this.#kept.size <= 1 || this.#bytes() <= MAX_BYTES) break;
       this.#kept.delete(oldest);
     }
-    return kept;
+    return matrix;
   }
 
   #stamp(): Pick<Kept, "removed" | "lastVector" | "lastPassage"> {

@@ -109,14 +109,14 @@ function rowsOf(text: string, { rows, pieces }: Table): number[] {
 
 /** The longest pieces from the left; a word that cannot be put together has none. */
 function piecesOf(word: string, rows: Map<string, number>): number[] {
-  const found: number[] = [];
+  const tokenIds: number[] = [];
   for (let start = 0; start < word.length; ) {
     let end = word.length;
     let row: number | undefined;
     for (; end > start && row === undefined; end--) row = rows.get((start > 0 ? "##" : "") + word.slice(start, end));
     if (row === undefined) return [];
-    found.push(row);
+    tokenIds.push(row);
     start = end + 1;
   }
-  return found;
+  return tokenIds;
 }

@@ -138,10 +138,10 @@ class Tally {
       this.#ingestMs += performance.now() - start;
       this.#items += corpus.documents.length;
       for (const { text, relevant, kind } of corpus.questions) {
-        const asked = performance.now();
-        const found = await engine.search(text, depth);
-        this.#times.push(performance.now() - asked);
-        for (const sum of [this.#all, this.#kind(String(kind ?? ""))]) sum.add(found, new Set(relevant));
+        const startedAt = performance.now();
+        const results = await engine.search(text, depth);
+        this.#times.push(performance.now() - startedAt);
+        for (const sum of [this.#all, this.#kind(String(kind ?? ""))]) sum.add(results, new Set(relevant));
       }
     } finally {
       engine.close();

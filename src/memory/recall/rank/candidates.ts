@@ -132,9 +132,9 @@ export class Finder {
   }
 
   #holding(term: CountedTerm): number[] {
-    const known = this.#postings.get(keyOf(term));
+    const cached = this.#postings.get(keyOf(term));
     return (
-      known ?? column(this.#db, NEWEST_FIRST, matchOf([termMatch(term)], this.#frame) ?? "", this.#bounds.postings)
+      cached ?? column(this.#db, NEWEST_FIRST, matchOf([termMatch(term)], this.#frame) ?? "", this.#bounds.postings)
     );
   }
 

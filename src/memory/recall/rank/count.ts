@@ -9,26 +9,26 @@ const GROWTH = 0.01;
 const MOST_KEPT = 20_000;
 
 type Kept = { count: number; passages: number; removed: string };
-const kept = new WeakMap<DatabaseSync, Map<string, Kept>>();
+const countsByDatabase = new WeakMap<DatabaseSync, Map<string, Kept>>();
 
 /** `passages`: how many the scope has; the match says which scope. */
 export function countOf(db: DatabaseSync, match: string, passages: number): number {
   const counts = countsOf(db);
   const removed = String(prepared(db, "SELECT value FROM recall_note WHERE name = 'removed'").get()?.["value"]);
-  const known = counts.get(match);
+  const cached = counts.get(match);
   const slack = passages <= EXACT_UP_TO ? 0 : passages * GROWTH;
-  if (known && known.removed === removed && passages - known.passages <= slack) return known.count;
+  if (cached && cached.removed === removed && passages - cached.passages <= slack) return cached.count;
   const count = passages <= EXACT_UP_TO ? exact(db, match) : sampled(db, match, passages);
   counts.set(match, { count, passages, removed });
   return count;
 }
 
 function countsOf(db: DatabaseSync): Map<string, Kept> {
-  const known = kept.get(db);
-  if (known && known.size <= MOST_KEPT) return known;
-  const made = new Map<string, Kept>();
-  kept.set(db, made);
-  return made;
+  const existing = countsByDatabase.get(db);
+  if (existing && existing.size <= MOST_KEPT) return existing;
+  const fresh = new Map<string, Kept>();
+  countsByDatabase.set(db, fresh);
+  return fresh;
 }
 
 function exact(db: DatabaseSync, match: string): number {

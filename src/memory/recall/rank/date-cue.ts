@@ -23,9 +23,9 @@ export function dateCues(text: string, now: number, zone = "UTC"): DateSpan[] {
   const take = (pattern: RegExp, make: (m: RegExpExecArray) => DateSpan | undefined) => {
     rest = rest.replace(pattern, (...args) => {
       const groups = args.slice(0, -2) as unknown as RegExpExecArray;
-      const made = make(groups);
-      if (made) spans.push(made);
-      return made ? " " : String(args[0]);
+      const dates = make(groups);
+      if (dates) spans.push(dates);
+      return dates ? " " : String(args[0]);
     });
   };
   const monthOf = (name: string | undefined) => MONTHS.indexOf((name ?? "").slice(0, 3)) + 1;

@@ -9,9 +9,9 @@ const NEAR = 0.5;
 export function passesFloor(ranked: Ranked, passages: number): boolean {
   if (ranked.exact || ranked.passages.some((p) => (p.cosine ?? 0) >= NEAR)) return true;
   return ranked.passages.some(({ scored }) => {
-    const asked = scored.matched.filter((t) => !t.hint);
-    const words = asked.filter((t) => t.channel !== "ident");
-    const rare = asked.some((t) => t.df <= Math.max(RARE_COUNT, passages * RARE_SHARE));
+    const queryTerms = scored.matched.filter((t) => !t.hint);
+    const words = queryTerms.filter((t) => t.channel !== "ident");
+    const rare = queryTerms.some((t) => t.df <= Math.max(RARE_COUNT, passages * RARE_SHARE));
     return rare || new Set(words.map((t) => t.text)).size >= 2;
   });
 }

@@ -8,15 +8,15 @@ const SAME = 0.9;
 
 /** The first `limit` of the ranked that differ from each other; each with the ids of those folded into it. */
 export function foldNearDuplicates(ranked: readonly Ranked[], limit: number): Folded[] {
-  const kept: { result: Folded; shingles: Set<string> }[] = [];
+  const distinct: { result: Folded; shingles: Set<string> }[] = [];
   for (const candidate of ranked) {
     const shingles = shinglesOf(candidate.passages.map((p) => p.text).join("\n"));
-    const twin = kept.find((k) => jaccard(k.shingles, shingles) >= SAME);
+    const twin = distinct.find((k) => jaccard(k.shingles, shingles) >= SAME);
     if (twin) twin.result.also.push(candidate.item.key);
-    else if (kept.length === limit) break;
-    else kept.push({ result: { ...candidate, also: [] }, shingles });
+    else if (distinct.length === limit) break;
+    else distinct.push({ result: { ...candidate, also: [] }, shingles });
   }
-  return kept.map((k) => k.result);
+  return distinct.map((k) => k.result);
 }
 
 function shinglesOf(text: string): Set<string> {

@@ -91,8 +91,8 @@ function gramTerms(runs: readonly string[]): QueryTerm[] {
 }
 
 function phrasesIn(text: string): string[] {
-  const found = [...text.matchAll(QUOTED)].map((m) => foldText(m[1] ?? m[2] ?? m[3] ?? m[4] ?? ""));
-  return [...new Set(found)].filter(Boolean);
+  const phrases = [...text.matchAll(QUOTED)].map((m) => foldText(m[1] ?? m[2] ?? m[3] ?? m[4] ?? ""));
+  return [...new Set(phrases)].filter(Boolean);
 }
 
 /** Words and unspaced runs with one blank between them: equal for texts that read the same. */

@@ -60,9 +60,9 @@ class Pool {
       const cosine = this.#input.cosine?.(passage.id);
       const scored = this.#scorer.score(speaker + passage.text);
       const list = this.#passages.get(item.id);
-      const made = { ...passage, scored, own: 0, ...(cosine === undefined ? {} : { cosine }) };
-      if (list) list.push(made);
-      else this.#passages.set(item.id, [made]);
+      const candidate = { ...passage, scored, own: 0, ...(cosine === undefined ? {} : { cosine }) };
+      if (list) list.push(candidate);
+      else this.#passages.set(item.id, [candidate]);
     }
   }
 
@@ -104,9 +104,9 @@ class Pool {
   /** Gives every passage its own score, each channel against its best. */
   #weigh(): Best {
     const { terms, use } = this.#input;
-    const asked = terms.reduce((sum, t) => sum + (t.channel === "stem" ? t.idf : 0), 0);
+    const queryWeight = terms.reduce((sum, t) => sum + (t.channel === "stem" ? t.idf : 0), 0);
     // A name that is a small part of the question is a small part of the answer.
-    const best: Best = { plain: 1e-9, stem: 1e-9, ident: Math.max(1e-9, asked), gram: 1e-9, cosine: 1e-9 };
+    const best: Best = { plain: 1e-9, stem: 1e-9, ident: Math.max(1e-9, queryWeight), gram: 1e-9, cosine: 1e-9 };
     for (const list of this.#passages.values())
       for (const p of list) {
         for (const c of CHANNELS) best[c] = Math.max(best[c], p.scored[c]);

@@ -27,8 +27,8 @@ export function snippetsOf(
   terms: readonly CountedTerm[],
   chars: number,
 ): RecallSnippet[] {
-  const found = passages.slice(0, 2).map((passage) => ({ passage, hits: hitsIn(passage.text, terms) }));
-  const [best] = found;
+  const hitsByPassage = passages.slice(0, 2).map((passage) => ({ passage, hits: hitsIn(passage.text, terms) }));
+  const [best] = hitsByPassage;
   if (!best) return [];
   const room = chars - MARKS;
   const { length } = best.passage.text;
@@ -36,7 +36,7 @@ export function snippetsOf(
   const half = Math.floor(room / 2);
   const first = densest(best.hits, half, new Set());
   if (!first) return [cutOut(best.passage, widen(best.passage.text, { from: 0, to: 0 }, room), [])];
-  const others = found.flatMap(({ passage, hits }) => {
+  const others = hitsByPassage.flatMap(({ passage, hits }) => {
     const outside = passage === best.passage ? hits.filter((h) => isFar(h, first, half)) : hits;
     const window = densest(outside, half, first.terms);
     return window ? [{ passage, hits, window }] : [];

@@ -99,12 +99,12 @@ export class Reader {
     if (cached) return cached;
     const row = this.#get("SELECT place, scopes FROM recall_place WHERE id = ?", id);
     if (!row) throw new Error(`place ${id} is not stored`);
-    const made = {
+    const item = {
       place: JSON.parse(String(row["place"])) as Place,
       scopes: String(row["scopes"]).split(" ").map(Number),
     };
-    this.#places.set(id, made);
-    return made;
+    this.#places.set(id, item);
+    return item;
   }
 
   #get(sql: string, ...values: (string | number)[]): Row | undefined {

@@ -79,24 +79,24 @@ export function resolveScope(db: DatabaseSync, within: Within): ResolvedScope | 
   const { tenant = "", identity = "", everyone = false, scopes } = within;
   const sql =
     "SELECT id, passages, words FROM recall_scope WHERE type = ? AND tenant = ? AND value = ? AND (owner = '' OR owner = ? OR ?)";
-  const found = new Map<number, { type: string; passages: number; words: number }>();
+  const byId = new Map<number, { type: string; passages: number; words: number }>();
   for (const scope of scopes) {
     for (const row of prepared(db, sql).all(scope.type, tenant, nameOf(scope), identity, everyone ? 1 : 0)) {
-      found.set(Number(row["id"]), {
+      byId.set(Number(row["id"]), {
         type: scope.type,
         passages: Number(row["passages"]),
         words: Number(row["words"]),
       });
     }
   }
-  if (found.size === 0) return undefined;
+  if (byId.size === 0) return undefined;
   // A session is nearly always part of the repository or folder that is asked for beside it.
-  const all = [...found.values()];
+  const all = [...byId.values()];
   const outer = all.filter((s) => s.type !== "session" && s.type !== "board" && s.type !== "user");
   const counted = outer.length > 0 ? all.filter((s) => s.type !== "session") : all;
   const passages = counted.reduce((sum, s) => sum + s.passages, 0);
   const words = counted.reduce((sum, s) => sum + s.words, 0);
   const stored = prepared(db, "SELECT sum(passages) AS n FROM recall_scope WHERE type = 'all'").get();
   const whole = all.some((s) => s.passages === Number(stored?.["n"]));
-  return { ids: [...found.keys()], passages, meanWords: words / Math.max(1, passages), whole };
+  return { ids: [...byId.keys()], passages, meanWords: words / Math.max(1, passages), whole };
 }

@@ -1,19 +1,19 @@
 // Prepared statements, kept for as long as their database.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
-const kept = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
+const statementsByDatabase = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
 
 /** Rows as objects; with `arrays`, as arrays of columns. */
 export function prepared(db: DatabaseSync, sql: string, arrays = false): StatementSync {
-  const statements = kept.get(db) ?? new Map<string, StatementSync>();
-  kept.set(db, statements);
+  const statements = statementsByDatabase.get(db) ?? new Map<string, StatementSync>();
+  statementsByDatabase.set(db, statements);
   const key = arrays ? `arrays ${sql}` : sql;
-  const known = statements.get(key);
-  if (known) return known;
-  const made = db.prepare(sql);
-  if (arrays) made.setReturnArrays(true);
-  statements.set(key, made);
-  return made;
+  const cached = statements.get(key);
+  if (cached) return cached;
+  const statement = db.prepare(sql);
+  if (arrays) statement.setReturnArrays(true);
+  statements.set(key, statement);
+  return statement;
 }
 
 /** The first column of every row. */

@@ -88,10 +88,10 @@ export class RecallWriter {
 
   #add(item: Item): boolean {
     const digest = hash("sha1", item.text, "buffer");
-    const known = this.#get("SELECT id, kind, role, place, hash FROM recall_item WHERE key = ?", item.id);
-    if (known) {
-      if (digest.equals(known["hash"] as Uint8Array) && known["role"] === item.role) return false;
-      this.#remove(known);
+    const existing = this.#get("SELECT id, kind, role, place, hash FROM recall_item WHERE key = ?", item.id);
+    if (existing) {
+      if (digest.equals(existing["hash"] as Uint8Array) && existing["role"] === item.role) return false;
+      this.#remove(existing);
     }
     const place = this.#place(item.place);
     const { turn, kind, role } = item;
@@ -133,14 +133,14 @@ export class RecallWriter {
   #remove(row: Row): void {
     const [id, kind, role] = [Number(row["id"]), String(row["kind"]), String(row["role"])];
     const place = this.#placeById(Number(row["place"]));
-    const kept = prepared(
+    const remaining = prepared(
       this.#db,
       `SELECT p.id, p.words, p.hash, p.text FROM recall_item i JOIN recall_passage p ON p.id >= i.passage
        AND p.id < i.passage + i.passages WHERE i.id = ? ORDER BY p.id`,
     ).all(id);
-    const passages = indexable(kept.map((p) => String(p["text"])).join(""), role);
+    const passages = indexable(remaining.map((p) => String(p["text"])).join(""), role);
     const marks = marksOf(kind, role, place);
-    for (const [i, passage] of kept.entries()) {
+    for (const [i, passage] of remaining.entries()) {
       const [passageId, words] = [Number(passage["id"]), Number(passage["words"])];
       if (words === 0) continue;
       const tokens = `${marks} ${passages[i]?.tokens ?? ""}`;
@@ -154,7 +154,7 @@ export class RecallWriter {
       this.#gain(place, { passages: -1, words: -words });
     }
     this.#run("INSERT OR REPLACE INTO recall_note (name, value) VALUES ('removed', hex(randomblob(8)))");
-    for (const passage of kept) {
+    for (const passage of remaining) {
       this.#run("DELETE FROM recall_passage WHERE id = ?", Number(passage["id"]));
       // Others with the same text get theirs again with the next line-up.
       this.#run("DELETE FROM recall_vector WHERE hash = ?", passage["hash"] as Uint8Array);
@@ -171,8 +171,8 @@ export class RecallWriter {
   }
 
   #storedPlace(text: string, place: Place): StoredPlace {
-    const known = this.#get("SELECT id FROM recall_place WHERE place = ?", text);
-    if (known) return this.#placeById(Number(known["id"]));
+    const existing = this.#get("SELECT id FROM recall_place WHERE place = ?", text);
+    if (existing) return this.#placeById(Number(existing["id"]));
     const scopes = scopesOf(place).map((s) => this.#scopeId(s.type, s.tenant, s.owner, s.value));
     const local = (place.tenant ?? "") === "" && (place.identity ?? "") === "" && place.level === "session";
     const { lastInsertRowid } = this.#run(

@@ -92,16 +92,16 @@ function porter(word: string): string {
   return w.endsWith("ll") && measure(w, w.length - 1) > 1 ? w.slice(0, -1) : w;
 }
 
-const known = new Map<string, string>();
+const stems = new Map<string, string>();
 const MOST_KNOWN = 100_000;
 
 export function stem(word: string): string {
   if (word.length < 3) return word;
-  const found = known.get(word);
-  if (found !== undefined) return found;
+  const cached = stems.get(word);
+  if (cached !== undefined) return cached;
   if (!/^[a-z]+$/.test(word)) return word;
-  const made = porter(word);
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(word, made);
-  return made;
+  const stemmed = porter(word);
+  if (stems.size >= MOST_KNOWN) stems.clear();
+  stems.set(word, stemmed);
+  return stemmed;
 }

@@ -26,14 +26,14 @@ export function standsFor<Part extends object>(copy: Part, part: object): Part {
 
 export function pairGemini(contents: readonly unknown[]): GeminiPairs {
   const pairs: GeminiPairs = { calls: new Map(), responses: new Map(), doubled: new Set() };
-  const known = new Calls();
+  const calls = new Calls();
   for (const [index, content] of contents.entries()) {
     const parts = isRecord(content) ? recordsIn(content["parts"]) : [];
     for (const [at, part] of parts.entries()) {
       const { functionCall, functionResponse } = part;
-      if (isRecord(functionCall)) add(pairs.calls, index, known.called(functionCall, index, at).key);
+      if (isRecord(functionCall)) add(pairs.calls, index, calls.called(functionCall, index, at).key);
       if (!isRecord(functionResponse)) continue;
-      const call = known.answeredBy(functionResponse);
+      const call = calls.answeredBy(functionResponse);
       if (call?.answered) pairs.doubled.add(part);
       if (call) call.answered = true;
       const key = call?.key ?? `no call ${index}.${at}`;
@@ -79,7 +79,7 @@ class Calls {
 }
 
 function add(map: Map<number, string[]>, index: number, key: string): void {
-  const known = map.get(index) ?? [];
-  if (!known.includes(key)) known.push(key);
-  map.set(index, known);
+  const names = map.get(index) ?? [];
+  if (!names.includes(key)) names.push(key);
+  map.set(index, names);
 }

@@ -18,10 +18,10 @@ const page = <T, E>(list: Result<T, E>) => (list.ok ? ok({ items: list.value }) 
 
 export const lookRoutes = new Hono<Env>()
   .get("/requests", async (c) => {
-    const asked = paging(c);
-    if (!asked.ok) return refuse(c, asked.error);
+    const page = paging(c);
+    if (!page.ok) return refuse(c, page.error);
     const session = optional("session", c.req.query("session"));
-    return reply(c, await c.var.operations.requests({ ...asked.value, ...session }));
+    return reply(c, await c.var.operations.requests({ ...page.value, ...session }));
   })
   .get("/requests/:id", async (c) => reply(c, await c.var.operations.request(c.req.param("id"))))
   .post("/search", async (c) => {

@@ -1,7 +1,7 @@
-// What planning one request works on, and how it asks for what is remembered.
-import type { HistoryItem, LaneState, ScannedBody } from "../contract.ts";
-import type { Budget } from "./budget.ts";
-import type { RecallLimits, Snippet } from "./recall-block.ts";
+// What planning a request takes, and what comes of it.
+import type { HistoryItem, HistoryPiece, LaneEpochReason, LaneState, RecordRow, ScannedBody } from "../contract.ts";
+import type { RequestBudget } from "./budget.ts";
+import type { QuotedSnippet, RecallLimits } from "./recall-block.ts";
 
 export type PlanSettings = RecallLimits & {
   minKeepItems: number;
@@ -15,7 +15,7 @@ export type PlanSettings = RecallLimits & {
   };
 };
 
-export type RecallAsk = {
+export type PromptQuestion = {
   /** Something of the lane may not be in view: its session is searched. */
   session: boolean;
   /** The namespace is searched by meaning. */
@@ -28,9 +28,9 @@ export type RecallAsk = {
 };
 
 /** `lost`: why a search gave nothing, where it should have given an answer; the prompt is searched for again. */
-export type RecallAnswer = { snippets: readonly Snippet[]; lost?: string };
+export type PromptQuotes = { snippets: readonly QuotedSnippet[]; lost?: string };
 
-export type PlanInput = {
+export type RequestPlanInput = {
   body: ScannedBody;
   /** Counted. */
   items: readonly HistoryItem[];
@@ -41,12 +41,12 @@ export type PlanInput = {
   kind: "main" | "agent" | "compaction";
   /** `hold`: what is in force and nothing new. `context-error`: a new epoch, whatever the count says. */
   mode: "normal" | "context-error" | "hold";
-  budget: Budget;
+  budget: RequestBudget;
   model: string;
   /** The state block as it should stand in the request. */
   state?: string | undefined;
   /** Bounded in time; must not throw. */
-  recall?: ((ask: RecallAsk) => Promise<RecallAnswer>) | undefined;
+  recall?: ((ask: PromptQuestion) => Promise<PromptQuotes>) | undefined;
   /** `<session>:tN.k`; undefined for what is not stored. */
   refOf: (item: HistoryItem) => string | undefined;
   /** Own hashes of items that could not be stored: they stay whole. */
@@ -54,4 +54,24 @@ export type PlanInput = {
   /** What is kept of a text: without secrets. */
   clean?: ((text: string) => string) | undefined;
   settings: PlanSettings;
+};
+
+export type RequestPlan = {
+  pieces: HistoryPiece[];
+  /** To be kept; of a compaction request and in `hold` the lane as it came. */
+  lane: LaneState;
+  action: "pass" | "insert" | "trim";
+  rows: RecordRow[];
+  tokensIn: number;
+  tokensSent: number;
+  /** What this request leaves out and shortens. */
+  dropped: HistoryItem[];
+  shortened: HistoryItem[];
+  newEpoch?: LaneEpochReason;
+  /** A state block was added. */
+  newState: boolean;
+  /** In a new block. */
+  recalled: readonly QuotedSnippet[];
+  /** Why a search gave nothing. */
+  recallLost?: string;
 };

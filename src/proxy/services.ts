@@ -7,7 +7,7 @@ import type { Fault } from "../store/fault.ts";
 import type { Remember } from "./remember/remember.ts";
 import type { ProxyStore } from "./store/handle.ts";
 
-export type Kept = {
+export type ProxyServices = {
   store: ProxyStore;
   recall: Recall;
   remember: Remember;
@@ -16,24 +16,24 @@ export type Kept = {
   isLost(): boolean;
   close(): Promise<void>;
 };
-export type OpenKept = () => Promise<Result<Kept, Fault>>;
+export type OpenServices = () => Promise<Result<ProxyServices, Fault>>;
 
 const TRY_AGAIN_MS = 5000;
 const THREAD_MS = 60_000;
 
 /** Opened at the first request that needs it; after a failure tried again now and then, and no request waits for that. */
-export class KeptDoor {
-  readonly #open: OpenKept;
+export class ServicesDoor {
+  readonly #open: OpenServices;
   readonly #clock: Clock;
-  #kept: Promise<Result<Kept, Fault>> | undefined;
+  #kept: Promise<Result<ProxyServices, Fault>> | undefined;
   #failed: { fault: Fault; at: number } | undefined;
 
-  constructor(open: OpenKept, clock: Clock) {
+  constructor(open: OpenServices, clock: Clock) {
     this.#open = open;
     this.#clock = clock;
   }
 
-  async get(): Promise<Result<Kept, Fault>> {
+  async get(): Promise<Result<ProxyServices, Fault>> {
     const failed = this.#failed;
     if (failed && this.#clock.monotonic() - failed.at < TRY_AGAIN_MS) return fail(failed.fault);
     if ((await this.opened())?.isLost()) this.#kept = undefined;
@@ -42,18 +42,18 @@ export class KeptDoor {
   }
 
   /** A search has little time: its thread starts before the first one, and no request waits for that. */
-  async #opening(): Promise<Result<Kept, Fault>> {
-    const kept = await this.#open();
-    if (kept.ok) void kept.value.recall.start(THREAD_MS);
+  async #opening(): Promise<Result<ProxyServices, Fault>> {
+    const services = await this.#open();
+    if (services.ok) void services.value.recall.start(THREAD_MS);
     else this.#kept = undefined;
-    this.#failed = kept.ok ? undefined : { fault: kept.error, at: this.#clock.monotonic() };
-    return kept;
+    this.#failed = services.ok ? undefined : { fault: services.error, at: this.#clock.monotonic() };
+    return services;
   }
 
   /** What is open now, without opening it. */
-  async opened(): Promise<Kept | undefined> {
-    const kept = await this.#kept;
-    return kept?.ok ? kept.value : undefined;
+  async opened(): Promise<ProxyServices | undefined> {
+    const services = await this.#kept;
+    return services?.ok ? services.value : undefined;
   }
 
   async close(): Promise<void> {
@@ -63,12 +63,12 @@ export class KeptDoor {
 
 /** Filtered, or nothing at all. */
 export function filtered(redactor: Redactor, text: string): FilteredText | undefined {
-  const done = redactor.text(text);
-  return done.ok ? done.value.text : undefined;
+  const clean = redactor.text(text);
+  return clean.ok ? clean.value.text : undefined;
 }
 
 /** For texts that are kept and sent again: one that the filter fails on is not shown at all. */
 export const cleaner =
-  ({ redactor }: Kept) =>
+  ({ redactor }: ProxyServices) =>
   (text: string): string =>
     filtered(redactor, text) ?? "[left out: the secret filter failed on this text]";

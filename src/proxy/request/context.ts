@@ -1,36 +1,36 @@
 // What one managed request is made of, and what it works with.
 import type { Clock } from "../../base/clock.ts";
-import type { Catalog } from "../../model/catalog.ts";
+import type { ModelCatalog } from "../../model/catalog.ts";
 import type { ContextLimit } from "../../model/contract.ts";
 import type { GatewayEvent } from "../../schema/event/gateway.ts";
 import type { Fault } from "../../store/fault.ts";
-import type { Action, Caller, Headers, RequestRecord, Route, ScannedBody } from "../contract.ts";
+import type { Headers, RequestAction, RequestCaller, RequestRecord, Route, ScannedBody } from "../contract.ts";
 import type { Observation } from "../observe/observer.ts";
-import type { Counts } from "../plan/count.ts";
+import type { ContentSizes } from "../plan/count.ts";
 import type { ProxySettings } from "../settings.ts";
 import type { StateReader } from "../state/files.ts";
 import type { LastSent } from "./last-sent.ts";
 
-export type Parts = {
+export type ProxyContext = {
   settings: ProxySettings;
   /** Content of secret.key. */
   key: string;
-  catalog: Catalog;
-  counts: Counts;
+  catalog: ModelCatalog;
+  counts: ContentSizes;
   files: StateReader;
   lastSent: LastSent;
   clock: Clock;
   emit(event: GatewayEvent): void;
 };
 
-export type Asked = {
+export type ManagedRequest = {
   id: string;
   /** When it came, ISO. */
   time: string;
   route: Route;
   body: ScannedBody;
   headers: Headers;
-  caller: Caller;
+  caller: RequestCaller;
   /** Without its query; names the model on gemini's wire. */
   path: string;
   upstream: string;
@@ -38,7 +38,7 @@ export type Asked = {
 };
 
 /** What is told of a request beside its own figures; the rest of the record is filled in as it goes on. */
-export type Note = Partial<
+export type RequestNote = Partial<
   Pick<
     RequestRecord,
     | "session"
@@ -55,10 +55,10 @@ export type Note = Partial<
     | "recallLost"
   >
 > &
-  Pick<RequestRecord, "dropped" | "shortened" | "stored" | "recalled" | "items"> & { action: Action };
+  Pick<RequestRecord, "dropped" | "shortened" | "stored" | "recalled" | "items"> & { action: RequestAction };
 
-export type Prepared = {
-  note: Note;
+export type PreparedRequest = {
+  note: RequestNote;
   /** Undefined: as received. */
   bytes?: Buffer;
   /** Set where a refusal for size can be answered with a smaller request. */
@@ -66,7 +66,7 @@ export type Prepared = {
   /** The answer's text is wanted. */
   collect: boolean;
   /** A smaller request after a refusal; undefined when there is none. */
-  again?(limit: ContextLimit): Promise<Prepared | undefined>;
+  again?(limit: ContextLimit): Promise<PreparedRequest | undefined>;
   /** When it has gone out. */
   sent?(): void;
   /** When the answer is through and was a success. */
@@ -75,18 +75,18 @@ export type Prepared = {
   settled?: Promise<void>;
 };
 
-export const NO_NOTE = { dropped: 0, shortened: 0, stored: 0, recalled: [], items: [] } as const;
+const NO_NOTE = { dropped: 0, shortened: 0, stored: 0, recalled: [], items: [] } as const;
 
-export const passed = (action: Action, note: Partial<Note> = {}): Prepared => ({
+export const passed = (action: RequestAction, note: Partial<RequestNote> = {}): PreparedRequest => ({
   note: { ...NO_NOTE, ...note, action },
   collect: false,
 });
 
-export function tellFault({ emit }: Parts, part: string, { code, what }: Fault): void {
+export function tellFault({ emit }: ProxyContext, part: string, { code, what }: Fault): void {
   emit({ type: "proxy.soft_failure", data: { part, code, message: what } });
 }
 
-export function skipStore(parts: Parts, fault: Fault, note: Partial<Note> = {}): Prepared {
-  tellFault(parts, "store", fault);
+export function skipStore(context: ProxyContext, fault: Fault, note: Partial<RequestNote> = {}): PreparedRequest {
+  tellFault(context, "store", fault);
   return passed("skip:store", note);
 }
