@@ -57,9 +57,8 @@ function violation({ from, to }: Import): string | undefined {
   return ok ? undefined : `${from} imports ${to}: ${room} may not import ${target}`;
 }
 
-const sources = readdirSync(src, { recursive: true, encoding: "utf8" })
-  .map((f) => f.replaceAll("\\", "/"))
-  .filter((f) => f.endsWith(".ts") && !f.endsWith(".d.ts"));
+const everything = readdirSync(src, { recursive: true, encoding: "utf8" }).map((f) => f.replaceAll("\\", "/"));
+const sources = everything.filter((f) => f.endsWith(".ts") && !f.endsWith(".d.ts"));
 const read = (file: string) => readFileSync(join(src, file), "utf8");
 
 type SourceFile = readonly [file: string, text: string];
@@ -176,6 +175,21 @@ describe("architecture", () => {
     expect(askers(files)).toEqual([]);
     const planted = ['if (wire === "gemini") {}', 'case "anthropic":', "const t: Record<WireName, string> = {}"];
     for (const text of planted) expect(askers([["proxy/plan/mine.ts", text]]), text).toHaveLength(1);
+  });
+
+  it("asks for no built-in agent by its name: what is special about one is a field of its definition", () => {
+    const names = everything.flatMap((f) => /catalog\/(.+)\.agent\.yaml$/.exec(f)?.[1] ?? []);
+    // A mode and a tool have these names too.
+    const agents = names.filter((name) => name !== "research" && name !== "task");
+    expect(agents).toContain("rem-agent");
+    const asks = new RegExp(`(?:[!=]==\\s*|case |new Set\\(\\[)["'](?:${agents.join("|")})["']`);
+    const askers = (files: readonly SourceFile[]): string[] =>
+      files.filter(([, text]) => asks.test(text)).map(([file]) => file);
+    expect(askers(sources.filter((f) => !/test\.ts$|fixture/.test(f)).map((f): SourceFile => [f, read(f)]))).toEqual(
+      [],
+    );
+    for (const text of ['if (agent === "rem-agent") {}', 'case "explore":', 'new Set(["code-review"])'])
+      expect(askers([["runtime/agent/mine.ts", text]]), text).toHaveLength(1);
   });
 
   it("keeps every file readable: none passes 300 lines, each says first what it is for", () => {

@@ -1,7 +1,15 @@
 // What the rest of the program knows about calling a model: one request, a stream of parts, one final outcome.
 import type { ContextItem } from "../schema/context-item.ts";
 import type { Message, ProviderData, ToolRequest } from "../schema/message.ts";
-import type { CallFailureCode, CatalogEntry, FinishReason, Interaction, Usage, WireName } from "../schema/model.ts";
+import type {
+  AgentRole,
+  CallFailureCode,
+  CatalogEntry,
+  FinishReason,
+  Interaction,
+  Usage,
+  WireName,
+} from "../schema/model.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
 
 /** A model that can be called: where it is, how it is spoken to, and what it can take. */
@@ -36,9 +44,9 @@ export type ModelRequest = {
   sessionId: string;
   /** The provider may compact the history by itself. */
   providerCompaction?: boolean;
-  /** What offline needs to know beyond the conversation: the prescribed call of a macro, and the agent that runs. */
+  /** What offline needs to know beyond the conversation: the prescribed call of a macro, and what the agent that runs is for. */
   directive?: { tool: string; args: Record<string, unknown> };
-  agentName?: string;
+  agentRole?: AgentRole;
   autopilot?: boolean;
 };
 

@@ -91,3 +91,7 @@ export const callFailureCode = z.enum([
   "refused_offline",
 ]);
 export type CallFailureCode = z.infer<typeof callFailureCode>;
+
+/** What an agent is for, where that is more than its prompt: who consolidates works on the board alone, who reviews judges code. */
+export const agentRoles = ["consolidator", "reviewer"] as const;
+export type AgentRole = (typeof agentRoles)[number];

@@ -56,7 +56,7 @@ async function call(session: Session, turn: Turn, step: number, prepared: Ready)
     ...optional("maxOutputTokens", outputFor(target, currentTokens)),
     ...optional("reasoningEffort", parts.model.reasoningEffort()),
     ...optional("directive", state.directive),
-    ...optional("agentName", state.agent),
+    ...optional("agentRole", parts.model.role?.()),
     autopilot: state.mode === "autopilot",
   };
   let messageId = startMessage(session);

@@ -56,6 +56,16 @@ describe("built-in agents", () => {
     expect(holdsTool(agent, remote("s", "write"), "subagent")).toBe(name === "general-purpose");
   });
 
+  it("A3.12 O18 what an agent is for is a field of its definition", () => {
+    const roles = agents.flatMap(({ name, role }) => (role ? [[name, role]] : []));
+    expect(Object.fromEntries(roles)).toEqual({
+      "code-review": "reviewer",
+      "rem-agent": "consolidator",
+      "rubber-duck": "reviewer",
+      "security-review": "reviewer",
+    });
+  });
+
   it("O18 rem-agent is there only while its setting is on, with two parts of the prompt", async () => {
     const on = (gates: string[]) => load((gate) => gates.includes(gate));
     expect((await on([])).agents.map((a) => a.name)).not.toContain("rem-agent");
@@ -113,7 +123,7 @@ describe("tools of a definition", () => {
     one: HeldTool,
     as: "main" | "subagent" = "subagent",
     more: Partial<AgentDefinition> = {},
-  ) => holdsTool({ promptParts: get("task").promptParts, tools: parseTools(list).tools, ...more }, one, as);
+  ) => holdsTool({ tools: parseTools(list).tools, ...more }, one, as);
 
   it.each([
     ["read", ["view"]],

@@ -1,4 +1,5 @@
 // What an agent is, wherever its definition comes from.
+import type { AgentRole } from "../../schema/model.ts";
 import type { Layer } from "../file/places.ts";
 import type { AgentTools } from "./tools.ts";
 
@@ -26,6 +27,8 @@ export type AgentDefinition = {
   path: string;
   /** In order of preference; empty means the session's model. */
   models: readonly string[];
+  /** Of a built-in: what it is for, where somebody must know. */
+  role?: AgentRole;
   /** Of a built-in: the setting that names its model, and the effort that goes with that one. */
   ownModel?: { setting: string; effort?: string };
   tools: AgentTools;
@@ -50,8 +53,10 @@ export type AgentDefinition = {
 };
 
 /** It puts the board in order: it gets the evidence, has the board's tool alone, and gives one answer. */
-export const consolidates = ({ promptParts }: Pick<AgentDefinition, "promptParts">): boolean =>
-  promptParts.includeConsolidationPrompt;
+export const consolidates = ({ role }: Pick<AgentDefinition, "role">): boolean => role === "consolidator";
+
+/** The built-in that consolidates, for whoever starts it. */
+export const CONSOLIDATOR = "rem-agent";
 
 /** Names that belong to agents which nobody may replace. */
-export const RESERVED: readonly string[] = ["rem-agent", "subconscious-agent", "github-context"];
+export const RESERVED: readonly string[] = [CONSOLIDATOR, "subconscious-agent", "github-context"];

@@ -11,7 +11,7 @@ export type HeldTool = Pick<Partial<ToolFacts>, "group" | "holder"> & {
 
 /** `as`: the definition may also run the main session, which keeps the tools that speak for it. */
 export function holdsTool(
-  agent: Pick<AgentDefinition, "promptParts" | "tools" | "without" | "github">,
+  agent: Pick<AgentDefinition, "role" | "tools" | "without" | "github">,
   tool: HeldTool,
   as: "main" | "subagent",
 ): boolean {

@@ -1,6 +1,8 @@
 // From the fields and the text of a file to an agent's definition, ours or a custom one.
 import { isRecord } from "../../base/json.ts";
+import { optional } from "../../base/optional.ts";
 import { escapeTags } from "../../base/tag.ts";
+import { type AgentRole, agentRoles } from "../../schema/model.ts";
 import { FieldReader } from "../file/field.ts";
 import { normaliseName } from "../file/name.ts";
 import type { Layer } from "../file/places.ts";
@@ -34,8 +36,14 @@ export function parseBuiltinAgent(source: AgentSource, fields: Record<string, un
     sideEffects: read.flag("sideEffects", true),
     ...(gate === undefined ? {} : { gate }),
     ...ownModelOf(read),
+    ...optional("role", roleOf(read)),
   });
 }
+
+const roleOf = (read: FieldReader): AgentRole | undefined => {
+  const text = read.text("role");
+  return agentRoles.find((role) => role === text);
+};
 
 function ownModelOf(read: FieldReader): Pick<AgentDefinition, "ownModel"> {
   const { setting, effort } = read.map("ownModel") ?? {};
@@ -46,7 +54,7 @@ function ownModelOf(read: FieldReader): Pick<AgentDefinition, "ownModel"> {
 const parsed = (read: FieldReader, agent: AgentDefinition): ParsedAgent =>
   read.unusable ? { warnings: read.warnings } : { agent, warnings: read.warnings };
 
-type Shared = Omit<AgentDefinition, "prompt" | "promptParts" | "sideEffects" | "gate" | "ownModel">;
+type Shared = Omit<AgentDefinition, "prompt" | "promptParts" | "sideEffects" | "gate" | "ownModel" | "role">;
 
 function shared(read: FieldReader, { path, origin, stem }: AgentSource): Shared {
   const written = read.text("name") ?? stem;

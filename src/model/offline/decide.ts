@@ -6,7 +6,7 @@ import type { OfflineDecision } from "./chat.ts";
 import { decideChat } from "./chat.ts";
 import { consolidationCalls } from "./consolidate.ts";
 import { reportCall } from "./report.ts";
-import { decideReview, REVIEW_AGENTS } from "./review.ts";
+import { decideReview } from "./review.ts";
 import type { Round } from "./round.ts";
 import { readRound } from "./round.ts";
 import type { PlannedCall } from "./search-plan.ts";
@@ -16,7 +16,7 @@ import { answerText, fenced } from "./wording.ts";
 type OfflineAnswer = { text: string; calls: PlannedCall[] };
 
 export function decide(request: ModelRequest): OfflineAnswer {
-  if (request.agentName === "rem-agent") return consolidate(request);
+  if (request.agentRole === "consolidator") return consolidate(request);
   if (request.interaction === "conversation-sidekick") return beside(request);
 
   const round = readRound(request.items);
@@ -28,7 +28,7 @@ export function decide(request: ModelRequest): OfflineAnswer {
   return { text, calls: completion(request, round, offered, decision) };
 }
 
-/** As rem-agent: one step of calls, then it stops. */
+/** As the agent that consolidates: one step of calls, then it stops. */
 function consolidate({ system, items, tools }: ModelRequest): OfflineAnswer {
   const mayCall = tools.some(({ name }) => name === "context_board") && readRound(items)?.steps === 0;
   const calls = mayCall ? consolidationCalls(system) : [];
@@ -54,7 +54,7 @@ function respond(request: ModelRequest, round: Round, offered: ReadonlySet<strin
     };
   }
   if (request.directive) return follow(request.directive, round, offered);
-  if (REVIEW_AGENTS.has(request.agentName ?? "")) return decideReview(request, round, offered);
+  if (request.agentRole === "reviewer") return decideReview(request, round, offered);
   return decideChat(request, round, offered);
 }
 

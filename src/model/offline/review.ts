@@ -8,8 +8,6 @@ import type { Round } from "./round.ts";
 import { escapePattern } from "./word-match.ts";
 import { CANNOT_JUDGE } from "./wording.ts";
 
-export const REVIEW_AGENTS: ReadonlySet<string> = new Set(["code-review", "security-review", "rubber-duck"]);
-
 const MAX_LISTED = 50;
 
 export function decideReview(request: ModelRequest, round: Round, offered: ReadonlySet<string>): OfflineDecision {

@@ -42,7 +42,7 @@ export type ToolCalls = { conversation: Conversation; permit: AskPermit };
 
 export type ActorSpec = {
   conversation: Conversation;
-  model: Pick<ModelParts, "reasoningEffort" | "interaction"> & {
+  model: Pick<ModelParts, "reasoningEffort" | "interaction" | "role"> & {
     target: () => ModelTarget;
     gauge: Gauge;
     call?: CallModel;
@@ -136,6 +136,7 @@ function partsOf(services: ActorServices, spec: ActorSpec, { permit, builtIn, of
       promptLimit: () => services.model.promptLimitOf(model.target()),
       reasoningEffort: model.reasoningEffort,
       ...optional("interaction", model.interaction),
+      ...optional("role", model.role),
       get retry() {
         const v = values();
         return { max: v["retry.max"], baseMs: v["retry.baseMs"], maxWaitSeconds: v["retry.maxWaitSeconds"] };

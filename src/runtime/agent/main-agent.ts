@@ -89,6 +89,7 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
       target: () => model.target,
       gauge: model.gauge,
       reasoningEffort: () => values().reasoningEffort,
+      role: () => agents.selected()?.role,
     },
     hook: services.hooks.hookFor(),
     tools: {

@@ -78,6 +78,7 @@ export async function openSubagent(
       call: patientCall(handle),
       reasoningEffort: () => effortOf(record.reasoningEffort) ?? workspace.settings.values.reasoningEffort,
       interaction: "conversation-subagent",
+      role: () => definition.role,
     },
     asks: { name: `${agentId} (${definition.name})` },
     hook: (name, input, signal) => watch.during({ type: "hook", name }, () => hook(name, input, signal)),

@@ -1,5 +1,6 @@
 // The consolidation of an open session, for a face: how it stands, and the message that starts one.
 import { existsSync } from "node:fs";
+import { CONSOLIDATOR } from "../../agent/catalog/definition.ts";
 import { optional } from "../../base/optional.ts";
 import { CAPACITY } from "../../memory/board/item.ts";
 import { CONSOLIDATION_PROMPT } from "../../memory/consolidate/prompt.ts";
@@ -28,8 +29,8 @@ export function consolidationClient(services: BoardServices): Client["consolidat
 
 function consolidationMessage(): AgentPrompt {
   const args = {
-    agent_type: "rem-agent",
-    mode: "backworkspace",
+    agent_type: CONSOLIDATOR,
+    mode: "background",
     name: "rem-consolidate",
     description: "Consolidate session learnings",
     prompt: CONSOLIDATION_PROMPT,

@@ -1,5 +1,5 @@
 // Leaving a session: whether a consolidation goes on by itself, and starting it.
-import { consolidates } from "../../agent/catalog/definition.ts";
+import { CONSOLIDATOR, consolidates } from "../../agent/catalog/definition.ts";
 import { spawnDetached } from "../../host/detached.ts";
 import { gate } from "../../memory/consolidate/gate.ts";
 import { CONSOLIDATION_PROMPT } from "../../memory/consolidate/prompt.ts";
@@ -52,7 +52,7 @@ function childOf({ workspace, main, model, owner, options }: LeavingSession) {
   const program = process.argv[1] ?? "";
   return {
     command: process.execPath,
-    args: [program, "--agent", "rem-agent", "-p", CONSOLIDATION_PROMPT, "--yolo", "--silent"],
+    args: [program, "--agent", CONSOLIDATOR, "-p", CONSOLIDATION_PROMPT, "--yolo", "--silent"],
     cwd: main.state.context.cwd,
     env: {
       ...inherited(workspace.env),

@@ -1,6 +1,7 @@
 // A consolidation in an open session: rem-agent as a subagent, or as the agent that the session itself runs as.
 
 import { appendFileSync, mkdirSync } from "node:fs";
+import { CONSOLIDATOR } from "../../agent/catalog/definition.ts";
 import { systemClock } from "../../base/clock.ts";
 import { shortId } from "../../base/id.ts";
 import { encodeLine } from "../../base/json-line.ts";
@@ -64,7 +65,7 @@ export async function openConsolidation(services: BoardServices, actor: Consolid
     run: run.id,
     turns: history.turns.map(({ id }) => id),
   };
-  const writer = { actor: "rem-agent", run: run.id, source, seen: seenOf(items) };
+  const writer = { actor: CONSOLIDATOR, run: run.id, source, seen: seenOf(items) };
   const tool = await boardTool(services, {
     run: run.id,
     writer: () => writer,
