@@ -5,7 +5,7 @@ import {
   type EvalOptions,
   foundText,
   itemsText,
-  type RecallOptions,
+  type RecallFilters,
   type RecallReply,
 } from "../runtime/client/recall.ts";
 import { home } from "../runtime/client.ts";
@@ -41,7 +41,7 @@ export const recall: SlashCommand = {
     },
   ],
   json: "value",
-  async run({ args, options: { reindex, ...ask } }: CommandCall<RecallOptions & { reindex?: string | true }>) {
+  async run({ args, options: { reindex, ...ask } }: CommandCall<RecallFilters & { reindex?: string | true }>) {
     if (reindex !== undefined) return rebuild(reindex);
     return describe(await home.recall.ask(args.join(" "), ask), (reply) => ({
       data: dataOf(reply),

@@ -8,7 +8,7 @@ export { foundText, labelOf, snippetText } from "../recall/found-text.ts";
 export { itemsText } from "../recall/original.ts";
 
 /** What a question may say beside its words. */
-export type RecallOptions = {
+export type RecallFilters = {
   scope?: string;
   all?: boolean;
   session?: string;
@@ -45,7 +45,7 @@ export type EvalOptions = { embedder?: string; channels?: string[]; limit?: numb
 
 export type RecallAccess = {
   /** A ref gives the exact words, an id its item, everything else is searched. */
-  ask(text: string, ask: RecallOptions): ResultPromise<RecallReply>;
+  ask(text: string, ask: RecallFilters): ResultPromise<RecallReply>;
   /** Only what holds the words, in stored sessions. */
   search(text: string, options: { all?: boolean; limit: number }): ResultPromise<RecallMatches>;
   /** The embedder is chosen anew, and every passage gets its vector. */

@@ -6,7 +6,7 @@ import type { Original } from "../../memory/recall/list.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
 import { findSession } from "../../session/find-session.ts";
 import type { Conversation } from "../../session/session.ts";
-import type { RecallAnswer, RecallItem, RecallRequest } from "../../tool/builtin/recall.ts";
+import type { RecallItem, RecallRequest, RecallResult } from "../../tool/builtin/recall.ts";
 import type { ResultPromise } from "../client/open.ts";
 import type { RecallReply } from "../client/recall.ts";
 import type { SessionIndex } from "../session/index.ts";
@@ -29,7 +29,7 @@ export async function recallForModel(
   asker: RecallAsker,
   request: RecallRequest,
   signal?: AbortSignal,
-): Promise<RecallAnswer> {
+): Promise<RecallResult> {
   const asked = request.id ?? request.query;
   const wanted = asked === undefined ? undefined : parseWanted(asked);
   if (asked !== undefined && wanted) return original(asker, asked, wanted);
@@ -40,7 +40,7 @@ export async function recallForModel(
   return found(asker, request, within.value, signal);
 }
 
-async function original(asker: RecallAsker, asked: string, wanted: Wanted): Promise<RecallAnswer> {
+async function original(asker: RecallAsker, asked: string, wanted: Wanted): Promise<RecallResult> {
   const items = await originals(asker, wanted);
   return items.ok
     ? { type: "original", ref: asked, text: itemsText(items.value) }
@@ -84,7 +84,7 @@ async function itemOf(asker: RecallAsker, id: string, within: Within): Promise<O
   return db && itemById(db, within, id, recallKinds(asker.workspace));
 }
 
-async function itemText(asker: RecallAsker, id: string, within: Within): Promise<RecallAnswer> {
+async function itemText(asker: RecallAsker, id: string, within: Within): Promise<RecallResult> {
   const item = await itemOf(asker, id, within);
   if (item) return { type: "original", ref: id, text: item.text };
   return {
@@ -93,7 +93,7 @@ async function itemText(asker: RecallAsker, id: string, within: Within): Promise
   };
 }
 
-async function around(asker: RecallAsker, text: string, window: number | undefined): Promise<RecallAnswer> {
+async function around(asker: RecallAsker, text: string, window: number | undefined): Promise<RecallResult> {
   const wanted = parseWanted(turnRef(text));
   if (!wanted || "checkpoint" in wanted)
     return { type: "refused", message: `"${text}" is not a turn's ref such as t12.` };
@@ -105,7 +105,7 @@ async function found(
   request: RecallRequest,
   within: Within,
   signal?: AbortSignal,
-): Promise<RecallAnswer> {
+): Promise<RecallResult> {
   const { ask } = await import("./query.ts");
   const { labelOf, refOf, snippetText } = await import("./found-text.ts");
   const { searchedText } = await import("./searched.ts");
