@@ -21,7 +21,10 @@ const STIFF: readonly RegExp[] = [
 const CODE = /^[a-z]+(?:_[a-z]+)+: /m;
 
 const stiffIn = (text: string): string[] => STIFF.flatMap((words) => words.exec(text)?.[0] ?? []);
-const wrongIn = (text: string): string[] => [...stiffIn(text), ...(CODE.exec(text) ?? [])];
+/** A sentence with a hole, such as "Did you mean  or ?". */
+const HOLE = /\bmean {2}| or \?/;
+
+const wrongIn = (text: string): string[] => [...stiffIn(text), ...(CODE.exec(text) ?? []), ...(HOLE.exec(text) ?? [])];
 
 /** Text in a block of code is a sample, not a sentence; the two pages made from tables are read like the others. */
 const prose = (path: string): string => readFileSync(join(root, path), "utf8").replace(/^```[\s\S]*?^```$/gm, "");
@@ -51,10 +54,11 @@ const RESULTS: readonly string[][] = [
 ];
 
 const ERRORS: readonly string[][] = [
-  ["--resume", "nosuch", "-p", "hello"],
+  ["--resume", "zzz", "-p", "hello"],
   ["sessions", "show", "nosuch"],
   ["memory", "show", "nosuch"],
   ["memory", "add"],
+  ["memory", "add", "x".repeat(900)],
   ["memory", "vote", "nosuch", "sideways", "--reason", "why"],
   ["board", "show", "nosuch"],
   ["settings", "set", "nosuch", "1"],
@@ -80,7 +84,7 @@ describe("plain words", () => {
 
   it("N50 errors", async () => {
     const place = newPlace();
-    await run(place, ["-p", "hello"]);
+    await run(place, ["-p", "/usage"]); // a session without a name
     for (const args of ERRORS) {
       const { code, stderr } = await run(place, args);
       expect([1, 2], args.join(" ")).toContain(code);

@@ -55,7 +55,7 @@ export async function findSession(
     ...nearIds(lower, ids),
     ...nearNames(
       wanted,
-      (await names()).map((n) => n.name),
+      (await names()).flatMap(({ name }) => (name === "" ? [] : [name])),
     ),
   ];
   return fail({

@@ -141,7 +141,7 @@ describe("other strategies", () => {
     );
     expect(await list(place)).toMatchObject([{ id, author: { kind: "user" } }]);
     const voted = await memory(place, ["vote", id, "up", "--reason", "x"]);
-    expect([voted.code, voted.stderr]).toEqual([1, expect.stringContaining("voting_unsupported")]);
+    expect([voted.code, voted.stderr]).toEqual([1, expect.stringContaining("cannot be voted on")]);
     const scoped = ["add", "--subject", "a", "--fact", "b c d", "--cite", "e", "--reason", "f", "--scope", "user"];
     expect((await memory(place, scoped)).code).toBe(2);
     expect((await memory(place, ["delete", id, "--yes"])).code).toBe(0);
@@ -207,7 +207,7 @@ describe("changing memories", () => {
       ...["add", "--subject", "deploy", "--fact", `My nightly deploy jobs always use ${secret} here.`],
       ...["--cite", "user", "--reason", "x", "--scope", "user"],
     ]);
-    expect([user.code, user.stderr]).toEqual([1, expect.stringContaining("memory_secret")]);
+    expect([user.code, user.stderr]).toEqual([1, expect.stringContaining("holds a secret")]);
   });
 
   it("ME14 B47 M14 M15 M77 a deleted memory is gone from list, search, recall, index and files; agents cannot store it again, the user can", async () => {

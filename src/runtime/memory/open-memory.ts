@@ -104,7 +104,7 @@ export const machineFailure = (outcome: Failed | Unsupported, { kind }: Strategy
 /** Wrong input is wrong usage; everything else is work that failed. */
 export const toFailure = ({ code, message }: MemoryFailure): Failure => ({
   code,
-  what: `${code}: ${message}`,
+  what: message,
   exit: code === "invalid_inputs" || code === "invalid_scope" ? 2 : 1,
 });
 
