@@ -4,7 +4,7 @@ import type { AgentMode } from "../schema/permission.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
 import type { Tool } from "./contract.ts";
 
-export type Offer = {
+export type ToolOffer = {
   mode: AgentMode;
   /** Names that the running agent's definition allows; absent = all. */
   only?: readonly string[];
@@ -13,7 +13,7 @@ export type Offer = {
 };
 
 /** Hidden is not denied: this decides what the model sees, permissions decide what runs. Sorted by name. */
-export function offeredTools(tools: Iterable<Tool>, { mode, only, exclude = [] }: Offer): Tool[] {
+export function offeredTools(tools: Iterable<Tool>, { mode, only, exclude = [] }: ToolOffer): Tool[] {
   return [...tools]
     .filter((t) => (t.onlyMode === undefined ? mode !== "plan" || t.planMode === true : t.onlyMode === mode))
     .filter((t) => (only === undefined || only.includes(t.name)) && !exclude.includes(t.name))

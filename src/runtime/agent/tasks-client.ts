@@ -23,15 +23,15 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
     },
     list: () => listTasks(agents, builtIn),
     getProgress(id) {
-      const found = find(id);
-      return found.ok
+      const agent = find(id);
+      return agent.ok
         ? ok(
-            describeAgent(found.value, {
+            describeAgent(agent.value, {
               now: systemClock.now(),
-              isWaiting: registry.isWaitingForPermission(found.value.id),
+              isWaiting: registry.isWaitingForPermission(agent.value.id),
             }),
           )
-        : found;
+        : agent;
     },
     async sendMessage(id, message) {
       const found = find(id);
@@ -41,13 +41,13 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
     },
     async promoteToBackground(id) {
       const waiting = registry.list().filter(isWaitedFor);
-      const found = id === undefined ? ok(waiting) : find(id);
-      if (!found.ok) return found;
-      const records = Array.isArray(found.value) ? found.value : [found.value];
+      const targets = id === undefined ? ok(waiting) : find(id);
+      if (!targets.ok) return targets;
+      const records = Array.isArray(targets.value) ? targets.value : [targets.value];
       if (records.length === 0) return fail(refusal("nothing_running", "The main agent waits for no agent."));
       for (const { id: agentId } of records) {
-        const done = answer(await registry.promoteAgentToBackground(agentId));
-        if (!done.ok) return done;
+        const outcome = answer(await registry.promoteAgentToBackground(agentId));
+        if (!outcome.ok) return outcome;
       }
       return ok(records.map((record) => record.id));
     },

@@ -107,7 +107,7 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
       if (!may.ok) return may;
       const { cite, ...guess } =
         words.trim() === "" ? { cite: undefined } : guessedFrom(words, memory.place.repository);
-      const done = await storeRecord(
+      const stored = await storeRecord(
         parts,
         {
           input: { ...guess, ...optional("citations", cite), ...texts },
@@ -118,13 +118,13 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
         },
         signal,
       );
-      switch (done.type) {
+      switch (stored.type) {
         case "failure":
-          return fail(toFailure(done));
+          return fail(toFailure(stored));
         case "already_stored":
-          return ok({ type: "already_stored", id: done.id, status: done.status });
+          return ok({ type: "already_stored", id: stored.id, status: stored.status });
         default:
-          return ok({ type: "stored", record: done.record, redactions: done.redactions });
+          return ok({ type: "stored", record: stored.record, redactions: stored.redactions });
       }
     },
     async edit(record, input, version) {
@@ -136,10 +136,10 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
       if (!may.ok) return may;
       let removed = 0;
       for (const id of ids) {
-        const done = await removeRecord(parts, { id, by: { actor: user } }, signal);
-        if (done.type === "failure")
-          return fail({ ...toFailure(done), data: `${removed} of ${count(ids.length)} were deleted before.` });
-        if (done.type === "deleted") removed++;
+        const removal = await removeRecord(parts, { id, by: { actor: user } }, signal);
+        if (removal.type === "failure")
+          return fail({ ...toFailure(removal), data: `${removed} of ${count(ids.length)} were deleted before.` });
+        if (removal.type === "deleted") removed++;
       }
       return changed(removed);
     },

@@ -5,7 +5,12 @@ import type { Conversation } from "../../session/session.ts";
 import { setMode } from "../../session/set-mode.ts";
 import { nextPhase } from "../../session/turn-phase.ts";
 import { askUserTool } from "../../tool/builtin/ask-user.ts";
-import { exitPlanModeTool, PLAN_ACTIONS, type PlanAction, type PlanAnswer } from "../../tool/builtin/exit-plan-mode.ts";
+import {
+  exitPlanModeTool,
+  PLAN_ACTIONS,
+  type PlanAction,
+  type PlanDecision,
+} from "../../tool/builtin/exit-plan-mode.ts";
 import { recallTool } from "../../tool/builtin/recall.ts";
 import { reportIntentTool } from "../../tool/builtin/report-intent.ts";
 import { taskCompleteTool } from "../../tool/builtin/task-complete.ts";
@@ -66,7 +71,7 @@ function askUser({ publish, live: { turn } }: Conversation, ask: NonNullable<Pro
   });
 }
 
-async function choosePlan(person: PersonParts, plan: PlanExit, context: ToolContext): Promise<PlanAnswer> {
+async function choosePlan(person: PersonParts, plan: PlanExit, context: ToolContext): Promise<PlanDecision> {
   const { main, prompts, planFile, startFleet } = person;
   const requestId = shortId("plan");
   main.publish("exit_plan_mode.requested", { requestId, summary: plan.summary, actions: plan.actions });
@@ -94,10 +99,10 @@ function webFetch(permit: AskPermit): Tool {
   const tool: Tool = webFetchTool({
     // A redirect to another host is a new request: it passes the same door.
     askUrl: async (url, context) => {
-      const asked: Tool = { ...tool, permissions: () => [{ kind: "url", url }] };
+      const withUrl: Tool = { ...tool, permissions: () => [{ kind: "url", url }] };
       const asking = await permit({
         toolCallId: context.toolCallId,
-        tool: asked,
+        tool: withUrl,
         input: { url },
         signal: context.signal,
       });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Question } from "../contract.ts";
 import { askUserTool, type UserAnswer } from "./ask-user.ts";
-import { exitPlanModeTool, type PlanAnswer } from "./exit-plan-mode.ts";
+import { exitPlanModeTool, type PlanDecision } from "./exit-plan-mode.ts";
 import { type RecallAnswer, type RecallRequest, recallTool } from "./recall.ts";
 import { reportIntentTool } from "./report-intent.ts";
 import { skillTool } from "./skill.ts";
@@ -45,7 +45,7 @@ describe("ask_user", () => {
 });
 
 describe("exit_plan_mode", () => {
-  const run = async (answer: PlanAnswer, args: object) =>
+  const run = async (answer: PlanDecision, args: object) =>
     textOf(await call(exitPlanModeTool({ choose: async () => answer }), { summary: "S", ...args }, testContext()));
 
   it("A5.13 tells the choice or the objections", async () => {

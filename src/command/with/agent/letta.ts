@@ -2,12 +2,12 @@
 import { fail, ok } from "../../../base/result.ts";
 import { basesIn, rootFor } from "../base.ts";
 import { standInKey } from "../key.ts";
-import { argument, given, pastGateway, type Row, set } from "../row.ts";
+import { type AgentRow, argument, given, pastGateway, set } from "../row.ts";
 
 const BASE = "LMSTUDIO_BASE_URL";
 const KEY = "LMSTUDIO_API_KEY";
 
-export const letta: Row = {
+export const letta: AgentRow = {
   command: "letta",
   install: "npm install -g @letta-ai/letta-code",
   bases: basesIn({ openai: BASE }),

@@ -4,7 +4,7 @@ import { isRecord, parseJson } from "../../../base/json.ts";
 import { fail, ok } from "../../../base/result.ts";
 import { basesIn, rootFor, usable } from "../base.ts";
 import { keyOrToken } from "../key.ts";
-import { argument, type Base, given, pastGateway, type Refusal, type Row, set, type User } from "../row.ts";
+import { type AgentRow, argument, type Base, given, pastGateway, type Refusal, set, type User } from "../row.ts";
 
 const BASE = "OPENAI_BASE_URL";
 const BY_KEY = "openai";
@@ -16,7 +16,7 @@ type Tree = Record<string, unknown>;
 /** Lists of models, by provider; an entry may name an address, which qwen prefers to the environment. */
 type Providers = Readonly<Record<string, readonly unknown[]>>;
 
-export const qwen: Row = {
+export const qwen: AgentRow = {
   command: "qwen",
   install: "npm install -g @qwen-code/qwen-code",
   bases(user) {
