@@ -1,6 +1,6 @@
 // --resume without an id: the sessions of this folder, and in a terminal the choice of one.
 import { minute } from "../command/format.ts";
-import type { SessionRow } from "../runtime/client/sessions.ts";
+import type { StoredSession } from "../runtime/client/sessions.ts";
 import { home, type SessionChoice } from "../runtime/client.ts";
 import { askTerminal } from "./ask-terminal.ts";
 import { EXIT, printFailure } from "./exit.ts";
@@ -35,13 +35,13 @@ export async function pickSession(how: "ask" | "list" | "refuse"): Promise<Sessi
   return chosen(sessions);
 }
 
-function row({ id, name, updated_at, prompts }: SessionRow, number: number | undefined): string {
+function row({ id, name, updated_at, prompts }: StoredSession, number: number | undefined): string {
   const start = number === undefined ? id : `${String(number).padStart(3)}. ${id.slice(0, 8)}`;
   const count = prompts === 1 ? "1 prompt" : `${prompts} prompts`;
   return `${start}  ${minute(updated_at)}  ${count}  ${name ?? ""}`;
 }
 
-async function chosen(sessions: SessionRow[]): Promise<SessionChoice | number> {
+async function chosen(sessions: StoredSession[]): Promise<SessionChoice | number> {
   for (;;) {
     const answer = await askTerminal("Resume which? Number, or Enter to leave: ");
     if (!answer?.trim()) return EXIT.done;

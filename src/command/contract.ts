@@ -2,7 +2,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
-import type { AgentPrompt, Client, CommandResult, Shared } from "../runtime/client.ts";
+import type { AgentPrompt, Client, CommandResult, SharedAccess } from "../runtime/client.ts";
 
 /** An option as commander writes it: `--limit <n>`, `-f, --file <file>`, `--reindex [what]`. */
 export type CommandOption = {
@@ -68,7 +68,7 @@ export type OwnProcess = {
 export type CommandContext = {
   person: Person;
   /** The open session that the command was typed into, or this machine. */
-  on: Shared;
+  on: SharedAccess;
 };
 
 export type SlashForm = {

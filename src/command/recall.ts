@@ -1,7 +1,13 @@
 // `everlong recall`, `/recall` and `everlong eval`: finding what was said, and measuring how well that works.
 import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
-import { type EvalOptions, foundText, itemsText, type RecallAsk, type RecallReply } from "../runtime/client/recall.ts";
+import {
+  type EvalOptions,
+  foundText,
+  itemsText,
+  type RecallFilters,
+  type RecallReply,
+} from "../runtime/client/recall.ts";
 import { home } from "../runtime/client.ts";
 import { type Command, type CommandCall, type CommandOutcome, describe, type SlashCommand } from "./contract.ts";
 import { reindexSessions } from "./sessions.ts";
@@ -35,7 +41,7 @@ export const recall: SlashCommand = {
     },
   ],
   json: "value",
-  async run({ args, options: { reindex, ...ask } }: CommandCall<RecallAsk & { reindex?: string | true }>) {
+  async run({ args, options: { reindex, ...ask } }: CommandCall<RecallFilters & { reindex?: string | true }>) {
     if (reindex !== undefined) return rebuild(reindex);
     return describe(await home.recall.ask(args.join(" "), ask), (reply) => ({
       data: dataOf(reply),

@@ -4,9 +4,9 @@ import { ok, type Result } from "../base/result.ts";
 import type { CareAccess } from "./client/care.ts";
 import type { ConsentAccess } from "./client/decision.ts";
 import type { GatewayAccess } from "./client/gateway.ts";
-import type { Attempt } from "./client/open.ts";
+import type { ResultPromise } from "./client/open.ts";
 import type { RecallAccess } from "./client/recall.ts";
-import type { Opened, OpenOptions, Shared } from "./client/session.ts";
+import type { Opened, OpenOptions, SharedAccess } from "./client/session.ts";
 import type { SessionsAccess } from "./client/sessions.ts";
 import { lazily } from "./lazily.ts";
 import type { McpServing } from "./mcp/serve.ts";
@@ -26,22 +26,22 @@ export type {
   Prompts,
   SessionChoice,
   SessionView,
-  Shared,
+  SharedAccess,
   TasksClient,
   UserQuestion,
 } from "./client/session.ts";
 
 /** What is done on this machine without an open session. */
-export type Home = Shared & {
+export type Home = SharedAccess & {
   readonly sessions: SessionsAccess;
   readonly recall: RecallAccess;
   readonly consent: ConsentAccess;
   readonly care: CareAccess;
   readonly gateway: GatewayAccess;
   /** Everlong as an MCP server, until its client is gone. */
-  serveMcp(serving: McpServing): Attempt<void>;
+  serveMcp(serving: McpServing): ResultPromise<void>;
   /** A text in the user's own editor; `save` gets what was left in it. */
-  edit<T>(text: string, save: (edited: string) => Attempt<T>): Attempt<T>;
+  edit<T>(text: string, save: (edited: string) => ResultPromise<T>): ResultPromise<T>;
   /** What this folder would load if it were trusted, when it is not. */
   trustQuestion(): Promise<string | undefined>;
   /** Names of commands and skills that users added. */
@@ -103,7 +103,7 @@ export const home: Home = {
   },
 };
 
-async function inWorkspace<T>(work: (workspace: Workspace) => Attempt<T>): Attempt<T> {
+async function inWorkspace<T>(work: (workspace: Workspace) => ResultPromise<T>): ResultPromise<T> {
   const { openWorkspace } = await import("./workspace.ts");
   const workspace = await openWorkspace();
   return workspace.ok ? work(workspace.value) : workspace;

@@ -5,7 +5,7 @@ import { fail, ok } from "../base/result.ts";
 import { loadServers } from "../mcp/config/load.ts";
 import { grantConsent, hasConsent, listConsents, originOf, revokeConsent } from "../permission/consent.ts";
 import type { ConsentAccess, ConsentFolder } from "./client/decision.ts";
-import type { Attempt } from "./client/open.ts";
+import type { ResultPromise } from "./client/open.ts";
 import { changeInHome } from "./home-file.ts";
 import { mcpSources } from "./mcp/sources.ts";
 import { refuseInToolShell } from "./tool-shell.ts";
@@ -42,7 +42,10 @@ export const consentHere: ConsentAccess = {
 
 const folderOf = ({ root, trust }: Workspace): ConsentFolder => ({ root, isTrusted: trust.trusted });
 
-async function change<T>(address: string, work: (workspace: Workspace, origin: string) => Attempt<T>): Attempt<T> {
+async function change<T>(
+  address: string,
+  work: (workspace: Workspace, origin: string) => ResultPromise<T>,
+): ResultPromise<T> {
   const workspace = await openWorkspace();
   if (!workspace.ok) return workspace;
   const refused = refuseInToolShell(workspace.value.env, "Consent is");

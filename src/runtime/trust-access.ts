@@ -4,7 +4,7 @@ import { fail, ok } from "../base/result.ts";
 import { gitContext } from "../host/git.ts";
 import { listTrusted, revokeTrust, trustFolder, trustNotice } from "../permission/trust.ts";
 import type { TrustAccess } from "./client/decision.ts";
-import type { Attempt } from "./client/open.ts";
+import type { ResultPromise } from "./client/open.ts";
 import { changeInHome } from "./home-file.ts";
 import { refuseInToolShell } from "./tool-shell.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
@@ -39,7 +39,7 @@ export function trustAccess(workspace: Workspace, here: Folder): TrustAccess {
   };
 }
 
-export async function trustHere(): Attempt<TrustAccess> {
+export async function trustHere(): ResultPromise<TrustAccess> {
   const workspace = await openWorkspace();
   return workspace.ok
     ? ok(trustAccess(workspace.value, { root: workspace.value.root, cwd: workspace.value.context.cwd }))

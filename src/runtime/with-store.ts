@@ -2,13 +2,13 @@
 import { errorText, type Failure } from "../base/failure.ts";
 import { fail, type Result } from "../base/result.ts";
 import type { Database } from "../store/sqlite.ts";
-import type { Attempt } from "./client/open.ts";
+import type { ResultPromise } from "./client/open.ts";
 import { healing, openCaughtUp } from "./store.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 export async function withStore<T>(
-  work: (db: Database, workspace: Workspace) => Attempt<T> | Result<T, Failure>,
-): Attempt<T> {
+  work: (db: Database, workspace: Workspace) => ResultPromise<T> | Result<T, Failure>,
+): ResultPromise<T> {
   const workspace = await openWorkspace();
   if (!workspace.ok) return workspace;
   const { paths, indexing } = workspace.value;

@@ -23,7 +23,7 @@ export type SessionParts = {
   system: SystemParts;
   model: ModelParts;
   tokens: TokenParts;
-  prompt: PromptSources;
+  prompt: SystemTextParts;
   tools: ToolParts;
   permission: PermissionParts;
   hook: RunHook;
@@ -55,7 +55,7 @@ export type ModelParts = {
 };
 
 /** A measured request: what the meter shows and the calibration learns from. */
-export type MeasuredRequest = {
+export type RequestSize = {
   systemTokens: number;
   toolDefinitionsTokens: number;
   conversationTokens: number;
@@ -75,9 +75,9 @@ export type MeasureRequest = {
 };
 
 export type TokenParts = {
-  measure: (request: MeasureRequest) => Promise<MeasuredRequest>;
+  measure: (request: MeasureRequest) => Promise<RequestSize>;
   /** The same sums as `measure`, at a cost that follows only what is new since the last time. Undefined far above the limit. */
-  totals: (request: MeasureRequest) => Promise<Omit<MeasuredRequest, "itemTokens"> | undefined>;
+  totals: (request: MeasureRequest) => Promise<Omit<RequestSize, "itemTokens"> | undefined>;
   /** Exact and calibrated. */
   countItem: (item: ContextItem<Message>) => Promise<number>;
   /** Calibrated; exact once the tokeniser is loaded, an upper bound before. */
@@ -87,7 +87,7 @@ export type TokenParts = {
   calibrate: (estimate: number, reported: number) => void;
 };
 
-export type PromptSources = {
+export type SystemTextParts = {
   system: () => { text: string; warnings: { type: string; message: string }[] };
   /** What the system text holds of what is remembered, by where it comes from. */
   memoryTexts: () => readonly { source: string; text: string }[];

@@ -10,15 +10,20 @@ import { openaiResponses } from "./openai-responses/wire.ts";
 export const commonWire: Wire = openaiChat;
 
 const byName = new Map<WireName, Wire>();
+/** Every request asks for these lists, so they are made when a wire is registered. */
+let wires: readonly Wire[] = [];
+let vendors: readonly WireVendor[] = [];
 
 export function registerWire(wire: Wire): void {
   byName.set(wire.name, wire);
+  wires = [...byName.values()];
+  vendors = [...new Set(wires.map(({ vendor }) => vendor))];
   if (!wireNames.includes(wire.name)) wireNames.push(wire.name);
 }
 
 for (const wire of [openaiChat, openaiResponses, anthropic, gemini]) registerWire(wire);
 
-export const allWires = (): readonly Wire[] => [...byName.values()];
+export const allWires = (): readonly Wire[] => wires;
 
 /** Throws for a name that is not registered: names are checked where they come in. */
 export function wireOf(name: WireName): Wire {
@@ -28,4 +33,4 @@ export function wireOf(name: WireName): Wire {
 }
 
 /** Each once, in the order of their wires. */
-export const allVendors = (): readonly WireVendor[] => [...new Set(allWires().map(({ vendor }) => vendor))];
+export const allVendors = (): readonly WireVendor[] => vendors;

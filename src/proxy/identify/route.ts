@@ -34,6 +34,6 @@ export function routeOf(method: string, path: string, contentType: string | unde
 
 /** X1, X2: what goes upstream at all; every other path is the gateway's own. */
 export function isProxyPath(path: string): boolean {
-  const prefixes = ["/up", ...allWires().map(({ prefix }) => prefix)];
-  return prefixes.some((prefix) => path.startsWith(`${prefix}/`)) || pathRoute(path) !== undefined;
+  const isOf = (prefix: string): boolean => path.startsWith(prefix) && path[prefix.length] === "/";
+  return isOf("/up") || allWires().some(({ prefix }) => isOf(prefix)) || pathRoute(path) !== undefined;
 }

@@ -31,13 +31,14 @@ export function forwardHeaders(
 ): string[] {
   const headers = headersOf(raw);
   const dropped = connectionNames(headers);
+  const credentials = credentialHeaders();
   const sent: string[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const [name = "", value = ""] = [raw[i], raw[i + 1]];
     const lower = name.toLowerCase();
     if (OURS.test(lower) || OF_SENDER.has(lower) || dropped.has(lower)) continue;
     if (changed && OF_BODY.has(lower)) continue;
-    if (isCredential(lower) && isToken(keyIn(value))) continue;
+    if (credentials.includes(lower) && isToken(keyIn(value))) continue;
     sent.push(name, value);
   }
   const key = token && ownCredential(headers, search, isToken) === undefined ? target.upstream.apiKey : undefined;
@@ -51,10 +52,6 @@ export function forwardSearch(search: string, isToken: IsToken): string {
     .split("&")
     .filter((part) => !isToken(decoded(part.replace(/^[^=]*=?/, ""))));
   return parts.length === 0 || search === "" ? "" : `?${parts.join("&")}`;
-}
-
-function isCredential(name: string): boolean {
-  return credentialHeaders().includes(name);
 }
 
 /** Headers that the sender declared to be of this connection only; what the body needs is not for it to say. */

@@ -20,7 +20,7 @@ import { filteredValue } from "../../memory/secret/filter.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { BoardAccess, BoardChoice, BoardStored } from "../client/board.ts";
-import type { Attempt } from "../client/open.ts";
+import type { ResultPromise } from "../client/open.ts";
 import { healing, openStore } from "../store.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
@@ -36,8 +36,8 @@ const LIST = "everlong board list shows what is there.";
 export function withBoard<T>(
   workspace: Workspace,
   context: SessionContext,
-  work: (board: BoardAccess) => Attempt<T>,
-): Attempt<T> {
+  work: (board: BoardAccess) => ResultPromise<T>,
+): ResultPromise<T> {
   return healing(workspace.paths, async () => {
     const opened = await openStore(workspace.paths, { recall: workspace.indexing.recall });
     if (!opened.ok) return opened;
@@ -60,7 +60,7 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext): 
   const put = async (
     place: BoardPlace,
     { src, only, ...given }: { src: Src; only: "new" | "present"; name: string; description: string; context: string },
-  ): Attempt<BoardStored> => {
+  ): ResultPromise<BoardStored> => {
     const checked = checkItem(redactorOf(workspace), given);
     if (!checked.ok) {
       const { code, message } = checked.error;

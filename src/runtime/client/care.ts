@@ -5,19 +5,19 @@ import type { Restored } from "../backup/restore.ts";
 import type { CheckResult, Confirm } from "../doctor/check.ts";
 import type { Diagnosis, DoctorOptions } from "../doctor/doctor.ts";
 import type { WipePlan, WipeScope } from "../wipe/plan.ts";
-import type { Attempt } from "./open.ts";
+import type { ResultPromise } from "./open.ts";
 
 export type { CheckResult } from "../doctor/check.ts";
 export type { Diagnosis, DoctorOptions } from "../doctor/doctor.ts";
 export type { WipePlan, WipeScope } from "../wipe/plan.ts";
 
 export type CareAccess = {
-  makeBackup(file: string | undefined, options: { withSecrets?: boolean }): Attempt<BackupMade>;
+  makeBackup(file: string | undefined, options: { withSecrets?: boolean }): ResultPromise<BackupMade>;
   /** Reads the whole backup and changes nothing. */
-  verifyBackup(file: string): Attempt<BackupManifest>;
-  restoreBackup(file: string, options: { replace?: boolean }): Attempt<Restored>;
-  planWipe(scope: WipeScope): Attempt<WipePlan>;
-  wipe(plan: WipePlan): Attempt<void>;
+  verifyBackup(file: string): ResultPromise<BackupManifest>;
+  restoreBackup(file: string, options: { replace?: boolean }): ResultPromise<Restored>;
+  planWipe(scope: WipeScope): ResultPromise<WipePlan>;
+  wipe(plan: WipePlan): ResultPromise<void>;
   /** `onResult` is called after each check. */
-  diagnose(options: DoctorOptions, confirm: Confirm, onResult: (result: CheckResult) => void): Attempt<Diagnosis>;
+  diagnose(options: DoctorOptions, confirm: Confirm, onResult: (result: CheckResult) => void): ResultPromise<Diagnosis>;
 };

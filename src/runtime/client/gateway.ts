@@ -6,7 +6,7 @@ import type { ProxyOperations } from "../../server/manage/contract.ts";
 import type { RunningGateway } from "../gateway/gateway.ts";
 import type { GatewayView, HeldGateway, WithRequest, WithWorkspace } from "../gateway/with.ts";
 import type { LaunchFile } from "../gateway/with-launch.ts";
-import type { Attempt, Opens } from "./open.ts";
+import type { Opener, ResultPromise } from "./open.ts";
 
 export type { ProxyOperations } from "../../server/manage/contract.ts";
 export type { RunningGateway } from "../gateway/gateway.ts";
@@ -14,11 +14,11 @@ export type { GatewayView, HeldGateway, WithRequest } from "../gateway/with.ts";
 
 export type GatewayAccess = {
   /** Settings for this run, by their keys. */
-  start(flags: Record<string, string>): Attempt<RunningGateway>;
+  start(flags: Record<string, string>): ResultPromise<RunningGateway>;
   /** A fresh one-time link from the gateway that runs. */
-  link(): Attempt<string>;
+  link(): ResultPromise<string>;
   /** Asks the gateway that runs, or the store and the files themselves. */
-  operations: Opens<ProxyOperations>;
+  operations: Opener<ProxyOperations>;
   /** What starting another agent through the gateway needs. */
   launch(): Promise<LaunchAccess>;
 };
@@ -27,13 +27,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The steps of one `everlong with`. */
 export type LaunchAccess = {
-  workspace(): Attempt<WithWorkspace>;
+  workspace(): ResultPromise<WithWorkspace>;
   findProgram(name: string, env: Environment, cwd: string): string | undefined;
   /** The user's environment with what is added, without keys and tokens of our own. */
   environment(env: Environment, added: Readonly<Record<string, string>>): Record<string, string>;
   codexSignIn(path: string, env: Record<string, string>): Promise<"chatgpt" | "key" | undefined>;
   findSuiting(home: string, wanted: WithRequest): Promise<GatewayView | undefined>;
-  holdGateway(home: string, wanted: WithRequest): Attempt<HeldGateway>;
+  holdGateway(home: string, wanted: WithRequest): ResultPromise<HeldGateway>;
   /** Makes the private folder of this run. */
   openFolder(home: string): Result<string, Failure>;
   removeFolder(folder: string): void;
@@ -43,5 +43,5 @@ export type LaunchAccess = {
   /** Whether a request of the run has come. */
   wasUsed(folder: string): boolean;
   /** Gives its exit code. */
-  runAgent(path: string, args: readonly string[], env: Record<string, string>): Attempt<number>;
+  runAgent(path: string, args: readonly string[], env: Record<string, string>): ResultPromise<number>;
 };

@@ -1,6 +1,6 @@
 // The MCP servers of an open session, for the faces; secrets are masked.
 import type { ServerView } from "../../mcp/host.ts";
-import type { Attempt } from "./open.ts";
+import type { ResultPromise } from "./open.ts";
 
 export type McpServerRow = ServerView & {
   /** What the definitions of its tools cost a request, about. */
@@ -28,9 +28,9 @@ export type McpAccess = {
   list(): Promise<{ servers: McpServerRow[]; problems: string[] } | undefined>;
   /** Reads where servers are named and starts them all anew. */
   reload(): Promise<void>;
-  show(name: string): Attempt<McpServerFacts>;
-  disable(name: string): Attempt<void>;
+  show(name: string): ResultPromise<McpServerFacts>;
+  disable(name: string): ResultPromise<void>;
   /** Gives how it is then. */
-  enable(name: string): Attempt<{ status: string; reason?: string }>;
-  reconnect(name: string): Attempt<{ status: string; reason?: string }>;
+  enable(name: string): ResultPromise<{ status: string; reason?: string }>;
+  reconnect(name: string): ResultPromise<{ status: string; reason?: string }>;
 };

@@ -10,7 +10,7 @@ import type {
   Scope,
   Status,
 } from "../../memory/record/contract.ts";
-import type { Attempt } from "./open.ts";
+import type { ResultPromise } from "./open.ts";
 
 export type { Direction, MemoryChange, MemoryRecord, Resolution } from "../../memory/record/contract.ts";
 export { shortIds } from "../../memory/record/id.ts";
@@ -43,29 +43,33 @@ export type MemoryAccess = {
   repositoryOf(choice: MemoryChoice): string | undefined;
   /** Whether the user's hand may change something here; `use`: it must be switched on too. */
   mayChange(use: boolean): Result<void, Failure>;
-  list(choice: MemoryChoice, query: MemoryQuery, most?: number): Attempt<{ records: MemoryRecord[]; more: boolean }>;
-  get(id: string, choice: MemoryChoice): Attempt<MemoryRecord>;
+  list(
+    choice: MemoryChoice,
+    query: MemoryQuery,
+    most?: number,
+  ): ResultPromise<{ records: MemoryRecord[]; more: boolean }>;
+  get(id: string, choice: MemoryChoice): ResultPromise<MemoryRecord>;
   /** With its citations looked up, and its history oldest first. */
-  show(id: string, choice: MemoryChoice): Attempt<MemoryRecord & { history: MemoryChange[] }>;
+  show(id: string, choice: MemoryChoice): ResultPromise<MemoryRecord & { history: MemoryChange[] }>;
   /** Their citations looked up; without ids all of this repository and the user's own. */
-  verify(ids: readonly string[]): Attempt<MemoryRecord[]>;
-  changes(choice: MemoryChoice, page: { since?: string; limit: number }): Attempt<MemoryChange[]>;
+  verify(ids: readonly string[]): ResultPromise<MemoryRecord[]>;
+  changes(choice: MemoryChoice, page: { since?: string; limit: number }): ResultPromise<MemoryChange[]>;
   /** `words`: the fact alone; what else a memory needs is then guessed. */
-  add(words: string, texts: MemoryTexts & { scope?: Scope }): Attempt<MemoryAdded>;
-  edit(record: MemoryRecord, texts: MemoryTexts & { trust?: "user" }, version: number): Attempt<MemoryEdited>;
+  add(words: string, texts: MemoryTexts & { scope?: Scope }): ResultPromise<MemoryAdded>;
+  edit(record: MemoryRecord, texts: MemoryTexts & { trust?: "user" }, version: number): ResultPromise<MemoryEdited>;
   /** One after another; gives how many. */
-  remove(ids: readonly string[]): Attempt<number>;
+  remove(ids: readonly string[]): ResultPromise<number>;
   /** `votes` is absent when this was the user's vote already. */
   vote(
     id: string,
     vote: { direction: Direction; reason: string | undefined },
     choice: MemoryChoice,
-  ): Attempt<{ isNew: boolean; votes?: MemoryRecord["votes"] }>;
-  resolve(id: string, resolution: Resolution, choice: MemoryChoice): Attempt<{ id: string; old?: string }>;
+  ): ResultPromise<{ isNew: boolean; votes?: MemoryRecord["votes"] }>;
+  resolve(id: string, resolution: Resolution, choice: MemoryChoice): ResultPromise<{ id: string; old?: string }>;
   /** Of edits: the texts before it come back as a new version. */
-  undo(change: string, choice: MemoryChoice, force: boolean): Attempt<MemoryEdited>;
+  undo(change: string, choice: MemoryChoice, force: boolean): ResultPromise<MemoryEdited>;
   /** Gives the whole path. */
-  write(path: string, text: string): Attempt<string>;
+  write(path: string, text: string): ResultPromise<string>;
 };
 
 /** Memory in an open session. */
@@ -79,7 +83,7 @@ export type MemoryInSession = {
     lastFailure?: { code: string; at: string };
   }>;
   /** In the user's settings, and at once. Gives what is in force: something stronger may say otherwise. */
-  switch(on: boolean): Attempt<boolean>;
+  switch(on: boolean): ResultPromise<boolean>;
   /** What the model sees; with words, only the lines that hold them. `unseen`: what is stored beside that. */
-  visible(words: string): Attempt<{ section: string; unseen: MemoryRecord[] }>;
+  visible(words: string): ResultPromise<{ section: string; unseen: MemoryRecord[] }>;
 };

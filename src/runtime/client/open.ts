@@ -3,7 +3,7 @@ import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
 
 /** `work` may run a second time when the store turns out to be damaged and was repaired. */
-export type Opens<Access> = <T>(work: (access: Access) => Promise<Result<T, Failure>>) => Promise<Result<T, Failure>>;
+export type Opener<Access> = <T>(work: (access: Access) => Promise<Result<T, Failure>>) => Promise<Result<T, Failure>>;
 
 /** What an operation gives that can fail in expected ways. */
-export type Attempt<T> = Promise<Result<T, Failure>>;
+export type ResultPromise<T> = Promise<Result<T, Failure>>;

@@ -2,13 +2,13 @@
 import type { Original } from "../../memory/recall/list.ts";
 import type { OriginalOutcome as SaidText } from "../recall/original.ts";
 import type { RecallFound } from "../recall/query.ts";
-import type { Attempt } from "./open.ts";
+import type { ResultPromise } from "./open.ts";
 
 export { foundText, labelOf, snippetText } from "../recall/found-text.ts";
 export { itemsText } from "../recall/original.ts";
 
 /** What a question may say beside its words. */
-export type RecallAsk = {
+export type RecallFilters = {
   scope?: string;
   all?: boolean;
   session?: string;
@@ -39,17 +39,17 @@ export type RecallReply =
   | ({ type: "found" } & RecallMatches);
 
 /** A measurement for programs, and as a table. */
-export type Measured = { data: unknown; text: string };
+export type Measurement = { data: unknown; text: string };
 
 export type EvalOptions = { embedder?: string; channels?: string[]; limit?: number; ablate?: boolean };
 
 export type RecallAccess = {
   /** A ref gives the exact words, an id its item, everything else is searched. */
-  ask(text: string, ask: RecallAsk): Attempt<RecallReply>;
+  ask(text: string, ask: RecallFilters): ResultPromise<RecallReply>;
   /** Only what holds the words, in stored sessions. */
-  search(text: string, options: { all?: boolean; limit: number }): Attempt<RecallMatches>;
+  search(text: string, options: { all?: boolean; limit: number }): ResultPromise<RecallMatches>;
   /** The embedder is chosen anew, and every passage gets its vector. */
-  reindexEmbeddings(): Attempt<{ embedder: string; made: number; waiting: number; trouble: string }>;
+  reindexEmbeddings(): ResultPromise<{ embedder: string; made: number; waiting: number; trouble: string }>;
   /** The engine on a file of labelled questions. */
-  evaluate(file: string, options: EvalOptions): Attempt<Measured>;
+  evaluate(file: string, options: EvalOptions): ResultPromise<Measurement>;
 };

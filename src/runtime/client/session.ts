@@ -11,7 +11,7 @@ import type { SettingsAccess, TrustAccess } from "./decision.ts";
 import type { InboxAccess } from "./inbox.ts";
 import type { McpAccess } from "./mcp.ts";
 import type { MemoryAccess, MemoryInSession } from "./memory.ts";
-import type { Attempt, Opens } from "./open.ts";
+import type { Opener, ResultPromise } from "./open.ts";
 import type { RecallReply } from "./recall.ts";
 import type { CheckpointView } from "./sessions.ts";
 
@@ -82,11 +82,11 @@ export type TasksClient = {
   /** One agent whole: status, turns, result. */
   getProgress(id: string): CommandResult;
   /** Gives its whole id, and how the message reaches it. */
-  sendMessage(id: string, message: string): Attempt<{ id: string; delivery: string }>;
+  sendMessage(id: string, message: string): ResultPromise<{ id: string; delivery: string }>;
   /** Without an id: whatever the main agent waits for. */
-  promoteToBackground(id?: string): Attempt<string[]>;
+  promoteToBackground(id?: string): ResultPromise<string[]>;
   /** Gives those that were stopped with it; none when it had ended before. */
-  cancel(id: string): Attempt<{ id: string; status: string; stopped: string[] }>;
+  cancel(id: string): ResultPromise<{ id: string; status: string; stopped: string[] }>;
   /** All that runs in the background; gives how many. */
   cancelAll(): Promise<number>;
   /** Gives its whole id. */
@@ -112,9 +112,9 @@ export type SkillRow = { name: string; enabled: boolean; description: string; pa
 export type SessionSelf = {
   rename(title: string): Promise<void>;
   /** Gives the new session's id. */
-  fork(name: string | undefined): Attempt<string>;
+  fork(name: string | undefined): ResultPromise<string>;
   /** Gives the file's path. */
-  exportTo(format: string, path: string | undefined): Attempt<string>;
+  exportTo(format: string, path: string | undefined): ResultPromise<string>;
   /** Files that it touched, and by which tool. */
   files(): Promise<SessionMention[]>;
   /** Commits, issues and the like that it named. */
@@ -135,17 +135,17 @@ export type ConsolidationStatus = {
 };
 
 /** What can be asked of an open session and of this machine alike. */
-export type Shared = {
-  readonly board: Opens<BoardAccess>;
-  readonly memory: Opens<MemoryAccess>;
+export type SharedAccess = {
+  readonly board: Opener<BoardAccess>;
+  readonly memory: Opener<MemoryAccess>;
   /** Of the open session; of a machine, that session's or the latest of this folder. */
-  inbox(session?: string): Attempt<InboxAccess>;
-  checkpoints(session?: string): Attempt<CheckpointView[]>;
+  inbox(session?: string): ResultPromise<InboxAccess>;
+  checkpoints(session?: string): ResultPromise<CheckpointView[]>;
   readonly settings: SettingsAccess;
-  trust(): Attempt<TrustAccess>;
+  trust(): ResultPromise<TrustAccess>;
 };
 
-export type Client = Shared & {
+export type Client = SharedAccess & {
   readonly sessionId: string;
   readonly dir: string;
   readonly resumed: boolean;
@@ -176,13 +176,13 @@ export type Client = Shared & {
   readonly permissions: {
     list(): Promise<PermissionList>;
     /** Takes approvals back. */
-    reset(scope: "session" | "location"): Attempt<unknown>;
+    reset(scope: "session" | "location"): ResultPromise<unknown>;
     setAllowAll(on: boolean): Promise<void>;
     /** Gives its whole path. */
     addFolder(path: string): CommandResult;
   };
   /** A ref gives the exact words, an id its item, everything else is searched. */
-  recall(query: string): Attempt<RecallReply>;
+  recall(query: string): ResultPromise<RecallReply>;
   readonly mode: { get(): AgentMode; set(mode: AgentMode): Promise<void> };
   readonly history: {
     /** Summarises the history now. */
@@ -194,7 +194,7 @@ export type Client = Shared & {
     /** The messages that going back would take out of the conversation. */
     preview(to: string | undefined): Result<PromptRef[], Failure>;
     /** Gives the messages that left it. */
-    rewind(to: string | undefined): Attempt<PromptRef[]>;
+    rewind(to: string | undefined): ResultPromise<PromptRef[]>;
   };
   readonly tasks: TasksClient;
   readonly agents: {
@@ -202,7 +202,7 @@ export type Client = Shared & {
     list(): string;
     /** Runs the session as that definition; `none` returns. */
     select(name: string): Promise<CommandResult>;
-    startFleet(options: { prompt?: string }): Attempt<{ started: boolean; reason?: string }>;
+    startFleet(options: { prompt?: string }): ResultPromise<{ started: boolean; reason?: string }>;
     startResearch(topic: string): Promise<CommandResult>;
   };
   readonly consolidation: {

@@ -2,9 +2,9 @@
 import type { Failure } from "../../base/failure.ts";
 import type { CheckpointMeta } from "../../context/compact/checkpoint.ts";
 import type { Todo } from "../../schema/todo.ts";
-import type { Attempt } from "./open.ts";
+import type { ResultPromise } from "./open.ts";
 
-export type SessionRow = {
+export type StoredSession = {
   id: string;
   name: string | null;
   cwd: string;
@@ -26,22 +26,22 @@ export type SessionFacts = Readonly<Record<string, unknown>> & { sessionId: stri
 /** A session is named by its id, the beginning of one, or its name. */
 export type SessionsAccess = {
   /** Latest use first; of this folder unless of all. */
-  list(options: { all?: boolean; limit: number }): Attempt<SessionRow[]>;
-  find(wanted: string): Attempt<{ id: string; name: string; prompts: number }>;
-  show(wanted: string): Attempt<SessionFacts>;
-  rename(wanted: string, title: string): Attempt<{ id: string }>;
+  list(options: { all?: boolean; limit: number }): ResultPromise<StoredSession[]>;
+  find(wanted: string): ResultPromise<{ id: string; name: string; prompts: number }>;
+  show(wanted: string): ResultPromise<SessionFacts>;
+  rename(wanted: string, title: string): ResultPromise<{ id: string }>;
   /** The text, or where it was written. */
-  export(wanted: string, format: string, path: string | undefined): Attempt<{ text: string } | { path: string }>;
-  rewind(wanted: string, to: string): Attempt<{ refs: string[]; eventsRemoved: number }>;
+  export(wanted: string, format: string, path: string | undefined): ResultPromise<{ text: string } | { path: string }>;
+  rewind(wanted: string, to: string): ResultPromise<{ refs: string[]; eventsRemoved: number }>;
   /** Gives the new session's id. */
-  fork(wanted: string, options: { name?: string; at?: string }): Attempt<string>;
+  fork(wanted: string, options: { name?: string; at?: string }): ResultPromise<string>;
   /** Gives those that could not be removed. */
-  remove(ids: readonly string[]): Attempt<{ id: string; failure: Failure }[]>;
+  remove(ids: readonly string[]): ResultPromise<{ id: string; failure: Failure }[]>;
   /** Those that were last used before and that nobody has named, oldest first. */
-  olderThan(days: number): Attempt<{ id: string; name: string; updatedAt: string }[]>;
+  olderThan(days: number): ResultPromise<{ id: string; name: string; updatedAt: string }[]>;
   /** `items` of proxied sessions, `rows` of memories and board. `problem`: the index was damaged and is made anew. */
-  reindex(): Attempt<{ sessions: number; items: number; rows: number; problem?: string }>;
-  verify(wanted: string): Attempt<SessionCheck>;
+  reindex(): ResultPromise<{ sessions: number; items: number; rows: number; problem?: string }>;
+  verify(wanted: string): ResultPromise<SessionCheck>;
 };
 
 export type SessionCheck = {

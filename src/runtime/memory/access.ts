@@ -12,7 +12,7 @@ import { lookedUp } from "../../memory/record/verification.ts";
 import { voteOn } from "../../memory/record/vote.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
 import type { MemoryAccess, MemoryChoice, MemoryEdited, MemoryTexts } from "../client/memory.ts";
-import type { Attempt } from "../client/open.ts";
+import type { ResultPromise } from "../client/open.ts";
 import { parseTime } from "../recall/time.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
 import {
@@ -45,7 +45,7 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
     record: MemoryRecord,
     input: MemoryTexts & { trust?: "user" },
     version: number,
-  ): Attempt<MemoryEdited> => {
+  ): ResultPromise<MemoryEdited> => {
     const different = differentFrom(record, input);
     if (Object.keys(different).length === 0) return ok(undefined);
     const request = { id: record.id, input: different, by: { actor: user, version } };
@@ -222,7 +222,7 @@ export async function namedRecords(
   memory: OpenMemory,
   ids: readonly string[],
   choice: MemoryChoice,
-): Attempt<MemoryRecord[]> {
+): ResultPromise<MemoryRecord[]> {
   if (ids.length === 0) {
     const page = await recordsOf(memory, choice, {});
     return page.ok ? ok(page.value.records) : page;

@@ -19,7 +19,7 @@ import { newMemoryId, PREFIX } from "../../memory/record/id.ts";
 import type { MemoryFailure, WriteParts } from "../../memory/record/write-contract.ts";
 import { filteredValue, type SecretFilter } from "../../memory/secret/filter.ts";
 import type { MemoryChoice } from "../client/memory.ts";
-import type { Attempt } from "../client/open.ts";
+import type { ResultPromise } from "../client/open.ts";
 import { openStore } from "../store.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
 import { LOCAL_USER, placeIn, strategyFor, treeOf } from "./strategy.ts";
@@ -42,7 +42,10 @@ export type OpenMemory = {
 };
 
 /** The store is opened when the strategy first needs it, and closed whatever happens. */
-export async function withMemory<T>(workspace: Workspace, work: (memory: OpenMemory) => Attempt<T>): Attempt<T> {
+export async function withMemory<T>(
+  workspace: Workspace,
+  work: (memory: OpenMemory) => ResultPromise<T>,
+): ResultPromise<T> {
   let opened: ReturnType<typeof openStore> | undefined;
   let client: Promise<StrategyChoice> | undefined;
   const open = () => (opened ??= openStore(workspace.paths, { recall: workspace.indexing.recall }));
@@ -90,7 +93,7 @@ export const placeOf = ({ place }: OpenMemory, { repo, all }: MemoryChoice): Pla
 
 export const filtered = <V>({ redact }: Pick<OpenMemory, "redact">, value: V): V => filteredValue(redact, value);
 
-export async function strategyOf(memory: OpenMemory): Attempt<Strategy> {
+export async function strategyOf(memory: OpenMemory): ResultPromise<Strategy> {
   const client = await memory.parts.client();
   return client.type === "ready" ? ok(client.strategy) : fail(toFailure(missingClient(client)));
 }
@@ -112,7 +115,7 @@ export const refused = (code: string, what: string, next: string) =>
   fail<Failure>({ code, what, data: "Nothing was changed.", next, exit: 1 });
 
 /** By its id or the beginning of it. */
-export async function recordOf(memory: OpenMemory, id: string, choice: MemoryChoice = {}): Attempt<MemoryRecord> {
+export async function recordOf(memory: OpenMemory, id: string, choice: MemoryChoice = {}): ResultPromise<MemoryRecord> {
   const strategy = await strategyOf(memory);
   if (!strategy.ok) return strategy;
   const place = placeOf(memory, choice);
@@ -144,7 +147,7 @@ export async function recordsOf(
   choice: MemoryChoice,
   query: Omit<ListQuery, "place" | "scope" | "limit" | "after">,
   most = Number.POSITIVE_INFINITY,
-): Attempt<{ records: MemoryRecord[]; more: boolean }> {
+): ResultPromise<{ records: MemoryRecord[]; more: boolean }> {
   const strategy = await strategyOf(memory);
   if (!strategy.ok) return strategy;
   const place = placeOf(memory, choice);

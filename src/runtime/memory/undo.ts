@@ -4,7 +4,7 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import type { MemoryChange, MemoryRecord } from "../../memory/record/contract.ts";
 import type { MemoryChoice, MemoryTexts } from "../client/memory.ts";
-import type { Attempt } from "../client/open.ts";
+import type { ResultPromise } from "../client/open.ts";
 import { machineFailure, type OpenMemory, placeOf, recordOf, refused, strategyOf } from "./open-memory.ts";
 
 /** The record as it is, and the texts that come back. */
@@ -13,7 +13,7 @@ export async function beforeChange(
   wanted: string,
   choice: MemoryChoice,
   force: boolean,
-): Attempt<{ record: MemoryRecord; texts: MemoryTexts }> {
+): ResultPromise<{ record: MemoryRecord; texts: MemoryTexts }> {
   const change = await changeOf(memory, wanted, choice);
   if (!change.ok) return change;
   const isEverywhere = placeOf(memory, choice) === undefined;
@@ -44,7 +44,7 @@ const UNDO_OTHERWISE: Record<Exclude<MemoryChange["action"], "edit">, string> = 
 };
 
 /** An edit that can be taken back. */
-async function changeOf(memory: OpenMemory, wanted: string, choice: MemoryChoice): Attempt<MemoryChange> {
+async function changeOf(memory: OpenMemory, wanted: string, choice: MemoryChoice): ResultPromise<MemoryChange> {
   const strategy = await strategyOf(memory);
   if (!strategy.ok) return strategy;
   // The newest that is older than the one behind it: itself, if it is there.

@@ -4,7 +4,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { itemById, type Original } from "../../memory/recall/list.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
 import type { Database } from "../../store/sqlite.ts";
-import type { RecallAsk } from "../client/recall.ts";
+import type { RecallFilters } from "../client/recall.ts";
 import { latestIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 import { badAsk, nothingOfKind, queryOf, recallOff, type Where, whereOf } from "./ask.ts";
@@ -23,7 +23,7 @@ export type Answer =
   | { type: "item"; item: Original }
   | ({ type: "found"; found: RecallFound } & Where);
 
-export async function answer(desk: Desk, text: string, ask: RecallAsk): Promise<Result<Answer, Failure>> {
+export async function answer(desk: Desk, text: string, ask: RecallFilters): Promise<Result<Answer, Failure>> {
   const { db, workspace } = desk;
   const query = queryOf(text, ask);
   if (!query.ok) return query;
@@ -56,7 +56,7 @@ async function originals(
   desk: Desk,
   { wanted }: Aimed,
   session: AnySession | undefined,
-  { around, window }: RecallAsk,
+  { around, window }: RecallFilters,
 ): Promise<Result<Answer, Failure>> {
   const latest = session ? undefined : latestIn(desk.db, desk.workspace.root);
   const of = session ?? (latest === undefined ? undefined : ({ type: "own", id: latest } as const));

@@ -4,7 +4,7 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { KINDS, type Kind } from "../../memory/recall/item.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
-import type { RecallAsk } from "../client/recall.ts";
+import type { RecallFilters } from "../client/recall.ts";
 import type { Workspace } from "../workspace.ts";
 import type { RecallQuery } from "./query.ts";
 import { EVERYWHERE, recallPlace, SCOPES, type ScopeName, scopesOf } from "./scope.ts";
@@ -25,7 +25,7 @@ export type Where = { within: Within; scope: ScopeName };
 
 /** The person at this machine asks: within the scope, every caller's sessions. */
 export function whereOf(
-  ask: RecallAsk,
+  ask: RecallFilters,
   { context, settings, redact }: Workspace,
   session: string | undefined,
 ): Result<Where, Failure> {
@@ -50,7 +50,7 @@ export function whereOf(
 /** Still without where to look. */
 type Query = Omit<RecallQuery, "within" | "limit"> & { limit?: number };
 
-export function queryOf(text: string, ask: RecallAsk): Result<Query, Failure> {
+export function queryOf(text: string, ask: RecallFilters): Result<Query, Failure> {
   const bounded = [ask.since, ask.until, ask.before, ask.around].some((bound) => bound !== undefined);
   if (text.trim() === "" && !bounded)
     return badAsk("There is nothing to look for.", "Give a query, or --since, --until or --around.");

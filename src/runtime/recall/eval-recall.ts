@@ -9,8 +9,8 @@ import { parseCorpora } from "../../memory/recall/eval/corpus.ts";
 import { type EvaluateOptions, evaluate } from "../../memory/recall/eval/evaluate.ts";
 import { ablationText, evaluationText } from "../../memory/recall/eval/report.ts";
 import { SIGNALS, type Signal } from "../../memory/recall/rank/weights.ts";
-import type { Attempt } from "../client/open.ts";
-import type { EvalOptions, Measured } from "../client/recall.ts";
+import type { ResultPromise } from "../client/open.ts";
+import type { EvalOptions, Measurement } from "../client/recall.ts";
 import { badUsage } from "../with-store.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
 import { embedderSettings } from "./engine.ts";
@@ -18,7 +18,7 @@ import { embedderSettings } from "./engine.ts";
 const EMBEDDERS = ["none", "static", "ollama", "openai"] as const;
 type EmbedderName = (typeof EMBEDDERS)[number];
 
-export async function evaluateRecall(file: string, flags: EvalOptions): Attempt<Measured> {
+export async function evaluateRecall(file: string, flags: EvalOptions): ResultPromise<Measurement> {
   const unknown = flags.channels?.find((c) => !(SIGNALS as readonly string[]).includes(c));
   if (unknown !== undefined) return badUsage(`"${unknown}" is not a signal.`, `Signals: ${SIGNALS.join(", ")}.`);
   if (flags.embedder !== undefined && !(EMBEDDERS as readonly string[]).includes(flags.embedder))

@@ -7,7 +7,7 @@ import type { Within } from "../../memory/recall/store/scope.ts";
 import { findSession } from "../../session/find-session.ts";
 import type { Conversation } from "../../session/session.ts";
 import type { RecallAnswer, RecallItem, RecallRequest } from "../../tool/builtin/recall.ts";
-import type { Attempt } from "../client/open.ts";
+import type { ResultPromise } from "../client/open.ts";
 import type { RecallReply } from "../client/recall.ts";
 import type { SessionIndex } from "../session/index.ts";
 import type { ModelInForce } from "../session/model-in-force.ts";
@@ -162,7 +162,7 @@ async function found(
 const placeOf = ({ workspace, main }: RecallAsker) => ({ workspace, folder: main.state.context.cwd });
 
 /** /recall. */
-export async function recallIn(asker: RecallAsker, query: string): Attempt<RecallReply> {
+export async function recallIn(asker: RecallAsker, query: string): ResultPromise<RecallReply> {
   if (query.trim() === "") return nothingAsked;
   const wanted = parseWanted(query);
   if (wanted) {

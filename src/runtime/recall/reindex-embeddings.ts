@@ -4,11 +4,16 @@ import { chooseEmbedder } from "../../memory/recall/embed/choose.ts";
 import { embedWaiting, lineUp } from "../../memory/recall/embed/queue.ts";
 import { setNote } from "../../memory/recall/store/note.ts";
 import { write } from "../../store/sqlite.ts";
-import type { Attempt } from "../client/open.ts";
+import type { ResultPromise } from "../client/open.ts";
 import { badUsage, withStore } from "../with-store.ts";
 import { embedderSettings } from "./engine.ts";
 
-export function reindexEmbeddings(): Attempt<{ embedder: string; made: number; waiting: number; trouble: string }> {
+export function reindexEmbeddings(): ResultPromise<{
+  embedder: string;
+  made: number;
+  waiting: number;
+  trouble: string;
+}> {
   return withStore(async (db, workspace) => {
     const settings = embedderSettings(workspace, true);
     if (!settings)

@@ -3,8 +3,8 @@ import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import type { Database } from "../../store/sqlite.ts";
-import type { Attempt } from "../client/open.ts";
-import type { RecallAsk, RecallReply } from "../client/recall.ts";
+import type { ResultPromise } from "../client/open.ts";
+import type { RecallFilters, RecallReply } from "../client/recall.ts";
 import { proxyStoreOn } from "../gateway/proxy-store.ts";
 import { withStore } from "../with-store.ts";
 import type { Workspace } from "../workspace.ts";
@@ -15,7 +15,7 @@ import { openRecall } from "./engine.ts";
 import { ask, type RecallFound, type RecallQuery } from "./query.ts";
 import { searchedText } from "./searched.ts";
 
-export async function recallStored(text: string, asked: RecallAsk): Attempt<RecallReply> {
+export async function recallStored(text: string, asked: RecallFilters): ResultPromise<RecallReply> {
   const query = queryOf(text, asked);
   if (!query.ok) return query; // nothing is opened for a question that cannot be asked
   return withStore(async (db, workspace) => {

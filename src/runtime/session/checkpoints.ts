@@ -15,7 +15,7 @@ import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
 import type { Checkpoint, SessionState } from "../../session/state.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
-import type { Attempt } from "../client/open.ts";
+import type { ResultPromise } from "../client/open.ts";
 import type { CheckpointView } from "../client/sessions.ts";
 import { latestSession, lookUpSession } from "../store.ts";
 import { openWorkspace } from "../workspace.ts";
@@ -71,7 +71,7 @@ export const checkpointViews = ({ checkpoints }: SessionState, redact: Redact): 
   });
 
 /** Of a stored session, or of the latest of this folder; without one there are none. */
-export async function storedCheckpoints(session: string | undefined): Attempt<CheckpointView[]> {
+export async function storedCheckpoints(session: string | undefined): ResultPromise<CheckpointView[]> {
   const workspace = await openWorkspace();
   if (!workspace.ok) return workspace;
   const { paths, redact, root, indexing } = workspace.value;

@@ -11,7 +11,7 @@ import { setMode } from "../../session/set-mode.ts";
 import { undoCompaction } from "../../session/undo-compaction.ts";
 import type { Agents } from "../agent/agents.ts";
 import { keepSelection, selection } from "../agent/select-agent.ts";
-import type { Attempt } from "../client/open.ts";
+import type { ResultPromise } from "../client/open.ts";
 import type { Client, PromptRef } from "../client/session.ts";
 import type { Sidekicks } from "../sidekick/sidekicks.ts";
 import { metaOf } from "./checkpoints.ts";
@@ -65,7 +65,7 @@ export function historyClient(services: HistoryServices): Client["history"] {
   };
 }
 
-async function goBack(services: HistoryServices, to: string | undefined): Attempt<PromptRef[]> {
+async function goBack(services: HistoryServices, to: string | undefined): ResultPromise<PromptRef[]> {
   const { session } = services;
   const planned = planRewind(session.state, to);
   if (!planned.ok) return planned;
@@ -74,7 +74,7 @@ async function goBack(services: HistoryServices, to: string | undefined): Attemp
   return rewindRefusal(session) ?? exclusively(session, () => undoTo(services, to), "turn");
 }
 
-async function undoTo(services: HistoryServices, to: string | undefined): Attempt<PromptRef[]> {
+async function undoTo(services: HistoryServices, to: string | undefined): ResultPromise<PromptRef[]> {
   const { session } = services;
   const { state } = session;
   const { mode } = state;

@@ -10,12 +10,12 @@ import { replay } from "../../session/replay.ts";
 import { faultOf } from "../../store/fault.ts";
 import { acquireLock } from "../../store/lock.ts";
 import type { Database } from "../../store/sqlite.ts";
-import type { Attempt } from "../client/open.ts";
+import type { ResultPromise } from "../client/open.ts";
 import { withStore } from "../with-store.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** Gives those that could not be removed, and why. */
-export function removeSessions(ids: readonly string[]): Attempt<{ id: string; failure: Failure }[]> {
+export function removeSessions(ids: readonly string[]): ResultPromise<{ id: string; failure: Failure }[]> {
   return withStore(async (db, workspace) => {
     const left: { id: string; failure: Failure }[] = [];
     for (const id of ids) {
@@ -56,7 +56,7 @@ const inUse = (id: string, pid: number | undefined): Failure => ({
 });
 
 /** Those that nobody has named: last used so many days ago, oldest first. */
-export function oldSessions(days: number): Attempt<{ id: string; name: string; updatedAt: string }[]> {
+export function oldSessions(days: number): ResultPromise<{ id: string; name: string; updatedAt: string }[]> {
   const before = new Date(Date.now() - days * 86_400_000).toISOString();
   return withStore(async (db, { paths }) => {
     const rows = db

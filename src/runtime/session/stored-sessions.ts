@@ -13,8 +13,8 @@ import { replay } from "../../session/replay.ts";
 import { planRewind, rewindData } from "../../session/rewind.ts";
 import type { SessionState } from "../../session/state.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
-import type { Attempt } from "../client/open.ts";
-import type { SessionRow, SessionsAccess } from "../client/sessions.ts";
+import type { ResultPromise } from "../client/open.ts";
+import type { SessionsAccess, StoredSession } from "../client/sessions.ts";
 import { healing, lookUpSession, openStore, tellSkipped } from "../store.ts";
 import { badUsage, withStore } from "../with-store.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
@@ -31,7 +31,7 @@ export const storedSessions: SessionsAccess = {
            FROM sessions WHERE ?1 IS NULL OR (COALESCE(git_root, cwd) = ?1 AND parent_session_id IS NULL) ORDER BY updated_at DESC LIMIT ?2`,
         )
         .all(options.all ? null : root, options.limit);
-      return ok(rows as unknown as SessionRow[]);
+      return ok(rows as unknown as StoredSession[]);
     }),
 
   // Works on what the index knows: a log that cannot be read can be found too.
@@ -135,8 +135,8 @@ export const storedSessions: SessionsAccess = {
 
 async function withSession<T>(
   wanted: string,
-  work: (id: string, state: SessionState, workspace: Workspace) => Attempt<T>,
-): Attempt<T> {
+  work: (id: string, state: SessionState, workspace: Workspace) => ResultPromise<T>,
+): ResultPromise<T> {
   const workspace = await openWorkspace();
   if (!workspace.ok) return workspace;
   const id = await lookUpSession(wanted, workspace.value.paths, workspace.value.indexing);
@@ -146,7 +146,7 @@ async function withSession<T>(
 }
 
 /** Opens the session's log for one change, and brings everything made from it up to that; refused while another process has it. */
-function withLog<T>(wanted: string, change: (log: SessionLog) => Attempt<T>): Attempt<T> {
+function withLog<T>(wanted: string, change: (log: SessionLog) => ResultPromise<T>): ResultPromise<T> {
   return withSession(wanted, async (sessionId, _state, workspace) => {
     const { paths } = workspace;
     const opened = await SessionLog.open({

@@ -4,7 +4,7 @@ import { inboxStore } from "../../agent/inbox/store.ts";
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { InboxAccess } from "../client/inbox.ts";
-import type { Attempt } from "../client/open.ts";
+import type { ResultPromise } from "../client/open.ts";
 import { latestSession, lookUpSession } from "../store.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
@@ -19,7 +19,7 @@ export async function openInbox(session: {
 }
 
 /** Without a name: of the latest session of this folder. */
-export async function storedInbox(session: string | undefined): Attempt<InboxAccess> {
+export async function storedInbox(session: string | undefined): ResultPromise<InboxAccess> {
   const workspace = await openWorkspace();
   if (!workspace.ok) return workspace;
   const id = await sessionOf(workspace.value, session);
@@ -46,7 +46,7 @@ function accessTo(
   };
 }
 
-async function sessionOf({ root, paths, indexing }: Workspace, wanted: string | undefined): Attempt<string> {
+async function sessionOf({ root, paths, indexing }: Workspace, wanted: string | undefined): ResultPromise<string> {
   if (wanted !== undefined) return lookUpSession(wanted, paths, indexing);
   const latest = await latestSession(root, paths, indexing);
   if (!latest.ok || latest.value !== undefined) return latest as Result<string, Failure>;
