@@ -2,7 +2,7 @@
 import { clip } from "../base/text.ts";
 import type { HookName } from "./name.ts";
 
-export type HookEvents = {
+type HookEvents = {
   "hook.start": { hookInvocationId: string; hookType: HookName; source: string; input: Record<string, unknown> };
   "hook.end": {
     hookInvocationId: string;

@@ -11,7 +11,7 @@ import { createHookRunner, type HookParts, type HookRunner } from "./run.ts";
 export const strict: HttpRule = { allowLocalhost: false, allowHttpAuth: false, offline: false };
 
 export type Recorded = { type: string; data: Record<string, unknown>; agentId?: string | undefined };
-export type Bench = {
+export type HookBench = {
   runner: HookRunner;
   hooks: Hook[];
   events: Recorded[];
@@ -20,7 +20,7 @@ export type Bench = {
   end: () => Promise<void>;
 };
 
-export function bench(folder: string, hooks: unknown, more: Partial<HookParts> = {}): Bench {
+export function bench(folder: string, hooks: unknown, more: Partial<HookParts> = {}): HookBench {
   const parsed = parseHooks({ path: `${folder}/hooks.json`, layer: "user" }, hooks);
   const events: Recorded[] = [];
   const warnings = parsed.warnings.map((w) => w.message);

@@ -1,6 +1,6 @@
 // The text of /hooks: every hook that was found, where it stands, whether it runs, how it ended the last time.
 import type { Hook, HookOff } from "./hook.ts";
-import type { LastRun } from "./run.ts";
+import type { LastHookRun } from "./run.ts";
 
 const STATE: Record<HookOff | "on", string> = {
   on: "on",
@@ -10,12 +10,12 @@ const STATE: Record<HookOff | "on", string> = {
   refused: "off: its address is not allowed",
 };
 
-export function describeHooks(hooks: readonly Hook[], lastRun: (id: string) => LastRun | undefined): string {
+export function describeHooks(hooks: readonly Hook[], lastRun: (id: string) => LastHookRun | undefined): string {
   if (hooks.length === 0) return "No hooks.";
   return hooks.map((hook) => describeHook(hook, lastRun(hook.id))).join("\n");
 }
 
-function describeHook(hook: Hook, last: LastRun | undefined): string {
+function describeHook(hook: Hook, last: LastHookRun | undefined): string {
   const matcher = hook.matcher ? ` on ${hook.matcher.source.slice(4, -2)}` : "";
   const does = hook.type === "command" ? hook.command : hook.type === "http" ? hook.url : hook.prompt;
   const ended = !last ? "not run yet" : last.success ? `ok in ${last.durationMs} ms` : `failed: ${last.error}`;

@@ -23,7 +23,7 @@ export type LoadHooks = {
 };
 
 /** All that were found: those with `off` do not run, and are there to be listed. */
-export type LoadedHooks = { hooks: Hook[]; warnings: HookWarning[] };
+type LoadedHooks = { hooks: Hook[]; warnings: HookWarning[] };
 
 type Place = { path: string; layer: HookLayer; settings?: true };
 type Loaded = Place & { hooks: Hook[]; warnings: HookWarning[]; disables: boolean };

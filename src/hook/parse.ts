@@ -5,7 +5,7 @@ import type { CommandHook, Hook, HookLayer, HookWarning, HttpHook, PromptHook } 
 import { type HookName, hookNameOf, hookNames, SUBJECT } from "./name.ts";
 
 export type HookFile = { path: string; layer: HookLayer };
-export type ParsedHooks = { hooks: Hook[]; warnings: HookWarning[] };
+type ParsedHooks = { hooks: Hook[]; warnings: HookWarning[] };
 
 const DEFAULT_SECONDS = 30;
 const MAX_SECONDS = 600;

@@ -2,7 +2,7 @@
 import { isRecord } from "../base/json.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 
-export type Redact = (text: string) => string;
+export type PayloadRedactor = (text: string) => string;
 
 export type RedactedPayload<T> = {
   value: T;
@@ -16,7 +16,7 @@ export type RedactedPayload<T> = {
 /** As the filter writes it (memory/secret/filter.ts). */
 const MARK = /\[redacted[^\]\s]*\]/g;
 
-export function redactValue<T>(value: T, redact: Redact): RedactedPayload<T> {
+export function redactValue<T>(value: T, redact: PayloadRedactor): RedactedPayload<T> {
   /** What a shown text or a mark stands for; undefined when that could be more than one text. */
   const hidden = new Map<string, string | undefined>();
   const keep = (shown: string, text: string | undefined): void => {
@@ -48,7 +48,7 @@ export function redactValue<T>(value: T, redact: Redact): RedactedPayload<T> {
 }
 
 /** A value may be recognisable only beside its name: `password` and a plain word. */
-function redactField(key: string, text: string, redact: Redact): string {
+function redactField(key: string, text: string, redact: PayloadRedactor): string {
   const shown = redact(text);
   if (shown !== text || key === "" || text.includes("\n")) return shown;
   const start = `${key}=`;

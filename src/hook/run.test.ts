@@ -6,14 +6,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RUN_MARK } from "../host/process.ts";
 import { survivors } from "../host/survivors.ts";
-import { type Bench, bench, context, inputs } from "./hook-fixture.ts";
+import { bench, context, type HookBench, inputs } from "./hook-fixture.ts";
 import type { HookContext, HookInputs } from "./input.ts";
 import { describeHooks } from "./list.ts";
 import { type HookName, hookNames } from "./name.ts";
 import type { HookParts } from "./run.ts";
 
 let dir: string;
-let made: Bench[];
+let made: HookBench[];
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "everlong-hook-"));
   made = [];
@@ -23,21 +23,21 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function hooks(definitions: unknown, more?: Partial<HookParts>): Bench {
+function hooks(definitions: unknown, more?: Partial<HookParts>): HookBench {
   const one = bench(dir, definitions, more);
   made.push(one);
   return one;
 }
 const never = () => new AbortController().signal;
 const run = <N extends HookName>(
-  { runner }: Bench,
+  { runner }: HookBench,
   name: N,
   input: HookInputs[N] = inputs[name],
   where: HookContext = context,
 ) => runner.run(name, input, where, never());
 const say = (answer: unknown): string => `echo '${JSON.stringify(answer)}'`;
 const saved = (name = "payload") => JSON.parse(readFileSync(join(dir, name), "utf8"));
-const alive = (one: Bench): number =>
+const alive = (one: HookBench): number =>
   survivors(new Set(), { environment: `${RUN_MARK}=${one.runId}.`, brand: "none" }).length;
 
 describe("running hooks", () => {

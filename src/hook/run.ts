@@ -11,7 +11,7 @@ import { matches } from "./match.ts";
 import { type HookOutcome, mergeOutput, noOutcome } from "./merge.ts";
 import type { HookName } from "./name.ts";
 import { blockingOutput, type HookOutput, parseOutput } from "./output.ts";
-import { type Redact, type RedactedPayload, redactValue } from "./redact.ts";
+import { type PayloadRedactor, type RedactedPayload, redactValue } from "./redact.ts";
 import { type CommandParts, runCommand } from "./run-command.ts";
 import { type HttpParts, runHttp } from "./run-http.ts";
 
@@ -22,7 +22,7 @@ export type HookParts = {
   /** What a project's hook file starts, if that is not any more as it was trusted. */
   changedStart: (source: string) => string | undefined;
   http: HttpParts;
-  redact: Redact;
+  redact: PayloadRedactor;
   emit: EmitHook;
   /** Called once for each hook and reason. */
   warn: (message: string) => void;
@@ -30,7 +30,7 @@ export type HookParts = {
   clock: Pick<Clock, "now" | "monotonic">;
 };
 
-export type LastRun = { success: boolean; error?: string; durationMs: number; at: string };
+export type LastHookRun = { success: boolean; error?: string; durationMs: number; at: string };
 
 export type HookRunner = {
   /** Never rejects for what a hook does. `context.agent` in a subagent. */
@@ -41,11 +41,11 @@ export type HookRunner = {
     signal: AbortSignal,
   ) => Promise<HookOutcome>;
   /** How the hook with this id ended the last time. */
-  lastRun: (id: string) => LastRun | undefined;
+  lastRun: (id: string) => LastHookRun | undefined;
 };
 
 /** How each hook ended the last time, by its id, and what was warned about: both outlast a runner. */
-export type HookHistory = { last: Map<string, LastRun>; warned: Set<string> };
+export type HookHistory = { last: Map<string, LastHookRun>; warned: Set<string> };
 
 export function createHookRunner(parts: HookParts, { last, warned }: HookHistory): HookRunner {
   async function runOne(hook: Hook, payload: Payload, agentId: string | undefined, signal: AbortSignal) {

@@ -2,7 +2,7 @@
 import { escapeTags } from "../base/tag.ts";
 import type { HookOutcome } from "./merge.ts";
 
-export type AfterStop =
+type AfterStop =
   /** The agent ends with its latest response. */
   | { type: "end" }
   /** One more turn, with the reason as its prompt. */

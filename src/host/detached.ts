@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { errorText } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 
-export type Detached = {
+type Detached = {
   command: string;
   args: readonly string[];
   cwd: string;

@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { errorCode, errorText } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 
-export type FileError = {
+type FileError = {
   code: "not_found" | "not_a_file" | "too_large" | "exists" | "failed";
   message: string;
 };
@@ -51,7 +51,7 @@ function holdFolder(folder: string): { path: string; release: () => void } {
   }
 }
 
-export type OpenFile = { fd: number; size: number; mode: number };
+type OpenFile = { fd: number; size: number; mode: number };
 
 /** Opens a regular file by its real path. A link, pipe, device or folder in its place is refused, without waiting on it. */
 export function openRegular(path: string): Result<OpenFile, FileError> {

@@ -7,7 +7,7 @@ import { withoutProgramsOf } from "./environment.ts";
 import { type ConfigEntry, foreignReads, OFF, offByName, parseConfig } from "./git-config.ts";
 import { checkPlace, type GitPlace } from "./git-place.ts";
 
-export type GitCall = {
+type GitCall = {
   /** Without the program's name. */
   args: readonly string[];
   cwd: string;

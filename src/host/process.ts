@@ -7,7 +7,7 @@ import { errorText } from "../base/failure.ts";
 import { type Reaper, startReaper } from "./reaper.ts";
 import { isAlive, type ProcessMark, sendSignal, survivors } from "./survivors.ts";
 
-export type SpawnOptions = {
+type SpawnOptions = {
   command: string;
   args?: readonly string[];
   cwd: string;

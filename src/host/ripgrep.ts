@@ -25,7 +25,7 @@ export type Search = {
   signal: AbortSignal;
 };
 
-export type SearchEnd = {
+type SearchEnd = {
   /** `cut`: more output than the bound. */
   type: "done" | "cut" | "timeout" | "aborted";
   stdout: Buffer;

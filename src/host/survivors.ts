@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /** `pid` as kill(2) takes it; without /proc it stands for the whole group. */
-export type Survivor = { pid: number; group: number };
+type Survivor = { pid: number; group: number };
 
 /**
  * What a child and all that come from it carry: a text in the environment, and a number as their limit of file locks.

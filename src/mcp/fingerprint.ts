@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
 import { canonicalJson } from "../base/json.ts";
-import { changeState, readState, type StateFile } from "../permission/state-file.ts";
+import { changeState, type PermissionFile, readState } from "../permission/state-file.ts";
 import type { UpdateFile } from "../settings/write.ts";
 import type { ListedTool } from "./connection.ts";
 
@@ -26,7 +26,7 @@ const seen = z.looseObject({
 });
 type Seen = z.infer<typeof seen>;
 
-const file = (everlongHome: string): StateFile<Seen> => ({
+const file = (everlongHome: string): PermissionFile<Seen> => ({
   path: join(everlongHome, "mcp-tools.json"),
   schema: seen,
   empty: { version: 1, places: {} },

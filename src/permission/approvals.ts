@@ -6,12 +6,12 @@ import { ok, type Result } from "../base/result.ts";
 import type { Rule } from "../schema/permission.ts";
 import type { UpdateFile } from "../settings/write.ts";
 import { parseRule } from "./rule.ts";
-import { changeState, readState, type StateFile } from "./state-file.ts";
+import { changeState, type PermissionFile, readState } from "./state-file.ts";
 
 const approvals = z.looseObject({ version: z.literal(1), locations: z.record(z.string(), z.array(z.string())) });
 type Approvals = z.infer<typeof approvals>;
 
-const file = (everlongHome: string): StateFile<Approvals> => ({
+const file = (everlongHome: string): PermissionFile<Approvals> => ({
   path: join(everlongHome, "permissions.json"),
   schema: approvals,
   empty: { version: 1, locations: {} },

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { UpdateFile } from "../settings/write.ts";
-import { changeState, readState, type StateFile } from "./state-file.ts";
+import { changeState, type PermissionFile, readState } from "./state-file.ts";
 
 const consents = z.looseObject({
   version: z.literal(1),
@@ -13,7 +13,7 @@ const consents = z.looseObject({
 });
 type Consents = z.infer<typeof consents>;
 
-const file = (everlongHome: string): StateFile<Consents> => ({
+const file = (everlongHome: string): PermissionFile<Consents> => ({
   path: join(everlongHome, "consent.json"),
   schema: consents,
   empty: { version: 1, folders: {} },

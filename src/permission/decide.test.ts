@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PermissionRequest } from "../schema/permission.ts";
-import type { Decision } from "./decide.ts";
+import type { PermissionDecision } from "./decide.ts";
 import { explainAsk, markCommand, refuseByUser, refuseUnasked } from "./explain.ts";
 import { inspect } from "./inspect.ts";
 import { onlyLooks } from "./permit.ts";
@@ -241,9 +241,6 @@ describe("A7.7 SEC23 what an answer stores", () => {
   it("location is not offered in an untrusted folder", async () => {
     expect(await offer(write("src/a"), { trusted: false })).toEqual({ session: ["write"] });
   });
-  it("A7.1 text typed into a running program is opaque", async () => {
-    expect(await offer({ kind: "shell", command: "ls", opaque: true })).toEqual({});
-  });
 });
 
 describe("A7.11 addresses in arguments ask as url", () => {
@@ -355,7 +352,7 @@ describe("A7.9 the words of a prompt", () => {
 });
 
 describe("invariants", () => {
-  const rank = (d: Decision): number => ({ allow: 0, ask: 1, deny: 2 })[d.type];
+  const rank = (d: PermissionDecision): number => ({ allow: 0, ask: 1, deny: 2 })[d.type];
   const simple = fc.constantFrom(
     "git status",
     "git push",

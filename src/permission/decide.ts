@@ -1,14 +1,14 @@
 // The one decision: may this call run, must someone be asked, or is it refused. Deny wins; the strictest part decides.
 import { guardOf, isOwnKey } from "./guard.ts";
 import { matchesRule, mayBeHidden } from "./match-rule.ts";
-import { type Offer, offerFor } from "./offer.ts";
-import { describePart, type Part } from "./part.ts";
+import { type ApprovalOffer, offerFor } from "./offer.ts";
+import { describePart, type PermissionPart } from "./part.ts";
 import { insideAny, isInside } from "./path.ts";
 import { type Allow, fitsPlanMode, namesOwnPapers, permitted, showsHidden } from "./permit.ts";
 import type { Policy, SourcedRule } from "./policy.ts";
 import { shown, shownLines } from "./shown.ts";
 
-export type DenyCode = "guard" | "denied" | "plan_mode" | "user_not_available" | "rejected";
+type DenyCode = "guard" | "denied" | "plan_mode" | "user_not_available" | "rejected";
 
 export type Deny = {
   type: "deny";
@@ -19,8 +19,8 @@ export type Deny = {
   /** Only because nobody could be asked: an approval in force would have let it pass. */
   covered?: true;
 };
-export type AskedPart = { part: Part; reason: string };
-export type Ask = {
+type PartToApprove = { part: PermissionPart; reason: string };
+export type ApprovalQuestion = {
   type: "ask";
   reason: string;
   /** By a guard, an ask rule or a hook: straight to the person; no permissionRequest hook, nothing to store. */
@@ -28,16 +28,16 @@ export type Ask = {
   /** With `always`: an approval in force would otherwise have let it pass. */
   covered: boolean;
   /** The parts that need approval; the others are allowed already. */
-  parts: AskedPart[];
+  parts: PartToApprove[];
   /** The rules that a session or location answer stores; absent where only once is possible. */
-  offer: Offer;
+  offer: ApprovalOffer;
 };
-export type Decision = Allow | Deny | Ask;
+export type PermissionDecision = Allow | Deny | ApprovalQuestion;
 
 type Verdict = Allow | Deny | { type: "ask"; always: boolean; covered: boolean; reason: string };
 
 /** Parts come from `inspect`. No parts: a call without side effects. */
-export function decide(parts: readonly Part[], policy: Policy): Decision {
+export function decide(parts: readonly PermissionPart[], policy: Policy): PermissionDecision {
   const verdicts = parts.map((part) => ({ part, verdict: judge(part, policy) }));
   const denials = verdicts.map((v) => v.verdict).filter((v) => v.type === "deny");
   const denial = denials.find((d) => d.code === "guard") ?? denials[0];
@@ -67,7 +67,7 @@ function allowed(verdicts: readonly Verdict[]): Allow {
 }
 
 /** Steps 1 to 10 of A7.4, for one part; 11 to 13 are the caller's. */
-function judge(part: Part, policy: Policy): Verdict {
+function judge(part: PermissionPart, policy: Policy): Verdict {
   const guard = part.kind === "write" && part.real !== undefined ? guardOf(part.real, policy.places) : undefined;
   const isUnsure = (part.kind === "write" || part.kind === "read") && part.unsure === true;
   const isKey = part.kind === "read" && part.real !== undefined && isOwnKey(part.real, policy.places);
@@ -122,30 +122,31 @@ function judge(part: Part, policy: Policy): Verdict {
 }
 
 /** A guess at a path neither allows nor denies; it only makes people look. */
-const judgeUnsure = (part: Part, what: string | undefined): Verdict =>
+const judgeUnsure = (part: PermissionPart, what: string | undefined): Verdict =>
   what === undefined
     ? { type: "allow", by: "nature" }
     : { type: "ask", always: true, covered: false, reason: `${describePart(part)} may reach ${what}` };
 
-const findRule = (rules: readonly SourcedRule[], part: Part, policy: Policy): SourcedRule | undefined =>
+const findRule = (rules: readonly SourcedRule[], part: PermissionPart, policy: Policy): SourcedRule | undefined =>
   rules.find((rule) => matchesRule(rule, part, policy.places.root, "wide"));
 
 const named = (rule: SourcedRule): string => shown(rule.source ? `${rule.text} (${rule.source})` : rule.text);
-const denied = (part: Part, why: string): string => `Denied: ${describePart(part)}. ${why}.`;
-const refused = (part: Part, why: string): Deny => ({
+const denied = (part: PermissionPart, why: string): string => `Denied: ${describePart(part)}. ${why}.`;
+const refused = (part: PermissionPart, why: string): Deny => ({
   type: "deny",
   code: "guard",
   by: "guard",
   reason: denied(part, why),
 });
 
-function deniedByRule(part: Part, rule: SourcedRule): Deny {
+function deniedByRule(part: PermissionPart, rule: SourcedRule): Deny {
   const why = `The deny rule ${named(rule)} forbids it, and no flag overrides a deny rule`;
   return { type: "deny", code: "denied", by: "rule", rule: rule.text, reason: denied(part, why) };
 }
 
-function whyAsk(part: Part, policy: Policy): string {
-  if (part.kind === "shell" && part.opaque) return `what it does cannot be known from its text: ${shown(part.opaque)}`;
+function whyAsk(part: PermissionPart, policy: Policy): string {
+  if (part.kind === "shell" && part.opaqueReason)
+    return `what it does cannot be known from its text: ${shown(part.opaqueReason)}`;
   if (part.kind === "shell" && part.doubt) return shown(part.doubt);
   if (part.kind === "shell" && showsHidden(part, policy))
     return "it may show files that a read rule or a guard is about (the grep tool leaves them out)";

@@ -1,19 +1,19 @@
 // Words for people and for the model: what is asked, which parts of it, and what would allow what was refused.
 import type { PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
-import type { Ask, Deny } from "./decide.ts";
+import type { ApprovalQuestion, Deny } from "./decide.ts";
 import { memoryLines } from "./explain-memory.ts";
 import { ruleFor } from "./offer.ts";
 import { describePart } from "./part.ts";
 import type { Policy } from "./policy.ts";
-import type { Span } from "./shell/analysis.ts";
+import type { LineSpan } from "./shell/analysis.ts";
 import { boxed, shownLines } from "./shown.ts";
 
 const OPEN = "⟦";
 const CLOSE = "⟧";
 
 /** The whole command, each part that needs approval between ⟦ and ⟧. */
-export function markCommand(command: string, spans: readonly Span[]): string {
-  const outer: Span[] = [];
+export function markCommand(command: string, spans: readonly LineSpan[]): string {
+  const outer: LineSpan[] = [];
   for (const span of [...spans].sort((a, b) => a.start - b.start || b.end - a.end)) {
     const last = outer.at(-1);
     if (!last || span.start >= last.end) outer.push(span);
@@ -29,7 +29,7 @@ export function markCommand(command: string, spans: readonly Span[]): string {
 }
 
 /** The text of a prompt: the whole request with the parts that need approval, and why. Who asks, and the choices, are the face's. */
-export function explainAsk(ask: Ask, requests: readonly PermissionRequest[]): string {
+export function explainAsk(ask: ApprovalQuestion, requests: readonly PermissionRequest[]): string {
   const lines: string[] = [];
   for (const [index, request] of requests.entries()) {
     const spans = ask.parts.flatMap(({ part }) => (part.index === index && part.span ? [{ ...part.span }] : []));
@@ -45,7 +45,7 @@ export function explainAsk(ask: Ask, requests: readonly PermissionRequest[]): st
 }
 
 /** Step 13: nobody can be asked. Says what was denied and which flag would allow it. */
-export function refuseUnasked(ask: Ask, policy: Policy): Deny {
+export function refuseUnasked(ask: ApprovalQuestion, policy: Policy): Deny {
   const what = ask.parts.map(({ part }) => describePart(part)).join(", ");
   const reason = ask.always
     ? `Denied: ${what}. It needs a person's answer (${ask.reason}), and nobody can be asked here.`
@@ -59,19 +59,19 @@ export function refuseUnasked(ask: Ask, policy: Policy): Deny {
   };
 }
 
-function flagsFor(ask: Ask, policy: Policy): string {
+function flagsFor(ask: ApprovalQuestion, policy: Policy): string {
   const rules = new Set(ask.parts.map(({ part }) => ruleFor(part, policy) ?? part.kind));
   return `${[...rules].map((rule) => `--allow-tool '${rule}'`).join(" ")}, or --allow-all`;
 }
 
 /** Step 11: a permissionRequest hook says no. */
-export function refuseByHook(ask: Ask, reason: string): Deny {
+export function refuseByHook(ask: ApprovalQuestion, reason: string): Deny {
   const what = ask.parts.map(({ part }) => describePart(part)).join(", ");
   return { type: "deny", code: "denied", by: "hook", reason: `Denied: ${what}. A hook said: ${shownLines(reason)}` };
 }
 
 /** What the model is told when a person says no. */
-export function refuseByUser(ask: Ask, answer: Extract<PermissionAnswer, { type: "reject" }>): Deny {
+export function refuseByUser(ask: ApprovalQuestion, answer: Extract<PermissionAnswer, { type: "reject" }>): Deny {
   const what = ask.parts.map(({ part }) => describePart(part)).join(", ");
   const words = answer.feedback ? ` They said: ${answer.feedback}` : "";
   return { type: "deny", code: "rejected", by: "user", reason: `The user rejected ${what}.${words}` };

@@ -30,7 +30,7 @@ const START_UP =
   /\/(\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|inputrc|envrc|gitconfig|xprofile|xinitrc)|\.config\/(fish|git)(\/.*)?|\.ssh(\/.*)?)$|^\/etc\/(profile|bash\.bashrc|bashrc|zsh|zshrc|zshenv|environment|gitconfig)(\.d)?(\/|$)/;
 
 /** The session's own papers, which it may always write. */
-export function isOwnPaper(real: string, sessionDir: string): boolean {
+function isOwnPaper(real: string, sessionDir: string): boolean {
   return (
     OWN_FILES.some((name) => real === join(sessionDir, name)) ||
     OWN_FOLDERS.some((name) => isInside(real, join(sessionDir, name)))

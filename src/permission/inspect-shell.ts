@@ -3,7 +3,7 @@ import { basename, resolve } from "node:path";
 import { optional } from "../base/optional.ts";
 import { gitContext } from "../host/git.ts";
 import { ownKeys } from "./guard.ts";
-import type { Part, PathPart, ShellPart } from "./part.ts";
+import type { PathPart, PermissionPart, ShellPart } from "./part.ts";
 import { isInside, realPath } from "./path.ts";
 import { kindOfPlace, placesOf } from "./places.ts";
 import {
@@ -16,20 +16,20 @@ import {
   realPathIn,
 } from "./shell/alias.ts";
 import { analyseShell } from "./shell/analyse.ts";
-import type { ShellAnalysis, ShellCommand, Span } from "./shell/analysis.ts";
+import type { LineSpan, ShellAnalysis, ShellCommand } from "./shell/analysis.ts";
 import { Guesses, looseWord, type ShellPlace } from "./shell/guess.ts";
 import { isTooMuch, namedWords, placesNamed, sedWords, wholeFolderWords } from "./shell/named.ts";
 import { changesOwnSettings } from "./shell/own-command.ts";
 import type { PlannedCommand } from "./shell/plan.ts";
 import { type PlannedLine, planLine } from "./shell/plan-line.ts";
-import { lookedAt, READ_ONLY, showsBelow, wantsFiles } from "./shell/read-only.ts";
+import { READ_ONLY, readOnlyPaths, showsBelow, wantsFiles } from "./shell/read-only.ts";
 import { RUNNERS } from "./shell/runner.ts";
 import { literalWord, type ShellWord } from "./shell/word.ts";
 import { isWriter, writtenPaths } from "./shell/writes.ts";
 
 const URL_IN_TEXT = /\b(?:https?|ftp|wss?):\/\/[^\s"'<>`]+/gi;
 
-export async function inspectShell(command: string, index: number, place: ShellPlace): Promise<Part[]> {
+export async function inspectShell(command: string, index: number, place: ShellPlace): Promise<PermissionPart[]> {
   const analysis = await analyseShell(command, place.userHome);
   const line = analysis.script && planLine(analysis.script, place);
   return new ShellInspection(analysis, line, index, place).parts();
@@ -38,10 +38,10 @@ export async function inspectShell(command: string, index: number, place: ShellP
 /** Where paths lead is looked up no more often than this for one line: it takes a second at most. */
 const MOST_LOOKS = 20_000;
 
-type Named = { path: string; real: string | undefined; span: Span; implied?: true; unsure?: true };
+type Named = { path: string; real: string | undefined; span: LineSpan; implied?: true; unsure?: true };
 
 class ShellInspection {
-  readonly #parts: Part[] = [];
+  readonly #parts: PermissionPart[] = [];
   readonly #seenPaths = new Set<string>();
   readonly #analysis: ShellAnalysis;
   readonly #line: PlannedLine | undefined;
@@ -82,7 +82,7 @@ class ShellInspection {
     if (real) this.#add("write", { path: "a name that the line makes", real, span, implied: true, unsure: true });
   }
 
-  parts(): Part[] {
+  parts(): PermissionPart[] {
     for (const command of this.#analysis.commands) this.#command(command);
     for (const kind of ["write", "read"] as const)
       for (const { word, span } of this.#analysis[kind === "write" ? "writes" : "reads"]) {
@@ -107,15 +107,15 @@ class ShellInspection {
     }
     // What it runs comes from its input, which the line may give it.
     const hasNoFile = c.words.slice(1).every((w) => w.value.startsWith("-"));
-    const isFed = c.hides && !isKnownProgram(c.words) && (hasNoFile || this.#analysis.texts.length > 0);
+    const isFed = c.mayRunOthers && !isKnownProgram(c.words) && (hasNoFile || this.#analysis.texts.length > 0);
     if (isFed) this.#paths([literalWord(""), ...this.#guesses.tokens.map(literalWord)], c.span, {});
-    for (const real of part.looksInto ?? []) this.#add("read", { path: real, real, span: c.span, implied: true });
+    for (const real of part.searchedFolders ?? []) this.#add("read", { path: real, real, span: c.span, implied: true });
     // What only looks opens no connection, so an address in its arguments is only text.
-    if (!part.looksAt)
+    if (!part.readOnlyPlaces)
       for (const url of urlsIn(c.words)) this.#parts.push({ kind: "url", index: this.#index, url, span: c.span });
   }
 
-  #paths(words: readonly ShellWord[], span: Span, more: { unsure?: true }): void {
+  #paths(words: readonly ShellWord[], span: LineSpan, more: { unsure?: true }): void {
     for (const { path, real } of this.#readPlaces(words))
       this.#add("read", { path, real, span, implied: true, ...more });
     this.#keys(words, span);
@@ -135,11 +135,11 @@ class ShellInspection {
   }
 
   /** Our own keys in a folder that it is given: it may show them though it does not name them. */
-  #keys(words: readonly ShellWord[], span: Span): void {
+  #keys(words: readonly ShellWord[], span: LineSpan): void {
     const { everlongHome } = this.#place;
-    if (everlongHome === undefined || (lookedAt(words) && !showsBelow(words))) return;
+    if (everlongHome === undefined || (readOnlyPaths(words) && !showsBelow(words))) return;
     const whole = wholeFolderWords(words);
-    const here = lookedAt(words) ?? [];
+    const here = readOnlyPaths(words) ?? [];
     for (const word of new Set([...words.slice(1), ...here]))
       for (const { path, real } of this.#placesIn(word)) {
         const holdsKeys =
@@ -190,7 +190,7 @@ class ShellInspection {
 
   #shellPart(c: ShellCommand, planned: PlannedCommand | undefined): ShellPart {
     const argv = planned?.argv.map(literalWord);
-    const places = planned && argv && !c.opaque ? this.#looksAt(planned, argv) : undefined;
+    const places = planned && argv && !c.opaqueReason ? this.#readOnlyPlaces(planned, argv) : undefined;
     const into = argv?.[0]?.value === "git" ? [gitContext(planned?.folder ?? "").gitRoot ?? planned?.folder] : places;
     const elsewhere = c.elsewhere || this.#isElsewhere(c, planned);
     return {
@@ -199,25 +199,25 @@ class ShellInspection {
       text: c.text,
       words: c.words,
       span: c.span,
-      ...(c.opaque ? { opaque: c.opaque } : {}),
-      hides: c.hides,
+      ...(c.opaqueReason ? { opaqueReason: c.opaqueReason } : {}),
+      mayRunOthers: c.mayRunOthers,
       transparent: c.transparent,
       ...(elsewhere ? { elsewhere } : {}),
       namedPlaces: placesNamed(c.words).flatMap((path) => this.#leads(path).flatMap(({ real }) => real ?? [])),
       ...(planned && this.#line ? { planned: { plan: this.#line.plan, command: planned } } : {}),
-      ...(places ? { looksAt: places } : {}),
+      ...(places ? { readOnlyPlaces: places } : {}),
       ...(places && argv && showsBelow(argv)
-        ? { looksInto: (into ?? []).flatMap((real) => (real && kindOfPlace(real) === "folder" ? [real] : [])) }
+        ? { searchedFolders: (into ?? []).flatMap((real) => (real && kindOfPlace(real) === "folder" ? [real] : [])) }
         : {}),
       changesOwn: changesOwnSettings(c.words),
     };
   }
 
   /** The places that it opens, when it only looks. */
-  #looksAt(planned: PlannedCommand, argv: readonly ShellWord[]): (string | undefined)[] | undefined {
+  #readOnlyPlaces(planned: PlannedCommand, argv: readonly ShellWord[]): (string | undefined)[] | undefined {
     const { folder, program, matches } = planned;
     const [name = ""] = planned.argv;
-    const looked = lookedAt(argv);
+    const looked = readOnlyPaths(argv);
     if (!looked || (program === undefined && !isShellsOwn(name))) return undefined;
     if (name === "cd") return [folder];
     // Another repository has another configuration, which can make git run programs.
@@ -236,7 +236,7 @@ class ShellInspection {
 
   /** What it is known to look at; of an unknown program, the files that its arguments name. */
   #readPlaces(words: readonly ShellWord[]): { path: string; real: string | undefined }[] {
-    const looked = lookedAt(words);
+    const looked = readOnlyPaths(words);
     if (looked) return looked.flatMap((word) => this.#placesIn(word));
     return [...namedWords(words), ...sedWords(words)]
       .flatMap((w) => this.#placesIn(w))

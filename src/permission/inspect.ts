@@ -1,12 +1,12 @@
 // Takes the requests of a call apart into what can be judged; the only step that looks at the file system.
 import type { PermissionRequest } from "../schema/permission.ts";
 import { inspectShell } from "./inspect-shell.ts";
-import type { Part } from "./part.ts";
+import type { PermissionPart } from "./part.ts";
 import { realPath } from "./path.ts";
 import type { ShellPlace } from "./shell/guess.ts";
 
-export async function inspect(requests: readonly PermissionRequest[], place: ShellPlace): Promise<Part[]> {
-  const parts: Part[] = [];
+export async function inspect(requests: readonly PermissionRequest[], place: ShellPlace): Promise<PermissionPart[]> {
+  const parts: PermissionPart[] = [];
   for (const [index, request] of requests.entries()) {
     if (request.kind === "shell") parts.push(...(await shellParts(request, index, place)));
     else parts.push(plainPart(request, index, place));
@@ -14,7 +14,11 @@ export async function inspect(requests: readonly PermissionRequest[], place: She
   return parts;
 }
 
-function plainPart(request: Exclude<PermissionRequest, { kind: "shell" }>, index: number, place: ShellPlace): Part {
+function plainPart(
+  request: Exclude<PermissionRequest, { kind: "shell" }>,
+  index: number,
+  place: ShellPlace,
+): PermissionPart {
   switch (request.kind) {
     case "read":
     case "write":
@@ -32,16 +36,25 @@ function plainPart(request: Exclude<PermissionRequest, { kind: "shell" }>, index
 
 type ShellRequest = Extract<PermissionRequest, { kind: "shell" }>;
 
-async function shellParts(request: ShellRequest, index: number, place: ShellPlace): Promise<Part[]> {
+async function shellParts(request: ShellRequest, index: number, place: ShellPlace): Promise<PermissionPart[]> {
   const { command: text } = request;
-  const isInput = request["opaque"] === true;
-  const parts = isInput ? [] : await inspectShell(text, index, place);
+  const parts = await inspectShell(text, index, place);
   if (parts.some((part) => part.kind === "shell")) return parts;
   // A line in which no command was seen is not a line in which none runs.
-  const opaque = isInput ? "it is input for a program that is already running" : "no command was found in it";
+  const opaqueReason = "no command was found in it";
   const span = { start: 0, end: text.length };
   return [
-    { kind: "shell", index, text, words: [], span, opaque, hides: true, transparent: false, changesOwn: false },
+    {
+      kind: "shell",
+      index,
+      text,
+      words: [],
+      span,
+      opaqueReason,
+      mayRunOthers: true,
+      transparent: false,
+      changesOwn: false,
+    },
     ...parts,
   ];
 }

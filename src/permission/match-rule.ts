@@ -2,13 +2,13 @@
 import { isAbsolute, join, resolve } from "node:path";
 import type { Rule } from "../schema/permission.ts";
 import { components, hasGlob, matchComponents } from "./glob.ts";
-import type { Part, PathPart, ShellPart } from "./part.ts";
+import type { PathPart, PermissionPart, ShellPart } from "./part.ts";
 import { realPath } from "./path.ts";
 import { bareWords, straysFrom } from "./shell/identifier.ts";
 
 export type Reading = "strict" | "wide";
 
-export function matchesRule(rule: Rule, part: Part, root: string, reading: Reading): boolean {
+export function matchesRule(rule: Rule, part: PermissionPart, root: string, reading: Reading): boolean {
   if (rule.kind !== part.kind) return false;
   if (rule.argument === undefined) return true;
   switch (part.kind) {
@@ -33,7 +33,7 @@ function matchesShell(argument: string, part: ShellPart, reading: Reading): bool
   if (reading === "strict") {
     const words = part.words.map((w) => w.value);
     // A pattern's names may be options.
-    const isKnown = !part.opaque && !part.words.slice(0, wanted.length).some((w) => w.glob);
+    const isKnown = !part.opaqueReason && !part.words.slice(0, wanted.length).some((w) => w.glob);
     return isKnown && !part.elsewhere && startsWith(words, wanted) && !straysFrom(words, wanted.length);
   }
   // The words up to the first that is not literal are still known.
@@ -44,11 +44,11 @@ function matchesShell(argument: string, part: ShellPart, reading: Reading): bool
 }
 
 /** Whether the command may run what a deny rule names, as far as its text tells. */
-export function mayBeHidden(rule: Rule, part: Part): boolean {
+export function mayBeHidden(rule: Rule, part: PermissionPart): boolean {
   if (rule.kind !== "shell" || part.kind !== "shell" || rule.argument === undefined) return false;
   const [program = "", ...rest] = rule.argument.toLowerCase().split(" ");
   const name = bareWords([part.words[0]?.value.normalize("NFKC").toLowerCase() ?? ""])[0];
-  return part.hides || (rest.length > 0 && name === program && part.words.some((w) => !w.literal || w.glob));
+  return part.mayRunOthers || (rest.length > 0 && name === program && part.words.some((w) => !w.literal || w.glob));
 }
 
 const startsWith = (words: readonly string[], wanted: readonly string[]): boolean =>

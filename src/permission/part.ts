@@ -1,12 +1,12 @@
 // What a call asks for, taken apart: each part is judged by itself, and the call is judged as its strictest part.
 
-import type { Span } from "./shell/analysis.ts";
+import type { LineSpan } from "./shell/analysis.ts";
 import type { PlannedCommand, ShellPlan } from "./shell/plan.ts";
 import type { ShellWord } from "./shell/word.ts";
 import { shown } from "./shown.ts";
 
 /** `index`: which request of the call it comes from. `span`: where it stands in that request's command. */
-type Origin = { index: number; span?: Span };
+type Origin = { index: number; span?: LineSpan };
 
 export type PathPart = Origin & {
   kind: "read" | "write";
@@ -24,9 +24,9 @@ export type ShellPart = Origin & {
   kind: "shell";
   text: string;
   words: ShellWord[];
-  opaque?: string;
+  opaqueReason?: string;
   /** It may run programs that are not among the parts. */
-  hides: boolean;
+  mayRunOthers: boolean;
   /** Runs only what other parts hold. */
   transparent: boolean;
   /** Runs in another folder than the session's. */
@@ -36,27 +36,27 @@ export type ShellPart = Origin & {
   /** What is run of it, and the line that it stands in; absent where the line is not made of literal words. */
   planned?: { plan: ShellPlan; command: PlannedCommand };
   /** Real places it looks at, when it only looks; whether they are allowed is for the policy to say. */
-  looksAt?: (string | undefined)[];
+  readOnlyPlaces?: (string | undefined)[];
   /** Real folders among them whose files it shows, however deep they lie; for git, its repository. */
-  looksInto?: string[];
+  searchedFolders?: string[];
   /** It only looks, but not harmlessly where it would run: why. */
   doubt?: string;
   /** Would change Everlong's own settings, trust or consent. */
   changesOwn: boolean;
 };
 
-export type OtherPart =
+type OtherPart =
   | (Origin & { kind: "url"; url: string })
   | (Origin & { kind: "memory"; summary: string; mustAsk: boolean })
   | (Origin & { kind: "mcp"; server: string; tool: string; readOnly: boolean })
   | (Origin & { kind: "hook"; name: string });
 
-export type Part = PathPart | ShellPart | OtherPart;
+export type PermissionPart = PathPart | ShellPart | OtherPart;
 
 /** In words, for people and for the model; on one line. */
-export const describePart = (part: Part): string => shown(words(part));
+export const describePart = (part: PermissionPart): string => shown(words(part));
 
-function words(part: Part): string {
+function words(part: PermissionPart): string {
   switch (part.kind) {
     case "read":
     case "write":

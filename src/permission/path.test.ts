@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { guardOf } from "./guard.ts";
-import { isAllowedPath, isInside, realFolders, realPath } from "./path.ts";
+import { insideAny, isInside, realFolders, realPath } from "./path.ts";
 import { makePlace } from "./test-place.ts";
 
 const place = makePlace();
@@ -35,7 +35,7 @@ describe("real paths", () => {
 
   it("A7.6 a link to what does not exist yet counts as what it points to", () => {
     expect(realPath("dangling", root)).toBe(join(base, "elsewhere/not-yet"));
-    expect(isAllowedPath("dangling", root, [root])).toBe(false);
+    expect(insideAny(realPath("dangling", root), [root])).toBe(false);
   });
 
   it("A7.6 where text and kernel disagree about a .. after a link, the path is not resolved", () => {
@@ -47,8 +47,8 @@ describe("real paths", () => {
     expect(isInside("/srv/project/x", "/srv/project")).toBe(true);
     expect(isInside("/srv/project", "/srv/project")).toBe(true);
     expect(isInside("/srv/..project", "/srv")).toBe(true);
-    expect(isAllowedPath("../project-evil/x", root, [root])).toBe(false);
-    expect(isAllowedPath(`${root}-evil/x`, root, [root])).toBe(false);
+    expect(insideAny(realPath("../project-evil/x", root), [root])).toBe(false);
+    expect(insideAny(realPath(`${root}-evil/x`, root), [root])).toBe(false);
   });
 
   it("PI11 whatever the path, allowed means that its real path lies under an allowed folder", () => {
@@ -72,7 +72,7 @@ describe("real paths", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...names), { maxLength: 8 }), fc.boolean(), (parts, isAbsolute) => {
         const path = (isAbsolute ? `${root}/` : "") + parts.join("/");
-        if (!isAllowedPath(path, root, folders)) return;
+        if (!insideAny(realPath(path, root), folders)) return;
         // The kernel's own answer, for the longest part of the path that exists.
         let existing = isAbsolute ? path : `${root}/${path}`;
         for (;;) {

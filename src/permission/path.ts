@@ -73,7 +73,3 @@ export const insideAny = (path: string | undefined, folders: readonly string[]):
 export function realFolders(folders: readonly string[], cwd: string): string[] {
   return [...new Set(folders.map((f) => realPath(f, cwd)).filter((f) => f !== undefined))];
 }
-
-/** For the check at use: the path's real place, now, lies under an allowed folder. */
-export const isAllowedPath = (path: string, cwd: string, allowedFolders: readonly string[]): boolean =>
-  insideAny(realPath(path, cwd), allowedFolders);

@@ -6,7 +6,7 @@ import { isRecord, parseJson } from "../base/json.ts";
 import { readWhole, realTarget } from "../host/files.ts";
 import { isInside } from "./path.ts";
 
-export type ProjectFileKind = "hooks" | "mcpServers" | "agents" | "skills" | "commands" | "settings";
+type ProjectFileKind = "hooks" | "mcpServers" | "agents" | "skills" | "commands" | "settings";
 export type ProjectFile = { path: string; kind: ProjectFileKind; hash: string };
 export type ProjectCounts = Record<ProjectFileKind, number>;
 

@@ -1,25 +1,32 @@
 // Rules: parsing and matching.
 import { describe, expect, it } from "vitest";
 import { matchesRule } from "./match-rule.ts";
-import type { Part } from "./part.ts";
+import type { PermissionPart } from "./part.ts";
 import { parseRule } from "./rule.ts";
 import { literalWord } from "./shell/word.ts";
 import { rules } from "./test-place.ts";
 
-const shell = (command: string): Part => ({
+const shell = (command: string): PermissionPart => ({
   kind: "shell",
   index: 0,
   text: command,
   words: command.split(" ").map(literalWord),
-  hides: false,
+  mayRunOthers: false,
   transparent: false,
   changesOwn: false,
 });
-const write = (real: string): Part => ({ kind: "write", index: 0, path: real, real });
-const url = (text: string): Part => ({ kind: "url", index: 0, url: text });
-const mcp = (server: string, tool: string): Part => ({ kind: "mcp", index: 0, server, tool, readOnly: false });
-const strict = (rule: string, part: Part): boolean => matchesRule(rules(rule)[0]!, part, "/srv/app", "strict");
-const wide = (rule: string, part: Part): boolean => matchesRule(rules(rule)[0]!, part, "/srv/app", "wide");
+const write = (real: string): PermissionPart => ({ kind: "write", index: 0, path: real, real });
+const url = (text: string): PermissionPart => ({ kind: "url", index: 0, url: text });
+const mcp = (server: string, tool: string): PermissionPart => ({
+  kind: "mcp",
+  index: 0,
+  server,
+  tool,
+  readOnly: false,
+});
+const strict = (rule: string, part: PermissionPart): boolean =>
+  matchesRule(rules(rule)[0]!, part, "/srv/app", "strict");
+const wide = (rule: string, part: PermissionPart): boolean => matchesRule(rules(rule)[0]!, part, "/srv/app", "wide");
 
 describe("parsing", () => {
   it.each([

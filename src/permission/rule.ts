@@ -7,7 +7,7 @@ const SYNTAX = /^([A-Za-z_][\w-]*)(?:\(([\s\S]*)\))?$/;
 /** A shell rule names the first words of one simple command; these can be in none of them. */
 const NOT_A_WORD = /[;&|<>()$`\\*?]/;
 
-export const KINDS_HELP = `a rule is KIND or KIND(ARGUMENT); kinds: ${permissionKind.options.join(", ")}`;
+const KINDS_HELP = `a rule is KIND or KIND(ARGUMENT); kinds: ${permissionKind.options.join(", ")}`;
 
 export function parseRule(text: string): Result<Rule, string> {
   const match = SYNTAX.exec(text.trim());

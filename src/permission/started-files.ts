@@ -117,7 +117,7 @@ const isRun = (path: string, stat: Stats): boolean =>
   stat.isFile() &&
   (CODE.test(extname(path)) || (stat.mode & 0o111) !== 0 || /\/(?:package\.json|[Jj]ustfile|Rakefile)$/.test(path));
 
-export function hashAt(path: string): string {
+function hashAt(path: string): string {
   const real = realTarget(path);
   const read = readWhole(real, MOST_BYTES);
   if (read.ok) return hashOf(read.value.bytes);

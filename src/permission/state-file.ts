@@ -6,10 +6,10 @@ import { parseJson } from "../base/json.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { UpdateFile } from "../settings/write.ts";
 
-export type StateFile<T> = { path: string; schema: z.ZodType<T>; empty: T };
+export type PermissionFile<T> = { path: string; schema: z.ZodType<T>; empty: T };
 
 /** A file that is not there is empty. One that cannot be read is a failure: nobody may take it for empty. */
-export async function readState<T>(file: StateFile<T>): Promise<Result<T, Failure>> {
+export async function readState<T>(file: PermissionFile<T>): Promise<Result<T, Failure>> {
   try {
     return parseState(file, await readFile(file.path, "utf8"));
   } catch (error) {
@@ -19,7 +19,7 @@ export async function readState<T>(file: StateFile<T>): Promise<Result<T, Failur
 
 /** Nothing is lost when two processes change the file at once; a file that cannot be read is left as it is. */
 export function changeState<T>(
-  file: StateFile<T>,
+  file: PermissionFile<T>,
   change: (state: T) => T,
   update: UpdateFile,
 ): Promise<Result<unknown, Failure>> {
@@ -29,7 +29,7 @@ export function changeState<T>(
   });
 }
 
-function parseState<T>(file: StateFile<T>, text: string): Result<T, Failure> {
+function parseState<T>(file: PermissionFile<T>, text: string): Result<T, Failure> {
   const json = parseJson(text);
   const parsed = json.ok ? file.schema.safeParse(json.value) : undefined;
   return parsed?.success ? ok(parsed.data) : fail(unreadable(file.path, "it is not what Everlong wrote there"));

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { PermissionRequest, Rule } from "../schema/permission.ts";
-import { type Decision, decide } from "./decide.ts";
+import { decide, type PermissionDecision } from "./decide.ts";
 import { inspect } from "./inspect.ts";
 import { makePolicy, type Policy, type PolicyInput } from "./policy.ts";
 import { parseRule } from "./rule.ts";
@@ -16,8 +16,11 @@ export type TestPlace = {
   sessionDir: string;
   file: (path: string, text?: string) => string;
   policy: (more?: Partial<PolicyInput>) => Policy;
-  decide: (requests: PermissionRequest | PermissionRequest[], more?: Partial<PolicyInput>) => Promise<Decision>;
-  shell: (command: string, more?: Partial<PolicyInput>) => Promise<Decision>;
+  decide: (
+    requests: PermissionRequest | PermissionRequest[],
+    more?: Partial<PolicyInput>,
+  ) => Promise<PermissionDecision>;
+  shell: (command: string, more?: Partial<PolicyInput>) => Promise<PermissionDecision>;
 };
 
 export function rules(...texts: string[]): Rule[] {

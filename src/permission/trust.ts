@@ -14,7 +14,7 @@ import {
   type ProjectFile,
 } from "./project-files.ts";
 import { ABSENT, type StartedFile, startedBy } from "./started-files.ts";
-import { changeState, readState, type StateFile } from "./state-file.ts";
+import { changeState, type PermissionFile, readState } from "./state-file.ts";
 
 const trusts = z.looseObject({
   version: z.literal(1),
@@ -23,7 +23,7 @@ const trusts = z.looseObject({
 });
 type Trusts = z.infer<typeof trusts>;
 
-const file = (everlongHome: string): StateFile<Trusts> => ({
+const file = (everlongHome: string): PermissionFile<Trusts> => ({
   path: join(everlongHome, "trust.json"),
   schema: trusts,
   empty: { version: 1, folders: {} },
@@ -45,7 +45,7 @@ export type TrustState = {
   failure?: Failure;
 };
 
-export type TrustPlaces = { everlongHome: string; userHome: string };
+type TrustPlaces = { everlongHome: string; userHome: string };
 
 export async function trustState(places: TrustPlaces, root: string, cwd: string = root): Promise<TrustState> {
   const real = realPath(root, "/") ?? root;

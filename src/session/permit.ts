@@ -2,11 +2,11 @@
 import { shortId } from "../base/id.ts";
 import { Mutex } from "../base/mutex.ts";
 import { optional } from "../base/optional.ts";
-import { type Ask, type Decision, type Deny, decide } from "../permission/decide.ts";
+import { type ApprovalQuestion, type Deny, decide, type PermissionDecision } from "../permission/decide.ts";
 import { type Doubt, withDoubts } from "../permission/doubt.ts";
 import { explainAsk, refuseByHook, refuseByUser, refuseUnasked } from "../permission/explain.ts";
 import { inspect } from "../permission/inspect.ts";
-import type { Part } from "../permission/part.ts";
+import type { PermissionPart } from "../permission/part.ts";
 import { realPath } from "../permission/path.ts";
 import { planOf } from "../permission/permit.ts";
 import type { HookOpinion, Policy } from "../permission/policy.ts";
@@ -99,7 +99,7 @@ export class Door {
     });
   }
 
-  #decide(call: DoorCall, parts: readonly Part[]): Decision {
+  #decide(call: DoorCall, parts: readonly PermissionPart[]): PermissionDecision {
     const policy = this.#parts.policy();
     return decide(parts, call.hook ? { ...policy, hook: call.hook } : policy);
   }
@@ -110,7 +110,7 @@ export class Door {
     return real !== undefined && (this.#granted.get(toolCallId)?.has(real) ?? false);
   }
 
-  #allow(call: DoorCall, parts: readonly Part[]): Permit {
+  #allow(call: DoorCall, parts: readonly PermissionPart[]): Permit {
     const paths = parts.flatMap((p) =>
       (p.kind === "read" || p.kind === "write") && p.real !== undefined ? [p.real] : [],
     );
@@ -137,9 +137,9 @@ export class Door {
   /** Step 11: hooks may answer in the person's place, but never what must go straight to the person. */
   async #askHooks(
     call: DoorCall,
-    ask: Ask,
+    ask: ApprovalQuestion,
     requests: readonly PermissionRequest[],
-    parts: readonly Part[],
+    parts: readonly PermissionPart[],
   ): Promise<Permit | undefined> {
     const { conversation, hook } = call.actor;
     if (ask.always || call.signal.aborted) return undefined;
@@ -154,7 +154,11 @@ export class Door {
     return this.#allow(call, parts);
   }
 
-  async #askUser(call: DoorCall, requests: readonly PermissionRequest[], parts: readonly Part[]): Promise<Permit> {
+  async #askUser(
+    call: DoorCall,
+    requests: readonly PermissionRequest[],
+    parts: readonly PermissionPart[],
+  ): Promise<Permit> {
     const policy = this.#parts.policy();
     // An answer given to an earlier prompt may cover this one by now.
     const decision = this.#decide(call, parts);
@@ -176,9 +180,9 @@ export class Door {
 
   async #answered(
     call: DoorCall,
-    ask: Ask,
+    ask: ApprovalQuestion,
     requestId: string,
-    parts: readonly Part[],
+    parts: readonly PermissionPart[],
     answer: PermissionAnswer,
   ): Promise<Permit> {
     const { conversation } = call.actor;
@@ -226,14 +230,14 @@ const hookRequest = (tool: Tool): PermissionRequest => ({ kind: "hook", name: to
 const agentOf = ({ actor }: DoorCall): { agent?: string } => optional("agent", actor.name);
 
 /** The first of the call's requests that needs approval. */
-function askedRequest(ask: Ask, requests: readonly PermissionRequest[]): PermissionRequest {
+function askedRequest(ask: ApprovalQuestion, requests: readonly PermissionRequest[]): PermissionRequest {
   const request = requests[ask.parts[0]?.part.index ?? 0] ?? requests[0];
   if (!request) throw new Error("A question about nothing.");
   return request;
 }
 
 function words(
-  ask: Ask,
+  ask: ApprovalQuestion,
   requests: readonly PermissionRequest[],
   preview: string | undefined,
 ): Pick<PermissionQuestion, "explanation" | "reason" | "session" | "location"> {

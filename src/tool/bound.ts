@@ -2,10 +2,10 @@
 import type { OutputSize } from "./contract.ts";
 import { Output, type OutputOptions } from "./output.ts";
 
-export type Bounded = OutputSize & { content: string };
+export type OutputWithin = OutputSize & { content: string };
 
 /** The text itself when it fits; else an excerpt that names the file with all of it. Never more than the bound. */
-export function boundText(text: string, options: OutputOptions): Bounded {
+export function boundText(text: string, options: OutputOptions): OutputWithin {
   const output = new Output(options);
   output.append(Buffer.from(text));
   const { text: content, ...size } = output.excerpt();

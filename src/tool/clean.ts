@@ -3,7 +3,7 @@ import { cutAt, stripAnsi } from "../base/text.ts";
 
 export const MAX_LINE = 2000;
 
-export type Cleaned = { text: string /** Some line lost its end. */; clipped: boolean };
+type Cleaned = { text: string /** Some line lost its end. */; clipped: boolean };
 
 export function clean(raw: Buffer): Cleaned {
   let clipped = false;

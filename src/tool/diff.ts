@@ -1,7 +1,7 @@
 // A unified diff of two texts, small enough for a result and a permission prompt.
 import { cutAt } from "../base/text.ts";
 
-export type Diff = { text: string; added: number; removed: number };
+type Diff = { text: string; added: number; removed: number };
 
 const PROMPT_CHARS = 64 * 1024;
 /** Of a larger text only the beginning of what changed is shown: it is not to stand in the log a second time. */

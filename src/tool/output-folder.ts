@@ -2,7 +2,7 @@
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export type OutputBounds = { maxFileBytes: number; maxFolderBytes: number };
+type OutputBounds = { maxFileBytes: number; maxFolderBytes: number };
 export const OUTPUT_BOUNDS: OutputBounds = { maxFileBytes: 64 * 1024 ** 2, maxFolderBytes: 1024 ** 3 };
 
 /** Nothing is won by removing less: the marker needs room too. */

@@ -21,10 +21,10 @@ export type OutputOptions = {
 };
 
 /** A place in the output. */
-export type Mark = { bytes: number; newlines: number };
-export const START: Mark = { bytes: 0, newlines: 0 };
+export type OutputMark = { bytes: number; newlines: number };
+export const START: OutputMark = { bytes: 0, newlines: 0 };
 
-export type Excerpt = OutputSize & { text: string };
+export type OutputExcerpt = OutputSize & { text: string };
 
 /** The file for a call's output. The id comes from the model's side: it never decides about folders. */
 export function outputFile(sessionDir: string, toolCallId: string): string {
@@ -55,7 +55,7 @@ export class Output {
     return this.#bytes;
   }
 
-  mark(): Mark {
+  mark(): OutputMark {
     return { bytes: this.#bytes, newlines: this.#newlines };
   }
 
@@ -76,7 +76,7 @@ export class Output {
   }
 
   /** What the model gets of everything after the mark: all of it, or its first and last lines and where the rest is. */
-  excerpt(from: Mark = START): Excerpt {
+  excerpt(from: OutputMark = START): OutputExcerpt {
     const bytes = this.#bytes - from.bytes;
     const lines = this.#newlines - from.newlines + (this.#endsInLine ? 1 : 0);
     const { maxBytes } = this.#options;

@@ -3,7 +3,7 @@ import { readSync } from "node:fs";
 import { setImmediate as nextLoop } from "node:timers/promises";
 import { clipLine, MAX_LINE } from "./clean.ts";
 
-export type LineRange = {
+export type ReadRange = {
   /** 1-based, inclusive; Infinity for all that follow. */
   from: number;
   to: number;
@@ -15,7 +15,7 @@ export type LineRange = {
   signal: AbortSignal;
 };
 
-export type Lines = {
+export type FileLines = {
   lines: string[];
   /** Lines seen; all of the file's when `ended`. */
   count: number;
@@ -37,8 +37,8 @@ export function* chunksOf(fd: number): Generator<Buffer> {
   }
 }
 
-export async function readLines(chunks: Iterable<Buffer>, range: LineRange): Promise<Lines> {
-  const result: Lines = { lines: [], count: 0, ended: false, next: undefined };
+export async function readLines(chunks: Iterable<Buffer>, range: ReadRange): Promise<FileLines> {
+  const result: FileLines = { lines: [], count: 0, ended: false, next: undefined };
   let room = range.maxBytes;
   let line: Buffer[] = [];
   let kept = 0;

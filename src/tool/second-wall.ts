@@ -38,7 +38,7 @@ export type WallParts = {
   status?: () => Promise<SandboxStatus>;
 };
 
-export type ShellLine = { plan?: ShellPlan; cwd: string; env: Record<string, string> };
+type ShellLine = { plan?: ShellPlan; cwd: string; env: Record<string, string> };
 /** How a line is run: in place of its text, with this environment, behind these words. */
 export type ConfinedLine = { line?: string; env: Record<string, string>; under?: Prefix };
 

@@ -5,7 +5,7 @@ import { setImmediate as nextLoop } from "node:timers/promises";
 import { within } from "../base/abort.ts";
 import type { OwnedProcess, Owner } from "../host/process.ts";
 import type { Prefix } from "../host/sandbox/confinement.ts";
-import { type Excerpt, type Mark, Output, type OutputOptions, START } from "./output.ts";
+import { Output, type OutputExcerpt, type OutputMark, type OutputOptions, START } from "./output.ts";
 
 export type ShellEnd = {
   /** 128 and the signal's number when a signal ended it, as a shell reports it. */
@@ -23,7 +23,7 @@ export type Shell = {
   end: () => ShellEnd | undefined;
   done: Promise<ShellEnd>;
   /** Output since the last read. */
-  read: () => Excerpt;
+  read: () => OutputExcerpt;
   /** Output since the last peek, for people watching; at most its last 4 KiB. */
   peek: () => string;
   unread: () => number;
@@ -31,7 +31,7 @@ export type Shell = {
   stop: () => Promise<void>;
 };
 
-export type ShellStart = {
+type ShellStart = {
   id?: string;
   /** As the model wrote it, for people. */
   command: string;
@@ -61,7 +61,7 @@ const DRAIN_MS = 2000;
 const QUIET_MS = 100;
 const KEEP_ENDED = 50;
 
-export const SHELL_PATH = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
+const SHELL_PATH = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
 const SCRIPT_PATH = "/usr/bin/script";
 export const hasTerminal = (): boolean => existsSync(SCRIPT_PATH);
 
@@ -129,7 +129,7 @@ function startShell(owner: Owner, id: string, start: ShellStart): Shell {
     return ended;
   });
 
-  let mark: Mark = START;
+  let mark: OutputMark = START;
   let peeked = 0;
   return {
     id,

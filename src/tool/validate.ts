@@ -6,8 +6,8 @@ import { clip, nearNames } from "../base/text.ts";
 import type { Tool } from "./contract.ts";
 
 /** `args`: the arguments as an object, as they were given. */
-export type ValidCall = { tool: Tool; input: unknown; args: Record<string, unknown> };
-export type InvalidCall = { code: "not_found" | "invalid_inputs"; message: string };
+type ValidCall = { tool: Tool; input: unknown; args: Record<string, unknown> };
+type InvalidCall = { code: "not_found" | "invalid_inputs"; message: string };
 
 /** `args` is the parsed object, or the raw text when it did not parse. Near names come from what is offered, never from hidden tools. */
 export function validateCall(offered: Iterable<Tool>, name: string, args: unknown): Result<ValidCall, InvalidCall> {

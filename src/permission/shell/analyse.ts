@@ -1,11 +1,11 @@
 // What a shell line runs, writes and reads: every simple command in it, however nested, found in bash's own grammar.
 import type { Assignment, Command, ParsedScript, Redirection, SyntaxNode, TestCommand } from "unbash";
-import type { ShellAnalysis, ShellCommand, Span } from "./analysis.ts";
+import type { LineSpan, ShellAnalysis, ShellCommand } from "./analysis.ts";
 import { type Unwrapped, unwrap } from "./unwrap.ts";
-import { choosesPrograms, DECLARES, isHarmlessVariable, isLocalVariable } from "./variable.ts";
+import { choosesPrograms, DECLARES, evaluates, isHarmlessVariable, isLocalVariable } from "./variable.ts";
 import { hereDocText, literalWord, quotedText, type ShellWord, shellWord } from "./word.ts";
 
-type Where = { source: string; span?: Span; elsewhere: boolean; repeats: boolean; depth: number };
+type Where = { source: string; span?: LineSpan; elsewhere: boolean; repeats: boolean; depth: number };
 
 const MAX_DEPTH = 8;
 /** Each one may double the folders that a relative path is judged from. */
@@ -163,15 +163,15 @@ class Walk {
     text: string,
     sets: string[],
     stdin: string | undefined,
-    where: Where & { span: Span },
+    where: Where & { span: LineSpan },
   ): ShellCommand {
     const program = words[0]?.value ?? "";
     const declared = DECLARES.has(program) ? words.slice(1).map((w) => w.value.replace(/\+?=.*/s, "")) : [];
     const badVariable = [...sets, ...declared.filter((d) => !d.startsWith("-"))].find((n) => !isHarmlessVariable(n));
     const unwrapped = unwrap(words, stdin);
     const isUnread = !words[0]?.literal || words[0].glob;
-    const opaque =
-      unwrapped?.opaque ??
+    const opaqueReason =
+      unwrapped?.opaqueReason ??
       (words.some((w) => !w.literal) || isUnread
         ? NOT_LITERAL
         : badVariable
@@ -179,18 +179,18 @@ class Walk {
           : CODE_BUILTINS.has(program)
             ? `${program} evaluates its arguments`
             : this.#move(words, where));
-    const hides =
+    const mayRunOthers =
       isUnread ||
-      unwrapped?.hides === true ||
-      unwrapped?.opaque !== undefined ||
+      unwrapped?.mayRunOthers === true ||
+      unwrapped?.opaqueReason !== undefined ||
       CODE_BUILTINS.has(program) ||
       [...sets, ...declared].some(choosesPrograms);
     const command: ShellCommand = {
       words,
       text,
       span: where.span,
-      ...(opaque ? { opaque } : {}),
-      hides,
+      ...(opaqueReason ? { opaqueReason } : {}),
+      mayRunOthers,
       transparent: false,
       elsewhere: where.elsewhere,
     };
@@ -200,7 +200,7 @@ class Walk {
     return command;
   }
 
-  #inner(unwrapped: Unwrapped, sets: string[], where: Where & { span: Span }): void {
+  #inner(unwrapped: Unwrapped, sets: string[], where: Where & { span: LineSpan }): void {
     const elsewhere = where.elsewhere || unwrapped.elsewhere === true;
     const inside = { ...where, elsewhere, depth: where.depth + 1 };
     for (const inner of unwrapped.inner) {
@@ -262,7 +262,14 @@ class Walk {
     if (!isSafe) this.#opaque("the test is not literal", node, where);
     else {
       const span = this.#span(node, where);
-      this.#out.commands.push({ words, text, span, hides: false, transparent: false, elsewhere: where.elsewhere });
+      this.#out.commands.push({
+        words,
+        text,
+        span,
+        mayRunOthers: false,
+        transparent: false,
+        elsewhere: where.elsewhere,
+      });
     }
   }
 
@@ -271,21 +278,23 @@ class Walk {
     return { value: node.text, literal: value?.literal === true && !evaluates(node), glob: false };
   }
 
-  #opaque(reason: string, node: { pos: number; end: number }, where: Where, hides = true): void {
+  #opaque(reason: string, node: { pos: number; end: number }, where: Where, mayRunOthers = true): void {
     const text = where.source.slice(node.pos, node.end);
     const span = this.#span(node, where);
     const { elsewhere } = where;
-    this.#out.commands.push({ words: [], text, span, opaque: reason, hides, transparent: false, elsewhere });
+    this.#out.commands.push({
+      words: [],
+      text,
+      span,
+      opaqueReason: reason,
+      mayRunOthers,
+      transparent: false,
+      elsewhere,
+    });
   }
 
   /** Positions inside a nested string say nothing about the whole line; its outer command's do. */
-  #span(node: { pos: number; end: number }, where: Where): Span {
+  #span(node: { pos: number; end: number }, where: Where): LineSpan {
     return where.span && where.source !== this.#out.command ? where.span : { start: node.pos, end: node.end };
   }
-}
-
-/** Subscripts are arithmetic, and arithmetic may run commands. */
-function evaluates(node: Assignment): boolean {
-  if (node.index && !/^\d+$/.test(node.index.value)) return true;
-  return node.value.type === "ArrayValue" && node.value.elements.some((e) => e.text.startsWith("["));
 }

@@ -2,18 +2,18 @@
 import type { Command, ParsedScript } from "unbash";
 import type { ShellWord } from "./word.ts";
 
-export type Span = { start: number; end: number };
+export type LineSpan = { start: number; end: number };
 
 export type ShellCommand = {
   /** Empty for what is not a simple command but must still be judged. */
   words: ShellWord[];
   text: string;
   /** Where it stands in the whole line; for a command inside a string, where that string's command stands. */
-  span: Span;
+  span: LineSpan;
   /** Why it cannot be known from the text; only bare `shell`, allow-all or a once answer lets it pass. */
-  opaque?: string;
+  opaqueReason?: string;
   /** It may run programs that are not listed: a deny rule cannot be held against it. */
-  hides: boolean;
+  mayRunOthers: boolean;
   /** Runs only what is listed after it. */
   transparent: boolean;
   /** Runs where the session does not, or on another machine. */
@@ -22,7 +22,7 @@ export type ShellCommand = {
   node?: Command;
 };
 
-export type ShellTarget = { word: ShellWord; span: Span };
+type ShellTarget = { word: ShellWord; span: LineSpan };
 
 export type ShellAnalysis = {
   command: string;

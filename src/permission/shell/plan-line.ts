@@ -6,10 +6,10 @@ import { ripgrepPath } from "../../host/ripgrep.ts";
 import { realPath } from "../path.ts";
 import { matchesOf } from "../places.ts";
 import { type PlannedCommand, type PlannedPipeline, type PlanRedirect, renderPlan, type ShellPlan } from "./plan.ts";
-import { lookedAt } from "./read-only.ts";
+import { readOnlyPaths } from "./read-only.ts";
 import { literalWord, shellWord } from "./word.ts";
 
-export type PlanPlace = { cwd: string; userHome: string };
+type PlanPlace = { cwd: string; userHome: string };
 export type PlannedLine = { plan: ShellPlan; byNode: ReadonlyMap<Command, PlannedCommand> };
 
 /** One argument of a program cannot be longer than 128 KiB. */
@@ -61,7 +61,7 @@ class PlanBuilder {
     const commands = [...this.#byNode.values()];
     if (Buffer.byteLength(renderPlan(plan)) > MAX_LINE_BYTES) return undefined;
     // A pattern stands for what is there now; only where nothing changes is that what is there when it runs.
-    const isStill = commands.every((c) => lookedAt(c.argv.map(literalWord)) !== undefined);
+    const isStill = commands.every((c) => readOnlyPaths(c.argv.map(literalWord)) !== undefined);
     return commands.some((c) => c.matches.length > 0) && !isStill ? undefined : { plan, byNode: this.#byNode };
   }
 
@@ -109,7 +109,7 @@ class PlanBuilder {
     const [name = ""] = argv;
     const isLook = name === "command" && /^-[vV]$/.test(argv[1] ?? "");
     const isPlain = KEEPING.has(name)
-      ? name !== "printf" || lookedAt(argv.map(literalWord)) !== undefined
+      ? name !== "printf" || readOnlyPaths(argv.map(literalWord)) !== undefined
       : !BUILTINS.has(name);
     const folder = name === "cd" ? cdTarget(argv.slice(1), this.#folder) : this.#folder;
     if ((!isPlain && !isLook) || folder === undefined || redirects.some((r) => r === undefined)) return undefined;

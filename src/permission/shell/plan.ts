@@ -1,6 +1,6 @@
 // A shell line read down to literal words: what was judged, and all that is run of it.
 
-export const PLAN_REDIRECTS = [">/dev/null", "2>/dev/null", "2>&1", ">&2", "</dev/null"] as const;
+const PLAN_REDIRECTS = [">/dev/null", "2>/dev/null", "2>&1", ">&2", "</dev/null"] as const;
 export type PlanRedirect = (typeof PLAN_REDIRECTS)[number];
 
 export type PlannedCommand = {

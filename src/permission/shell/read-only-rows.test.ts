@@ -7,7 +7,7 @@ import { treeChanges, treeOf } from "../../../test/tool/tree-hash.ts";
 import { ripgrepPath } from "../../host/ripgrep.ts";
 import { makePlace } from "../test-place.ts";
 import type { Form } from "./options.ts";
-import { lookedAt, READ_ONLY } from "./read-only.ts";
+import { READ_ONLY, readOnlyPaths } from "./read-only.ts";
 import { literalWord } from "./word.ts";
 
 const SECRET = "CANARY-71bd";
@@ -62,7 +62,7 @@ describe("N4 SEC22 every row of the table, tried with the real program", () => {
       for (const options of optionsOf(row))
         for (const operands of operandsFor(row, name)) {
           const argv = [...options, ...operands];
-          if (!lookedAt([name, ...argv].map(literalWord))) continue;
+          if (!readOnlyPaths([name, ...argv].map(literalWord))) continue;
           const env = { PATH: "/usr/bin:/bin", CANARY: SECRET, HOME: place.userHome };
           const run = spawnSync(program, argv, {
             cwd: place.root,
@@ -127,12 +127,12 @@ describe("N4 SEC22 every row of the table, tried with the real program", () => {
         [name, "one.txt", option],
         [name, option, "one.txt", "two.txt"],
       ])
-        expect({ argv, looks: lookedAt(argv.map(literalWord)) !== undefined }).toEqual({ argv, looks: false });
+        expect({ argv, looks: readOnlyPaths(argv.map(literalWord)) !== undefined }).toEqual({ argv, looks: false });
   });
 
   it("N4 programs with a language of their own, and those that other files choose, have no row", () => {
     const left = "awk jq sed perl python node yarn cargo npm less man column file df env printenv xargs tee dd od xxd";
-    for (const name of left.split(" ")) expect(lookedAt([literalWord(name), literalWord("x")])).toBeUndefined();
+    for (const name of left.split(" ")) expect(readOnlyPaths([literalWord(name), literalWord("x")])).toBeUndefined();
   });
 
   it("N4 diff and cmp take files only: in folders they would follow links", async () => {

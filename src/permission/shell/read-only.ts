@@ -127,7 +127,7 @@ const TESTS = new Set(["test", "["]);
 const TEST_OPERATOR = /^(-[abcdefghkLnopqrsStuwxzGNO]|-(eq|ne|lt|le|gt|ge|nt|ot|ef)|!|=|==|!=|<|>|\(|\)|\])$/;
 
 /** The words that are paths, when the command only looks; undefined when it may do more. */
-export function lookedAt(words: readonly ShellWord[]): ShellWord[] | undefined {
+export function readOnlyPaths(words: readonly ShellWord[]): ShellWord[] | undefined {
   const paths = pathWords(words);
   return paths?.length === 0 && looksHere(words) ? [literalWord(".")] : paths;
 }

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { EVALUATES_NAMES, INTERPRETERS, RUNNERS, RUNS_WITH, type Runner, UNREAD } from "./runner.ts";
 import { filledWord, type ShellWord, UNKNOWN_WORD } from "./word.ts";
 
-export type Inner = { type: "words"; words: ShellWord[] } | { type: "script"; code: string };
+type Inner = { type: "words"; words: ShellWord[] } | { type: "script"; code: string };
 
 export type Unwrapped = {
   inner: Inner[];
@@ -12,9 +12,9 @@ export type Unwrapped = {
   /** Variables it sets for what is inside. */
   assigned: string[];
   /** Why what is inside cannot be known. */
-  opaque?: string;
+  opaqueReason?: string;
   /** It may run what is not among `inner`, though its own words are known. */
-  hides?: true;
+  mayRunOthers?: true;
   /** What is inside runs in another folder. */
   elsewhere?: true;
 };
@@ -35,7 +35,7 @@ export function unwrap(words: readonly ShellWord[], stdin: string | undefined): 
   if (name === "command" && /^-[pvV]*[vV]/.test(args[0]?.value ?? "")) return undefined;
   const form = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined;
   if (form) return new Reading(name, form, args).unwrapped();
-  return runsUnread(name, args) ? { ...NOTHING, hides: true } : undefined;
+  return runsUnread(name, args) ? { ...NOTHING, mayRunOthers: true } : undefined;
 }
 
 /** Whoever may start it may run anything: it takes code as an argument. */
@@ -45,7 +45,7 @@ export function takesAnyCode(program: string): boolean {
 }
 
 const NOTHING: Unwrapped = { inner: [], transparent: false, assigned: [] };
-const hidden = (opaque: string): Unwrapped => ({ ...NOTHING, opaque });
+const hidden = (opaqueReason: string): Unwrapped => ({ ...NOTHING, opaqueReason });
 
 function runsUnread(name: string, args: readonly ShellWord[]): boolean {
   if (UNREAD.has(name) || name === "source" || name === "." || /^ld(-.*)?\.so/.test(name)) return true;
@@ -107,7 +107,7 @@ class Reading {
     if (code.some((w) => !w.literal || w.glob)) return hidden(`what ${this.#name} runs is not literal`);
     if (code.length > 0)
       return { ...more, inner: [{ type: "script", code: code.map((w) => w.value).join(" ") }], transparent: false };
-    if (words.length === 0) return shell ? { ...NOTHING, hides: true } : undefined;
+    if (words.length === 0) return shell ? { ...NOTHING, mayRunOthers: true } : undefined;
     if (this.#name === "xargs") words.push(UNKNOWN_WORD);
     return { ...more, inner: [{ type: "words", words }] };
   }
@@ -186,10 +186,10 @@ function shellScript(name: string, args: readonly ShellWord[], stdin: string | u
   }
   const operand = args[i];
   if (operand?.value.startsWith("-")) return hidden(`option ${operand.value} of ${name} is not known`);
-  if (!isCommand && operand) return { ...NOTHING, hides: true };
+  if (!isCommand && operand) return { ...NOTHING, mayRunOthers: true };
   const code = isCommand ? operand?.value : stdin;
   if (code === undefined) return hidden(`${name} reads its commands from its input`);
-  const unsure = PARSED_AS_BASH.has(name) ? {} : { opaque: `${name} is not bash` };
+  const unsure = PARSED_AS_BASH.has(name) ? {} : { opaqueReason: `${name} is not bash` };
   return { inner: [{ type: "script", code }], transparent: true, assigned: [], ...unsure };
 }
 
@@ -209,7 +209,7 @@ function findExec(args: readonly ShellWord[]): Unwrapped | undefined {
     if (words.length > 0) inner.push({ type: "words", words });
   }
   // A word that is not literal may be -exec itself.
-  const hides = args.some((a) => !a.literal || a.glob) ? ({ hides: true } as const) : {};
-  if (inner.length === 0) return "hides" in hides ? { ...NOTHING, ...hides } : undefined;
-  return { inner, transparent: false, assigned: [], ...hides, ...(isElsewhere ? { elsewhere: true } : {}) };
+  const mayRunOthers = args.some((a) => !a.literal || a.glob) ? ({ mayRunOthers: true } as const) : {};
+  if (inner.length === 0) return "hides" in mayRunOthers ? { ...NOTHING, ...mayRunOthers } : undefined;
+  return { inner, transparent: false, assigned: [], ...mayRunOthers, ...(isElsewhere ? { elsewhere: true } : {}) };
 }

@@ -1,4 +1,5 @@
 // Which variables a command may set without changing what the commands after it are.
+import type { Assignment } from "unbash";
 
 /** Known to change output only. Anything else (PATH, LD_PRELOAD, GIT_*, BASH_ENV…) may choose what runs. */
 const HARMLESS = new Set([
@@ -33,3 +34,9 @@ const CHOOSING =
 
 /** Makes a shell or a common program run what the variable holds. */
 export const choosesPrograms = (name: string): boolean => CHOOSING.test(name);
+
+/** Subscripts are arithmetic, and arithmetic may run commands. */
+export function evaluates(node: Assignment): boolean {
+  if (node.index && !/^\d+$/.test(node.index.value)) return true;
+  return node.value.type === "ArrayValue" && node.value.elements.some((e) => e.text.startsWith("["));
+}

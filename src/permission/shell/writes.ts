@@ -3,9 +3,9 @@ import { basename, join } from "node:path";
 import type { ShellWord } from "./word.ts";
 import { gitTargets } from "./writes-git.ts";
 
-export type WritePlace = { userHome: string; isFolder: (path: string) => boolean };
+type WritePlace = { userHome: string; isFolder: (path: string) => boolean };
 
-export type Writer = {
+export type WritingProgram = {
   /** Operands that are changed; `last`: the last one, unless an option names it. */
   operands?: "all" | "last" | ((operands: string[], args: string[]) => string[]);
   /** Options whose value is a file or folder that is written. */
@@ -14,10 +14,14 @@ export type Writer = {
   skip?: string;
 };
 
-const ALL: Writer = { operands: "all" };
-export const COPY: Writer = { operands: "last", into: "t target-directory", skip: "S suffix m mode o owner g group" };
+const ALL: WritingProgram = { operands: "all" };
+export const COPY: WritingProgram = {
+  operands: "last",
+  into: "t target-directory",
+  skip: "S suffix m mode o owner g group",
+};
 
-const WRITERS: Record<string, Writer> = {
+const WRITERS: Record<string, WritingProgram> = {
   chmod: ALL,
   chown: ALL,
   cp: COPY,
@@ -81,7 +85,7 @@ export function writtenPaths(words: readonly ShellWord[], place: WritePlace): st
   return [...new Set([...targets, ...arrivals])].filter((path) => path !== "" && path !== "-");
 }
 
-function changed({ operands: how }: Writer, operands: string[], args: string[], isNamed: boolean): string[] {
+function changed({ operands: how }: WritingProgram, operands: string[], args: string[], isNamed: boolean): string[] {
   if (typeof how === "function") return how(operands, args);
   if (how === "all") return operands;
   return how === "last" && !isNamed ? lastOperands(operands, args) : [];
@@ -100,7 +104,7 @@ function lastOperands(operands: readonly string[], args: readonly string[]): str
 /** Long options may be shortened; what follows an unknown option is taken for an operand. */
 export function readArguments(
   args: readonly string[],
-  { into = "", skip = "" }: Pick<Writer, "into" | "skip">,
+  { into = "", skip = "" }: Pick<WritingProgram, "into" | "skip">,
 ): { operands: string[]; named: string[] } {
   const operands: string[] = [];
   const named: string[] = [];

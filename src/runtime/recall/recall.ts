@@ -6,22 +6,14 @@ import type { Original } from "../../memory/recall/list.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
 import { findSession } from "../../session/find-session.ts";
 import type { Conversation } from "../../session/session.ts";
-import type { RecallAnswer, RecallItem, RecallRequest } from "../../tool/builtin/recall.ts";
+import type { RecallItem, RecallRequest, RecallResult } from "../../tool/builtin/recall.ts";
 import type { ResultPromise } from "../client/open.ts";
 import type { RecallReply } from "../client/recall.ts";
 import type { SessionIndex } from "../session/index.ts";
 import type { ModelInForce } from "../session/model-in-force.ts";
 import { sessionsIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
-import {
-  itemsOf,
-  itemsText,
-  type OriginalOutcome,
-  parseWanted,
-  turnRef,
-  turnsAround,
-  type Wanted,
-} from "./original.ts";
+import { type OriginalOutcome, itemsOf, itemsText, parseWanted, turnRef, turnsAround, type Wanted } from "./original.ts";
 import { allowedKinds, recallKinds, recallPlace, scopesOf, sessionsHere } from "./scope.ts";
 
 /** The session that asks, and what it may look through. */
@@ -37,10 +29,10 @@ export async function recallForModel(
   asker: RecallAsker,
   request: RecallRequest,
   signal?: AbortSignal,
-): Promise<RecallAnswer> {
-  const searchText = request.id ?? request.query;
-  const wanted = searchText === undefined ? undefined : parseWanted(searchText);
-  if (searchText !== undefined && wanted) return original(asker, searchText, wanted);
+): Promise<RecallResult> {
+  const asked = request.id ?? request.query;
+  const wanted = asked === undefined ? undefined : parseWanted(asked);
+  if (asked !== undefined && wanted) return original(asker, asked, wanted);
   const within = scopeFor(asker, request.scope ?? "auto");
   if (!within.ok) return { type: "refused", message: within.error };
   if (request.id !== undefined) return itemText(asker, request.id, within.value);
@@ -48,7 +40,7 @@ export async function recallForModel(
   return found(asker, request, within.value, signal);
 }
 
-async function original(asker: RecallAsker, asked: string, wanted: Wanted): Promise<RecallAnswer> {
+async function original(asker: RecallAsker, asked: string, wanted: Wanted): Promise<RecallResult> {
   const items = await originals(asker, wanted);
   return items.ok
     ? { type: "original", ref: asked, text: itemsText(items.value) }
@@ -68,8 +60,8 @@ async function originals(asker: RecallAsker, wanted: Wanted): Promise<Result<Ori
 async function findInScope(asker: RecallAsker, wanted: string): Promise<Result<string, Failure>> {
   const db = await asker.index.reader();
   const all = asker.workspace.settings.values["history.scope"] === "all";
-  const sessionIds = db ? sessionsIn(db, all ? {} : sessionsHere(asker.main.state.context)) : [];
-  return findSession(wanted, [...new Set([asker.main.id, ...sessionIds.map((s) => s.id)])], async () => sessionIds);
+  const found = db ? sessionsIn(db, all ? {} : sessionsHere(asker.main.state.context)) : [];
+  return findSession(wanted, [...new Set([asker.main.id, ...found.map((s) => s.id)])], async () => found);
 }
 
 function scopeFor(asker: RecallAsker, name: NonNullable<RecallRequest["scope"]>): Result<Within, string> {
@@ -92,7 +84,7 @@ async function itemOf(asker: RecallAsker, id: string, within: Within): Promise<O
   return db && itemById(db, within, id, recallKinds(asker.workspace));
 }
 
-async function itemText(asker: RecallAsker, id: string, within: Within): Promise<RecallAnswer> {
+async function itemText(asker: RecallAsker, id: string, within: Within): Promise<RecallResult> {
   const item = await itemOf(asker, id, within);
   if (item) return { type: "original", ref: id, text: item.text };
   return {
@@ -101,7 +93,7 @@ async function itemText(asker: RecallAsker, id: string, within: Within): Promise
   };
 }
 
-async function around(asker: RecallAsker, text: string, window: number | undefined): Promise<RecallAnswer> {
+async function around(asker: RecallAsker, text: string, window: number | undefined): Promise<RecallResult> {
   const wanted = parseWanted(turnRef(text));
   if (!wanted || "checkpoint" in wanted)
     return { type: "refused", message: `"${text}" is not a turn's ref such as t12.` };
@@ -113,7 +105,7 @@ async function found(
   request: RecallRequest,
   within: Within,
   signal?: AbortSignal,
-): Promise<RecallAnswer> {
+): Promise<RecallResult> {
   const { ask } = await import("./query.ts");
   const { labelOf, refOf, snippetText } = await import("./found-text.ts");
   const { searchedText } = await import("./searched.ts");

@@ -9,7 +9,7 @@ import {
   exitPlanModeTool,
   PLAN_ACTIONS,
   type PlanAction,
-  type PlanDecision,
+  type PlanExitAnswer,
 } from "../../tool/builtin/exit-plan-mode.ts";
 import { recallTool } from "../../tool/builtin/recall.ts";
 import { reportIntentTool } from "../../tool/builtin/report-intent.ts";
@@ -71,7 +71,7 @@ function askUser({ publish, live: { turn } }: Conversation, ask: NonNullable<Pro
   });
 }
 
-async function choosePlan(person: PersonParts, plan: PlanExit, context: ToolContext): Promise<PlanDecision> {
+async function choosePlan(person: PersonParts, plan: PlanExit, context: ToolContext): Promise<PlanExitAnswer> {
   const { main, prompts, planFile, startFleet } = person;
   const requestId = shortId("plan");
   main.publish("exit_plan_mode.requested", { requestId, summary: plan.summary, actions: plan.actions });
@@ -99,10 +99,10 @@ function webFetch(permit: AskPermit): Tool {
   const tool: Tool = webFetchTool({
     // A redirect to another host is a new request: it passes the same door.
     askUrl: async (url, context) => {
-      const withUrl: Tool = { ...tool, permissions: () => [{ kind: "url", url }] };
+      const asked: Tool = { ...tool, permissions: () => [{ kind: "url", url }] };
       const asking = await permit({
         toolCallId: context.toolCallId,
-        tool: withUrl,
+        tool: asked,
         input: { url },
         signal: context.signal,
       });

@@ -123,7 +123,7 @@ export function buildTools(services: ToolServices, actor: ToolActor): BuiltTools
             onlyLooks.set(
               r.command,
               parts.every((p) =>
-                p.kind === "shell" ? p.looksAt !== undefined : p.kind === "read" && p.implied === true,
+                p.kind === "shell" ? p.readOnlyPlaces !== undefined : p.kind === "read" && p.implied === true,
               ),
             );
       }

@@ -1,13 +1,15 @@
 // ask_user: a question that only the user can answer.
 import * as z from "zod";
 import { ownTool } from "../../schema/own-tool.ts";
-import { defineTool, failure, type Question, success, type Tool, type ToolContext } from "../contract.ts";
+import { defineTool, failure, success, type Tool, type ToolContext, type UserQuestion } from "../contract.ts";
 import description from "./ask_user.md";
 
 export type UserAnswer = { type: "answered"; answer: string } | { type: "unavailable" } | { type: "aborted" };
 
 /** `ask` waits until answered or the context's signal aborts; must not reject. */
-export function askUserTool(parts: { ask: (question: Question, context: ToolContext) => Promise<UserAnswer> }): Tool {
+export function askUserTool(parts: {
+  ask: (question: UserQuestion, context: ToolContext) => Promise<UserAnswer>;
+}): Tool {
   return defineTool({
     ...ownTool("ask_user"),
     description,

@@ -11,7 +11,7 @@ import type { ConfinedLine } from "../second-wall.ts";
 import { describeEnd, hasTerminal, type Shell, type Shells } from "../shells.ts";
 import description from "./bash.md";
 
-export type BashParts = {
+type BashParts = {
   shells: Shells;
   /** How a line runs; the error says why it does not. */
   confine: (line: { plan?: ShellPlan; cwd: string }) => Promise<Result<ConfinedLine, string>>;

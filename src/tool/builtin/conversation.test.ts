@@ -1,9 +1,9 @@
 // The tools that talk to people, and the thin ones over injected parts.
 import { describe, expect, it } from "vitest";
-import type { Question } from "../contract.ts";
+import type { UserQuestion } from "../contract.ts";
 import { askUserTool, type UserAnswer } from "./ask-user.ts";
-import { exitPlanModeTool, type PlanDecision } from "./exit-plan-mode.ts";
-import { type RecallAnswer, type RecallRequest, recallTool } from "./recall.ts";
+import { exitPlanModeTool, type PlanExitAnswer } from "./exit-plan-mode.ts";
+import { type RecallRequest, type RecallResult, recallTool } from "./recall.ts";
 import { reportIntentTool } from "./report-intent.ts";
 import { skillTool } from "./skill.ts";
 import { type TaskCompletion, taskCompleteTool } from "./task-complete.ts";
@@ -11,7 +11,7 @@ import { call, testContext, textOf } from "./test-context.ts";
 
 describe("ask_user", () => {
   const asking = (answer: UserAnswer) => {
-    const asked: Question[] = [];
+    const asked: UserQuestion[] = [];
     const tool = askUserTool({
       ask: async (question) => {
         asked.push(question);
@@ -45,7 +45,7 @@ describe("ask_user", () => {
 });
 
 describe("exit_plan_mode", () => {
-  const run = async (answer: PlanDecision, args: object) =>
+  const run = async (answer: PlanExitAnswer, args: object) =>
     textOf(await call(exitPlanModeTool({ choose: async () => answer }), { summary: "S", ...args }, testContext()));
 
   it("A5.13 tells the choice or the objections", async () => {
@@ -84,7 +84,7 @@ describe("report_intent and task_complete", () => {
 });
 
 describe("recall and skill", () => {
-  const recalling = (answer: RecallAnswer) => {
+  const recalling = (answer: RecallResult) => {
     const requests: RecallRequest[] = [];
     const tool = recallTool({
       search: async (request) => {

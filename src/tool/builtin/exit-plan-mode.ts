@@ -6,7 +6,7 @@ import description from "./exit_plan_mode.md";
 
 export const PLAN_ACTIONS = ["interactive", "autopilot", "autopilot_fleet", "exit_only"] as const;
 export type PlanAction = (typeof PLAN_ACTIONS)[number];
-export type PlanDecision =
+export type PlanExitAnswer =
   | { type: "chosen"; action: PlanAction }
   | { type: "rejected"; feedback?: string }
   | { type: "aborted" };
@@ -21,7 +21,7 @@ const NEXT: Record<PlanAction, string> = {
 
 /** `choose` shows the plan, waits for the answer and changes the mode; must not reject. */
 export function exitPlanModeTool(parts: {
-  choose: (plan: PlanExit, context: ToolContext) => Promise<PlanDecision>;
+  choose: (plan: PlanExit, context: ToolContext) => Promise<PlanExitAnswer>;
 }): Tool {
   return defineTool({
     ...ownTool("exit_plan_mode"),

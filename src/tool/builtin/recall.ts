@@ -20,7 +20,7 @@ const input = z.strictObject({
 export type RecallRequest = z.infer<typeof input>;
 
 export type RecallItem = { ref: string; kind: string; time?: string; text: string };
-export type RecallAnswer =
+export type RecallResult =
   | { type: "original"; ref: string; text: string }
   /** Best first, or by time; `more` counts what is left out of `items`. */
   | { type: "found"; items: RecallItem[]; more: number; searched: string; partial?: boolean }
@@ -31,7 +31,7 @@ const MAX_CHARS = 6000;
 
 /** `search` must not reject; a request for one `id` (or a query that is a ref) is answered by `original`. */
 export function recallTool(parts: {
-  search: (request: RecallRequest, context: ToolContext) => Promise<RecallAnswer>;
+  search: (request: RecallRequest, context: ToolContext) => Promise<RecallResult>;
 }): Tool {
   return defineTool({
     ...ownTool("recall"),
@@ -53,7 +53,7 @@ export function recallTool(parts: {
 }
 
 function showFound(
-  { items, more, searched, partial }: Extract<RecallAnswer, { type: "found" }>,
+  { items, more, searched, partial }: Extract<RecallResult, { type: "found" }>,
   limit: number,
 ): string {
   const shown: string[] = [];

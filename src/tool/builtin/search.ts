@@ -20,9 +20,9 @@ const LIMIT_MS = 20_000;
 /** Hidden files count, except git's own; ignore files count outside of git too; the user's ripgrep settings do not. */
 const COMMON = ["--no-config", "--no-ignore-messages", "--color=never", "--hidden", "--no-require-git", "--glob=!.git"];
 
-export type Found = { folder: string; stdout: string; cut: boolean; errors: string };
+export type SearchMatches = { folder: string; stdout: string; cut: boolean; errors: string };
 
-export type SearchArgs = {
+type SearchArgs = {
   path?: string | undefined;
   glob?: string | undefined;
   args: readonly string[];
@@ -34,7 +34,7 @@ export async function search(
   parts: SearchParts,
   asked: SearchArgs,
   context: ToolContext,
-): Promise<Result<Found, ToolOutcome>> {
+): Promise<Result<SearchMatches, ToolOutcome>> {
   const target = targetOf(asked.path ?? ".", context);
   if (!target.ok) return target;
   const stat = statSync(target.value, { throwIfNoEntry: false });

@@ -11,7 +11,7 @@ import description from "./session_store_sql.md";
 /** Whose sessions may be seen. Without a repository it is those of the same root. */
 export type StoreScope = { type: "all" } | { type: "repository"; repository?: string; root: string; sessionId: string };
 
-export type SessionStoreParts = { owner: Owner; storePath: string; scope: () => StoreScope };
+type SessionStoreParts = { owner: Owner; storePath: string; scope: () => StoreScope };
 
 const MAX_ROWS = 100;
 const LIMIT_MS = 3000;

@@ -12,7 +12,7 @@ import { runSql, showRows } from "../sql/run.ts";
 import { SESSION_SCHEMA } from "../sql/session-schema.ts";
 import description from "./sql.md";
 
-export type SqlParts = {
+type SqlParts = {
   owner: Owner;
   /** The secret filter: no statement with a credential in it reaches the database. */
   redact: (text: string) => string;

@@ -13,7 +13,7 @@ import { chunksOf, readLines } from "../read-lines.ts";
 import { absolutePath, shownPath, targetOf } from "../target.ts";
 import description from "./view.md";
 
-export type ViewParts = {
+type ViewParts = {
   ledger: Ledger;
   settings: { outputMaxBytes: number };
   /** Whether the model in force takes images. */

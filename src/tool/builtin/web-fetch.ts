@@ -4,11 +4,11 @@ import { cutAt, stripInvisible } from "../../base/text.ts";
 import { looksBinary } from "../../host/files.ts";
 import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";
-import { fetchPage, type Page } from "../web/fetch-page.ts";
+import { fetchPage, type WebPage } from "../web/fetch-page.ts";
 import { htmlToText } from "../web/html-text.ts";
 import description from "./web_fetch.md";
 
-export type WebFetchParts = {
+type WebFetchParts = {
   /** Asks for leave to go on to another address that a redirect names; false refuses. */
   askUrl: (url: string, context: ToolContext) => Promise<boolean>;
   /** True when a rule of the user allows this address although it may be private. */
@@ -71,7 +71,7 @@ function sameSite(from: URL, to: URL): boolean {
   return from.origin === to.origin || (upgrade && from.hostname === to.hostname);
 }
 
-function outcomeOf(page: Exclude<Page, { type: "redirect" }>, url: URL, maxLength: number | undefined): ToolOutcome {
+function outcomeOf(page: Exclude<WebPage, { type: "redirect" }>, url: URL, maxLength: number | undefined): ToolOutcome {
   switch (page.type) {
     case "refused":
       return failure("address_refused", `${page.message}.`);

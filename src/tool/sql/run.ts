@@ -15,7 +15,7 @@ const AFTERWARDS = { session: " The todos are as they were.", store: "" };
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /** `unsure`: the child ended before it said how far it came; it may have committed. */
-export type SqlRun = { answer: Extract<SqlAnswer, { type: "done" }> } | { failed: ToolOutcome; unsure?: true };
+type SqlRun = { answer: Extract<SqlAnswer, { type: "done" }> } | { failed: ToolOutcome; unsure?: true };
 
 const unsure = (failed: ToolOutcome): SqlRun => ({ failed, unsure: true });
 

@@ -3,12 +3,12 @@ import { within } from "../../base/abort.ts";
 import { errorText } from "../../base/failure.ts";
 import { AddressRefused, isPublicAddress, literalAddress, publicLookup } from "./address.ts";
 
-export type Page =
+export type WebPage =
   | { type: "page"; status: number; contentType: string; bytes: Buffer; cut: boolean }
   | { type: "redirect"; location: string }
   | { type: "refused" | "failed" | "timeout" | "aborted"; message: string };
 
-export type PageRequest = {
+type PageRequest = {
   url: URL;
   /** A rule of the user allows this address although it is private. */
   anyAddress: boolean;
@@ -17,7 +17,7 @@ export type PageRequest = {
   signal: AbortSignal;
 };
 
-export async function fetchPage(request: PageRequest): Promise<Page> {
+export async function fetchPage(request: PageRequest): Promise<WebPage> {
   const { url, anyAddress, limitMs, signal } = request;
   const literal = literalAddress(url);
   if (literal !== undefined && !anyAddress && !isPublicAddress(literal)) {
@@ -31,7 +31,7 @@ export async function fetchPage(request: PageRequest): Promise<Page> {
   return { type: "timeout", message: `No complete answer from ${url.host} within ${limitMs / 1000} s.` };
 }
 
-async function get({ url, anyAddress, maxBytes }: PageRequest, signal: AbortSignal): Promise<Page> {
+async function get({ url, anyAddress, maxBytes }: PageRequest, signal: AbortSignal): Promise<WebPage> {
   const { Agent, fetch } = await import("./undici.ts");
   const agent = new Agent({ connect: anyAddress ? {} : { lookup: publicLookup } });
   try {
