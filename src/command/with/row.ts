@@ -89,7 +89,7 @@ export const pastGateway = (agent: string, why: string, next: string): Refusal =
 export const set = (env: LaunchEnvironment, name: string): string | undefined => env[name]?.trim() || undefined;
 
 /** `--flag`, `--flag=value`. */
-export const given = (args: readonly string[], ...flags: string[]): boolean =>
+export const hasFlag = (args: readonly string[], ...flags: string[]): boolean =>
   args.some((arg) => flags.some((flag) => arg === flag || arg.startsWith(`${flag}=`)));
 
 /** The value of `--flag value` or `--flag=value`; the last one counts. */

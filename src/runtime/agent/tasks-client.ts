@@ -34,10 +34,10 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
         : agent;
     },
     async sendMessage(id, message) {
-      const found = find(id);
-      if (!found.ok) return found;
-      const sent = answer(await registry.sendMessage(found.value.id, USER, message));
-      return sent.ok ? ok({ id: found.value.id, delivery: sent.value.delivery }) : sent;
+      const match = find(id);
+      if (!match.ok) return match;
+      const sent = answer(await registry.sendMessage(match.value.id, USER, message));
+      return sent.ok ? ok({ id: match.value.id, delivery: sent.value.delivery }) : sent;
     },
     async promoteToBackground(id) {
       const waiting = registry.list().filter(isWaitedFor);
@@ -52,10 +52,10 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
       return ok(records.map((record) => record.id));
     },
     async cancel(id) {
-      const found = find(id);
-      if (!found.ok) return found;
-      const { id: agentId, status } = found.value;
-      const isOver = isTerminal(found.value);
+      const target = find(id);
+      if (!target.ok) return target;
+      const { id: agentId, status } = target.value;
+      const isOver = isTerminal(target.value);
       const stopped = isOver ? [] : await registry.cancelRecursive(agentId, USER, "stopped by the user");
       return ok({ id: agentId, status, stopped });
     },

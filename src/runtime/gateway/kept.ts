@@ -51,8 +51,8 @@ export function sharedKept(workspace: Workspace, settings: ProxySettings, onTrou
     },
     finding: () => watch?.finding(),
     async close() {
-      const kept = await opened;
-      if (kept?.ok) await kept.value.close();
+      const current = await opened;
+      if (current?.ok) await current.value.close();
       for (const old of retired.splice(0)) await old.close();
     },
   };

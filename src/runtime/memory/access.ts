@@ -49,16 +49,16 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
     const different = differentFrom(record, input);
     if (Object.keys(different).length === 0) return ok(undefined);
     const request = { id: record.id, input: different, by: { actor: user, version } };
-    const done = await editRecord(parts, request, signal);
-    switch (done.type) {
+    const edited = await editRecord(parts, request, signal);
+    switch (edited.type) {
       case "edited":
-        return changed({ record: done.record, redactions: done.redactions });
+        return changed({ record: edited.record, redactions: edited.redactions });
       case "not_found":
         return unknownId(record.id);
       case "conflict":
-        return fail(conflictOf(filtered(memory, done), filtered(memory, different), version));
+        return fail(conflictOf(filtered(memory, edited), filtered(memory, different), version));
       case "failure":
-        return fail(toFailure(done));
+        return fail(toFailure(edited));
     }
   };
 
@@ -150,7 +150,7 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
       if (!got.ok) return got;
       const { id: whole, fact, repository } = got.value;
       const { user: person } = memory.place;
-      const done = await voteOn(
+      const ballot = await voteOn(
         parts,
         {
           input: { fact, direction, reason },
@@ -162,8 +162,8 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
         },
         signal,
       );
-      if (done.type === "failure") return fail(toFailure(done));
-      return changed({ isNew: done.changed, ...optional("votes", done.record?.votes) });
+      if (ballot.type === "failure") return fail(toFailure(ballot));
+      return changed({ isNew: ballot.changed, ...optional("votes", ballot.record?.votes) });
     },
     async resolve(id, resolution, choice) {
       const may = mayChange(resolution.how !== "reject");
@@ -177,8 +177,8 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
         resolution: old ? { how: "replace" as const, old: old.value.id } : resolution,
         by: { actor: user },
       };
-      const done = await resolveRecord(parts, request, signal);
-      switch (done.type) {
+      const settled = await resolveRecord(parts, request, signal);
+      switch (settled.type) {
         case "resolved":
           return changed({ id: got.value.id, ...optional("old", old?.value.id) });
         case "not_pending":
@@ -190,7 +190,7 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
         case "not_found":
           return unknownId(id);
         case "failure":
-          return fail(toFailure(done));
+          return fail(toFailure(settled));
       }
     },
     async undo(wanted, choice, force) {

@@ -13,7 +13,15 @@ import type { SessionIndex } from "../session/index.ts";
 import type { ModelInForce } from "../session/model-in-force.ts";
 import { sessionsIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
-import { type OriginalOutcome, itemsOf, itemsText, parseWanted, turnRef, turnsAround, type Wanted } from "./original.ts";
+import {
+  itemsOf,
+  itemsText,
+  type OriginalOutcome,
+  parseWanted,
+  turnRef,
+  turnsAround,
+  type Wanted,
+} from "./original.ts";
 import { allowedKinds, recallKinds, recallPlace, scopesOf, sessionsHere } from "./scope.ts";
 
 /** The session that asks, and what it may look through. */
@@ -30,9 +38,9 @@ export async function recallForModel(
   request: RecallRequest,
   signal?: AbortSignal,
 ): Promise<RecallResult> {
-  const asked = request.id ?? request.query;
-  const wanted = asked === undefined ? undefined : parseWanted(asked);
-  if (asked !== undefined && wanted) return original(asker, asked, wanted);
+  const searchText = request.id ?? request.query;
+  const wanted = searchText === undefined ? undefined : parseWanted(searchText);
+  if (searchText !== undefined && wanted) return original(asker, searchText, wanted);
   const within = scopeFor(asker, request.scope ?? "auto");
   if (!within.ok) return { type: "refused", message: within.error };
   if (request.id !== undefined) return itemText(asker, request.id, within.value);

@@ -4,7 +4,7 @@ import { isRecord, parseJson } from "../../../base/json.ts";
 import { fail, ok } from "../../../base/result.ts";
 import { basesIn, rootFor, usable } from "../base.ts";
 import { keyOrToken } from "../key.ts";
-import { type AgentRow, argument, type Base, given, pastGateway, type Refusal, set, type User } from "../row.ts";
+import { type AgentRow, argument, type Base, hasFlag, pastGateway, type Refusal, set, type User } from "../row.ts";
 
 const BASE = "OPENAI_BASE_URL";
 const BY_KEY = "openai";
@@ -35,7 +35,7 @@ export const qwen: AgentRow = {
       modelProviders: ledProviders(asked, (url) => rootFor(asked, "openai", url)),
     };
     return ok({
-      args: given(args, "--auth-type") ? args : ["--auth-type", BY_KEY, ...args],
+      args: hasFlag(args, "--auth-type") ? args : ["--auth-type", BY_KEY, ...args],
       env: {
         [BASE]: `${rootFor(asked, "openai", own)}/v1`,
         ...keyOrToken(asked, "openai", own, "OPENAI_API_KEY"),
@@ -48,7 +48,7 @@ export const qwen: AgentRow = {
 
 function pastBy(user: User): Refusal | undefined {
   const { args } = user;
-  if (given(args, "--openai-base-url"))
+  if (hasFlag(args, "--openai-base-url"))
     return pastGateway("qwen", "--openai-base-url leads elsewhere", `Set ${BASE} instead.`);
   const signIn = argument(args, "--auth-type");
   if (signIn !== undefined && signIn !== BY_KEY)
