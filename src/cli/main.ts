@@ -117,9 +117,9 @@ const unknownCommand = (word: string, near: string[]): Failure => ({
 async function agent(options: Parsed, text: string, flags: readonly SettingFlag[], version: string): Promise<number> {
   const isTerminal = options.prompt === undefined && process.stdin.isTTY && process.stdout.isTTY;
   if (options.resume !== undefined && options.continue)
-    return printFailure(usage("--resume and --continue cannot be given together.", "Give one of them."));
+    return printFailure(usage("--resume and --continue cannot be used together.", "Use one of them."));
   if (options.prompt !== undefined && text !== "")
-    return printFailure(usage(`There are two prompts: -p and "${clip(text, 60)}".`, "Give one of them."));
+    return printFailure(usage(`Two prompts: -p and "${clip(text, 60)}".`, "Use one of them."));
   const session = await sessionChoice(options, isTerminal, text !== "");
   if (typeof session === "number") return session;
   const open: Omit<OpenOptions, "prompts" | "interactive"> = {

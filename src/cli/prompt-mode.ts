@@ -186,7 +186,7 @@ class Run {
     if (workflowFailed) return workflowFailed;
     const last = this.#client.view().lastTurn;
     if (last && last.status !== "done") {
-      return this.#totals.error ?? { code: last.status, message: last.reason ?? `The turn ended as ${last.status}.` };
+      return this.#totals.error ?? { code: last.status, message: last.reason ?? `The turn ended: ${last.status}.` };
     }
     const complete = this.#totals.taskComplete;
     if (complete && !complete.success)
@@ -202,7 +202,7 @@ class Run {
 
 function gaveUpOn(agents: readonly AbandonedAgent[]): string {
   const names = agents.map(({ id, intent }) => (intent === undefined ? id : `${id} (${intent})`));
-  return `Gave up on agents that said nothing for prompt.waitSeconds: ${names.join(", ")}. What they had done is kept.`;
+  return `Stopped waiting for agents that were silent for prompt.waitSeconds: ${names.join(", ")}. Their work is kept.`;
 }
 
 type Broken = { code: string; message: string };

@@ -23,9 +23,9 @@ export async function promptText(
   if (prompt.trim() === "") {
     return fail({
       code: "empty_prompt",
-      what: "There is no prompt: neither -p TEXT nor text on stdin.",
+      what: "No prompt: use -p TEXT or pipe text to stdin.",
       data: "Nothing was sent to a model.",
-      next: 'Give one, for example: everlong -p "explain this repository".',
+      next: 'For example: everlong -p "explain this repository"',
       exit: 2,
     });
   }

@@ -29,12 +29,12 @@ export const tasks: SlashCommand = {
           stopped.length > 0 ? `Stopped: ${stopped.join(", ")}.` : `${agentId} is already ${status}.`,
         );
       if (id !== "" && verb === "remove")
-        return describe(await client.tasks.remove(id), (agentId) => `${agentId} is no longer listed.`);
+        return describe(await client.tasks.remove(id), (agentId) => `Removed ${agentId} from the list.`);
       if (id === "" || verb !== "message") {
         const next = "Try /tasks, or /tasks show|stop|promote|message|remove ID.";
         return fail(commandUsage(`/tasks does not take "${text}".`, next));
       }
-      if (rest.length === 0) return fail(commandUsage("A message is needed.", "Try /tasks message ID TEXT."));
+      if (rest.length === 0) return fail(commandUsage("The message is missing.", "Try /tasks message ID TEXT."));
       return describe(
         await client.tasks.sendMessage(id, rest.join(" ")),
         ({ id: agentId, delivery }) => `${agentId}: ${delivery}.`,
@@ -45,7 +45,7 @@ export const tasks: SlashCommand = {
 
 /** What the main agent no longer waits for. */
 export const goesOn = (ids: Result<string[], Failure>): CommandOutcome =>
-  describe(ids, (all) => all.map((id) => `${id} goes on in the background.`).join("\n"));
+  describe(ids, (all) => all.map((id) => `${id} continues in the background.`).join("\n"));
 
 export const background: SlashCommand = {
   name: "background",
@@ -84,9 +84,7 @@ export const autopilot: SlashCommand = {
         return fail(commandUsage(`/autopilot takes on or off, not "${text}".`, "Try /autopilot on."));
       const on = text === "" ? client.mode.get() !== "autopilot" : text === "on";
       await client.mode.set(on ? "autopilot" : "interactive");
-      return output(
-        on ? "Autopilot is on: the agent works on by itself until the task is complete." : "Autopilot is off.",
-      );
+      return output(on ? "Autopilot is on: the agent keeps working until the task is done." : "Autopilot is off.");
     },
   },
 };
@@ -102,9 +100,9 @@ export const skills: SlashCommand = {
         .map(
           (s) => `${s.name}${s.enabled ? "" : " (off)"}: ${clip(s.description.replace(/\s+/g, " "), 100)}\n  ${s.path}`,
         );
-      if (rows.length > 0) return output([...rows, "Switch one off with the setting disabledSkills."].join("\n"));
+      if (rows.length > 0) return output([...rows, "Turn one off with the setting disabledSkills."].join("\n"));
       return output(
-        "There are no skills. One is a folder with a SKILL.md in .everlong/skills of the project or in skills of EVERLONG_HOME.",
+        "No skills yet. A skill is a folder with a SKILL.md, in the project's .everlong/skills or in EVERLONG_HOME/skills.",
       );
     },
   },

@@ -34,9 +34,9 @@ export const backup: Command = {
     const written = await home.care.makeBackup(file, options);
     if (!written.ok) return written;
     const { leftOut, links, bytes, files, secrets } = written.value;
-    const note = secrets ? "It holds secrets: keep it safe." : "Secrets are not in it.";
+    const note = secrets ? "It contains secrets: keep it safe." : "It contains no secrets.";
     const lines = [written.value.file, `${counted(files, "file")}, ${byteSize(bytes)}. ${note}`];
-    if (links.length > 0) lines.push(`Links are not followed: ${links.join(", ")}`);
+    if (links.length > 0) lines.push(`Links not followed: ${links.join(", ")}`);
     if (leftOut.length === 0) return output(lines.join("\n"));
     person.print(lines.join("\n"));
     const missing = leftOut.map(({ path, reason }) => `  ${path}: ${reason}`);
@@ -55,6 +55,6 @@ async function verify(file: string | undefined): Promise<CommandOutcome> {
   const { files, createdAt, secrets } = checked.value;
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   return output(
-    `The backup is whole: ${counted(files.length, "file")}, ${byteSize(bytes)}, made ${minute(createdAt)}${secrets ? ", with secrets" : ""}.`,
+    `The backup is complete: ${counted(files.length, "file")}, ${byteSize(bytes)}, made ${minute(createdAt)}${secrets ? ", with secrets" : ""}.`,
   );
 }

@@ -6,7 +6,7 @@ import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { BoardChange, BoardChoice, BoardItem } from "../runtime/client/board.ts";
 import { type Command, type CommandCall, describe, type Person, type SlashCommand } from "./contract.ts";
-import { minute } from "./format.ts";
+import { counted, minute } from "./format.ts";
 
 type Texts = { description?: string; content?: string; file?: string };
 
@@ -60,7 +60,7 @@ const writing = (verb: "add" | "edit", summary: string): Command => ({
     });
     return describe(
       stored,
-      ({ key, redactions }) => `${key} is stored.${redactions > 0 ? ` Secrets redacted: ${redactions}.` : ""}`,
+      ({ key, redactions }) => `Stored ${key}.${redactions > 0 ? ` Secrets redacted: ${redactions}.` : ""}`,
     );
   },
 });
@@ -74,8 +74,7 @@ const remove: Command = {
   run: async ({ args: [name = ""], options }: Of, { on }) =>
     describe(
       await on.board((board) => board.remove(name, options)),
-      ({ key, undoDays }) =>
-        `${key} is removed. Its text stays in the log of changes for ${undoDays} days, so that undo works.`,
+      ({ key, undoDays }) => `Removed ${key}. Its text is kept for ${undoDays} days so that you can undo this.`,
     ),
 };
 
@@ -91,7 +90,7 @@ const changes: Command = {
   run: async ({ options }: Of<{ run?: string; limit?: number }>, { on }) =>
     describe(await on.board((board) => board.changes(options, options)), (rows) => ({
       data: rows,
-      text: rows.map(changeText).join("\n") || "Nothing was changed on this board.",
+      text: rows.map(changeText).join("\n") || "No changes on this board yet.",
     })),
 };
 
@@ -103,7 +102,7 @@ const undo: Command = {
   run: async ({ args: [which = ""], options }: Of<{ force?: boolean }>, { on }) =>
     describe(
       await on.board((board) => board.undo(which, options, options.force ?? false)),
-      (items) => `As before: ${items.join(", ")}.`,
+      (items) => `Restored: ${items.join(", ")}.`,
     ),
 };
 
@@ -156,16 +155,14 @@ function contentOf(path: string): Result<string, Failure> {
   try {
     return ok(readFileSync(path, "utf8"));
   } catch (error) {
-    return fail(
-      commandUsage(`${path} cannot be read: ${errorText(error)}.`, "Give a file, --content or text on stdin."),
-    );
+    return fail(commandUsage(`Cannot read ${path}: ${errorText(error)}.`, "Give a file, --content or text on stdin."));
   }
 }
 
 const keyOf = ({ src, name }: { src: string; name: string }): string => `${src}/${name}`;
 
 const rowText = (item: BoardItem): string =>
-  `${keyOf(item)}: ${item.description} (read ${item.readCount}, shown to ${item.count} sessions)`;
+  `${keyOf(item)}: ${item.description} (read ${item.readCount}×, shown to ${counted(item.count, "session")})`;
 
 function itemText(item: BoardItem): string {
   const { source } = item;

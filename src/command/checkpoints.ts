@@ -31,7 +31,7 @@ export function showCheckpoints(all: readonly CheckpointView[], wanted: string):
     const rows = all.map(
       ({ number, created, turns, title }) => `${number}  ${minute(created)}  t${turns.from}-t${turns.to}  ${title}`,
     );
-    const none = "There are no checkpoints: they are written when the conversation is compacted.";
+    const none = "No checkpoints yet: compaction writes them.";
     return output(
       rows.join("\n") || none,
       all.map(({ text: _whole, ...view }) => view),
@@ -42,9 +42,9 @@ export function showCheckpoints(all: readonly CheckpointView[], wanted: string):
   if (all.length === 0) return showCheckpoints(all, "");
   return fail({
     code: "no_such_checkpoint",
-    what: `There is no checkpoint ${wanted}.`,
+    what: `Checkpoint not found: ${wanted}.`,
     data: "Nothing was changed.",
-    next: `There are ${all.map(({ number }) => number).join(", ")}.`,
+    next: `Checkpoints: ${all.map(({ number }) => number).join(", ")}.`,
     exit: 1,
   });
 }

@@ -6,7 +6,7 @@ import { type Command, describe } from "./contract.ts";
 
 /** What goes to such an address. */
 const SENT =
-  "the texts of conversations (prompts, answers, tool results; known secrets are filtered out) and what is searched for, to be made into vectors; where it is an MCP server of this project, what its tools are called with; where it is the catalogue of agents, only the name of this repository";
+  "conversation text (prompts, answers and tool results, without known secrets) and search queries, for embeddings; for an MCP server of this project, the arguments of its tool calls; for the agent catalogue, only the name of this repository";
 
 const list: Command = {
   name: "list",
@@ -17,10 +17,11 @@ const list: Command = {
     describe(await home.consent.list(), ({ consents, missing, folder }) => {
       const rows = consents.map(({ origin, root, at }) => `${origin}  from ${root}  since ${at}`);
       const waits = missing.map(
-        ({ setting, origin }) => `${setting} is ${origin}: nothing is sent there. everlong consent grant ${origin}`,
+        ({ setting, origin }) =>
+          `${setting} is ${origin}: nothing is sent there yet. To allow it: everlong consent grant ${origin}`,
       );
       const trust = consents.some(({ root }) => root === folder.root) ? untrusted(folder) : [];
-      const text = [...(rows.length > 0 ? rows : ["No consent was given."]), ...waits, ...trust].join("\n");
+      const text = [...(rows.length > 0 ? rows : ["No consents yet."]), ...waits, ...trust].join("\n");
       return { data: { consents, missing }, text };
     }),
 };
@@ -31,9 +32,9 @@ const grant: Command = {
   arguments: "<url>",
   run: async ({ args: [url = ""] }) =>
     describe(await home.consent.grant(url), ({ origin, isThisMachine, folder }) => {
-      if (isThisMachine) return `${origin} is this machine; it needs no consent.`;
-      const sent = `From ${folder.root}, ${origin} may be sent ${SENT}.`;
-      return [sent, ...untrusted(folder), `everlong consent revoke ${origin} takes it back.`].join("\n");
+      if (isThisMachine) return `${origin} is this machine and needs no consent.`;
+      const sent = `${origin} may now receive from ${folder.root}: ${SENT}.`;
+      return [sent, ...untrusted(folder), `To revoke: everlong consent revoke ${origin}`].join("\n");
     }),
 };
 
@@ -44,13 +45,13 @@ const revoke: Command = {
   run: async ({ args: [url = ""] }) =>
     describe(await home.consent.revoke(url), ({ origin, wasGiven, folder: { root } }) =>
       wasGiven
-        ? `Nothing more is sent from ${root} to ${origin}. What was sent before is not called back.`
-        : `There was no consent for ${origin} in ${root}.`,
+        ? `Nothing more is sent from ${root} to ${origin}. What was sent before cannot be taken back.`
+        : `${origin} has no consent in ${root}: nothing to revoke.`,
     ),
 };
 
 const untrusted = ({ root, isTrusted }: ConsentFolder): string[] =>
-  isTrusted ? [] : [`${root} is not trusted, so nothing is sent yet: everlong trust.`];
+  isTrusted ? [] : [`${root} is not trusted, so nothing is sent yet. To trust it: everlong trust`];
 
 export const consent: Command = {
   name: "consent",

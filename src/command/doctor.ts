@@ -22,7 +22,7 @@ export const doctor: Command = {
     const diagnosis = await home.care.diagnose(options, confirm, show);
     if (!diagnosis.ok) return diagnosis;
     const { counts, report } = diagnosis.value;
-    const share = report === undefined ? [] : [`The report is in ${report}. Look through it before you share it.`];
+    const share = report === undefined ? [] : [`Report written to ${report}. Read it before you share it.`];
     return ok({
       data: diagnosis.value,
       text: [summary(counts), ...share].join("\n"),

@@ -24,7 +24,7 @@ export const help: SlashCommand = {
         return fail({
           code: "unknown_command",
           what: `/${name} is not a command.`,
-          next: "/help lists them.",
+          next: "/help lists all commands.",
           exit: 2,
         });
       const isList = rows.length > 1;

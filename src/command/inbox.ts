@@ -89,7 +89,7 @@ async function deleteEntry(access: InboxAccess, wanted: string): Promise<Command
   const entry = findEntry(access, wanted);
   if (!entry.ok) return entry;
   const { id } = entry.value;
-  const text = `The entry ${id} is deleted. What the agent was already told of it stays in the session's log.`;
+  const text = `Deleted ${id}. What the agent already read of it stays in the session's log.`;
   return describe(await access.remove(id), () => text);
 }
 
@@ -100,7 +100,7 @@ function findEntry({ entries }: InboxAccess, wanted: string): Result<InboxEntry,
   if (one && !another) return ok(one);
   return fail({
     code: "not_found",
-    what: `${one ? "Several entries begin" : "No entry of this inbox begins"} with "${clip(wanted, 80)}".`,
+    what: `${one ? "Several entries start" : "No entry in this inbox starts"} with "${clip(wanted, 80)}".`,
     data: "Nothing was changed.",
     next: "everlong inbox list shows them.",
     exit: 1,
@@ -109,7 +109,7 @@ function findEntry({ entries }: InboxAccess, wanted: string): Result<InboxEntry,
 
 /** Unread ones first, each part newest first. */
 function listText(entries: readonly InboxEntry[]): string {
-  if (entries.length === 0) return "The inbox of this session is empty.";
+  if (entries.length === 0) return "This session's inbox is empty.";
   return [...entries.filter((e) => e.unread), ...entries.filter((e) => !e.unread)]
     .map((e) => `${e.id}  ${minute(e.sentAt)}  ${e.unread ? "unread" : "read"}  ${e.senderName}: ${e.summary}`)
     .join("\n");
@@ -118,7 +118,7 @@ function listText(entries: readonly InboxEntry[]): string {
 const entryText = (e: InboxEntry): string =>
   [
     `${e.id} from ${e.senderName} (${e.senderType}), ${minute(e.sentAt)}`,
-    e.unread ? "The agent has not read it." : `The agent read it at ${minute(e.readAt ?? "")}.`,
+    e.unread ? "Not read by the agent yet." : `Read by the agent at ${minute(e.readAt ?? "")}.`,
     e.summary,
     "",
     e.content,

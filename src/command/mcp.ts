@@ -34,12 +34,12 @@ export const mcp: SlashCommand = {
         return describe(
           await servers.disable(name),
           () =>
-            `MCP server "${name}" is off for this session. For every one: everlong settings set mcp.disabled ${name}`,
+            `MCP server "${name}" is off for this session. For every session: everlong settings set mcp.disabled ${name}`,
         );
       return describe(
         await servers[verb](name),
         ({ status, reason }) =>
-          `MCP server "${name}" is ${reason ? `${status}: ${reason}` : status}. Its tools count from the next turn on.`,
+          `MCP server "${name}" is ${reason ? `${status}: ${reason}` : status}. Its tools are available from the next turn.`,
       );
     },
   },
@@ -47,7 +47,7 @@ export const mcp: SlashCommand = {
 
 const USAGE = "/mcp [list], /mcp show|enable|disable|reconnect NAME, /mcp reload.";
 const NONE =
-  "No MCP server is configured. Name some in .mcp.json of the project, in EVERLONG_HOME/mcp.json or in the setting mcpServers.";
+  "No MCP servers configured. Add them to the project's .mcp.json, to EVERLONG_HOME/mcp.json or to the setting mcpServers.";
 
 async function listServers(access: McpAccess): Promise<CommandOutcome> {
   const listed = await access.list();
@@ -72,7 +72,7 @@ function serverText({ reason, tools, warnings, lastLines, ...server }: McpServer
   return [
     `${server.name}  ${server.status}`,
     ...(reason ? [`why: ${reason}`] : []),
-    `named in: ${server.where} (${server.origin})`,
+    `defined in: ${server.where} (${server.origin})`,
     ...server.configuration,
     ...(toolLines.length > 0 ? ["tools:", ...toolLines] : []),
     ...warnings.map((warning) => `warning: ${warning}`),

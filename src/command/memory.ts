@@ -176,7 +176,7 @@ export const memory: SlashCommand = {
       if (first === "on" || first === "off")
         return rest.length === 0
           ? switchMemory(client, first === "on")
-          : fail(commandUsage(`/memory ${first} takes nothing more.`, "Try /memory help."));
+          : fail(commandUsage(`/memory ${first} takes no arguments.`, "Try /memory help."));
       // With an id it is that record; with words, or nothing, what the model sees.
       if (first === "show" && !rest.some((word) => word.startsWith("--"))) {
         const record = rest.length === 1 && isId(rest[0]) ? await runWords(memory, ["show", ...rest], at) : undefined;

@@ -48,7 +48,7 @@ function optionOf({ flags, help, kind, choices, default: value, required }: Comm
 
 const READERS: Record<NonNullable<CommandOption["kind"]>, (text: string, before: unknown) => unknown> = {
   count(text) {
-    if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number from 1 on.");
+    if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number, 1 or more.");
     return Number(text);
   },
   number: (text, before) => (text === "0" ? 0 : READERS.count(text, before)),

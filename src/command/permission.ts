@@ -15,7 +15,7 @@ export const plan: SlashCommand = {
         return output("Plan mode is off.");
       }
       await client.mode.set("plan");
-      const on = "Plan mode is on: nothing is changed until the plan is accepted.";
+      const on = "Plan mode is on: nothing changes until you accept the plan.";
       return text === "" ? output(on) : ok({ text: on, send: text });
     },
   },
@@ -33,7 +33,7 @@ export const permissions: SlashCommand = {
         const next = "Try /permissions reset session or /permissions reset location.";
         return fail(commandUsage(`/permissions does not take "${text}".`, next));
       }
-      return describe(await client.permissions.reset(scope), () => `The approvals of this ${scope} are gone.`);
+      return describe(await client.permissions.reset(scope), () => `Removed the approvals for this ${scope}.`);
     },
   },
 };
@@ -57,7 +57,7 @@ export const allowAll: SlashCommand = {
         return fail(commandUsage(`/allow-all takes on, off or show, not "${text}".`, "Try /allow-all show."));
       return output(
         client.view().allowAll
-          ? "Everything is allowed except what is denied, asked about or guarded."
+          ? "allow-all is on: everything is allowed except what a rule denies or asks about, or a guard stops."
           : "allow-all is off.",
       );
     },

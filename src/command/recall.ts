@@ -10,6 +10,7 @@ import {
 } from "../runtime/client/recall.ts";
 import { home } from "../runtime/client.ts";
 import { type Command, type CommandCall, type CommandOutcome, describe, type SlashCommand } from "./contract.ts";
+import { counted } from "./format.ts";
 import { reindexSessions } from "./sessions.ts";
 
 export const recall: SlashCommand = {
@@ -76,7 +77,7 @@ async function rebuild(what: string | true): Promise<CommandOutcome> {
   return describe(
     await home.recall.reindexEmbeddings(),
     ({ embedder, made, waiting, trouble }) =>
-      `${embedder}: ${made} passages have new vectors.${waiting > 0 ? ` ${waiting} wait: ${trouble}` : ""}`,
+      `Embedded ${counted(made, "passage")} with ${embedder}.${waiting > 0 ? ` Still waiting: ${waiting} (${trouble})` : ""}`,
   );
 }
 

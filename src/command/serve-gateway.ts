@@ -75,7 +75,7 @@ export function bannerText(facts: RunningGateway["facts"], link: string): string
     `  gemini       GOOGLE_GEMINI_BASE_URL=${address} gemini`,
     `  opencode     OPENCODE_CONFIG_CONTENT='{"provider":{"openai":{"options":{"baseURL":"${address}/v1"}}}}' opencode`,
     "  or simply    everlong with AGENT",
-    "ctrl+c stops",
+    "Ctrl+C to stop",
   ].join("\n");
 }
 
@@ -83,7 +83,7 @@ function warningsOf({ facts, warnings }: RunningGateway): string[] {
   if (facts.loopback) return [...warnings];
   return [
     ...warnings,
-    "This address can be reached from other machines: everyone needs the gateway token, and without TLS in front all traffic is clear text.",
+    "Other machines can reach this address. Clients need the gateway token; without TLS in front, traffic is not encrypted.",
   ];
 }
 

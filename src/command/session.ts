@@ -53,7 +53,7 @@ export const usage: SlashCommand = {
         const about = u.estimated ? " (estimated)" : "";
         return `${name}: ${u.inputTokens} in, ${u.outputTokens} out, ${u.cacheReadTokens} cache read, ${u.cacheWriteTokens} cache write${cost}${about}`;
       });
-      if (rows.length === 0) return output("No model was called in this session yet.");
+      if (rows.length === 0) return output("No model calls in this session yet.");
       return output([...rows, `Model time: ${(view.apiDurationMs / 1000).toFixed(1)} s`].join("\n"));
     },
   },
@@ -83,7 +83,7 @@ export const session: SlashCommand = {
     usage: "[checkpoints [N]|files|refs|plan]",
     async run(text, client) {
       if (text === "") return output(sessionText(client));
-      if (text === "plan") return output(client.session.plan() ?? "There is no plan yet.");
+      if (text === "plan") return output(client.session.plan() ?? "No plan yet.");
       if (text === "files" || text === "refs") {
         const mentions = await client.session[text]();
         return output(mentions.map(({ name, kind }) => `${name} (${kind})`).join("\n") || `No ${text} yet.`, mentions);
@@ -93,7 +93,7 @@ export const session: SlashCommand = {
         const all = await client.checkpoints();
         return all.ok ? showCheckpoints(all.value, numbered[1] ?? "") : all;
       }
-      const what = `/session knows checkpoints, files, refs and plan, not "${text}".`;
+      const what = `/session takes checkpoints, files, refs or plan, not "${text}".`;
       return fail(commandUsage(what, "Try /session."));
     },
   },
@@ -120,7 +120,7 @@ export const rename: SlashCommand = {
   slash: {
     usage: "NAME",
     async run(title, client) {
-      if (title === "") return fail(commandUsage("A name is needed.", "For example: /rename parser work"));
+      if (title === "") return fail(commandUsage("The name is missing.", "For example: /rename parser work"));
       await client.session.rename(title);
       return output(`This session is now called "${title}".`);
     },
@@ -140,7 +140,7 @@ export const rewind: SlashCommand = {
     usage: "[N|tN|EVENT]",
     async run(to, client) {
       if (to !== "") return goneText(await client.history.rewind(to));
-      const note = "/rewind N goes back N messages; 1 would take back:";
+      const note = "/rewind N goes back N messages; 1 would remove:";
       return describe(client.history.preview(undefined), (prompts) => [note, ...prompts.map(promptLine)].join("\n"));
     },
   },
@@ -177,9 +177,9 @@ const promptLine = ({ ref, content }: PromptRef): string => `${ref}: ${content.s
 const goneText = (result: Result<PromptRef[], Failure>): CommandOutcome =>
   describe(result, (prompts) =>
     [
-      `Went back; ${counted(prompts.length, "message")} left the conversation:`,
+      `Went back. Removed ${counted(prompts.length, "message")} from the conversation:`,
       ...prompts.map(promptLine),
-      "They stay in the log and can be found by recall. Files and what commands did are not undone.",
+      "The log keeps them, and recall finds them. Files and the effects of commands are not undone.",
     ].join("\n"),
   );
 

@@ -4,7 +4,7 @@ import { fail } from "../base/result.ts";
 import { foundText, labelOf, snippetText } from "../runtime/client/recall.ts";
 import { home } from "../runtime/client.ts";
 import { type Command, type CommandCall, type CommandOutcome, describe, output } from "./contract.ts";
-import { minute } from "./format.ts";
+import { counted, minute } from "./format.ts";
 
 const yes = { flags: "--yes", help: "don't ask" };
 const all = { flags: "--all", help: "include every folder" };
@@ -21,8 +21,8 @@ const list: Command = {
   json: "value",
   run: async ({ options }: CommandCall<{ all?: boolean; limit: number }>) =>
     describe(await home.sessions.list(options), (rows) => {
-      const none = options.all ? "There are no sessions." : "There are no sessions in this folder; --all shows all.";
-      const lines = rows.map((r) => `${r.id}  ${minute(r.updated_at)}  ${r.prompts} prompts  ${r.name}`);
+      const none = options.all ? "No sessions yet." : "No sessions in this folder yet. For other folders: --all";
+      const lines = rows.map((r) => `${r.id}  ${minute(r.updated_at)}  ${counted(r.prompts, "prompt")}  ${r.name}`);
       return { data: rows, text: lines.join("\n") || none };
     }),
 };
@@ -92,7 +92,7 @@ const rewind: Command = {
     describe(
       await home.sessions.rewind(id, options.to),
       ({ refs, eventsRemoved }) =>
-        `Went back; ${refs.join(", ") || `${eventsRemoved} events`} left the conversation. They stay in the log and can be found. Files and what commands did are not undone.`,
+        `Went back. Removed from the conversation: ${refs.join(", ") || counted(eventsRemoved, "event")}. The log keeps them, and search finds them. Files and the effects of commands are not undone.`,
     ),
 };
 
@@ -119,13 +119,13 @@ const remove: Command = {
     const { id, name, prompts } = session.value;
     if (!options.yes)
       return badUsage(
-        `This would delete session ${id} (${name || "unnamed"}, ${prompts} prompts) for good.`,
+        `This would delete session ${id} (${name || "unnamed"}, ${counted(prompts, "prompt")}) for good.`,
         "Add --yes to do it.",
       );
     const left = await home.sessions.remove([id]);
     if (!left.ok) return left;
     const [failed] = left.value;
-    return failed ? fail(failed.failure) : output(`Session ${id} is deleted. Memories made from it stay.`);
+    return failed ? fail(failed.failure) : output(`Deleted session ${id}. Memories made from it are kept.`);
   },
 };
 
@@ -142,7 +142,7 @@ const prune: Command = {
     if (!age) return badUsage(`"${options.olderThan}" is not an age.`, "Write days, for example 30d.");
     const old = await home.sessions.olderThan(Number(age[1]));
     if (!old.ok) return old;
-    if (old.value.length === 0) return output("Nothing is that old.");
+    if (old.value.length === 0) return output("No sessions that old.");
     if (options.dryRun || !options.yes) {
       const rows = old.value.map(({ id, updatedAt, name }) => `${id}  ${updatedAt}  ${name}`);
       const next = options.dryRun ? "" : "; add --yes to do it";
@@ -169,14 +169,14 @@ const verify: Command = {
     const check = await home.sessions.verify(wanted);
     if (!check.ok) return check;
     const { id, events, onChain, unknownTypes, damaged } = check.value;
-    const facts = `${events} events, ${onChain} on the chain, ${unknownTypes} of unknown type.`;
-    if (damaged.length === 0) return output(`${facts}\nThe log is whole.`);
+    const facts = `${counted(events, "event")}, ${onChain} in the current history, ${unknownTypes} of unknown type.`;
+    if (damaged.length === 0) return output(`${facts}\nThe log is intact.`);
     const lines = damaged.map((d) => `Damaged: line ${d.line}, offset ${d.offset}, ${d.bytes} bytes.`);
     return fail({
       code: "log_damaged",
       what: [facts, ...lines].join("\n"),
-      data: "Every whole event is readable.",
-      next: `everlong --resume ${id} repairs the end and goes on.`,
+      data: "All other events are readable.",
+      next: `To repair the end and continue: everlong --resume ${id}`,
       exit: 1,
     });
   },
@@ -191,9 +191,9 @@ export const sessions: Command = {
 export const reindexSessions = async (): Promise<CommandOutcome> =>
   describe(await home.sessions.reindex(), ({ sessions: count, items, rows, problem }) =>
     [
-      ...(problem === undefined ? [] : [`The index was damaged (${problem}) and is made anew.`]),
-      `Rebuilt from the logs: ${count} sessions.`,
-      ...(items > 0 ? [`From what the gateway stored: ${items} items.`] : []),
+      ...(problem === undefined ? [] : [`The index was damaged (${problem}) and was rebuilt.`]),
+      `Rebuilt from the logs: ${counted(count, "session")}.`,
+      ...(items > 0 ? [`From the gateway's store: ${counted(items, "item")}.`] : []),
       ...(rows > 0 ? [`Memories and board items: ${rows}.`] : []),
     ].join("\n"),
   );

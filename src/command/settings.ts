@@ -89,5 +89,5 @@ const change = async (
 ): Promise<CommandOutcome> =>
   describe(await access.set(key, value, where), ({ path, isSecret, needsRestart }) => {
     const what = value === undefined ? "is unset" : `= ${isSecret ? "…" : value}`;
-    return `${key} ${what} in ${path}; it counts ${needsRestart ? "after restart" : "from the next turn on"}.`;
+    return `${key} ${what} in ${path}. Takes effect ${needsRestart ? "after a restart" : "from the next turn"}.`;
   });

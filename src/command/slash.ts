@@ -33,7 +33,7 @@ export function unknownCommand(name: string, own: readonly string[] = []): Failu
     code: "unknown_command",
     what: `/${name} is not a command.`,
     data: "Nothing was sent.",
-    next: `${near.length > 0 ? `Did you mean ${near.join(" or ")}? ` : ""}/help lists them; start with a space to send it as text.`,
+    next: `${near.length > 0 ? `Did you mean ${near.join(" or ")}? ` : ""}/help lists all commands. To send it as text, start with a space.`,
     exit: 2,
   };
 }

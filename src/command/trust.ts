@@ -29,7 +29,7 @@ export const trust: SlashCommand = {
       if (!access.ok) return access;
       const outcome = await decide(access.value, { [text]: true });
       if (!outcome.ok || text === "list") return outcome;
-      return ok({ text: `${outcome.value.text} It counts from the next start.` });
+      return ok({ text: `${outcome.value.text} Takes effect after a restart.` });
     },
   },
 };
@@ -44,7 +44,7 @@ async function decide(access: TrustAccess, { revoke, list }: Options, path?: str
   if (list)
     return describe(
       await access.list(),
-      (folders) => folders.map(({ folder, at }) => `${folder}  since ${at}`).join("\n") || "No folder is trusted.",
+      (folders) => folders.map(({ folder, at }) => `${folder}  since ${at}`).join("\n") || "No trusted folders.",
     );
   if (revoke)
     return describe(await access.revoke(path), ({ folder, wasTrusted }) =>
@@ -52,6 +52,6 @@ async function decide(access: TrustAccess, { revoke, list }: Options, path?: str
     );
   return describe(
     await access.grant(path),
-    (folder) => `${folder} is trusted: its own hooks, MCP servers, agents, skills, commands and rules may work.`,
+    (folder) => `${folder} is trusted: its hooks, MCP servers, agents, skills, commands and rules are now used.`,
   );
 }

@@ -23,15 +23,15 @@ export const wipe: Command = {
   ) {
     const [scope, ...others] = (["memory", "sessions", "all"] as const).filter((one) => options[one]);
     if (scope === undefined || others.length > 0)
-      return fail(commandUsage(scope ? "Choose one of them." : "Nothing was chosen.", USAGE));
+      return fail(commandUsage(scope ? "Choose only one." : "Choose what to delete.", USAGE));
     const plan = await home.care.planWipe(scope);
     if (!plan.ok) return plan;
     if (plan.value.items.length === 0) return output(planText(plan.value));
     person.print(planText(plan.value));
     if (!options.yes) {
       if (!person.ask)
-        return fail(commandUsage("Nobody is here to confirm it.", "Add --yes to remove it without being asked."));
-      const answer = await person.ask("This cannot be undone. Type yes to remove it: ");
+        return fail(commandUsage("No terminal to confirm this in.", "Add --yes to delete without asking."));
+      const answer = await person.ask("This cannot be undone. Type yes to delete it: ");
       if (answer?.trim() !== "yes") return ok({ text: "Nothing was changed.", exit: 1 });
     }
     const gone = await home.care.wipe(plan.value);
@@ -46,14 +46,14 @@ function planText({ home: folder, items, stays, elsewhere }: WipePlan): string {
     bytes === undefined ? "" : byteSize(bytes),
   ]);
   const lines =
-    items.length === 0 ? [`Nothing to remove in ${folder}.`] : [`To be removed from ${folder}:`, table(rows)];
-  if (stays.length > 0) lines.push(`Not Everlong's, stays: ${stays.join(", ")}`);
-  if (elsewhere.length > 0) lines.push("Elsewhere, stays:", ...elsewhere.map((path) => `  ${path}`));
+    items.length === 0 ? [`Nothing to delete in ${folder}.`] : [`This will be deleted from ${folder}:`, table(rows)];
+  if (stays.length > 0) lines.push(`Not Everlong's, kept: ${stays.join(", ")}`);
+  if (elsewhere.length > 0) lines.push("Elsewhere, kept:", ...elsewhere.map((path) => `  ${path}`));
   return lines.join("\n");
 }
 
 const GONE: Record<WipeScope, string> = {
-  all: "Everything is removed. To remove the program as well: npm uninstall -g everlong",
-  sessions: "All sessions are removed. Memories and settings stay.",
-  memory: "All memories and board items are removed. Sessions stay, and what was said in them.",
+  all: "Everything was deleted. To remove the program as well: npm uninstall -g everlong",
+  sessions: "All sessions were deleted. Memories and settings are kept.",
+  memory: "All memories and board items were deleted. Sessions are kept, with everything said in them.",
 };

@@ -11,7 +11,7 @@ export async function runWords(
   at: CommandContext,
 ): Promise<CommandOutcome> {
   const name = `/${command.name}`;
-  const usage = (what: string) => fail(commandUsage(what, `${name} ${command.slash.usage}; ${name} help says more.`));
+  const usage = (what: string) => fail(commandUsage(what, `${name} ${command.slash.usage}; see ${name} help.`));
   let printed = "";
   const write = (text: string): void => {
     printed += text;

@@ -70,7 +70,7 @@ export function parseOutput(name: HookName, text: string): Result<HookOutput, st
   if (isTooDeep(json.value)) return fail("its answer is nested too deep");
   const output = inOurWords(name, json.value);
   const unknown = decides(name) ? unknownWords(name, output) : [];
-  if (unknown.length > 0) return fail(`its answer says nothing that is known here: ${clip(unknown.join(", "), 100)}`);
+  if (unknown.length > 0) return fail(`its answer has no known field: ${clip(unknown.join(", "), 100)}`);
   const parsed = shapes[name].safeParse(output);
   if (parsed.success) return ok(halted(name, parsed.data));
   const issue = parsed.error.issues[0];

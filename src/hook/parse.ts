@@ -20,7 +20,7 @@ export function parseHooks(file: HookFile, hooks: unknown): ParsedHooks {
   const parsed: ParsedHooks = { hooks: [], warnings: [] };
   const warn: Warn = (message) => parsed.warnings.push({ path: file.path, message });
   if (!isRecord(hooks)) {
-    warn(`"hooks" must be an object of hook names, found ${shownValue(hooks)}; nothing of it is used`);
+    warn(`"hooks" must be an object of hook names, found ${shownValue(hooks)}; it is ignored`);
     return parsed;
   }
   for (const [written, entries] of Object.entries(hooks)) {
@@ -127,7 +127,7 @@ function parsePrompt(common: Common, entry: Entry, warn: Warn): PromptHook | und
 function parseMatcher(name: HookName, matcher: unknown, warn: Warn): RegExp | "invalid" | undefined {
   if (matcher === undefined || matcher === "" || matcher === "*") return undefined;
   if (!SUBJECT[name]) {
-    warn(`"matcher" means nothing for ${name}, which has nothing to match; the hook runs always`);
+    warn(`"matcher" means nothing for ${name}, which has nothing to match; the hook always runs`);
     return undefined;
   }
   try {
@@ -157,7 +157,7 @@ function parseTexts(field: string, value: unknown, warn: Warn): Record<string, s
   const entries = isRecord(value) ? Object.entries(value) : [];
   const texts = entries.filter((pair): pair is [string, string] => typeof pair[1] === "string");
   if (!isRecord(value) || texts.length < entries.length)
-    warn(`"${field}" must be an object of texts, found ${shownValue(value)}; what is no text is left out`);
+    warn(`"${field}" must be an object of texts, found ${shownValue(value)}; other values are ignored`);
   return Object.fromEntries(texts);
 }
 

@@ -146,7 +146,7 @@ export function createHost(plans: readonly PlannedServer[], parts: HostParts): M
       if (life.status === "failed" || life.status === "needs-auth")
         news.push(`MCP server "${name}" is not available: ${clip(life.reason, 500)}.`);
       if (life.status === "starting" && isFirstTurn)
-        news.push(`MCP server "${name}" is still starting; its tools come at a later turn.`);
+        news.push(`MCP server "${name}" is still starting; its tools will be available later.`);
     }
     isFirstTurn = false;
     return news;

@@ -3,7 +3,7 @@ import { keyMeant } from "../host/repository-key.ts";
 import type { Redactor } from "./secret/filter.ts";
 
 /** Never with the name itself: it may be what must not be shown. */
-export const PLACE_REFUSED = "repository or branch looks like it holds a credential, or is an address without a path.";
+export const PLACE_REFUSED = "repository or branch seems to contain a credential, or is an address without a path.";
 
 /** Undefined: refused. */
 export function givenRepository(redactor: Redactor, given: string): string | undefined {

@@ -10,7 +10,7 @@ export function baseUrl(text: string, wire: WireName, source: string): Result<st
   if (typeof url === "string") {
     return fail({
       code: "invalid_base_url",
-      what: `${source} is not an address that can be used: ${url}.`,
+      what: `${source} is not a usable address: ${url}.`,
       data: "Nothing was sent.",
       next: "Give it as http://host:port or https://host/path.",
       exit: 2,
@@ -23,10 +23,10 @@ export function baseUrl(text: string, wire: WireName, source: string): Result<st
 /** The URL, or what is wrong with it. The text itself is not repeated: it may hold a password. */
 function parseAddress(text: string): URL | string {
   const url = URL.parse(text.trim());
-  if (!url) return "it is no URL";
+  if (!url) return "it is not a URL";
   if (url.protocol !== "http:" && url.protocol !== "https:") return "it must start with http:// or https://";
-  if (url.username || url.password) return "it must not hold a user name or password";
-  if (url.search || url.hash) return "it must not hold a query or fragment";
+  if (url.username || url.password) return "it must not contain a user name or password";
+  if (url.search || url.hash) return "it must not contain a query or fragment";
   return url;
 }
 

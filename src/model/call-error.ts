@@ -51,7 +51,7 @@ export function refusedOutcome(
 /** Something that is no answer of a model: a page, a JSON body without a stream, nonsense between events. */
 export function badResponse(target: ModelTarget, body: string, statusCode?: number): CallOutcome {
   const text = ownText(target, body) || "(an empty body)";
-  const message = `${target.id} sent something that is no model answer: ${text}`;
+  const message = `${target.id} sent something that is not a model answer: ${text}`;
   return {
     type: "failure",
     code: "bad_response",

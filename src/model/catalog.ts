@@ -13,7 +13,7 @@ export function loadCatalog(modelsJson?: string): { catalog: ModelCatalog; warni
   if (!parsed.ok) return { catalog: builtInCatalog, warnings: ["models.json is not JSON: ignored"] };
   const list = isRecord(parsed.value) ? parsed.value["models"] : parsed.value;
   if (!Array.isArray(list)) {
-    return { catalog: builtInCatalog, warnings: ['models.json holds neither a list nor {"models": […]}: ignored'] };
+    return { catalog: builtInCatalog, warnings: ['models.json must contain a list or {"models": […]}: ignored'] };
   }
   const byId = new Map(builtInCatalog.map((entry) => [entry.id, entry]));
   const warnings: string[] = [];

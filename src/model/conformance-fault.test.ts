@@ -229,7 +229,7 @@ describe.each(Object.entries(KINDS))("A2.4 %s", (_name, kind) => {
     expect(outcome).toMatchObject({
       type: "failure",
       code: "unknown_host",
-      message: `No server is called ${host}: check the address http://${host}/v1.`,
+      message: `Unknown host ${host}: check the address http://${host}/v1.`,
     });
   });
 });

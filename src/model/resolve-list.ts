@@ -28,7 +28,7 @@ export async function listModels(input: ResolveInput): Promise<Result<ServedMode
   const body = answer.value;
   if (isRecord(body) && (body["has_more"] === true || body["nextPageToken"])) return fail("its list has further pages");
   const list = isRecord(body) ? (body["data"] ?? body["models"]) : body;
-  return Array.isArray(list) ? ok(list.flatMap(readListed)) : fail("its answer holds no list of models");
+  return Array.isArray(list) ? ok(list.flatMap(readListed)) : fail("its answer contains no list of models");
 }
 
 /** Servers name the window differently: vLLM, OpenRouter, LM Studio, Gemini. */
@@ -59,7 +59,7 @@ export async function refusedByList(
   return {
     code: "unknown_model",
     what: `The server at the base URL has no model ${clip(name, 100)}.`,
-    data: "The session stays on its model.",
+    data: "The session keeps its model.",
     next:
       near.length > 0
         ? `Did you mean ${near.join(", ")}?`

@@ -24,12 +24,12 @@ async function byName(name: string, input: ResolveInput): Promise<Result<Resolve
   const [prefix, rest] = splitName(name);
   if (prefix !== undefined && rest === "") return fail(unknownModel(name, input));
   if (prefix === "custom" && input.baseUrl === undefined) return fail(noAddress(name));
-  if (prefix !== undefined) return finish(prefix, rest, input, `${name} was asked for`);
-  if (input.baseUrl !== undefined) return finish("custom", name, input, `${name} was asked for at the given base URL`);
+  if (prefix !== undefined) return finish(prefix, rest, input, `${name} was requested`);
+  if (input.baseUrl !== undefined) return finish("custom", name, input, `${name} was requested at the given base URL`);
   const entry = findModel(input.catalog, name);
   if (!entry) return fail(unknownModel(name, input));
   if (entry.provider === "custom") return fail(noAddress(entry.id));
-  return finish(entry.provider, name, input, `${name} was asked for; the catalogue has it as ${entry.id}`);
+  return finish(entry.provider, name, input, `${name} was requested; the catalogue has it as ${entry.id}`);
 }
 
 async function byConfiguration(input: ResolveInput): Promise<Result<ResolvedModel, Failure>> {
@@ -56,7 +56,7 @@ async function byConfiguration(input: ResolveInput): Promise<Result<ResolvedMode
           "offline",
           "offline",
           input,
-          "no provider is configured and no Ollama with a tool-capable model answers here",
+          "no provider is configured, and no Ollama with a tool-capable model was found",
         )
       : await finish("ollama", local, input, `an Ollama answers at ${ollama.origin} and this model can call tools`);
   return resolved.ok ? ok({ ...resolved.value, warnings: [...skipped, ...resolved.value.warnings] }) : resolved;
@@ -67,8 +67,7 @@ async function onlyListed(baseUrl: string, input: ResolveInput): Promise<Result<
   const checked = await targetFor("custom", "unnamed", input);
   if (!checked.ok) return checked;
   const listed = await listModels(input);
-  if (!listed.ok)
-    return fail(needsName(`The server at the base URL could not be asked for its models: ${listed.error}.`));
+  if (!listed.ok) return fail(needsName(`The server at the base URL could not list its models: ${listed.error}.`));
   const [only, ...others] = listed.value;
   if (only === undefined) return fail(needsName("The server at the base URL lists no model."));
   if (others.length > 0) {
@@ -117,7 +116,7 @@ function unknownModel(name: string, input: ResolveInput): Failure {
   const near = nearModels(input.catalog, name);
   return {
     code: "unknown_model",
-    what: `There is no model ${clip(name, 100)}.`,
+    what: `Model not found: ${clip(name, 100)}.`,
     data: "Nothing was sent.",
     next:
       near.length > 0

@@ -78,12 +78,12 @@ function judge(part: PermissionPart, policy: Policy): Verdict {
       guard?.level === "refuse" && !isOwn ? guard.what : isKey ? "Everlong's own keys" : undefined,
     );
   }
-  if (guard?.level === "refuse") return refused(part, `${guard.what} cannot be written by a tool, whatever is allowed`);
-  if (isKey) return refused(part, "Everlong's own keys cannot be read by a tool, whatever is allowed");
+  if (guard?.level === "refuse") return refused(part, `${guard.what} can never be written by a tool`);
+  if (isKey) return refused(part, "Everlong's own keys can never be read by a tool");
   if (part.kind === "write" && part.real === undefined && !part.implied)
-    return refused(part, "where this path leads cannot be resolved");
+    return refused(part, "this path cannot be resolved");
   if (part.kind === "shell" && part.changesOwn)
-    return refused(part, "settings, trust, consent and memories are changed by people only, never from a tool");
+    return refused(part, "only people can change settings, trust, consent and memories, never a tool");
 
   const denying = findRule(policy.deny, part, policy);
   if (denying) return deniedByRule(part, denying);
@@ -106,15 +106,15 @@ function judge(part: PermissionPart, policy: Policy): Verdict {
   const asking = findRule(policy.ask, part, policy);
   const unread = policy.deny.find((rule) => mayBeHidden(rule, part));
   const why = guard
-    ? `writing ${guard.what} is always asked`
+    ? `writing ${guard.what} always needs approval`
     : unread
-      ? `it may run what the deny rule ${named(unread)} forbids: its text does not tell which programs it runs`
+      ? `it may run what the deny rule ${named(unread)} forbids: its text does not show which programs it runs`
       : asking
         ? `the rule ${named(asking)} always asks`
         : hook?.decision === "ask"
           ? `a hook asks: ${shownLines(hook.reason)}`
           : part.kind === "memory" && part.mustAsk
-            ? "this memory is always asked"
+            ? "this memory always needs approval"
             : undefined;
   const permit = permitted(part, policy);
   if (why) return { type: "ask", always: true, covered: permit !== undefined, reason: why };
@@ -146,16 +146,16 @@ function deniedByRule(part: PermissionPart, rule: SourcedRule): Deny {
 
 function whyAsk(part: PermissionPart, policy: Policy): string {
   if (part.kind === "shell" && part.opaqueReason)
-    return `what it does cannot be known from its text: ${shown(part.opaqueReason)}`;
+    return `its text does not show what it does: ${shown(part.opaqueReason)}`;
   if (part.kind === "shell" && part.doubt) return shown(part.doubt);
   if (part.kind === "shell" && showsHidden(part, policy))
-    return "it may show files that a read rule or a guard is about (the grep tool leaves them out)";
+    return "it may show files that a read rule or guard protects (the grep tool skips them)";
   if ((part.kind === "read" || part.kind === "write") && !insideAny(part.real, policy.allowedFolders))
     return part.real && part.real !== part.path
       ? `outside the folder (really ${shown(part.real)})`
       : "outside the folder";
-  if (part.kind === "shell" && part.elsewhere) return "it runs in another folder than the session";
+  if (part.kind === "shell" && part.elsewhere) return "it runs in a different folder than the session";
   if (part.kind === "shell" && namesOwnPapers(part, policy))
     return "it names a file in the session's own folder, which a rule for a command does not cover";
-  return "nothing allows it yet";
+  return "no rule allows it yet";
 }

@@ -40,7 +40,7 @@ export function explainAsk(ask: ApprovalQuestion, requests: readonly PermissionR
     const isTold = part.kind === "memory" && lines.length > 0; // whole, above
     lines.push(isTold ? `- ${reason}` : `- ${describePart(part)}: ${reason}`);
   }
-  if (!ask.offer.session && !ask.always) lines.push("It can only be approved once.");
+  if (!ask.offer.session && !ask.always) lines.push("You can only approve it for this one time.");
   return lines.join("\n");
 }
 
@@ -48,8 +48,8 @@ export function explainAsk(ask: ApprovalQuestion, requests: readonly PermissionR
 export function refuseUnasked(ask: ApprovalQuestion, policy: Policy): Deny {
   const what = ask.parts.map(({ part }) => describePart(part)).join(", ");
   const reason = ask.always
-    ? `Denied: ${what}. It needs a person's answer (${ask.reason}), and nobody can be asked here.`
-    : `Denied: ${what}. Nobody can be asked here (${ask.reason}). Allowed by ${flagsFor(ask, policy)}.`;
+    ? `Denied: ${what}. A person must approve it (${ask.reason}), and nobody is here to ask.`
+    : `Denied: ${what}. Nobody is here to approve it (${ask.reason}). To allow it: ${flagsFor(ask, policy)}`;
   return {
     type: "deny",
     code: "user_not_available",

@@ -28,7 +28,7 @@ export function parseRule(text: string): Result<Rule, string> {
   const words = shellRuleWords(argument);
   if (words.length === 0) return ok(rule);
   if (words.some((w) => NOT_A_WORD.test(w)))
-    return fail(`"${text}": a shell rule holds the first words of one command, with :* only at its end: ${KINDS_HELP}`);
+    return fail(`"${text}": a shell rule is the first words of one command, with :* only at its end: ${KINDS_HELP}`);
   return ok({ ...rule, argument: words.join(" ") });
 }
 

@@ -38,7 +38,7 @@ function parseState<T>(file: PermissionFile<T>, text: string): Result<T, Failure
 const unreadable = (path: string, why: string): Failure => ({
   code: "state_unreadable",
   what: `${path} cannot be read: ${why}.`,
-  data: "The file is left as it is; nothing in it is in force.",
+  data: "The file is unchanged; nothing in it is used.",
   next: "Repair or remove it.",
   exit: 1,
 });

@@ -48,7 +48,7 @@ async function change<T>(
 ): ResultPromise<T> {
   const workspace = await openWorkspace();
   if (!workspace.ok) return workspace;
-  const refused = refuseInToolShell(workspace.value.env, "Consent is");
+  const refused = refuseInToolShell(workspace.value.env, "change consent");
   if (refused) return fail(refused);
   const origin = originOf(address);
   return origin.ok ? work(workspace.value, origin.value) : origin;

@@ -26,10 +26,10 @@ export function reportCrash(error: unknown): string {
   const redact = secretFilter("crash", [...secretsOf(processEnvironment()), ...remembered]);
   const what =
     errorCode(error) === "ERR_MODULE_NOT_FOUND"
-      ? "A part of everlong is not on disk any more: it was changed while it ran, or is not installed whole. Start it again"
+      ? "A part of everlong is missing on disk: it was updated while running, or the installation is incomplete. Start it again"
       : `Something in everlong itself went wrong: ${redact(errorText(error))}`;
   const sentence = (place: string): string =>
-    `${what}. Everything acknowledged so far is in the session's log; --resume goes on from there. Please report it${place}.`;
+    `${what}. Everything so far is saved in the session's log; --resume continues from there. Please report it${place}.`;
   try {
     const home = resolveHome(processEnvironment());
     if (!home.ok) return sentence("");

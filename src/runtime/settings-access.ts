@@ -20,7 +20,7 @@ export const storedSettings: SettingsAccess = {
     const workspace = await openWorkspace();
     if (!workspace.ok) return workspace;
     const { paths, root, env } = workspace.value;
-    const refused = refuseInToolShell(env, "Settings are");
+    const refused = refuseInToolShell(env, "change settings");
     if (refused) return fail(refused);
     const path = project ? projectFile(root) : userFile(paths.home);
     const written = await writeSetting(

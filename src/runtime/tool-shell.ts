@@ -10,7 +10,7 @@ export function refuseInToolShell(
   if (!env[TOOL_SHELL_MARK]) return undefined;
   return {
     code: "refused_in_tool",
-    what: `${what} changed by people only, never from inside an agent's shell.`,
+    what: `Only a person can ${what}, never an agent's shell.`,
     data: "Nothing was changed.",
     next: "Run the command yourself, in your own terminal.",
     exit: 1,

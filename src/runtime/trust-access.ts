@@ -24,13 +24,13 @@ export function trustAccess(workspace: Workspace, here: Folder): TrustAccess {
   return {
     list: () => listTrusted(paths.home),
     async grant(path) {
-      const inShell = refuseInToolShell(env, "Trust is");
+      const inShell = refuseInToolShell(env, "change trust");
       if (inShell) return fail(inShell);
       const { root, cwd } = folderOf(path);
       return trustFolder(places, root, new Date(), update, cwd);
     },
     async revoke(path) {
-      const inShell = refuseInToolShell(env, "Trust is");
+      const inShell = refuseInToolShell(env, "change trust");
       if (inShell) return fail(inShell);
       const { root } = folderOf(path);
       const wasTrusted = await revokeTrust(places, root, update);

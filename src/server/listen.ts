@@ -76,8 +76,8 @@ const cannotListen = (host: string, port: number, error: Error): Failure => ({
 
 const unnamed = (host: string): Failure => ({
   code: "hosts_unset",
-  what: `${host} can be reached from other machines, and gateway.allowedHosts does not say under which names.`,
+  what: `${host} can be reached from other machines, but gateway.allowedHosts names no host.`,
   data: "Nothing was started.",
-  next: "Name them: everlong settings set gateway.allowedHosts NAME. Everyone will need the gateway token.",
+  next: "Name it: everlong settings set gateway.allowedHosts NAME. Clients will need the gateway token.",
   exit: 2,
 });

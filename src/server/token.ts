@@ -45,7 +45,7 @@ export function readToken(home: string): Result<string | undefined, Failure> {
     const uid = process.getuid?.();
     if (uid !== undefined && stat.uid !== uid) return fail(damaged(home, "belongs to another user"));
     const text = readFileSync(file, "utf8").trim();
-    return FORM.test(text) ? ok(text) : fail(damaged(home, "does not hold a token"));
+    return FORM.test(text) ? ok(text) : fail(damaged(home, "does not contain a token"));
   } finally {
     closeSync(file);
   }

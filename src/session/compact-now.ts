@@ -64,9 +64,9 @@ function whyNot(done: Completed | undefined): Failure {
   const words: Record<string, string> = {
     user: "The compaction was cancelled.",
     no_progress: "The summary would not have made the history smaller.",
-    no_room: "There is no room for a summary beside what must stay.",
-    nothing_to_compact: "There is nothing to compact.",
-    blocked_by_hook: "A hook has blocked the compaction.",
+    no_room: "No room for a summary next to what must stay.",
+    nothing_to_compact: "Nothing to compact.",
+    blocked_by_hook: "A hook blocked the compaction.",
     history_changed: "The history changed while it was being summarised.",
     context_unreclaimable: "System prompt and tools take so much of the window that compaction cannot help.",
   };
@@ -74,7 +74,7 @@ function whyNot(done: Completed | undefined): Failure {
     code,
     what: words[code] ?? `The compaction failed (${code})${done?.error ? `: ${done.error}` : "."}`,
     data: "The conversation is unchanged.",
-    next: "Go on, or try again later.",
+    next: "Continue, or try again later.",
     exit: 1,
   };
 }
@@ -90,9 +90,10 @@ export async function settleCompaction(session: Session, waitMs: number, signal:
 
 export function describeCompaction(done: Completed, title: string): string {
   const share = (tokens: number): string => `${((tokens / done.tokenLimit) * 100).toFixed(0)} %`;
+  const messages = `${done.messagesRemoved} message${done.messagesRemoved === 1 ? "" : "s"}`;
   const removed =
     done.tokensRemoved === 0
-      ? `${done.messagesRemoved} messages removed, no tokens saved`
-      : `${done.messagesRemoved} messages and ${done.tokensRemoved} tokens removed`;
+      ? `${messages} removed, no tokens saved`
+      : `${messages} and ${done.tokensRemoved} tokens removed`;
   return `Compacted: ${share(done.preCompactionTokens)} → ${share(done.postCompactionTokens)} of ${done.tokenLimit} tokens, ${removed}; checkpoint ${done.checkpointNumber}: ${title}`;
 }

@@ -8,7 +8,7 @@ export async function warnBuiltIn(
   session: Session,
   { reason, error }: NonNullable<Summary["insteadOf"]>,
 ): Promise<void> {
-  const message = `The model's summary could not be used (${error ?? reason}), so the built-in one was taken. The full conversation is in the log, and /compact undo brings it back.`;
+  const message = `The model's summary could not be used (${error ?? reason}), so the built-in one was used. The full conversation is in the log, and /compact undo brings it back.`;
   await session.emit("session.warning", { warningType: "built_in_summary", message });
 }
 

@@ -60,7 +60,7 @@ export async function findSession(
   ];
   return fail({
     code: "session_not_found",
-    what: `There is no session "${shown}".`,
+    what: `Session not found: ${shown}.`,
     data: "Nothing was changed.",
     next:
       near.length > 0

@@ -25,7 +25,7 @@ export async function promptHook<T extends TurnInput>(session: Session, input: T
   }
   if (outcome.block) {
     await dequeue(session, [input.messageId]);
-    const message = `A hook has blocked this message, so it was not sent: ${outcome.block.reason}`;
+    const message = `A hook blocked this message, so it was not sent: ${outcome.block.reason}`;
     await session.emit("session.error", { errorType: "blocked_by_hook", code: "blocked_by_hook", message });
     live.turn.last = { status: "failed", reason: message };
     return { type: "blocked" };

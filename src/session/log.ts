@@ -225,7 +225,7 @@ export class SessionLog {
 }
 
 const paused = (fault: Fault): string =>
-  `${fault.what} All events so far are saved. Work is paused and tries again every 2 s. ${fault.next ?? ""}`;
+  `${fault.what} All events so far are saved. Work is paused; retrying every 2 s. ${fault.next ?? ""}`;
 
 function gaveUp(fault: Fault, sessionId: string, lastEventId: string | null): Failure {
   const isNew = lastEventId === null;
@@ -233,7 +233,7 @@ function gaveUp(fault: Fault, sessionId: string, lastEventId: string | null): Fa
     code: fault.code,
     what: `The session's log cannot be written: ${fault.what}`,
     data: isNew
-      ? `Nothing of session ${sessionId} is saved.`
+      ? `Nothing from session ${sessionId} is saved.`
       : `Session ${sessionId} is saved up to event ${lastEventId}; what came after it is not.`,
     next: `${fault.next ?? ""} Then ${isNew ? "start again." : `resume with: everlong --resume ${sessionId}`}`,
     exit: 1,
@@ -258,7 +258,7 @@ const unopened = (fault: Fault, sessionId: string): Failure => ({
 function inUse(sessionId: string, pid: number | undefined): Failure {
   return {
     code: "session_in_use",
-    what: `session_in_use: session ${sessionId} is open in another process${pid === undefined ? "" : ` (pid ${pid})`}.`,
+    what: `Session ${sessionId} is open in another process${pid === undefined ? "" : ` (pid ${pid})`}.`,
     data: "Nothing was changed.",
     next: `Close it there, or copy it: everlong sessions fork ${sessionId}`,
     exit: 1,
@@ -268,7 +268,7 @@ function inUse(sessionId: string, pid: number | undefined): Failure {
 function tooNew(sessionId: string, version: number): Failure {
   return {
     code: "session_too_new",
-    what: `Session ${sessionId} was written by a newer everlong (log version ${version}; this one knows ${LOG_VERSION}).`,
+    what: `Session ${sessionId} was written by a newer everlong (log version ${version}; this one reads up to ${LOG_VERSION}).`,
     data: "It was opened for reading only and is unchanged.",
     next: "Update everlong, or read it with: everlong sessions export.",
     exit: 1,

@@ -139,7 +139,7 @@ async function compactIfNeeded(
 
 /** Memory runs short: the history is summarised beside the work, and what is compacted may leave memory. */
 async function relieve(session: Session): Promise<void> {
-  const message = "This process takes much memory; the history is being compacted to free some.";
+  const message = "This process uses a lot of memory; compacting the history to free some.";
   await session.emit("session.warning", { warningType: "memory_pressure", message });
   await beginCompaction(session, { trigger: "memory_pressure", mode: "background" });
 }

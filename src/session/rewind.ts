@@ -32,7 +32,7 @@ export function planRewind(state: SessionState, to: string | undefined): Result<
   const prompts = chain.flatMap((e, index) =>
     e.type === "user.message" && e.data.ref && e.agentId === undefined ? [{ e, index }] : [],
   );
-  if (prompts.length === 0) return refuse("nothing_to_rewind", "There is no message to go back to.", "Send one first.");
+  if (prompts.length === 0) return refuse("nothing_to_rewind", "No message to go back to.", "Send one first.");
   let at: number | undefined;
   if (to === undefined) at = prompts.at(-1)?.index;
   else if (/^\d{1,6}$/.test(to)) at = prompts.at(-Number(to))?.index;

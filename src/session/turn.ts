@@ -73,7 +73,7 @@ function refusedForSize(session: Session, said: string): EventData<"session.erro
   const advice =
     currentTokens <= limit / 2
       ? "That is far below the model's window, so the limit is somewhere else: ask the provider or the proxy in between, or try again later."
-      : "Take a model with a larger window, or start a new session.";
+      : "Use a model with a larger window, or start a new session.";
   return {
     errorType: "context_limit",
     code: "context_limit",
@@ -132,7 +132,7 @@ function isComplete({ state }: Session): boolean {
 
 const limit = (what: string): TurnEnd => ({
   status: "limit",
-  reason: `Stopped at ${what}. Sending any message goes on.`,
+  reason: `Stopped at ${what}. Send any message to continue.`,
 });
 
 async function warnAboutFinish(session: Session, finishReason: string): Promise<void> {

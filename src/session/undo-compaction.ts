@@ -20,7 +20,7 @@ export function undoCompaction(session: Session): Promise<Result<string, Failure
 async function undo(session: Session): Promise<Result<string, Failure>> {
   const { parts, state, live } = session;
   const last = state.checkpoints.findLast((c) => !c.undone);
-  if (!last) return refused("nothing_to_undo", "There is no compaction to undo.", "Go on with the conversation.");
+  if (!last) return refused("nothing_to_undo", "No compaction to undo.", "Just continue the conversation.");
   const { compactionAttemptId, checkpointNumber } = last.data;
   const items = itemsWithout(state, compactionAttemptId);
   const limit = parts.model.promptLimit();

@@ -52,7 +52,7 @@ export function found(row: SettingRow, value: unknown): string {
 
 function instead(row: SettingRow & { key: SettingKey }, values: Settings, sources: Sources): string {
   const value = row.secret ? "value" : JSON.stringify(values[row.key]);
-  if (row.unreadable === "off" && values[row.key] === false) return "It counts as off.";
+  if (row.unreadable === "off" && values[row.key] === false) return "It is treated as off.";
   if (sources[row.key] !== "default") return `The value from ${sources[row.key]} is used.`;
   return values[row.key] === undefined
     ? `The default is used${row.defaultText ? ` (${row.defaultText})` : ""}.`

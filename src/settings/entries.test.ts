@@ -54,8 +54,8 @@ describe("entries of a map", () => {
     expect(settingsText(listSettings(await loaded({}, env)))).toContain('{"openai":"…5678"}');
     const bad = await loaded({ user: { proxy: { upstreams: { x: { apiKey: ["sk-hidden-1"], url: 7 } } } } });
     expect(bad.warnings).toEqual([
-      expect.stringMatching(/"proxy.upstreams.x.apiKey" must be a text that is not empty\. /),
-      expect.stringMatching(/"proxy.upstreams.x.url" must be a text that is not empty, found 7/),
+      expect.stringMatching(/"proxy.upstreams.x.apiKey" must be a non-empty text\. /),
+      expect.stringMatching(/"proxy.upstreams.x.url" must be a non-empty text, found 7/),
     ]);
     expect(bad.warnings.join()).not.toContain("hidden");
   });

@@ -31,7 +31,7 @@ export async function parseSettingsFile(path: string, fileText: string): Promise
       return fail(refusal(path, positionAt(text, first.offset), `is not JSON: ${reason.toLowerCase()}`));
     }
   }
-  if (!isRecord(parsed.value)) return fail(refusal(path, { line: 1, column: 1 }, "must hold one JSON object"));
+  if (!isRecord(parsed.value)) return fail(refusal(path, { line: 1, column: 1 }, "must contain one JSON object"));
   if (isTooDeep(parsed.value)) return fail(tooDeep(path));
   return ok({ path, value: parsed.value, position: (at) => locate(text, at) });
 }
@@ -61,7 +61,7 @@ export function refusal(path: string, at: FilePosition, reason: string): Failure
     code: "settings_invalid",
     what: `${path}:${at.line}:${at.column} ${reason}.`,
     data: "The file is unchanged and nothing was started.",
-    next: "Correct the file at that place, or move it away.",
+    next: "Fix the file there, or move it away.",
     exit: 2,
   };
 }

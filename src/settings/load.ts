@@ -126,7 +126,7 @@ function readText(path: string, read: (path: string) => string | undefined): Res
     return fail({
       code: "settings_unreadable",
       what: `${path} cannot be read: ${errorText(error)}.`,
-      data: "The file is unchanged and nothing was started: it may hold rules that must not be passed over.",
+      data: "The file is unchanged and nothing was started: it may contain rules that must not be skipped.",
       next: "Make it readable, or move it away.",
       exit: 2,
     });

@@ -57,14 +57,14 @@ export function expectation(row: SettingRow): string {
       return `a ${row.type === "integer" ? "whole " : ""}number ${range}`;
     }
     case "string":
-      return "a text that is not empty";
+      return "a non-empty text";
     case "enum":
       return `one of ${row.values.join(", ")}`;
     case "list":
     case "rules":
       return "a list of texts";
     case "map":
-      return row.entry === undefined ? "an object of texts, or lines of `Name: value`" : "a text that is not empty";
+      return row.entry === undefined ? "an object of texts, or lines of `Name: value`" : "a non-empty text";
     case "numbers":
       return `an object of whole numbers of at least ${row.min}, or lines of \`Name: number\``;
     case "json":

@@ -90,7 +90,7 @@ export function unknownKey(key: string): string {
     key,
     settingsTable.map((row) => row.key),
   );
-  return `"${key}" is not a setting.${near.length > 0 ? ` Near: ${near.join(", ")}.` : ""}`;
+  return `"${key}" is not a setting.${near.length > 0 ? ` Did you mean ${near.join(" or ")}?` : ""}`;
 }
 
 function usage(what: string): Failure {

@@ -19,15 +19,15 @@ export function fault(code: FaultCode, what: string, next: string, data?: string
 }
 
 const NEXT: Record<FaultCode, string> = {
-  store_full: "Free some space on that file system; the same work can then be repeated.",
-  store_denied: "Make the folder and the file writable for you.",
-  store_io: "Check the disk; the same work can then be repeated.",
+  store_full: "Free some space on that file system, then try again.",
+  store_denied: "Make the folder and the file writable.",
+  store_io: "Check the disk, then try again.",
   store_busy: "Another process is using it; try again.",
   store_corrupt:
-    "Run the command again: a damaged store.db is moved to quarantine/ and made anew from the logs and the journal.",
+    "Run the command again: a damaged store.db is moved to quarantine/ and rebuilt from the logs and the journal.",
   store_gone: "Do not remove or move it while everlong runs.",
   store_too_new: "Use the newer program that wrote it.",
-  unsafe_path: "Replace the link, device or folder by a plain file.",
+  unsafe_path: "Replace the link, device or folder with a plain file.",
   not_found: "Check the path.",
   too_large: "Store the text in a file and point to it.",
 };

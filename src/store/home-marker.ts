@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isOwnName } from "./kinds.ts";
 
 export const HOME_MARK = ".everlong-home";
-const TEXT = "This folder holds the data of Everlong. `everlong wipe --all` removes it.\n";
+const TEXT = "This folder contains Everlong's data. `everlong wipe --all` removes it.\n";
 
 /** A folder that also holds other things, such as a home directory that was given by mistake, gets no mark. */
 export function markHome(home: string): void {

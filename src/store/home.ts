@@ -12,7 +12,7 @@ export const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
 
 const LOW_BYTES = 500_000_000;
 
-const NEXT = "Make it a folder that you can write, or choose another with EVERLONG_HOME.";
+const NEXT = "Make it a folder you can write to, or choose another with EVERLONG_HOME.";
 const COPY =
   "Reading needs locks and an index that are written there. To look at it, copy it to a folder that you can write and name the copy with EVERLONG_HOME.";
 

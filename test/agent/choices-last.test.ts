@@ -90,7 +90,7 @@ describe("over a change of settings", () => {
       await terminal.see(answer);
     }
     terminal.type("/settings compaction.mode off");
-    await terminal.see("from the next turn on");
+    await terminal.see("from the next turn.");
     terminal.type("/compact");
     await terminal.see("Compaction is switched off");
     terminal.type("/exit");

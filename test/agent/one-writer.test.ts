@@ -17,9 +17,9 @@ describe("AE12 A8.20 two processes on one session", () => {
     const id = onlySession(place);
     const second = await run(place, ["--resume", id, "-p", "go", "--output-format", "json"]);
     expect(second.code).toBe(1);
-    expect(second.stderr).toContain("session_in_use");
+    expect(second.stderr).toContain("is open in another process");
     expect(second.stderr).toContain(`pid ${first.pid}`);
-    expect(second.json).toMatchObject({ success: false, error: { code: "session_in_use" } });
+    expect(second.json).toMatchObject({ success: false, error: { code: "is open in another process" } });
     const exported = await run(place, ["sessions", "export", id, "--format", "html"]);
     expect(exported.code).toBe(0);
     expect(exported.stdout).not.toMatch(/<script|sk-proj-abcdef/);

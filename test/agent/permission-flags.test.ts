@@ -127,7 +127,7 @@ describe("A7.5 guards under allow-all", () => {
     ]);
     expect((await run(place, ["-p", "go", "--allow-all"])).code).toBe(0);
     const [trust, extra] = toolResults(server.requests[1]);
-    expect(trust?.text).toMatch(/people only/);
+    expect(trust?.text).toMatch(/only people can change/);
     expect(extra?.text).toMatch(/Error \(invalid_inputs\).*permission/s);
     expect(has(place, "x")).toBe(false);
   });

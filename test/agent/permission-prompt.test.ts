@@ -154,7 +154,7 @@ describe("A7.7 answers to a permission prompt", () => {
     const terminal = await at(place);
     terminal.type("touch $(cat name)");
     await terminal.see("Permission needed");
-    await terminal.see("It can only be approved once.");
+    await terminal.see("You can only approve it for this one time.");
     await terminal.see("Your choice:");
     expect(terminal.screen()).not.toContain("2. this session");
     terminal.type("4");

@@ -54,7 +54,7 @@ describe("A8.14 going on", () => {
     const { server, place } = await scene((_r, i) => text(`answer ${i}`));
     const none = await run(place, ["--continue", "-p", "go"]);
     expect(none.code).toBe(1);
-    expect(none.stderr).toContain("no earlier session");
+    expect(none.stderr).toContain("No earlier session");
     await run(place, ["-p", "older"]);
     await run(place, ["-p", "newer"]);
     expect((await run(place, ["--continue", "-p", "go"])).code).toBe(0);

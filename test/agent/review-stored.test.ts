@@ -88,7 +88,7 @@ describe("A8.18 one bad session does not hide the others", () => {
     expect((await sessions(place, "search", "otters")).stdout).toContain(other);
     for (const id of sessionsOf(place)) if (id !== other) rmSync(folderOf(place, id), { recursive: true });
     await sessions(place, "reindex");
-    expect((await sessions(place, "search", "marmots")).stdout).toContain("Nothing was found");
+    expect((await sessions(place, "search", "marmots")).stdout).toContain("No matches");
   });
 });
 
@@ -138,7 +138,7 @@ describe("A6.17 P28 the recall tool stays in its scope", () => {
 
   it("P28 CB25 a session of another folder is answered as one that does not exist", async () => {
     const { result, unknown, id } = await asked("elsewhere");
-    expect(unknown).toContain("There is no session");
+    expect(unknown).toContain("Session not found");
     expect(result.replaceAll(id.slice(0, 8), "ffffffff")).toBe(unknown);
   });
 

@@ -52,7 +52,7 @@ describe("A8.18 everlong sessions", () => {
     const found = await sessions(place, "search", "marmots");
     expect(found.stdout).toContain(`session ${first} t1`);
     expect(found.stdout).not.toContain("otters");
-    expect((await sessions(place, "search", "zebrafish")).stdout).toContain("Nothing was found");
+    expect((await sessions(place, "search", "zebrafish")).stdout).toContain("No matches");
     const hits = JSON.parse((await sessions(place, "search", "aubergines", "--json")).stdout) as { ref: string }[];
     expect(hits).toHaveLength(2);
   });
@@ -71,11 +71,11 @@ describe("A8.18 everlong sessions", () => {
     expect(asked.stderr).toContain("--yes");
     expect(sessionsOf(place)).toContain(first);
     const gone = await sessions(place, "delete", first, "--yes");
-    expect([gone.code, gone.stdout.includes("Memories made from it stay")]).toEqual([0, true]);
+    expect([gone.code, gone.stdout.includes("Memories made from it are kept")]).toEqual([0, true]);
     expect(sessionsOf(place)).toEqual([second]);
-    expect((await sessions(place, "search", "marmots")).stdout).toContain("Nothing was found");
+    expect((await sessions(place, "search", "marmots")).stdout).toContain("No matches");
 
-    expect((await sessions(place, "prune", "--older-than", "30d", "--yes")).stdout).toContain("Nothing is that old");
+    expect((await sessions(place, "prune", "--older-than", "30d", "--yes")).stdout).toContain("No sessions that old");
     expect((await sessions(place, "prune", "--older-than", "soon")).code).toBe(2);
     const preview = await sessions(place, "prune", "--older-than", "0d", "--dry-run");
     expect(preview.stdout).toContain(second);
@@ -94,7 +94,7 @@ describe("A8.18 everlong sessions", () => {
 
   it("A8.18 verify: whole, or the damaged line with its offset, exit 1", async () => {
     const { place, first } = twoSessions();
-    expect((await sessions(place, "verify", first)).stdout).toContain("The log is whole");
+    expect((await sessions(place, "verify", first)).stdout).toContain("The log is intact");
     const path = join(place.home, "sessions", first, "events.jsonl");
     const lines = readFileSync(path, "utf8").split("\n");
     lines[3] = '{"id": broken';

@@ -39,7 +39,7 @@ describe("AE8 a planted allow rule", () => {
     const trusted = await run(place, ["-p", "go", "--trust-folder"]);
     expect(trusted.stderr).not.toContain("not trusted");
     expect(has(place, "mark")).toBe(true);
-    expect((await run(place, ["trust", "--list"])).stdout).toContain("No folder is trusted");
+    expect((await run(place, ["trust", "--list"])).stdout).toContain("No trusted folders");
   });
 
   it("AE8 A7.15 after `everlong trust` it counts, until the file is changed: then not, with a warning", async () => {

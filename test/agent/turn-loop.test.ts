@@ -132,7 +132,7 @@ describe("A5.8 limits of a turn", () => {
     });
     const done = await run(place, GO);
     expect(done.code).toBe(1);
-    expect(done.stderr).toMatch(/3 steps.*Sending any message goes on/);
+    expect(done.stderr).toMatch(/3 steps.*Send any message to continue/);
     expect(only(logOf(place), "turn.end")[0]?.data).toMatchObject({ status: "limit", steps: 3 });
     expect((await run(place, ["--continue", "-p", "go on"])).stdout).toBe("fresh\n");
     expect(server.requests).toHaveLength(4);

@@ -19,7 +19,7 @@ function expectReport(place: Place, done: Finished): void {
   expect(done.code, done.stderr).toBe(1);
   expect(done.stderr).toContain("planted bug");
   const told = done.stderr.split("\n").filter((line) => line.includes("planted bug"));
-  expect(told).toEqual([expect.stringMatching(/went wrong.*--resume goes on.*crash-/) as string]);
+  expect(told).toEqual([expect.stringMatching(/went wrong.*--resume continues.*crash-/) as string]);
   expect(done.stderr).not.toMatch(/ {4}at /);
   const logs = join(place.home, "logs");
   const [report = ""] = readdirSync(logs).filter((name) => name.startsWith("crash-"));

@@ -62,7 +62,7 @@ describe("session ids", () => {
     const near = id.slice(0, 2) + (id[2] === "0" ? "1" : "0") + id.slice(3);
     const unknown = await run(place, ["--resume", near, "-p", "x"]);
     expect(unknown.code).toBe(1);
-    expect(unknown.stderr).toContain(`There is no session "${near}".`);
+    expect(unknown.stderr).toContain(`Session not found: ${near}.`);
     expect(unknown.stderr).toContain(id);
     const other = twin(place, id);
     const before = treeOf(join(place.home, "sessions"));
@@ -83,7 +83,7 @@ describe("session ids", () => {
     );
     const second = await run(place, ["--resume", id, "-p", "x"]);
     expect(second.code).toBe(1);
-    expect(second.stderr).toContain(`session_in_use`);
+    expect(second.stderr).toContain("is open in another process");
     expect(second.stderr).toContain(`pid ${child.pid}`);
     expect((await run(place, ["sessions", "delete", id, "--yes"])).code).toBe(1);
     child.kill("SIGKILL");

@@ -112,7 +112,7 @@ describe("backup", () => {
     const taken = await run(place, ["backup", secret]);
     expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining("already exists")]);
     const checked = await run(place, ["backup", "--verify", file]);
-    expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining("The backup is whole")]);
+    expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining("The backup is complete")]);
     expect(readdirSync(place.folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
@@ -235,7 +235,7 @@ describe("wipe", () => {
     expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("--yes")]);
     expect(unasked.stdout).toMatch(/sessions\/ +\d+ files +\d+\.\d kB/);
     const inTool = await run(place, ["wipe", "--all", "--yes"], { env: { EVERLONG_TOOL_SHELL: "x" } });
-    expect([inTool.code, inTool.stderr]).toEqual([1, expect.stringContaining("by people only")]);
+    expect([inTool.code, inTool.stderr]).toEqual([1, expect.stringContaining("Only a person can")]);
     expect(treeChanges(before, treeOf(place.home))).toEqual([]);
 
     const outside = join(place.folder, "outside");

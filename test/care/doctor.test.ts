@@ -316,7 +316,7 @@ describe("doctor", () => {
     expect(notOk(await diagnose(place))).toEqual([]);
     expect(asked).toBe(0);
     const online = await diagnose(place, "--online");
-    expect(online.checks.find((check) => check.name === "model")?.finding).toContain("it answers with 1 model");
+    expect(online.checks.find((check) => check.name === "model")?.finding).toContain("the server lists 1 model");
     expect(asked).toBeGreaterThan(0);
     provider.closeAllConnections();
     provider.close();
@@ -373,6 +373,6 @@ describe("doctor", () => {
 
   it("a model's shell cannot have things mended", async () => {
     const done = await run(newPlace(), ["doctor", "--fix"], { env: { EVERLONG_TOOL_SHELL: "x" } });
-    expect([done.code, done.stderr.split("\n")[0]]).toEqual([1, expect.stringContaining("by people only")]);
+    expect([done.code, done.stderr.split("\n")[0]]).toEqual([1, expect.stringContaining("Only a person can")]);
   });
 });

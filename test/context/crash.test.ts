@@ -119,7 +119,7 @@ describe("CE10 P8 killed while compacting", () => {
     appendFileSync(path, '{"id":"torn","type":"session.compaction_comp');
     const done = await run(place, ["--resume", id, "-p", "still there?"]);
     expect(done.code, done.stderr).toBe(0);
-    expect(done.stderr).toContain("Recovered after an unclean end");
+    expect(done.stderr).toContain("Recovered after a crash");
     expect(readFileSync(path, "utf8").startsWith(whole)).toBe(true);
     expect(outcomes(logOf(place, id))).toEqual(["interrupted"]);
     expect(sent(base)).toEqual([...FULL, "still there?"]);
@@ -214,7 +214,7 @@ describe("CE10 replay and rewind", () => {
     expect(fileOf(place, id, "checkpoints", "index.md")).not.toContain("parser-work");
     expect(checkpointFiles(place, id)).toEqual(["001-parser-work.md", "index.md"]);
     rmSync(join(place.home, "sessions", id, "checkpoints"), { recursive: true });
-    expect((await run(place, ["checkpoints", id])).stdout).toContain("There are no checkpoints");
+    expect((await run(place, ["checkpoints", id])).stdout).toContain("No checkpoints yet");
     const { say, client, close } = await converse(place, { resume: id });
     await say("another third");
     expect(sent(base)).toEqual([...FULL.slice(0, 4), "another third"]);

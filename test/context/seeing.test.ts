@@ -98,7 +98,7 @@ describe("CE15 seeing it", () => {
     const { client, say, close } = await converse(place);
     const id = client.sessionId;
     const none = await run(place, ["checkpoints"]);
-    expect(none.stdout).toContain("written when the conversation is compacted");
+    expect(none.stdout).toContain("compaction writes them");
     for (const n of [1, 2]) {
       await say(`prompt ${n} a`);
       await say(`prompt ${n} b`);

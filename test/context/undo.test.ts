@@ -21,7 +21,7 @@ describe("CE17 undo", () => {
     expect((await say("/compact undo")).stdout).toContain("checkpoint 1");
     const third = await say("/compact undo");
     expect(third.code).toBe(1);
-    expect(third.stderr).toContain("no compaction to undo");
+    expect(third.stderr).toContain("No compaction to undo");
     await say("five");
     const last = messagesOf(mains().at(-1)).slice(1);
     const texts = ["one", "answer 0", "two", "answer 1", "three", "answer 2", "four", "answer 3", "five"];

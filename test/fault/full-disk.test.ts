@@ -88,7 +88,7 @@ describe.skipIf(lacks("a small disk"))("PE3 a home of 2 MB", () => {
     fill(place, "filler");
     const done = await run(place, GO);
     expect(done.code, done.stderr).toBe(1);
-    expect(done.stderr).toMatch(/Nothing of session [0-9a-f-]{36} is saved/);
+    expect(done.stderr).toMatch(/Nothing from session [0-9a-f-]{36} is saved/);
     expect(bare.stderr + done.stderr).not.toMatch(/ {4}at /);
     rmSync(join(place.home, "filler"));
     const next = await run(place, GO);

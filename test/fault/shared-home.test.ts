@@ -120,7 +120,7 @@ describe("P11 one home, several processes", () => {
     await server.waitFor(2);
     const second = await run(place, ["--resume", id, "-p", "three"]);
     expect(second.code).toBe(1);
-    expect(second.stderr).toMatch(/session_in_use.*\(pid \d+\)/);
+    expect(second.stderr).toMatch(/is open in another process \(pid \d+\)/);
     const read = await run(place, ["sessions", "export", id]);
     expect(read.code, read.stderr).toBe(0);
     release();

@@ -97,7 +97,7 @@ describe("P20 stop and start", () => {
     server.script(text("went on"));
     const done = await run(place, ["--continue", "-p", "go on"]);
     expect(done.code, done.stderr).toBe(0);
-    expect(done.stderr).toMatch(/Recovered after an unclean end: interrupted calls 1,/);
+    expect(done.stderr).toMatch(/Recovered after a crash. Interrupted calls: 1,/);
     const log = logOf(place);
     expect(only(log, "session.resume")[0]?.data.recovered).toMatchObject({ interruptedCalls: 1 });
     expect(only(log, "tool.execution_complete").map((e) => e.data.resultType)).toEqual(["interrupted"]);

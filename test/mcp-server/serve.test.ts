@@ -44,7 +44,7 @@ describe("everlong mcp", () => {
     const much = words(await b.call(recall, { query: "much" }));
     expect(much.length).toBeLessThanOrEqual(20_000);
     expect(much).toMatch(/\[cut: the answer has 50000 characters/);
-    expect(words(await b.call(recall, { query: "refuse" }))).toBe("failed: Recall is switched off.");
+    expect(words(await b.call(recall, { query: "refuse" }))).toBe("failed: Recall is off.");
     expect(words(await b.call(recall, { query: "break" }))).toMatch(/failed: recall could not be answered: the index/);
     expect(words(await b.call(recall, { query: "still" }))).toContain("still");
   });

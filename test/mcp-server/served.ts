@@ -14,7 +14,7 @@ await serveStdio(
     tools: [
       recallServed(async ({ query, limit }, { folder, client }) => {
         if (query === "break") throw new Error("the index is on fire");
-        if (query === "refuse") return { ok: false, error: "Recall is switched off." };
+        if (query === "refuse") return { ok: false, error: "Recall is off." };
         if (query === "much") return { ok: true, value: "much ".repeat(10_000) };
         return { ok: true, value: JSON.stringify({ query, limit, folder, client }) };
       }),

@@ -58,8 +58,8 @@ describe("our own MCP server", () => {
       expect(await served.call("recall", { query: `${here}:t1.1` })).toBe("The zebra service listens on port 7411.");
       expect(await served.call("search_sessions", { query: "zebra" })).toMatch(new RegExp(`^${here}  `));
       // Neither words, nor a ref, nor an argument reaches another repository.
-      expect(await served.call("recall", { query: "giraffe" })).toMatch(/^Nothing was found/);
-      expect(await served.call("recall", { query: `${there}:t1.1` })).toMatch(/^error: There is no session/);
+      expect(await served.call("recall", { query: "giraffe" })).toMatch(/^No matches/);
+      expect(await served.call("recall", { query: `${there}:t1.1` })).toMatch(/^error: Session not found/);
       expect(await served.call("search_sessions", { query: "giraffe" })).toMatch(/^No session was found/);
       expect(await served.call("recall", { query: "giraffe", repository: other })).toMatch(/^error: Wrong arguments/);
       expect(await served.call("recall", { query: "zebra", limit: 51 })).toMatch(/^error: Wrong arguments/);
@@ -74,7 +74,7 @@ describe("our own MCP server", () => {
     const gateway = await gatewayOf(place);
     expect(await (await overStdio(place)).call("recall", { query: "zebra" })).toContain("7411");
     const http = await overHttp(gateway);
-    expect(await http.call("recall", { query: "zebra" })).toBe("Nothing was found in your own memories.");
+    expect(await http.call("recall", { query: "zebra" })).toBe("No matches in your own memories.");
     expect(await http.call("recall", { query: "t1.1" })).toMatch(/^error: /);
   });
 

@@ -296,7 +296,7 @@ describe("/mcp", () => {
       () => text("Hi."),
       () => ({}),
     );
-    expect((await run(place, ["-p", "/mcp", TRUST])).stdout).toMatch(/^No MCP server is configured/);
+    expect((await run(place, ["-p", "/mcp", TRUST])).stdout).toMatch(/^No MCP servers configured/);
     const part = join(import.meta.dirname, "../../dist/part");
     const heavy = readdirSync(part).filter((file) => /\bMcpError\b/.test(readFileSync(join(part, file), "utf8")));
     expect(heavy).not.toEqual([]);

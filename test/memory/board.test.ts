@@ -248,7 +248,7 @@ describe("the user's hand only, on the board that was named", () => {
       ["undo", "1"],
       ["adopt", "dev"],
     ])
-      expect(await inTool(...args)).toMatchObject({ code: 1, stderr: expect.stringContaining("by people only") });
+      expect(await inTool(...args)).toMatchObject({ code: 1, stderr: expect.stringContaining("Only a person can") });
     expect(boardOf(place)).toMatchObject([{ name: "a", content: "content of a" }]);
   });
 

@@ -33,7 +33,7 @@ describe("looking at memories", () => {
     expect(text).toContain(id.slice(4, 12));
     expect(text).toMatch(/repository local:.*build.*\+0 -0.*user.*0min\n {2}The build needs Node 24\./);
     expect((await memory(place, ["search", "node", "build"])).stdout).toContain("The build needs Node 24.");
-    expect((await memory(place, ["search", "zebra"])).stdout).toMatch(/^There is no memory with these words/);
+    expect((await memory(place, ["search", "zebra"])).stdout).toMatch(/^No matching memories/);
     // By the beginning of its id, with or without what all ids begin with.
     for (const short of [id.slice(0, 14), id.slice(4, 12).toLowerCase()]) {
       const shown = (await memory(place, ["show", short])).stdout;
@@ -72,7 +72,7 @@ describe("looking at memories", () => {
     const done = await memory(place, ["list", "--json"]);
     expect(rowsOf(done)).toHaveLength(2);
     expect(rowsOf(await memory(place, ["list", "--json", "--limit", "1"]))).toHaveLength(1);
-    expect((await memory(place, ["list", "--limit", "1"])).stdout).toContain("There are more");
+    expect((await memory(place, ["list", "--limit", "1"])).stdout).toContain("For more: --limit 2");
   });
 
   it("M82 exit codes: 1 for an unknown id or one that means several, 2 for wrong usage; nothing is changed", async () => {
@@ -124,7 +124,7 @@ describe("looking at memories", () => {
       ["delete", id, "--yes"],
       ["review", "--accept", id],
     ])
-      expect((await memory(place, args, inTool)).stderr).toContain("people only");
+      expect((await memory(place, args, inTool)).stderr).toContain("Only a person can");
     expect(await list(place)).toMatchObject([{ version: 1 }]);
   });
 });
@@ -157,7 +157,7 @@ describe("changing memories", () => {
     expect([first.code, first.stdout.trim()]).toEqual([0, `${id} is now version 2.`]);
     const second = await memory(place, ["edit", id, "--fact", "The build needs Node 26.", "--at", "1"]);
     expect(second.code).toBe(1);
-    expect(second.stderr).toMatch(/^conflict: /);
+    expect(second.stderr).toMatch(/^The memory has changed: /);
     expect(second.stderr).toContain("fact: The build needs Node 24.");
     expect(second.stderr).toContain("fact: The build needs Node 26.");
     expect(second.stderr).toContain("Nothing was written.");
@@ -183,7 +183,7 @@ describe("changing memories", () => {
     const meanwhile = `'${process.execPath}' '${bin}' memory edit ${id} --reason "told again"`;
     const late = openTerminal(use(`${meanwhile}\nsed -i 's/Node 24/Node 26/' "$1"`), ["memory", "edit", id]);
     await late.see("is now version 3");
-    await late.see("conflict: ");
+    await late.see("The memory has changed: ");
     await late.see("fact: The build needs Node 24.");
     await late.see("fact: The build needs Node 26.");
     await late.see("Your text is in");
@@ -220,11 +220,11 @@ describe("changing memories", () => {
     expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("--yes")]);
     expect(await list(place)).toHaveLength(1);
     const done = await memory(place, ["delete", id, "--yes"]);
-    expect(done.stdout).toMatch(/^1 memory is deleted\. Session logs .* keep it/);
+    expect(done.stdout).toMatch(/^Deleted 1 memory\. Session logs still contain/);
     expect(await list(place)).toEqual([]);
-    expect((await memory(place, ["search", "quokkas"])).stdout).toMatch(/^There is no memory/);
+    expect((await memory(place, ["search", "quokkas"])).stdout).toMatch(/^No matching memories/);
     expect((await memory(place, ["show", id])).code).toBe(1);
-    expect((await run(place, ["recall", "quokkas"])).stdout).toMatch(/^Nothing was found/);
+    expect((await run(place, ["recall", "quokkas"])).stdout).toMatch(/^No matches/);
     expect(bytesOf(place).toLowerCase().includes("quokkas")).toBe(false);
     const served = await overStdio(place);
     expect(await storeOver(served, `  ${fact.replace("ledger", "ledger ")}`)).toMatch(/^error: deleted_before: /);
@@ -238,7 +238,7 @@ describe("changing memories", () => {
     const id = await add(place, "The build needs Node 24.");
     for (const [answer, said] of [
       ["n", "Nothing was deleted."],
-      ["y", "1 memory is deleted."],
+      ["y", "Deleted 1 memory."],
     ] as const) {
       const terminal = openTerminal(place, ["memory", "delete", id]);
       await terminal.see("The build needs Node 24.");
@@ -257,7 +257,7 @@ describe("changing memories", () => {
     await add(place, "I write tests first.", ["--scope", "user"]);
     await add(place, "There the port is 9000.", [], { cwd: other });
     expect((await memory(place, ["delete", "--all", "--scope", "repository", "--yes"])).stdout).toContain(
-      "1 memory is",
+      "Deleted 1 memory.",
     );
     expect((await list(place, ["--all"])).map((r) => r.fact).sort()).toEqual([
       "I write tests first.",
@@ -272,7 +272,7 @@ describe("changing memories", () => {
     const gone = await add(place, "It is in b.ts", ["--cite", "b.ts:1"]);
     const all = (await memory(place, ["verify"])).stdout;
     expect(all).toContain(`${gone}  stale  It is in b.ts\n  missing: b.ts:1`);
-    expect(all).toContain("2 checked: 1 hold, 1 cite what is gone, 0 cite no file.");
+    expect(all).toContain("2 checked: 1 verified, 1 with missing sources, 0 citing no file.");
     writeFileSync(join(place.folder, "a.ts"), "one\n");
     const one = JSON.parse((await memory(place, ["verify", here, "--json"])).stdout);
     expect(one).toMatchObject({ id: here, verification: "stale", version: 1 });
@@ -284,10 +284,10 @@ describe("changing memories", () => {
     const place = repository();
     const id = await add(place, "The build needs Node 24.");
     const vote = (way: string) => memory(place, ["vote", id, way, "--reason", "seen today"]);
-    expect((await vote("down")).stdout.trim()).toBe("Counted: +0 -1. It is kept out of prompts.");
-    expect((await vote("down")).stdout.trim()).toBe("That is your vote already.");
+    expect((await vote("down")).stdout.trim()).toBe("Voted: +0 -1. The memory is disputed and left out of prompts.");
+    expect((await vote("down")).stdout.trim()).toBe("You already voted that way.");
     expect((await memory(place, ["list"])).stdout).toContain("[disputed]");
-    expect((await vote("up")).stdout.trim()).toBe("Counted: +1 -0.");
+    expect((await vote("up")).stdout.trim()).toBe("Voted: +1 -0.");
     expect(await list(place)).toMatchObject([{ votes: { up: 1, down: 0, mine: "upvote", disputed: false } }]);
   });
 
@@ -296,7 +296,7 @@ describe("changing memories", () => {
     const fact = "The build needs Node 24.";
     const ids = [await add(place, fact), await add(place, fact, ["--scope", "user"])];
     for (const [i, id] of ids.entries()) {
-      expect((await memory(place, ["vote", id, "up", "--reason", "seen today"])).stdout).toContain("Counted: +1 -0.");
+      expect((await memory(place, ["vote", id, "up", "--reason", "seen today"])).stdout).toContain("Voted: +1 -0.");
       const counted = (await list(place)).filter((r) => r.votes.up === 1).map((r) => r.id);
       expect(counted.sort()).toEqual(ids.slice(0, i + 1).sort());
     }
@@ -360,8 +360,8 @@ describe("deciding and taking back", () => {
     expect((await review("--replace", a, "--old", old)).code).toBe(0);
     expect((await review("--reject", b)).code).toBe(0);
     expect((await review("--accept", c.slice(4))).code).toBe(0);
-    expect((await review("--accept", c)).stderr).toContain("does not wait");
-    expect((await review()).stdout.trim()).toBe("No memory waits for you.");
+    expect((await review("--accept", c)).stderr).toContain("is not up for review");
+    expect((await review()).stdout.trim()).toBe("No memories to review.");
     const rows = new Map((await list(place)).map((r) => [r.id, r.status]));
     expect(rows.get(old)).toEqual({ type: "superseded", by: a });
     expect([rows.get(a)?.type, rows.get(b), rows.get(c)?.type]).toEqual(["active", undefined, "active"]);
@@ -376,7 +376,7 @@ describe("deciding and taking back", () => {
     await terminal.see("fact: Prefer short functions.");
     await terminal.see("Enter for later:");
     terminal.type("accept");
-    await terminal.see(`${id} is accepted`);
+    await terminal.see(`Accepted ${id}`);
     expect(await terminal.exit).toBe(0);
     expect(await list(place)).toMatchObject([{ status: { type: "active" } }]);
   });
@@ -406,7 +406,7 @@ describe("deciding and taking back", () => {
     await add(place, "Here the port is 7411.");
     await add(place, "There the port is 9000.", [], { cwd: otherFolder(place) });
     const done = await memory(place, ["export", "-o", "out.jsonl"]);
-    expect(done.stdout).toMatch(/^2 memories written to /);
+    expect(done.stdout).toMatch(/^Wrote 2 memories to /);
     const path = join(place.folder, "out.jsonl");
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const rows = readFileSync(path, "utf8")

@@ -52,7 +52,7 @@ describe("everlong inbox", () => {
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("inbox list")]);
     const inTool = { env: { ...env, EVERLONG_TOOL_SHELL: "r1" } };
     const byAgent = await run(place, ["inbox", "delete", entryId, "--yes"], inTool);
-    expect([byAgent.code, byAgent.stderr]).toEqual([1, expect.stringContaining("by people only")]);
+    expect([byAgent.code, byAgent.stderr]).toEqual([1, expect.stringContaining("Only a person can")]);
     expect((await run(place, ["inbox", "delete", entryId, "--yes"], { env })).code).toBe(0);
     expect(await entries(place)).toEqual([]);
     const db = readFileSync(join(place.home, "sessions", id, "session.db"), "latin1");

@@ -230,7 +230,7 @@ describe("refusals in prompt mode", () => {
       await terminal.see(see);
     };
     await say("one", "ended");
-    await say("/memory off", "Memory is off from now on.");
+    await say("/memory off", "Memory is off.");
     await say("two", "ended");
     await say("/memory on", "Memory is on");
     await say("three", "ended");

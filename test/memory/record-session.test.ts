@@ -171,7 +171,7 @@ describe("ME6 a poisoned page", () => {
     const next = await run(place, ["-p", "new session", "--output-format", "stream-json"]);
     expect(systemOf(server.requests[5])).not.toContain("acme installer");
     const notices = only(next.events, "session.info").map(({ data }) => data.message);
-    expect(notices).toEqual([expect.stringContaining("1 memory waits")]);
+    expect(notices).toEqual([expect.stringContaining("1 memory to review")]);
     const review = await run(place, ["memory", "review"]);
     expect(review.stdout).toContain(evil.fact);
     expect(review.stdout).toContain("page");

@@ -127,7 +127,7 @@ describe("a service", () => {
 describe("M58 what waits for the user", () => {
   const told = (events: readonly { type: string }[]) =>
     named(events, "session.info").map((event) => (event as unknown as { data: Json }).data["message"]);
-  const WAITS = "1 memory waits for you and is not in use: /memory review shows it.";
+  const WAITS = "1 memory to review, not in use yet. See /memory review.";
 
   it("M58 is told at the start when a service keeps it", async () => {
     const service = await openMemoryStage();

@@ -101,9 +101,9 @@ describe("workflows", () => {
     terminal.type("/research alpha");
     await until("the request", () => server.requests.length === 1);
     terminal.type("/research beta");
-    await terminal.see(/A research is running in this session, and \/research needs/);
+    await terminal.see(/A research run is using the main agent, and \/research needs/);
     terminal.type("/fleet build it");
-    await terminal.see(/A research is running in this session, and \/fleet needs/);
+    await terminal.see(/A research run is using the main agent, and \/fleet needs/);
     terminal.press("ctrl+c");
     await leave(terminal);
     expect(server.requests.flatMap((r) => userTexts(r)).join("\n")).not.toContain("beta");

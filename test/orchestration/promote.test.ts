@@ -28,7 +28,7 @@ describe("O52 promotion in the terminal", () => {
       await expect.poll(() => of("SLOW").length).toBe(2);
       if (command === "ctrl+b") terminal.press(command);
       else terminal.type(command);
-      await terminal.see("slow goes on in the background");
+      await terminal.see("slow continues in the background");
       // Before the agent has taken another step.
       await terminal.see("I go on meanwhile");
       const promoted = toolResults(of("main")[1]).at(-1)?.text ?? "";
@@ -53,7 +53,7 @@ describe("O52 promotion in the terminal", () => {
     const { place } = await cast([text("hello")], {});
     const terminal = await at(place);
     terminal.type("/background");
-    await terminal.see("waits for no agent");
+    await terminal.see("is not waiting for any agent");
     terminal.type("/tasks promote nobody");
     await terminal.see(/no agent (named|with the id)? ?.?nobody/i);
     await leave(terminal);

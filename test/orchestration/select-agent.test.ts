@@ -182,7 +182,7 @@ describe("O16 /agent", () => {
       }
       if (n === 2) {
         terminal.type("/agent none");
-        await terminal.see("no longer chosen");
+        await terminal.see("No longer running as");
       }
       terminal.type(prompt);
       await terminal.see(`answer ${n}`);

@@ -61,7 +61,7 @@ describe("F80 what serve says", () => {
       /^ {2}gemini /,
       /^ {2}opencode /,
       /everlong with AGENT/,
-      /^ctrl\+c stops$/,
+      /^Ctrl\+C to stop$/,
     ];
     for (const [n, line] of expected.entries()) expect(said[n]).toMatch(line);
     expect(said[0]).toContain(address);
@@ -152,7 +152,7 @@ describe("F82 the port and the link", () => {
     const { child, lines } = serve(place, ["--host", "0.0.0.0"]);
     await lines(13);
     child.kill("SIGTERM");
-    expect((await child.done).stderr).toContain("everyone needs the gateway token");
+    expect((await child.done).stderr).toContain("Clients need the gateway token");
   });
 });
 

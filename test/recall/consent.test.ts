@@ -51,12 +51,12 @@ describe("F79 everlong consent", () => {
     const none = await say("consent", "list");
     expect([none.code, none.stderr]).toEqual([0, ""]);
     expect(none.stdout).toMatch(
-      /No consent was given\.\nrecall\.semantic\.baseUrl is https:\/\/embed\.example\.org:8443: nothing is sent/,
+      /No consents yet\.\nrecall\.semantic\.baseUrl is https:\/\/embed\.example\.org:8443: nothing is sent/,
     );
     const granted = await say("consent", "grant", "https://embed.example.org:8443/some/path?x=1");
     expect([granted.code, granted.stderr]).toEqual([0, ""]);
-    expect(granted.stdout).toMatch(/https:\/\/embed\.example\.org:8443 may be sent the texts of conversations/);
-    expect(granted.stdout).toContain("not trusted, so nothing is sent yet: everlong trust");
+    expect(granted.stdout).toMatch(/https:\/\/embed\.example\.org:8443 may now receive from .*: conversation text/);
+    expect(granted.stdout).toContain("not trusted, so nothing is sent yet. To trust it: everlong trust");
     const listed = await say("consent");
     expect(listed.stdout).toMatch(/^https:\/\/embed\.example\.org:8443 {2}from .*work {2}since \d{4}-/);
     expect(listed.stdout).not.toContain("nothing is sent there");
@@ -72,7 +72,7 @@ describe("F79 everlong consent", () => {
     expect((await say("consent", "list")).stdout).not.toContain("not trusted");
     const revoked = await say("consent", "revoke", "https://embed.example.org:8443");
     expect(revoked.stdout).toContain("Nothing more is sent");
-    expect((await say("consent", "revoke", "https://embed.example.org:8443")).stdout).toContain("There was no consent");
+    expect((await say("consent", "revoke", "https://embed.example.org:8443")).stdout).toContain("nothing to revoke");
     expect((await say("consent", "grant", "http://127.0.0.1:11434")).stdout).toContain("needs no consent");
     for (const bad of ["embed.example.org", "ftp://embed.example.org", ""])
       expect((await say("consent", "grant", bad)).code, bad).toBe(2);
@@ -83,7 +83,7 @@ describe("F79 everlong consent", () => {
     const done = await run(place, ["consent", "grant", "https://embed.example.org"], {
       env: { EVERLONG_TOOL_SHELL: "1" },
     });
-    expect([done.code, done.stderr]).toEqual([1, expect.stringContaining("people only")]);
+    expect([done.code, done.stderr]).toEqual([1, expect.stringContaining("Only a person can")]);
     expect((await run(place, ["consent", "list"], { env: { EVERLONG_TOOL_SHELL: "1" } })).stdout).toContain(
       "No consent",
     );

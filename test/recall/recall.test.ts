@@ -64,7 +64,7 @@ describe("RE1 found again", () => {
     ]);
     await run(place, ["-p", "go", "--allow-all"]);
     await run(place, ["sessions"]);
-    expect((await run(place, ["recall", "xylophone"])).stdout).toContain("Nothing was found");
+    expect((await run(place, ["recall", "xylophone"])).stdout).toContain("No matches");
     const found = (await results(place, "bassoon")).map((r) => r.ref);
     expect(found.slice(0, 2).sort()).toEqual(["t1", "t1.5"]);
     server.script(
@@ -124,9 +124,7 @@ describe("RE2 R34 R35 from the command line", () => {
     expect(scoped.stdout).not.toContain("five ended");
     const elsewhere = await run(place, ["recall", "event", "--scope", "all"], { cwd: "/" });
     expect(elsewhere.stdout).toContain("five ended");
-    expect((await run(place, ["recall", "event"], { cwd: "/" })).stdout).toMatch(
-      /Nothing was found in the sessions of \//,
-    );
+    expect((await run(place, ["recall", "event"], { cwd: "/" })).stdout).toMatch(/No matches in the sessions of \//);
   });
 
   it("R34 RB6 what cannot be asked exits 2; strange names match nothing", async () => {
@@ -157,7 +155,7 @@ describe("RE2 R34 R35 from the command line", () => {
     expect(strip(await results(place, "kettledrum"))).toEqual(strip(before));
     const env = { CLIPROXY_SEMANTIC_BASE_URL: "http://127.0.0.1:9" };
     const none = await run({ ...place, env: { ...place.env, ...env } }, ["recall", "--reindex", "embeddings"]);
-    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("no embedder")]);
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("No embedder")]);
   });
 });
 

@@ -91,7 +91,7 @@ async function rounds(parts: FleetParts, signal: AbortSignal, request: string): 
 function stopped(end: TurnEnd, signal: AbortSignal, rounds: number): Ended | undefined {
   if (signal.aborted || end.status === "aborted") return { rounds, reason: "cancelled" };
   if (end.status === "done") return undefined;
-  return { rounds, reason: "turn_failed", message: end.reason ?? `The turn ended as ${end.status}.` };
+  return { rounds, reason: "turn_failed", message: end.reason ?? `The turn ended: ${end.status}.` };
 }
 
 function openOf({ book }: FleetParts): OpenTodo[] {

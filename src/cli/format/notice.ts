@@ -24,7 +24,7 @@ function lineOf(event: Envelope, redact: (text: string) => string): string | und
     case "subagent.completed":
       return `Agent ${event.data.agentId} completed: ${event.data.turns} turns, ${event.data.totalTokens} tokens, ${(event.data.durationMs / 1000).toFixed(1)} s.`;
     case "subagent.idle":
-      return `Agent ${event.data.agentId} has answered and waits for a follow-up.`;
+      return `Agent ${event.data.agentId} answered and waits for a follow-up.`;
     case "subagent.failed":
       return `Agent ${event.data.agentId} failed: ${clip(redact(event.data.error.message), 300)}`;
     case "subagent.cancelled":
@@ -39,9 +39,11 @@ function lineOf(event: Envelope, redact: (text: string) => string): string | und
       return `Inbox: ${clip(redact(`${senderName}: ${summary}`), 200)} (${entryId})`;
     }
     case "session.mode_changed":
-      return event.data.newMode === "research" ? "Research mode: only dispatching and the report." : undefined;
+      return event.data.newMode === "research"
+        ? "Research mode: the agent only starts other agents and writes the report."
+        : undefined;
     case "hook.block_limit":
-      return `Stop hooks have blocked ${event.data.blocks} times; the agent ends all the same.`;
+      return `Stop hooks blocked ${event.data.blocks} times; the agent stops anyway.`;
     case "session.autopilot_stopped":
       return `Autopilot stopped (${event.data.reason}) after ${event.data.continuations} continuations.`;
     case "session.fleet_completed":
@@ -56,7 +58,7 @@ function lineOf(event: Envelope, redact: (text: string) => string): string | und
       const { recovered } = event.data;
       if (!recovered) return undefined;
       const { interruptedCalls: calls, damagedLines: lines, tornBytes: bytes } = recovered;
-      return `Recovered after an unclean end: interrupted calls ${calls}, damaged lines ${lines}, torn bytes moved away ${bytes}.`;
+      return `Recovered after a crash. Interrupted calls: ${calls}, damaged lines: ${lines}, incomplete bytes moved away: ${bytes}.`;
     }
     case "session.damaged":
       return `Damaged record in the session's log: line ${event.data.line}, offset ${event.data.offset}, ${event.data.bytes} bytes${event.data.file ? `, kept in ${event.data.file}` : ", left in place and skipped"}.`;

@@ -20,7 +20,7 @@ export function linePrompts(screen: () => Screen): Required<Prompts> {
           return feedback ? { type: "reject", feedback } : { type: "reject" };
         }
         if (answer === "6" && canEdit(ask)) {
-          const fact = (await screen().ask("The fact in your words (empty: back): ", signal))?.trim();
+          const fact = (await screen().ask("The fact in your words (Enter to go back): ", signal))?.trim();
           if (fact) return { type: "once", edited: { fact } };
           screen().print(permissionText(ask));
           continue;

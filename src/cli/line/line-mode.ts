@@ -67,7 +67,7 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
       const next = await openClient({ ...open, session: { type: "new" }, prompts, slashNames });
       if (!next.ok) return current().print(next.error.what);
       await client.close({ type: "routine", reason: "clear" });
-      current().print(`A new session begins. The old one: everlong --resume ${client.sessionId}`);
+      current().print(`New session. To resume the old one: everlong --resume ${client.sessionId}`);
       client = next.value.client;
       attach(client);
       return;
@@ -134,7 +134,7 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
 async function askTrust(): Promise<"go on" | "exit"> {
   const notice = await home.trustQuestion();
   if (!notice) return "go on";
-  process.stdout.write(`${notice}\n  1. trust this folder\n  2. go on without\n  3. exit\n`);
+  process.stdout.write(`${notice}\n  1. trust this folder\n  2. continue without\n  3. exit\n`);
   for (;;) {
     const answer = (await askTerminal("Your choice: "))?.trim();
     if (answer === "3" || answer === undefined) return "exit";
@@ -170,7 +170,7 @@ function header(client: Client, version: string, notices: string[]): string {
     ...notices,
   ];
   if (view.model === "offline")
-    lines.push("No provider is set: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or use --base-url and --model.");
+    lines.push("No model provider yet: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or use --base-url and --model.");
   return [...lines, "Type a message, or /help. Ctrl+C interrupts, Ctrl+D leaves."].join("\n");
 }
 

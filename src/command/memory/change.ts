@@ -33,7 +33,7 @@ export async function add({
   if (isShort && options.fact !== undefined)
     return usage("The fact is given twice: as an argument and with --fact.", "Give one of them.");
   if (!isShort && Object.keys(options).length === 0)
-    return usage("There is nothing to remember.", 'For example: everlong memory add "We deploy on Fridays"');
+    return usage("Nothing to remember.", 'For example: everlong memory add "We deploy on Fridays"');
   const added = await memory.add(words, { ...textsOf(options), ...optional("scope", options.scope) });
   if (!added.ok) return added;
   if (added.value.type === "already_stored")
@@ -59,15 +59,15 @@ export async function edit({
   if (!record.ok) return record;
   const { trust } = options;
   if (trust !== undefined && trust !== "user")
-    return usage(`"${trust}" is no trust.`, "--trust user says that you stand for it.");
+    return usage(`--trust does not take "${trust}".`, "Use --trust user to vouch for it yourself.");
   const texts = { ...textsOf(options), ...(trust === undefined ? {} : { trust: "user" as const }) };
   const version = options.at ?? record.value.version;
   if (Object.keys(texts).length > 0) return edited(await memory.edit(record.value, texts, version));
   if (!person.edit || !person.ask)
-    return usage("Nothing to change was named.", "Use --fact, --subject, --cite, --reason or --trust user.");
+    return usage("Nothing to change.", "Use --fact, --subject, --cite, --reason or --trust user.");
   const saved = await person.edit(editorText(record.value), async (text) => {
     const fields = readEditorText(text);
-    if (!fields.ok) return usage(fields.error, "Put it right and save again.");
+    if (!fields.ok) return usage(fields.error, "Fix it and save again.");
     return memory.edit(record.value, fields.value, version);
   });
   return edited(saved);
@@ -81,7 +81,7 @@ const edited = (outcome: Result<MemoryEdited, Failure>): CommandOutcome =>
   );
 
 const LOGS_STAY =
-  "Session logs are the conversation itself and keep it: everlong sessions delete removes those. Agents cannot store the same fact again; you can.";
+  "Session logs still contain what was said: everlong sessions delete removes them. Agents cannot store this again; you can.";
 
 /** All that are named must be there, else nothing is deleted. `--all` means all records of the place. */
 export async function remove({
@@ -93,18 +93,18 @@ export async function remove({
   const may = memory.mayChange(false);
   if (!may.ok) return may;
   if (ids.length > 0 === (all === true))
-    return usage("Name memories, or --all.", "For example: everlong memory delete 01ABCDEF");
+    return usage("Which memories? Give ids, or --all.", "For example: everlong memory delete 01ABCDEF");
   const chosen = await recordsOf(memory, ids, choice);
   if (!chosen.ok) return chosen;
   const records = chosen.value;
-  if (records.length === 0) return output("There is nothing to delete.");
+  if (records.length === 0) return output("Nothing to delete.");
   const count = records.length === 1 ? "1 memory" : `${records.length} memories`;
   const rows = listText(records, Date.now());
   if (!yes && !person.confirm) return usage(`This would delete ${count} for good:\n${rows}`, "Add --yes to do it.");
   if (!yes && !(await person.confirm?.(`${rows}\nDelete ${count} for good?`))) return output("Nothing was deleted.");
   return describe(
     await memory.remove(records.map(({ id }) => id)),
-    (removed) => `${removed === 1 ? "1 memory is" : `${removed} memories are`} deleted. ${LOGS_STAY}`,
+    (removed) => `Deleted ${removed === 1 ? "1 memory" : `${removed} memories`}. ${LOGS_STAY}`,
   );
 }
 
@@ -145,9 +145,9 @@ export async function vote({
       `For example: everlong memory vote ${id} up --reason "still true"`,
     );
   return describe(await memory.vote(id, { direction, reason }, choice), ({ isNew, votes }) => {
-    if (!isNew) return "That is your vote already.";
+    if (!isNew) return "You already voted that way.";
     const now = votes ? `: +${votes.up} -${votes.down}` : "";
-    return `Counted${now}.${votes?.disputed ? " It is kept out of prompts." : ""}`;
+    return `Voted${now}.${votes?.disputed ? " The memory is disputed and left out of prompts." : ""}`;
   });
 }
 

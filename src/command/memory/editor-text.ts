@@ -2,8 +2,7 @@
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { MemoryRecord, MemoryTexts } from "../../runtime/client/memory.ts";
 
-const HEAD =
-  "# Save and close. Lines that begin with # are left out; each place where the fact can be seen has its own `cite:`.";
+const HEAD = "# Save and close. Lines starting with # are ignored; write one `cite:` line per source.";
 const FIELD = /^(subject|fact|cite|reason):\s*(.*)$/;
 
 export const editorText = ({ subject, fact, reason, citations }: MemoryRecord): string =>

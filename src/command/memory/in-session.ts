@@ -7,7 +7,7 @@ export async function memoryStatus(client: Client): Promise<CommandOutcome> {
   const { enabled, strategy, why, pending, lastFailure } = await client.memorySection.status();
   if (!enabled)
     return output(
-      "Memory is off (memory.enabled). What is stored stays; /memory list shows it, /memory on switches it on.",
+      "Memory is off (memory.enabled). Stored memories are kept: /memory list shows them, /memory on turns memory on.",
     );
   return client.memory(async (memory) => {
     const page = await memory.list({}, { status: "active" });
@@ -17,9 +17,9 @@ export async function memoryStatus(client: Client): Promise<CommandOutcome> {
     return output(
       [
         "Memory is on (memory.enabled).",
-        `Kept by: ${strategy}${why === undefined ? "" : `, not in use: ${why}`}`,
-        page.ok ? `For ${repository}: ${records.length - ofUser}; for you: ${ofUser}` : page.error.what,
-        pending > 0 ? `Waiting for you: ${pending}; /memory review shows them` : "Waiting for you: none",
+        `Strategy: ${strategy}${why === undefined ? "" : ` (not in use: ${why})`}`,
+        page.ok ? `Memories: ${records.length - ofUser} for ${repository}, ${ofUser} for you` : page.error.what,
+        pending > 0 ? `To review: ${pending} (/memory review)` : "To review: 0",
         `Last failure: ${lastFailure ? `${lastFailure.code} at ${lastFailure.at}` : "none"}`,
       ].join("\n"),
     );
@@ -30,11 +30,13 @@ export async function switchMemory(client: Client, on: boolean): Promise<Command
   const now = await client.memorySection.switch(on);
   if (!now.ok) return now;
   if (now.value !== on)
-    return output(`memory.enabled is ${on} in your settings, but something stronger says ${!on} here: see /settings.`);
+    return output(
+      `memory.enabled is now ${on} in your settings, but ${!on} here: another source overrides it. See /settings.`,
+    );
   return output(
     on
-      ? "Memory is on, from the next message on."
-      : "Memory is off from now on. What is stored stays: /memory list shows it, /memory delete erases it.",
+      ? "Memory is on from your next message."
+      : "Memory is off. Stored memories are kept: /memory list shows them, /memory delete deletes them.",
   );
 }
 

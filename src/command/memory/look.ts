@@ -17,7 +17,7 @@ export const list = ({ memory, options }: MemoryVerbCall<Rows>): Promise<Command
 export async function search({ memory, args, options }: MemoryVerbCall<Rows>): Promise<CommandOutcome> {
   const text = args.join(" ");
   if (text.trim() === "")
-    return fail(commandUsage("Words to search for are needed.", "For example: everlong memory search node version"));
+    return fail(commandUsage("Nothing to search for.", "For example: everlong memory search node version"));
   return listed(memory, options, text);
 }
 
@@ -34,13 +34,14 @@ async function listed(memory: MemoryAccess, options: Rows, text?: string): Promi
   if (!page.ok) return page;
   const { records, more } = page.value;
   if (records.length === 0) return output(nothing(memory, options, text), []);
-  const note = more ? `\nThere are more: --limit ${limit * 2} shows them.` : "";
+  const note = more ? `\nFor more: --limit ${limit * 2}` : "";
   return output(listText(records, Date.now()) + note, records);
 }
 
 function nothing(memory: MemoryAccess, choice: MemoryChoice, text: string | undefined): string {
-  const here = `for ${memory.repositoryOf(choice) ?? "this place"} or you; --all looks everywhere`;
-  return `There is no memory${text === undefined ? "" : " with these words"} ${choice.all ? "anywhere" : here}.`;
+  const none = text === undefined ? "No memories" : "No matching memories";
+  const here = `for ${memory.repositoryOf(choice) ?? "this folder"} or you`;
+  return choice.all ? `${none} anywhere.` : `${none} ${here}. To look everywhere: --all`;
 }
 
 export const show = async ({
@@ -59,7 +60,7 @@ export const changes = async ({
 }: MemoryVerbCall<MemoryChoice & { since?: string; limit?: number }>): Promise<CommandOutcome> =>
   describe(await memory.changes(choice, { limit, ...optional("since", since) }), (rows) => ({
     data: rows,
-    text: rows.map(changeLine).join("\n") || "Nothing was changed.",
+    text: rows.map(changeLine).join("\n") || "No changes yet.",
   }));
 
 /** Everything there is, with all fields, unless narrowed. */
@@ -74,5 +75,8 @@ export async function exportAll({
   const text = format === "md" ? markdown(records) : records.map((record) => JSON.stringify(record)).join("\n");
   if (file === undefined) return output(text);
   const path = await memory.write(file, text === "" ? "" : `${text}\n`);
-  return describe(path, (where) => `${records.length} memories written to ${where}`);
+  return describe(
+    path,
+    (where) => `Wrote ${records.length === 1 ? "1 memory" : `${records.length} memories`} to ${where}`,
+  );
 }

@@ -17,24 +17,24 @@ export async function review({ memory, options, at: { person } }: MemoryVerbCall
   if (!may.ok) return may;
   const { accept, reject, replace, old, json, ...choice } = options;
   const named = [accept, reject, replace].filter((one) => one !== undefined);
-  if (named.length > 1) return usage("One of --accept, --replace and --reject is possible.", "Call it once for each.");
+  if (named.length > 1) return usage("Use only one of --accept, --replace and --reject.", "Run it once for each.");
   if (accept !== undefined) return resolve(memory, accept, { how: "accept" }, choice);
   if (reject !== undefined) return resolve(memory, reject, { how: "reject" }, choice);
   if (replace !== undefined) {
     if (old === undefined)
-      return usage("--replace needs --old ID, the memory that it stands for.", "everlong memory search finds it.");
+      return usage("--replace needs --old ID, the memory to replace.", "everlong memory search finds it.");
     return resolve(memory, replace, { how: "replace", old }, choice);
   }
   const page = await memory.list(choice, { status: "pending" });
   if (!page.ok) return page;
   const { records } = page.value;
-  if (records.length === 0) return output("No memory waits for you.", []);
+  if (records.length === 0) return output("No memories to review.", []);
   if (person.ask && !json) return walk(memory, records, choice, (question) => person.ask?.(question));
   return output(`${records.map(pendingText).join("\n\n")}\n\n${HOW}`, records);
 }
 
 const HOW =
-  "They are not in use until you decide: everlong memory review --accept ID | --replace ID --old ID | --reject ID";
+  "They are not used until you decide: everlong memory review --accept ID | --replace ID --old ID | --reject ID";
 
 /** Whole, with what its words come from: that is what is decided on. */
 function pendingText(record: MemoryRecord): string {
@@ -78,7 +78,7 @@ const resolve = async (
   describe(await memory.resolve(wanted, resolution, choice), ({ id, old = "" }) => RESOLVED[resolution.how](id, old));
 
 const RESOLVED = {
-  accept: (id: string) => `${id} is accepted: it counts from the next session on.`,
-  replace: (id: string, old: string) => `${id} is accepted; ${old} is superseded by it, and kept.`,
-  reject: (id: string) => `${id} is rejected and its text deleted.`,
+  accept: (id: string) => `Accepted ${id}. It is used from the next session.`,
+  replace: (id: string, old: string) => `Accepted ${id}. It supersedes ${old}, which is kept.`,
+  reject: (id: string) => `Rejected ${id} and deleted its text.`,
 };

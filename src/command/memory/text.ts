@@ -48,7 +48,7 @@ export function recordText(record: MemoryRecord, history: readonly MemoryChange[
     ...record.citations.map((c): [string, string] => ["cited", `${c.raw}  (${c.kind}, ${c.state})`]),
     ["reason", record.reason],
     ["scope", record.scope],
-    ["repository", record.repository ?? "none: it holds in every project"],
+    ["repository", record.repository ?? "none (for every project)"],
     [
       "status",
       [record.status.type, ...(record.status.type === "superseded" ? [`by ${record.status.by}`] : [])].join(" "),
@@ -88,8 +88,8 @@ export function verifiedText(records: readonly MemoryRecord[]): string {
   });
   const cited = records.filter(({ verification }) => verification === "verified").length;
   const none = records.length - wrong.length - cited;
-  const sum = `${records.length} checked: ${cited} hold, ${wrong.length} cite what is gone, ${none} cite no file.`;
-  const next = wrong.length > 0 ? " Nothing was changed; edit and delete do that." : "";
+  const sum = `${records.length} checked: ${cited} verified, ${wrong.length} with missing sources, ${none} citing no file.`;
+  const next = wrong.length > 0 ? " Nothing was changed: use edit or delete." : "";
   return [...lines, sum + next].join("\n");
 }
 

@@ -52,7 +52,7 @@ async function givenText(file: string | undefined, { input }: Person): Promise<R
   try {
     return ok(readFileSync(file, "utf8"));
   } catch (error) {
-    return fail(usage(`${file} cannot be read: ${errorText(error)}.`, "Give a text file, or - for stdin."));
+    return fail(usage(`Cannot read ${file}: ${errorText(error)}.`, "Give a text file, or - for stdin."));
   }
 }
 
@@ -67,8 +67,8 @@ export function specCommand(id: string | undefined, action: string | undefined, 
   // With --last the only word is what to do.
   const [session, verb] = options.last && action === undefined ? [undefined, id] : [id, action];
   if (verb !== undefined && !Object.hasOwn(ACTIONS, verb)) {
-    const near = `It is one of ${Object.keys(ACTIONS).join(", ")}.`;
-    return Promise.resolve(fail(usage(`"${verb}" is nothing that can be done to a spec.`, near)));
+    const near = `Actions: ${Object.keys(ACTIONS).join(", ")}.`;
+    return Promise.resolve(fail(usage(`"${verb}" is not a spec action.`, near)));
   }
   const change = verb === undefined ? undefined : ACTIONS[verb as keyof typeof ACTIONS];
   return tell(
@@ -92,7 +92,7 @@ export function deleteCommand(
     const session = options.all ? ok("") : await findSession(operations, id, options);
     if (!session.ok) return session;
     const what = options.all ? "every proxied session" : `the proxied session ${session.value}`;
-    const sure = options.yes || (await person.confirm?.(`Erase ${what}, with all that was stored of it?`));
+    const sure = options.yes || (await person.confirm?.(`Erase ${what} and everything stored for it?`));
     if (sure === undefined) return fail(usage(`This would erase ${what} for good.`, "Add --yes to do it."));
     if (!sure) return output("Nothing was erased.");
     const gone = await (options.all ? operations.deleteAllSessions() : operations.deleteSession(session.value));

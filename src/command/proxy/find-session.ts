@@ -24,7 +24,9 @@ export async function findSession(
   const [only] = ids;
   if (only !== undefined && ids.length === 1) return ok(only);
   if (only === undefined) return fail(unknown(wanted, near.value.items.map((s) => s.id).slice(0, 5)));
-  return fail(usage(`"${wanted}" begins ${ids.length} ids: ${ids.slice(0, 5).join(", ")}.`, "Write more of it."));
+  return fail(
+    usage(`"${wanted}" matches ${ids.length} sessions: ${ids.slice(0, 5).join(", ")}.`, "Give more of the id."),
+  );
 }
 
 export const usage = (what: string, next: string): Failure => ({
@@ -45,6 +47,6 @@ const none: Failure = {
 
 const unknown = (wanted: string, near: readonly string[]): Failure => ({
   ...none,
-  what: `There is no proxied session "${wanted.slice(0, 80)}".`,
+  what: `Proxied session not found: ${wanted.slice(0, 80)}.`,
   next: near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "`everlong proxy sessions` lists them.",
 });

@@ -99,7 +99,7 @@ export function search(query: string, options: { session?: string; namespace?: s
       return o.search({ query, limit, ...optional("session", id.value), ...optional("namespace", namespace) });
     },
     ({ items, more, partial }) => {
-      if (items.length === 0) return "Nothing was found.";
+      if (items.length === 0) return "No matches.";
       if (items[0]?.score === undefined) return items[0]?.text ?? "";
       const blocks = items.map(
         (i) => `${i.ref}  ${i.role}  ${minute(i.time ?? "")}  ${i.score?.toFixed(2)}\n${i.text}`,
@@ -122,7 +122,7 @@ export function events(
   return tell(
     (o) => inSession(o, id, options, (one) => o.events(one, page)),
     ({ items, next }) => {
-      if (items.length === 0) return "Nothing of this session was left out of a request yet.";
+      if (items.length === 0) return "Nothing was left out of this session's requests yet.";
       const line = (e: Readonly<Record<string, unknown>>): string[] => {
         const text = (name: string) => (typeof e[name] === "string" ? e[name] : "");
         return [minute(text("ts")), text("kind"), text("ref") || text("role"), firstLine(text("text"), 100)];
@@ -137,7 +137,7 @@ export function windows(): Printed {
     (o) => o.windows(),
     (rows) =>
       rows.length === 0
-        ? "No window was learned: models are taken at their catalogue's word."
+        ? "No learned windows: the catalogue's are used."
         : table(
             rows.map((w) => [w.upstream, w.model, `${grouped(w.tokens)} tokens`, `learned ${minute(w.learnedAt)}`]),
           ),
@@ -147,7 +147,7 @@ export function windows(): Printed {
 export function forgetWindow(model: string, options: { upstream?: string }): Printed {
   return tell(
     (o) => o.forgetWindow(model, options.upstream),
-    ({ deleted }) => (deleted === 0 ? `No window was learned for ${model}.` : `Forgotten: ${clip(model, 80)}.`),
+    ({ deleted }) => (deleted === 0 ? `No learned window for ${model}.` : `Forgotten: ${clip(model, 80)}.`),
   );
 }
 

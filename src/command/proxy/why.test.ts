@@ -59,7 +59,7 @@ describe("proxy why (X97)", () => {
     const text = whyText(record, { all: false, width: undefined });
     expect(text).toContain("client: codex, known by user-agent openai codex; to openai, model gpt-5");
     expect(text).toContain("action: trim: a new epoch began (high-water)");
-    expect(text).toContain("tokens: 80,000 came, 40,000 were sent");
+    expect(text).toContain("tokens: 80,000 received, 40,000 sent");
     expect(text).toContain("recalled work:t1.2  1.50 = plain 1.00 + recency 0.50");
     expect(text).toContain("attempt 1: 60,000 tokens, 400 context");
     expect(
@@ -84,7 +84,7 @@ describe("proxy why (X97)", () => {
     const because = (action: Why["action"], kind: Why["kind"]) =>
       whyText({ ...passed, action, kind: kind! }, { all: false, width: 80 });
     expect(because("pass", "main")).toContain("it fits");
-    expect(because("pass", "aux")).toContain("this kind passes");
+    expect(because("pass", "aux")).toContain("requests of this kind are passed on unchanged");
     expect(because("skip:store", "main")).toContain("the store could not be used");
   });
   it("F78 a terminal gets cut columns, a pipe and --all everything", () => {
@@ -155,7 +155,7 @@ describe("serve's lines", () => {
       "gemini",
       "opencode",
       "everlong with AGENT",
-      "ctrl+c stops",
+      "Ctrl+C to stop",
     ];
     const places = order.map((part) => text.indexOf(part));
     expect(places).not.toContain(-1);

@@ -34,12 +34,11 @@ async function requestNamed(o: ProxyOperations, id: string | undefined, session:
   const [first] = ids;
   if (first !== undefined && (ids.length === 1 || ids.includes(id ?? "")))
     return ok(ids.includes(id ?? "") ? (id ?? first) : first);
-  if (first !== undefined) return fail(usage(`"${id}" begins ${ids.length} ids.`, "Write more of it."));
+  if (first !== undefined) return fail(usage(`"${id}" matches ${ids.length} requests.`, "Give more of the id."));
   return fail({
     code: "request_not_found",
-    what:
-      id === undefined ? "There is no record of a request yet." : `There is no record of request "${clip(id, 80)}".`,
-    data: "Records are kept for 7 days, the last 500, and none with proxy.records=off.",
+    what: id === undefined ? "No requests recorded yet." : `Request not found: ${clip(id, 80)}.`,
+    data: "The last 500 requests are recorded for 7 days; none with proxy.records=off.",
     next: "Send a request through the gateway first.",
     exit: 1 as const,
   });
@@ -49,7 +48,7 @@ export function whyText(r: Why, { all, width }: { all: boolean; width: number | 
   const tokens =
     r.tokensIn === undefined
       ? []
-      : [`tokens: ${grouped(r.tokensIn)} came, ${grouped(r.tokensSent ?? r.tokensIn)} were sent`];
+      : [`tokens: ${grouped(r.tokensIn)} received, ${grouped(r.tokensSent ?? r.tokensIn)} sent`];
   const window =
     r.window === undefined ? [] : [`window: ${grouped(r.window)}, usable ${grouped(r.usable ?? r.window)}`];
   const session =
@@ -80,8 +79,8 @@ export function whyText(r: Why, { all, width }: { all: boolean; width: number | 
 
 const SKIPPED: Readonly<Record<string, string>> = {
   store: "the store could not be used, so nothing new was cut or inserted",
-  unparsable: "the body is not what the format says, so it passed as it came",
-  internal: "an error of our own; the request passed as it came",
+  unparsable: "the body does not match its format, so it was passed on unchanged",
+  internal: "an internal error; the request was passed on unchanged",
 };
 
 function reason({ action, epochReason, kind, recallLost }: Why): string {
@@ -90,7 +89,7 @@ function reason({ action, epochReason, kind, recallLost }: Why): string {
   if (action === "pass")
     return kind === "main" || kind === "agent"
       ? `: it fits${recallLost === undefined ? ", and there was nothing to add" : ""}`
-      : ": this kind passes as it came";
+      : ": requests of this kind are passed on unchanged";
   return "";
 }
 

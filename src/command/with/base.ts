@@ -75,6 +75,6 @@ export function usable(text: string): boolean {
 export const badBase = (where: string): Refusal =>
   refusal(
     "base_url",
-    `${where} holds no address that the gateway can forward to: it must be http or https, without user, password, query and fragment.`,
-    "Correct it, or unset it to use the vendor's own.",
+    `${where} is no address the gateway can forward to: use http or https, without user, password, query or fragment.`,
+    "Fix it, or unset it to use the vendor's own.",
   );

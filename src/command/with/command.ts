@@ -87,7 +87,7 @@ function startLine({ address, own }: HeldGateway, link: string | undefined): str
 
 function unused(agent: string, command: string): string {
   const shown = agent === "--" ? `-- ${command}` : agent;
-  return `${command} sent no request through the gateway, so nothing of this run is remembered. \`everlong with --print ${shown}\` shows what it was told to use.`;
+  return `${command} sent no request through the gateway, so nothing from this run is remembered. \`everlong with --print ${shown}\` shows the settings it got.`;
 }
 
 function wantedFor(bases: readonly Base[]): WithRequest {

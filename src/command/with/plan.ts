@@ -27,8 +27,8 @@ export function planFor(agent: string, asked: Asked): Result<Plan, Refusal> {
 export const unknownAgent = (agent: string): Refusal => ({
   ...refusal(
     "unknown_agent",
-    agent === "" || agent === "--" ? "No agent was named." : `everlong with does not know "${agent}".`,
-    `It knows ${agentNames.join(", ")}; any other program: everlong with -- CMD ARGS.`,
+    agent === "" || agent === "--" ? "Which agent?" : `everlong with does not know "${agent}".`,
+    `Agents: ${agentNames.join(", ")}. For any other program: everlong with -- CMD ARGS`,
   ),
   exit: 2,
 });
@@ -37,5 +37,5 @@ const elsewhere = (address: string, base: string): Refusal =>
   refusal(
     "upstream_unset",
     `The gateway at ${address} has no upstream ${base}.`,
-    "Stop it, so that one is started for this run, or add the upstream: EVERLONG_UPSTREAM_NAME.",
+    "Stop it, so that this run starts its own, or add the upstream with EVERLONG_UPSTREAM_NAME.",
   );

@@ -36,7 +36,7 @@ export async function readToolList(client: Client, options: McpCallOptions): Mcp
     if (nextCursor === cursor) return fail({ code: "bad_answer", message: "its list of tools goes round in circles" });
     cursor = nextCursor;
     if (tools.size < MAX_TOOLS && pages < MAX_PAGES) continue;
-    warnings.unshift(`its list of tools goes on after ${tools.size}; the rest is left out`);
+    warnings.unshift(`its list of tools is longer than ${tools.size}; the rest is left out`);
     break;
   }
   const accepted = [...tools.values()].slice(0, MAX_TOOLS);

@@ -44,7 +44,7 @@ const characters = (text: string): number => [...text].length;
 function fault(field: Field, text: string): string | undefined {
   const length = characters(text);
   if (text.trim() === "") return `${field} is needed, 1 to ${MAX[field]} characters`;
-  return length > MAX[field] ? `${field} has ${length} characters, at most ${MAX[field]} are possible` : undefined;
+  return length > MAX[field] ? `${field} has ${length} characters; the maximum is ${MAX[field]}` : undefined;
 }
 
 function nameFault(name: string): string | undefined {

@@ -59,7 +59,7 @@ export type JsonlOptions = RepositoryFilesOptions & {
 
 export function openJsonl(options: JsonlOptions): Strategy | Skip {
   if (options.trusted) return new JsonlStrategy(options);
-  const message = `the folder ${options.root} is not trusted, and its memory file is used only when it is (\`everlong trust\`).`;
+  const message = `the folder ${options.root} is not trusted, so its memory file is not used (\`everlong trust\`).`;
   return { type: "skipped", reason: "untrusted_folder", message };
 }
 
@@ -254,7 +254,7 @@ class JsonlStrategy implements Strategy {
 
   async #entries(): Promise<Result<FileEntry[], Fault>> {
     const { refused } = this.#files;
-    for (const name of refused) this.#warn(`${name} leads out of the repository by a link: it is not used.`);
+    for (const name of refused) this.#warn(`${name} links to a file outside the repository and is not used.`);
     const loaded = await this.#files.load();
     if (!loaded.ok) return loaded;
     const { unread } = loaded.value.all;

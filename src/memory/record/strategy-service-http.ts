@@ -33,9 +33,9 @@ export class ServiceAddress {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     if (!url || !/^https?:$/.test(url.protocol)) return fail("memory.service.url is not an http or https address.");
     if (url.username || url.password || url.search || url.hash)
-      return fail("memory.service.url may hold neither a user, a query nor a fragment; the token has its own setting.");
+      return fail("memory.service.url must not contain a user, query or fragment; the token has its own setting.");
     if (url.protocol === "http:" && !isLoopback(url.href))
-      return fail("memory.service.url must begin with https: only this machine is spoken to without it.");
+      return fail("memory.service.url must start with https, except for this machine.");
     return ok(new ServiceAddress(url));
   }
 

@@ -39,7 +39,7 @@ export async function openService(options: ServiceOptions): Promise<Strategy | S
   if (!(await mayConnect()))
     return skipped(
       "no_consent",
-      `nobody has agreed to send memories to ${origin} (\`everlong consent grant ${origin}\`).`,
+      `you have not agreed to send memories to ${origin} (\`everlong consent grant ${origin}\`).`,
     );
   const token = options.token ?? (isLoopback ? options.localToken?.() : undefined);
   const sender = { token, timeoutMs: options.timeoutMs, mayConnect };

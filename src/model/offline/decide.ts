@@ -20,7 +20,7 @@ export function decide(request: ModelRequest): OfflineAnswer {
   if (request.interaction === "conversation-sidekick") return beside(request);
 
   const round = readRound(request.items);
-  if (round === undefined) return { text: answerText(["There is no message to answer."]), calls: [] };
+  if (round === undefined) return { text: answerText(["No message to answer."]), calls: [] };
   const offered = new Set(request.toolChoice === "none" ? [] : request.tools.map((tool) => tool.name));
   const decision = respond(request, round, offered);
   if (decision.type === "call") return { text: "", calls: decision.calls };

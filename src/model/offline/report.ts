@@ -9,7 +9,7 @@ const TAIL = 600;
 /** `what` names the act without claiming that it happened: the result says that. */
 export function reportCall(what: string, call: MadeCall): { text: string; success: boolean } {
   if (call.result === undefined)
-    return { text: `${what}: no result came back, so I cannot say that it happened.`, success: false };
+    return { text: `${what}: no result came back, so I don't know whether it happened.`, success: false };
   const { content, isError } = call.result;
   const head = isError ? `${what} did not succeed. ${call.name} answered:` : `${what}: ${call.name} answered:`;
   const body = content.trim();

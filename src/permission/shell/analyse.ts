@@ -49,7 +49,7 @@ class Walk {
   script(code: string, where: Where): ParsedScript | undefined {
     const whole = { pos: 0, end: code.length };
     if (DECEIVING.test(code) || !code.isWellFormed())
-      this.#opaque("it holds control or invisible characters", whole, where);
+      this.#opaque("it contains control or invisible characters", whole, where);
     if (OPEN_END.test(code)) this.#opaque("it ends in a backslash", whole, where);
     if (code.length > MAX_LENGTH || where.depth > MAX_DEPTH) {
       this.#opaque("too long or too deep", whole, where);
@@ -87,12 +87,12 @@ class Walk {
       case "ArithmeticFor":
       case "ArithmeticCommand":
       case "ArithmeticExpansion":
-        this.#opaque("arithmetic may run what variables hold", node, where);
+        this.#opaque("arithmetic may run what variables contain", node, where);
         where = { ...where, repeats: true };
         break;
       case "ParameterExpansion":
         if (node.prefix === "!" || node.index || /^(Transform|Slice|Unknown)$/.test(node.operation?.type ?? ""))
-          this.#opaque("the expansion may run what variables hold", node, where);
+          this.#opaque("the expansion may run what variables contain", node, where);
         else if (node.operation?.type === "Default" && node.operation.operator.endsWith("="))
           this.#opaque(`it sets ${node.parameter}`, node, where);
         break;

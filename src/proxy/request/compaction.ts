@@ -23,7 +23,7 @@ import { refs } from "../store/see.ts";
 import type { ProxySession } from "../store/session.ts";
 import { learnedWindow } from "../store/windows.ts";
 import { budgetFor, smallerRoom } from "./budget.ts";
-import { type ManagedRequest, type PreparedRequest, type ProxyContext, passed, tellFault } from "./context.ts";
+import { type ManagedRequest, type ProxyContext, passed, type ReadyRequest, tellFault } from "./context.ts";
 import { seeables } from "./seeable.ts";
 
 type Owner = { session: ProxySession; lane: StoredLane };
@@ -34,7 +34,7 @@ export async function prepareCompaction(
   request: ManagedRequest,
   located: LaneLocation,
   items: readonly HistoryItem[],
-): Promise<PreparedRequest> {
+): Promise<ReadyRequest> {
   const owner = await ownerOf(services, request, located, items);
   if (!owner) return passed("pass", { kind: "compaction" });
   const learned = await learnedWindow(services.store, request.upstream, request.model);
@@ -46,19 +46,14 @@ export async function prepareCompaction(
 type Ask = { request: ManagedRequest; owner: Owner; measured: RequestSizes };
 type Try = { budget: RequestBudget; mode: "normal" | "context-error"; attempt: number };
 
-async function fitted(
-  context: ProxyContext,
-  services: ProxyServices,
-  ask: Ask,
-  attempt: Try,
-): Promise<PreparedRequest> {
+async function fitted(context: ProxyContext, services: ProxyServices, ask: Ask, attempt: Try): Promise<ReadyRequest> {
   const { request, owner, measured } = ask;
   const { session, lane } = owner;
   const { budget, mode } = attempt;
   const tokensIn = measured.fixedTokens + measured.items.reduce((sum, item) => sum + item.tokens, 0);
   const note = { kind: "compaction" as const, session: session.id, lane: lane.id, window: budget.window, tokensIn };
   const answered = (seen: Observation) => keepSummary(context, services, request, owner, seen);
-  const ready = (prepared: PreparedRequest, sent: number): PreparedRequest => ({
+  const ready = (prepared: ReadyRequest, sent: number): ReadyRequest => ({
     ...prepared,
     collect: true,
     recognise: { promptLimit: budget.window, estimatedTokens: sent },
@@ -122,7 +117,7 @@ async function again(
   { attempt, budget }: Try,
   sent: number,
   limit: ContextLimit,
-): Promise<PreparedRequest | undefined> {
+): Promise<ReadyRequest | undefined> {
   const room = await smallerRoom(context, services, ask.request, { attempt, budget, sent }, limit);
   if (!room) return undefined;
   const next = await fitted(context, services, ask, { budget: room, mode: "context-error", attempt: attempt + 1 });
@@ -136,7 +131,7 @@ export function prepareTrigger(
   services: ProxyServices,
   request: ManagedRequest,
   { session, match }: LaneLocation,
-): PreparedRequest {
+): ReadyRequest {
   if (!session || match.type === "new") return passed("pass", { kind: "trigger" });
   const { lane } = match;
   return {

@@ -57,7 +57,7 @@ export type RequestNote = Partial<
 > &
   Pick<RequestRecord, "dropped" | "shortened" | "stored" | "recalled" | "items"> & { action: RequestAction };
 
-export type PreparedRequest = {
+export type ReadyRequest = {
   note: RequestNote;
   /** Undefined: as received. */
   bytes?: Buffer;
@@ -66,7 +66,7 @@ export type PreparedRequest = {
   /** The answer's text is wanted. */
   collect: boolean;
   /** A smaller request after a refusal; undefined when there is none. */
-  again?(limit: ContextLimit): Promise<PreparedRequest | undefined>;
+  again?(limit: ContextLimit): Promise<ReadyRequest | undefined>;
   /** When it has gone out. */
   sent?(): void;
   /** When the answer is through and was a success. */
@@ -77,7 +77,7 @@ export type PreparedRequest = {
 
 const NO_NOTE = { dropped: 0, shortened: 0, stored: 0, recalled: [], items: [] } as const;
 
-export const passed = (action: RequestAction, note: Partial<RequestNote> = {}): PreparedRequest => ({
+export const passed = (action: RequestAction, note: Partial<RequestNote> = {}): ReadyRequest => ({
   note: { ...NO_NOTE, ...note, action },
   collect: false,
 });
@@ -86,7 +86,7 @@ export function tellFault({ emit }: ProxyContext, part: string, { code, what }: 
   emit({ type: "proxy.soft_failure", data: { part, code, message: what } });
 }
 
-export function skipStore(context: ProxyContext, fault: Fault, note: Partial<RequestNote> = {}): PreparedRequest {
+export function skipStore(context: ProxyContext, fault: Fault, note: Partial<RequestNote> = {}): ReadyRequest {
   tellFault(context, "store", fault);
   return passed("skip:store", note);
 }

@@ -18,13 +18,7 @@ import { refs, type SeenItems } from "../store/see.ts";
 import type { ProxySession } from "../store/session.ts";
 import { acceptTokens } from "../store/windows.ts";
 import { budgetFor, smallerRoom } from "./budget.ts";
-import {
-  type ManagedRequest,
-  type PreparedRequest,
-  type ProxyContext,
-  type RequestNote,
-  tellFault,
-} from "./context.ts";
+import { type ManagedRequest, type ProxyContext, type ReadyRequest, type RequestNote, tellFault } from "./context.ts";
 import { recallFor } from "./recall.ts";
 import { openRecord } from "./record.ts";
 import { seeables } from "./seeable.ts";
@@ -50,7 +44,7 @@ export async function prepareLane(
   services: ProxyServices,
   ask: LaneRequest,
   attempt: Try,
-): Promise<PreparedRequest | "stale"> {
+): Promise<ReadyRequest | "stale"> {
   const { store } = services;
   const outcome = await planned(context, services, ask, attempt);
   if (!outcome.ok) return held(context, services, ask, attempt, outcome.error);
@@ -140,7 +134,7 @@ export async function held(
   ask: LaneRequest,
   { budget }: Pick<Try, "budget">,
   fault: Fault,
-): Promise<PreparedRequest> {
+): Promise<ReadyRequest> {
   tellFault(context, "store", fault);
   const { match, session, items, request } = ask;
   const lane = match.type === "extends" ? match.lane.id : undefined;
@@ -182,7 +176,7 @@ async function again(
   { attempt, budget }: Try,
   before: RequestPlan,
   limit: ContextLimit,
-): Promise<PreparedRequest | undefined> {
+): Promise<ReadyRequest | undefined> {
   const room = await smallerRoom(context, services, ask.request, { attempt, budget, sent: before.tokensSent }, limit);
   if (!room) return undefined;
   const next = await prepareLane(context, services, ask, { budget: room, mode: "context-error", attempt: attempt + 1 });
@@ -199,7 +193,7 @@ function result(
   { request, session, kind, seen }: LaneRequest,
   { budget }: Pick<Try, "budget">,
   requestPlan: RequestPlan,
-): PreparedRequest {
+): ReadyRequest {
   const bytes = assemble(request.body, requestPlan.pieces);
   const note: RequestNote = {
     action: requestPlan.action,

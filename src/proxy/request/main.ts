@@ -12,7 +12,7 @@ import { see } from "../store/see.ts";
 import { openSession } from "../store/session.ts";
 import { learnedWindow } from "../store/windows.ts";
 import { budgetFor } from "./budget.ts";
-import { type ManagedRequest, type PreparedRequest, type ProxyContext, skipStore } from "./context.ts";
+import { type ManagedRequest, type ProxyContext, type ReadyRequest, skipStore } from "./context.ts";
 import { held, type LaneRequest, prepareLane } from "./lane.ts";
 import { stateOf, takeHeaders } from "./state.ts";
 
@@ -28,7 +28,7 @@ export async function prepareMain(
     todo: string | undefined;
     last: boolean;
   },
-): Promise<PreparedRequest | "stale"> {
+): Promise<ReadyRequest | "stale"> {
   const { kind, located, todo } = main;
   const { store } = services;
   const { match } = located;

@@ -19,7 +19,7 @@ import { deliverRefusal } from "../forward/survivable.ts";
 import type { BadSessionKey } from "../identify/session-key.ts";
 import type { ServicesDoor } from "../services.ts";
 import { todoOf } from "../state/todo-header.ts";
-import { type ManagedRequest, type PreparedRequest, type ProxyContext, passed, tellFault } from "./context.ts";
+import { type ManagedRequest, type ProxyContext, passed, type ReadyRequest, tellFault } from "./context.ts";
 import { prepare } from "./prepare.ts";
 import { type BodyReadFailure, readBody } from "./read-body.ts";
 import { finish, type Going } from "./record.ts";
@@ -127,7 +127,7 @@ export async function serveManaged(
   await prepared.settled;
 }
 
-function withBytes(prepared: PreparedRequest, bytes: Buffer): PreparedRequest {
+function withBytes(prepared: ReadyRequest, bytes: Buffer): ReadyRequest {
   const { note } = prepared;
   return { ...prepared, bytes, note: { ...note, action: note.action === "pass" ? "trim" : note.action } };
 }
@@ -166,11 +166,7 @@ function badHeader(headers: Headers): { status: number; code: string; message: s
 }
 
 /** Whatever goes wrong in here, the request goes on as it came. */
-async function prepareOpen(
-  context: ProxyContext,
-  door: ServicesDoor,
-  request: ManagedRequest,
-): Promise<PreparedRequest> {
+async function prepareOpen(context: ProxyContext, door: ServicesDoor, request: ManagedRequest): Promise<ReadyRequest> {
   try {
     const services = await door.get();
     if (!services.ok) {
@@ -190,7 +186,7 @@ async function prepareOpen(
 
 async function smaller(
   context: ProxyContext,
-  prepared: PreparedRequest,
+  prepared: ReadyRequest,
   sent: Extract<SendOutcome, { type: "context-error" }>,
 ) {
   try {
@@ -201,7 +197,7 @@ async function smaller(
   }
 }
 
-function attemptOf(sent: SendOutcome, { note }: PreparedRequest, bytes: number): UpstreamAttempt {
+function attemptOf(sent: SendOutcome, { note }: ReadyRequest, bytes: number): UpstreamAttempt {
   const tokens = note.tokensSent ?? 0;
   if (sent.type === "failure") return { tokens, bytes, error: sent.failure.code };
   const error = sent.type === "context-error" ? "context_limit" : undefined;

@@ -9,7 +9,7 @@ import { filtered, type ProxyServices } from "../services.ts";
 import { chainShare, mainLane } from "../store/lane.ts";
 import { type LaneLocation, locate } from "../store/locate.ts";
 import { prepareCompaction, prepareTrigger } from "./compaction.ts";
-import { type ManagedRequest, type PreparedRequest, type ProxyContext, passed, skipStore } from "./context.ts";
+import { type ManagedRequest, type ProxyContext, passed, type ReadyRequest, skipStore } from "./context.ts";
 import { prepareMain } from "./main.ts";
 
 /** Another request may change the lane while this one is planned; not for ever. */
@@ -23,7 +23,7 @@ export async function prepare(
   services: ProxyServices,
   request: ManagedRequest,
   todo: string | undefined,
-): Promise<PreparedRequest> {
+): Promise<ReadyRequest> {
   const { items } = historyOf(request.body, context.key);
   for (let round = 1; ; round++) {
     const located = await locate(services.store, request.caller, items, () => firstTexts(context, services, items));

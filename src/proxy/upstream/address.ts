@@ -52,10 +52,10 @@ export function addressProblem(address: string, plain: boolean): string | undefi
 /** The address of an upstream as configured, or what is wrong with it. The text is not repeated: it may hold a key. */
 export function upstreamUrl(text: string): Result<URL, string> {
   const url = URL.parse(text.trim());
-  if (!url) return fail("it is no URL");
+  if (!url) return fail("it is not a URL");
   if (url.protocol !== "http:" && url.protocol !== "https:") return fail("it must start with http:// or https://");
-  if (url.username || url.password) return fail("it must not hold a user name or password");
-  if (url.search || url.hash) return fail("it must not hold a query or fragment");
+  if (url.username || url.password) return fail("it must not contain a user name or password");
+  if (url.search || url.hash) return fail("it must not contain a query or fragment");
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const problem = isIP(host) ? addressProblem(host, url.protocol === "http:") : undefined;
   return problem === undefined ? ok(url) : fail(`${host} is ${problem}`);

@@ -42,7 +42,7 @@ describe("addresses", () => {
   });
 
   it.each([
-    ["nonsense", "no URL"],
+    ["nonsense", "not a URL"],
     ["ftp://host", "http:// or https://"],
     ["file:///etc/passwd", "http:// or https://"],
     ["https://user:pass@host", "user name or password"],

@@ -76,7 +76,7 @@ export function agentClient(services: AgentClientServices): Parts {
 async function select(services: SelectionServices, name: string): Promise<CommandResult> {
   if (name === "none") {
     const before = await deselect(services);
-    return ok(before === undefined ? "No agent is chosen." : `${before} is no longer chosen.`);
+    return ok(before === undefined ? "No agent selected." : `No longer running as ${before}.`);
   }
   const chosen = selectAgent(services.extensions.catalog, name);
   if (!chosen.ok) return chosen;

@@ -128,7 +128,7 @@ export class FleetRun {
     const { main } = this.#services;
     const input = { messageId: newId(), content, display, source: "command" } as const;
     const end = await exclusively(main, (session) => takeTurn(session, input), "turn");
-    return end ?? { status: "failed", reason: "The fleet's message was not let through." };
+    return end ?? { status: "failed", reason: "The fleet's message was blocked." };
   }
 
   async #ended(end: FleetEnd | { broken: unknown }): Promise<void> {

@@ -64,7 +64,7 @@ export async function settleAgent(services: SelectionServices, wanted: AgentDefi
     await selectForSession(services, wanted, { keepModel: options.flags["model"] !== undefined });
   } else if (agent !== undefined && !findAgent(extensions.catalog, agent)) {
     await deselect(services);
-    const message = `There is no agent ${agent} here any more: the session goes on without it.`;
+    const message = `Agent ${agent} no longer exists here. The session continues without it.`;
     await session.emit("session.warning", { warningType: "agent", message });
   }
 }

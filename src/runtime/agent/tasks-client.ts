@@ -44,7 +44,7 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
       const targets = id === undefined ? ok(waiting) : find(id);
       if (!targets.ok) return targets;
       const records = Array.isArray(targets.value) ? targets.value : [targets.value];
-      if (records.length === 0) return fail(refusal("nothing_running", "The main agent waits for no agent."));
+      if (records.length === 0) return fail(refusal("nothing_running", "The main agent is not waiting for any agent."));
       for (const { id: agentId } of records) {
         const outcome = answer(await registry.promoteAgentToBackground(agentId));
         if (!outcome.ok) return outcome;
@@ -64,10 +64,10 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
       return (await registry.cancelAll(USER, "stopped by the user")).length;
     },
     async remove(id) {
-      const found = find(id);
-      if (!found.ok) return found;
-      const removed = answer(await registry.remove(found.value.id));
-      return removed.ok ? ok(found.value.id) : removed;
+      const listed = find(id);
+      if (!listed.ok) return listed;
+      const removed = answer(await registry.remove(listed.value.id));
+      return removed.ok ? ok(listed.value.id) : removed;
     },
     running: () => registry.list().filter((r) => r.status === "running" && r.executionMode === "background").length,
   };
@@ -78,7 +78,7 @@ function listTasks({ registry, workflows }: Agents, builtIn: Pick<BuiltTools, "r
   const tree = agentTree(registry.list(), { now: systemClock.now(), isWaiting });
   const fleet = workflows.fleet.describe();
   const shells = builtIn.running().map((shell) => `shell ${shell}`);
-  return [fleet, tree, ...shells].filter(Boolean).join("\n") || "No agent, MCP task or command runs or ran.";
+  return [fleet, tree, ...shells].filter(Boolean).join("\n") || "No tasks yet.";
 }
 
 const isWaitedFor = (r: AgentRecord): boolean =>
@@ -88,7 +88,7 @@ const refusal = (code: string, what: string): Failure => ({
   code,
   what,
   data: "Nothing was changed.",
-  next: "/tasks lists what there is.",
+  next: "/tasks lists all of them.",
   exit: 1,
 });
 

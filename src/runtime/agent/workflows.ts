@@ -119,7 +119,7 @@ export class Workflows {
     const { main, model } = this.#services;
     // A research that was cut off can be taken up again; for anything else its limits still hold.
     const isOpen = main.state.mode === "research" && (command === "/fleet" || main.live.loop.driving !== undefined);
-    if (isOpen) return isBusyWith("A research", command);
+    if (isOpen) return isBusyWith("A research run", command);
     if (command === "/research" && this.fleet.isRunning()) return isBusyWith("A fleet", command);
     if (model.target.provider !== "offline") return undefined;
     return {
@@ -138,9 +138,9 @@ export class Workflows {
 
 const isBusyWith = (what: string, command: string): Failure => ({
   code: "already_running",
-  what: `${what} is running in this session, and ${command} needs the main agent for itself.`,
-  data: "Nothing was started, and what runs goes on.",
-  next: "Wait for its end, or interrupt it; a research that was cut off goes on with /research TOPIC.",
+  what: `${what} is using the main agent, and ${command} needs it too.`,
+  data: "Nothing was started; the current run continues.",
+  next: "Wait until it ends, or interrupt it. To continue an interrupted research: /research TOPIC",
   exit: 1,
 });
 

@@ -34,7 +34,7 @@ export async function makeBackup(
   const workspace = await openWorkspace();
   if (!workspace.ok) return workspace;
   const secrets = options.withSecrets ?? false;
-  const refused = secrets ? refuseInToolShell(workspace.value.env, "Backups with secrets are") : undefined;
+  const refused = secrets ? refuseInToolShell(workspace.value.env, "make a backup with secrets") : undefined;
   if (refused) return fail(refused);
   const { home } = workspace.value.paths;
   const now = new Date();

@@ -56,7 +56,7 @@ async function readEntries(entries: ReadableStream<ParsedTarEntry>, sink: FileSi
       manifest = await readManifest(header.size, body);
       continue;
     }
-    const wrong = badPath(path) ?? (clashes(files, path) ? "is there twice" : undefined);
+    const wrong = badPath(path) ?? (clashes(files, path) ? "appears twice" : undefined);
     if (wrong) throw new Refused(`${path} ${wrong}`);
     const hash = createHash("sha256");
     let size = 0;
@@ -73,7 +73,7 @@ async function readEntries(entries: ReadableStream<ParsedTarEntry>, sink: FileSi
     );
     files.set(path, { path, size, sha256: hash.digest("hex") });
   }
-  if (!manifest) throw new Refused("it has no list of files, so it was cut short or is no backup of Everlong");
+  if (!manifest) throw new Refused("it has no list of files: it is incomplete, or not an Everlong backup");
   compare(manifest, files);
   return manifest;
 }

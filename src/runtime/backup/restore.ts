@@ -35,7 +35,7 @@ export async function restoreBackup(
   options: { replace?: boolean } = {},
 ): Promise<Result<Restored, Failure>> {
   const env = processEnvironment();
-  const refused = refuseInToolShell(env, "Backups are restored and home is");
+  const refused = refuseInToolShell(env, "restore a backup");
   if (refused) return fail(refused);
   const wanted = resolveHome(env);
   if (!wanted.ok) return wanted;
@@ -146,7 +146,7 @@ const tooNew = (archive: string, { everlongVersion }: BackupManifest): Failure =
 
 const used = (home: string): Failure => ({
   code: "home_used",
-  what: `${home} already holds data (${readdirSync(home).length} entries).`,
+  what: `${home} already contains data (${readdirSync(home).length} entries).`,
   data: "Nothing was changed.",
   next: "Add --replace: it moves the old folder aside and keeps it.",
   exit: 1,
@@ -154,8 +154,9 @@ const used = (home: string): Failure => ({
 
 const broken = (home: string, movedTo: string | undefined, error: unknown): Failure => ({
   code: "restore_failed",
-  what: `The backup could not be put in place: ${errorText(error)}.`,
-  data: movedTo !== undefined && existsSync(movedTo) ? `The old data is whole in ${movedTo}.` : `${home} is unchanged.`,
+  what: `The backup could not be restored: ${errorText(error)}.`,
+  data:
+    movedTo !== undefined && existsSync(movedTo) ? `The old data is unharmed in ${movedTo}.` : `${home} is unchanged.`,
   next:
     movedTo !== undefined && existsSync(movedTo) && !existsSync(home)
       ? `Move it back: mv ${movedTo} ${home}`

@@ -31,7 +31,7 @@ const USER = { actor: "user", source: {} } as const;
 const refused = (code: string, what: string, next: string, exit: 1 | 2 = 1) =>
   fail<Failure>({ code, what, data: "Nothing was changed.", next, exit });
 const usage = (what: string, next: string) => refused("usage", what, next, 2);
-const LIST = "everlong board list shows what is there.";
+const LIST = "everlong board list shows all items.";
 
 export function withBoard<T>(
   workspace: Workspace,
@@ -53,7 +53,7 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext): 
   const placeOf = (choice: BoardChoice) => boardOf(workspace, context, choice);
   // What the user's hand does counts as the user's: an agent's shell has no part in it.
   const toChange = (choice: BoardChoice): Result<BoardPlace, Failure> => {
-    const inShell = refuseInToolShell(workspace.env, "The board is");
+    const inShell = refuseInToolShell(workspace.env, "change the board");
     return inShell ? fail(inShell) : placeOf(choice);
   };
   const shown = <V>(value: V): V => filteredValue(workspace.redact, value);
@@ -122,12 +122,12 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext): 
       if (outcome.type === "not_found")
         return refused(
           "not_found",
-          `There is no change or run "${which}" of this board.`,
+          `Change or run not found on this board: ${which}.`,
           "everlong board changes lists them.",
         );
       if (outcome.type === "board_full") return refused("board_full", FULL, "Remove some items first.");
       const again = `${outcome.items.join(", ")} changed again since then.`;
-      return refused("changed_later", again, "Look at everlong board changes; --force undoes it all the same.");
+      return refused("changed_later", again, "Look at everlong board changes; --force undoes it anyway.");
     },
     async adopt(branch, choice) {
       const place = toChange(choice);
@@ -153,9 +153,9 @@ function boardOf(workspace: Workspace, context: SessionContext, choice: BoardCho
   return ok({ repository, branch: named });
 }
 
-const FULL = `The board would hold more than ${CAPACITY} items.`;
+const FULL = `The board has room for ${CAPACITY} items only.`;
 
-const missing = (name: string) => refused("not_found", `There is no item "${name}" on this board.`, LIST);
+const missing = (name: string) => refused("not_found", `Item not found on this board: ${name}.`, LIST);
 
 /** By its name; `src/name` or --src tells apart what both have. */
 function one(db: Database, place: BoardPlace, wanted: string, { src: only }: BoardChoice): Result<BoardItem, Failure> {
@@ -171,7 +171,7 @@ function one(db: Database, place: BoardPlace, wanted: string, { src: only }: Boa
 function notStored({ type }: PutOutcome, name: string) {
   switch (type) {
     case "exists":
-      return refused("exists", `You have an item "${name}" already.`, `everlong board edit ${name} changes it.`);
+      return refused("exists", `You already have an item "${name}".`, `To change it: everlong board edit ${name}`);
     case "board_full":
       return refused("board_full", FULL, "Remove one first.");
     default:

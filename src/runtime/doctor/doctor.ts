@@ -16,7 +16,7 @@ export async function diagnose(
 ): Promise<Result<Diagnosis, Failure>> {
   const view = await openView({ online: options.online ?? false });
   if (!view.ok) return view;
-  const refused = options.fix ? refuseInToolShell(view.value.env, "Repairs are made and files are") : undefined;
+  const refused = options.fix ? refuseInToolShell(view.value.env, "repair files") : undefined;
   if (refused) return fail(refused);
   const checks: CheckResult[] = [];
   for (const check of doctorChecks) {
@@ -40,7 +40,7 @@ async function examine(check: DoctorCheck, view: DoctorView, confirm: Confirm | 
   try {
     mended = await check.mend(view, confirm);
   } catch (error) {
-    mended = [`It could not be mended: ${errorText(error)}`];
+    mended = [`Repair failed: ${errorText(error)}`];
   }
   view.forget();
   return { name: check.name, ...(await looked(check, view)), ...(mended.length > 0 ? { mended } : {}) };

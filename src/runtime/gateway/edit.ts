@@ -23,7 +23,7 @@ export async function editText<T>(
   writeFileSync(path, text, { flag: "wx", mode: 0o600 });
   try {
     const code = await run(editor, path);
-    if (code !== 0) return keptFile(failure(`${editor} ended with ${code}.`, "Try again."), path);
+    if (code !== 0) return keptFile(failure(`${editor} exited with ${code}.`, "Try again."), path);
     const saved = await save(readFileSync(path, "utf8"));
     if (!saved.ok) return keptFile(saved.error, path);
     rmSync(path);

@@ -83,10 +83,10 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     if (isFileDamage(error)) {
       suspect(paths.store); // the next to open it makes it anew
       health.soft("store", "store_corrupt");
-      return "store.db is damaged and is made anew.";
+      return "store.db is damaged and is being rebuilt.";
     }
     health.soft("gateway", "bug");
-    return ++bugs > MOST_REPORTS ? "The same again; see the reports before." : reportCrash(error);
+    return ++bugs > MOST_REPORTS ? "The same error again; see the earlier reports." : reportCrash(error);
   };
   // Whoever is told that it listens finds the store open and searches at full speed.
   if (settings.memory) await warm(shared);

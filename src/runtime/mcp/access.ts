@@ -73,14 +73,14 @@ export function mcpAccess({ open: opened, reload, waitMs }: McpAccessParts): Mcp
 }
 
 const NONE =
-  "No MCP server is configured. Name some in .mcp.json of the project, in EVERLONG_HOME/mcp.json or in the setting mcpServers.";
+  "No MCP servers configured. Add them to the project's .mcp.json, to EVERLONG_HOME/mcp.json or to the setting mcpServers.";
 
 function unknown(name: string, open: OpenHost | undefined) {
   const all = open?.loaded.servers.map((server) => server.name) ?? [];
   const near = nearNames(name, all);
   return fail<Failure>({
     code: "unknown_mcp_server",
-    what: `There is no MCP server "${clip(name, 80)}".`,
+    what: `MCP server not found: ${clip(name, 80)}.`,
     data: "Nothing was changed.",
     next: all.length === 0 ? NONE : `There are: ${(near.length > 0 ? near : all).join(", ")}.`,
     exit: 2,
@@ -92,7 +92,7 @@ const unusable = (plan: PlannedServer, { hide }: OpenHost) =>
     code: "mcp_server_unusable",
     what: hide(`MCP server "${plan.name}" cannot be started: ${"reason" in plan ? plan.reason : "it is off"}.`),
     data: "Nothing was changed.",
-    next: `Put that right in ${plan.where}, then /mcp reload.`,
+    next: `Fix it in ${plan.where}, then run /mcp reload.`,
     exit: 1,
   });
 
@@ -101,7 +101,7 @@ const names = (of: Record<string, string>): string[] => Object.keys(of).map((key
 function configLines({ line, tools, timeoutMs }: ServerConfig): string[] {
   const common = [
     ...(tools.includes("*") ? [] : [`offers only: ${tools.join(", ")}`]),
-    ...(timeoutMs === undefined ? [] : [`time-out of a call: ${timeoutMs} ms`]),
+    ...(timeoutMs === undefined ? [] : [`call timeout: ${timeoutMs} ms`]),
   ];
   if (line.type !== "stdio")
     return [`${line.type}: ${maskedUrl(line.url)}`, ...listOf("headers", names(line.headers)), ...common];

@@ -28,7 +28,7 @@ export async function serveMcp({ readOnly, stdin, stdout, signal, log }: McpServ
     log(`${part}: ${message}`),
   );
   const tools = servedTools(workspace.value, shared.open, { readOnly });
-  if (tools.length === 0) log("Memory is switched off (memory.enabled): there are no tools.");
+  if (tools.length === 0) log("Memory is off (memory.enabled), so no tools are offered.");
   await serveStdio({ tools, version: VERSION, folder: context.cwd, log }, { stdin, stdout, signal });
   await shared.close();
   return ok(undefined);

@@ -34,7 +34,7 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
   const { parts, signal, user } = memory;
   // What the user's hand does counts as the user's: an agent's shell has no part in it.
   const mayChange = (use: boolean): Result<void, Failure> => {
-    const inShell = refuseInToolShell(memory.env, "Memories are");
+    const inShell = refuseInToolShell(memory.env, "change memories");
     return inShell ? fail(inShell) : use && memory.off ? switchedOff : ok(undefined);
   };
   const changed = async <T>(outcome: T): Promise<{ ok: true; value: T }> => {
@@ -86,14 +86,13 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
     },
     async verify(ids) {
       const { tree } = parts;
-      if (!tree)
-        return usage("There is no work tree here to look in.", "Run it in the repository that the memories cite.");
+      if (!tree) return usage("No git work tree here.", "Run it in the repository that the memories cite.");
       const records = await namedRecords(memory, ids, {});
       return records.ok ? ok(records.value.map((record) => lookedUp(record, tree))) : records;
     },
     async changes(choice, { since: text, limit }) {
       const since = parseTime(text, "since");
-      if (since === null) return usage(`"${text}" is no time.`, "Write a date, a time, 7d or yesterday.");
+      if (since === null) return usage(`"${text}" is not a time.`, "Write a date, a time, 7d or yesterday.");
       const strategy = await strategyOf(memory);
       if (!strategy.ok) return strategy;
       const query = { limit, ...optional("place", placeOf(memory, choice)) };
@@ -138,7 +137,7 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
       for (const id of ids) {
         const removal = await removeRecord(parts, { id, by: { actor: user } }, signal);
         if (removal.type === "failure")
-          return fail({ ...toFailure(removal), data: `${removed} of ${count(ids.length)} were deleted before.` });
+          return fail({ ...toFailure(removal), data: `Deleted before that: ${removed} of ${count(ids.length)}.` });
         if (removal.type === "deleted") removed++;
       }
       return changed(removed);
@@ -184,8 +183,8 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
         case "not_pending":
           return refused(
             "not_pending",
-            `${got.value.id} does not wait, or what it should replace is not in use in the same place.`,
-            "everlong memory review lists those that wait.",
+            `${got.value.id} is not up for review, or the memory to replace is not in use in the same place.`,
+            "everlong memory review lists what is.",
           );
         case "not_found":
           return unknownId(id);
@@ -211,9 +210,9 @@ const count = (records: number): string => (records === 1 ? "1 memory" : `${reco
 
 const switchedOff = fail<Failure>({
   code: "missing_client",
-  what: "Memory is switched off (memory.enabled).",
+  what: "Memory is off (memory.enabled).",
   data: "Nothing was changed.",
-  next: "everlong settings set memory.enabled true switches it on; list, show, export and delete work all the same.",
+  next: "To turn it on: everlong settings set memory.enabled true (list, show, export and delete work without it)",
   exit: 1,
 });
 
@@ -255,14 +254,14 @@ function conflictOf({ current }: Conflict, yours: MemoryTexts, version: number):
   return {
     code: "conflict",
     what: [
-      `conflict: it was changed since version ${version}, which you read; it is version ${current.version} now.`,
-      "There now:",
+      `The memory has changed: you read version ${version}, it is now version ${current.version}.`,
+      "It now says:",
       lines(now),
       "Yours:",
       lines(yours),
     ].join("\n"),
     data: "Nothing was written.",
-    next: `To write yours over it: everlong memory edit ${current.id} --at ${current.version} …`,
+    next: `To overwrite it: everlong memory edit ${current.id} --at ${current.version} …`,
     exit: 1,
   };
 }

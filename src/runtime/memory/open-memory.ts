@@ -130,13 +130,13 @@ export const unknownId = (id: string, ambiguous?: readonly string[]): Result<nev
   ambiguous
     ? refused(
         "ambiguous_id",
-        `"${id}" is the beginning of several memories: ${ambiguous.map((one) => one.slice(PREFIX.length)).join(", ")}.`,
-        "Write more of it.",
+        `"${id}" matches several memories: ${ambiguous.map((one) => one.slice(PREFIX.length)).join(", ")}.`,
+        "Give more of the id.",
       )
     : refused(
         "not_found",
-        `There is no memory "${id}" here.`,
-        "everlong memory list shows those of this repository and yours; --all looks everywhere. An id is 6 letters or more.",
+        `Memory not found: ${id}.`,
+        "everlong memory list shows the ids (--all: everywhere). Give at least 6 characters of one.",
       );
 
 const PAGE = 500;

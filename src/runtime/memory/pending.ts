@@ -25,10 +25,10 @@ export async function tellPending(
   if (kind === "embedded" && !existsSync(workspace.paths.store)) return;
   const count = await (await memory.records()).pending(stopping.signal);
   if (count === 0) return;
-  const what = count === 1 ? "1 memory waits" : `${count} memories wait`;
+  const what = count === 1 ? "1 memory" : `${count} memories`;
   await main.emit("session.info", {
     infoType: "memory_pending",
-    message: `${what} for you and ${count === 1 ? "is" : "are"} not in use: /memory review shows ${count === 1 ? "it" : "them"}.`,
+    message: `${what} to review, not in use yet. See /memory review.`,
   });
 }
 

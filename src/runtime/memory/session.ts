@@ -271,7 +271,7 @@ export class RecordsInSession {
     this.#failures.set(code, count);
     this.#lastFailure = { code, at: systemClock.now() };
     if (count !== SHOWN_AFTER) return recordFailure(this.#services.workspace.paths.logs, { part: "memory", code });
-    const message = `Memory could not be used ${count} times in this session (${code}). /memory shows how it stands.`;
+    const message = `Memory failed ${count} times in this session (${code}). See /memory.`;
     this.#services.main.publish("soft_failure", { part: "memory", code, message });
   }
 }

@@ -22,24 +22,16 @@ export async function beforeChange(
   const record = got.value;
   const { before, after } = change.value;
   if (!(isRecord(after) && after["version"] === record.version) && !force)
-    return refused(
-      "conflict",
-      `${record.id} was changed again after change ${wanted}.`,
-      "--force takes it back all the same.",
-    );
+    return refused("conflict", `${record.id} was changed again after change ${wanted}.`, "--force undoes it anyway.");
   const texts = isRecord(before) ? textsOf(before) : undefined;
   if (texts) return ok({ record, texts });
-  return refused(
-    "not_undoable",
-    `What stood before change ${wanted} is not known.`,
-    "everlong memory edit changes it.",
-  );
+  return refused("not_undoable", `The text before change ${wanted} is unknown.`, "Use everlong memory edit.");
 }
 
 const UNDO_OTHERWISE: Record<Exclude<MemoryChange["action"], "edit">, string> = {
-  store: "everlong memory delete takes a memory away.",
+  store: "Use everlong memory delete.",
   vote: "Vote the other way.",
-  status: "everlong memory review decides on those that wait.",
+  status: "Use everlong memory review.",
   delete: "What was deleted is gone; add it again.",
 };
 
@@ -53,11 +45,11 @@ async function changeOf(memory: OpenMemory, wanted: string, choice: MemoryChoice
   const page = await strategy.value.changes(query, memory.signal);
   if (page.type !== "changes") return fail(machineFailure(page, strategy.value, "tell changes"));
   const change = page.changes.find(({ id }) => String(id) === wanted);
-  if (!change) return refused("not_found", `There is no change ${wanted} here.`, "everlong memory changes lists them.");
+  if (!change) return refused("not_found", `Change not found: ${wanted}.`, "everlong memory changes lists them.");
   if (change.action === "edit" && isRecord(change.before)) return ok(change);
   return refused(
     "not_undoable",
-    `Change ${wanted} (${change.action}) cannot be taken back.`,
+    `Change ${wanted} (${change.action}) cannot be undone.`,
     change.action === "edit" ? "Its text was deleted." : UNDO_OTHERWISE[change.action],
   );
 }

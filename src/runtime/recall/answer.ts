@@ -76,7 +76,7 @@ const whole = (found: RecallFound, db: Database, within: Within): RecallFound =>
 
 const noSession: Failure = {
   code: "session_not_found",
-  what: "There is no session in this folder.",
+  what: "No sessions in this folder yet.",
   data: "Nothing was changed.",
   next: "Name one: --session ID.",
   exit: 1,

@@ -13,11 +13,11 @@ import { parseTime } from "./time.ts";
 export const badAsk = (what: string, next: string, code = "invalid_inputs") =>
   fail<Failure>({ code, what, data: "Nothing was changed.", next, exit: 2 });
 
-export const recallOff = badAsk("Recall is switched off.", "Set recall.enabled to true.", "recall_off");
+export const recallOff = badAsk("Recall is off.", "Set recall.enabled to true.", "recall_off");
 
 export const nothingOfKind = badAsk(
-  "The settings of this folder keep everything of that kind out of recall.",
-  "Switch on memory.enabled, or features.subconscious for the board.",
+  "This folder's settings keep that kind out of recall.",
+  "Turn on memory.enabled, or features.subconscious for the board.",
   "memory_off",
 );
 
@@ -53,7 +53,7 @@ type Query = Omit<RecallQuery, "within" | "limit"> & { limit?: number };
 export function queryOf(text: string, ask: RecallFilters): Result<Query, Failure> {
   const bounded = [ask.since, ask.until, ask.before, ask.around].some((bound) => bound !== undefined);
   if (text.trim() === "" && !bounded)
-    return badAsk("There is nothing to look for.", "Give a query, or --since, --until or --around.");
+    return badAsk("Nothing to search for.", "Give a query, or --since, --until or --around.");
   const kinds = ask.kind?.map((kind) => (kind === "memory" ? "record" : kind));
   const bad = kinds?.find((kind) => !(KINDS as readonly string[]).includes(kind));
   if (bad !== undefined) return badAsk(`"${bad}" is not a kind.`, `Kinds: memory, ${KINDS.join(", ")}.`);

@@ -63,7 +63,7 @@ export type FoundTextOptions = {
 export function foundText(found: RecallFound, options: FoundTextOptions): string {
   const { searched, explained = false, command = "everlong ", reader = "person" } = options;
   const notes = found.partial ? [`Not everything was searched in time: ${found.skipped.join(", ")}.`] : [];
-  if (found.hits.length === 0) return [`Nothing was found in ${searched}.`, ...notes].join("\n");
+  if (found.hits.length === 0) return [`No matches in ${searched}.`, ...notes].join("\n");
   const rows = found.hits.map((h) => {
     const score = explained && h.parts ? [`${h.score?.toFixed(3)} = ${partsText(h.parts)}`] : [];
     return [headOf(h, reader), ...score, snippetText(h)].join("\n");
@@ -72,7 +72,7 @@ export function foundText(found: RecallFound, options: FoundTextOptions): string
   const quotes = loose.map((phrase) => `"${phrase}"`).join(" and ");
   const first = loose.length > 0 ? [`No match contains ${quotes} word for word. These match the words:`] : [];
   const more = found.more > 0 ? [`${found.more} more`] : [];
-  const next = found.cursor === undefined ? [] : [`There are more: --cursor '${found.cursor}'`];
+  const next = found.cursor === undefined ? [] : [`For more: --cursor '${found.cursor}'`];
   const plan = explained && found.plan ? [planText(found.plan)] : [];
   const ways = waysTo(found.hits, command).join("\n");
   return [...first, ...rows, ...more, ...next, ...notes, ...(ways ? [ways] : []), ...plan].join("\n\n");

@@ -133,7 +133,7 @@ export function shared<T>(work: () => Promise<Result<T, Failure>>): () => Promis
 
 const unknown = (id: string): Failure => ({
   code: "no_such_item",
-  what: `There is no item ${id.slice(0, 120)}.`,
+  what: `Item not found: ${id.slice(0, 120)}.`,
   data: "Nothing was changed.",
   next: "An id comes from a search; a ref of one item is SESSION:tN.k.",
   exit: 1,
@@ -143,6 +143,6 @@ const severalItems: Failure = {
   code: "invalid_inputs",
   what: "That ref names more than one item.",
   data: "Nothing was changed.",
-  next: "Name one, as in SESSION:t3.2; whole turns are the answer to POST /api/recall with the ref as its query.",
+  next: "Name one, as in SESSION:t3.2. For a whole turn, POST /api/recall with the ref as the query.",
   exit: 2,
 };

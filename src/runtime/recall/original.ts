@@ -66,12 +66,12 @@ export async function itemsOf(
   }
   if (originals.length > 0) return ok(originals);
   if ("checkpoint" in wanted)
-    return fail(missing("There is no such checkpoint in that session.", "everlong checkpoints lists them."));
+    return fail(missing("No such checkpoint in that session.", "everlong checkpoints lists them."));
   const next = last > 0 ? `Its turns are t1 to t${last}.` : "It has no turns yet.";
-  return fail(missing("There is no such turn in that session.", next));
+  return fail(missing("No such turn in that session.", next));
 }
 
-export const noSuchTurn = (what: string): Failure => missing(what, "everlong proxy show lists what there is.");
+export const noSuchTurn = (what: string): Failure => missing(what, "everlong proxy show lists them.");
 
 const missing = (what: string, next: string): Failure => ({
   code: "no_such_turn",

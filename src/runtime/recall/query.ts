@@ -57,12 +57,12 @@ export async function ask(
 export const unavailable = (why: string, next = "Try again."): Failure => ({
   code: "store_unavailable",
   what: `The search index cannot be used: ${errorText(why)}`,
-  data: "The logs have everything.",
+  data: "The logs still have everything.",
   next,
   exit: 1,
 });
 
-export const REINDEX = "`everlong recall --reindex` builds it anew.";
+export const REINDEX = "`everlong recall --reindex` rebuilds it.";
 
 const faultOf = ({ code, message }: SearchFault): Failure =>
   unavailable(message, code === "index_damaged" ? REINDEX : undefined);

@@ -68,8 +68,8 @@ async function originals(asker: RecallAsker, wanted: Wanted): Promise<Result<Ori
 async function findInScope(asker: RecallAsker, wanted: string): Promise<Result<string, Failure>> {
   const db = await asker.index.reader();
   const all = asker.workspace.settings.values["history.scope"] === "all";
-  const found = db ? sessionsIn(db, all ? {} : sessionsHere(asker.main.state.context)) : [];
-  return findSession(wanted, [...new Set([asker.main.id, ...found.map((s) => s.id)])], async () => found);
+  const sessionIds = db ? sessionsIn(db, all ? {} : sessionsHere(asker.main.state.context)) : [];
+  return findSession(wanted, [...new Set([asker.main.id, ...sessionIds.map((s) => s.id)])], async () => sessionIds);
 }
 
 function scopeFor(asker: RecallAsker, name: NonNullable<RecallRequest["scope"]>): Result<Within, string> {

@@ -16,8 +16,7 @@ export function reindexEmbeddings(): ResultPromise<{
 }> {
   return withStore(async (db, workspace) => {
     const settings = embedderSettings(workspace, true);
-    if (!settings)
-      return badUsage("Searching by meaning is switched off.", "Set recall.embedder and recall.semantic.enabled.");
+    if (!settings) return badUsage("Searching by meaning is off.", "Set recall.embedder and recall.semantic.enabled.");
     const { name, embedder, notes } = await chooseEmbedder(settings);
     const outcome = await write(db, () => {
       setNote(db, "embedder", embedder ? name : undefined);
@@ -30,8 +29,8 @@ export function reindexEmbeddings(): ResultPromise<{
     if (!embedder)
       return fail({
         code: "no_embedder",
-        what: ["There is no embedder.", ...notes].join(" "),
-        data: "Words are searched as before.",
+        what: ["No embedder available.", ...notes].join(" "),
+        data: "Searching by words still works.",
         next: "Start Ollama with the model of recall.semantic.model, or set recall.embedder.",
         exit: 1,
       });

@@ -58,7 +58,7 @@ export function scopesOf(name: ScopeName, place: RecallPlace): Result<RecallScop
       return ok([...own, ...repositories(common(place)), OWN]);
     }
     case "session":
-      return session === undefined ? fail("There is no session to look in.") : ok([{ type: "session", session }]);
+      return session === undefined ? fail("No session to search.") : ok([{ type: "session", session }]);
     case "repository":
       return repository === undefined
         ? fail("This folder has no repository.")

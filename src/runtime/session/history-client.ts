@@ -37,9 +37,9 @@ const nothingRuns: Failure = {
 /** It drives the main agent between its turns too. */
 const fleetRuns: Failure = {
   code: "already_running",
-  what: "A fleet is running in this session, and it works from messages that would go.",
-  data: "Nothing was changed, and the fleet goes on.",
-  next: "Wait for its end, or stop it (Ctrl+C twice), then go back.",
+  what: "A fleet is running and still needs the messages that would go.",
+  data: "Nothing was changed; the fleet continues.",
+  next: "Wait until it ends, or stop it (Ctrl+C twice), then try again.",
   exit: 1,
 };
 

@@ -150,7 +150,7 @@ async function choose(choice: SessionChoice, workspace: Workspace): Promise<Resu
   if (!latest.ok || latest.value !== undefined) return latest;
   return fail({
     code: "nothing_to_continue",
-    what: `There is no earlier session in ${workspace.root}.`,
+    what: `No earlier session in ${workspace.root}.`,
     data: "Nothing was changed.",
     next: "Start one without --continue; everlong sessions --all lists those of other folders.",
     exit: 1,
@@ -175,12 +175,12 @@ async function standWhereItRan(
   try {
     process.chdir(cwd);
   } catch {
-    const notice = `Warning: the session ran in ${cwd}, which cannot be entered; it goes on in ${workspace.context.cwd}.`;
+    const notice = `Warning: the session ran in ${cwd}, which cannot be entered; it continues in ${workspace.context.cwd}.`;
     return ok({ workspace, notices: [notice], recordedModel, ownModel });
   }
   const there = await openWorkspace({ flags: options.flags as Flags, trustFolder: options.trustFolder });
   return there.ok
-    ? ok({ workspace: there.value, notices: [`The session goes on in ${cwd}, where it ran.`], recordedModel, ownModel })
+    ? ok({ workspace: there.value, notices: [`Continuing in ${cwd}, where the session ran.`], recordedModel, ownModel })
     : there;
 }
 

@@ -49,7 +49,7 @@ async function removeSession(db: Database, id: string, { paths }: Workspace): Pr
 
 const inUse = (id: string, pid: number | undefined): Failure => ({
   code: "session_in_use",
-  what: `session_in_use: session ${id} is open in another process${pid === undefined ? "" : ` (pid ${pid})`}.`,
+  what: `Session ${id} is open in another process${pid === undefined ? "" : ` (pid ${pid})`}.`,
   data: "Nothing was changed.",
   next: "Close it there first.",
   exit: 1,

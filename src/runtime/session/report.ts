@@ -59,5 +59,5 @@ export async function contextFigures(session: Session, model: ModelInForce): Pro
 
 export async function contextReport(session: Session, model: ModelInForce): Promise<string> {
   const figures = await contextFigures(session, model);
-  return figures ? renderContext(figures) : "The history does not fit the model's window, whatever is left out.";
+  return figures ? renderContext(figures) : "The history does not fit the model's window, however much is left out.";
 }

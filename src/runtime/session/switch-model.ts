@@ -96,7 +96,7 @@ async function makeRoom(
       `The history was compacted first: ${outcome.preCompactionTokens} → ${outcome.postCompactionTokens} tokens.`,
     ]);
   if (ask) {
-    const question = "The compaction did not succeed. Switch anyway and truncate requests?";
+    const question = "Compaction failed. Switch anyway and truncate requests?";
     const answer = await ask(
       { question, choices: ["switch and truncate", "stay with the current model"], allowFreeform: false },
       signal,

@@ -38,7 +38,7 @@ function accessTo(
   return {
     entries: entries.map((e) => ({ ...e, summary: redact(e.summary), content: redact(e.content) })),
     async remove(id) {
-      const inShell = refuseInToolShell(env, "The inbox is");
+      const inShell = refuseInToolShell(env, "change the inbox");
       if (inShell) return fail(inShell);
       const removed = await remove(id);
       return removed.ok ? ok(undefined) : removed;
@@ -52,7 +52,7 @@ async function sessionOf({ root, paths, indexing }: Workspace, wanted: string | 
   if (!latest.ok || latest.value !== undefined) return latest as Result<string, Failure>;
   return fail({
     code: "no_session",
-    what: `There is no session in ${root} yet, and so no inbox.`,
+    what: `No session in ${root} yet, so no inbox.`,
     data: "Nothing was changed.",
     next: "Name one with --session ID; everlong sessions --all lists them.",
     exit: 1,

@@ -173,7 +173,7 @@ function startOf({ definition, agentId, request }: RunTask, target: ModelTarget)
 /** Having nothing to say, and having used up its steps, are good ends. */
 function endOf(end: TurnEnd | undefined): RunEnd {
   if (end?.status !== "failed" || end.code === "empty_response") return { type: "completed" };
-  return { type: "failed", code: end.code ?? "model_failed", message: end.reason ?? "The model could not be asked." };
+  return { type: "failed", code: end.code ?? "model_failed", message: end.reason ?? "The model could not be called." };
 }
 
 async function tellEnd(

@@ -21,7 +21,7 @@ import { MEMORY_FOLDERS, MEMORY_TABLES, planWipe, SESSION_FOLDERS, type WipePlan
 /** What would go. Refused where the folder is not marked as ours. */
 export async function wipePlan(scope: WipeScope): Promise<Result<WipePlan, Failure>> {
   const env = processEnvironment();
-  const refused = refuseInToolShell(env, "Data is");
+  const refused = refuseInToolShell(env, "delete data");
   if (refused) return fail(refused);
   const wanted = resolveHome(env);
   if (!wanted.ok) return wanted;
@@ -118,7 +118,7 @@ function removeIfEmpty(home: string): Result<void, Failure> {
 
 const nothingThere = (home: string): Failure => ({
   code: "nothing_to_wipe",
-  what: `There is no ${home}.`,
+  what: `${home} does not exist.`,
   data: "Nothing was changed.",
   next: "If your data is in another folder, name it with EVERLONG_HOME.",
   exit: 1,
@@ -126,9 +126,9 @@ const nothingThere = (home: string): Failure => ({
 
 const notOurs = (home: string): Failure => ({
   code: "home_not_marked",
-  what: `${home} is not marked as a folder of Everlong, so nothing in it is removed.`,
+  what: `${home} is not marked as Everlong's folder, so nothing in it was deleted.`,
   data: "Nothing was changed.",
-  next: "If it also holds other files, remove Everlong's by hand.",
+  next: "If it also contains other files, delete Everlong's by hand.",
   exit: 1,
 });
 
@@ -136,6 +136,6 @@ const broken = (home: string, error: unknown): Failure => ({
   code: "wipe_failed",
   what: `Not everything in ${home} could be removed: ${errorText(error)}.`,
   data: "What was removed is gone; the rest is unchanged.",
-  next: "Make the files yours to remove, then run the same command again.",
+  next: "Get permission to delete these files, then run the same command again.",
   exit: 1,
 });

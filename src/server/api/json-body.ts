@@ -19,7 +19,7 @@ export async function readJson<T>(req: IncomingMessage, schema: z.ZodType<T>): P
   const raw = await readStream(req, { ...bodyPace, maxBytes: MAX_BYTES, totalMs: TOTAL_MS });
   if (!raw.ok) return fail(raw.error === "too_large" ? tooLarge : refusal("slow_body"));
   const bytes = await decodeBody(raw.value, req.headers["content-encoding"], MAX_BYTES);
-  if (!bytes.ok) return fail(bytes.error === "too_large" ? tooLarge : invalid("The body's encoding cannot be undone."));
+  if (!bytes.ok) return fail(bytes.error === "too_large" ? tooLarge : invalid("The body cannot be decoded."));
   return parseAs(bytes.value, schema);
 }
 

@@ -60,8 +60,8 @@ export function recordOperations({ store }: ManageParts): RecordPart {
 
 const unknownRequest = (id: string) => ({
   code: "request_not_found",
-  what: `There is no record of request "${id.slice(0, 80)}".`,
-  data: "Records are kept for 7 days, the last 500, and none with proxy.records=off.",
+  what: `Request not found: ${id.slice(0, 80)}.`,
+  data: "The last 500 requests are recorded for 7 days; none with proxy.records=off.",
   next: "`everlong proxy why` shows the latest.",
   exit: 1 as const,
 });

@@ -65,7 +65,7 @@ function failureOf(body: unknown): Failure {
 const gone = (address: string): Failure => ({
   code: "gateway_gone",
   what: `The gateway at ${address} did not answer.`,
-  data: "Whether the change was made is not known.",
+  data: "The change may or may not have been made.",
   next: "Try again.",
   exit: 1,
 });

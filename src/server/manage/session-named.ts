@@ -12,7 +12,7 @@ export async function sessionNamed(store: ProxyStore, id: string): Promise<Resul
 
 export const unknownSession = (id: string): Failure => ({
   code: "session_not_found",
-  what: `There is no proxied session "${id.slice(0, 80)}".`,
+  what: `Proxied session not found: ${id.slice(0, 80)}.`,
   data: "Nothing was changed.",
   next: "`everlong proxy sessions` lists them.",
   exit: 1,

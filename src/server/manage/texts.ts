@@ -89,7 +89,7 @@ async function alone<T>(
 
 const conflict = (code: "stale" | "precondition_required", name: TextName, id: string): Failure => ({
   code,
-  what: code === "stale" ? `The ${name} text was changed since it was read.` : `There is a ${name} text already.`,
+  what: code === "stale" ? `The ${name} text changed since you read it.` : `The ${name} text already exists.`,
   data: "Nothing was changed.",
   next: `Read it again (everlong proxy ${name === "pinned" ? "pin" : name} ${id}) and send If-Match with its ETag.`,
   exit: 1,

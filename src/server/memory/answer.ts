@@ -17,11 +17,11 @@ const STATUS: Record<FailureCode, [status: number, hint: string]> = {
   invalid_scope: [400, "Give scope as repository, with its key in repository, or as user."],
   missing_client: [409, "Set memory.enabled to true and start the gateway again."],
   permission_denied: [403, "A deny rule of this gateway's settings forbids it."],
-  voting_unsupported: [409, "Use a store that counts votes."],
+  voting_unsupported: [409, "Use a store that supports votes."],
   fact_not_found: [404, "Send the fact exactly as it is shown, with its repository."],
   memory_secret: [400, "Leave the secret out; say where it is kept instead."],
   filter_failed: [400, "Send it shorter."],
-  already_in_instructions: [409, "There is nothing to do."],
+  already_in_instructions: [409, "Nothing to do."],
   deleted_before: [409, "Only the user may add it again."],
   limit_reached: [429, "Try again later."],
   store_failed: [503, "Send it again with the same Idempotency-Key: it is stored once."],
@@ -42,8 +42,8 @@ export const unavailable = (mayBeStored: boolean): GatewayRefusal =>
 export const unavailableBy = ({ mayBeStored }: Failed): GatewayRefusal => unavailable(mayBeStored);
 
 export const notFound = refusal("not_found", {
-  message: "There is no such record.",
-  hint: "GET /api/memory/records lists what there is.",
+  message: "Record not found.",
+  hint: "GET /api/memory/records lists them.",
 });
 
 export const denied = refusalOfFailure({
@@ -82,7 +82,7 @@ export function changesAsked({
   limit = 100,
   after,
 }: Paging): Result<{ limit: number; after?: number }, GatewayRefusal> {
-  if (after !== undefined && !/^\d{1,15}$/.test(after)) return fail(invalid("after is not one that a list gave."));
+  if (after !== undefined && !/^\d{1,15}$/.test(after)) return fail(invalid("after is not a cursor from a list."));
   return ok({ limit: limit + 1, ...(after === undefined ? {} : { after: Number(after) }) });
 }
 

@@ -169,7 +169,7 @@ const writerOf = ({ tokenName }: MemoryHouse, before: BoardItem | undefined) => 
 });
 
 const noItem = refusal("not_found", {
-  message: "There is no such item on this board.",
+  message: "Item not found on this board.",
   hint: "GET /api/memory/board lists them.",
 });
 const full = refusal("invalid_inputs", {
@@ -179,12 +179,12 @@ const full = refusal("invalid_inputs", {
   hint: "Delete one first.",
 });
 const noChange = refusal("not_found", {
-  message: "There is no such change of this board.",
+  message: "Change not found on this board.",
   hint: "GET /api/memory/board/changes lists them.",
 });
 const changedLater = refusal("invalid_inputs", {
   status: 409,
   code: "changed_later",
   message: "It was changed again afterwards; nothing was undone.",
-  hint: 'Send {"force": true} to undo it all the same.',
+  hint: 'Send {"force": true} to undo it anyway.',
 });

@@ -32,6 +32,6 @@ export function helperRoutes(open: OpenMemoryDoor): Hono<Env> {
 }
 
 const noSession = refusal("not_found", {
-  message: "There is no session with this id.",
+  message: "Session not found.",
   hint: "`everlong sessions --all` lists them; give the whole id.",
 });

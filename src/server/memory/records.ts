@@ -37,7 +37,7 @@ export function recordRoutes(open: OpenMemoryDoor): Hono<Env> {
     const { repository, ...wanted } = query.value;
     const place = c.req.query("all") === "true" ? {} : { place: placeOf(house.value, repository) };
     const listed = await house.value.strategy().list({ ...wanted, ...place }, clientGone(c.env.outgoing));
-    if (listed.type === "invalid") return refuse(c, invalid(`${listed.field} is not one that a list gave.`));
+    if (listed.type === "invalid") return refuse(c, invalid(`${listed.field} is not a cursor from a list.`));
     if (listed.type !== "listed") return refuse(c, refusalOfOutcome(listed));
     return c.json({ items: listed.records.map((one) => shown(house.value, one)), next: listed.next ?? null });
   });
@@ -237,6 +237,6 @@ const refusalOfOutcome = (
 const notPending = refusal("invalid_inputs", {
   status: 409,
   code: "not_pending",
-  message: "This record does not wait for anybody.",
-  hint: "GET /api/memory/records?status=pending lists those that do.",
+  message: "This record is not up for review.",
+  hint: "GET /api/memory/records?status=pending lists those that are.",
 });

@@ -24,7 +24,7 @@ export function rebuiltText(rebuilt: StoreRebuilt): string {
     ...(copied > 0 ? [`${copied} rows were copied from the old file.`] : []),
     ...(isJournalWhole ? [] : [journalText(rebuilt)]),
     ...(lost.length > 0 ? [`Lost: ${lost.join(", ")}.`] : []),
-    ...(unknown.length > 0 ? [`Nothing else has the ${unknown.join(", ")}: if there were any, they are lost.`] : []),
+    ...(unknown.length > 0 ? [`No other copy of ${unknown.join(", ")} exists: if there were any, they are lost.`] : []),
     ...(quarantine === undefined ? [] : [`The old file is kept in ${quarantine}.`]),
   ].join(" ");
 }
@@ -53,5 +53,5 @@ function journalText({ damaged, skipped, isJournalBehind, unread, salvaged }: St
     : only.length > 0
       ? `; only the old file had these rows: ${rowCounts}`
       : "";
-  return `The journal is not whole${why}: memories, board entries and gateway sessions may be missing${old}.`;
+  return `The journal is incomplete${why}: memories, board entries and gateway sessions may be missing${old}.`;
 }

@@ -41,6 +41,6 @@ function pastBy({ env, home, read }: User): Refusal | undefined {
   return pastGateway(
     "claude",
     `${path} sets ${BASE}, which claude prefers`,
-    "Take that line out and set it in the environment.",
+    "Remove that line and set it in the environment.",
   );
 }

@@ -13,8 +13,8 @@ function closed({ name, where, entry }: Closed): AgentRow {
       fail(
         refusal(
           "by_hand",
-          `${name} takes no gateway from outside.`,
-          `Add this ${where}, start \`everlong serve\`, then ${name} as always.`,
+          `${name} has no setting that Everlong could pass it.`,
+          `Add this ${where}, start \`everlong serve\`, then ${name} as usual.`,
           entry(gateway.address),
         ),
       ),

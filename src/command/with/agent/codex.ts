@@ -20,8 +20,8 @@ export const codex: AgentRow = {
     return fail(
       refusal(
         "provider_unknown",
-        `${configPath(user)} chooses the model provider "${chosen.name}", and what it says of it cannot be taken over by the gateway.`,
-        "Take that line out and give the provider's base URL as EVERLONG_UPSTREAM_OPENAI, or start codex by itself.",
+        `${configPath(user)} chooses the model provider "${chosen.name}", whose settings the gateway cannot take over.`,
+        "Remove that line and set EVERLONG_UPSTREAM_OPENAI to the provider's base URL, or start codex by itself.",
       ),
     );
   },

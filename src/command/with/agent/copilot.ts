@@ -52,13 +52,13 @@ function typeByKey(asked: Asked): Type | undefined {
 
 const noKey = refusal(
   "no_key",
-  "copilot has no provider key of its own: models that GitHub routes do not pass a gateway.",
+  "copilot has no provider key, and models routed by GitHub cannot go through a gateway.",
   `Set ${KEY}, OPENAI_API_KEY or ANTHROPIC_API_KEY, and COPILOT_MODEL.`,
 );
 const noModel = refusal(
   "no_model",
-  "copilot with a provider of its own needs to be told the model.",
+  "copilot needs a model name to use your own provider.",
   "Set COPILOT_MODEL or add --model NAME.",
 );
 const otherType = (type: string) =>
-  refusal("provider_unknown", `${TYPE} is "${type}", which does not pass the gateway.`, "Use openai or anthropic.");
+  refusal("provider_unknown", `${TYPE} is "${type}", which the gateway does not support.`, "Use openai or anthropic.");

@@ -47,8 +47,8 @@ const signInByKey = { security: { auth: { selectedType: BY_KEY } } };
 
 const noKey = refusal(
   "no_key",
-  `gemini needs ${KEY}: a Google sign-in does not pass a gateway.`,
-  `Set ${KEY}, or a key of the gateway's own: EVERLONG_UPSTREAM_GEMINI_KEY.`,
+  `gemini needs ${KEY}: a Google sign-in does not work through a gateway.`,
+  `Set ${KEY}, or give the gateway its own key: EVERLONG_UPSTREAM_GEMINI_KEY.`,
 );
 
 const settingsPath = ({ home }: User): string => join(home, ".gemini", "settings.json");

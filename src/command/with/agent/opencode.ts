@@ -97,8 +97,4 @@ function merged(theirs: Tree, ours: Tree): Tree {
   return { ...theirs, ...Object.fromEntries(joined) };
 }
 
-const unreadable = refusal(
-  "config_unreadable",
-  `${CONTENT} is set and holds no JSON object.`,
-  "Correct it, or unset it.",
-);
+const unreadable = refusal("config_unreadable", `${CONTENT} is set but is not a JSON object.`, "Fix it, or unset it.");

@@ -21,17 +21,17 @@ import type { DoctorView } from "../view.ts";
 const withSettings =
   (look: (view: DoctorView, values: Settings) => CheckFinding | Promise<CheckFinding>): DoctorCheck["look"] =>
   (view) =>
-    view.settings.ok ? look(view, view.settings.value.values) : allWell("not looked at: the settings cannot be read");
+    view.settings.ok ? look(view, view.settings.value.values) : allWell("not checked: the settings cannot be read");
 
 export const settingsCheck: DoctorCheck = {
   name: "settings",
   look({ settings }) {
-    if (!settings.ok) return failure(settings.error.what, settings.error.next ?? "Correct the file.");
+    if (!settings.ok) return failure(settings.error.what, settings.error.next ?? "Fix the file.");
     const { warnings, sources } = settings.value;
     const set = Object.values(sources).filter((source) => source !== "default").length;
     return warnings.length === 0
       ? allWell(`${plural(set, "setting")} changed from the default`)
-      : warning(some(warnings, 10), "Correct or remove them; see everlong settings.");
+      : warning(some(warnings, 10), "Fix or remove them; see everlong settings.");
   },
 };
 
@@ -42,7 +42,7 @@ export const providerCheck: DoctorCheck = {
     const { catalog, warnings } = loadCatalog(
       existsSync(paths.models) ? readFileSync(paths.models, "utf8") : undefined,
     );
-    const ask = online ? fetchJson : async () => ({ ok: false as const, error: "nobody was asked; add --online" });
+    const ask = online ? fetchJson : async () => ({ ok: false as const, error: "not checked; add --online" });
     const input = resolveInput(values, settings.value.sources, { catalog, fetchJson: ask });
     const resolved = await resolveModel(input);
     if (!resolved.ok) {
@@ -58,10 +58,10 @@ export const providerCheck: DoctorCheck = {
     const listed = await listModels(input);
     if (!listed.ok)
       return failure(
-        `${target.id}: ${input.baseUrl} was asked for its models: ${listed.error}`,
+        `${target.id}: cannot list the models at ${input.baseUrl}: ${listed.error}`,
         "Check the address and the key.",
       );
-    return allWell(`${text}; it answers with ${plural(listed.value.length, "model")}`);
+    return allWell(`${text}; the server lists ${plural(listed.value.length, "model")}`);
   }),
 };
 
@@ -86,7 +86,7 @@ export const embeddingsCheck: DoctorCheck = {
     const text = `${name}${address === undefined ? "" : ` at ${address}`}, ${plural(waiting, "passage")} waiting`;
     if (address === undefined || isLoopback(address)) return allWell(text);
     const origin = originOf(address);
-    if (!origin.ok) return failure(origin.error.what, origin.error.next ?? "Correct the address.");
+    if (!origin.ok) return failure(origin.error.what, origin.error.next ?? "Fix the address.");
     return (await hasConsent(paths.home, root, origin.value))
       ? allWell(text)
       : warning(`${text}; nothing is sent there without consent`, `everlong consent grant ${origin.value}`);
@@ -102,7 +102,7 @@ export const mcpCheck: DoctorCheck = {
       consented: (origin) => hasConsent(paths.home, root, origin),
     });
     const wrong = [...problems, ...servers.flatMap((server) => (server.type === "failed" ? [server.reason] : []))];
-    if (wrong.length > 0) return warning(some(wrong, 10), "Correct the file it names.");
+    if (wrong.length > 0) return warning(some(wrong, 10), "Fix the file it names.");
     const waiting = servers.filter((server) => server.type === "untrusted");
     const text =
       servers.length === 0
@@ -134,7 +134,7 @@ export const hooksCheck: DoctorCheck = {
           warnings.map(({ path, message }) => `${path}: ${message}`),
           10,
         ),
-        "Correct the file it names.",
+        "Fix the file it names.",
       );
     const off = hooks.filter((hook) => hook.off !== undefined).length;
     return allWell(
@@ -146,8 +146,9 @@ export const hooksCheck: DoctorCheck = {
 export const trustCheck: DoctorCheck = {
   name: "trust",
   look({ trust, root }) {
-    if (trust.failure) return failure(trust.failure.what, trust.failure.next ?? "Correct the file.");
-    if (trust.trusted) return allWell(`${root} is trusted${trust.by && trust.by !== root ? ` with ${trust.by}` : ""}`);
+    if (trust.failure) return failure(trust.failure.what, trust.failure.next ?? "Fix the file.");
+    if (trust.trusted)
+      return allWell(`${root} is trusted${trust.by && trust.by !== root ? `, because ${trust.by} is` : ""}`);
     const notice = trustNotice(trust);
     return notice === undefined
       ? allWell(`${root} is not trusted and has nothing to load`)
@@ -171,12 +172,12 @@ export const consentCheck: DoctorCheck = {
   name: "consent",
   async look({ paths, root }) {
     const consents = await listConsents(paths.home);
-    if (!consents.ok) return failure(consents.error.what, consents.error.next ?? "Correct the file.");
+    if (!consents.ok) return failure(consents.error.what, consents.error.next ?? "Fix the file.");
     const here = consents.value.filter((consent) => consent.root === root).map(({ origin }) => origin);
     return allWell(
       here.length === 0
-        ? "text of this folder goes to no other machine but the model's"
-        : `text of this folder may go to ${some(here, 10)}`,
+        ? "text from this folder goes only to the model"
+        : `text from this folder may go to ${some(here, 10)}`,
     );
   },
 };

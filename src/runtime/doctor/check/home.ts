@@ -29,7 +29,7 @@ function isWritable(folder: string): boolean {
 export const homeCheck: DoctorCheck = {
   name: "home",
   look({ paths: { home }, hasHome, settings }) {
-    if (!hasHome) return allWell(`${home} is made by the first session`);
+    if (!hasHome) return allWell(`${home} does not exist yet; the first session creates it`);
     const stat = statSync(home);
     if (!stat.isDirectory()) return failure(`${home} is not a folder`, "Move it away, or set EVERLONG_HOME.");
     const uid = process.getuid?.();
@@ -37,13 +37,13 @@ export const homeCheck: DoctorCheck = {
       return failure(`${home} belongs to user ${stat.uid}`, "Choose another folder with EVERLONG_HOME.");
     if (!isWritable(home))
       return failure(
-        `nothing can be written to ${home}`,
-        "Make it a folder that you can write, or choose another with EVERLONG_HOME.",
+        `cannot write to ${home}`,
+        "Make it a folder you can write to, or choose another with EVERLONG_HOME.",
       );
     if ((stat.mode & OTHERS) !== 0) return failure(`others can open ${home} (mode ${octal(stat.mode)})`, FIX);
     if (NETWORK_FILE_SYSTEMS.has(fileSystemOf(home)))
       return warning(
-        `${home} is on a network disk, whose locks may not hold`,
+        `${home} is on a network disk, where locks may not work`,
         "Choose a local folder with EVERLONG_HOME.",
       );
     const durability = settings.ok ? `, durability ${settings.value.values.durability}` : "";
@@ -104,7 +104,7 @@ export const secretsCheck: DoctorCheck = {
     if (open.length > 0)
       return failure(
         `others can read ${some(names(view, open))}`,
-        `${FIX}; if others had the chance, delete them: they are made anew`,
+        `${FIX}; if others may have read them, delete them: new ones are created`,
       );
     const uid = process.getuid?.();
     const foreign = [...homeFiles(view.paths.home)].filter(
@@ -124,7 +124,7 @@ export const locksCheck: DoctorCheck = {
     const sessions = [...namesIn(paths.sessions)].flatMap((id) =>
       lockHolders(join(paths.sessions, id, "session.lock")).map((pid) => `session ${id.slice(0, 8)} by process ${pid}`),
     );
-    if (others.length === 0 && sessions.length === 0) return allWell("nobody else works here");
+    if (others.length === 0 && sessions.length === 0) return allWell("not in use by another process");
     return allWell(
       [
         `in use by ${plural(others.length, "process", "processes")} (${some(others.map(String))})`,
@@ -142,7 +142,7 @@ export const clockCheck: DoctorCheck = {
       .flatMap((path) => statSync(path, { throwIfNoEntry: false }) ?? [])
       .reduce((latest, { mtimeMs }) => Math.max(latest, mtimeMs), 0);
     if (newest > now.getTime() + DAY_MS)
-      return warning(`files here are from ${new Date(newest).toISOString()}, later than now`, "Set the clock.");
+      return warning(`files here are dated ${new Date(newest).toISOString()}, in the future`, "Set the clock.");
     return allWell(now.toISOString());
   },
 };

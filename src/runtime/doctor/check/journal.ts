@@ -16,7 +16,7 @@ export const journalCheck: DoctorCheck = {
   name: "journal",
   async look({ paths }) {
     const { segments, isWhole } = await verifyJournal(paths.journal);
-    if (segments.length === 0) return allWell("not made yet");
+    if (segments.length === 0) return allWell("none yet");
     const broken = segments.flatMap(({ path, damaged, fault }) => {
       if (fault) return [fault.what];
       return damaged.map(
@@ -26,7 +26,7 @@ export const journalCheck: DoctorCheck = {
     if (broken.length > 0) return failure(`damaged: ${some(broken)}`, FIX);
     if (!isWhole) return failure("parts of it are missing", FIX);
     const lines = segments.reduce((sum, segment) => sum + segment.lines, 0);
-    return allWell(`${plural(lines, "line")} in ${plural(segments.length, "segment")}, all whole`);
+    return allWell(`${plural(lines, "line")} in ${plural(segments.length, "segment")}, all intact`);
   },
   mend: mendJournal,
 };
@@ -49,7 +49,7 @@ async function mendJournal({ paths, now }: DoctorView): Promise<string[]> {
     const renewed = await openStore(paths);
     if (!renewed.ok) return [renewed.error.what];
     renewed.value.close();
-    return [`Wrote the journal anew from store.db; the damaged one is kept in ${folder}.`];
+    return [`Rewrote the journal from store.db; the damaged one is kept in ${folder}.`];
   } finally {
     lock.value.release();
   }
@@ -73,7 +73,7 @@ export const sessionDatabasesCheck: DoctorCheck = {
   async look(view) {
     const broken = await brokenDatabases(view);
     return broken.length === 0
-      ? allWell("whole")
+      ? allWell("intact")
       : failure(`damaged: ${some(broken.map(({ id, reason }) => `session ${id.slice(0, 8)} (${reason})`))}`, FIX);
   },
   async mend(view) {

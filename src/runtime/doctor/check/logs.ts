@@ -19,7 +19,9 @@ const isBroken = ({ damaged, report, inUse }: LogCondition): boolean =>
 
 const named = ({ id, report, damaged }: LogCondition): string => {
   const [first] = damaged;
-  const where = first ? `line ${first.line}, offset ${first.offset}, ${first.bytes} bytes` : "its last line has no end";
+  const where = first
+    ? `line ${first.line}, offset ${first.offset}, ${first.bytes} bytes`
+    : "its last line is incomplete";
   return `session ${id.slice(0, 8)} (${where}${report ? `; ${report.records} events are whole` : ""})`;
 };
 
@@ -35,10 +37,10 @@ export const logsCheck: DoctorCheck = {
       );
     const broken = logs.filter(isBroken);
     return broken.length === 0
-      ? allWell(`${plural(logs.length, "log")}, all whole`)
+      ? allWell(`${plural(logs.length, "log")}, all intact`)
       : failure(
           `damaged: ${some(broken.map(named))}`,
-          `${FIX} moves the damaged bytes to quarantine/; every whole event stays`,
+          `${FIX} moves the damaged bytes to quarantine/; every intact event is kept`,
         );
   },
   async mend(view) {
@@ -60,7 +62,7 @@ async function mendOwn({ paths }: DoctorView, { id }: LogCondition): Promise<str
     onEvent: () => undefined,
     giveUpMs: 0,
   });
-  if (!opened.ok) return `Session ${id} is as it was: ${opened.error.what}`;
+  if (!opened.ok) return `Session ${id} is unchanged: ${opened.error.what}`;
   const { log, report } = opened.value;
   try {
     for (const { line, offset, bytes, file } of report.damaged)
@@ -73,19 +75,19 @@ async function mendOwn({ paths }: DoctorView, { id }: LogCondition): Promise<str
 
 const mendedText = (id: string, tornBytes: number): string =>
   tornBytes > 0
-    ? `Session ${id}: ${plural(tornBytes, "byte")} moved to quarantine/; the log is whole again.`
+    ? `Session ${id}: ${plural(tornBytes, "byte")} moved to quarantine/; the log is intact again.`
     : `Session ${id}: the log is readable to its end; damaged lines in it are skipped.`;
 
 async function mendProxied({ paths }: DoctorView, { id, path }: LogCondition): Promise<string> {
   const lock = await acquireLock(join(paths.home, "locks", `proxy-${id}.lock`), { limitMs: 1000 });
-  if (!lock.ok) return `Session ${id} is in use and stays as it is.`;
+  if (!lock.ok) return `Session ${id} is in use and was left unchanged.`;
   try {
     const opened = await openLog(path, {
       accept: (value) => typeof value["id"] === "string",
       onRecord: () => undefined,
       quarantine: { folder: paths.quarantine, label: `proxy-${id}` },
     });
-    if (!opened.ok) return `Session ${id} is as it was: ${opened.error.what}`;
+    if (!opened.ok) return `Session ${id} is unchanged: ${opened.error.what}`;
     await opened.value.log.close();
     return mendedText(id, opened.value.report.tornBytes);
   } finally {

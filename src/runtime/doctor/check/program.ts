@@ -42,7 +42,7 @@ export const nodeCheck: DoctorCheck = {
     const hasFts = db.prepare("SELECT 1 FROM pragma_compile_options WHERE compile_options = 'ENABLE_FTS5'").get();
     db.close();
     if (!hasFts) return failure(`${process.version} without full-text search`, "Install Node from nodejs.org.");
-    return allWell(`${process.version}${own ? " that comes with Everlong" : ""}, SQLite ${version}`);
+    return allWell(`${process.version}${own ? " (bundled)" : ""}, SQLite ${version}`);
   },
 };
 
@@ -63,7 +63,7 @@ export const gitCheck: DoctorCheck = {
   name: "git",
   async look() {
     const version = await versionOf("git");
-    if (version === undefined) return warning("not found: repositories are known by their folder only", "Install git.");
+    if (version === undefined) return warning("not found: repositories are identified by folder only", "Install git.");
     return allWell(version.replace(/^git version /, ""));
   },
 };

@@ -47,7 +47,7 @@ export const gatewayCheck: DoctorCheck = {
           `process ${file.pid} does not answer at ${file.address}`,
           `End it, then start it again: kill ${file.pid}`,
         )
-      : warning("gateway.json names a gateway that has ended", FIX);
+      : warning("gateway.json is left over from a gateway that ended", FIX);
   },
   async mend({ paths: { home } }, confirm) {
     const file = readGatewayFile(home);
@@ -56,7 +56,7 @@ export const gatewayCheck: DoctorCheck = {
       return [];
     sendSignal(file.pid, "SIGTERM");
     rmSync(join(home, "gateway.json"), { force: true });
-    return ["Removed the note of a gateway that is gone."];
+    return ["Removed the gateway.json of a gateway that ended."];
   },
 };
 
@@ -64,7 +64,7 @@ export const breakersCheck: DoctorCheck = {
   name: "breakers",
   async look({ paths: { home } }) {
     const health = await gatewayHealth(home);
-    if (!health) return allWell("no gateway runs");
+    if (!health) return allWell("no gateway is running");
     const checks = Array.isArray(health["checks"]) ? health["checks"].filter(isRecord) : [];
     const bad = checks.filter((check) => check["status"] !== "ok");
     return bad.length === 0
@@ -74,7 +74,7 @@ export const breakersCheck: DoctorCheck = {
             bad.map((check) => `${check["name"]}: ${check["finding"]}`),
             10,
           ),
-          "It tries again by itself within a minute.",
+          "It retries within a minute.",
         );
   },
 };
@@ -118,7 +118,7 @@ export const processesCheck: DoctorCheck = {
   look(view) {
     const left = orphans(view);
     return left.length === 0
-      ? allWell("none without an owner")
+      ? allWell("none left behind")
       : warning(`still running after their session ended: ${some(left.map(named))}`, `${FIX} asks, then ends them`);
   },
   async mend(view, confirm) {
@@ -135,11 +135,11 @@ export const queuesCheck: DoctorCheck = {
     const store = await DatabaseView.open(paths.store);
     const count = (sql: string): number => (store.ok ? (store.value.number(sql) ?? 0) : 0);
     const waiting = {
-      "passages to be embedded": count("SELECT count(*) FROM recall_waiting"),
-      "gateway texts to be stored": count("SELECT count(*) FROM proxy_item WHERE stored = 0"),
-      "dropped texts to be logged": count("SELECT count(*) FROM proxy_item WHERE dropped IS NOT NULL AND logged = 0"),
-      "memories to be written into repositories": pendingLines(join(paths.home, "pending")),
-      "memories to be reviewed": count("SELECT count(*) FROM memories WHERE status = 'pending'"),
+      "passages to embed": count("SELECT count(*) FROM recall_waiting"),
+      "gateway texts to store": count("SELECT count(*) FROM proxy_item WHERE stored = 0"),
+      "dropped texts to log": count("SELECT count(*) FROM proxy_item WHERE dropped IS NOT NULL AND logged = 0"),
+      "memories to write into repositories": pendingLines(join(paths.home, "pending")),
+      "memories to review": count("SELECT count(*) FROM memories WHERE status = 'pending'"),
     };
     if (store.ok) store.value.close();
     const some = Object.entries(waiting).filter(([, n]) => n > 0);
@@ -164,7 +164,7 @@ export const failuresCheck: DoctorCheck = {
     const memory = failures.filter(({ part }) => part === "memory").slice(-LAST_MEMORY);
     const text = `${failures.length} in 7 days: ${some(rows, 10)}${memoryText(memory)}`;
     return failures.length > MANY_FAILURES
-      ? warning(text, "Work went on without these parts; look at the settings they need.")
+      ? warning(text, "Work continued without them; check the settings they need.")
       : allWell(text);
   },
 };

@@ -14,9 +14,7 @@ export const sandboxCheck: DoctorCheck = {
     const limit = endsStrays ? "" : "; a child that leaves its group may outlive its session";
     const covers = values?.["sandbox.commands"] === "all" ? "all commands" : "commands that run without asking";
     if (name !== undefined) return allWell(`${name} around ${covers}${limit}`);
-    const finding = `${problem ?? "none works here"}${limit}`;
-    return mode === "required"
-      ? failure(finding, INSTALL)
-      : warning(`${finding}; rules alone hold commands back`, INSTALL);
+    const finding = `${problem ?? "not available"}${limit}`;
+    return mode === "required" ? failure(finding, INSTALL) : warning(`${finding}; only rules limit commands`, INSTALL);
   },
 };

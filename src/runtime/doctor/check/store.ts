@@ -44,7 +44,7 @@ export const storeCheck: DoctorCheck = {
     const opened = await DatabaseView.open(paths.store);
     if (!opened.ok) {
       if (opened.error.code !== "not_found") return damaged(opened.error.what);
-      return segmentsIn(paths.journal).length === 0 ? allWell("not made yet") : damaged("it is missing");
+      return segmentsIn(paths.journal).length === 0 ? allWell("none yet") : damaged("it is missing");
     }
     const view = opened.value;
     try {
@@ -54,12 +54,12 @@ export const storeCheck: DoctorCheck = {
       const version = view.number("PRAGMA user_version") ?? 0;
       if (version > storeMigrations.length)
         return failure(
-          `written by a newer everlong (schema ${version}, this one knows ${storeMigrations.length})`,
+          `written by a newer everlong (schema ${version}, this one supports ${storeMigrations.length})`,
           "Update everlong.",
         );
       const size = (statSync(paths.store).size / MEGA).toFixed(1);
       return allWell(
-        `whole, schema ${version}, ${size} MB, ${plural(view.count("sessions") ?? 0, "session")}, ${plural(view.count("memories") ?? 0, "memory", "memories")}`,
+        `intact, schema ${version}, ${size} MB, ${plural(view.count("sessions") ?? 0, "session")}, ${plural(view.count("memories") ?? 0, "memory", "memories")}`,
       );
     } finally {
       view.close();
@@ -81,14 +81,14 @@ export const walCheck: DoctorCheck = {
   look({ paths }) {
     const bytes = statSync(`${paths.store}-wal`, { throwIfNoEntry: false })?.size ?? 0;
     const text = `${(bytes / MEGA).toFixed(1)} MB`;
-    return bytes > LONG_WAL_BYTES ? warning(`${text} wait to be moved into store.db`, FIX) : allWell(text);
+    return bytes > LONG_WAL_BYTES ? warning(`${text} not yet moved into store.db`, FIX) : allWell(text);
   },
   async mend({ paths }) {
     const db = await openStore(paths);
     if (!db.ok) return [db.error.what];
     db.value.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     db.value.close();
-    return ["Moved the log of store.db into it."];
+    return ["Moved the write-ahead log into store.db."];
   },
 };
 
@@ -99,7 +99,7 @@ export const searchCheck: DoctorCheck = {
       if (Number(db.prepare("PRAGMA user_version").get()?.["user_version"]) < storeMigrations.length) return undefined;
       return indexProblem(db);
     });
-    return problem === undefined ? allWell("sound") : failure(`damaged: ${problem}`, FIX);
+    return problem === undefined ? allWell("intact") : failure(`damaged: ${problem}`, FIX);
   },
   mend: () => remakeIndex(),
 };
@@ -113,7 +113,7 @@ async function remakeIndex(): Promise<string[]> {
     const emptied = await emptyIndex(db.value);
     const outcome = emptied.ok ? await rebuildIndex(db.value, workspace.value, () => undefined) : emptied;
     return [
-      outcome.ok ? `Made the search index anew from ${plural(outcome.value.sessions, "session")}.` : outcome.error.what,
+      outcome.ok ? `Rebuilt the search index from ${plural(outcome.value.sessions, "session")}.` : outcome.error.what,
     ];
   } finally {
     db.value.close();
@@ -140,9 +140,9 @@ export const lagCheck: DoctorCheck = {
   async look(view) {
     const late = await behind(view);
     return late.length === 0
-      ? allWell("level with the logs")
+      ? allWell("up to date")
       : warning(
-          `${plural(late.length, "session")} not indexed to the end: ${some(late.map(({ id }) => id.slice(0, 8)))}`,
+          `${plural(late.length, "session")} not fully indexed: ${some(late.map(({ id }) => id.slice(0, 8)))}`,
           FIX,
         );
   },
@@ -153,6 +153,6 @@ export const lagCheck: DoctorCheck = {
     if (!db.ok) return [db.error.what];
     const outcome = await catchUp(db.value, workspace.value.paths, workspace.value.indexing, () => undefined);
     db.value.close();
-    return [outcome.ok ? "Brought the index up to the logs." : outcome.error.what];
+    return [outcome.ok ? "Brought the index up to date." : outcome.error.what];
   },
 };
