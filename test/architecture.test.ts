@@ -199,4 +199,27 @@ describe("architecture", () => {
       expect(lines[0], `${file} must begin with a comment that says what it is for`).toMatch(/^\/\//);
     }
   });
+
+  it("names each exported type once, and no value by a participle", () => {
+    const files = sources.filter((f) => !/\.test\.ts$|fixture/.test(f)).map((f): [string, string] => [f, read(f)]);
+    expect(nameProblems(files)).toEqual([]);
+    const planted: [string, string][] = [
+      ["memory/one.ts", "export type Verdict = 1;\nconst kept = 2;"],
+      ["proxy/two.ts", "export class Verdict {}"],
+    ];
+    expect(nameProblems(planted)).toEqual(["memory/one.ts: const kept", "Verdict: memory/one.ts proxy/two.ts"]);
+  });
 });
+
+/** A reader who meets a name must know which thing it is; a participle says only that something happened to it. */
+function nameProblems(files: readonly [string, string][]): string[] {
+  const participles = /\b(?:const|let) (?:found|done|known|kept|told|made|asked|held|said|given)\b/g;
+  const owners = new Map<string, string[]>();
+  for (const [file, text] of files)
+    for (const [, name] of text.matchAll(/^export (?:type|interface|class) (\w+)/gm))
+      owners.set(name!, [...(owners.get(name!) ?? []), file]);
+  return [
+    ...files.flatMap(([file, text]) => [...text.matchAll(participles)].map(([line]) => `${file}: ${line}`)),
+    ...[...owners].filter(([, list]) => list.length > 1).map(([name, list]) => `${name}: ${list.join(" ")}`),
+  ];
+}

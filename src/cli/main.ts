@@ -163,16 +163,16 @@ const usage = (what: string, next: string): Failure => ({
 
 /** Commander's camel-cased options back to setting keys. */
 function givenFlags(options: Parsed, flags: readonly SettingFlag[]): OpenOptions["flags"] {
-  const given: OpenOptions["flags"] = {};
+  const settings: OpenOptions["flags"] = {};
   for (const flag of flags) {
     const option = new Option(flag.argument ? `${flag.name} <x>` : flag.name);
     const value = options[option.attributeName()];
     if (value === undefined) continue;
-    if (flag.argument) given[flag.key] = value as string | string[];
+    if (flag.argument) settings[flag.key] = value as string | string[];
     // `--no-x` sets x to false; commander gives x true when the flag is absent.
-    else if (value === flag.value) given[flag.key] = flag.value;
+    else if (value === flag.value) settings[flag.key] = flag.value;
   }
-  return given;
+  return settings;
 }
 
 let crashed = false;

@@ -112,8 +112,8 @@ class Run {
       await this.#client.send(message, this.#attached === undefined ? {} : { attached: this.#attached });
     this.#abandoned = (await this.#client.untilIdle(true)).abandoned;
     if (this.#opened.exportPath) {
-      const done = await this.#client.session.exportTo(formatOf(this.#opened.exportPath), this.#opened.exportPath);
-      if (!done.ok) this.#note(done.error.what);
+      const outcome = await this.#client.session.exportTo(formatOf(this.#opened.exportPath), this.#opened.exportPath);
+      if (!outcome.ok) this.#note(outcome.error.what);
     }
   }
 

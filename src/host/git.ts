@@ -8,16 +8,16 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** What is known of the folder; outside of git only the folder itself. Never throws. */
 export function gitContext(folder: string): SessionContext {
   const cwd = realPath(folder);
-  const found = findGit(cwd);
-  if (!found) return { cwd };
-  const head = small(join(found.gitDir, "HEAD"))?.trim();
+  const place = findGit(cwd);
+  if (!place) return { cwd };
+  const head = small(join(place.gitDir, "HEAD"))?.trim();
   const ref = head?.startsWith("ref: ") ? head.slice(5) : undefined;
   const branch = ref?.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;
-  const headCommit = ref ? commitOf(found, ref) : commitId(head);
-  const repository = repositoryOf(remoteUrl(small(join(found.commonDir, "config")) ?? "", "origin"));
+  const headCommit = ref ? commitOf(place, ref) : commitId(head);
+  const repository = repositoryOf(remoteUrl(small(join(place.commonDir, "config")) ?? "", "origin"));
   return {
     cwd,
-    gitRoot: found.root,
+    gitRoot: place.root,
     ...(repository ? { repository } : {}),
     ...(branch && branch !== ".invalid" ? { branch } : {}), // git's placeholder when refs are stored as tables
     ...(headCommit ? { headCommit } : {}),
@@ -30,12 +30,12 @@ export function gitContext(folder: string): SessionContext {
  */
 export function repositoryKey(folder: string): string {
   const from = realPath(folder);
-  const found = findGit(from);
-  if (!found) return `local:${from}`;
-  const url = keyRemote(small(join(found.commonDir, "config")) ?? "");
+  const repository = findGit(from);
+  if (!repository) return `local:${from}`;
+  const url = keyRemote(small(join(repository.commonDir, "config")) ?? "");
   const remote = remoteKey(url);
   if (remote) return remote;
-  const main = found.commonDir.endsWith(`${sep}.git`) ? dirname(found.commonDir) : found.root;
+  const main = repository.commonDir.endsWith(`${sep}.git`) ? dirname(repository.commonDir) : repository.root;
   return `local:${realPath(main)}`;
 }
 

@@ -57,8 +57,8 @@ export async function harmlessGit(call: GitCall): Promise<Result<HarmlessGit, st
   const subcommand = call.args[at] ?? "";
   const env = harmlessEnvironment(withoutProgramsOf(call.folders, call.env));
   if (/^--(version|help)$/.test(subcommand)) return ok({ args: [...call.args], env, reads: [] });
-  const told = Object.hasOwn(SUBCOMMANDS, subcommand) ? SUBCOMMANDS[subcommand] : undefined;
-  if (!told) return fail("this form of git may do more than look");
+  const rules = Object.hasOwn(SUBCOMMANDS, subcommand) ? SUBCOMMANDS[subcommand] : undefined;
+  if (!rules) return fail("this form of git may do more than look");
   const [place, config] = await Promise.all([placeOf(call, env), configOf(call, env)]);
   if (!place.ok) return place;
   if (!config.ok) return config;
@@ -67,7 +67,7 @@ export async function harmlessGit(call: GitCall): Promise<Result<HarmlessGit, st
   const named = offByName(config.value);
   if (!named.ok) return named;
   const settings = [...OFF, ...named.value].flatMap((setting) => ["-c", setting]);
-  const rest = [subcommand, ...told, ...call.args.slice(at + 1)];
+  const rest = [subcommand, ...rules, ...call.args.slice(at + 1)];
   return ok({
     args: [...settings, "--no-pager", ...call.args.slice(0, at), ...rest],
     env,

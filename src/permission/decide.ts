@@ -42,19 +42,19 @@ export function decide(parts: readonly PermissionPart[], policy: Policy): Permis
   const denials = verdicts.map((v) => v.verdict).filter((v) => v.type === "deny");
   const denial = denials.find((d) => d.code === "guard") ?? denials[0];
   if (denial) return denial;
-  const asked = verdicts.flatMap(({ part, verdict }) => (verdict.type === "ask" ? [{ part, ...verdict }] : []));
-  const first = asked.find((a) => a.always) ?? asked[0];
+  const questions = verdicts.flatMap(({ part, verdict }) => (verdict.type === "ask" ? [{ part, ...verdict }] : []));
+  const first = questions.find((a) => a.always) ?? questions[0];
   if (!first) return allowed(verdicts.map((v) => v.verdict));
   return {
     type: "ask",
     reason: first.reason,
     always: first.always,
-    covered: asked.every((a) => a.covered),
-    parts: asked.map(({ part, reason }) => ({ part, reason })),
+    covered: questions.every((a) => a.covered),
+    parts: questions.map(({ part, reason }) => ({ part, reason })),
     offer: first.always
       ? {}
       : offerFor(
-          asked.map((a) => a.part),
+          questions.map((a) => a.part),
           policy,
         ),
   };

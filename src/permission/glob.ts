@@ -44,15 +44,15 @@ function inSet(set: string): (text: string) => boolean {
   const negated = set.startsWith("!") || set.startsWith("^");
   const body = negated ? set.slice(1) : set;
   return (text) => {
-    let found = false;
+    let isMatch = false;
     for (let i = 0; i < body.length; i++) {
       const from = body.charAt(i);
       const isRange = body.charAt(i + 1) === "-" && i + 2 < body.length;
       const to = isRange ? body.charAt(i + 2) : from;
       if (isRange) i += 2;
-      if (text >= from && text <= to) found = true;
+      if (text >= from && text <= to) isMatch = true;
     }
-    return found !== negated;
+    return isMatch !== negated;
   };
 }
 

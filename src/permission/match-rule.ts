@@ -38,9 +38,11 @@ function matchesShell(argument: string, part: ShellPart, reading: Reading): bool
   }
   // The words up to the first that is not literal are still known.
   const end = part.words.findIndex((w) => !w.literal);
-  const known = (end < 0 ? part.words : part.words.slice(0, end)).map((w) => w.value.normalize("NFKC").toLowerCase());
+  const literalWords = (end < 0 ? part.words : part.words.slice(0, end)).map((w) =>
+    w.value.normalize("NFKC").toLowerCase(),
+  );
   const lower = wanted.map((w) => w.toLowerCase());
-  return startsWith(known, lower) || startsWith(bareWords(known), lower);
+  return startsWith(literalWords, lower) || startsWith(bareWords(literalWords), lower);
 }
 
 /** Whether the command may run what a deny rule names, as far as its text tells. */
@@ -72,14 +74,14 @@ export function pathPattern(argument: string, root: string): string[] {
 
 function matchesUrl(argument: string, text: string, reading: Reading): boolean {
   const url = parseUrl(text);
-  const said = /^[a-z][a-z0-9+.-]*:\/\//i.exec(argument)?.[0];
-  const rest = argument.slice(said?.length ?? 0);
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(argument)?.[0];
+  const rest = argument.slice(scheme?.length ?? 0);
   const isAnyHost = rest.startsWith("*.");
-  const wanted = parseUrl(`${said ?? "https://"}${isAnyHost ? rest.slice(2) : rest}`);
+  const wanted = parseUrl(`${scheme ?? "https://"}${isAnyHost ? rest.slice(2) : rest}`);
   if (!url || !wanted) return false;
   const isSameHost = isAnyHost ? host(url).endsWith(`.${host(wanted)}`) : host(url) === host(wanted);
   const isSameDoor = url.protocol === wanted.protocol && url.port === wanted.port;
-  const isOpen = reading === "wide" && !said && wanted.port === "";
+  const isOpen = reading === "wide" && !scheme && wanted.port === "";
   return isSameHost && (isSameDoor || isOpen) && isUnder(url.pathname, wanted.pathname);
 }
 

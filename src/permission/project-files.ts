@@ -56,12 +56,12 @@ export function countProjectFiles(files: readonly ProjectFile[]): ProjectCounts 
 export const hashOf = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
 
 function filesOf(folder: string, root: string): ProjectFile[] {
-  const found: { path: string; kind: ProjectFileKind }[] = [
+  const files: { path: string; kind: ProjectFileKind }[] = [
     { path: join(folder, ".everlong", "settings.json"), kind: "settings" },
     { path: join(folder, ".mcp.json"), kind: "mcpServers" },
   ];
   const add = (kind: ProjectFileKind, paths: string[]): void => {
-    found.push(...paths.map((path) => ({ path, kind })));
+    files.push(...paths.map((path) => ({ path, kind })));
   };
   for (const home of HOMES.map((name) => join(folder, name))) {
     if (basename(home) !== ".claude") add("hooks", filesIn(join(home, "hooks"), ".json", 0));
@@ -74,8 +74,8 @@ function filesOf(folder: string, root: string): ProjectFile[] {
         : filesIn(join(home, "commands"), ".md", 4),
     );
   }
-  const hashes = hashesOf(found.map(({ path }) => path));
-  return found.flatMap((file) => {
+  const hashes = hashesOf(files.map(({ path }) => path));
+  return files.flatMap((file) => {
     const hash = hashes.get(file.path);
     return hash === undefined ? [] : [{ ...file, hash }];
   });

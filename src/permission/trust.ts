@@ -50,20 +50,22 @@ type TrustPlaces = { everlongHome: string; userHome: string };
 export async function trustState(places: TrustPlaces, root: string, cwd: string = root): Promise<TrustState> {
   const real = realPath(root, "/") ?? root;
   const files = findProjectFiles(real, realPath(cwd, "/") ?? cwd);
-  const found = countProjectFiles(files);
+  const counts = countProjectFiles(files);
   const state = await readState(file(places.everlongHome));
-  const untrusted = { trusted: false, changed: [], causes: [], started: new Map(), files, found };
+  const untrusted = { trusted: false, changed: [], causes: [], started: new Map(), files, found: counts };
   if (!state.ok) return { ...untrusted, failure: state.error };
   const by = trustedFolder(Object.keys(state.value.folders), real, places.userHome);
   if (by === undefined) return untrusted;
-  const known = state.value.folders[by]?.files ?? {};
+  const trustedFiles = state.value.folders[by]?.files ?? {};
   const started = startedByAll(files, real, cwd);
   const causesOf = (file: ProjectFile): string[] => {
-    const scripts = (started.get(file.path) ?? []).filter(({ path, hash }) => (known[path] ?? ABSENT) !== hash);
-    return [file, ...scripts].filter(({ path, hash }) => (known[path] ?? ABSENT) !== hash).map(({ path }) => path);
+    const scripts = (started.get(file.path) ?? []).filter(({ path, hash }) => (trustedFiles[path] ?? ABSENT) !== hash);
+    return [file, ...scripts]
+      .filter(({ path, hash }) => (trustedFiles[path] ?? ABSENT) !== hash)
+      .map(({ path }) => path);
   };
   const changed = files.filter((file) => causesOf(file).length > 0).map(({ path }) => path);
-  return { trusted: true, by, changed, causes: [...new Set(files.flatMap(causesOf))], started, files, found };
+  return { trusted: true, by, changed, causes: [...new Set(files.flatMap(causesOf))], started, files, found: counts };
 }
 
 /** `--trust-folder`: the folder as it is now, for this run. */
@@ -124,9 +126,9 @@ export async function revokeTrust(
   const real = realPath(root, "/") ?? root;
   let had = false;
   const revoke = (state: Trusts): Trusts => {
-    const kept = Object.entries(state.folders).filter(([folder]) => !isInside(folder, real));
-    had = kept.length < Object.keys(state.folders).length;
-    return { ...state, folders: Object.fromEntries(kept) };
+    const others = Object.entries(state.folders).filter(([folder]) => !isInside(folder, real));
+    had = others.length < Object.keys(state.folders).length;
+    return { ...state, folders: Object.fromEntries(others) };
   };
   const changed = await changeState(file(places.everlongHome), revoke, update);
   return changed.ok ? ok(had) : changed;

@@ -28,15 +28,15 @@ export const consentHere: ConsentAccess = {
       const { paths, root } = workspace;
       const folder = folderOf(workspace);
       if (isLoopback(origin)) return ok({ origin, isThisMachine: true, folder });
-      const done = await grantConsent(paths.home, root, origin, new Date(), changeInHome(paths.home));
-      return done.ok ? ok({ origin, isThisMachine: false, folder }) : done;
+      const outcome = await grantConsent(paths.home, root, origin, new Date(), changeInHome(paths.home));
+      return outcome.ok ? ok({ origin, isThisMachine: false, folder }) : outcome;
     }),
   revoke: (address) =>
     change(address, async (workspace, origin) => {
       const { paths, root } = workspace;
       const wasGiven = await hasConsent(paths.home, root, origin);
-      const done = await revokeConsent(paths.home, root, origin, changeInHome(paths.home));
-      return done.ok ? ok({ origin, wasGiven, folder: folderOf(workspace) }) : done;
+      const outcome = await revokeConsent(paths.home, root, origin, changeInHome(paths.home));
+      return outcome.ok ? ok({ origin, wasGiven, folder: folderOf(workspace) }) : outcome;
     }),
 };
 

@@ -23,12 +23,12 @@ type OpenOptions = Partial<OpenStoreOptions> & {
 /** Told of a session whose log cannot be read; the others go on without it. */
 export type OnSkipped = (id: string, why: Failure) => void;
 
-const told = new Set<string>();
+const reported = new Set<string>();
 
 /** One line for each session and process. */
 export const tellSkipped: OnSkipped = (id, why) => {
-  if (told.has(id)) return;
-  told.add(id);
+  if (reported.has(id)) return;
+  reported.add(id);
   process.stderr.write(`${skippedText(id, why)}\n`);
 };
 
@@ -76,13 +76,13 @@ export function openCaughtUp(
   return healing(paths, async () => {
     const db = await openStore(paths);
     if (!db.ok) return db;
-    const done = await catchUp(db.value, paths, indexing, onSkipped).catch((error: unknown) => {
+    const outcome = await catchUp(db.value, paths, indexing, onSkipped).catch((error: unknown) => {
       db.value.close();
       throw error;
     });
-    if (done.ok) return db;
+    if (outcome.ok) return db;
     db.value.close();
-    return done;
+    return outcome;
   });
 }
 
@@ -96,10 +96,10 @@ export async function catchUp(
 ): Promise<Result<void, Failure>> {
   for (const [i, id] of sessionIds(paths.sessions).entries()) {
     if (i % ROUND === ROUND - 1) await nextRound(); // others are served in between
-    const done = await indexSession(db, id, paths.session(id), indexing);
-    if (done.ok || done.error.code === "not_found") continue;
-    if (!done.error.unreadable) return done;
-    onSkipped(id, done.error);
+    const outcome = await indexSession(db, id, paths.session(id), indexing);
+    if (outcome.ok || outcome.error.code === "not_found") continue;
+    if (!outcome.error.unreadable) return outcome;
+    onSkipped(id, outcome.error);
   }
   if (noteOf(db, "rebuild") === undefined && isFilled(db)) return ok(undefined);
   const { fillMissing } = await import("./recall/fill.ts");

@@ -121,10 +121,10 @@ export function secretKey(home: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    const made = randomBytes(32).toString("base64url");
+    const key = randomBytes(32).toString("base64url");
     try {
-      writeFileSync(path, made, { flag: "wx", mode: 0o600 });
-      return made;
+      writeFileSync(path, key, { flag: "wx", mode: 0o600 });
+      return key;
     } catch (error) {
       if (errorCode(error) === "EEXIST") return readFileSync(path, "utf8"); // another process was first
       rmSync(path, { force: true }); // a full disk leaves it empty

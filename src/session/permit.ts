@@ -16,7 +16,7 @@ import type { Permit, PermitCall, RunHook } from "./parts.ts";
 import type { Conversation } from "./session.ts";
 import { nextPhase } from "./turn-phase.ts";
 
-export type Question = {
+export type PermissionQuestion = {
   requestId: string;
   request: PermissionRequest;
   explanation: string;
@@ -36,7 +36,7 @@ export type DoorParts = {
   /** What may be wrong with a command that only looks, where it would run. */
   doubt?: Doubt;
   /** Absent when nobody can be asked. */
-  ask?: (question: Question, signal: AbortSignal) => Promise<PermissionAnswer>;
+  ask?: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
   /** Keeps the rules of a session or location answer. */
   store: (scope: "session" | "location", rules: readonly string[]) => Promise<void>;
 };
@@ -240,7 +240,7 @@ function words(
   ask: ApprovalQuestion,
   requests: readonly PermissionRequest[],
   preview: string | undefined,
-): Pick<Question, "explanation" | "reason" | "session" | "location"> {
+): Pick<PermissionQuestion, "explanation" | "reason" | "session" | "location"> {
   return {
     explanation: [explainAsk(ask, requests), ...(preview === undefined ? [] : [preview])].join("\n"),
     reason: ask.reason,

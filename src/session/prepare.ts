@@ -18,7 +18,7 @@ import { warnUnreclaimable } from "./compaction-warning.ts";
 import type { Session } from "./session.ts";
 import { atCutSize, beginEpoch, look, shaping, type WindowView } from "./window.ts";
 
-export type PreparedRequest =
+export type PreparedCall =
   | {
       type: "ready";
       system: string;
@@ -31,7 +31,7 @@ export type PreparedRequest =
   | { type: "cannot_fit"; failure: Failure };
 
 /** `forced`: the request before this one was refused as too large. */
-export async function prepareRequest(session: Session, signal: AbortSignal, forced: boolean): Promise<PreparedRequest> {
+export async function prepareRequest(session: Session, signal: AbortSignal, forced: boolean): Promise<PreparedCall> {
   const { live } = session;
   const asItIs = forced ? undefined : await prepareUntouched(session);
   if (asItIs) return asItIs;
@@ -61,7 +61,7 @@ export async function prepareRequest(session: Session, signal: AbortSignal, forc
  * Most requests: the history is whole, nothing is cut or under way, and it is far from every mark. Then it goes out as it
  * stands, and what that costs follows the new messages only.
  */
-async function prepareUntouched(session: Session): Promise<PreparedRequest | undefined> {
+async function prepareUntouched(session: Session): Promise<PreparedCall | undefined> {
   const { parts, live, state } = session;
   const { window } = live;
   const { background, exhaustion } = parts.context.settings();

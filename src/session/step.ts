@@ -5,7 +5,7 @@ import { afterRefusal } from "../context/truncate/limit.ts";
 import type { ContextLimit, ModelRequest, StreamPart } from "../model/contract.ts";
 import { outputFor } from "../model/limits.ts";
 import { callWithRetry } from "../model/retry.ts";
-import { type PreparedRequest, prepareRequest } from "./prepare.ts";
+import { type PreparedCall, prepareRequest } from "./prepare.ts";
 import { type CallEnd, recordOutcome } from "./record-outcome.ts";
 import { runManual, type Session } from "./session.ts";
 import { nextPhase } from "./turn-phase.ts";
@@ -16,7 +16,7 @@ export type StepEnd = CallEnd | { type: "cannot_fit"; failure: Failure };
 /** `initiator`: whose words the next request is the first to carry. */
 export type Turn = { turnId: string; signal: AbortSignal; initiator: "user" | "agent" };
 
-type Ready = Extract<PreparedRequest, { type: "ready" }>;
+type Ready = Extract<PreparedCall, { type: "ready" }>;
 
 /** Of a turn. */
 const MOST_REFUSALS = 5;

@@ -13,7 +13,7 @@ import type { EventData } from "../schema/event/envelope.ts";
 import type { PermissionAnswer, PermissionRequest } from "../schema/permission.ts";
 import { success, type Tool } from "../tool/contract.ts";
 import type { PermitCall, RunHook, SessionParts } from "./parts.ts";
-import { Door, type PermitActor, type Question } from "./permit.ts";
+import { Door, type PermissionQuestion, type PermitActor } from "./permit.ts";
 import { newLiveState, type Session } from "./session.ts";
 import { emptyState } from "./state.ts";
 import { runToolStep } from "./tool-step.ts";
@@ -26,7 +26,7 @@ export type Bench = {
   events: { type: string; data: Record<string, unknown>; agentId?: string }[];
   /** What happened, in order: hooks by name, tools by what they did. */
   trace: string[];
-  questions: Question[];
+  questions: PermissionQuestion[];
   run: (calls: { name: string; args: unknown }[], signal?: AbortSignal) => Promise<string[]>;
 };
 
@@ -73,7 +73,7 @@ const tools = (trace: string[]): Tool[] => {
 export function bench({ hooks = {}, policy = {}, answer, refuse, slots = 4, agent }: BenchOptions = {}): Bench {
   const events: Bench["events"] = [];
   const trace: string[] = [];
-  const questions: Question[] = [];
+  const questions: PermissionQuestion[] = [];
   const all = tools(trace);
   const sessionOf = (agentId?: string): Session =>
     ({

@@ -21,7 +21,7 @@ export type LogIo = {
 };
 const systemIo: LogIo = { write: writeSync, truncate: ftruncateSync, sync: (handle) => handle.datasync() };
 
-export type OpenOptions = ReadOptions & {
+export type AppendLogOptions = ReadOptions & {
   /** Folder and first part of the name for bytes that are moved away. */
   quarantine: { folder: string; label: string };
   /** Asked after reading: a log that is not ours to repair stays as it is. */
@@ -32,7 +32,7 @@ export type OpenOptions = ReadOptions & {
 /** Reads the log, moves a damaged tail to quarantine and opens it for appending. The caller holds the log's lock. */
 export async function openLog(
   path: string,
-  options: OpenOptions,
+  options: AppendLogOptions,
 ): Promise<Result<{ log: AppendLog; report: LogReport }, Fault>> {
   const { O_RDWR, O_APPEND, O_CREAT } = constants;
   let handle: FileHandle | undefined;
@@ -51,7 +51,7 @@ export async function openLog(
 }
 
 /** Copy first, then cut: a crash in between moves the same bytes once more. Gives the new size. */
-async function repair(handle: FileHandle, report: LogReport, to: OpenOptions["quarantine"]): Promise<number> {
+async function repair(handle: FileHandle, report: LogReport, to: AppendLogOptions["quarantine"]): Promise<number> {
   const tail = tornTail(report);
   if (tail) {
     await mkdir(to.folder, { recursive: true, mode: 0o700 });

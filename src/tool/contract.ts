@@ -25,7 +25,7 @@ export type ToolOutcome =
 /** Raw size of an output, and the file that holds all of it when the model got only a part. */
 export type OutputSize = { outputFile?: string; bytes: number; lines: number };
 
-export type UserQuestion = { question: string; choices?: string[]; allowFreeform: boolean };
+export type ToolQuestion = { question: string; choices?: string[]; allowFreeform: boolean };
 export type PlanExit = { summary: string; actions: string[]; recommended?: string };
 
 /** What a running tool may use. Everything that reaches the machine comes through here, injected by the runtime. */

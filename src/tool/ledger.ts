@@ -13,8 +13,8 @@ export function createLedger(): Ledger {
   return {
     saw: (path, bytes) => void seen.set(path, digest(bytes)),
     isCurrent: (path, bytes) => {
-      const known = seen.get(path);
-      return known === undefined || known === digest(bytes);
+      const lastSeen = seen.get(path);
+      return lastSeen === undefined || lastSeen === digest(bytes);
     },
   };
 }

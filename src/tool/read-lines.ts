@@ -41,21 +41,21 @@ export async function readLines(chunks: Iterable<Buffer>, range: ReadRange): Pro
   const result: FileLines = { lines: [], count: 0, ended: false, next: undefined };
   let room = range.maxBytes;
   let line: Buffer[] = [];
-  let kept = 0;
+  let keptBytes = 0;
   let length = 0;
 
   const wanted = () => result.next === undefined && result.count + 1 >= range.from && result.count + 1 <= range.to;
   const take = (part: Buffer) => {
     length += part.length;
-    if (!wanted() || kept >= LINE_BYTES) return;
-    const piece = Buffer.from(part.subarray(0, LINE_BYTES - kept));
+    if (!wanted() || keptBytes >= LINE_BYTES) return;
+    const piece = Buffer.from(part.subarray(0, LINE_BYTES - keptBytes));
     line.push(piece);
-    kept += piece.length;
+    keptBytes += piece.length;
   };
   const endLine = () => {
     if (wanted()) {
       const text = Buffer.concat(line).toString("utf8").replace(/\r$/, "");
-      const more = length > kept ? ` [… ${length} bytes in this line]` : "";
+      const more = length > keptBytes ? ` [… ${length} bytes in this line]` : "";
       const shown = range.render(clipLine(text) + more, result.count + 1);
       room -= Buffer.byteLength(shown) + 1;
       if (room < 0) result.next = result.count + 1;
@@ -63,7 +63,7 @@ export async function readLines(chunks: Iterable<Buffer>, range: ReadRange): Pro
     }
     result.count++;
     line = [];
-    kept = 0;
+    keptBytes = 0;
     length = 0;
   };
 

@@ -117,7 +117,7 @@ function startShell(owner: Owner, id: string, start: ShellStart): Shell {
   };
   const limit = setTimeout(() => void endBecause("max_seconds"), start.maxSeconds * 1000).unref();
 
-  const done = child.exit.then(async ({ code, signal, error }): Promise<ShellEnd> => {
+  const ending = child.exit.then(async ({ code, signal, error }): Promise<ShellEnd> => {
     await drain(child, output);
     clearTimeout(limit);
     child.stdout.off("data", onData).resume();
@@ -137,7 +137,7 @@ function startShell(owner: Owner, id: string, start: ShellStart): Shell {
     pid: child.pid,
     startedAt: performance.now(),
     end: () => ended,
-    done,
+    done: ending,
     unread: () => output.bytes - mark.bytes,
     read: () => {
       const excerpt = output.excerpt(mark);
@@ -151,7 +151,7 @@ function startShell(owner: Owner, id: string, start: ShellStart): Shell {
     },
     stop: async () => {
       if (ended === undefined) await endBecause("stopped");
-      await done;
+      await ending;
     },
   };
 }

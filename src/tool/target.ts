@@ -13,11 +13,11 @@ export function absolutePath(path: string, cwd: string): string {
 /** The real path to open, or the refusal. Links may have changed since permission was given. */
 export function targetOf(path: string, context: Pick<ToolContext, "cwd" | "allowedPath">): Result<string, ToolOutcome> {
   if (path.includes("\0")) return fail(failure("invalid_inputs", "The path holds a NUL byte."));
-  const asked = absolutePath(path, context.cwd);
-  const real = realTarget(asked);
+  const absolute = absolutePath(path, context.cwd);
+  const real = realTarget(absolute);
   if (context.allowedPath(real)) return ok(real);
-  const leads = real === asked ? "" : ` It leads to ${real}.`;
-  return fail(failure("denied", `${asked} may not be used.${leads}`));
+  const leads = real === absolute ? "" : ` It leads to ${real}.`;
+  return fail(failure("denied", `${absolute} may not be used.${leads}`));
 }
 
 /** A path as the model should write it: relative inside the working folder, else absolute. */

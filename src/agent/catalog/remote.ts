@@ -9,7 +9,7 @@ import type { FileWarning } from "../file/warning.ts";
 import { type ParsedAgent, parseCustomAgent } from "./parse-agent.ts";
 import { keepCopy, type RemoteCopy, readCopy } from "./remote-copy.ts";
 
-export type RemoteOptions = {
+export type RemoteCatalogOptions = {
   /** The setting `agent.catalogUrl`. */
   url: string;
   /** `owner/name` of the repository, when it has one. */
@@ -27,7 +27,7 @@ const LIMIT_MS = 5000;
 const MAX_BYTES = 1024 * 1024;
 const MAX_REDIRECTS = 3;
 
-export async function remoteAgents(options: RemoteOptions): Promise<ParsedAgent[]> {
+export async function remoteAgents(options: RemoteCatalogOptions): Promise<ParsedAgent[]> {
   const { url, trusted, offline } = options;
   const note = (message: string): ParsedAgent[] => [{ warnings: [warning(url, message)] }];
   if (!trusted) return [];
@@ -54,7 +54,7 @@ function addressRefusal(url: string): string | undefined {
   return isSafe ? undefined : "agent.catalogUrl must be https, or an address of this machine.";
 }
 
-function addressOf({ url, repository }: RemoteOptions): string {
+function addressOf({ url, repository }: RemoteCatalogOptions): string {
   const address = new URL(url);
   if (repository !== undefined) address.searchParams.set("repository", repository);
   return address.href;
@@ -63,7 +63,7 @@ function addressOf({ url, repository }: RemoteOptions): string {
 async function fetchCatalogue(
   url: string,
   copy: RemoteCopy | undefined,
-  { folder, now }: RemoteOptions,
+  { folder, now }: RemoteCatalogOptions,
 ): Promise<Result<string, string>> {
   const signal = AbortSignal.timeout(LIMIT_MS);
   const at = now().toISOString();

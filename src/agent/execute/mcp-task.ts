@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { canonicalJson } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
 import { displayName } from "../../mcp/name.ts";
-import type { McpTaskEnd, McpTaskProgress } from "../../mcp/task/state.ts";
+import type { McpTaskEnd, McpTaskReport } from "../../mcp/task/state.ts";
 import type { McpTask } from "../../mcp/task/task.ts";
 import { failure, success, type ToolContext, type ToolOutcome } from "../../tool/contract.ts";
 import type { AgentEnd, AgentSpec, Executor, Registry } from "../task/contract.ts";
@@ -86,7 +86,7 @@ function specOf(task: McpTask, toolCallId: string, parentId: string | undefined)
 }
 
 /** When it was last heard of is no news. */
-const reportText = ({ lastUpdatedAt: _, ...progress }: McpTaskProgress): string => canonicalJson(progress);
+const reportText = ({ lastUpdatedAt: _, ...progress }: McpTaskReport): string => canonicalJson(progress);
 
 function endOf(end: McpTaskEnd, task: McpTask): AgentEnd {
   switch (end.type) {

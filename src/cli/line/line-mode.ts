@@ -93,15 +93,15 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
       const others = client.tasks.running();
       const { busy } = client.view();
       const back = busy ? client.interrupt("user") : [];
-      const said = busy ? ["Interrupted."] : [];
-      if (back.length > 0) said.push(`Not sent: ${back.map((b) => JSON.stringify(b)).join(", ")}`);
+      const lines = busy ? ["Interrupted."] : [];
+      if (back.length > 0) lines.push(`Not sent: ${back.map((b) => JSON.stringify(b)).join(", ")}`);
       if (others > 0 && recently < STOP_ALL_MS)
         void client.tasks.cancelAll().then((count) => current().print(`Stopped ${counted(count, "agent")}.`));
-      else if (others > 0 && typed === "") said.push(stillRunning(others));
+      else if (others > 0 && typed === "") lines.push(stillRunning(others));
       else if (!busy && typed === "" && recently < EXIT_WINDOW_MS) return ended(EXIT.done);
-      else if (!busy && typed === "") said.push("Press Ctrl+C again to exit.");
+      else if (!busy && typed === "") lines.push("Press Ctrl+C again to exit.");
       else if (!busy) lastInterrupt = Number.NEGATIVE_INFINITY; // it only cleared the line
-      if (said.length > 0) current().print(said.join(" "));
+      if (lines.length > 0) current().print(lines.join(" "));
       else current().prompt();
     },
     // Where nothing is waited for, the key only moves the cursor.

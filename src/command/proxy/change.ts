@@ -6,23 +6,23 @@ import { visible } from "../../base/text.ts";
 import type { ProxyOperations } from "../../runtime/client/gateway.ts";
 import { home } from "../../runtime/client.ts";
 import { output, type Person } from "../contract.ts";
-import { type Chosen, findSession, usage } from "./find-session.ts";
+import { findSession, type SessionTarget, usage } from "./find-session.ts";
 import { inSession, type Printed, tell } from "./look.ts";
 
-type TextOptions = Chosen & { file?: string; edit?: boolean };
+type TextOptions = SessionTarget & { file?: string; edit?: boolean };
 type TextName = Parameters<ProxyOperations["text"]>[1];
 
 /** Prints the text; with a file, text on stdin or an editor writes it. */
 export function textCommand(name: TextName, id: string | undefined, options: TextOptions, person: Person): Printed {
   return home.gateway.operations(async (operations): Printed => {
-    const found = await findSession(operations, id, options);
-    if (!found.ok) return found;
-    const given = options.edit ? ok(undefined) : await givenText(options.file, person);
-    if (!given.ok) return given;
-    const done = await apply(operations, found.value, name, given.value, options.edit ? person : undefined);
-    if (!done.ok) return done;
-    const { text, wrote } = done.value;
-    return output(wrote ? `The ${name} text of ${found.value} is set.` : visible(text), { text });
+    const session = await findSession(operations, id, options);
+    if (!session.ok) return session;
+    const newText = options.edit ? ok(undefined) : await givenText(options.file, person);
+    if (!newText.ok) return newText;
+    const outcome = await apply(operations, session.value, name, newText.value, options.edit ? person : undefined);
+    if (!outcome.ok) return outcome;
+    const { text, wrote } = outcome.value;
+    return output(wrote ? `The ${name} text of ${session.value} is set.` : visible(text), { text });
   });
 }
 
@@ -36,8 +36,8 @@ async function apply(
   const now = await operations.text(id, name);
   if (!now.ok) return now;
   const set = async (text: string, ifMatch: string) => {
-    const done = await operations.setText(id, name, text, ifMatch);
-    return done.ok ? ok({ text: done.value.text, wrote: true }) : done;
+    const outcome = await operations.setText(id, name, text, ifMatch);
+    return outcome.ok ? ok({ text: outcome.value.text, wrote: true }) : outcome;
   };
   const { text, version } = now.value;
   // Who edits must not overwrite what came meanwhile; who gives a file means it.
@@ -63,7 +63,7 @@ const ACTIONS = {
   revoke: { approved: false },
 } as const;
 
-export function specCommand(id: string | undefined, action: string | undefined, options: Chosen): Printed {
+export function specCommand(id: string | undefined, action: string | undefined, options: SessionTarget): Printed {
   // With --last the only word is what to do.
   const [session, verb] = options.last && action === undefined ? [undefined, id] : [id, action];
   if (verb !== undefined && !Object.hasOwn(ACTIONS, verb)) {
@@ -85,18 +85,18 @@ export function specCommand(id: string | undefined, action: string | undefined, 
 
 export function deleteCommand(
   id: string | undefined,
-  options: Chosen & { all?: boolean; yes?: boolean },
+  options: SessionTarget & { all?: boolean; yes?: boolean },
   person: Person,
 ): Printed {
   return home.gateway.operations(async (operations): Printed => {
-    const found = options.all ? ok("") : await findSession(operations, id, options);
-    if (!found.ok) return found;
-    const what = options.all ? "every proxied session" : `the proxied session ${found.value}`;
+    const session = options.all ? ok("") : await findSession(operations, id, options);
+    if (!session.ok) return session;
+    const what = options.all ? "every proxied session" : `the proxied session ${session.value}`;
     const sure = options.yes || (await person.confirm?.(`Erase ${what} and everything stored for it?`));
     if (sure === undefined) return fail(usage(`This would erase ${what} for good.`, "Add --yes to do it."));
     if (!sure) return output("Nothing was erased.");
-    const gone = await (options.all ? operations.deleteAllSessions() : operations.deleteSession(found.value));
+    const gone = await (options.all ? operations.deleteAllSessions() : operations.deleteSession(session.value));
     if (!gone.ok) return gone;
-    return output(`Erased: ${options.all ? gone.value.deleted : found.value}.`, gone.value);
+    return output(`Erased: ${options.all ? gone.value.deleted : session.value}.`, gone.value);
   });
 }

@@ -3,12 +3,12 @@ import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { ProxyOperations } from "../../runtime/client/gateway.ts";
 
-export type Chosen = { last?: boolean };
+export type SessionTarget = { last?: boolean };
 
 export async function findSession(
   operations: ProxyOperations,
   wanted: string | undefined,
-  { last }: Chosen,
+  { last }: SessionTarget,
 ): Promise<Result<string, Failure>> {
   if (wanted === undefined || wanted === "") {
     if (!last) return fail(usage("Which session?", "Give its id, the beginning of one, or --last."));

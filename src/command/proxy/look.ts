@@ -7,7 +7,7 @@ import type { ProxyOperations } from "../../runtime/client/gateway.ts";
 import { home } from "../../runtime/client.ts";
 import { type CommandOutcome, output } from "../contract.ts";
 import { counted, grouped, minute, table } from "../format.ts";
-import { type Chosen, findSession } from "./find-session.ts";
+import { findSession, type SessionTarget } from "./find-session.ts";
 
 export type Printed = Promise<CommandOutcome>;
 type Value<K extends keyof ProxyOperations> =
@@ -40,7 +40,7 @@ export function listSessions(options: { family?: string; limit: number }, q?: st
   );
 }
 
-export function showSession(id: string | undefined, options: Chosen): Printed {
+export function showSession(id: string | undefined, options: SessionTarget): Printed {
   return tell((o) => inSession(o, id, options, (one) => o.session(one)), sessionText);
 }
 
@@ -65,7 +65,7 @@ function sessionText(s: Value<"session">): string {
   ].join("\n");
 }
 
-export function stats(id: string | undefined, options: Chosen): Printed {
+export function stats(id: string | undefined, options: SessionTarget): Printed {
   const all = id === undefined && !options.last;
   return tell((o) => (all ? o.stats() : inSession(o, id, options, (one) => o.stats(one))), statsText);
 }
@@ -101,16 +101,18 @@ export function search(query: string, options: { session?: string; namespace?: s
     ({ items, more, partial }) => {
       if (items.length === 0) return "No matches.";
       if (items[0]?.score === undefined) return items[0]?.text ?? "";
-      const found = items.map((i) => `${i.ref}  ${i.role}  ${minute(i.time ?? "")}  ${i.score?.toFixed(2)}\n${i.text}`);
+      const blocks = items.map(
+        (i) => `${i.ref}  ${i.role}  ${minute(i.time ?? "")}  ${i.score?.toFixed(2)}\n${i.text}`,
+      );
       const rest = [...(more > 0 ? [`${more} more`] : []), ...(partial ? ["Time ran out: there may be more."] : [])];
-      return [...found, ...rest].join("\n\n");
+      return [...blocks, ...rest].join("\n\n");
     },
   );
 }
 
 export function events(
   id: string | undefined,
-  options: Chosen & { kind?: string; after?: string; limit: number },
+  options: SessionTarget & { kind?: string; after?: string; limit: number },
 ): Printed {
   const page = {
     limit: Math.min(500, options.limit),
@@ -174,7 +176,7 @@ export function upstreams(): Printed {
 export async function inSession<T>(
   operations: ProxyOperations,
   wanted: string | undefined,
-  chosen: Chosen,
+  chosen: SessionTarget,
   work: (id: string) => Promise<Result<T, Failure>>,
 ): Promise<Result<T, Failure>> {
   const id = await findSession(operations, wanted, chosen);

@@ -20,8 +20,8 @@ export function why(
     async (o) => {
       const session = options.session === undefined ? ok(undefined) : await findSession(o, options.session, {});
       if (!session.ok) return session;
-      const found = await requestNamed(o, id, session.value);
-      return found.ok ? o.request(found.value) : found;
+      const request = await requestNamed(o, id, session.value);
+      return request.ok ? o.request(request.value) : request;
     },
     (record) => whyText(record, { all: options.all ?? false, width }),
   );

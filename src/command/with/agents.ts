@@ -10,14 +10,14 @@ import { letta } from "./agent/letta.ts";
 import { opencode } from "./agent/opencode.ts";
 import { pi } from "./agent/pi.ts";
 import { qwen } from "./agent/qwen.ts";
-import type { Row } from "./row.ts";
+import type { AgentRow } from "./row.ts";
 
 const table = { codex, claude, gemini, opencode, qwen, pi, copilot, cline, letta, droid, warp, crush };
 
 export const agentNames: readonly string[] = Object.keys(table);
 
 /** `--` stands for any program: its name is the first of the arguments. */
-export function rowOf(agent: string, args: readonly string[]): Row | undefined {
+export function rowOf(agent: string, args: readonly string[]): AgentRow | undefined {
   if (agent === "--") return args[0] === undefined ? undefined : any(args[0]);
   return Object.hasOwn(table, agent) ? table[agent as keyof typeof table] : undefined;
 }

@@ -1,10 +1,10 @@
 // Where an agent is sent: the gateway's address, with the upstream named where the user has chosen another than the usual.
 import { fail, ok, type Result } from "../../base/result.ts";
 import {
+  type AgentRow,
   type Asked,
   type Base,
   type Refusal,
-  type Row,
   refusal,
   set,
   type Upstream,
@@ -55,7 +55,7 @@ function plain(vendor: Vendor, text: string): string {
 
 /** Base URLs that stand in variables. */
 export const basesIn =
-  (variables: Readonly<Partial<Record<Vendor, string>>>): NonNullable<Row["bases"]> =>
+  (variables: Readonly<Partial<Record<Vendor, string>>>): NonNullable<AgentRow["bases"]> =>
   ({ env }: User): Result<readonly Base[], Refusal> => {
     const bases: Base[] = [];
     for (const [vendor, name] of Object.entries(variables) as [Vendor, string][]) {

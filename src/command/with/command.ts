@@ -1,13 +1,13 @@
 // `everlong with AGENT [ARGS…]`: starts an agent so that it speaks to the gateway, and ends what was started for it.
 import { nearNames } from "../../base/text.ts";
-import type { GatewayView, HeldGateway, LaunchAccess, Wanted } from "../../runtime/client/gateway.ts";
+import type { GatewayView, HeldGateway, LaunchAccess, WithRequest } from "../../runtime/client/gateway.ts";
 import { home as machine } from "../../runtime/client.ts";
 import type { OwnProcess } from "../contract.ts";
 import { agentNames, rowOf } from "./agents.ts";
 import { upstreamFor } from "./base.ts";
 import { planFor, unknownAgent } from "./plan.ts";
 import { planJson, shellLines } from "./print.ts";
-import { type Asked, type Base, type Refusal, type Row, refusal, set, type User } from "./row.ts";
+import { type AgentRow, type Asked, type Base, type Refusal, refusal, set, type User } from "./row.ts";
 
 export type WithLine = { agent: string; args: readonly string[]; print: boolean; json: boolean };
 
@@ -28,13 +28,13 @@ export async function withCommand(line: WithLine, own: OwnProcess): Promise<numb
     agent === "codex" && path && !set(env, "OPENAI_API_KEY")
       ? await launch.codexSignIn(path, launch.environment(env, {}))
       : undefined;
-  const asked: Omit<Asked, "gateway"> = {
+  const request: Omit<Asked, "gateway"> = {
     ...{ ...user, launch: workspace.value.launch, exposed },
     ...(signIn ? { signIn } : {}),
   };
   const running = await launch.findSuiting(home, wanted);
   const likely = running ?? withUpstreams(foreseen, bases.value);
-  const before = planFor(agent, { ...asked, gateway: likely });
+  const before = planFor(agent, { ...request, gateway: likely });
   if (!before.ok) return refuse(before.error, line, own);
   const shown = { plan: before.value, upstreams: likely.upstreams, env, isRunning: running !== undefined };
   if (line.json || line.print) {
@@ -49,7 +49,7 @@ export async function withCommand(line: WithLine, own: OwnProcess): Promise<numb
   if (!token.ok) return own.fail(token.error);
   const gateway = await launch.holdGateway(home, wanted);
   if (!gateway.ok) return own.fail(gateway.error);
-  return run({ agent, path, asked: { ...asked, run: token.value }, gateway: gateway.value }, launch, own);
+  return run({ agent, path, asked: { ...request, run: token.value }, gateway: gateway.value }, launch, own);
 }
 
 type Start = { agent: string; path: string; asked: Omit<Asked, "gateway">; gateway: HeldGateway };
@@ -90,7 +90,7 @@ function unused(agent: string, command: string): string {
   return `${command} sent no request through the gateway, so nothing from this run is remembered. \`everlong with --print ${shown}\` shows the settings it got.`;
 }
 
-function wantedFor(bases: readonly Base[]): Wanted {
+function wantedFor(bases: readonly Base[]): WithRequest {
   return {
     suits: (gateway) => bases.every(({ vendor, url }) => upstreamFor(gateway, vendor, url)),
     upstreams: Object.fromEntries(bases.map(({ name, url }) => [name, url])),
@@ -104,7 +104,7 @@ function withUpstreams(gateway: GatewayView, bases: readonly Base[]): GatewayVie
   return { ...gateway, upstreams: [...upstreams.values()] };
 }
 
-const notInstalled = (row: Row): Refusal =>
+const notInstalled = (row: AgentRow): Refusal =>
   refusal(
     "not_installed",
     `${row.command} is not installed: no such program is on PATH.`,

@@ -1,19 +1,19 @@
 // A launch plan as shell lines that can be run by hand, or as JSON; keys stay where they are.
 import { dirname } from "node:path";
 import { quoted } from "./quoted.ts";
-import type { Environment, Plan, Upstream } from "./row.ts";
+import type { LaunchEnvironment, Plan, Upstream } from "./row.ts";
 
-export type Shown = {
+export type PrintedPlan = {
   plan: Plan;
   upstreams: readonly Upstream[];
   /** The user's own: a key that is passed on is named by its variable. */
-  env: Environment;
+  env: LaunchEnvironment;
   /** A gateway listens already. */
   isRunning: boolean;
 };
 
 /** Lines that do by hand what a run does by itself, but for the run's token. */
-export function shellLines({ plan, upstreams, env, isRunning }: Shown): string {
+export function shellLines({ plan, upstreams, env, isRunning }: PrintedPlan): string {
   const { command, args, files, notes } = masked(plan);
   const folders = [...new Set(files.map(({ path }) => dirname(path)))];
   const lines = [
@@ -37,7 +37,7 @@ const OWN_KEYS = "# The gateway's own keys are used only for runs that `everlong
 
 export function planJson(
   agent: string,
-  { plan, upstreams }: Pick<Shown, "plan" | "upstreams">,
+  { plan, upstreams }: Pick<PrintedPlan, "plan" | "upstreams">,
 ): Record<string, unknown> {
   const { secrets: _secrets, files, ...shown } = masked(plan);
   return {
@@ -47,7 +47,7 @@ export function planJson(
 }
 
 /** A key of the user's is written as the variable that holds it. */
-function shellValue(name: string, value: string, { secrets }: Plan, env: Environment): string {
+function shellValue(name: string, value: string, { secrets }: Plan, env: LaunchEnvironment): string {
   if (!secrets.includes(value)) return quoted(secrets.reduce(hidden, value));
   const source = Object.keys(env).find((other) => other !== name && env[other]?.trim() === value);
   return source === undefined ? quoted(hidden(value, value)) : `"$${source}"`;

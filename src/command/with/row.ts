@@ -3,7 +3,7 @@ import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
 
 export type Vendor = "openai" | "anthropic" | "gemini";
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type LaunchEnvironment = Readonly<Record<string, string | undefined>>;
 
 export type Upstream = {
   name: string;
@@ -15,7 +15,7 @@ export type Upstream = {
 /** What can be known before a gateway is chosen. */
 export type User = {
   args: readonly string[];
-  env: Environment;
+  env: LaunchEnvironment;
   home: string;
   /** The text of a file of the user's; undefined when there is none. Must not throw. */
   read(path: string): string | undefined;
@@ -33,7 +33,7 @@ export type Asked = User & {
   signIn?: "chatgpt" | "key";
 };
 
-export type LaunchFile = {
+export type PlannedFile = {
   path: string;
   mode: number;
   text: string;
@@ -46,7 +46,7 @@ export type Plan = {
   args: readonly string[];
   /** What the child gets beside its user's environment. */
   env: Readonly<Record<string, string>>;
-  files: readonly LaunchFile[];
+  files: readonly PlannedFile[];
   /** For the user, on stderr: conflicts, and what will not work. */
   notes: readonly string[];
   /** Values that are never shown. */
@@ -67,7 +67,7 @@ export type Base = {
   url: string;
 };
 
-export type Row = {
+export type AgentRow = {
   command: string;
   /** How to get it. */
   install: string;
@@ -86,10 +86,10 @@ export const pastGateway = (agent: string, why: string, next: string): Refusal =
   refusal("past_gateway", `${why}, past the gateway.`, `${next} Or start ${agent} by itself.`);
 
 /** The value of a variable; an empty one counts as not set. */
-export const set = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined;
+export const set = (env: LaunchEnvironment, name: string): string | undefined => env[name]?.trim() || undefined;
 
 /** `--flag`, `--flag=value`. */
-export const given = (args: readonly string[], ...flags: string[]): boolean =>
+export const hasFlag = (args: readonly string[], ...flags: string[]): boolean =>
   args.some((arg) => flags.some((flag) => arg === flag || arg.startsWith(`${flag}=`)));
 
 /** The value of `--flag value` or `--flag=value`; the last one counts. */

@@ -5,7 +5,7 @@ import type { ToolOutcome } from "../../tool/contract.ts";
 import type { Progress, TaskReport, TaskStatus } from "../connection.ts";
 
 /** `progress.mcpTask` of the registry's record. */
-export type McpTaskProgress = {
+export type McpTaskReport = {
   server: string;
   tool: string;
   taskId: string;
@@ -26,8 +26,8 @@ export type McpTaskEnd =
   | { type: "cancelled"; by: "client" | "server"; message?: string };
 
 export type McpTaskState =
-  | { phase: "running"; progress: McpTaskProgress }
-  | { phase: "ended"; progress: McpTaskProgress; end: McpTaskEnd };
+  | { phase: "running"; progress: McpTaskReport }
+  | { phase: "ended"; progress: McpTaskReport; end: McpTaskEnd };
 
 export type McpTaskEvent =
   | { type: "reported"; report: TaskReport }

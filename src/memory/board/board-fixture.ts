@@ -8,12 +8,12 @@ import { storeMigrations } from "../../store/migrations.ts";
 import { type Database, openDatabase } from "../../store/sqlite.ts";
 import { secretFilter, secretRedactor } from "../secret/filter.ts";
 import { checkItem } from "./check.ts";
-import type { BoardItem, ItemText, Writer } from "./item.ts";
+import type { BoardItem, BoardWriter, ItemText } from "./item.ts";
 
 export const place = { repository: "acme/app", branch: "main" };
 export const redactor = secretRedactor("key");
 export const redact = secretFilter("key");
-export const user: Writer = { actor: "user", source: {} };
+export const user: BoardWriter = { actor: "user", source: {} };
 
 export async function openBoard(): Promise<Database> {
   const dir = mkdtempSync(join(tmpdir(), "everlong-board-"));

@@ -3,7 +3,7 @@ import type { Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import { indexRow } from "../recall/store/source.ts";
-import { type BoardItem, type BoardPlace, CAPACITY, keyOf, type Src, stampOf, type Writer } from "./item.ts";
+import { type BoardItem, type BoardPlace, type BoardWriter, CAPACITY, keyOf, type Src, stampOf } from "./item.ts";
 import { boardRecallId, boardSource } from "./recall-source.ts";
 import { countItems, deleteRow, findItem, writeRow } from "./row.ts";
 
@@ -30,7 +30,7 @@ export function recordChange(
   db: Database,
   { repository, branch }: BoardPlace,
   { action, at, before, after }: Recorded,
-  { actor, run }: Pick<Writer, "actor" | "run">,
+  { actor, run }: Pick<BoardWriter, "actor" | "run">,
 ): void {
   const { src, name } = after ?? before ?? {};
   if (src === undefined || name === undefined) return; // nothing was there and nothing is

@@ -34,7 +34,7 @@ export const CROWDED = 23;
 export const ROOMY = 18;
 
 /** Who changes the board. A run works against what it saw: rows that others changed since are left alone. */
-export type Writer = { actor: string; source: ItemSource; run?: string; seen?: BoardView };
+export type BoardWriter = { actor: string; source: ItemSource; run?: string; seen?: BoardView };
 
 /** Stamps of the rows of a moment, by `src/name`. The writer's own changes move it. */
 export type BoardView = Map<string, string>;

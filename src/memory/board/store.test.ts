@@ -2,15 +2,20 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { later, openBoard, place, text, user } from "./board-fixture.ts";
 import { hasOldChanges, listChanges, undoChanges } from "./change.ts";
-import { CAPACITY, type Src, seenOf, type Writer } from "./item.ts";
+import { type BoardWriter, CAPACITY, type Src, seenOf } from "./item.ts";
 import { findItem, listItems } from "./row.ts";
 import { adoptItems, countSession, putItem, readItem, removeItem } from "./store.ts";
 
 type Db = Awaited<ReturnType<typeof openBoard>>;
-const agent: Writer = { actor: "rem-agent", run: "run_1", source: { session: "s", run: "run_1" } };
-const put = async (db: Db, src: Src, name: string, context?: string, writer: Writer = src === "user" ? user : agent) =>
-  putItem(db, place, { src, text: text(name, context), at: later() }, writer);
-const run = (db: Db, seen = seenOf(listItems(db, place))): Writer => ({ ...agent, seen });
+const agent: BoardWriter = { actor: "rem-agent", run: "run_1", source: { session: "s", run: "run_1" } };
+const put = async (
+  db: Db,
+  src: Src,
+  name: string,
+  context?: string,
+  writer: BoardWriter = src === "user" ? user : agent,
+) => putItem(db, place, { src, text: text(name, context), at: later() }, writer);
+const run = (db: Db, seen = seenOf(listItems(db, place))): BoardWriter => ({ ...agent, seen });
 
 describe("the board's rows", () => {
   it("M83 an edit keeps the counters and moves the version; counters do not", async () => {

@@ -6,6 +6,7 @@ import { forgetOldChanges, recordChange } from "./change.ts";
 import {
   type BoardItem,
   type BoardPlace,
+  type BoardWriter,
   CAPACITY,
   type ItemText,
   keyOf,
@@ -13,7 +14,6 @@ import {
   type RemoveOutcome,
   type Src,
   stampOf,
-  type Writer,
 } from "./item.ts";
 import { countItems, deleteRow, findItem, itemOf, writeRow } from "./row.ts";
 
@@ -56,7 +56,7 @@ export async function putItem(
   db: Database,
   place: BoardPlace,
   { src, text, at, only }: Put,
-  writer: Writer,
+  writer: BoardWriter,
 ): Promise<Result<PutOutcome, Fault>> {
   let item: BoardItem | undefined;
   const outcome = await write(db, (): PutOutcome => {
@@ -88,7 +88,7 @@ export async function removeItem(
   db: Database,
   place: BoardPlace,
   { src = "agent", name, at }: { src?: Src | undefined; name: string; at: string },
-  writer: Writer,
+  writer: BoardWriter,
 ): Promise<Result<RemoveOutcome, Fault>> {
   const outcome = await write(db, (): RemoveOutcome => {
     const before = findItem(db, place, src, name);
@@ -104,7 +104,7 @@ export async function removeItem(
 }
 
 /** Somebody else has made, changed or removed the row since this writer looked. */
-function isChanged({ seen }: Writer, row: Pick<BoardItem, "src" | "name">, now: BoardItem | undefined): boolean {
+function isChanged({ seen }: BoardWriter, row: Pick<BoardItem, "src" | "name">, now: BoardItem | undefined): boolean {
   return seen !== undefined && seen.get(keyOf(row)) !== (now && stampOf(now));
 }
 
@@ -115,7 +115,7 @@ export function adoptItems(
   db: Database,
   place: BoardPlace,
   { items, at }: { items: readonly BoardItem[]; at: string },
-  writer: Writer,
+  writer: BoardWriter,
 ): Promise<Result<Adopted, Fault>> {
   return write(db, () => {
     const report: Adopted = { copied: [], clashed: [], full: [] };

@@ -8,7 +8,7 @@ import { defineTool, failure, success, type Tool, type ToolContext, type ToolOut
 import type { Redactor, SecretFilter } from "../secret/filter.ts";
 import { type BoardRefusal, checkItem, checkName, NAME_RULE } from "./check.ts";
 import description from "./context_board.md";
-import { type BoardItem, type BoardPlace, CAPACITY, CROWDED, ROOMY, type Writer } from "./item.ts";
+import { type BoardItem, type BoardPlace, type BoardWriter, CAPACITY, CROWDED, ROOMY } from "./item.ts";
 import { EMPTY_BOARD, renderBoard } from "./render.ts";
 import { listItems } from "./row.ts";
 import { putItem, readItem, removeItem } from "./store.ts";
@@ -24,7 +24,7 @@ export type BoardToolParts = {
   redact: SecretFilter;
   now: () => string;
   /** Who writes; absent: this holder may only look. */
-  writer?: (context: ToolContext) => Writer;
+  writer?: (context: ToolContext) => BoardWriter;
   /** Why this command may not be carried out any more: a run's limits. */
   refuse?: (command: BoardCommand) => { code: string; message: string } | undefined;
   /** After every command, whatever became of it. Must not throw. */
@@ -106,7 +106,7 @@ async function get(parts: BoardToolParts, db: Database, { src = "", name = "" }:
   return success(parts.redact(item.value.content));
 }
 
-async function add(parts: BoardToolParts, db: Database, input: Input, writer: Writer): Promise<ToolOutcome> {
+async function add(parts: BoardToolParts, db: Database, input: Input, writer: BoardWriter): Promise<ToolOutcome> {
   const { name = "", description: about = "", context = "" } = input;
   const checked = checkItem(parts.redactor, { name, description: about, context });
   if (!checked.ok) return refusal(checked.error);
@@ -139,7 +139,7 @@ async function add(parts: BoardToolParts, db: Database, input: Input, writer: Wr
   }
 }
 
-async function prune(parts: BoardToolParts, db: Database, input: Input, writer: Writer): Promise<ToolOutcome> {
+async function prune(parts: BoardToolParts, db: Database, input: Input, writer: BoardWriter): Promise<ToolOutcome> {
   const checked = checkName(parts.redactor, input.name ?? "");
   if (!checked.ok) return refusal(checked.error);
   const { value: name } = checked;

@@ -7,7 +7,7 @@ export const SAID: readonly Kind[] = ["turn", "tool", "checkpoint"];
 export type Level = "session" | "branch" | "repository" | "workspace" | "user";
 
 /** Where an item belongs. Items of level `session` belong to one identity; the others to the whole tenant. */
-export type Place = {
+export type ItemPlace = {
   tenant?: string;
   identity?: string;
   session?: string;
@@ -36,7 +36,7 @@ export type Item = {
   turn?: number;
   /** Number of the item in its turn, for the ref `tN.k`. */
   index?: number;
-  place: Place;
+  place: ItemPlace;
   path?: string;
   line?: number;
   /** Whether the text came from the user or from somewhere else; carried, never ranked. */

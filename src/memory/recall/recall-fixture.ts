@@ -2,7 +2,7 @@
 
 import { recallSchema } from "../../store/schema/recall.ts";
 import { type Database, sqlite } from "../../store/sqlite.ts";
-import type { Item, Place } from "./item.ts";
+import type { Item, ItemPlace } from "./item.ts";
 import { type SearchAnswer, type SearchRequest, search } from "./search.ts";
 import { RecallWriter } from "./store/write.ts";
 
@@ -13,11 +13,11 @@ export function openStore(path = ":memory:"): Database {
   return db;
 }
 
-export const HOME: Place = { session: "s1", repository: "acme/app", level: "session" };
+export const HOME: ItemPlace = { session: "s1", repository: "acme/app", level: "session" };
 export const EVERYTHING = { scopes: [{ type: "all" }] } as const;
 
 /** Texts as the messages of one session, `user` and `assistant` in turn, a minute apart. */
-export function conversation(texts: readonly string[], place: Place = HOME, start = Date.UTC(2025, 0, 1)): Item[] {
+export function conversation(texts: readonly string[], place: ItemPlace = HOME, start = Date.UTC(2025, 0, 1)): Item[] {
   return texts.map((text, i) => ({
     id: `${place.session}-${i}`,
     kind: "turn",

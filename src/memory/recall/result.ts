@@ -1,5 +1,5 @@
 // What a search gives back: an item's place, why it stands where it stands, and the text around what was looked for.
-import type { Kind, Place } from "./item.ts";
+import type { ItemPlace, Kind } from "./item.ts";
 import type { CountedTerm } from "./rank/candidates.ts";
 import type { Folded } from "./rank/near-duplicate.ts";
 import type { Channel } from "./rank/query.ts";
@@ -16,7 +16,7 @@ export type Shown = {
   role: string;
   /** ISO. */
   time?: string;
-  scope: Place["level"];
+  scope: ItemPlace["level"];
   source: { client?: string; session?: string; turn?: number; seq: number };
   rewound: boolean;
 };

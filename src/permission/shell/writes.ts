@@ -93,12 +93,12 @@ function changed({ operands: how }: WritingProgram, operands: string[], args: st
 
 /** One that follows an option may be the option's value: then the one before it counts too. */
 function lastOperands(operands: readonly string[], args: readonly string[]): string[] {
-  const found: string[] = [];
+  const paths: string[] = [];
   for (const operand of operands.toReversed()) {
-    found.push(operand);
+    paths.push(operand);
     if (!args[args.lastIndexOf(operand) - 1]?.startsWith("-")) break;
   }
-  return found;
+  return paths;
 }
 
 /** Long options may be shortened; what follows an unknown option is taken for an operand. */

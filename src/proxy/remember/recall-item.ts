@@ -1,10 +1,10 @@
 // A stored item as the recall engine takes it: what was said, without what the client put around it.
-import type { Item, Kind, Place } from "../../memory/recall/item.ts";
+import type { Item, ItemPlace, Kind } from "../../memory/recall/item.ts";
 import { withoutReminders } from "../history/blocks.ts";
 import type { ProxyItem } from "../store/item-row.ts";
 import { recallId } from "../store/session.ts";
 
-export function recallItem(session: { no: number }, place: Place, item: ProxyItem): Item {
+export function recallItem(session: { no: number }, place: ItemPlace, item: ProxyItem): Item {
   return {
     id: recallId(session, item.own),
     kind: kindOf(item.type),

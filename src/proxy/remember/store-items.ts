@@ -1,6 +1,6 @@
 // Items into the store and the index, in one transaction: stored means findable.
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { Item, Place } from "../../memory/recall/item.ts";
+import type { Item, ItemPlace } from "../../memory/recall/item.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { RecallWriter } from "../../memory/recall/store/write.ts";
 import type { FilteredText, Redactor } from "../../memory/secret/filter.ts";
@@ -61,7 +61,7 @@ export async function storeItems(
   return change(
     store,
     (db) => {
-      const places = new Map<number, Place>();
+      const places = new Map<number, ItemPlace>();
       const searchable: Item[] = [];
       const counts = new Map<number, number>();
       for (const { session, lane, item, role, type, tool, callId, indexed, text } of entries) {

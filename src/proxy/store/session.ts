@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { Place } from "../../memory/recall/item.ts";
+import type { ItemPlace } from "../../memory/recall/item.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import { type Fault, faultAt } from "../../store/fault.ts";
 import type { Database } from "../../store/sqlite.ts";
@@ -153,7 +153,7 @@ function insert(
   return { row, created: changes === 1 };
 }
 
-export const placeOf = (session: Pick<ProxySession, "id" | "identity" | "family" | "namespace">): Place => ({
+export const placeOf = (session: Pick<ProxySession, "id" | "identity" | "family" | "namespace">): ItemPlace => ({
   identity: session.identity,
   session: session.id,
   level: "session",

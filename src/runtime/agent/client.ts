@@ -64,10 +64,10 @@ export function agentClient(services: AgentClientServices): Parts {
         }
         const skill = extensions.skills.skills.find((one) => one.name === name && one.userInvocable);
         if (!skill) return undefined;
-        const found = findSkill(extensions.skills, name);
-        if (found.ok) return ok({ ...skillPrompt(found.value, args), display });
+        const match = findSkill(extensions.skills, name);
+        if (match.ok) return ok({ ...skillPrompt(match.value, args), display });
         const data = "Nothing was sent.";
-        return fail({ code: "skill_disabled", what: found.error, data, next: "/skills lists them.", exit: 2 as const });
+        return fail({ code: "skill_disabled", what: match.error, data, next: "/skills lists them.", exit: 2 as const });
       },
     },
   };

@@ -48,7 +48,7 @@ export async function modelFor(
     const effort = wish.reasoning_effort;
     return ok({ model: target.id, target, ...(effort === undefined ? {} : { effort }) });
   }
-  const known = await knownModels(place);
+  const models = await knownModels(place);
   const chosen = choose({
     agentType: definition.name,
     ...(wish.model === undefined ? {} : { model: wish.model }),
@@ -59,8 +59,8 @@ export async function modelFor(
     ...optional("own", own),
     costGuard: wish.costGuard ?? values["agent.costGuard"],
     maxCostRatio: values["agent.maxCostRatio"],
-    find: (name) => findOffer(workspace, known, name),
-    offers: known.offers,
+    find: (name) => findOffer(workspace, models, name),
+    offers: models.offers,
   });
   if (!chosen.ok) return chosen;
   if (chosen.value.model === target.id) return ok({ ...chosen.value, target });

@@ -54,8 +54,8 @@ export function watcher(handle: AgentHandle, { live }: Conversation): Watcher {
   /** A person's answer first, then what may be silent: the oldest of that is what a stall is about. */
   const foremost = () => {
     const all = [...running];
-    const asked = all.find(([, { type }]) => type === "permission");
-    return asked ?? all.find(([, doing]) => !isPatient(doing)) ?? all.at(-1);
+    const question = all.find(([, { type }]) => type === "permission");
+    return question ?? all.find(([, doing]) => !isPatient(doing)) ?? all.at(-1);
   };
   const show = () => handle.doing(foremost()?.[1] ?? { type: "model" });
   const cancelSilent = () => {

@@ -23,39 +23,39 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
     },
     list: () => listTasks(agents, builtIn),
     getProgress(id) {
-      const found = find(id);
-      return found.ok
+      const agent = find(id);
+      return agent.ok
         ? ok(
-            describeAgent(found.value, {
+            describeAgent(agent.value, {
               now: systemClock.now(),
-              isWaiting: registry.isWaitingForPermission(found.value.id),
+              isWaiting: registry.isWaitingForPermission(agent.value.id),
             }),
           )
-        : found;
+        : agent;
     },
     async sendMessage(id, message) {
-      const found = find(id);
-      if (!found.ok) return found;
-      const sent = answer(await registry.sendMessage(found.value.id, USER, message));
-      return sent.ok ? ok({ id: found.value.id, delivery: sent.value.delivery }) : sent;
+      const match = find(id);
+      if (!match.ok) return match;
+      const sent = answer(await registry.sendMessage(match.value.id, USER, message));
+      return sent.ok ? ok({ id: match.value.id, delivery: sent.value.delivery }) : sent;
     },
     async promoteToBackground(id) {
       const waiting = registry.list().filter(isWaitedFor);
-      const found = id === undefined ? ok(waiting) : find(id);
-      if (!found.ok) return found;
-      const records = Array.isArray(found.value) ? found.value : [found.value];
+      const targets = id === undefined ? ok(waiting) : find(id);
+      if (!targets.ok) return targets;
+      const records = Array.isArray(targets.value) ? targets.value : [targets.value];
       if (records.length === 0) return fail(refusal("nothing_running", "The main agent is not waiting for any agent."));
       for (const { id: agentId } of records) {
-        const done = answer(await registry.promoteAgentToBackground(agentId));
-        if (!done.ok) return done;
+        const outcome = answer(await registry.promoteAgentToBackground(agentId));
+        if (!outcome.ok) return outcome;
       }
       return ok(records.map((record) => record.id));
     },
     async cancel(id) {
-      const found = find(id);
-      if (!found.ok) return found;
-      const { id: agentId, status } = found.value;
-      const isOver = isTerminal(found.value);
+      const target = find(id);
+      if (!target.ok) return target;
+      const { id: agentId, status } = target.value;
+      const isOver = isTerminal(target.value);
       const stopped = isOver ? [] : await registry.cancelRecursive(agentId, USER, "stopped by the user");
       return ok({ id: agentId, status, stopped });
     },
@@ -64,10 +64,10 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
       return (await registry.cancelAll(USER, "stopped by the user")).length;
     },
     async remove(id) {
-      const found = find(id);
-      if (!found.ok) return found;
-      const removed = answer(await registry.remove(found.value.id));
-      return removed.ok ? ok(found.value.id) : removed;
+      const listed = find(id);
+      if (!listed.ok) return listed;
+      const removed = answer(await registry.remove(listed.value.id));
+      return removed.ok ? ok(listed.value.id) : removed;
     },
     running: () => registry.list().filter((r) => r.status === "running" && r.executionMode === "background").length,
   };

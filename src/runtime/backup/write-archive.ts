@@ -98,9 +98,9 @@ async function* chunksOf({ handle, size, path }: BackupEntry): AsyncGenerator<Ui
 }
 
 function failed(path: string, error: unknown): Failure {
-  const made = { code: "backup_failed", data: "No backup was made. Your data is unchanged.", exit: 1 } as const;
+  const common = { code: "backup_failed", data: "No backup was made. Your data is unchanged.", exit: 1 } as const;
   if (errorCode(error) === "EEXIST")
-    return { ...made, what: `${path} already exists.`, next: "Give another file name.", exit: 2 };
+    return { ...common, what: `${path} already exists.`, next: "Give another file name.", exit: 2 };
   const next = error instanceof Shrunk ? "Try again." : "Check the folder and the free space there, then try again.";
-  return { ...made, what: `The backup could not be written to ${path}: ${errorText(error)}.`, next };
+  return { ...common, what: `The backup could not be written to ${path}: ${errorText(error)}.`, next };
 }

@@ -67,11 +67,11 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext): 
       return refused(code, message, "Content comes from --content, -f FILE or stdin; --description is one line.", 2);
     }
     const { text, redactions } = checked.value;
-    const done = await putItem(db, place, { src, text, at: systemClock.now(), only }, USER);
-    if (!done.ok) return done;
-    return done.value.type === "stored"
+    const stored = await putItem(db, place, { src, text, at: systemClock.now(), only }, USER);
+    if (!stored.ok) return stored;
+    return stored.value.type === "stored"
       ? ok({ key: keyOf({ src, name: text.name }), redactions })
-      : notStored(done.value, text.name);
+      : notStored(stored.value, text.name);
   };
 
   return {
@@ -104,9 +104,9 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext): 
       const item = one(db, place.value, wanted, choice);
       if (!item.ok) return item;
       const { src, name } = item.value;
-      const done = await removeItem(db, place.value, { src, name, at: systemClock.now() }, USER);
-      if (!done.ok) return done;
-      return done.value.type === "removed" ? ok({ key: keyOf({ src, name }), undoDays: KEPT_DAYS }) : missing(name);
+      const removed = await removeItem(db, place.value, { src, name, at: systemClock.now() }, USER);
+      if (!removed.ok) return removed;
+      return removed.value.type === "removed" ? ok({ key: keyOf({ src, name }), undoDays: KEPT_DAYS }) : missing(name);
     },
     async changes(choice, { run, limit }) {
       const place = placeOf(choice);
@@ -115,9 +115,9 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext): 
     async undo(which, choice, force) {
       const place = toChange(choice);
       if (!place.ok) return place;
-      const done = await undoChanges(db, place.value, { which, at: systemClock.now(), force }, USER.actor);
-      if (!done.ok) return done;
-      const { value: outcome } = done;
+      const undone = await undoChanges(db, place.value, { which, at: systemClock.now(), force }, USER.actor);
+      if (!undone.ok) return undone;
+      const { value: outcome } = undone;
       if (outcome.type === "undone") return ok([...outcome.items]);
       if (outcome.type === "not_found")
         return refused(

@@ -4,13 +4,13 @@ import type { Result } from "../../base/result.ts";
 import type { AgentRun } from "../../proxy/identify/run.ts";
 import type { ProxyOperations } from "../../server/manage/contract.ts";
 import type { RunningGateway } from "../gateway/gateway.ts";
-import type { GatewayView, HeldGateway, Wanted, WithWorkspace } from "../gateway/with.ts";
+import type { GatewayView, HeldGateway, WithRequest, WithWorkspace } from "../gateway/with.ts";
 import type { LaunchFile } from "../gateway/with-launch.ts";
 import type { Opener, ResultPromise } from "./open.ts";
 
 export type { ProxyOperations } from "../../server/manage/contract.ts";
 export type { RunningGateway } from "../gateway/gateway.ts";
-export type { GatewayView, HeldGateway, Wanted } from "../gateway/with.ts";
+export type { GatewayView, HeldGateway, WithRequest } from "../gateway/with.ts";
 
 export type GatewayAccess = {
   /** Settings for this run, by their keys. */
@@ -32,8 +32,8 @@ export type LaunchAccess = {
   /** The user's environment with what is added, without keys and tokens of our own. */
   environment(env: Environment, added: Readonly<Record<string, string>>): Record<string, string>;
   codexSignIn(path: string, env: Record<string, string>): Promise<"chatgpt" | "key" | undefined>;
-  findSuiting(home: string, wanted: Wanted): Promise<GatewayView | undefined>;
-  holdGateway(home: string, wanted: Wanted): ResultPromise<HeldGateway>;
+  findSuiting(home: string, wanted: WithRequest): Promise<GatewayView | undefined>;
+  holdGateway(home: string, wanted: WithRequest): ResultPromise<HeldGateway>;
   /** Makes the private folder of this run. */
   openFolder(home: string): Result<string, Failure>;
   removeFolder(folder: string): void;

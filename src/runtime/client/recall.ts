@@ -1,6 +1,6 @@
 // Questions to what was said and stored, for the faces.
 import type { Original } from "../../memory/recall/list.ts";
-import type { Found as SaidText } from "../recall/original.ts";
+import type { OriginalOutcome as SaidText } from "../recall/original.ts";
 import type { RecallFound } from "../recall/query.ts";
 import type { ResultPromise } from "./open.ts";
 

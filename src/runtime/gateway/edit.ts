@@ -23,13 +23,16 @@ export async function editText<T>(
   writeFileSync(path, text, { flag: "wx", mode: 0o600 });
   try {
     const code = await run(editor, path);
-    if (code !== 0) return kept(failure(`${editor} exited with ${code}.`, "Try again."), path);
+    if (code !== 0) return keptFile(failure(`${editor} exited with ${code}.`, "Try again."), path);
     const saved = await save(readFileSync(path, "utf8"));
-    if (!saved.ok) return kept(saved.error, path);
+    if (!saved.ok) return keptFile(saved.error, path);
     rmSync(path);
     return saved;
   } catch (error) {
-    return kept(failure(`${editor}: ${errorText(error)}.`, "Set VISUAL or EDITOR to a program that can be run."), path);
+    return keptFile(
+      failure(`${editor}: ${errorText(error)}.`, "Set VISUAL or EDITOR to a program that can be run."),
+      path,
+    );
   }
 }
 
@@ -41,7 +44,7 @@ function run(editor: string, path: string): Promise<number> {
   return promise;
 }
 
-const kept = (why: Failure, path: string) =>
+const keptFile = (why: Failure, path: string) =>
   fail({ ...why, next: `${why.next ?? ""} Your text is in ${path}.`.trim() });
 
 const failure = (what: string, next: string): Failure => ({

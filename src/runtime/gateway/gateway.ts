@@ -102,8 +102,8 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     drainMs: values["gateway.drainSeconds"] * 1000,
     proxy,
     async operations() {
-      const kept = await shared.open();
-      return kept.ok ? ok(operationsOn(kept.value, settings)) : kept;
+      const services = await shared.open();
+      return services.ok ? ok(operationsOn(services.value, settings)) : services;
     },
     recall: openRecallOperations(workspace.value, shared.open),
     memory: openMemoryService(workspace.value, shared.open),
@@ -134,8 +134,8 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
 
 /** A store that cannot be opened now is tried again by the first request. */
 async function warm(shared: SharedKept): Promise<void> {
-  const kept = await shared.open();
-  if (kept.ok) await kept.value.recall.warm(WARM_MS);
+  const services = await shared.open();
+  if (services.ok) await services.value.recall.warm(WARM_MS);
 }
 
 /** F82: who has the port, and what to do about it. */
@@ -145,8 +145,8 @@ async function portTaken({ settings: { values }, paths }: Workspace, token: stri
   const taken = { code: "port_taken", data: "Nothing was started.", exit: 1 } as const;
   const who = await whoListens(address, token);
   if (who === "ours") {
-    const found = (await findGateway(paths.home)) ?? { address, token };
-    const pid = await pidOf(found);
+    const running = (await findGateway(paths.home)) ?? { address, token };
+    const pid = await pidOf(running);
     const what = `Port ${port} is taken by the Everlong gateway of this home${pid === undefined ? "" : ` (pid ${pid})`}.`;
     return { ...taken, what, next: "Use that one: `everlong serve --link` prints a link to it. Or give --port." };
   }

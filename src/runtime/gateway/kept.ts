@@ -38,21 +38,21 @@ export function sharedKept(workspace: Workspace, settings: ProxySettings, onTrou
         // A database of somebody else: the schema does not fit it.
         fail(faultAt("store_corrupt", workspace.paths.store, errorText(error))),
       );
-      const kept = await opened;
-      if (!kept.ok) opened = undefined;
-      if (!kept.ok) return kept;
+      const services = await opened;
+      if (!services.ok) opened = undefined;
+      if (!services.ok) return services;
       watch ??= new FileWatch(workspace.paths.store);
-      if (!kept.value.isLost()) return kept;
+      if (!services.value.isLost()) return services;
       // What waits to be stored is gone with it, and comes again with the next requests.
       opened = undefined;
       watch = undefined;
-      retired.push(kept.value);
+      retired.push(services.value);
       return this.open();
     },
     finding: () => watch?.finding(),
     async close() {
-      const kept = await opened;
-      if (kept?.ok) await kept.value.close();
+      const current = await opened;
+      if (current?.ok) await current.value.close();
       for (const old of retired.splice(0)) await old.close();
     },
   };

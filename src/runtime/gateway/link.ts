@@ -14,8 +14,8 @@ export async function freshLink(): Promise<Result<string, Failure>> {
   const gateway = await findGateway(workspace.value.paths.home);
   if (!gateway) return fail(noGateway);
   const headers = { authorization: `Bearer ${gateway.token}` };
-  const told = await ask(gateway.address, { method: "POST", path: "/api/links", headers }, LIMIT_MS);
-  const body = told.ok ? parseJson(told.value.text) : undefined;
+  const reply = await ask(gateway.address, { method: "POST", path: "/api/links", headers }, LIMIT_MS);
+  const body = reply.ok ? parseJson(reply.value.text) : undefined;
   const link = body?.ok && isRecord(body.value) ? body.value["link"] : undefined;
   return typeof link === "string" ? ok(link) : fail(noGateway);
 }

@@ -27,8 +27,8 @@ export async function withOperations<T>(
   const settings = proxySettings(workspace.value.settings.values);
   const shared = sharedKept(workspace.value, settings, () => undefined);
   try {
-    const kept = await shared.open();
-    return kept.ok ? await work(operationsOn(kept.value, settings)) : kept;
+    const services = await shared.open();
+    return services.ok ? await work(operationsOn(services.value, settings)) : services;
   } finally {
     await shared.close();
   }

@@ -35,10 +35,10 @@ function isProgram(path: string): boolean {
 
 /** The user's environment with what the plan adds, without the keys and tokens of our own settings (SEC24). */
 export function agentEnvironment(env: Environment, added: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(env).filter(
+  const variables = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !/^EVERLONG_.*(?:KEY|TOKEN|HEADERS)/.test(entry[0]),
   );
-  return { ...Object.fromEntries(kept), ...added };
+  return { ...Object.fromEntries(variables), ...added };
 }
 
 /** Its exit code, as a shell gives it. */
@@ -79,9 +79,9 @@ const cannotStart = (path: string, error: Error): Failure => ({
 
 /** How codex is signed in, in its own words. */
 export async function codexSignIn(path: string, env: Record<string, string>): Promise<"chatgpt" | "key" | undefined> {
-  const said = await new Promise<string>((resolve) => {
+  const output = await new Promise<string>((resolve) => {
     execFile(path, ["login", "status"], { env, timeout: STATUS_MS }, (_failed, out, err) => resolve(`${out}${err}`));
   });
-  if (/using ChatGPT/i.test(said)) return "chatgpt";
-  return /using an API key/i.test(said) ? "key" : undefined;
+  if (/using ChatGPT/i.test(output)) return "chatgpt";
+  return /using an API key/i.test(output) ? "key" : undefined;
 }

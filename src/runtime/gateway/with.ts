@@ -46,7 +46,7 @@ export type HeldGateway = GatewayView & {
 };
 
 /** `suits`: whether a gateway leads where the agent must go; `upstreams`: what one must have that is started for it. */
-export type Wanted = { suits(gateway: GatewayView): boolean; upstreams: Readonly<Record<string, string>> };
+export type WithRequest = { suits(gateway: GatewayView): boolean; upstreams: Readonly<Record<string, string>> };
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -76,23 +76,23 @@ export async function withWorkspace(): Promise<Result<WithWorkspace, Failure>> {
 }
 
 /** One that runs and suits; a gateway of another `with` does not: it ends with its own agent. */
-export async function findSuiting(home: string, { suits }: Wanted): Promise<GatewayView | undefined> {
-  const found = await findGateway(home);
-  if (!found) return undefined;
-  const pid = await pidOf(found);
+export async function findSuiting(home: string, { suits }: WithRequest): Promise<GatewayView | undefined> {
+  const gateway = await findGateway(home);
+  if (!gateway) return undefined;
+  const pid = await pidOf(gateway);
   if (pid === undefined || isOfRun(home, pid)) return undefined;
-  const view = await viewOf(found);
+  const view = await viewOf(gateway);
   return view && suits(view) ? view : undefined;
 }
 
-export async function holdGateway(home: string, wanted: Wanted): Promise<Result<HeldGateway, Failure>> {
-  const found = await findSuiting(home, wanted);
-  if (found) {
+export async function holdGateway(home: string, wanted: WithRequest): Promise<Result<HeldGateway, Failure>> {
+  const gateway = await findSuiting(home, wanted);
+  if (gateway) {
     const link = async (): Promise<string | undefined> => {
       const fresh = await freshLink();
       return fresh.ok ? fresh.value : undefined;
     };
-    return ok({ ...found, own: undefined, warnings: [], link, release: async () => undefined });
+    return ok({ ...gateway, own: undefined, warnings: [], link, release: async () => undefined });
   }
   const started = await startForRun(wanted.upstreams);
   if (!started.ok) return started;
@@ -107,7 +107,7 @@ const LOOPBACK = "127.0.0.1";
 const NOT_YET = "…";
 
 /** On the usual port; on a free one where that is taken. For this machine alone, whatever the settings allow to `serve`. */
-async function startForRun(upstreams: Wanted["upstreams"]): Promise<Result<RunningGateway, Failure>> {
+async function startForRun(upstreams: WithRequest["upstreams"]): Promise<Result<RunningGateway, Failure>> {
   const lines = Object.entries(upstreams).map(([name, url]) => `${name}: ${url}`);
   const flags = {
     "gateway.host": LOOPBACK,

@@ -114,10 +114,14 @@ export async function openHost(
       if (turn.changed.length > 0) await parts.dropApprovals(turn.changed);
       const now = canonicalJson(turn.fingerprints);
       if (now !== saved) {
-        const done = await saveFingerprints(home, session.root, turn.fingerprints, changeInHome(home));
-        if (done.ok) saved = now;
+        const outcome = await saveFingerprints(home, session.root, turn.fingerprints, changeInHome(home));
+        if (outcome.ok) saved = now;
         else
-          session.publish("soft_failure", { part: "mcp-tools.json", code: done.error.code, message: done.error.what });
+          session.publish("soft_failure", {
+            part: "mcp-tools.json",
+            code: outcome.error.code,
+            message: outcome.error.what,
+          });
       }
       return turn.notices.map(hide);
     },

@@ -88,11 +88,11 @@ export function sessionMcp(parts: McpParts): SessionMcp {
   return {
     start: () => void start(),
     async turn(signal) {
-      const made = await (loading ?? start());
-      if (!made) return [];
-      if (announced !== made) await made.host.waitForStart(startWaitMs(parts), signal);
-      const problems = await announce(made);
-      const news = [...problems, ...(await made.refresh())];
+      const host = await (loading ?? start());
+      if (!host) return [];
+      if (announced !== host) await host.host.waitForStart(startWaitMs(parts), signal);
+      const problems = await announce(host);
+      const news = [...problems, ...(await host.refresh())];
       for (const message of news) tell(session.emit("session.warning", { warningType: "mcp", message }));
       return news;
     },
@@ -123,16 +123,16 @@ export async function agentMcp(
   if (Object.keys(mcpServers).length === 0) return undefined;
   // What a project's or a catalogue's agent sends off this machine needs consent too.
   const place = `mcp-servers of ${path || name}`;
-  const made = await openHost(
+  const opened = await openHost(
     [mapSource(origin === "project" || origin === "remote" ? "project" : "agent", place, mcpServers)],
     parts,
   );
-  const { host, refresh, tools, end } = made;
+  const { host, refresh, tools, end } = opened;
   let isFirst = true;
   return {
     async turn(signal) {
       if (isFirst) await host.waitForStart(startWaitMs(parts), signal);
-      const news = [...(isFirst ? problemsOf(made) : []), ...(await refresh())];
+      const news = [...(isFirst ? problemsOf(opened) : []), ...(await refresh())];
       isFirst = false;
       for (const message of news) tell(parts.session.emit("session.warning", { warningType: "mcp", message }));
       return news;

@@ -88,8 +88,8 @@ async function atDesk(
     place,
     tree,
     async open() {
-      const kept = await open();
-      return kept.ok ? ok(kept.value.store.db) : kept;
+      const services = await open();
+      return services.ok ? ok(services.value.store.db) : services;
     },
   });
   const parts: WriteParts = {
@@ -100,9 +100,9 @@ async function atDesk(
     ...(tree ? { tree } : {}),
     clock: systemClock,
   };
-  const told = await work({ parts, place, client: workspace.redact(client), ask: leaveIn(workspace, cwd) });
+  const reply = await work({ parts, place, client: workspace.redact(client), ask: leaveIn(workspace, cwd) });
   if (strategy.type === "ready") await strategy.strategy.shutdown(signal);
-  return answerOf(told);
+  return answerOf(reply);
 }
 
 /** The settings, trust and rules of the client's folder. */
@@ -172,8 +172,8 @@ export function boardServed(workspace: Workspace, open: OpenServices): ServedToo
         const tool = contextBoardTool({
           place: boardPlace(stood.value, gitContext(folder)),
           async store() {
-            const kept = await open();
-            return kept.ok ? ok(kept.value.store.db) : kept;
+            const services = await open();
+            return services.ok ? ok(services.value.store.db) : services;
           },
           redactor: redactorOf(stood.value),
           redact,

@@ -60,12 +60,13 @@ type Place = {
 function deskOf(workspace: Workspace, open: OpenServices) {
   const readLogs = new WeakMap<ProxyServices, ReturnType<typeof shared<void>>>();
   return async ({ folder, signal }: ServeContext, work: (place: Place) => Promise<Result<string, Failure>>): Answer => {
-    const kept = await open();
-    if (!kept.ok) return fail(kept.error.what);
-    const { db } = kept.value.store;
+    const services = await open();
+    if (!services.ok) return fail(services.error.what);
+    const { db } = services.value.store;
     const read =
-      readLogs.get(kept.value) ?? shared(() => soft(catchUp(db, workspace.paths, workspace.indexing, () => undefined)));
-    readLogs.set(kept.value, read);
+      readLogs.get(services.value) ??
+      shared(() => soft(catchUp(db, workspace.paths, workspace.indexing, () => undefined)));
+    readLogs.set(services.value, read);
     await within(read(), CATCH_UP_MS, signal);
     const stood = await workspaceOf(workspace, folder);
     if (!stood.ok) return stood;
@@ -75,10 +76,10 @@ function deskOf(workspace: Workspace, open: OpenServices) {
     const scopes = context ? scopesOf("auto", recallPlace(stood.value, context)) : ok([OWN]);
     if (!scopes.ok) return fail(scopes.error);
     const scope = { scopes: scopes.value, everyone: true };
-    const told = await soft(
-      work({ workspace: stood.value, kept: kept.value, context, scope, kinds: recallKinds(stood.value) }),
+    const reply = await soft(
+      work({ workspace: stood.value, kept: services.value, context, scope, kinds: recallKinds(stood.value) }),
     );
-    return told.ok ? told : fail([told.error.what, told.error.next].filter(Boolean).join(" "));
+    return reply.ok ? reply : fail([reply.error.what, reply.error.next].filter(Boolean).join(" "));
   };
 }
 
@@ -95,12 +96,12 @@ async function recall(
   const question = { text: query, within: scope, limit, kinds };
   const answer = await ask(kept.recall, question, signal);
   const folder = place.context?.cwd;
-  const found =
+  const match =
     folder === undefined
       ? answer
       : await withElsewhere(answer, { workspace: place.workspace, folder }, question, signal);
-  if (!found.ok) return found;
-  return ok(foundText(readable(place, found.value), { searched: searchedText(scope), reader: "model" }));
+  if (!match.ok) return match;
+  return ok(foundText(readable(place, match.value), { searched: searchedText(scope), reader: "model" }));
 }
 
 /** Only sessions of the place are looked through: one of another repository is as unknown as one that never was. */
@@ -144,9 +145,9 @@ async function searchSessions(
   signal: AbortSignal,
 ): Promise<Result<string, Failure>> {
   const wanted = { text: query, within: scope, limit: limit * HITS_EACH, kinds: SAID };
-  const found = await ask(kept.recall, wanted, signal);
-  if (!found.ok) return found;
-  const bySession = Map.groupBy(found.value.hits, ({ source }) => source.session);
+  const results = await ask(kept.recall, wanted, signal);
+  if (!results.ok) return results;
+  const bySession = Map.groupBy(results.value.hits, ({ source }) => source.session);
   const names = new Map(sessionsIn(kept.store.db).map(({ id, name }) => [id, name]));
   const rows = [...bySession].flatMap(([session, hits]) => {
     const [best] = hits;

@@ -23,14 +23,14 @@ export async function mcpSources(
   const own = trust.files.find(({ kind, path }) => kind === "settings" && path === projectFile(root))?.path;
   // In the user's own home folder the project's file is the user's.
   const inProject = own !== undefined && !isSame(own, userFile(paths.home)) ? own : undefined;
-  const found = await Promise.all([
+  const sources = await Promise.all([
     ...plugins,
     userSource(places),
     fileSource("user", userFile(paths.home), () => true, true),
     projectSources(places),
     inProject === undefined ? undefined : fileSource("project", inProject, (bytes) => accepts(inProject, bytes), true),
   ]);
-  return found.flat().filter((source) => source !== undefined);
+  return sources.flat().filter((source) => source !== undefined);
 }
 
 /** Of the session's servers: where what they print is kept. */

@@ -49,16 +49,16 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
     const different = differentFrom(record, input);
     if (Object.keys(different).length === 0) return ok(undefined);
     const request = { id: record.id, input: different, by: { actor: user, version } };
-    const done = await editRecord(parts, request, signal);
-    switch (done.type) {
+    const edited = await editRecord(parts, request, signal);
+    switch (edited.type) {
       case "edited":
-        return changed({ record: done.record, redactions: done.redactions });
+        return changed({ record: edited.record, redactions: edited.redactions });
       case "not_found":
         return unknownId(record.id);
       case "conflict":
-        return fail(conflictOf(filtered(memory, done), filtered(memory, different), version));
+        return fail(conflictOf(filtered(memory, edited), filtered(memory, different), version));
       case "failure":
-        return fail(toFailure(done));
+        return fail(toFailure(edited));
     }
   };
 
@@ -106,7 +106,7 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
       if (!may.ok) return may;
       const { cite, ...guess } =
         words.trim() === "" ? { cite: undefined } : guessedFrom(words, memory.place.repository);
-      const done = await storeRecord(
+      const stored = await storeRecord(
         parts,
         {
           input: { ...guess, ...optional("citations", cite), ...texts },
@@ -117,13 +117,13 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
         },
         signal,
       );
-      switch (done.type) {
+      switch (stored.type) {
         case "failure":
-          return fail(toFailure(done));
+          return fail(toFailure(stored));
         case "already_stored":
-          return ok({ type: "already_stored", id: done.id, status: done.status });
+          return ok({ type: "already_stored", id: stored.id, status: stored.status });
         default:
-          return ok({ type: "stored", record: done.record, redactions: done.redactions });
+          return ok({ type: "stored", record: stored.record, redactions: stored.redactions });
       }
     },
     async edit(record, input, version) {
@@ -135,10 +135,10 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
       if (!may.ok) return may;
       let removed = 0;
       for (const id of ids) {
-        const done = await removeRecord(parts, { id, by: { actor: user } }, signal);
-        if (done.type === "failure")
-          return fail({ ...toFailure(done), data: `Deleted before that: ${removed} of ${count(ids.length)}.` });
-        if (done.type === "deleted") removed++;
+        const removal = await removeRecord(parts, { id, by: { actor: user } }, signal);
+        if (removal.type === "failure")
+          return fail({ ...toFailure(removal), data: `Deleted before that: ${removed} of ${count(ids.length)}.` });
+        if (removal.type === "deleted") removed++;
       }
       return changed(removed);
     },
@@ -149,7 +149,7 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
       if (!got.ok) return got;
       const { id: whole, fact, repository } = got.value;
       const { user: person } = memory.place;
-      const done = await voteOn(
+      const ballot = await voteOn(
         parts,
         {
           input: { fact, direction, reason },
@@ -161,8 +161,8 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
         },
         signal,
       );
-      if (done.type === "failure") return fail(toFailure(done));
-      return changed({ isNew: done.changed, ...optional("votes", done.record?.votes) });
+      if (ballot.type === "failure") return fail(toFailure(ballot));
+      return changed({ isNew: ballot.changed, ...optional("votes", ballot.record?.votes) });
     },
     async resolve(id, resolution, choice) {
       const may = mayChange(resolution.how !== "reject");
@@ -176,8 +176,8 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
         resolution: old ? { how: "replace" as const, old: old.value.id } : resolution,
         by: { actor: user },
       };
-      const done = await resolveRecord(parts, request, signal);
-      switch (done.type) {
+      const settled = await resolveRecord(parts, request, signal);
+      switch (settled.type) {
         case "resolved":
           return changed({ id: got.value.id, ...optional("old", old?.value.id) });
         case "not_pending":
@@ -189,7 +189,7 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
         case "not_found":
           return unknownId(id);
         case "failure":
-          return fail(toFailure(done));
+          return fail(toFailure(settled));
       }
     },
     async undo(wanted, choice, force) {

@@ -6,20 +6,20 @@ export type Redacted = { rule: string; count: number };
 
 /** The same filter; `tell` hears of each rule that found something. */
 export function tellingRedactor(redactor: Redactor, tell: (found: Redacted) => void): Redactor {
-  const told = (all: readonly Filtered[]): void => {
+  const report = (all: readonly Filtered[]): void => {
     const rules = all.flatMap(({ findings }) => findings.map(({ rule }) => rule));
     for (const rule of new Set(rules)) tell({ rule, count: rules.filter((one) => one === rule).length });
   };
   return {
     text(text) {
-      const done = redactor.text(text);
-      if (done.ok) told([done.value]);
-      return done;
+      const filtered = redactor.text(text);
+      if (filtered.ok) report([filtered.value]);
+      return filtered;
     },
     fields(fields) {
-      const done = redactor.fields(fields);
-      if (done.ok) told(Object.values(done.value));
-      return done;
+      const cleaned = redactor.fields(fields);
+      if (cleaned.ok) report(Object.values(cleaned.value));
+      return cleaned;
     },
   };
 }

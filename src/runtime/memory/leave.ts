@@ -10,8 +10,8 @@ import type { Tool } from "../../tool/contract.ts";
 export const askBy =
   ({ permit }: { permit: AskPermit }, { tool, input, context }: MemoryCall): AskLeave =>
   async (request, signal) => {
-    const asked: Tool = { ...tool, permissions: () => [request] };
-    return leaveOf(await permit({ toolCallId: context.toolCallId, tool: asked, input, signal }));
+    const withRequest: Tool = { ...tool, permissions: () => [request] };
+    return leaveOf(await permit({ toolCallId: context.toolCallId, tool: withRequest, input, signal }));
   };
 
 export function leaveOf(permit: Permit): Leave {

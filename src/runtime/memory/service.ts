@@ -22,10 +22,10 @@ export function openMemoryService(workspace: Workspace, open: OpenServices): Ope
   });
   const failures: MemoryHouse["failures"] = [];
   return async () => {
-    const kept = await open();
-    if (!kept.ok) return kept;
+    const services = await open();
+    if (!services.ok) return services;
     const { embeddedStrategy } = await import("../../memory/record/embedded/strategy.ts");
-    const { store, redactor } = kept.value;
+    const { store, redactor } = services.value;
     const { db } = store;
     const hashKey = secretKey(paths.home);
     const parts = {

@@ -154,8 +154,8 @@ export class RecordsInSession {
   /** None while there is nothing to store into. */
   tools(actor: MemoryActor): readonly Tool[] {
     if (this.#now?.type !== "loaded" || !this.#now.answer.enabled) return [];
-    const made = this.#tools.get(actor);
-    if (made?.by === this.#now.answer) return made.tools;
+    const existing = this.#tools.get(actor);
+    if (existing?.by === this.#now.answer) return existing.tools;
     const tools = this.#makeTools(actor, this.#now);
     this.#tools.set(actor, { by: this.#now.answer, tools });
     return tools;
@@ -169,9 +169,9 @@ export class RecordsInSession {
       voting: (call) => voteRequest(this.#asking(), actor, call),
       onFailure: (code) => this.#failed(code),
     };
-    const said = { scopes: strategy.supportsScopes, instructions: answer.storeInstructions };
+    const options = { scopes: strategy.supportsScopes, instructions: answer.storeInstructions };
     return [
-      ...(store ? [storeMemoryTool(parts, store, said)] : []),
+      ...(store ? [storeMemoryTool(parts, store, options)] : []),
       ...(vote && strategy.supportsVoting ? [voteMemoryTool(parts, vote)] : []),
     ];
   }

@@ -49,15 +49,15 @@ export function treeOf(
   const real = (path: string): string => realPath(path, "/") ?? path;
   const [root, cwd] = [real(workspace.root), real(folder)];
   let tree = workTree({ root, cwd });
-  let asked: string | undefined;
+  let lastQuestion: string | undefined;
   return {
     check: (citation) => tree.check(citation),
     isNear: (path) => tree.isNear(path),
     async look() {
       const { headCommit } = gitContext(root);
       // In the root itself everything is near.
-      if (root === cwd || headCommit === undefined || headCommit === asked) return;
-      asked = headCommit;
+      if (root === cwd || headCommit === undefined || headCommit === lastQuestion) return;
+      lastQuestion = headCommit;
       const { recentFiles } = await import("../../host/git-recent.ts");
       const recent = await recentFiles(root, { env: { base: workspace.env, secrets: workspace.secrets }, limitMs });
       tree = workTree({ root, cwd, ...optional("recent", recent) });

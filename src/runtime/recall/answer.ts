@@ -8,7 +8,7 @@ import type { RecallFilters } from "../client/recall.ts";
 import { latestIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 import { badAsk, nothingOfKind, queryOf, recallOff, type Where, whereOf } from "./ask.ts";
-import { type Found, turnRef, turnsAround } from "./original.ts";
+import { type OriginalOutcome, turnRef, turnsAround } from "./original.ts";
 import type { RecallFound, RecallQuery } from "./query.ts";
 import { allowedKinds } from "./scope.ts";
 import { type Aimed, type AnySession, aimedAt, namedSession, originalsOf, type Sessions } from "./session.ts";
@@ -19,7 +19,7 @@ export type Desk = Sessions & {
   search(query: RecallQuery): Promise<Result<RecallFound, Failure>>;
 };
 export type Answer =
-  | { type: "originals"; session: string; items: Found[] }
+  | { type: "originals"; session: string; items: OriginalOutcome[] }
   | { type: "item"; item: Original }
   | ({ type: "found"; found: RecallFound } & Where);
 
@@ -43,9 +43,9 @@ export async function answer(desk: Desk, text: string, ask: RecallFilters): Prom
   const item = itemById(db, within, text.trim(), kinds);
   if (item) return ok({ type: "item", item });
   if (kinds.length === 0) return nothingOfKind;
-  const found = await desk.search({ limit: values["recall.limit"], ...query.value, within, kinds });
-  if (!found.ok) return found;
-  return ok({ type: "found", ...where.value, found: ask.full ? whole(found.value, db, within) : found.value });
+  const results = await desk.search({ limit: values["recall.limit"], ...query.value, within, kinds });
+  if (!results.ok) return results;
+  return ok({ type: "found", ...where.value, found: ask.full ? whole(results.value, db, within) : results.value });
 }
 
 async function sessionOf(desk: Desk, name: string | undefined): Promise<Result<AnySession | undefined, Failure>> {

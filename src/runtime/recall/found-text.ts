@@ -11,7 +11,7 @@ export function refOf(hit: Shown, here?: string): string {
 }
 
 /** Who said it, or what it is and from whom. */
-export function labelOf(hit: Shown, reader: Reader = "person"): string {
+export function labelOf(hit: Shown, reader: TextReader = "person"): string {
   const { kind, role, rewound } = hit;
   const name = NAMES[kind];
   const label =
@@ -20,15 +20,15 @@ export function labelOf(hit: Shown, reader: Reader = "person"): string {
 }
 
 /** Who reads a text: the user, or a model that the user is somebody else for. */
-export type Reader = "person" | "model";
+export type TextReader = "person" | "model";
 
-function authorOf({ role, source: { client } }: Shown, reader: Reader): string {
+function authorOf({ role, source: { client } }: Shown, reader: TextReader): string {
   if (role === "user") return reader === "person" ? "from you" : "from the user";
   return `from ${client === undefined || client === "session" ? "the agent" : client}`;
 }
 
 /** Where a hit can be found again, and from whom and when it is. */
-function headOf(hit: RecallHit, reader: Reader): string {
+function headOf(hit: RecallHit, reader: TextReader): string {
   const { kind, id, ref, source, time } = hit;
   const name = NAMES[kind];
   const own = kind === "board" ? id.slice(id.lastIndexOf(":") + 1) : id;
@@ -57,7 +57,7 @@ export type FoundTextOptions = {
   explained?: boolean | undefined;
   /** How a command begins where the text is read. */
   command?: string;
-  reader?: Reader;
+  reader?: TextReader;
 };
 
 export function foundText(found: RecallFound, options: FoundTextOptions): string {

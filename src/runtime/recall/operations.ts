@@ -12,7 +12,7 @@ import type { Workspace } from "../workspace.ts";
 import { type Answer, answer, type Desk } from "./answer.ts";
 import { recallOff } from "./ask.ts";
 import { withElsewhere } from "./elsewhere.ts";
-import { type Found, turnsAround, type Wanted } from "./original.ts";
+import { type OriginalOutcome, turnsAround, type Wanted } from "./original.ts";
 import { ask, unavailable } from "./query.ts";
 import { EVERYWHERE, recallKinds } from "./scope.ts";
 import { type AnySession, aimedAt, namedSession, originalsOf } from "./session.ts";
@@ -22,12 +22,12 @@ export const CATCH_UP_MS = 5_000;
 const STATS_MS = 10_000;
 
 export function openRecallOperations(workspace: Workspace, open: OpenServices): OpenRecall {
-  const known = new WeakMap<ProxyServices, RecallOperations>();
+  const operationsByServices = new WeakMap<ProxyServices, RecallOperations>();
   return async () => {
-    const kept = await open();
-    if (!kept.ok) return kept;
-    const operations = known.get(kept.value) ?? operationsOf(workspace, kept.value);
-    known.set(kept.value, operations);
+    const services = await open();
+    if (!services.ok) return services;
+    const operations = operationsByServices.get(services.value) ?? operationsOf(workspace, services.value);
+    operationsByServices.set(services.value, operations);
     return ok(operations);
   };
 }
@@ -38,11 +38,11 @@ function operationsOf(workspace: Workspace, { store, recall }: ProxyServices): R
   const enabled = settings.values["recall.enabled"];
   const readLogs = shared(() => soft(catchUp(db, paths, indexing, () => undefined)));
   const sessions = { db, paths, store };
-  const said = (items: readonly Found[]): RecallPassage[] =>
+  const passages = (items: readonly OriginalOutcome[]): RecallPassage[] =>
     items.map((item) => ({ ...item, text: redact(item.text) }));
   const turnsOf = async (session: AnySession, wanted: Wanted): Promise<Result<RecallPassage[], Failure>> => {
-    const found = await originalsOf(sessions, session, wanted);
-    return found.ok ? ok(said(found.value)) : found;
+    const originals = await originalsOf(sessions, session, wanted);
+    return originals.ok ? ok(passages(originals.value)) : originals;
   };
 
   const itemOf = async (id: string, around: number | undefined): Promise<Result<ItemView, Failure>> => {
@@ -64,9 +64,9 @@ function operationsOf(workspace: Workspace, { store, recall }: ProxyServices): R
     wanted: Wanted,
     around: number | undefined,
   ): Promise<Result<ItemView, Failure>> => {
-    const found = await turnsOf(session, wanted);
-    if (!found.ok) return found;
-    const [only, another] = found.value;
+    const turns = await turnsOf(session, wanted);
+    if (!turns.ok) return turns;
+    const [only, another] = turns.value;
     if (!only || another) return fail(severalItems);
     const near = around === undefined ? undefined : await turnsOf(session, turnsAround(wanted, around));
     if (near && !near.ok) return near;
@@ -81,8 +81,8 @@ function operationsOf(workspace: Workspace, { store, recall }: ProxyServices): R
       const search: Desk["search"] = async (asked) =>
         withElsewhere(await ask(recall, asked, signal), here, asked, signal);
       const desk: Desk = { ...sessions, workspace, search };
-      const told = await soft(answer(desk, query, question));
-      return told.ok ? ok(viewOf(told.value, said, read.type === "value")) : told;
+      const reply = await soft(answer(desk, query, question));
+      return reply.ok ? ok(viewOf(reply.value, passages, read.type === "value")) : reply;
     },
     item: (id, around) => soft(itemOf(id, around)),
 
@@ -103,7 +103,11 @@ export async function soft<T>(work: Promise<Result<T, Failure>>): Promise<Result
   }
 }
 
-function viewOf(told: Answer, said: (items: readonly Found[]) => RecallPassage[], whole: boolean): RecallView {
+function viewOf(
+  told: Answer,
+  said: (items: readonly OriginalOutcome[]) => RecallPassage[],
+  whole: boolean,
+): RecallView {
   if (told.type === "item") return told.item;
   if (told.type === "originals") return { session: told.session, items: said(told.items) };
   const { hits: results, partial, skipped, ...rest } = told.found;

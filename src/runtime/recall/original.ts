@@ -5,16 +5,16 @@ import type { HomePaths } from "../../host/paths.ts";
 import { readSession } from "../../session/read-session.ts";
 import { parseRef, type Ref, RefCounter, refPrefix, sourceOf } from "../../session/ref.ts";
 
-export type Found = { ref: string; sourceType: string; text: string; timestamp: string };
+export type OriginalOutcome = { ref: string; sourceType: string; text: string; timestamp: string };
 export type Wanted = Ref | { session?: string; checkpoint: number };
 
 const CHECKPOINT = /^(?:([0-9a-f-]{4,36}):)?checkpoint:(\d{1,6})$/i;
 
 /** `tN`, `tN.k`, `tN-tM`, `checkpoint:N`, each also after `SESSION:`. */
 export function parseWanted(text: string): Wanted | undefined {
-  const found = CHECKPOINT.exec(text.trim());
-  if (!found) return parseRef(text);
-  return { ...(found[1] ? { session: found[1].toLowerCase() } : {}), checkpoint: Number(found[2]) };
+  const match = CHECKPOINT.exec(text.trim());
+  if (!match) return parseRef(text);
+  return { ...(match[1] ? { session: match[1].toLowerCase() } : {}), checkpoint: Number(match[2]) };
 }
 
 /** A turn by its number alone, too. */
@@ -31,12 +31,16 @@ export function turnsAround(wanted: Wanted, window = WINDOW): Wanted {
 }
 
 /** The items that it names, in order. */
-export async function itemsOf(paths: HomePaths, sessionId: string, wanted: Wanted): Promise<Result<Found[], Failure>> {
+export async function itemsOf(
+  paths: HomePaths,
+  sessionId: string,
+  wanted: Wanted,
+): Promise<Result<OriginalOutcome[], Failure>> {
   const read = await readSession(paths.session(sessionId));
   if (!read.ok) return read;
   const agent = "checkpoint" in wanted ? undefined : wanted.agent;
   const refs = new RefCounter();
-  const found: Found[] = [];
+  const originals: OriginalOutcome[] = [];
   let last = 0;
   for (const event of read.value.events) {
     if (event.agentId !== agent) continue;
@@ -44,7 +48,7 @@ export async function itemsOf(paths: HomePaths, sessionId: string, wanted: Wante
     if ("checkpoint" in wanted) {
       if (event.type !== "session.compaction_complete" || event.data.checkpointNumber !== wanted.checkpoint) continue;
       const ref = `checkpoint:${wanted.checkpoint}`;
-      found.push({ ref, sourceType: "checkpoint", text: event.data.summaryContent ?? "", timestamp });
+      originals.push({ ref, sourceType: "checkpoint", text: event.data.summaryContent ?? "", timestamp });
       continue;
     }
     const source = sourceOf(event);
@@ -53,14 +57,14 @@ export async function itemsOf(paths: HomePaths, sessionId: string, wanted: Wante
     last = Math.max(last, at.turn);
     const inside = at.turn >= wanted.from && at.turn <= wanted.to;
     if (!inside || (wanted.item !== undefined && at.item !== wanted.item) || source.text === "") continue;
-    found.push({
+    originals.push({
       ref: `${refPrefix(agent)}t${at.turn}.${at.item}`,
       sourceType: source.type,
       text: source.text,
       timestamp,
     });
   }
-  if (found.length > 0) return ok(found);
+  if (originals.length > 0) return ok(originals);
   if ("checkpoint" in wanted)
     return fail(missing("No such checkpoint in that session.", "everlong checkpoints lists them."));
   const next = last > 0 ? `Its turns are t1 to t${last}.` : "It has no turns yet.";
@@ -77,5 +81,5 @@ const missing = (what: string, next: string): Failure => ({
   exit: 1,
 });
 
-export const itemsText = (items: readonly Found[]): string =>
+export const itemsText = (items: readonly OriginalOutcome[]): string =>
   items.length === 1 ? (items[0]?.text ?? "") : items.map((i) => `[${i.ref} ${i.sourceType}]\n${i.text}`).join("\n\n");

@@ -28,10 +28,10 @@ export async function rebuildIndex(
   let sessions = 0;
   for (const id of ids) {
     if (signal?.aborted) break;
-    const done = await reindexSession(db, id, paths.session(id), indexing);
-    if (done.ok) sessions += 1;
-    else if (done.error.unreadable) onSkipped(id, done.error);
-    else return done;
+    const outcome = await reindexSession(db, id, paths.session(id), indexing);
+    if (outcome.ok) sessions += 1;
+    else if (outcome.error.unreadable) onSkipped(id, outcome.error);
+    else return outcome;
     await nextRound();
   }
   for (const { id } of sessionsIn(db)) {

@@ -13,7 +13,15 @@ import type { SessionIndex } from "../session/index.ts";
 import type { ModelInForce } from "../session/model-in-force.ts";
 import { sessionsIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
-import { type Found, itemsOf, itemsText, parseWanted, turnRef, turnsAround, type Wanted } from "./original.ts";
+import {
+  itemsOf,
+  itemsText,
+  type OriginalOutcome,
+  parseWanted,
+  turnRef,
+  turnsAround,
+  type Wanted,
+} from "./original.ts";
 import { allowedKinds, recallKinds, recallPlace, scopesOf, sessionsHere } from "./scope.ts";
 
 /** The session that asks, and what it may look through. */
@@ -30,9 +38,9 @@ export async function recallForModel(
   request: RecallRequest,
   signal?: AbortSignal,
 ): Promise<RecallResult> {
-  const asked = request.id ?? request.query;
-  const wanted = asked === undefined ? undefined : parseWanted(asked);
-  if (asked !== undefined && wanted) return original(asker, asked, wanted);
+  const searchText = request.id ?? request.query;
+  const wanted = searchText === undefined ? undefined : parseWanted(searchText);
+  if (searchText !== undefined && wanted) return original(asker, searchText, wanted);
   const within = scopeFor(asker, request.scope ?? "auto");
   if (!within.ok) return { type: "refused", message: within.error };
   if (request.id !== undefined) return itemText(asker, request.id, within.value);
@@ -47,7 +55,7 @@ async function original(asker: RecallAsker, asked: string, wanted: Wanted): Prom
     : { type: "refused", message: `${items.error.what} ${items.error.next}` };
 }
 
-async function originals(asker: RecallAsker, wanted: Wanted): Promise<Result<Found[], Failure>> {
+async function originals(asker: RecallAsker, wanted: Wanted): Promise<Result<OriginalOutcome[], Failure>> {
   const { workspace, main } = asker;
   const id = wanted.session ? await findInScope(asker, wanted.session) : ok(main.id);
   if (!id.ok) return id;
@@ -60,8 +68,8 @@ async function originals(asker: RecallAsker, wanted: Wanted): Promise<Result<Fou
 async function findInScope(asker: RecallAsker, wanted: string): Promise<Result<string, Failure>> {
   const db = await asker.index.reader();
   const all = asker.workspace.settings.values["history.scope"] === "all";
-  const found = db ? sessionsIn(db, all ? {} : sessionsHere(asker.main.state.context)) : [];
-  return findSession(wanted, [...new Set([asker.main.id, ...found.map((s) => s.id)])], async () => found);
+  const sessionIds = db ? sessionsIn(db, all ? {} : sessionsHere(asker.main.state.context)) : [];
+  return findSession(wanted, [...new Set([asker.main.id, ...sessionIds.map((s) => s.id)])], async () => sessionIds);
 }
 
 function scopeFor(asker: RecallAsker, name: NonNullable<RecallRequest["scope"]>): Result<Within, string> {

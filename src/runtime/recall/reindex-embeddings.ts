@@ -18,14 +18,14 @@ export function reindexEmbeddings(): ResultPromise<{
     const settings = embedderSettings(workspace, true);
     if (!settings) return badUsage("Searching by meaning is off.", "Set recall.embedder and recall.semantic.enabled.");
     const { name, embedder, notes } = await chooseEmbedder(settings);
-    const kept = await write(db, () => {
+    const outcome = await write(db, () => {
       setNote(db, "embedder", embedder ? name : undefined);
       setNote(db, "linedUp", undefined);
       db.prepare("DELETE FROM recall_waiting").run();
       // Only vectors of the active embedder are ever compared.
       db.prepare("DELETE FROM recall_vector WHERE embedder <> ?").run(embedder?.id ?? "");
     });
-    if (!kept.ok) return kept;
+    if (!outcome.ok) return outcome;
     if (!embedder)
       return fail({
         code: "no_embedder",
@@ -39,7 +39,7 @@ export function reindexEmbeddings(): ResultPromise<{
     if (!lined.ok) return lined;
     const stop = new AbortController();
     let trouble = "";
-    const made = await embedWaiting(
+    const progress = await embedWaiting(
       db,
       {
         embedder,
@@ -52,6 +52,6 @@ export function reindexEmbeddings(): ResultPromise<{
       stop.signal,
     );
     const left = Number(db.prepare("SELECT count(*) AS n FROM recall_waiting").get()?.["n"]);
-    return ok({ embedder: embedder.id, made, waiting: left, trouble });
+    return ok({ embedder: embedder.id, made: progress, waiting: left, trouble });
   });
 }

@@ -105,8 +105,8 @@ export class RecallRepair {
 
   async #fill(): Promise<void> {
     const skipped = (id: string): void => this.#tell({ code: "log_unreadable", message: `session ${id} was left out` });
-    const done = await rebuildIndex(this.#db, this.#workspace, skipped, this.#ended.signal);
-    if (!done.ok) this.#tell({ code: done.error.code, message: done.error.what });
+    const outcome = await rebuildIndex(this.#db, this.#workspace, skipped, this.#ended.signal);
+    if (!outcome.ok) this.#tell({ code: outcome.error.code, message: outcome.error.what });
   }
 }
 

@@ -15,8 +15,8 @@ export function searchSessions(query: string, options: { all?: boolean; limit: n
     // Nothing for standing beside it.
     const signals = SIGNALS.filter((s) => s !== "context" && s !== "vector");
     const limit = Math.min(100, options.limit);
-    const found = await searchStore(db, workspace, { text: query, within, signals, limit, kinds: SAID });
-    if (!found.ok) return found;
-    return ok({ found: found.value, searched: searchedText(within) });
+    const results = await searchStore(db, workspace, { text: query, within, signals, limit, kinds: SAID });
+    if (!results.ok) return results;
+    return ok({ found: results.value, searched: searchedText(within) });
   });
 }

@@ -8,7 +8,7 @@ import type { ProxySession } from "../../proxy/store/session.ts";
 import { findSession, sessionIds } from "../../session/find-session.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { sessionsIn } from "../store.ts";
-import { type Found, itemsOf, noSuchTurn, parseWanted, type Wanted } from "./original.ts";
+import { itemsOf, noSuchTurn, type OriginalOutcome, parseWanted, type Wanted } from "./original.ts";
 
 export type AnySession = { type: "own"; id: string } | { type: "proxied"; id: string; session: ProxySession };
 /** Where sessions are kept. */
@@ -17,11 +17,12 @@ export type Sessions = { db: Database; paths: HomePaths; store: ProxyStore };
 /** By id, by the beginning of one, or by name; a whole id counts before the beginning of another. */
 export async function namedSession({ db, paths, store }: Sessions, name: string): Promise<Result<AnySession, Failure>> {
   const proxied = await findProxied(store, name);
-  const found = proxied.ok ? proxied.value : undefined;
-  if (found?.type === "one" && found.session.id === name) return ok(proxiedOf(found.session));
+  const proxiedSession = proxied.ok ? proxied.value : undefined;
+  if (proxiedSession?.type === "one" && proxiedSession.session.id === name)
+    return ok(proxiedOf(proxiedSession.session));
   const own = await findSession(name, sessionIds(paths.sessions), async () => sessionsIn(db));
   if (own.ok) return ok({ type: "own", id: own.value });
-  if (found?.type === "one" && name !== "") return ok(proxiedOf(found.session));
+  if (proxiedSession?.type === "one" && name !== "") return ok(proxiedOf(proxiedSession.session));
   return own;
 }
 
@@ -41,10 +42,10 @@ export async function aimedAt(sessions: Sessions, text: string): Promise<Result<
   const [, name, rest] = /^(\S+):(t\d\S*)$/.exec(text.trim()) ?? [];
   const turns = rest === undefined ? undefined : parseWanted(rest);
   if (name === undefined || !turns) return ok(undefined);
-  const found = await findProxied(sessions.store, name);
-  if (!found.ok) return found;
-  if (found.value.type !== "one" || found.value.session.id !== name) return ok(undefined);
-  return ok({ wanted: turns, session: proxiedOf(found.value.session) });
+  const match = await findProxied(sessions.store, name);
+  if (!match.ok) return match;
+  if (match.value.type !== "one" || match.value.session.id !== name) return ok(undefined);
+  return ok({ wanted: turns, session: proxiedOf(match.value.session) });
 }
 
 /** The exact words: of our own sessions from the log, of others as they were stored. */
@@ -52,7 +53,7 @@ export async function originalsOf(
   { paths, store }: Sessions,
   session: AnySession,
   wanted: Wanted,
-): Promise<Result<Found[], Failure>> {
+): Promise<Result<OriginalOutcome[], Failure>> {
   if (session.type === "own") return itemsOf(paths, session.id, wanted);
   if ("checkpoint" in wanted) return fail(noSuchTurn("That session has no checkpoints of ours."));
   const items = await itemsOfTurns(store, session.session, wanted);

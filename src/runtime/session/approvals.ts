@@ -145,8 +145,8 @@ export class Approvals {
     if (location.length === 0) return;
     const texts = location.map((rule) => rule.text);
     const { home } = this.#workspace.paths;
-    const done = await dropLocationApprovals(home, this.#main.root, texts, this.#update);
-    if (!done.ok) this.#report(done.error);
+    const outcome = await dropLocationApprovals(home, this.#main.root, texts, this.#update);
+    if (!outcome.ok) this.#report(outcome.error);
   }
 
   /** Every rule with where it comes from. */

@@ -53,9 +53,9 @@ export async function writeCheckpoints(paths: SessionPaths, state: SessionState,
     const path = join(folder, fileOf(checkpoint));
     if (!existsSync(path)) await atomicWrite(path, redact(textOf(checkpoint)), { private: true });
   }
-  const known = new Set([...state.checkpointFiles, "index.md"]);
-  const found = existsSync(folder) ? readdirSync(folder) : [];
-  for (const name of found) if (name.endsWith(".md") && !known.has(name)) rmSync(join(folder, name));
+  const expected = new Set([...state.checkpointFiles, "index.md"]);
+  const files = existsSync(folder) ? readdirSync(folder) : [];
+  for (const name of files) if (name.endsWith(".md") && !expected.has(name)) rmSync(join(folder, name));
   const rows = state.checkpoints.map((c) => ({
     ...metaOf(c),
     file: fileOf(c),

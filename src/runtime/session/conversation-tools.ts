@@ -99,10 +99,10 @@ function webFetch(permit: AskPermit): Tool {
   const tool: Tool = webFetchTool({
     // A redirect to another host is a new request: it passes the same door.
     askUrl: async (url, context) => {
-      const asked: Tool = { ...tool, permissions: () => [{ kind: "url", url }] };
+      const withUrl: Tool = { ...tool, permissions: () => [{ kind: "url", url }] };
       const asking = await permit({
         toolCallId: context.toolCallId,
-        tool: asked,
+        tool: withUrl,
         input: { url },
         signal: context.signal,
       });

@@ -25,16 +25,16 @@ export type GaugeStore = Pick<SessionIndex, "calibration" | "learn">;
 
 export function createGauge(index: GaugeStore, target: () => ModelTarget): Gauge {
   const meter = new HistoryMeter();
-  let known: Calibration | undefined;
-  const calibration = () => known ?? uncalibrated;
+  let cached: Calibration | undefined;
+  const calibration = () => cached ?? uncalibrated;
   const learned = async (): Promise<Calibration> => {
-    known ??= await index.calibration(target());
-    return known;
+    cached ??= await index.calibration(target());
+    return cached;
   };
   return {
     calibration,
     forget: () => {
-      known = undefined;
+      cached = undefined;
     },
     async measure(request) {
       const state = await learned();
@@ -58,7 +58,7 @@ export function createGauge(index: GaugeStore, target: () => ModelTarget): Gauge
     countText: (text) => Math.ceil(tokenCounter.countNow(text) * calibration().factor),
     loadCounter: () => tokenCounter.load(),
     calibrate(estimate, reported) {
-      known = updateFactor(calibration(), { estimate, reported });
+      cached = updateFactor(calibration(), { estimate, reported });
       index.learn(target(), { estimate, reported });
     },
   };

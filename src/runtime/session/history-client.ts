@@ -47,10 +47,10 @@ export function historyClient(services: HistoryServices): Client["history"] {
   const { session } = services;
   return {
     async compact(focus) {
-      const done = await compactManually(session, focus);
-      if (!done.ok) return done;
+      const outcome = await compactManually(session, focus);
+      if (!outcome.ok) return outcome;
       const last = session.state.checkpoints.at(-1);
-      return ok(describeCompaction(done.value, last ? metaOf(last).title : ""));
+      return ok(describeCompaction(outcome.value, last ? metaOf(last).title : ""));
     },
     async cancel() {
       const cancelled = await cancelCompaction(session, "user");

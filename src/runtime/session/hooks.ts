@@ -127,7 +127,7 @@ async function loadRunner({ workspace, owner, emit }: SessionHooksParts, history
     if (!history.warned.has(text)) await warn(text);
     history.warned.add(text);
   }
-  const made: HookParts = {
+  const parts: HookParts = {
     hooks: () => hooks,
     changedStart: (source) => changedAmong(trust.started.get(source) ?? []),
     command: { owner, root, env: childEnvironment({ base: env, secrets }) },
@@ -139,5 +139,5 @@ async function loadRunner({ workspace, owner, emit }: SessionHooksParts, history
     newId,
     clock: systemClock,
   };
-  return { runner: createHookRunner(made, history), hooks };
+  return { runner: createHookRunner(parts, history), hooks };
 }

@@ -72,9 +72,9 @@ export class SessionIndex {
    */
   async update(state: SessionState): Promise<Soft | undefined> {
     const failed = await this.#update(state);
-    const known = failed?.message === this.#told;
+    const isRepeated = failed?.message === this.#told;
     this.#told = failed?.message;
-    return known ? undefined : failed;
+    return isRepeated ? undefined : failed;
   }
 
   /** A store that turned out to be damaged is made anew at once, and the work done on the new one. */
@@ -100,8 +100,8 @@ export class SessionIndex {
           message: "store.db cannot be opened; the log has everything.",
         };
       crash("store row");
-      const done = await indexSession(db, this.#id, session, indexing);
-      if (!done.ok) return soft("index", done.error);
+      const outcome = await indexSession(db, this.#id, session, indexing);
+      if (!outcome.ok) return soft("index", outcome.error);
       if (keepsVectors(db)) (await this.#engine(db, false)).embedSoon();
       return (await this.#learned(db)) ?? (await this.#prune(db)) ?? this.#skipped.shift();
     } catch (error) {
@@ -124,9 +124,9 @@ export class SessionIndex {
   /** Once for each process. */
   async #prune(db: Database): Promise<Soft | undefined> {
     if (this.#pruned) return undefined;
-    const done = await forgetOldCalls(db, Date.now());
-    this.#pruned = done.ok;
-    return done.ok ? undefined : soft("index", done.error);
+    const outcome = await forgetOldCalls(db, Date.now());
+    this.#pruned = outcome.ok;
+    return outcome.ok ? undefined : soft("index", outcome.error);
   }
 
   /** For reading: every session's log has been indexed to its end. */
@@ -138,8 +138,8 @@ export class SessionIndex {
     else {
       const onSkipped: OnSkipped = (id, why) =>
         this.#skipped.push({ ...soft("index", why), message: skippedText(id, why) });
-      const done = await catchUp(db, paths, indexing, onSkipped);
-      if (!done.ok) return undefined;
+      const outcome = await catchUp(db, paths, indexing, onSkipped);
+      if (!outcome.ok) return undefined;
       this.#caughtUp = true;
     }
     return db;

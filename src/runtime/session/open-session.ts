@@ -241,11 +241,12 @@ async function begin(
     ...(recovered ? { recovered: { tornBytes: report.tornBytes, damagedLines, interruptedCalls } } : {}),
   });
   // A damaged line in the middle stays where it is: it is told of once.
-  const told = new Set(
+  const announced = new Set(
     state.chain.flatMap((e) => (e.type === "session.damaged" && !e.data.file ? [e.data.offset] : [])),
   );
   for (const { line, offset, bytes, file } of report.damaged) {
-    if (file || !told.has(offset)) await emit("session.damaged", { line, offset, bytes, ...(file ? { file } : {}) });
+    if (file || !announced.has(offset))
+      await emit("session.damaged", { line, offset, bytes, ...(file ? { file } : {}) });
   }
   if (unknownTypes.size > 0) {
     const message = `The log has events that this everlong does not know (${[...unknownTypes].join(", ")}); they are kept and ignored.`;

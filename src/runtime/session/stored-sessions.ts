@@ -162,10 +162,10 @@ function withLog<T>(wanted: string, change: (log: SessionLog) => ResultPromise<T
     const { log } = opened.value;
     const index = new SessionIndex(workspace, sessionId);
     try {
-      const done = await change(log);
-      const soft = done.ok ? await index.update(log.state) : undefined;
+      const outcome = await change(log);
+      const soft = outcome.ok ? await index.update(log.state) : undefined;
       if (soft) process.stderr.write(`${soft.part}: ${soft.message}\n`);
-      return done;
+      return outcome;
     } finally {
       await index.close();
       await log.close();
@@ -183,8 +183,8 @@ async function reindex(workspace: Workspace): ReturnType<SessionsAccess["reindex
     const problem = indexProblem(db.value);
     const ready = problem === undefined ? ok(undefined) : await emptyIndex(db.value);
     if (!ready.ok) return ready;
-    const done = await rebuildIndex(db.value, workspace, tellSkipped);
-    return done.ok ? ok({ ...done.value, ...optional("problem", problem) }) : done;
+    const outcome = await rebuildIndex(db.value, workspace, tellSkipped);
+    return outcome.ok ? ok({ ...outcome.value, ...optional("problem", problem) }) : outcome;
   } finally {
     db.value.close();
   }

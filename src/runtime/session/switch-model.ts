@@ -64,9 +64,9 @@ export async function resumeOnModel(services: SwitchServices, resolved: Resolved
   const { session } = services;
   await refreshSystemPrompt(session);
   const old = await chooseModel(services.workspace, before);
-  const told = await makeRoom(services, resolved.target, old.ok ? old.value.target : resolved.target);
-  if (told.ok) {
-    for (const message of told.value) await session.emit("session.info", { infoType: "model_switch", message });
+  const warning = await makeRoom(services, resolved.target, old.ok ? old.value.target : resolved.target);
+  if (warning.ok) {
+    for (const message of warning.value) await session.emit("session.info", { infoType: "model_switch", message });
     await useModel(services, resolved, before, "resume");
   } else if (old.ok) await useModel(services, old.value, before, "resume");
 }
@@ -90,9 +90,11 @@ async function makeRoom(
     if (answer !== yes) return fail(stayed(target));
   }
   await cancelCompaction(session, "superseded");
-  const done = await compactNow(session, { trigger: "model_switch", switchTo: target, summariser });
-  if (done?.outcome === "applied")
-    return ok([`The history was compacted first: ${done.preCompactionTokens} → ${done.postCompactionTokens} tokens.`]);
+  const outcome = await compactNow(session, { trigger: "model_switch", switchTo: target, summariser });
+  if (outcome?.outcome === "applied")
+    return ok([
+      `The history was compacted first: ${outcome.preCompactionTokens} → ${outcome.postCompactionTokens} tokens.`,
+    ]);
   if (ask) {
     const question = "Compaction failed. Switch anyway and truncate requests?";
     const answer = await ask(

@@ -1,6 +1,6 @@
 // What of a log can be recalled: messages, tool calls and results, checkpoints; never what was itself recalled.
 import type { DatabaseSync } from "node:sqlite";
-import type { Item, Place } from "../../memory/recall/item.ts";
+import type { Item, ItemPlace } from "../../memory/recall/item.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import { factsOf } from "../../schema/own-tool.ts";
 import { type RefCounter, sourceOf } from "../ref.ts";
@@ -45,7 +45,7 @@ function callText(name: string, given: unknown): string {
 }
 
 /** Where the session stands now; a log that lost its start stands nowhere. */
-export function placeOf(session: string, db: DatabaseSync): Place {
+export function placeOf(session: string, db: DatabaseSync): ItemPlace {
   const row = db.prepare("SELECT cwd, git_root, repository, branch FROM sessions WHERE id = ?").get(session);
   const text = (name: string): string | undefined => (row?.[name] ? String(row[name]) : undefined);
   const [repository, branch, workspace] = [text("repository"), text("branch"), text("git_root") ?? text("cwd")];

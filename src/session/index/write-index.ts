@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { firstLine } from "../../base/text.ts";
 import { checkpointTitle } from "../../context/compact/checkpoint.ts";
 import { parseSummary } from "../../context/compact/summary.ts";
-import type { Item, Place } from "../../memory/recall/item.ts";
+import type { Item, ItemPlace } from "../../memory/recall/item.ts";
 import { keepsVectors } from "../../memory/recall/store/note.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import { RecallWriter } from "../../memory/recall/store/write.ts";
@@ -26,7 +26,7 @@ export class IndexWriter {
   readonly #recall: RecallWriter | undefined;
   #items: Item[] = [];
   #stored = { text: "", redacted: "" };
-  #place: Place | undefined;
+  #place: ItemPlace | undefined;
   #hasRow = false;
   #ofOther: boolean | undefined;
 

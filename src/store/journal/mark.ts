@@ -6,9 +6,9 @@ import type { Database } from "../sqlite.ts";
 import { segmentPath } from "./segment.ts";
 
 /** `end`: after the newline. */
-export type Mark = { segment: number; start: number; end: number; line: string };
+export type JournalMark = { segment: number; start: number; end: number; line: string };
 
-export function addMark(db: Database, { segment, start, end, line }: Mark): void {
+export function addMark(db: Database, { segment, start, end, line }: JournalMark): void {
   db.prepare("INSERT OR REPLACE INTO journal_mark (segment, line_start, line_end, line) VALUES (?, ?, ?, ?)").run(
     segment,
     start,
@@ -22,7 +22,7 @@ export const dropMarks = (db: Database, segment: number): void =>
   void db.prepare("DELETE FROM journal_mark WHERE segment <> ?").run(segment);
 
 /** The last line that the database knows to end at this place or before it. */
-function lastMark(db: Database, segment: number, until: number): Mark | undefined {
+function lastMark(db: Database, segment: number, until: number): JournalMark | undefined {
   const row = db
     .prepare("SELECT * FROM journal_mark WHERE segment = ? AND line_end <= ? ORDER BY line_end DESC LIMIT 1")
     .get(segment, until);

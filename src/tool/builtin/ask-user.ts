@@ -1,14 +1,14 @@
 // ask_user: a question that only the user can answer.
 import * as z from "zod";
 import { ownTool } from "../../schema/own-tool.ts";
-import { defineTool, failure, success, type Tool, type ToolContext, type UserQuestion } from "../contract.ts";
+import { defineTool, failure, success, type Tool, type ToolContext, type ToolQuestion } from "../contract.ts";
 import description from "./ask_user.md";
 
 export type UserAnswer = { type: "answered"; answer: string } | { type: "unavailable" } | { type: "aborted" };
 
 /** `ask` waits until answered or the context's signal aborts; must not reject. */
 export function askUserTool(parts: {
-  ask: (question: UserQuestion, context: ToolContext) => Promise<UserAnswer>;
+  ask: (question: ToolQuestion, context: ToolContext) => Promise<UserAnswer>;
 }): Tool {
   return defineTool({
     ...ownTool("ask_user"),
@@ -30,12 +30,12 @@ export function askUserTool(parts: {
         "Nobody is there to answer. Decide yourself what serves the task best, go on, and say what you assumed.",
       );
       if (context.mode === "autopilot") return nobody;
-      const asked = {
+      const form = {
         question,
         ...(choices.length > 0 ? { choices } : {}),
         allowFreeform: allow_freeform || choices.length === 0,
       };
-      const got = await parts.ask(asked, context);
+      const got = await parts.ask(form, context);
       if (got.type === "aborted") return failure("interrupted", "Interrupted before the user answered.");
       return got.type === "answered" ? success(`The user answered: ${got.answer}`) : nobody;
     },

@@ -1,6 +1,6 @@
 // The tools that talk to people, and the thin ones over injected parts.
 import { describe, expect, it } from "vitest";
-import type { UserQuestion } from "../contract.ts";
+import type { ToolQuestion } from "../contract.ts";
 import { askUserTool, type UserAnswer } from "./ask-user.ts";
 import { exitPlanModeTool, type PlanExitAnswer } from "./exit-plan-mode.ts";
 import { type RecallRequest, type RecallResult, recallTool } from "./recall.ts";
@@ -11,7 +11,7 @@ import { call, testContext, textOf } from "./test-context.ts";
 
 describe("ask_user", () => {
   const asking = (answer: UserAnswer) => {
-    const asked: UserQuestion[] = [];
+    const asked: ToolQuestion[] = [];
     const tool = askUserTool({
       ask: async (question) => {
         asked.push(question);

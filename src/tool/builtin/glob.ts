@@ -25,13 +25,13 @@ export function globTool(parts: SearchParts): Tool {
     planMode: true,
     permissions: ({ path }, { cwd }) => [{ kind: "read", path: absolutePath(path ?? ".", cwd) }],
     async run({ pattern, path, head_limit }, context) {
-      const found = await search(
+      const output = await search(
         parts,
         { path, glob: pattern, args: ["--files", "--null"], maxBytes: MAX_BYTES },
         context,
       );
-      if (!found.ok) return found.error;
-      const { folder, stdout, cut } = found.value;
+      if (!output.ok) return output.error;
+      const { folder, stdout, cut } = output.value;
       const files = stdout
         .split("\0")
         .filter((name) => name !== "")

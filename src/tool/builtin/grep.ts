@@ -30,13 +30,13 @@ export function grepTool(parts: SearchParts): Tool {
     planMode: true,
     permissions: ({ path }, { cwd }) => [{ kind: "read", path: absolutePath(path ?? ".", cwd) }],
     async run(asked, context) {
-      const found = await search(
+      const output = await search(
         parts,
         { path: asked.path, glob: asked.glob, args: argsOf(asked), maxBytes: MAX_BYTES },
         context,
       );
-      if (!found.ok) return badPattern(asked.pattern, found.error);
-      const { folder, stdout, errors, cut } = found.value;
+      if (!output.ok) return badPattern(asked.pattern, output.error);
+      const { folder, stdout, errors, cut } = output.value;
       const shown = (path: string) => shownPath(join(folder, path), context.cwd);
       const limit = Math.min(asked.head_limit ?? MAX_RESULTS, MAX_RESULTS);
       const { lines, results, more } =

@@ -8,13 +8,13 @@ export function replaceExact(text: string, oldText: string, newText: string, all
   if (oldText === "") return fail("old_str is empty.");
   if (oldText === newText) return fail("old_str and new_str are the same.");
   for (const [wanted, added] of spellings(text, oldText, newText)) {
-    const found = positions(text, wanted);
-    if (found.length === 0) continue;
-    if (found.length > 1 && !all) {
-      const lines = found.slice(0, 10).map((at) => lineOf(text, at));
-      const more = found.length > 10 ? ", …" : "";
+    const places = positions(text, wanted);
+    if (places.length === 0) continue;
+    if (places.length > 1 && !all) {
+      const lines = places.slice(0, 10).map((at) => lineOf(text, at));
+      const more = places.length > 10 ? ", …" : "";
       return fail(
-        `old_str occurs ${found.length} times, at lines ${lines.join(", ")}${more}. Add lines around it to make it unique, or set replace_all.`,
+        `old_str occurs ${places.length} times, at lines ${lines.join(", ")}${more}. Add lines around it to make it unique, or set replace_all.`,
       );
     }
     return ok(text.split(wanted).join(withLineEndsOf(text, added)));
@@ -41,9 +41,9 @@ function withLineEndsOf(text: string, added: string): string {
 }
 
 function positions(text: string, wanted: string): number[] {
-  const found: number[] = [];
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) found.push(at);
-  return found;
+  const places: number[] = [];
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
+  return places;
 }
 
 function lineOf(text: string, position: number): number {

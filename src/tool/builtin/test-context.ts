@@ -8,14 +8,14 @@ import { createOwner } from "../../host/process.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../contract.ts";
 import { validateCall } from "../validate.ts";
 
-const made: string[] = [];
+const folders: string[] = [];
 afterAll(() => {
-  for (const base of made.splice(0)) rmSync(base, { recursive: true, force: true });
+  for (const base of folders.splice(0)) rmSync(base, { recursive: true, force: true });
 });
 
 export function testContext(more: Partial<ToolContext> = {}): ToolContext {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "everlong-tool-")));
-  made.push(base);
+  folders.push(base);
   const cwd = join(base, "work");
   const sessionDir = join(base, "session");
   mkdirSync(cwd);

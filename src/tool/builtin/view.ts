@@ -77,11 +77,11 @@ async function viewFile(path: string, asked: Input, parts: ViewParts, context: T
       if (size > IMAGE_BYTES)
         return failure("too_large", `${path} has ${size} bytes; images up to ${IMAGE_BYTES} can be shown.`);
       // A copy in the session: what the model saw stays what it is sent, whatever becomes of the file.
-      const kept = await spillBytes(join(context.sessionDir, "files"), readAt(fd, 0, size), endingOf(mediaType));
-      if (!kept.ok) return failure("failed", kept.error.what);
-      return success(`Image ${shownPath(path, context.cwd)}, ${mediaType}, ${kept.value.bytes} bytes.`, {
+      const file = await spillBytes(join(context.sessionDir, "files"), readAt(fd, 0, size), endingOf(mediaType));
+      if (!file.ok) return failure("failed", file.error.what);
+      return success(`Image ${shownPath(path, context.cwd)}, ${mediaType}, ${file.value.bytes} bytes.`, {
         files,
-        attachments: [{ kind: "image", path: kept.value.path, mediaType, bytes: kept.value.bytes }],
+        attachments: [{ kind: "image", path: file.value.path, mediaType, bytes: file.value.bytes }],
       });
     }
     if (looksBinary(start))

@@ -90,7 +90,7 @@ export function sqliteChild(): void {
     db.exec(schema);
     db.exec("PRAGMA max_page_count = 16384");
     const readOnly = new Set(["todo_runs", "inbox_entries", "journal_state", "journal_erasure", "journal_mark"]);
-    const kept = new Set(["todos", "todo_deps", ...readOnly]);
+    const protectedTables = new Set(["todos", "todo_deps", ...readOnly]);
     const denied = new Set([
       c.SQLITE_ATTACH,
       c.SQLITE_DETACH,
@@ -107,7 +107,7 @@ export function sqliteChild(): void {
         denied.has(code) ||
         (code === c.SQLITE_FUNCTION && FORBIDDEN_FUNCTIONS.has(second?.toLowerCase() ?? "")) ||
         (writes.has(code) && readOnly.has(table)) ||
-        ((code === c.SQLITE_DROP_TABLE || code === c.SQLITE_ALTER_TABLE) && kept.has(table));
+        ((code === c.SQLITE_DROP_TABLE || code === c.SQLITE_ALTER_TABLE) && protectedTables.has(table));
       return refused ? c.SQLITE_DENY : c.SQLITE_OK;
     };
     // Of `main`: a temporary table of the same name must not hide them.

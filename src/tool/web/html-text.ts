@@ -101,8 +101,8 @@ function endOfElement(html: string, name: string, from: number): number {
 }
 
 function attribute(inner: string, name: string): string | undefined {
-  const found = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(inner);
-  const value = found?.[1] ?? found?.[2] ?? found?.[3];
+  const match = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(inner);
+  const value = match?.[1] ?? match?.[2] ?? match?.[3];
   return value === undefined ? undefined : decodeEntities(value);
 }
 

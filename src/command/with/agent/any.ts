@@ -2,13 +2,13 @@
 import { ok } from "../../../base/result.ts";
 import { basesIn, rootFor } from "../base.ts";
 import { keyOrToken } from "../key.ts";
-import { type Row, set } from "../row.ts";
+import { type AgentRow, set } from "../row.ts";
 
 const BASES = { openai: "OPENAI_BASE_URL", anthropic: "ANTHROPIC_BASE_URL", gemini: "GOOGLE_GEMINI_BASE_URL" } as const;
 /** The older name of the same. */
 const OLD_BASE = "OPENAI_API_BASE";
 
-export const any = (command: string): Row => ({
+export const any = (command: string): AgentRow => ({
   command,
   install: "",
   ownFlags: ["--print", "--json"],

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { isRecord, parseJson } from "../../../base/json.ts";
 import { fail, ok } from "../../../base/result.ts";
 import { basesIn, rootFor, upstreamFor } from "../base.ts";
-import { pastGateway, type Refusal, type Row, set, type User } from "../row.ts";
+import { type AgentRow, pastGateway, type Refusal, set, type User } from "../row.ts";
 
 const BASE = "ANTHROPIC_BASE_URL";
 /** Each leads to another cloud, past the base URL. */
 const CLOUDS = ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"];
 
-export const claude: Row = {
+export const claude: AgentRow = {
   command: "claude",
   install: "npm install -g @anthropic-ai/claude-code",
   ownFlags: ["--print"],

@@ -5,7 +5,7 @@ import { fail, ok } from "../../../base/result.ts";
 import { badBase, rootFor, usable } from "../base.ts";
 import { standInKey } from "../key.ts";
 import { quoted } from "../quoted.ts";
-import { pastGateway, type Row, refusal, set, type User } from "../row.ts";
+import { type AgentRow, pastGateway, refusal, set, type User } from "../row.ts";
 
 const PATH = "CLINE_PROVIDER_SETTINGS_PATH";
 const BACKEND = "CLINE_SESSION_BACKEND_MODE";
@@ -13,7 +13,7 @@ const ENTRY = "openai-compatible";
 
 type Tree = Record<string, unknown>;
 
-export const cline: Row = {
+export const cline: AgentRow = {
   command: "cline",
   install: "npm install -g cline",
   ownFlags: ["--json"],

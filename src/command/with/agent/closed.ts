@@ -1,10 +1,10 @@
 // Agents into which nothing can be set from outside: the entry that their user adds by hand.
 import { fail } from "../../../base/result.ts";
-import { type Asked, type Row, refusal } from "../row.ts";
+import { type AgentRow, type Asked, refusal } from "../row.ts";
 
 type Closed = { name: string; where: string; entry(address: string): string };
 
-function closed({ name, where, entry }: Closed): Row {
+function closed({ name, where, entry }: Closed): AgentRow {
   return {
     command: name,
     install: "",

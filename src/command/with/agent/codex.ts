@@ -1,7 +1,7 @@
 // Codex: a model provider of ours on its command line; the run's token comes by a variable that the provider names.
 import { fail, ok } from "../../../base/result.ts";
 import { bareRootFor, upstreamFor, usable } from "../base.ts";
-import { pastGateway, type Row, refusal, set } from "../row.ts";
+import { type AgentRow, pastGateway, refusal, set } from "../row.ts";
 import { chosenProvider, configPath } from "./codex-config.ts";
 
 const KEY = "OPENAI_API_KEY";
@@ -9,7 +9,7 @@ const TOKEN_HEADER = "X-Everlong-Token";
 const TOKEN_VARIABLE = "EVERLONG_WITH_TOKEN";
 const CHOOSES = /^(?:(?:-c|--config)[ =]?)?model_provider\s*=/;
 
-export const codex: Row = {
+export const codex: AgentRow = {
   command: "codex",
   install: "npm install -g @openai/codex",
   bases(user) {

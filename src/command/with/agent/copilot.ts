@@ -1,7 +1,7 @@
 // Copilot CLI: only with a provider of the user's own; what GitHub routes does not pass a gateway.
 import { fail, ok } from "../../../base/result.ts";
 import { basesIn, rootFor, upstreamFor } from "../base.ts";
-import { type Asked, given, type Row, refusal, set, type User } from "../row.ts";
+import { type AgentRow, type Asked, hasFlag, refusal, set, type User } from "../row.ts";
 
 const BASE = "COPILOT_PROVIDER_BASE_URL";
 const TYPE = "COPILOT_PROVIDER_TYPE";
@@ -12,7 +12,7 @@ const VENDOR_KEYS = { openai: "OPENAI_API_KEY", anthropic: "ANTHROPIC_API_KEY" }
 type Type = keyof typeof VENDOR_KEYS;
 const TYPES = Object.keys(VENDOR_KEYS) as Type[];
 
-export const copilot: Row = {
+export const copilot: AgentRow = {
   command: "copilot",
   install: "npm install -g @github/copilot",
   bases: (user) => basesIn({ [TYPES.find((type) => type === set(user.env, TYPE)) ?? "openai"]: BASE })(user),
@@ -26,7 +26,7 @@ export const copilot: Row = {
     const key = OWN_KEYS.some((name) => set(env, name)) ? undefined : set(env, VENDOR_KEYS[type]);
     // A server of the user's own may well take requests without a key.
     if (!key && !own && !ownKey(asked) && !upstreamFor(asked.gateway, type, own)?.key) return fail(noKey);
-    if (!MODELS.some((name) => set(env, name)) && !given(args, "--model")) return fail(noModel);
+    if (!MODELS.some((name) => set(env, name)) && !hasFlag(args, "--model")) return fail(noModel);
     const root = rootFor(asked, type, own);
     return ok({
       env: {

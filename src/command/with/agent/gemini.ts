@@ -4,14 +4,14 @@ import { isRecord, parseJson } from "../../../base/json.ts";
 import { fail, ok } from "../../../base/result.ts";
 import { basesIn, rootFor, upstreamFor } from "../base.ts";
 import { keyOrToken } from "../key.ts";
-import { type Asked, pastGateway, type Row, refusal, set, type User } from "../row.ts";
+import { type AgentRow, type Asked, pastGateway, refusal, set, type User } from "../row.ts";
 
 const BASE = "GOOGLE_GEMINI_BASE_URL";
 const KEY = "GEMINI_API_KEY";
 const DEFAULTS = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH";
 const BY_KEY = "gemini-api-key";
 
-export const gemini: Row = {
+export const gemini: AgentRow = {
   command: "gemini",
   install: "npm install -g @google/gemini-cli",
   bases: basesIn({ gemini: BASE }),

@@ -2,12 +2,12 @@
 import { fail, ok } from "../../../base/result.ts";
 import { basesIn, rootFor } from "../base.ts";
 import { standInKey } from "../key.ts";
-import { argument, given, pastGateway, type Row, set } from "../row.ts";
+import { type AgentRow, argument, hasFlag, pastGateway, set } from "../row.ts";
 
 const BASE = "LMSTUDIO_BASE_URL";
 const KEY = "LMSTUDIO_API_KEY";
 
-export const letta: Row = {
+export const letta: AgentRow = {
   command: "letta",
   install: "npm install -g @letta-ai/letta-code",
   bases: basesIn({ openai: BASE }),
@@ -23,7 +23,7 @@ export const letta: Row = {
       return fail(pastGateway("letta", `--backend ${backend} leads elsewhere`, "Use --backend local."));
     return ok({
       // Its commands (`letta agents list`) stand first and take no backend.
-      args: given(args, "--backend") || /^\w/.test(args[0] ?? "") ? args : ["--backend", "local", ...args],
+      args: hasFlag(args, "--backend") || /^\w/.test(args[0] ?? "") ? args : ["--backend", "local", ...args],
       env: { [BASE]: `${rootFor(asked, "openai", own)}/v1`, ...(key === undefined ? {} : { [KEY]: key }) },
       secrets: key === undefined ? [] : [key],
     });

@@ -4,7 +4,7 @@ import { parse } from "jsonc-parser";
 import { isRecord } from "../../../base/json.ts";
 import { fail, ok } from "../../../base/result.ts";
 import { basesOf, gatewayBases, type Provider, providersOf } from "../provider.ts";
-import { argument, pastGateway, type Row, refusal, set, type User, type Vendor } from "../row.ts";
+import { type AgentRow, argument, pastGateway, refusal, set, type User, type Vendor } from "../row.ts";
 
 const CONTENT = "OPENCODE_CONFIG_CONTENT";
 const VERSIONS = { openai: "/v1", anthropic: "/v1", gemini: "/v1beta" };
@@ -19,7 +19,7 @@ const USUAL: Readonly<Record<string, string>> = { anthropic: "@ai-sdk/anthropic"
 
 type Tree = { [key: string]: unknown };
 
-export const opencode: Row = {
+export const opencode: AgentRow = {
   command: "opencode",
   install: "npm install -g opencode-ai",
   bases(user) {
@@ -91,8 +91,8 @@ function contentOf({ env }: User): Tree | undefined {
 
 function merged(theirs: Tree, ours: Tree): Tree {
   const joined = Object.entries(ours).map(([key, value]) => {
-    const known = theirs[key];
-    return [key, isRecord(known) && isRecord(value) ? merged(known, value) : value];
+    const provider = theirs[key];
+    return [key, isRecord(provider) && isRecord(value) ? merged(provider, value) : value];
   });
   return { ...theirs, ...Object.fromEntries(joined) };
 }

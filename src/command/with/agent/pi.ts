@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isRecord, parseJson } from "../../../base/json.ts";
 import { fail, ok } from "../../../base/result.ts";
 import { basesOf, gatewayBases, type Provider, providersOf } from "../provider.ts";
-import { argument, pastGateway, type Row, set, type User, type Vendor } from "../row.ts";
+import { type AgentRow, argument, pastGateway, set, type User, type Vendor } from "../row.ts";
 
 /** These manage packages and take no extension. */
 const COMMANDS = new Set(["install", "remove", "uninstall", "update", "list", "config"]);
@@ -22,7 +22,7 @@ const USUAL_APIS: Readonly<Record<string, string>> = {
   google: "google-generative-ai",
 };
 
-export const pi: Row = {
+export const pi: AgentRow = {
   command: "pi",
   install: "npm install -g @earendil-works/pi-coding-agent",
   ownFlags: ["--print"],

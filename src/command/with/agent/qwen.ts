@@ -4,7 +4,7 @@ import { isRecord, parseJson } from "../../../base/json.ts";
 import { fail, ok } from "../../../base/result.ts";
 import { basesIn, rootFor, usable } from "../base.ts";
 import { keyOrToken } from "../key.ts";
-import { argument, type Base, given, pastGateway, type Refusal, type Row, set, type User } from "../row.ts";
+import { type AgentRow, argument, type Base, hasFlag, pastGateway, type Refusal, set, type User } from "../row.ts";
 
 const BASE = "OPENAI_BASE_URL";
 const BY_KEY = "openai";
@@ -16,7 +16,7 @@ type Tree = Record<string, unknown>;
 /** Lists of models, by provider; an entry may name an address, which qwen prefers to the environment. */
 type Providers = Readonly<Record<string, readonly unknown[]>>;
 
-export const qwen: Row = {
+export const qwen: AgentRow = {
   command: "qwen",
   install: "npm install -g @qwen-code/qwen-code",
   bases(user) {
@@ -35,7 +35,7 @@ export const qwen: Row = {
       modelProviders: ledProviders(asked, (url) => rootFor(asked, "openai", url)),
     };
     return ok({
-      args: given(args, "--auth-type") ? args : ["--auth-type", BY_KEY, ...args],
+      args: hasFlag(args, "--auth-type") ? args : ["--auth-type", BY_KEY, ...args],
       env: {
         [BASE]: `${rootFor(asked, "openai", own)}/v1`,
         ...keyOrToken(asked, "openai", own, "OPENAI_API_KEY"),
@@ -48,7 +48,7 @@ export const qwen: Row = {
 
 function pastBy(user: User): Refusal | undefined {
   const { args } = user;
-  if (given(args, "--openai-base-url"))
+  if (hasFlag(args, "--openai-base-url"))
     return pastGateway("qwen", "--openai-base-url leads elsewhere", `Set ${BASE} instead.`);
   const signIn = argument(args, "--auth-type");
   if (signIn !== undefined && signIn !== BY_KEY)

@@ -1,6 +1,6 @@
 // Rows of the index as values: passages with their items, neighbours in a conversation, whole texts.
 import type { DatabaseSync } from "node:sqlite";
-import type { Kind, Place } from "../item.ts";
+import type { ItemPlace, Kind } from "../item.ts";
 import { prepared } from "./statement.ts";
 
 export type IndexedItem = {
@@ -45,7 +45,7 @@ export function itemOf(row: Row): IndexedItem {
 
 export class Reader {
   readonly #db: DatabaseSync;
-  readonly #places = new Map<number, { place: Place; scopes: number[] }>();
+  readonly #places = new Map<number, { place: ItemPlace; scopes: number[] }>();
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -94,13 +94,13 @@ export class Reader {
     );
   }
 
-  place(id: number): { place: Place; scopes: number[] } {
+  place(id: number): { place: ItemPlace; scopes: number[] } {
     const cached = this.#places.get(id);
     if (cached) return cached;
     const row = this.#get("SELECT place, scopes FROM recall_place WHERE id = ?", id);
     if (!row) throw new Error(`place ${id} is not stored`);
     const item = {
-      place: JSON.parse(String(row["place"])) as Place,
+      place: JSON.parse(String(row["place"])) as ItemPlace,
       scopes: String(row["scopes"]).split(" ").map(Number),
     };
     this.#places.set(id, item);

@@ -1,6 +1,6 @@
 // Scopes: what a query may see is a set of scope rows, and their tokens are part of every match.
 import type { DatabaseSync } from "node:sqlite";
-import type { Place } from "../item.ts";
+import type { ItemPlace } from "../item.ts";
 import { prepared } from "./statement.ts";
 
 export type RecallScope =
@@ -48,7 +48,7 @@ const nameOf = (scope: RecallScope): string => {
 };
 
 /** The scopes under which an item of this place is found; its session comes first. */
-export function scopesOf(place: Place): ScopeRow[] {
+export function scopesOf(place: ItemPlace): ScopeRow[] {
   const { tenant = "", identity = "", session, repository, branch, workspace, user = "", level } = place;
   const owner = level === "session" ? identity : "";
   const row = (type: ScopeRow["type"], value: string): ScopeRow => ({ type, tenant, owner, value });

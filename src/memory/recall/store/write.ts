@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { canonicalJson } from "../../../base/json.ts";
-import { type Item, PARTS, type Place } from "../item.ts";
+import { type Item, type ItemPlace, PARTS } from "../item.ts";
 import { PASSAGE_CHARS, type Passage, passagesOf } from "../text/passage.ts";
 import { kindToken, roleToken, scopeToken, tokensOf } from "../text/tokens.ts";
 import { withoutOpaque } from "../text/words.ts";
@@ -17,7 +17,7 @@ type Row = Record<string, unknown>;
 /** What the scopes gain or lose. */
 type Gain = { passages: number; words: number };
 
-export type WriteOptions = {
+export type IndexWriteOptions = {
   /** Passages are put in line for a vector. */
   embed?: boolean;
 };
@@ -26,12 +26,12 @@ export class RecallWriter {
   readonly #db: DatabaseSync;
   readonly #embed: boolean;
   /** By the object that the items of one place share. */
-  #places = new WeakMap<Place, StoredPlace>();
+  #places = new WeakMap<ItemPlace, StoredPlace>();
   readonly #gains = new Map<number, Gain>();
   #lastItem = 0;
   #lastPassage = 0;
 
-  constructor(db: DatabaseSync, options: WriteOptions = {}) {
+  constructor(db: DatabaseSync, options: IndexWriteOptions = {}) {
     this.#db = db;
     this.#embed = options.embed ?? false;
   }
@@ -63,7 +63,7 @@ export class RecallWriter {
   }
 
   /** Takes out everything of a session. */
-  removeSession(place: Pick<Place, "tenant" | "identity" | "session">): number {
+  removeSession(place: Pick<ItemPlace, "tenant" | "identity" | "session">): number {
     this.#begin();
     const { home } = this.#place({ ...place, level: "session" });
     const rows = this.#db.prepare("SELECT id, kind, role, place FROM recall_item WHERE home = ?").all(home);
@@ -73,7 +73,7 @@ export class RecallWriter {
   }
 
   /** Turns that were taken back stay searchable, marked. */
-  markRewound(place: Pick<Place, "tenant" | "identity" | "session">, fromTurn: number): void {
+  markRewound(place: Pick<ItemPlace, "tenant" | "identity" | "session">, fromTurn: number): void {
     const { home } = this.#place({ ...place, level: "session" });
     this.#run("UPDATE recall_item SET rewound = 1 WHERE home = ? AND turn >= ?", home, fromTurn);
   }
@@ -162,7 +162,7 @@ export class RecallWriter {
     this.#run("DELETE FROM recall_item WHERE id = ?", id);
   }
 
-  #place(place: Place): StoredPlace {
+  #place(place: ItemPlace): StoredPlace {
     const cached = this.#places.get(place);
     if (cached) return cached;
     const stored = this.#storedPlace(canonicalJson(place), place);
@@ -170,7 +170,7 @@ export class RecallWriter {
     return stored;
   }
 
-  #storedPlace(text: string, place: Place): StoredPlace {
+  #storedPlace(text: string, place: ItemPlace): StoredPlace {
     const existing = this.#get("SELECT id FROM recall_place WHERE place = ?", text);
     if (existing) return this.#placeById(Number(existing["id"]));
     const scopes = scopesOf(place).map((s) => this.#scopeId(s.type, s.tenant, s.owner, s.value));

@@ -3,8 +3,8 @@ import { isRecord, parseJson } from "../../../base/json.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import type { Author, Citation, MemoryRecord, Place, Scope, Source, Status, Votes } from "../contract.ts";
 
-export type Row = Record<string, unknown>;
-export const rowsOf = (found: unknown[]): Row[] => found.filter(isRecord);
+export type FactRow = Record<string, unknown>;
+export const rowsOf = (found: unknown[]): FactRow[] => found.filter(isRecord);
 
 /** The current vote of the user as a person. */
 export const userActor = (user: string): string => `user:${user}`;
@@ -47,7 +47,7 @@ export const recordById = (db: Database, id: string, user: string): MemoryRecord
   return row ? recordOf(row) : undefined;
 };
 
-export function recordOf(row: Row): MemoryRecord {
+export function recordOf(row: FactRow): MemoryRecord {
   const text = (name: string): string => String(row[name] ?? "");
   const maybe = (name: string): string | null => (typeof row[name] === "string" ? row[name] : null);
   const number = (name: string): number => Number(row[name] ?? 0);

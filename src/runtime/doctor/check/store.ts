@@ -111,8 +111,10 @@ async function remakeIndex(): Promise<string[]> {
   if (!db.ok) return [db.error.what];
   try {
     const emptied = await emptyIndex(db.value);
-    const done = emptied.ok ? await rebuildIndex(db.value, workspace.value, () => undefined) : emptied;
-    return [done.ok ? `Rebuilt the search index from ${plural(done.value.sessions, "session")}.` : done.error.what];
+    const outcome = emptied.ok ? await rebuildIndex(db.value, workspace.value, () => undefined) : emptied;
+    return [
+      outcome.ok ? `Rebuilt the search index from ${plural(outcome.value.sessions, "session")}.` : outcome.error.what,
+    ];
   } finally {
     db.value.close();
   }
@@ -149,8 +151,8 @@ export const lagCheck: DoctorCheck = {
     if (!workspace.ok) return [workspace.error.what];
     const db = await openStore(workspace.value.paths);
     if (!db.ok) return [db.error.what];
-    const done = await catchUp(db.value, workspace.value.paths, workspace.value.indexing, () => undefined);
+    const outcome = await catchUp(db.value, workspace.value.paths, workspace.value.indexing, () => undefined);
     db.value.close();
-    return [done.ok ? "Brought the index up to date." : done.error.what];
+    return [outcome.ok ? "Brought the index up to date." : outcome.error.what];
   },
 };
