@@ -45,7 +45,7 @@ function readable(request: Recorded | undefined, place: Place): string {
 function outline(value: unknown, indent: string): string[] {
   if (typeof value !== "object" || value === null) return [`${indent}${shown(value, indent)}`];
   return Object.entries(value).flatMap(([key, member]) => {
-    const name = Array.isArray(value) ? `[${key}]` : key;
+    const name = Array.isArray(value) ? `[${toolName(member) ?? key}]` : key;
     if (typeof member !== "object" || member === null) return [`${indent}${name}: ${shown(member, indent)}`];
     const flat = JSON.stringify(member);
     return flat.length <= 100
@@ -53,6 +53,12 @@ function outline(value: unknown, indent: string): string[] {
       : [`${indent}${name}:`, ...outline(member, `${indent}  `)];
   });
 }
+
+/** A tool is shown by its name, so that a new one changes nothing but its own lines. */
+const toolName = (value: unknown): string | undefined => {
+  const { name, function: called } = (value ?? {}) as { name?: string; function?: { name?: string } };
+  return name ?? called?.name;
+};
 
 function shown(value: unknown, indent: string): string {
   if (typeof value !== "string") return JSON.stringify(value);

@@ -86,14 +86,13 @@ async function boundary(core: Core, live: LiveAgent): Promise<AgentMessage | "sl
     live.closed = true;
     return "end";
   }
+  // The call that waits gets its answer, and follow-ups are rare: nothing is kept in memory for one.
+  live.retired = record.executionMode === "sync";
   await core.parts.emit(id, "subagent.idle", { agentId: id });
   touch(core, record.parentId);
   await tell(core, id, "idle");
   plan(core, id);
-  if (record.executionMode === "background") return "sleep";
-  // The call that waited has its answer, and follow-ups are rare: nothing is kept in memory for one.
-  live.retired = true;
-  return "end";
+  return live.retired ? "end" : "sleep";
 }
 
 /** Inside subagents an answer comes only as the return of its call: nobody there would be told of a later one. */

@@ -1,9 +1,6 @@
 // Ending agents from outside: abort the whole subtree at once, let the executors unwind, then write the ends bottom up.
 import { type Core, endRecord, openRecords, type RecordEnd, wake } from "./core.ts";
-import { settlesWithin } from "./wait.ts";
-
-/** Shells get 5 s to end; an executor that has not returned by then is left behind with a dead handle. */
-const UNWIND_MS = 6000;
+import { settlesWithin, UNWIND_MS } from "./wait.ts";
 
 /** The agents and all below them that have not ended, parents first. One whose start is being written counts too. */
 export function subtree(core: Core, roots: readonly string[]): string[] {

@@ -5,6 +5,9 @@ import type { Core } from "./core.ts";
 import { type AgentRecord, isTerminal } from "./record.ts";
 import type { After, Waiter } from "./timer.ts";
 
+/** Shells get 5 s to end; an executor that has not returned by then is left behind with a dead handle. */
+export const UNWIND_MS = 6000;
+
 /** True when the promise came first. */
 export async function settlesWithin(
   promise: Promise<unknown>,
@@ -57,6 +60,9 @@ export async function getAgentResult(core: Core, id: string, options: WaitOption
   };
   const inTime = await waitUntil(core, id, { answer, reads }, limitMs, signal);
   if (inTime && waited) {
+    // What a sync agent started, its own servers among it, has ended when its call returns.
+    const live = core.lives.get(id);
+    if (live?.retired) await settlesWithin(live.returned.promise, UNWIND_MS, core.after, signal);
     if (reads && "record" in waited) await markRead(core, id);
     return waited;
   }
