@@ -19,7 +19,7 @@ describe("AE12 A8.20 two processes on one session", () => {
     expect(second.code).toBe(1);
     expect(second.stderr).toContain("is open in another process");
     expect(second.stderr).toContain(`pid ${first.pid}`);
-    expect(second.json).toMatchObject({ success: false, error: { code: "is open in another process" } });
+    expect(second.json).toMatchObject({ success: false, error: { code: "session_in_use" } });
     const exported = await run(place, ["sessions", "export", id, "--format", "html"]);
     expect(exported.code).toBe(0);
     expect(exported.stdout).not.toMatch(/<script|sk-proj-abcdef/);

@@ -104,7 +104,7 @@ describe("/memory", () => {
     const id = row?.id ?? "";
     expect((await slash(place, "search node")).stdout).toContain("The build needs Node 22.");
     expect((await slash(place, `edit ${id} --fact "The build needs Node 24."`)).stdout).toContain("is now version 2");
-    expect((await slash(place, `vote ${id} up --reason "seen today"`)).stdout).toContain("Counted: +1 -0.");
+    expect((await slash(place, `vote ${id} up --reason "seen today"`)).stdout).toContain("Voted: +1 -0.");
     expect((await slash(place, `show ${id.slice(4, 14)}`)).stdout).toContain("version:      3");
     for (const wrong of ["nonsense", "list --scope global", `delete ${id}`, "on please", "vote"])
       expect((await slash(place, wrong)).code, wrong).toBe(2);
