@@ -170,7 +170,7 @@ describe("CB25 refs that name nothing", () => {
     const results = only(events, "tool.execution_complete").map((e) => e.data);
     expect(results.map((r) => r.success)).toEqual(Array(6).fill(false));
     const told = JSON.stringify(results);
-    expect(told.match(/no such turn in that session\. Its turns are t1 to t2/g)?.length).toBeGreaterThanOrEqual(2);
+    expect(told.match(/No such turn in that session\. Its turns are t1 to t2/g)?.length).toBeGreaterThanOrEqual(2);
     expect(told.includes("FOREIGN-TEXT")).toBe(false);
     await close();
     const cli = await run(place, ["recall", "t99", "--session", client.sessionId]);

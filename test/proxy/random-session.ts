@@ -84,6 +84,8 @@ export class RandomSession {
   #count = 0;
   epochs = 0;
   session = "";
+  /** Known by content alone, a history that goes back to an earlier prompt is another session from there on. */
+  readonly sessions = new Set<string>();
   /** Tags of texts that were sent by the client and did not go on. */
   readonly gone = new Set<string>();
 
@@ -209,6 +211,7 @@ export class RandomSession {
     expect(marks(raw)).toBeLessThanOrEqual(marks(received));
     const header = (name: string): string => answered.headers.get(`x-everlong-${name}`) ?? "";
     this.session = header("session");
+    this.sessions.add(this.session);
     // XI3
     if (header("action") === "pass") expect(raw).toBe(received);
     // XI2
