@@ -68,7 +68,7 @@ describe("A5.9 a signal while a tool runs", () => {
     await until("the abort", () => only(logOf(place), "abort").length === 1);
     child.kill("SIGINT");
     expect((await child.done).code).toBe(130);
-    expect((await run(place, ["sessions", "verify", onlySession(place)])).stdout).toContain("whole");
+    expect((await run(place, ["sessions", "verify", onlySession(place)])).stdout).toContain("intact");
   });
 
   it("A9.7 a reader of stdout that goes away counts as an interrupt: 130", async () => {

@@ -170,7 +170,7 @@ describe("everlong board", () => {
     const place = newPlace();
     const slash = (args: string) => run(place, ["-p", `/board ${args}`]);
     const added = await slash('add a --description "with spaces" --content "one | two"');
-    expect(added.stdout, added.stderr).toContain("user/a is stored");
+    expect(added.stdout, added.stderr).toContain("Stored user/a");
     expect((await slash("show a")).stdout).toContain("one | two");
     expect((await slash("list")).stdout).toContain("with spaces");
     expect((await slash("fly")).code).toBe(2);
@@ -182,7 +182,7 @@ describe("everlong board", () => {
     const cli = (...args: string[]) => run(place, ["board", ...args]);
     expect((await cli("edit", "user/a", "--content", "edited")).stderr).toBe("");
     expect((await cli("show", "user/a")).stdout).toContain("edited");
-    expect((await cli("remove", "user/a")).stdout).toContain("user/a is removed");
+    expect((await cli("remove", "user/a")).stdout).toContain("Removed user/a");
     expect(boardOf(place)).toEqual([]);
   });
 
