@@ -1,7 +1,6 @@
 // --resume without an id: the sessions of this folder, and in a terminal the choice of one.
 import { minute } from "../command/format.ts";
-import type { StoredSession } from "../runtime/client/sessions.ts";
-import { home, type SessionChoice } from "../runtime/client.ts";
+import { home, type SessionChoice, type StoredSession } from "../runtime/client.ts";
 import { askTerminal } from "./ask-terminal.ts";
 import { EXIT, printFailure } from "./exit.ts";
 

@@ -30,6 +30,7 @@ export type {
   TasksClient,
   UserQuestion,
 } from "./client/session.ts";
+export type { StoredSession } from "./client/sessions.ts";
 
 /** What is done on this machine without an open session. */
 export type Home = SharedAccess & {

@@ -1,6 +1,5 @@
 // workspace.yaml: a small summary of the session beside its log, rebuilt from it whenever it is missing or broken.
-import { readFileSync } from "node:fs";
-import { type WorkspaceSummary, workspace } from "../schema/session.ts";
+import type { WorkspaceSummary } from "../schema/session.ts";
 import type { SessionState } from "./state.ts";
 
 export function workspaceOf(state: SessionState, counts: { forks: number }): WorkspaceSummary {
@@ -27,20 +26,4 @@ export function workspaceText(ws: WorkspaceSummary): string {
   return Object.entries(ws)
     .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
     .join("");
-}
-
-export async function readWorkspace(path: string): Promise<WorkspaceSummary | undefined> {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch {
-    return undefined; // missing: the log has everything
-  }
-  const { parse } = await import("yaml");
-  try {
-    const read = workspace.safeParse(parse(text));
-    return read.success ? read.data : undefined;
-  } catch {
-    return undefined; // broken: the log has everything
-  }
 }
