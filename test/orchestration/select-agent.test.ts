@@ -218,7 +218,7 @@ describe("O16 /agent", () => {
     rmSync(file);
     const done = await run(place, ["--resume", onlySession(place), "-p", "second"]);
     expect(done.code, done.stderr).toBe(0);
-    expect(done.stderr).toContain("no agent clerk");
+    expect(done.stderr).toContain("Agent clerk no longer exists");
     expect(server.requests[1]?.model).toBe("scripted");
     expect(offeredTools(server.requests[1])).toContain("bash");
   });

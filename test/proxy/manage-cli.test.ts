@@ -22,7 +22,8 @@ async function filled(gateway: TestGateway, server: ModelServer): Promise<void> 
   await client.say("Read the notes.", { "x-everlong-todo": "one" });
   await client.results(RESULT);
   server.script(contextLimit(50_000, 40_000));
-  await client.say("Go on.");
+  // Long enough that a window of 40,000 tokens can be what refuses it.
+  await client.say(`Go on. ${"word ".repeat(30_000)}`);
   await newClient(gateway, server, "openai-chat", { "x-everlong-session": "work-2" }).say("Hi.");
   await expect.poll(async () => (await gateway.cli(["proxy", "search", "work-1:t1.3"])).code).toBe(0);
 }
