@@ -88,7 +88,7 @@ describe("A7.7 answers to a permission prompt", () => {
     terminal.type("/permissions");
     await terminal.see("shell(touch:*)  (approved for this session)");
     terminal.type("/permissions reset session");
-    await terminal.see("are gone");
+    await terminal.see("Removed the approvals for this session");
     terminal.type("touch three");
     await answer(terminal, "2");
     await terminal.see("ended:");

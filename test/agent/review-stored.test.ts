@@ -82,7 +82,7 @@ describe("A8.18 one bad session does not hide the others", () => {
     breakLog(place, good);
     const done = await sessions(place, "reindex");
     expect(done.code, done.stderr).toBe(0);
-    expect(done.stdout).toContain("1 sessions");
+    expect(done.stdout).toContain("1 session");
     expect(done.stderr).toContain(good);
     expect((await sessions(place, "search", "marmots")).stdout).toContain(good);
     expect((await sessions(place, "search", "otters")).stdout).toContain(other);

@@ -110,7 +110,7 @@ describe("/memory", () => {
       expect((await slash(place, wrong)).code, wrong).toBe(2);
     expect((await slash(place, "show 01ZZZZZZZZ --json")).code).toBe(1);
     expect((await slash(place, "list --help")).stdout).toContain("--scope");
-    expect((await slash(place, `delete ${id} --yes`)).stdout).toContain("1 memory is deleted.");
+    expect((await slash(place, `delete ${id} --yes`)).stdout).toContain("Deleted 1 memory.");
     expect(await list(place)).toEqual([]);
   });
 

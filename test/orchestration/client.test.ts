@@ -14,7 +14,7 @@ describe("O49 session.tasks", () => {
     });
     const { client, events, close } = await converse(place, { interactive: true });
     const { tasks: t } = client;
-    expect(t.list()).toContain("No agent");
+    expect(t.list()).toContain("No tasks yet.");
     const request = { agentType: "general-purpose", prompt: "ALPHA", name: "Alpha Job", description: "d" };
     expect(await t.startAgent({ ...request, agentType: "wizard" })).toMatchObject(refused("unknown_agent_type"));
     expect(await t.startAgent(request)).toMatchObject({ ok: true, value: expect.stringContaining("alpha-job") });

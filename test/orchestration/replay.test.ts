@@ -125,7 +125,7 @@ describe("O59 going back", () => {
     terminal.type("start it");
     await expect.poll(() => /main 2/.test(terminal.screen()) && /sleep 1000/.test(terminal.screen())).toBe(true);
     terminal.type("/undo");
-    await terminal.see("Went back; 1 message");
+    await terminal.see("Removed 1 message");
     terminal.type("/tasks");
     await terminal.see("No agent");
     terminal.type("start another");

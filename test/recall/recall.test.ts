@@ -150,7 +150,7 @@ describe("RE2 R34 R35 from the command line", () => {
     ]);
     await run(place, ["-p", "play", "--allow-all"]);
     const before = await results(place, "kettledrum");
-    expect((await run(place, ["recall", "--reindex"])).stdout).toContain("1 sessions");
+    expect((await run(place, ["recall", "--reindex"])).stdout).toContain("1 session");
     const strip = (r: Result[]) => r.map(({ ref, parts: { recency: _later, ...parts } }) => ({ ref, parts }));
     expect(strip(await results(place, "kettledrum"))).toEqual(strip(before));
     const env = { CLIPROXY_SEMANTIC_BASE_URL: "http://127.0.0.1:9" };
@@ -184,7 +184,7 @@ describe("RE5 meanings", () => {
     await run(off, ["recall", "puppy"]);
     expect(asked).toBe(0);
     const made = await run(place, ["recall", "--reindex", "embeddings"]);
-    expect(made.stdout, made.stderr).toMatch(/ollama:embeddinggemma: [1-9]/);
+    expect(made.stdout, made.stderr).toMatch(/Embedded [1-9]\d* passages with ollama:embeddinggemma/);
     const [best] = await results(place, "puppy");
     expect(best?.snippets[0]?.text).toContain("spaniel");
     expect(best?.parts["vector"]).toBeGreaterThan(0);
