@@ -209,7 +209,13 @@ function findExec(args: readonly ShellWord[]): Unwrapped | undefined {
     if (words.length > 0) inner.push({ type: "words", words });
   }
   // A word that is not literal may be -exec itself.
-  const mayRunOthers = args.some((a) => !a.literal || a.glob) ? ({ mayRunOthers: true } as const) : {};
-  if (inner.length === 0) return "hides" in mayRunOthers ? { ...NOTHING, ...mayRunOthers } : undefined;
-  return { inner, transparent: false, assigned: [], ...mayRunOthers, ...(isElsewhere ? { elsewhere: true } : {}) };
+  const isUnread = args.some((a) => !a.literal || a.glob);
+  if (inner.length === 0 && !isUnread) return undefined;
+  return {
+    inner,
+    transparent: false,
+    assigned: [],
+    ...(isUnread ? { mayRunOthers: true } : {}),
+    ...(isElsewhere ? { elsewhere: true } : {}),
+  };
 }
