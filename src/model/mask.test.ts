@@ -19,6 +19,10 @@ describe("AI12 masking", () => {
     expect(maskSecrets(text, [])).toBe("Incorrect key …1234, Bearer ….abc, …hijk");
   });
 
+  it("AI12 a key that ends like a pattern of replacement is masked like any other", () => {
+    expect(maskSecrets("key abcdefgh1234$&", secretsOf({ apiKey: "abcdefgh1234$&", headers: {} }))).toBe("key …34$&");
+  });
+
   it("AI12 no configured key survives in any text", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 6 }), fc.string(), fc.string(), (apiKey, before, after) => {

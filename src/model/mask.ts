@@ -14,9 +14,10 @@ export function secretsOf(target: Pick<ModelTarget, "apiKey" | "headers">): stri
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   // Longest first: one secret may be part of another.
   const longestFirst = secrets.filter((secret) => secret.trim() !== "").sort((a, b) => b.length - a.length);
+  // Given as functions: in a text, `$&` at the end of a key would put the whole key back.
   return longestFirst
-    .reduce((masked, secret) => masked.replaceAll(secret, shortForm(secret)), text)
-    .replace(TOKEN_LIKE, shortForm);
+    .reduce((masked, secret) => masked.replaceAll(secret, () => shortForm(secret)), text)
+    .replace(TOKEN_LIKE, (token) => shortForm(token));
 }
 
 /** Short secrets show nothing: four characters would be most of them. */

@@ -67,5 +67,5 @@ function hidden(text: string, secret: string): string {
   if (secret === "") return text;
   const short = secret.length >= 12 ? `…${secret.slice(-4)}` : "…";
   // In JSON a secret stands with its escapes.
-  return text.replaceAll(secret, short).replaceAll(JSON.stringify(secret).slice(1, -1), short);
+  return text.replaceAll(secret, () => short).replaceAll(JSON.stringify(secret).slice(1, -1), () => short);
 }

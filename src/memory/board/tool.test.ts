@@ -87,8 +87,8 @@ describe("context_board", () => {
     [add("Build The App"), /up to 64.*"build-the-app"/],
     [add("a".repeat(65)), /up to 64/],
     [add("a", { description: "two\nlines" }), /one line/],
-    [add("a", { description: "x".repeat(201) }), /at most 200/],
-    [add("a", { context: "x".repeat(8001) }), /at most 8000/],
+    [add("a", { description: "x".repeat(201) }), /the maximum is 200/],
+    [add("a", { context: "x".repeat(8001) }), /the maximum is 8000/],
     [add("a", { context: "  " }), /context is needed/],
   ])("M87 MB14 B35 %j is invalid_inputs and stores nothing", async (args, message) => {
     const { db, call } = await board();

@@ -137,6 +137,8 @@ export class Remember {
       await this.#pause(stored.error, first.session);
     }
     for (const session of sessions.values()) {
+      // The gateway has ended meanwhile: what is due is written with the session's next request.
+      if (!this.#options.store.db.isOpen) return;
       const logged = await flushEvents(this.#options.store, session);
       if (!logged.ok) this.#tell(logged.error, session);
     }

@@ -80,7 +80,7 @@ it("OP3 N13 a store.db that is gone: what nothing else has is named, since nobod
   again.close();
   if (!rebuilt) throw new Error("it was not rebuilt");
   expect(rebuiltText(rebuilt)).toMatch(
-    /Nothing else has the gateway request records, .*: if there were any, they are lost\./,
+    /No other copy of gateway request records, .* exists: if there were any, they are lost\./,
   );
 });
 
