@@ -127,7 +127,7 @@ describe("O59 going back", () => {
     terminal.type("/undo");
     await terminal.see("Removed 1 message");
     terminal.type("/tasks");
-    await terminal.see("No agent");
+    await terminal.see("No tasks yet.");
     terminal.type("start another");
     await terminal.see("Agent late-2");
     await terminal.see("main");
