@@ -32,7 +32,7 @@ describe("O49 session.tasks", () => {
     expect(await t.cancel("alpha-job")).toMatchObject({ ok: true });
     expect(await t.sendMessage("alpha-job", "x")).toMatchObject(refused("agent_finished"));
     expect(await t.remove("alpha-job")).toMatchObject({ ok: true });
-    expect(t.list()).toContain("No agent");
+    expect(t.list()).toContain("No tasks yet.");
     for (const call of [t.getProgress("nobody"), await t.cancel("nobody"), await t.sendMessage("nobody", "x")])
       expect(call).toMatchObject(refused("agent_not_found"));
     const changes = events.filter((e) => e.type === "session.background_tasks_changed");
