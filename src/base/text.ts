@@ -82,3 +82,9 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u2
 export function visible(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(CONTROL, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
+
+/** A secret as its last four characters; a short one shows nothing, since four would be most of it. */
+export const maskedForm = (secret: string): string => (secret.length >= 12 ? `…${secret.slice(-4)}` : "…");
+
+/** Given as a function: in a text, `$&` at the end of a secret would put the whole secret back. */
+export const maskIn = (text: string, secret: string): string => text.replaceAll(secret, () => maskedForm(secret));

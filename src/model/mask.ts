@@ -1,4 +1,5 @@
 // Keeps keys out of everything that is shown or stored: each becomes its last four characters.
+import { maskedForm, maskIn } from "../base/text.ts";
 import type { ModelTarget } from "./contract.ts";
 
 const CREDENTIAL_HEADER = /auth|key|token|secret|cookie|password/i;
@@ -14,13 +15,5 @@ export function secretsOf(target: Pick<ModelTarget, "apiKey" | "headers">): stri
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   // Longest first: one secret may be part of another.
   const longestFirst = secrets.filter((secret) => secret.trim() !== "").sort((a, b) => b.length - a.length);
-  // Given as functions: in a text, `$&` at the end of a key would put the whole key back.
-  return longestFirst
-    .reduce((masked, secret) => masked.replaceAll(secret, () => shortForm(secret)), text)
-    .replace(TOKEN_LIKE, (token) => shortForm(token));
-}
-
-/** Short secrets show nothing: four characters would be most of them. */
-function shortForm(secret: string): string {
-  return secret.length >= 12 ? `…${secret.slice(-4)}` : "…";
+  return longestFirst.reduce(maskIn, text).replace(TOKEN_LIKE, (token) => maskedForm(token));
 }

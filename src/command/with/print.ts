@@ -1,5 +1,6 @@
 // A launch plan as shell lines that can be run by hand, or as JSON; keys stay where they are.
 import { dirname } from "node:path";
+import { maskedForm, maskIn } from "../../base/text.ts";
 import { quoted } from "./quoted.ts";
 import type { LaunchEnvironment, Plan, Upstream } from "./row.ts";
 
@@ -65,7 +66,6 @@ function masked(plan: Plan): Plan {
 
 function hidden(text: string, secret: string): string {
   if (secret === "") return text;
-  const short = secret.length >= 12 ? `…${secret.slice(-4)}` : "…";
   // In JSON a secret stands with its escapes.
-  return text.replaceAll(secret, () => short).replaceAll(JSON.stringify(secret).slice(1, -1), () => short);
+  return maskIn(text, secret).replaceAll(JSON.stringify(secret).slice(1, -1), () => maskedForm(secret));
 }
