@@ -43,7 +43,7 @@ export type Entity = {
 };
 
 /** By whom a fact was found or given. */
-export type FactOrigin = "rule" | "llm" | "promotion" | "directive" | "api" | "user";
+export type GraphFactOrigin = "rule" | "llm" | "promotion" | "directive" | "api" | "user";
 
 export type Fact = {
   uuid: string;
@@ -61,7 +61,7 @@ export type Fact = {
   createdAt: Instant;
   /** When Everlong learned that it had ended. */
   expiredAt: Instant | null;
-  origin: FactOrigin;
+  origin: GraphFactOrigin;
   trust: number;
   /** The fact that took its place. */
   invalidatedBy: string | null;

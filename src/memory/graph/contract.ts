@@ -1,6 +1,14 @@
 // What a store of the temporal graph does; every database that holds one passes the same suite.
 import type { Result } from "../../base/result.ts";
-import type { Entity, Episode, EpisodeOrigin, EpisodeSource, Fact, FactOrigin, Instant } from "../../schema/graph.ts";
+import type {
+  Entity,
+  Episode,
+  EpisodeOrigin,
+  EpisodeSource,
+  Fact,
+  GraphFactOrigin,
+  Instant,
+} from "../../schema/graph.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { ItemPlace } from "../recall/item.ts";
 import type { Extraction } from "./extract/draft.ts";
@@ -43,7 +51,7 @@ export type EpisodeInput = {
   turn?: number;
   metadata?: Record<string, unknown>;
   /** What the episode says, when that is known: it is part of the graph at once and no extractor reads it. */
-  extraction?: { value: Extraction; origin: FactOrigin };
+  extraction?: { value: Extraction; origin: GraphFactOrigin };
 };
 export type AcceptRequest = {
   group: string;
@@ -64,7 +72,7 @@ export type SettleRequest = {
   episode: string;
   worker: string;
   extraction: Extraction;
-  origin: FactOrigin;
+  origin: GraphFactOrigin;
   now: Instant;
 };
 

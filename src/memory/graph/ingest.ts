@@ -5,7 +5,7 @@ import { systemClock } from "../../base/clock.ts";
 import { errorText } from "../../base/failure.ts";
 import { shortId } from "../../base/id.ts";
 import type { Result } from "../../base/result.ts";
-import type { Episode, FactOrigin, Instant } from "../../schema/graph.ts";
+import type { Episode, GraphFactOrigin, Instant } from "../../schema/graph.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { GraphStore } from "./contract.ts";
 import type { Extraction } from "./extract/draft.ts";
@@ -13,7 +13,7 @@ import { instantAt } from "./time.ts";
 
 /** Reads the episodes of one group, in order, and says for each what it means; what it throws is a failed attempt. */
 export type Extractor = {
-  origin: FactOrigin;
+  origin: GraphFactOrigin;
   /** How many episodes it reads at a time. */
   batch: number;
   extract(episodes: readonly Episode[], signal: AbortSignal): Promise<Extraction[]>;

@@ -15,10 +15,10 @@ const SHORTEST_COMMIT = 7;
 export function entityFor(db: Database, group: string, draft: EntityDraft, now: Instant): EntityRef {
   const { name, label } = draft;
   const folded = foldedName(name, label);
-  const known = byName(db, group, folded, label) ?? (label === "Commit" ? byCommit(db, group, folded) : undefined);
-  if (known) {
-    sharpen(db, known, label);
-    return refOf(known);
+  const existing = byName(db, group, folded, label) ?? (label === "Commit" ? byCommit(db, group, folded) : undefined);
+  if (existing) {
+    sharpen(db, existing, label);
+    return refOf(existing);
   }
   const bands = bandsOf(folded, label);
   const alike = byLikeness(db, group, folded, label, bands);

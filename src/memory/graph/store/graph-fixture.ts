@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Result } from "../../../base/result.ts";
-import type { FactOrigin } from "../../../schema/graph.ts";
+import type { GraphFactOrigin } from "../../../schema/graph.ts";
 import { openJournal } from "../../../store/journal/journal.ts";
 import { storeJournal } from "../../../store/journal/tables.ts";
 import { migrate } from "../../../store/migrate.ts";
@@ -45,7 +45,7 @@ export function fact(line: string, at: string, more: Partial<FactDraft> = {}): F
   return { subject: term(subject), relation, object: term(object), text: line, validAt: at, ...more };
 }
 
-export type Said = { group?: string; name?: string; text?: string; at?: string; origin?: FactOrigin };
+export type Said = { group?: string; name?: string; text?: string; at?: string; origin?: GraphFactOrigin };
 
 /** An episode that says this, settled at once. */
 export async function say(

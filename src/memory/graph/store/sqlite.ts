@@ -46,11 +46,11 @@ function putEntity(
   db: Database,
   { uuid, group, name, summary, label = ANY_LABEL, now }: PutEntityRequest,
 ): PutEntityOutcome {
-  const known = get(db, "SELECT group_id FROM graph_entity WHERE uuid = ?", uuid);
-  if (known && text(known, "group_id") !== group) return { type: "other_group" };
+  const existing = get(db, "SELECT group_id FROM graph_entity WHERE uuid = ?", uuid);
+  if (existing && text(existing, "group_id") !== group) return { type: "other_group" };
   const place = JSON.stringify({ level: "group", group });
   run(db, "INSERT OR IGNORE INTO graph_group (id, place, created_at) VALUES (?, ?, ?)", group, place, now);
-  if (known) {
+  if (existing) {
     run(db, "UPDATE graph_entity SET name = ?, summary = ? WHERE uuid = ?", name, summary, uuid);
     addAlias(db, { group, entity: uuid, name, label, bands: [] });
   } else insertEntity(db, { uuid, group, name, label, summary, now });

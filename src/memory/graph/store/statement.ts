@@ -1,6 +1,6 @@
 // What an episode says becomes part of the graph: each statement takes its place in the track of its fact.
 import { optional } from "../../../base/optional.ts";
-import type { FactOrigin, Instant } from "../../../schema/graph.ts";
+import type { GraphFactOrigin, Instant } from "../../../schema/graph.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import type { Extraction, FactDraft, FactEnding } from "../extract/draft.ts";
 import { relationName, relationRule } from "../extract/relation.ts";
@@ -13,7 +13,7 @@ export type EpisodeStatements = {
   group: string;
   episode: string;
   extraction: Extraction;
-  origin: FactOrigin;
+  origin: GraphFactOrigin;
   now: Instant;
 };
 

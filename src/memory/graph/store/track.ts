@@ -1,6 +1,6 @@
 // A statement takes its place in a track: only the facts around its moment are looked at and changed.
 import { newId } from "../../../base/id.ts";
-import type { FactOrigin, Instant } from "../../../schema/graph.ts";
+import type { GraphFactOrigin, Instant } from "../../../schema/graph.ts";
 import { eraseFromJournal } from "../../../store/journal/journal.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import { indexRow } from "../../recall/store/source.ts";
@@ -11,7 +11,7 @@ import { all, get, type Row, run, text, textOrNull } from "./row.ts";
 export type Track = { group: string; key: string; subject: string; relation: string; slot: string };
 
 /** How far a fact is to be believed, by whoever found or gave it. */
-const TRUST: Readonly<Record<FactOrigin, number>> = {
+const TRUST: Readonly<Record<GraphFactOrigin, number>> = {
   user: 1,
   promotion: 1,
   directive: 1,
@@ -25,7 +25,7 @@ export function placeStatement(
   db: Database,
   track: Track,
   statement: Statement,
-  { origin, now }: { origin: FactOrigin; now: Instant },
+  { origin, now }: { origin: GraphFactOrigin; now: Instant },
 ): void {
   if (joins(db, track, statement, origin)) return;
   const added = statement.type === "so" ? [statement] : [];
@@ -39,7 +39,7 @@ export function mendTrack(db: Database, track: Track, now: Instant): void {
 }
 
 /** The fact that is true at the moment says the same already: it gains the episode, and nothing else changes. */
-function joins(db: Database, { group, key }: Track, statement: Statement, origin: FactOrigin): boolean {
+function joins(db: Database, { group, key }: Track, statement: Statement, origin: GraphFactOrigin): boolean {
   const { type, object, at, until } = statement;
   if (type === "ended" || until !== undefined) return false;
   const fact = get(
@@ -78,13 +78,13 @@ function windowAround(db: Database, { group, key }: Track, at: Instant): Window 
   };
 }
 
-type Settling = { added: readonly Statement[]; origin: FactOrigin; now: Instant };
+type Settling = { added: readonly Statement[]; origin: GraphFactOrigin; now: Instant };
 
 function settle(db: Database, track: Track, { facts, after }: Window, { added, origin, now }: Settling): void {
   const statements = [...facts.flatMap((row) => statementsOf(db, row)), ...added];
   const bounds = after.flatMap((row) => statementsOf(db, row, 1));
-  const said = [...statements, ...bounds];
-  const intervals = intervalsOf([...said, ...endingsOf(db, track, said)]);
+  const whole = [...statements, ...bounds];
+  const intervals = intervalsOf([...whole, ...endingsOf(db, track, whole)]);
   const owners = ownersOf(intervals);
   for (const [i, interval] of intervals.entries()) {
     const uuid = owners[i] as string;
@@ -101,8 +101,8 @@ function settle(db: Database, track: Track, { facts, after }: Window, { added, o
 function ownersOf(intervals: readonly Interval[]): string[] {
   const taken = new Set<string>();
   return intervals.map(({ statements }) => {
-    const known = statements.map(({ fact }) => fact).find((fact) => fact !== undefined && !taken.has(fact));
-    const uuid = known ?? newId();
+    const own = statements.map(({ fact }) => fact).find((fact) => fact !== undefined && !taken.has(fact));
+    const uuid = own ?? newId();
     taken.add(uuid);
     return uuid;
   });
@@ -158,7 +158,7 @@ type FactChange = {
   /** The fact that follows. */
   successor: string | undefined;
   row: Row | undefined;
-  origin: FactOrigin | undefined;
+  origin: GraphFactOrigin | undefined;
   now: Instant;
 };
 
@@ -185,8 +185,11 @@ function writeFact(db: Database, track: Track, { uuid, interval, successor, row,
     );
 }
 
-const originOf = (db: Database, fact: string): FactOrigin =>
-  text(get(db, "SELECT origin FROM graph_fact WHERE uuid = ?", fact) ?? { origin: "rule" }, "origin") as FactOrigin;
+const originOf = (db: Database, fact: string): GraphFactOrigin =>
+  text(
+    get(db, "SELECT origin FROM graph_fact WHERE uuid = ?", fact) ?? { origin: "rule" },
+    "origin",
+  ) as GraphFactOrigin;
 
 /** With its words, in the index and in older lines of the journal. */
 export function removeFact(db: Database, uuid: string): void {
