@@ -42,8 +42,8 @@ export async function ripgrep(search: Search): Promise<SearchEnd> {
   const full = Promise.withResolvers<"cut">();
   const stdout = collect(child.stdout, search.maxBytes, () => full.resolve("cut"));
   const stderr = collect(child.stderr, MAX_STDERR);
-  const done = child.closed.then(() => "done" as const);
-  const ended = await within(Promise.race([full.promise, done]), search.limitMs, search.signal);
+  const ending = child.closed.then(() => "done" as const);
+  const ended = await within(Promise.race([full.promise, ending]), search.limitMs, search.signal);
   const type = ended.type === "value" ? ended.value : ended.type;
   if (type !== "done") void child.kill();
   const end = type === "done" ? await child.exit : undefined;

@@ -68,8 +68,8 @@ function flagsFor(ask: ApprovalQuestion, policy: Policy): string {
 
 /** Step 11: a permissionRequest hook says no. */
 export function refuseByHook(ask: ApprovalQuestion, reason: string): Deny {
-  const said = `Denied: ${described(ask)}. A hook said: ${shownLines(reason)}`;
-  return { type: "deny", code: "denied", by: "hook", reason: said };
+  const words = `Denied: ${described(ask)}. A hook said: ${shownLines(reason)}`;
+  return { type: "deny", code: "denied", by: "hook", reason: words };
 }
 
 /** What the model is told when a person says no. */
