@@ -1,5 +1,5 @@
 // Bundles src/main.ts into dist/: one entry with lazy parts, so that a start loads only what it needs.
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -58,3 +58,18 @@ for (const name of readdirSync(join(root, "dist", "part"))) {
   const path = join(root, "dist", "part", name);
   if (!made.has(path)) rmSync(path);
 }
+
+// The licences of the packages whose code stands in dist/ ask for their texts beside it.
+const folders = output
+  .flatMap(({ moduleIds = [] }) => moduleIds)
+  .flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
+const licences = [...new Set(folders)].sort().map((folder) => {
+  const { name, version, license, homepage } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|copying|notice)\b/i.test(file));
+  const texts = files.map((file) => readFileSync(join(folder, file), "utf8").trim());
+  return [`${name} ${version} (${license})`, ...(texts.length > 0 ? texts : [homepage ?? ""])].join("\n\n");
+});
+writeFileSync(
+  join(root, "dist", "THIRD-PARTY-LICENSES.txt"),
+  `dist/ contains code of these packages:\n\n${licences.join(`\n\n${"-".repeat(80)}\n\n`)}\n`,
+);
