@@ -91,12 +91,12 @@ export class SessionLog {
       );
     self.#lock = lock.value;
     const { paths, longLog = LONG_LOG } = options;
-    let known: FoldedLog = { state: self.state, past: [], places: [], end: 0 };
+    let folded: FoldedLog = { state: self.state, past: [], places: [], end: 0 };
     const fold = new LogFold(self.state);
     const reader = eventReader(paths, (event, { offset, bytes }) => {
       fold.add(event);
-      known.past.push(event);
-      known.places.push(offset, offset + bytes);
+      folded.past.push(event);
+      folded.places.push(offset, offset + bytes);
     });
     const opened = await openLog(paths.events, {
       ...reader,
@@ -104,8 +104,8 @@ export class SessionLog {
       quarantine: { folder: options.quarantine, label: `${options.sessionId}-events` },
       skip: async (log) => {
         const cached = (await log.stat()).size < longLog ? undefined : await readResumeCache(paths, log);
-        if (cached) known = { ...cached, state: Object.assign(self.state, cached.state) };
-        return known.end;
+        if (cached) folded = { ...cached, state: Object.assign(self.state, cached.state) };
+        return folded.end;
       },
       keep: () => reader.contents.version > LOG_VERSION,
     });
@@ -123,19 +123,15 @@ export class SessionLog {
     const { unknownTypes } = reader.contents;
     // What is damaged or unknown is told anew by each resume, so such a log is read whole.
     const isPlain = report.damaged.length === 0 && report.doubled === 0 && unknownTypes.size === 0;
-    if (isPlain && report.end - known.end >= longLog) self.#keepFolded({ ...known, end: report.end });
-    return ok({ log: self, report, unknownTypes, past: known.past });
+    if (isPlain && report.end - folded.end >= longLog)
+      self.#caching = writeResumeCache(paths, { ...folded, end: report.end }).catch((error: unknown) =>
+        self.publish("soft_failure", { part: "resume cache", code: "failed", message: errorText(error) }),
+      );
+    return ok({ log: self, report, unknownTypes, past: folded.past });
   }
 
   get size(): number {
     return this.#log?.size ?? 0;
-  }
-
-  /** Beside the work: nobody waits for it before the end. */
-  #keepFolded(folded: FoldedLog): void {
-    this.#caching = writeResumeCache(this.#options.paths, folded).catch((error: unknown) =>
-      this.publish("soft_failure", { part: "resume cache", code: "failed", message: errorText(error) }),
-    );
   }
 
   /** `agentId`: the subagent whose event it is. */
