@@ -105,7 +105,7 @@ export class SessionLog {
       skip: async (log) => {
         const cached = (await log.stat()).size < longLog ? undefined : await readResumeCache(paths, log);
         if (cached) folded = { ...cached, state: Object.assign(self.state, cached.state) };
-        return folded.end;
+        return { bytes: folded.end, lines: folded.past.length };
       },
       keep: () => reader.contents.version > LOG_VERSION,
     });

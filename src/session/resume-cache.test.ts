@@ -247,4 +247,16 @@ describe("the cache of a resume", () => {
     }
     expect(existsSync(paths().resume)).toBe(false);
   });
+
+  it("N17 D6 damage after what the cache covers is told with its line in the whole log", async () => {
+    await cached();
+    const { events } = paths();
+    const lines = readFileSync(events, "utf8").trimEnd().split("\n").length;
+    writeFileSync(events, 'no event at all\n{"id":"to', { flag: "a" });
+    const opened = await open();
+    expect(isFromCache(opened)).toBe(true);
+    expect(opened.report.damaged).toMatchObject([{ line: lines + 1 }]);
+    await opened.log.close();
+    await expectTruth();
+  });
 });
