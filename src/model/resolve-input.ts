@@ -5,7 +5,7 @@ import type { Settings } from "../settings/table.ts";
 import type { ModelCatalog } from "./catalog.ts";
 import type { FetchJson } from "./resolve-fetch.ts";
 
-export type VendorName = "openai" | "anthropic" | "google" | "ollama";
+type VendorName = "openai" | "anthropic" | "google" | "ollama";
 type Account = { apiKey?: string | undefined; baseUrl?: string | undefined };
 
 export type ResolveInput = {

@@ -13,7 +13,7 @@ import type { ResolveInput } from "./resolve-input.ts";
 import type { WireVendor } from "./wire/contract.ts";
 import { allVendors, allWires, commonWire, wireOf } from "./wire/registry.ts";
 
-export type TargetChoice = { target: ModelTarget; warnings: string[] };
+type TargetChoice = { target: ModelTarget; warnings: string[] };
 
 const vendorOf = (provider: ProviderName): WireVendor | undefined =>
   allVendors().find((vendor) => vendor.provider === provider);

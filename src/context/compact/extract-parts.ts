@@ -7,7 +7,7 @@ import { type HistoryRecord, readHistory } from "./history-record.ts";
 import type { SessionItem } from "./items.ts";
 import type { SummaryPart, SummaryParts } from "./tags.ts";
 
-export type ExtractOptions = {
+type ExtractOptions = {
   targetTokens: number;
   todos?: readonly Pick<Todo, "title" | "status">[];
   /** Text of `plan.md`; without it, what the history last wrote there. */

@@ -5,7 +5,7 @@ import { stripInvisible } from "../../base/text.ts";
 import { openRegular } from "../../host/files.ts";
 import { isInside, realPath } from "../../permission/path.ts";
 
-export type InstructionFile = { path: string; text: string; invisible: number; bytes: number };
+type InstructionFile = { path: string; text: string; invisible: number; bytes: number };
 
 export type FoundInstructions = {
   files: InstructionFile[];

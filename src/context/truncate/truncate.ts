@@ -1,5 +1,6 @@
 // Makes one request fit: the cut in force is applied, and grows when the request passes the high-water mark again.
 import type { ContextItem } from "../../schema/context-item.ts";
+import type { EventData } from "../../schema/event/envelope.ts";
 import { type Applied, applyCut, type Cut } from "./cut.ts";
 import { cutOf, type Fit, isOver, newDraft } from "./draft.ts";
 import { planDrops } from "./drop-order.ts";
@@ -15,23 +16,7 @@ export type TruncateInput<Raw = unknown> = Fit<Raw> & {
   toolDefinitionsTokens: number;
 };
 
-/** The data of `session.truncation`. */
-export type TruncationReport = {
-  tokenLimit: number;
-  preTruncationTokensInMessages: number;
-  postTruncationTokensInMessages: number;
-  preTruncationMessagesLength: number;
-  postTruncationMessagesLength: number;
-  tokensRemovedDuringTruncation: number;
-  messagesRemovedDuringTruncation: number;
-  performedBy: "BasicTruncator";
-  toolDefinitionsTokens: number;
-  omittedMessages: number;
-  shortenedItems: number;
-  cutId: string;
-  newCut: boolean;
-  lowWater: number;
-};
+type TruncationReport = EventData<"session.truncation">;
 
 export type Truncated<Raw = unknown> =
   | {

@@ -17,7 +17,7 @@ export type Evidence = {
   checkpoint?: string;
 };
 /** In tokens, by the upper bound that the limits are held to. */
-export type EvidenceSizes = { board: number; turns: number; checkpoint: number; tokens: number };
+type EvidenceSizes = { board: number; turns: number; checkpoint: number; tokens: number };
 
 const MOST = { all: 24_000, board: 8_000, checkpoint: 4_000 } as const;
 const ITEM_CHARACTERS = 1200;

@@ -107,7 +107,7 @@ export function itemById(
   return { ...shownItem(item, reader), text: reader.text(item.id) };
 }
 
-export type TurnsRequest = {
+type TurnsRequest = {
   tenant?: string;
   identity?: string;
   session: string;

@@ -2,8 +2,8 @@
 import { clip } from "../../base/text.ts";
 import type { SearchResult } from "./result.ts";
 
-export type PackBounds = { snippets: number; chars: number };
-export type RecallExcerpt = {
+type PackBounds = { snippets: number; chars: number };
+type RecallExcerpt = {
   /** Ids of the items it is made of, in the order of the conversation. */
   ids: string[];
   refs: string[];

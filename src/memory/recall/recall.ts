@@ -17,7 +17,7 @@ import { keepsVectors, noteOf, setNote } from "./store/note.ts";
 import { RecallWriter } from "./store/write.ts";
 import { Searcher, type SearchFault, type SearchLimits } from "./thread/searcher.ts";
 
-export type RecallOptions = {
+type RecallOptions = {
   /** The open, migrated store of this process; vectors are written through it. */
   db: Database;
   /** Its file: the searching thread reads it. */

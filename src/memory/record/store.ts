@@ -167,14 +167,28 @@ function readScope(
   strategy: Strategy | undefined,
 ): Result<Scope, MemoryFailure> {
   if (given !== undefined && given !== "repository" && given !== "user")
-    return fail(invalidScope('"scope" must be "repository" or "user".'));
+    return fail(invalidScope('"scope" must be "repository" or "user".', { what: "The scope is repository or user." }));
   if (given !== undefined && strategy && !strategy.supportsScopes)
-    return fail(invalidScope(`memories kept by "${strategy.kind}" have one scope. Leave "scope" out.`));
+    return fail(
+      invalidScope(`memories kept by "${strategy.kind}" have one scope. Leave "scope" out.`, {
+        what: `Memories kept by "${strategy.kind}" (memory.strategy) have one scope.`,
+        next: "Leave --scope out.",
+      }),
+    );
   const scope = given ?? "repository";
   if (scope === "user" && !userScope)
-    return fail(invalidScope('"scope" may not be "user": the setting memory.userScope is off.'));
+    return fail(
+      invalidScope('"scope" may not be "user": the setting memory.userScope is off.', {
+        what: "Memories for every project are off (memory.userScope).",
+      }),
+    );
   if (scope === "repository" && place.repository === undefined)
-    return fail(invalidScope('no repository is known here, so "scope" must be given as "user".'));
+    return fail(
+      invalidScope('no repository is known here, so "scope" must be given as "user".', {
+        what: "This folder belongs to no repository.",
+        next: "To save it for every project: --scope user",
+      }),
+    );
   return ok(scope);
 }
 

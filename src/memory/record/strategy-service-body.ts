@@ -1,5 +1,4 @@
 // What is sent to a memory service, and the small parts of what it says.
-import { optional } from "../../base/optional.ts";
 import type { ListQuery, RecordDraft } from "./contract.ts";
 import { type ServiceAddress, sendable } from "./strategy-service-http.ts";
 
@@ -16,13 +15,7 @@ export function bodyOf(draft: RecordDraft): Record<string, unknown> {
     ...(scope === "repository" ? { repository: sendable(place) } : {}),
     ...(status === "pending" ? { pending: true } : { approved: true }),
     ...(author.kind === "user" ? { author: "user" } : {}),
-    source: {
-      ...optional("sessionId", sessionId),
-      ...optional("turnId", turnId),
-      ...optional("toolCallId", toolCallId),
-      ...optional("agentId", agentId),
-      ...optional("model", model),
-    },
+    source: { sessionId, turnId, toolCallId, agentId, model },
   };
 }
 

@@ -20,10 +20,7 @@ export type ServiceParts = {
   now: () => string;
   onUnsupported?: (definition: { name: string; version: string }) => void;
 };
-export type ServiceCall = (
-  request: ServiceRequest,
-  signal: AbortSignal,
-) => Promise<Result<ServiceAnswer, ServiceFault>>;
+type ServiceCall = (request: ServiceRequest, signal: AbortSignal) => Promise<Result<ServiceAnswer, ServiceFault>>;
 /** An answer that is good, or what went wrong. */
 type Told =
   | { type: "answer"; status: number; body: unknown }
@@ -137,14 +134,10 @@ export function serviceStrategy(address: ServiceAddress, ask: ServiceCall, optio
 
     async vote(ballot, signal) {
       const { direction, reason, fact, id, actor, place } = ballot;
-      const vote = { direction, reason, ...(actor.kind === "agent" ? { actor: actor.key } : {}) };
+      const vote = { direction, reason, actor: actor.kind === "agent" ? actor.key : undefined };
       const request: ServiceRequest =
         id === undefined
-          ? {
-              method: "POST",
-              url: address.votes(),
-              body: { ...vote, fact, ...optional("repository", sendable(place)) },
-            }
+          ? { method: "POST", url: address.votes(), body: { ...vote, fact, repository: sendable(place) } }
           : { method: "POST", url: address.record(id, place, "/votes"), body: vote };
       const reply = await tell(request, signal);
       if (reply.type === "failed") return reply;
@@ -188,11 +181,8 @@ export function serviceStrategy(address: ServiceAddress, ask: ServiceCall, optio
       const { citations, trust, ...texts } = change;
       const body = {
         ...texts,
-        ...optional(
-          "citations",
-          citations?.map(({ raw }) => raw),
-        ),
-        ...(trust === undefined ? {} : { trust: "user" }),
+        citations: citations?.map(({ raw }) => raw),
+        trust: trust === undefined ? undefined : "user",
       };
       const url = address.record(id, place);
       const reply = await tell({ method: "PATCH", url, body, headers: ifMatch(version) }, signal);
@@ -209,9 +199,8 @@ export function serviceStrategy(address: ServiceAddress, ask: ServiceCall, optio
     },
 
     async resolve(id, resolution, { place }, signal) {
-      const { how } = resolution;
-      const body = { how, ...(resolution.how === "replace" ? { old: resolution.old } : {}) };
-      const reply = await tell({ method: "POST", url: address.record(id, place, "/resolution"), body }, signal);
+      const url = address.record(id, place, "/resolution");
+      const reply = await tell({ method: "POST", url, body: resolution }, signal);
       if (reply.type === "failed") return reply;
       if (reply.type === "error") {
         if (reply.error.code === "not_pending") return { type: "not_pending" };

@@ -20,7 +20,7 @@ export type Figures = {
   hit10: number;
   mrr: number;
 };
-export type RecallMeasurement = Figures & {
+type RecallMeasurement = Figures & {
   p50Ms: number;
   p95Ms: number;
   itemsPerSecond: number;

@@ -17,7 +17,7 @@ type Row = Record<string, unknown>;
 /** What the scopes gain or lose. */
 type Gain = { passages: number; words: number };
 
-export type IndexWriteOptions = {
+type IndexWriteOptions = {
   /** Passages are put in line for a vector. */
   embed?: boolean;
 };

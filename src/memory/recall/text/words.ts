@@ -12,7 +12,7 @@ const SPECIAL = /[ßæœøđłıς]/g;
 /** Longer words are cut, in index and query alike. */
 const MAX_WORD = 64;
 
-export type Runs = { words: string[] /** Runs of unspaced scripts. */; runs: string[] };
+type Runs = { words: string[] /** Runs of unspaced scripts. */; runs: string[] };
 
 /** In order; equal for texts that differ in case, accents or width only. */
 export function runsOf(text: string): Runs {
@@ -54,7 +54,7 @@ const OPAQUE = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{256,}/g;
 export const withoutOpaque = (text: string): string =>
   text.length < 256 ? text : text.replace(OPAQUE, (run) => " ".repeat(run.length));
 
-export type Spot = { start: number; end: number; word: string; unspaced: boolean };
+type Spot = { start: number; end: number; word: string; unspaced: boolean };
 
 /** Words and unspaced runs with their places in the text, for snippets. */
 export function spotsOf(text: string): Spot[] {
