@@ -18,8 +18,14 @@ export type TruncateInput<Raw = unknown> = Fit<Raw> & {
 
 type TruncationReport = EventData<"session.truncation">;
 
+/** The figures of a request that has its cut applied. */
+type SentFigures = Pick<
+  Applied,
+  "conversationTokens" | "messagesLength" | "untruncatedTokens" | "shortenedItems" | "repairedItems"
+>;
+
 export type Truncated<Raw = unknown> =
-  | {
+  | (SentFigures & {
       type: "fits";
       items: readonly ContextItem<Raw>[];
       /** In force from now on: pass it in with the next request. */
@@ -27,13 +33,7 @@ export type Truncated<Raw = unknown> =
       newCut: boolean;
       /** Only when messages were removed. */
       report: TruncationReport | undefined;
-      conversationTokens: number;
-      messagesLength: number;
-      /** The conversation without any truncation. */
-      untruncatedTokens: number;
-      shortenedItems: number;
-      repairedItems: number;
-    }
+    })
   /** Must not be sent; the cut in force stays as it was. `conversationTokens` is the smallest that was reached. */
   | { type: "cannot_fit"; fixedTokens: number; conversationTokens: number; effectiveLimit: number };
 

@@ -1,5 +1,5 @@
 // Whether the instructions say a fact already: by runs of words that both have.
-import { wordsOf } from "./fold.ts";
+import { wordsOf } from "../recall/text/words.ts";
 
 const RUN = 5;
 const MOST = 0.8;

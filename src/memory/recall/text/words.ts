@@ -27,6 +27,12 @@ export function runsOf(text: string): Runs {
   return { words: cut(words.filter(Boolean)), runs };
 }
 
+/** Words in order; of scripts without spaces, each character. */
+export function wordsOf(text: string): string[] {
+  const { words, runs } = runsOf(text);
+  return runs.length === 0 ? words : [...words, ...runs.flatMap((run) => [...run])];
+}
+
 const fold = (word: string): string =>
   word
     .normalize("NFKD")
