@@ -18,7 +18,7 @@ function bytesOf(place: Place): string {
 }
 
 describe("looking at memories", () => {
-  it("M76 M77 M78 what the user adds is listed, found by words and shown whole, as the user's own", async () => {
+  it("M76 M77 M78 N50 what the user adds is listed, found by words and shown whole, as the user's own", async () => {
     const place = repository();
     writeFileSync(join(place.folder, "package.json"), "{}\n");
     const id = await add(place, "The build needs Node 24.", ["--cite", "package.json:1", "--cite", "gone.ts:7"]);
@@ -38,8 +38,10 @@ describe("looking at memories", () => {
     for (const short of [id.slice(0, 14), id.slice(4, 12).toLowerCase()]) {
       const shown = (await memory(place, ["show", short])).stdout;
       expect(shown).toContain(`id:           ${id}`);
-      expect(shown).toContain("package.json:1  (file, verified)");
-      expect(shown).toContain("gone.ts:7  (file, missing)");
+      expect(shown).toContain("package.json:1  (found)");
+      expect(shown).toContain("gone.ts:7  (not found)");
+      expect(shown).toMatch(/status: +in use\n/);
+      expect(shown).toMatch(/comes from: +typed by you\ntrust: +full\n/);
       expect(shown).toMatch(/history:\n {2}\d+ {2}\S+ {2}store/);
     }
     const whole = JSON.parse((await memory(place, ["show", id, "--json"])).stdout);
@@ -94,7 +96,9 @@ describe("looking at memories", () => {
     expect(await codes("nonsense")).toBe(2);
     const bad = await memory(place, ["add", "--fact", "x".repeat(501)]);
     expect([bad.code, bad.stdout]).toEqual([2, ""]);
-    for (const field of ["subject", "fact", "citations", "reason"]) expect(bad.stderr).toContain(`"${field}"`);
+    for (const field of ["subject", "fact", "list of sources", "reason"])
+      expect(bad.stderr.toLowerCase()).toContain(`the ${field} `);
+    expect(bad.stderr).not.toContain("Send it again");
     expect((await list(place)).map((r) => r.version)).toEqual([1, 1]);
   });
 
@@ -207,7 +211,7 @@ describe("changing memories", () => {
       ...["add", "--subject", "deploy", "--fact", `My nightly deploy jobs always use ${secret} here.`],
       ...["--cite", "user", "--reason", "x", "--scope", "user"],
     ]);
-    expect([user.code, user.stderr]).toEqual([1, expect.stringContaining("holds a secret")]);
+    expect([user.code, user.stderr]).toEqual([1, expect.stringContaining("contains a secret")]);
   });
 
   it("ME14 B47 M14 M15 M77 a deleted memory is gone from list, search, recall, index and files; agents cannot store it again, the user can", async () => {
@@ -353,7 +357,15 @@ describe("deciding and taking back", () => {
       await pending(place, "Prefer short functions."),
     ];
     const text = (await memory(place, ["review"])).stdout;
-    for (const part of [a, b, c, "fact: Use spaces.", "cited: README.md", "from: assistant by mcp:tester", "--accept"])
+    for (const part of [
+      a,
+      b,
+      c,
+      "fact: Use spaces.",
+      "cited: README.md",
+      "from: the agent's own words by mcp:tester",
+      "--accept",
+    ])
       expect(text).toContain(part);
     const review = (...args: string[]) => memory(place, ["review", ...args]);
     expect((await review("--replace", a)).code).toBe(2);
