@@ -25,6 +25,8 @@ function scopeText(scope: RecallScope): string {
       return `the sessions of ${scope.workspace}`;
     case "board":
       return `the board of ${scope.branch}`;
+    case "group":
+      return `the graph's group ${scope.group}`;
     case "user":
       return "your own memories";
     case "all":
