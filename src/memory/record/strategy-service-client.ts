@@ -1,10 +1,9 @@
 // The routes of a memory service as a strategy.
 import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
-import type { Failed, MemoryChange, PromptAsk, Strategy } from "./contract.ts";
+import type { Failed, ListQuery, MemoryChange, PromptAsk, RecordDraft, Strategy } from "./contract.ts";
 import { fold } from "./fold.ts";
 import { newRecord } from "./new-record.ts";
-import { bodyOf, fieldsOf, listUrl, statusIn } from "./strategy-service-body.ts";
 import type { ServiceAddress, ServiceAnswer, ServiceFault, ServiceRequest } from "./strategy-service-http.ts";
 import { sendable } from "./strategy-service-http.ts";
 import {
@@ -239,3 +238,43 @@ const CHANGES = 100;
 
 const LOCAL_ONLY =
   'this repository is only known on this machine, and its name is never sent to a service: give "scope" as "user".';
+
+/** Permission was given here: that is what `approved` says. */
+function bodyOf(draft: RecordDraft): Record<string, unknown> {
+  const { subject, fact, reason, scope, place, source, author, status } = draft;
+  const { sessionId, turnId, toolCallId, agentId, model } = source;
+  return {
+    subject,
+    fact,
+    citations: draft.citations.map(({ raw }) => raw),
+    reason,
+    scope,
+    ...(scope === "repository" ? { repository: sendable(place) } : {}),
+    ...(status === "pending" ? { pending: true } : { approved: true }),
+    ...(author.kind === "user" ? { author: "user" } : {}),
+    source: { sessionId, turnId, toolCallId, agentId, model },
+  };
+}
+
+function listUrl(address: ServiceAddress, query: ListQuery): string {
+  const { place, scope, status, subject, author, text, stale, limit, after } = query;
+  return address.records(place, scope, {
+    status: status?.join(","),
+    subject,
+    author,
+    q: text,
+    stale: stale ? "true" : undefined,
+    limit: limit === undefined ? undefined : String(limit),
+    after,
+    // The user's own look across everything; without it a service shows one place.
+    all: place === undefined ? "true" : undefined,
+  });
+}
+
+const fieldsOf = (body: unknown): Record<string, unknown> =>
+  typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+
+function statusIn(body: Record<string, unknown>) {
+  const { status } = body;
+  return status === "pending" || status === "superseded" ? status : "active";
+}
