@@ -12,6 +12,7 @@ export const SIGNALS = [
   "standing",
   "recency",
   "date",
+  "echo",
 ] as const;
 export type Signal = (typeof SIGNALS)[number];
 export type ScoreParts = Record<Signal, number>;
