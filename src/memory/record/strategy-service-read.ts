@@ -84,8 +84,8 @@ export function readError(body: unknown): ServiceError {
   const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
   const code = String(error["code"] ?? "");
   const message = typeof error["message"] === "string" ? clip(error["message"], 500) : "";
-  const known = REFUSAL_CODES.find((one) => one === code);
-  return { code, ...optional("known", known), message, details: error["details"] };
+  const refusal = REFUSAL_CODES.find((one) => one === code);
+  return { code, ...optional("known", refusal), message, details: error["details"] };
 }
 
 const iso = text.catch("1970-01-01T00:00:00.000Z");
