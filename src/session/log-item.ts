@@ -1,12 +1,12 @@
 // An item of the history, made from its event: the message itself is made when somebody looks at it, and then kept.
 import { escapeTags } from "../base/tag.ts";
-import type { ContextItem, ItemKind, ItemRole } from "../schema/context-item.ts";
+import type { ContextItem } from "../schema/context-item.ts";
 import type { DurableEnvelope } from "../schema/event/envelope.ts";
 import type { Message, ToolMessage } from "../schema/message.ts";
 
 /** All of an item but its event. */
 type AboutItem = Pick<ContextItem, "role" | "turn"> & {
-  kind?: ItemKind;
+  kind?: ContextItem["kind"];
   isPrompt?: boolean;
   toolCallIds?: string[] | undefined;
   toolResultFor?: string[] | undefined;
@@ -19,8 +19,8 @@ const noIds: string[] = [];
 
 export class LogItem implements ContextItem<Message> {
   readonly id: string;
-  readonly role: ItemRole;
-  readonly kind: ItemKind;
+  readonly role: ContextItem["role"];
+  readonly kind: ContextItem["kind"];
   readonly isPrompt: boolean;
   readonly turn: number;
   readonly toolCallIds: string[];
