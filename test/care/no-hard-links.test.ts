@@ -1,8 +1,7 @@
-// OP12, SEC2: a disk that knows no hard links, such as FAT or some network and phone storage: backups and the gateway's token.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+// OP12: a disk that knows no hard links, such as FAT or some network and phone storage.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { startGateway } from "../proxy/gateway.ts";
+import { describe, expect, it } from "vitest";
 import { newPlace, run } from "../tool/everlong.ts";
 import { lacks } from "../tool/fault-tool.ts";
 
@@ -32,15 +31,5 @@ describe.skipIf(lacks("strace"))("a disk without hard links", () => {
     const restored = await run(other, ["backup", "restore", file], under);
     expect(restored.code, restored.stderr).toBe(0);
     expect((await run(other, ["board", "list"])).stdout).toContain("tides");
-  });
-
-  it("SEC2 OP12 the gateway makes its token and serves", async () => {
-    const place = newPlace();
-    const gateway = await startGateway({ url: "http://127.0.0.1:9" }, { place: { ...place, under: LINKLESS } });
-    // The gateway itself: strace would end and let it go on.
-    onTestFinished(() => void process.kill(gateway.pid, "SIGTERM"));
-    expect((await gateway.api("/healthz")).status).toBe(200);
-    expect(existsSync(join(place.home, "gateway.token"))).toBe(true);
-    expect(readdirSync(place.home).filter((name) => name.startsWith("gateway.token"))).toEqual(["gateway.token"]);
   });
 });

@@ -21,8 +21,6 @@ export type Place = {
   folder: string;
   env: Record<string, string>;
   bin?: string;
-  /** A program and its arguments that run ours, here always. */
-  under?: string[];
   /** Where a file system of its own stands (small-disk.ts): how programs get there, and the home as they see it. */
   disk?: { under: string[]; home: string };
 };
@@ -74,7 +72,7 @@ export function start(
   options: RunOptions = {},
 ): ChildProcess & { done: Promise<Finished> } {
   const [program = process.execPath, ...line] = [
-    ...(options.under ?? place.under ?? place.disk?.under ?? []),
+    ...(options.under ?? place.disk?.under ?? []),
     process.execPath,
     ...NODE_FLAGS,
     place.bin ?? bin,
