@@ -144,8 +144,32 @@ export type RecordRow = {
 export type RequestAction = "pass" | "insert" | "trim" | "retry" | `skip:${string}`;
 export type UpstreamAttempt = { status?: number; tokens: number; bytes: number; error?: string };
 
+/** What planning says of a request; no text and no credential. */
+export type RequestNote = {
+  session?: string;
+  sessionSignal?: string;
+  lane?: number;
+  kind?: RequestKind;
+  action: RequestAction;
+  window?: number;
+  usable?: number;
+  tokensIn?: number;
+  tokensSent?: number;
+  /** Bytes that it shares with the lane's previous request; undefined when that one is not known. */
+  bytesShared?: number;
+  epoch?: number;
+  epochReason?: LaneEpochReason;
+  dropped: number;
+  shortened: number;
+  stored: number;
+  recalled: readonly { ref: string; score: number; parts?: Readonly<Record<string, number>> }[];
+  /** Why memory was not searched for this prompt, or not in time; its next request tries again. */
+  recallLost?: string;
+  items: readonly RecordRow[];
+};
+
 /** What is remembered of a request; no text and no credential. */
-export type RequestRecord = {
+export type RequestRecord = RequestNote & {
   id: string;
   time: string;
   family: Family;
@@ -156,34 +180,14 @@ export type RequestRecord = {
   model: string;
   path: string;
   wire?: WireName;
-  session?: string;
-  sessionSignal?: string;
-  lane?: number;
-  kind?: RequestKind;
-  action: RequestAction;
-  window?: number;
-  usable?: number;
-  tokensIn?: number;
-  tokensSent?: number;
   bytesIn: number;
   bytesSent: number;
-  /** Of the lane's previous request; undefined when that is not known. */
-  bytesShared?: number;
-  epoch?: number;
-  epochReason?: LaneEpochReason;
-  dropped: number;
-  shortened: number;
-  stored: number;
-  recalled: readonly { ref: string; score: number; parts?: Readonly<Record<string, number>> }[];
-  /** Why memory was not searched for this prompt, or not in time; its next request tries again. */
-  recallLost?: string;
   attempts: readonly UpstreamAttempt[];
   status?: number;
-  /** `complete`; `incomplete`: the stream broke or the client left. */
+  /** `incomplete`: the stream broke or the client left. */
   outcome: "complete" | "incomplete" | "failed";
   failure?: string;
   usage?: ReportedUsage;
   /** Milliseconds by stage. */
   timings: Readonly<Record<string, number>>;
-  items: readonly RecordRow[];
 };

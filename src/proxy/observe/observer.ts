@@ -5,7 +5,7 @@ import { within } from "../../base/abort.ts";
 import { errorCode } from "../../base/failure.ts";
 import { isRecord, parseJson } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
-import type { AnswerFacts, ReportedUsage } from "../../model/wire/contract.ts";
+import type { AnswerFacts, ReportedUsage, WireBody } from "../../model/wire/contract.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
 import { headerOf } from "../forward/raw-headers.ts";
@@ -20,7 +20,7 @@ export type Observation = {
   terminal: boolean | undefined;
   errorCode?: string;
   /** Parsed data of the events, or the one JSON body; empty unless they were to be collected. */
-  records: readonly unknown[];
+  records: readonly WireBody[];
 };
 
 type Observed = { wire: WireName; status: number; headers: readonly string[]; collect: boolean };
@@ -40,7 +40,7 @@ export class Observer {
   readonly #events = new EventReader((data, name) => this.#onEvent(data, name));
   readonly #utf8 = new StringDecoder("utf8");
   readonly #facts: AnswerFacts = { terminal: false };
-  readonly #records: unknown[] = [];
+  readonly #records: WireBody[] = [];
   #text: string[] = [];
   /** Characters kept, as text or as records. */
   #length = 0;

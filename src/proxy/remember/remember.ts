@@ -54,20 +54,16 @@ export class Remember {
     this.#start();
   }
 
-  /**
-   * Before items leave a request: afterwards all are stored and findable but the refused ones, on which the filter
-   * failed or the signal came first; those must stay.
-   */
+  /** Before items leave a request: afterwards all are stored and findable but the refused ones, which must stay. */
   async ensure(
     session: ProxySession,
     lane: number,
     items: readonly StorableItem[],
-    signal?: AbortSignal,
   ): Promise<Result<{ refused: string[] }, Fault>> {
     const missing = await read(this.#options.store, (db) => unstored(db, session));
     if (!missing.ok) return missing;
     const wanted = items.filter((item) => missing.value.has(item.own)).map((item) => ({ session, lane, item }));
-    for (let rest = wanted; rest.length > 0 && !signal?.aborted; ) {
+    for (let rest = wanted; rest.length > 0; ) {
       const [slice, left] = sliceOf(rest);
       const stored = await this.#store(slice, "now");
       if (!stored.ok) return stored;

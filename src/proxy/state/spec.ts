@@ -21,7 +21,7 @@ const stored = z.object({
 });
 export type Spec = z.infer<typeof stored>;
 export type SpecWay = Spec["way"];
-type SpecChange = { mode?: "on" | "off" | undefined; approved?: boolean | undefined };
+export type SpecChange = { mode?: "on" | "off" | undefined; approved?: boolean | undefined };
 
 const ON = new Set(["true", "1", "on", "yes"]);
 const OFF = new Set(["false", "0", "off", "no"]);

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { change } from "./handle.ts";
 import { finishRequest, listRequests, requestById } from "./records.ts";
 import { caller, history, openPlace, type Place, recordOf, request, value } from "./store-fixture.ts";
-import { countSummary, countUnmanaged, totals } from "./totals.ts";
+import { addTotals, countUnmanaged, totals } from "./totals.ts";
 import { acceptTokens, forgetWindow, learnedWindow, learnWindow, listWindows } from "./windows.ts";
 
 let place: Place;
@@ -78,7 +79,7 @@ it("X98 totals by session and in all, by model, with what was really saved", asy
       model: "opus",
     }),
   );
-  value(await countSummary(place.store, a.session, 50));
+  value(await change(place.store, (db) => addTotals(db, a.session.no, "", { summaryTokens: 50 })));
   value(await countUnmanaged(place.store, new Map([["inactive", 1]])));
   value(await countUnmanaged(place.store, new Map([["inactive", 1]])));
   const mine = value(await totals(place.store, a.session));

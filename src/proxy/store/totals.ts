@@ -24,7 +24,7 @@ const NAMES = [
 ] as const;
 type CountName = (typeof NAMES)[number];
 export type RequestCounts = Record<CountName, number>;
-type Totals = RequestCounts & {
+export type ProxyTotals = RequestCounts & {
   /** For prices: each model has its own. */
   models: Record<string, RequestCounts>;
   /** Requests that were not managed, by reason. */
@@ -74,19 +74,10 @@ export function countUnmanaged(store: ProxyStore, reasons: ReadonlyMap<string, n
   return change(store, (db) => addTotals(db, undefined, "", counts), "later");
 }
 
-/** Tokens that a model was asked for on our own account. */
-export async function countSummary(
-  store: ProxyStore,
-  session: ProxySession,
-  tokens: number,
-): Promise<Result<void, Fault>> {
-  return change(store, (db) => addTotals(db, session.no, "", { summaryTokens: tokens }), "later");
-}
-
 const none = (): RequestCounts => Object.fromEntries(NAMES.map((name) => [name, 0])) as RequestCounts;
 const isCount = (name: string): name is CountName => NAMES.includes(name as CountName);
 
-export function totals(store: ProxyStore, session?: ProxySession): Promise<Result<Totals, Fault>> {
+export function totals(store: ProxyStore, session?: ProxySession): Promise<Result<ProxyTotals, Fault>> {
   return read(store, (db) => {
     const sum = none();
     const models: Record<string, RequestCounts> = {};

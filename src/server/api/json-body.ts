@@ -4,9 +4,9 @@ import type * as z from "zod";
 import { parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { decodeBody } from "../../proxy/body/decode.ts";
+import { bodyPace, readStream } from "../../proxy/body/read-stream.ts";
 import type { GatewayRefusal } from "../contract.ts";
 import { JSON_TYPE } from "../gate.ts";
-import { bodyPace, readStream } from "../read-stream.ts";
 import { refusal } from "../refusal.ts";
 
 const MAX_BYTES = 256 * 1024;

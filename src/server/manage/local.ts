@@ -1,7 +1,8 @@
 // The operations on the store and the files themselves: what the API does, and the command line where no gateway runs.
+import { optional } from "../../base/optional.ts";
 import { ok } from "../../base/result.ts";
 import { forgetWindow, listWindows } from "../../proxy/store/windows.ts";
-import { upstreamsOf } from "../../proxy/upstream/choose.ts";
+import { type ConfiguredUpstream, upstreamsOf } from "../../proxy/upstream/choose.ts";
 import type { ProxyOperations, UpstreamRow } from "./contract.ts";
 import type { ManageParts } from "./parts.ts";
 import { recordOperations } from "./records.ts";
@@ -20,18 +21,16 @@ export function localOperations(parts: ManageParts): ProxyOperations {
     semantic: semanticOperation(parts),
     windows: () => listWindows(store),
     async forgetWindow(model, upstream) {
-      const gone = await forgetWindow(store, { model, ...(upstream === undefined ? {} : { upstream }) });
+      const gone = await forgetWindow(store, { model, ...optional("upstream", upstream) });
       return gone.ok ? ok({ deleted: gone.value }) : gone;
     },
     upstreams: async () => ok([...upstreamsOf(settings).values()].map(rowOf)),
   };
 }
 
-type Upstream = ReturnType<typeof upstreamsOf> extends ReadonlyMap<string, infer U> ? U : never;
-
-const rowOf = ({ name, url, apiKey, problem }: Upstream): UpstreamRow => ({
+const rowOf = ({ name, url, apiKey, problem }: ConfiguredUpstream): UpstreamRow => ({
   name,
   url: url ? `${url.origin}${url.pathname.replace(/\/$/, "")}` : "",
   key: apiKey !== undefined,
-  ...(problem === undefined ? {} : { problem }),
+  ...optional("problem", problem),
 });

@@ -35,7 +35,7 @@ export type SidekicksAnswer = {
   runs: readonly [];
 };
 
-export type MemoryHouse = {
+export type MemoryBackend = {
   /** memory.enabled: off, nothing new comes in; reading and deleting work. */
   enabled: boolean;
   userScope: boolean;
@@ -63,4 +63,4 @@ export type MemoryHouse = {
   clock: Clock;
 };
 /** Opened by the first call that needs it. */
-export type OpenMemoryDoor = () => Promise<Result<MemoryHouse, Failure>>;
+export type OpenMemoryBackend = () => Promise<Result<MemoryBackend, Failure>>;
