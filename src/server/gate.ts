@@ -3,12 +3,13 @@ import type { IncomingMessage } from "node:http";
 import { isLoopbackHost } from "../base/address.ts";
 import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
-import { wantsWebSocket } from "../proxy/forward/failure.ts";
 import { isProxyPath, pathRoute } from "../proxy/identify/route.ts";
-import { type AgentRun, isRunToken, type RunOf } from "../proxy/identify/run.ts";
+import { type AgentRun, isRunToken } from "../proxy/identify/run.ts";
+import type { CallerAccess } from "../proxy/proxy.ts";
 import type { WireName } from "../schema/model.ts";
-import type { GatewayRefusal, ProxyCaller, RequestTarget } from "./contract.ts";
+import type { GatewayRefusal, RequestTarget } from "./contract.ts";
 import { hostProblem, ownNames } from "./host.ts";
+import type { GatewayOptions } from "./options.ts";
 import { isForeign } from "./origin.ts";
 import { readTarget } from "./path.ts";
 import { type RefusalCode, refusal } from "./refusal.ts";
@@ -19,21 +20,13 @@ import { isShort } from "./turn-away.ts";
 
 /** What stands behind the gate; `wire` is the format of a proxy route, where it is one we know. */
 type Area = { name: "page" | "health" | "api" | "mcp" } | { name: "proxy"; wire: WireName | undefined };
-export type Pass = { area: Area; caller: ProxyCaller };
+export type Pass = { area: Area; caller: CallerAccess };
 type Turned = { refusal: GatewayRefusal; shape: RefusalShape };
 
 /** What the API reads. */
 export const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
-type GateOptions = {
-  host: string;
-  allowedHosts: readonly string[];
-  token: string;
-  runOf: RunOf;
-  /** Callers of the proxy need the token on loopback too. */
-  requireToken: boolean;
-  /** Callers of /mcp on this machine need no token. */
-  openMcp?: boolean;
+type GateOptions = Pick<GatewayOptions, "host" | "allowedHosts" | "token" | "runOf" | "requireToken" | "mcp"> & {
   /** Whether a cookie stands for the token. */
   signedIn(cookie: string | undefined): boolean;
   throttle: Throttle;
@@ -44,7 +37,7 @@ type Gate = (req: IncomingMessage) => Result<Pass, Turned>;
 export function createGate(options: GateOptions): Gate {
   const names = ownNames(options.host, options.allowedHosts);
   const open = isLoopbackHost(options.host) && !options.requireToken;
-  const openMcp = isLoopbackHost(options.host) && options.openMcp === true;
+  const openMcp = isLoopbackHost(options.host) && options.mcp?.open === true;
 
   return (req) => {
     const target = readTarget(req.url);
@@ -68,7 +61,8 @@ export function createGate(options: GateOptions): Gate {
     if (!who.token && !TAKES_ALL.has(area?.name) && !isShort(req.headers)) return turn("too_large");
     // A run's token opens the way to models, and nothing else.
     if (target.run !== undefined && area?.name !== "proxy") return turn("not_found");
-    if (wantsWebSocket(req.headers)) return turn("upgrade_required");
+    // `h2c` is no WebSocket: such a request is served as if it had not asked.
+    if (/\bwebsocket\b/i.test(req.headers.upgrade ?? "")) return turn("upgrade_required");
     if (area?.name === "api" && isForm(req, who.cookie)) return turn("unsupported_media_type");
     if (!area) return turn("not_found");
     return ok({ area, caller: { loopback, token: who.token, target, ...optional("run", who.run) } });

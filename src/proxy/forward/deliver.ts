@@ -13,13 +13,7 @@ export type Delivery = {
   status?: number;
   /** Of the body that came from upstream and was handed on. */
   bytes: number;
-  failure?:
-    | UpstreamFailure["code"]
-    | "shutting_down"
-    | "overloaded"
-    | "upstream_broken"
-    | "upstream_silent"
-    | "no_terminal_event";
+  failure?: UpstreamFailure["code"] | "upstream_broken" | "upstream_silent" | "no_terminal_event";
 };
 
 /** Why a managed stream is broken off although its upstream ended it cleanly. */

@@ -61,8 +61,8 @@ async function wholeError({ settled }: Watched, observer: Observer): Promise<str
 }
 
 async function openingError({ settled }: Watched, observer: Observer): Promise<string | undefined> {
-  await within(Promise.race([observer.opening.passed, settled]), HOLD_MS);
-  return observer.opening.error;
+  await within(Promise.race([observer.opened, settled]), HOLD_MS);
+  return observer.refusal;
 }
 
 function errorStatus(status: number): { status?: number } {

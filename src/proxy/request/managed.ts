@@ -9,14 +9,14 @@ import { withoutDoubled } from "../body/doubled.ts";
 import { bodyPace, readStream } from "../body/read-stream.ts";
 import { scanBody } from "../body/scan.ts";
 import type { Headers, RequestCaller, RequestRecord, Route, ScannedBody, UpstreamAttempt } from "../contract.ts";
-import { clientGone, type Delivery, deliver } from "../forward/deliver.ts";
-import { answer, contextLengthAnswer, errorAnswer } from "../forward/error-shape.ts";
+import { clientGone, type Delivery } from "../forward/deliver.ts";
+import { answer, type Client, errorAnswer } from "../forward/error-shape.ts";
 import { discard, type UpstreamCall } from "../forward/exchange.ts";
 import { explainHeaders } from "../forward/explain.ts";
 import { answerFailure } from "../forward/failure.ts";
 import { letGo } from "../forward/let-go.ts";
 import { type SendOutcome, send } from "../forward/send.ts";
-import { deliverRefusal } from "../forward/survivable.ts";
+import { deliverAnswer, deliverRefusal } from "../forward/survivable.ts";
 import type { BadSessionKey } from "../identify/session-key.ts";
 import type { Observation } from "../observe/observer.ts";
 import type { ServicesDoor } from "../services.ts";
@@ -113,7 +113,7 @@ export async function serveManaged(
   const own = managed.explain
     ? explainHeaders({ request: id, ...prepared.note, recalled: prepared.note.recalled.length })
     : [];
-  const delivered = await deliverSent(sent, managed, own);
+  const delivered = await deliverSent(sent, res, { family: managed.family, wire: route.wire, headers: own });
   mark(context, course, "answer");
   const seen = sent.type === "failure" ? undefined : await sent.observed();
   const model = request.ok ? request.value.model : "";
@@ -220,15 +220,9 @@ function attemptOf(sent: SendOutcome, { note }: ReadyRequest, bytes: number): Up
   return { tokens, bytes, status: sent.answer.status, ...optional("error", error) };
 }
 
-function deliverSent(sent: SendOutcome, { res, route, family }: Managed, own: string[]): Promise<Delivery> | Delivery {
-  if (sent.type === "failure") return answerFailure(res, sent.failure, route.wire, own);
-  if (sent.type === "answer" && family === "codex" && sent.answer.status === 413) {
-    discard(sent.answer); // it would send the same again
-    answer(res, contextLengthAnswer(route.wire, 400, { unit: "bytes" }), own);
-    return { outcome: "complete", status: 400, bytes: 0 };
-  }
-  if (sent.type === "answer") return deliver(sent.answer, res, own);
-  return deliverRefusal(sent, res, { family, wire: route.wire, headers: own });
+function deliverSent(sent: SendOutcome, res: ServerResponse, client: Client): Promise<Delivery> | Delivery {
+  if (sent.type === "failure") return answerFailure(res, sent.failure, client);
+  return sent.type === "answer" ? deliverAnswer(sent.answer, res, client) : deliverRefusal(sent, res, client);
 }
 
 function mark({ clock }: ProxyContext, course: Course, stage: string): void {

@@ -6,12 +6,9 @@ import { Hono } from "hono";
 import { deleteCookie, setCookie } from "hono/cookie";
 import * as z from "zod";
 import { codeOf } from "../../store/fault.ts";
-import type { Report } from "../contract.ts";
 import type { EventStream } from "../event-stream.ts";
-import type { OpenOperations } from "../manage/contract.ts";
-import type { OpenRecall } from "../manage/recall.ts";
-import type { OpenMemoryBackend } from "../memory/contract.ts";
 import { memoryRoutes } from "../memory/routes.ts";
+import type { GatewayOptions } from "../options.ts";
 import { refusal } from "../refusal.ts";
 import { SECURITY_HEADERS } from "../respond.ts";
 import { COOKIE, COOKIE_OPTIONS, type SignIn } from "../sign-in.ts";
@@ -21,17 +18,12 @@ import { sessionRoutes } from "./proxy/sessions.ts";
 import { recallRoutes } from "./recall.ts";
 import { type Env, jsonBody, opened, refuse } from "./reply.ts";
 
-type ApiParts = {
-  operations: OpenOperations;
-  recall: OpenRecall;
-  /** Without it the gateway has no such address. */
-  memory?: OpenMemoryBackend;
+type ApiParts = Pick<GatewayOptions, "operations" | "recall" | "memory" | "report"> & {
   events: EventStream;
   signIn: SignIn;
   throttle: Throttle;
   /** A fresh one-time link to the dashboard. */
   link(): string;
-  report: Report;
 };
 
 const login = z.strictObject({ code: z.string().max(100) });

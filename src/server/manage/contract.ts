@@ -46,7 +46,7 @@ type EventView = Readonly<Record<string, unknown>>;
 type RequestView = Omit<RequestRecord, "items"> & { items: readonly (RecordRow & { text?: string })[] };
 
 export type SearchAsk = { query: string; session?: string; namespace?: string; limit?: number };
-export type FoundItem = {
+export type SearchItem = {
   ref: string;
   role: string;
   time?: string;
@@ -56,7 +56,7 @@ export type FoundItem = {
   parts?: Readonly<Record<string, number>>;
 };
 /** A ref as the query gives that one item whole. */
-export type SearchView = { items: readonly FoundItem[]; more: number; partial: boolean };
+export type SearchView = { items: readonly SearchItem[]; more: number; partial: boolean };
 
 export type UpstreamRow = {
   name: string;

@@ -1,13 +1,15 @@
 // The operations on the store and the files themselves: what the API does, and the command line where no gateway runs.
+
 import { optional } from "../../base/optional.ts";
 import { ok } from "../../base/result.ts";
+import { keepsVectors, noteOf } from "../../memory/recall/store/note.ts";
+import { read } from "../../proxy/store/handle.ts";
 import { forgetWindow, listWindows } from "../../proxy/store/windows.ts";
 import { type ConfiguredUpstream, upstreamsOf } from "../../proxy/upstream/choose.ts";
 import type { ProxyOperations, UpstreamRow } from "./contract.ts";
 import type { ManageParts } from "./parts.ts";
 import { recordOperations } from "./records.ts";
 import { searchOperation } from "./search.ts";
-import { semanticOperation } from "./semantic.ts";
 import { sessionOperations } from "./sessions.ts";
 import { textOperations } from "./texts.ts";
 
@@ -34,3 +36,21 @@ const rowOf = ({ name, url, apiKey, problem }: ConfiguredUpstream): UpstreamRow 
   key: apiKey !== undefined,
   ...optional("problem", problem),
 });
+
+/** How searching by meaning stands: who makes the vectors, how many passages wait for one, which namespaces are known. */
+function semanticOperation({ store, settings }: ManageParts): ProxyOperations["semantic"] {
+  return () =>
+    read(store, (db) => {
+      const waiting = db.prepare("SELECT count(*) AS n FROM recall_waiting").get();
+      const namespaces = db.prepare(
+        `SELECT namespace, count(*) AS n FROM proxy_session WHERE namespace IS NOT NULL
+         GROUP BY namespace ORDER BY max(used_at) DESC LIMIT 500`,
+      );
+      return {
+        enabled: settings.semantic.enabled,
+        embedder: keepsVectors(db) ? (noteOf(db, "embedder") ?? "none") : "none",
+        waiting: Number(waiting?.["n"] ?? 0),
+        namespaces: namespaces.all().map((row) => ({ name: String(row["namespace"]), sessions: Number(row["n"]) })),
+      };
+    });
+}
