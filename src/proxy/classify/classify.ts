@@ -61,7 +61,7 @@ const OPEN_FAMILIES: ReadonlySet<Family> = new Set(["sdk", "other"]);
 function compactionSign({ route, headers, body, items, share }: ClassifyInput): string | undefined {
   if (route.task === "compact") return "route";
   if (headers["x-interaction-type"] === "conversation-compaction") return "x-interaction-type";
-  const turn = parseJson(headers["x-codex-turn-metadata"] ?? "");
+  const turn = parseJson(headers["x-codex-turn-metadata"] ?? "null");
   if (turn.ok && isRecord(turn.value) && turn.value["request_kind"] === "compaction") return "x-codex-turn-metadata";
   const words = lastWords(items);
   const offers = offersTools(body);

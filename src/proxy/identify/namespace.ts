@@ -46,7 +46,7 @@ function bodyRepo(body: Readonly<Record<string, unknown>>): string | undefined {
 
 /** Codex names its folders as the keys of `workspaces`. */
 function workspace(headers: Headers): string | undefined {
-  const parsed = parseJson(headerText(headers, "x-codex-turn-metadata") ?? "");
+  const parsed = parseJson(headerText(headers, "x-codex-turn-metadata") ?? "null");
   const spaces = parsed.ok && isRecord(parsed.value) ? parsed.value["workspaces"] : undefined;
   return isRecord(spaces) ? Object.keys(spaces).find(isName) : undefined;
 }
