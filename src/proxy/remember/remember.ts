@@ -112,7 +112,11 @@ export class Remember {
       this.#unqueue(waiting);
       count++;
       if (count === 1)
-        onTrouble({ code: "store_waiting", message: "Too much waits for the store.", session: waiting.session.id });
+        onTrouble({
+          code: "store_waiting",
+          message: "Too much waits for the store, so the oldest items are dropped.",
+          session: waiting.session.id,
+        });
     }
   }
 
@@ -183,7 +187,7 @@ export class Remember {
     this.#unqueue(waiting);
     if (this.#refused.has(key)) return;
     this.#refused.add(key);
-    const message = "An item could not be filtered, so it is not stored.";
+    const message = "The secret filter failed on an item, so it is not stored.";
     this.#options.onTrouble({ code: "filter_failed", message, session: waiting.session.id });
   }
 }

@@ -180,7 +180,7 @@ async function scanned(
 function badHeader(headers: Headers): { status: number; code: string; message: string } | undefined {
   if (todoOf(headers).ok) return undefined;
   const message =
-    "X-Everlong-Todo must be UTF-8 text of at most 8,000 characters, or base64: of such a text. The TODO is as it was; nothing was sent on.";
+    "X-Everlong-Todo must be UTF-8 text of at most 8,000 characters, plain or as base64:TEXT. The TODO did not change and nothing was sent on.";
   return { status: 400, code: "bad_header", message };
 }
 

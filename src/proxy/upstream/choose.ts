@@ -57,7 +57,7 @@ export function chooseTarget(
   const name = (named ?? request.headers["x-everlong-upstream"]?.trim() ?? vendor.name).toLowerCase();
   const upstream = upstreams.get(name);
   if (!upstream) {
-    const message = `No upstream has this name. Configured are: ${[...upstreams.keys()].join(", ")}.`;
+    const message = `No upstream has this name. Nothing was sent. Known upstreams: ${[...upstreams.keys()].join(", ")}.`;
     return fail({ code: "unknown_upstream", message });
   }
   if (!upstream.url) {

@@ -23,7 +23,7 @@ export async function readJson<T>(req: IncomingMessage, schema: z.ZodType<T>): P
   return parseAs(bytes.value, schema);
 }
 
-const tooLarge = refusal("too_large", { hint: "At most 256 KB are read here." });
+const tooLarge = refusal("too_large", { hint: "Send at most 256 KB." });
 export const invalid = (message: string): GatewayRefusal => refusal("invalid_inputs", { message });
 
 function parseAs<T>(bytes: Buffer, schema: z.ZodType<T>): Result<T, GatewayRefusal> {

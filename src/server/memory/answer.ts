@@ -66,8 +66,8 @@ export function expectedVersion(c: Context<Env>): Result<number | undefined, Gat
   if (header === undefined || header === "")
     return fail(
       refusal("precondition_required", {
-        message: "If-Match is needed.",
-        hint: "Read it, and send If-Match with its ETag.",
+        message: "Send If-Match.",
+        hint: "Read it and send If-Match with its ETag.",
       }),
     );
   if (header === "*") return ok(undefined);

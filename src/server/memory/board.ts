@@ -136,7 +136,7 @@ const noItem = refusal("not_found", {
 const full = refusal("invalid_inputs", {
   status: 409,
   code: "board_full",
-  message: "The board has 25 items already.",
+  message: "The board is full: it has 25 items.",
   hint: "Delete one first.",
 });
 const noChange = refusal("not_found", {
@@ -146,6 +146,6 @@ const noChange = refusal("not_found", {
 const changedLater = refusal("invalid_inputs", {
   status: 409,
   code: "changed_later",
-  message: "It was changed again afterwards; nothing was undone.",
+  message: "Somebody changed it again later. Nothing was undone.",
   hint: 'Send {"force": true} to undo it anyway.',
 });

@@ -219,6 +219,6 @@ const refusalOfOutcome = (
 const notPending = refusal("invalid_inputs", {
   status: 409,
   code: "not_pending",
-  message: "This record is not up for review.",
+  message: "This record does not wait for a review.",
   hint: "GET /api/memory/records?status=pending lists those that are.",
 });
