@@ -30,7 +30,7 @@ export type RequestCaller = {
   family: Family;
   /** Why this family: the signal that matched. */
   familySignal: string;
-  /** Of the credential, keyed; `local` without one. */
+  /** A keyed hash of the credential; `local` for a caller without one. */
   identity: string;
   /** Undefined: the session is found by content. */
   session: SessionKey | undefined;
@@ -91,22 +91,22 @@ export type Insertion = {
   text: string;
   tokens: number;
   place: "append" | "after" | "before";
-  /** Of a message; a user's without it. */
+  /** The message is the system's; without a role it is a user's. */
   role?: "system";
 };
 
 export type LaneState = {
   kind: LaneKind;
-  /** 0 before the first cut. */
+  /** The epoch is 0 before the first cut. */
   epoch: number;
-  /** Of the present epoch. */
+  /** Why the present epoch began. */
   reason?: LaneEpochReason;
   model?: string;
   cut?: LaneCut;
   insertions: readonly Insertion[];
   /** The parts' text of the newest state block, and the history tokens that have come after it. */
   state?: { text: string; blocks: number };
-  /** Of the newest prompt that was searched for. */
+  /** The id of the newest prompt that memory was searched for. */
   recalledFor?: string;
   tools: readonly string[];
   /** Keyed hash of the first 500 characters of system text, billing lines aside. */

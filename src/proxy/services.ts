@@ -67,7 +67,7 @@ export function filtered({ redactor }: { redactor: Redactor }, text: string): Fi
   return clean.ok ? clean.value.text : undefined;
 }
 
-/** For texts that are kept and sent again: one that the filter fails on is not shown at all. */
+/** It cleans texts that are kept and sent again: one that the filter fails on is not shown at all. */
 export const cleaner =
   (services: { redactor: Redactor }) =>
   (text: string): string =>

@@ -11,9 +11,9 @@ export type GatewayRefusal = {
 
 /** The one reading of a request's target; authentication and routing see nothing else. */
 export type RequestTarget = {
-  /** As received, without the query. */
+  /** The path as received, without the query. */
   path: string;
-  /** With its `?`, or empty. */
+  /** The query with its `?`, or an empty text. */
   search: string;
   /** Split before decoding, so that an encoded slash is an ordinary character. */
   segments: readonly string[];
@@ -24,5 +24,5 @@ export type RequestTarget = {
 export type HealthCheck = { name: string; status: "ok" | "degraded" | "down"; finding: string };
 export type Health = { checks: readonly HealthCheck[]; counters: Readonly<Record<string, number>> };
 
-/** Something went wrong in our own code, or softly; never holds text of a conversation. */
+/** It is told what went wrong in our own code, or softly; never a text of a conversation. */
 export type Report = (part: string, error: unknown) => void;

@@ -55,7 +55,7 @@ function sideSign({ body, family, items }: ClassifyInput): string | undefined {
     : undefined;
 }
 
-/** Anybody's programs: their conversation may be in any shape. */
+/** These are anybody's programs, whose conversation may be in any shape. */
 const OPEN_FAMILIES: ReadonlySet<Family> = new Set(["sdk", "other"]);
 
 function compactionSign({ route, headers, body, items, share }: ClassifyInput): string | undefined {

@@ -11,7 +11,7 @@ export type Delivery = {
   outcome: "complete" | "incomplete" | "failed";
   /** Undefined: the client has seen none. */
   status?: number;
-  /** Of the body that came from upstream and was handed on. */
+  /** So many bytes of the upstream's body were handed on. */
   bytes: number;
   failure?: UpstreamFailure["code"] | "upstream_broken" | "upstream_silent" | "no_terminal_event";
 };

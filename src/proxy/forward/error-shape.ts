@@ -8,7 +8,7 @@ import type { Family } from "../contract.ts";
 
 export type OwnAnswer = {
   status: number;
-  /** Raw. */
+  /** The headers are raw. */
   headers: readonly string[];
   body: string;
 };

@@ -1,7 +1,7 @@
 // undici takes a reset for the clean end of a body without a length; a torso must never look whole.
 import type { buildConnector } from "undici";
 
-/** For a pool's `connect`. undici tells that case by the code, so the code is changed before it looks. */
+/** It wraps a pool's `connect`. undici knows that case by the code, so the code is changed before it looks. */
 export function honestReset(connect: buildConnector.connector): buildConnector.connector {
   return (options, done) => {
     connect(options, (...outcome) => {

@@ -31,7 +31,7 @@ export type SendOutcome =
   | ({ type: "context-error"; limit: ContextLimit; refused: SizeRefusal } & Answered)
   | { type: "failure"; failure: UpstreamFailure };
 
-/** Of an error's body; what is larger passes on. */
+/** An error's body is read up to this size; a larger one passes on. */
 const MAX_ERROR_BYTES = 1_048_576;
 /** The opening events of a Responses stream repeat instructions and tools, twice. */
 const MAX_HELD_BYTES = 524_288;

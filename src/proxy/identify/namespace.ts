@@ -16,7 +16,7 @@ type Asked = {
 
 const HEADERS = ["x-everlong-repo", "x-cliproxyapi-repo", "x-repo-path", "x-workspace-root", "x-project-root"];
 const PATH = /^(?:\/|[a-z]:[\\/]|\\\\)/i;
-/** In the address of a remote. */
+/** The address of a remote may carry a credential, which is taken out. */
 const CREDENTIAL = /^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i;
 const MAX_CHARS = 400;
 

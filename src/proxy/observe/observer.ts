@@ -52,7 +52,7 @@ export class Observer {
   readonly #facts: AnswerFacts = { terminal: false };
   readonly #records: WireBody[] = [];
   #text: string[] = [];
-  /** Characters kept, as text or as records. */
+  /** It counts the characters that are kept, as text or as records. */
   #length = 0;
   #readable = true;
   #ended = false;

@@ -23,7 +23,7 @@ type OwnKind = "client_summary" | "cut" | "state" | "spec";
 export type ProxyLogLine = {
   id: string;
   ts: string;
-  /** Of an item the `logName` of its wire. */
+  /** An item's line has the `logName` of its wire. */
   kind: OwnKind | (string & {});
   text: string;
   role?: string;

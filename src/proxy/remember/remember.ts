@@ -42,7 +42,7 @@ export class Remember {
     this.#options = options;
   }
 
-  /** Of the items that are not stored yet, as they came. */
+  /** It counts the bytes of the items that are not stored yet, as they came. */
   get waitingBytes(): number {
     return this.#bytes;
   }

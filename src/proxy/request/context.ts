@@ -35,7 +35,7 @@ export type ManagedRequest = {
   body: ScannedBody;
   headers: Headers;
   caller: RequestCaller;
-  /** Without its query; names the model on gemini's wire. */
+  /** The path has no query; on gemini's wire it names the model. */
   path: string;
   upstream: string;
   model: string;

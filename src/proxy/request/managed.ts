@@ -30,12 +30,12 @@ type Managed = {
   res: ServerResponse;
   route: Route;
   headers: Headers;
-  /** Without its query. */
+  /** The path has no query. */
   path: string;
   upstream: string;
   family: RequestCaller["family"];
   familySignal: string;
-  /** Of the run that it belongs to. */
+  /** The folder of the run that the request belongs to. */
   folder?: string;
   /** The headers of the answer tell what was done. */
   explain: boolean;

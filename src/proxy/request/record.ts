@@ -4,7 +4,7 @@ import type { ServicesDoor } from "../services.ts";
 import { finishRequest } from "../store/records.ts";
 import { type ManagedRequest, type ProxyContext, tellFault } from "./context.ts";
 
-/** As it is kept before anything was sent: what a crash leaves of a request. Rows and figures follow at its end. */
+/** This is the record before anything was sent, and what a crash leaves of a request. Rows and figures follow at its end. */
 export function openRecord(request: ManagedRequest, note: RequestNote, sent: Buffer): RequestRecord {
   const { id, time, caller, upstream, model, path, body } = request;
   const { family, familySignal } = caller;

@@ -15,7 +15,7 @@ const stored = z.object({
   /** Unset: as the setting says. */
   mode: z.enum(["on", "off"]).optional(),
   approved: z.boolean(),
-  /** Of the latest change. */
+  /** When the latest change was made, and by which way. */
   time: z.string(),
   way: z.enum(["header", "api", "cli", "dashboard"]),
 });

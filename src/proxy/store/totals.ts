@@ -25,13 +25,13 @@ const NAMES = [
 type CountName = (typeof NAMES)[number];
 export type RequestCounts = Record<CountName, number>;
 export type ProxyTotals = RequestCounts & {
-  /** For prices: each model has its own. */
+  /** Each model has its own price, so each has its own counts. */
   models: Record<string, RequestCounts>;
   /** Requests that were not managed, by reason. */
   unmanaged: Record<string, number>;
   /** Negative when it was a loss. */
   netSaved: number;
-  /** Of the input that upstreams reported. */
+  /** The share of the input that upstreams reported as cached. */
   cachedShare?: number;
 };
 

@@ -10,7 +10,7 @@ const IDLE_MS = { "http:": 4000, "https:": 30_000 };
 const MAX_HEADER_BYTES = 64 * 1024;
 
 type PoolOptions = {
-  /** Of the first byte, and of silence between bytes. */
+  /** It limits the wait for the first byte, and silence between bytes. */
   timeoutMs: number;
   connectMs?: number;
   resolve?: ResolveHost;

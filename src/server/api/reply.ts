@@ -75,7 +75,7 @@ export const paging: Valid<"query", Paging> = async (c, next) => {
   return next();
 };
 
-/** By what somebody asks or approves: only told, never a right. */
+/** It is the way in which somebody asks or approves; it is only told and gives no rights. */
 export function wayOf(c: Context<Env>): ManagementWay {
   if (c.req.header("x-everlong-client") === "cli") return "cli";
   return c.req.header("authorization") || c.req.header("x-everlong-token") ? "api" : "dashboard";

@@ -34,7 +34,7 @@ export type ProxiedSessionView = ProxiedSessionRow & {
   directory: string;
   lanes: readonly LaneRow[];
   totals: ProxyTotals;
-  /** Characters of each text. */
+  /** The length of each text in characters. */
   files: Readonly<Record<SessionTextFile, number>>;
   spec: SpecView;
 };
@@ -82,7 +82,7 @@ export type ProxyOperations = {
   deleteSession(id: string): OperationOutcome<{ deleted: number }>;
   deleteAllSessions(): OperationOutcome<{ deleted: number }>;
   text(id: string, name: SessionTextFile): OperationOutcome<TextView>;
-  /** Without `ifMatch` only where there is no text yet; `*` takes whatever is there. */
+  /** Without `ifMatch` a text is written only where none is yet; `*` replaces whatever is there. */
   setText(id: string, name: SessionTextFile, text: string, ifMatch?: string): OperationOutcome<TextView>;
   spec(id: string): OperationOutcome<SpecView>;
   setSpec(id: string, change: SpecChange, way: ManagementWay): OperationOutcome<SpecView>;

@@ -53,7 +53,7 @@ type StatsView = RecallStats & { enabled: boolean };
 
 export type RecallOperations = {
   ask(question: RecallQuestion, signal?: AbortSignal): OperationOutcome<RecallView>;
-  /** By its id or its ref; `around`: with so many turns on each side. */
+  /** An item is named by its id or its ref; `around` adds so many turns on each side. */
   item(id: string, around?: number): OperationOutcome<ItemView>;
   stats(): OperationOutcome<StatsView>;
 };

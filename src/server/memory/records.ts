@@ -184,7 +184,7 @@ const knownAnswer = (id: string, status: Status["type"]): IdempotentAnswer => ({
   body: { outcome: "already_stored", id, status },
 });
 
-/** In the transaction: what the store has just said. */
+/** Inside the transaction this makes the answer from what the store has just said. */
 function storedAnswer(memory: MemoryBackend, outcome: { type: string }): IdempotentAnswer | undefined {
   const { type } = outcome;
   if (type === "stored" && hasRecord(outcome)) return newAnswer(memory, outcome.record);

@@ -67,7 +67,7 @@ function noteFailure({ failures, clock }: MemoryBackend, outcome: string): void 
 const isFree = ({ db }: MemoryBackend, id: string): boolean =>
   db.prepare("SELECT 1 FROM memories WHERE id = ?").get(id) === undefined;
 
-/** To look in. One that may not be stored finds nothing. */
+/** The place to look in. A repository that may not be stored finds nothing. */
 export const placeOf = ({ user, redactor, redact }: MemoryBackend, repository: string | undefined): Place =>
   repository === undefined
     ? { user }
