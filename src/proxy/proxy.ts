@@ -93,8 +93,8 @@ export function createProxy(options: ProxyOptions): ProxyHandler {
     const route = routeOf(req.method ?? "GET", path, headers["content-type"]);
     const target = (changed: boolean): UpstreamCall => targetOf(req, options, place.value, caller, changed);
     const explain = settings.explain === "always" || (settings.explain === "loopback" && caller.loopback);
-    const reason = settings.memory ? unmanaged(served, route !== undefined) : "memory_off";
-    if (reason !== undefined || route === undefined)
+    const reason = !settings.memory ? "memory_off" : route ? served.reason : "route";
+    if (reason !== undefined || !route)
       return pass(req, res, { target: target(false), wire, served, reason: reason ?? "route", explain });
     await serveManaged(
       parts,
@@ -164,12 +164,6 @@ type Passing = {
   reason: string;
   explain: boolean;
 };
-
-/** Why a request passes as it came; undefined when it does not. */
-function unmanaged({ active, reason }: ServedFamily, known: boolean): string | undefined {
-  if (!known) return "route";
-  return active ? undefined : (reason ?? "unknown_client");
-}
 
 function targetOf(
   req: IncomingMessage,

@@ -1,5 +1,5 @@
 // The one gate in front of everything: Host, Origin, path, token, in this order, before a byte of a body is read.
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isLoopbackHost } from "../base/address.ts";
 import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
@@ -10,7 +10,6 @@ import type { WireName } from "../schema/model.ts";
 import type { GatewayRefusal, RequestTarget } from "./contract.ts";
 import { hostProblem, ownNames } from "./host.ts";
 import type { GatewayOptions } from "./options.ts";
-import { isForeign } from "./origin.ts";
 import { readTarget } from "./path.ts";
 import { type RefusalCode, refusal } from "./refusal.ts";
 import type { RefusalShape } from "./respond.ts";
@@ -131,4 +130,14 @@ function areaOf(target: RequestTarget): Area | undefined {
   if (path === "/mcp") return { name: "mcp" };
   if (path === "/healthz") return { name: "health" };
   return isProxyPath(path) ? { name: "proxy", wire: pathRoute(path)?.wire } : undefined;
+}
+
+/** Pages of other origins are refused. The Host has been checked before, so our own origin is the one that names it. */
+function isForeign(method: string | undefined, headers: IncomingHttpHeaders): boolean {
+  if (headers["sec-fetch-site"] === "cross-site") return true;
+  // A page of ours never needs to ask first.
+  if (method === "OPTIONS" && headers["access-control-request-method"] !== undefined) return true;
+  const { origin, host } = headers;
+  if (origin === undefined) return false;
+  return !/^https?:\/\//.test(origin) || origin.replace(/^https?:\/\//, "").toLowerCase() !== host?.toLowerCase();
 }

@@ -1,5 +1,5 @@
 // Answers of our own on the proxy's routes, each in the error shape that the client's format knows.
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ContextLimit } from "../../model/contract.ts";
 import type { ErrorFormat } from "../../model/wire/contract.ts";
 import { commonWire, wireOf } from "../../model/wire/registry.ts";
@@ -46,4 +46,18 @@ export function answer(res: ServerResponse, answered: OwnAnswer, own: readonly s
   const length = String(Buffer.byteLength(answered.body));
   res.writeHead(answered.status, [...answered.headers, "content-length", length, ...own]);
   res.end(answered.body);
+}
+
+/** How long the rest of a body may still come in after its request was answered. */
+const LINGER_MS = 2000;
+
+/**
+ * The rest is thrown away unread by us: closing at once would reset the connection, and the client would never see why.
+ * Who goes on sending is cut off.
+ */
+export function letGo(req: IncomingMessage): void {
+  if (req.complete) return;
+  req.resume();
+  const cut = setTimeout(() => req.socket.destroy(), LINGER_MS).unref();
+  req.once("close", () => clearTimeout(cut));
 }

@@ -11,11 +11,11 @@ import {
 import { Agent, buildConnector, type Dispatcher } from "undici";
 import { openaiVendor } from "../../model/wire/openai-vendor.ts";
 import { forwardHeaders } from "../upstream/headers.ts";
+import { honestReset } from "../upstream/pool.ts";
 import { clientGone, type Delivery, deliver } from "./deliver.ts";
 import type { Client } from "./error-shape.ts";
 import type { Limits, UpstreamCall } from "./exchange.ts";
 import { answerFailure } from "./failure.ts";
-import { honestReset } from "./honest-reset.ts";
 import { relay } from "./relay.ts";
 import { type SendOptions, type SendOutcome, send } from "./send.ts";
 
