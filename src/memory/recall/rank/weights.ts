@@ -12,6 +12,7 @@ export const SIGNALS = [
   "standing",
   "recency",
   "date",
+  "echo",
 ] as const;
 export type Signal = (typeof SIGNALS)[number];
 export type ScoreParts = Record<Signal, number>;
@@ -46,18 +47,6 @@ export const BM25 = { k1: 1.2, b: 0.75 } as const;
 export const idf = (df: number, n: number): number =>
   Math.max(1e-6, Math.log((Math.max(n, df) - df + 0.5) / (df + 0.5)));
 
-export const noParts = (): ScoreParts => ({
-  plain: 0,
-  stem: 0,
-  ident: 0,
-  gram: 0,
-  context: 0,
-  vector: 0,
-  exact: 0,
-  role: 0,
-  standing: 0,
-  recency: 0,
-  date: 0,
-});
+export const noParts = (): ScoreParts => Object.fromEntries(SIGNALS.map((signal) => [signal, 0])) as ScoreParts;
 
 export const total = (parts: ScoreParts): number => SIGNALS.reduce((sum, signal) => sum + parts[signal], 0);
