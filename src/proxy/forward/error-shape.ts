@@ -14,7 +14,7 @@ export type OwnAnswer = {
 };
 
 /** Whom an answer is for. */
-export type Client = {
+export type AnswerReader = {
   family: Family;
   /** Its format; undefined where none is known. */
   wire: WireName | undefined;

@@ -1,7 +1,7 @@
 // The proxy's own failures: what happened, that nothing is lost, in the client's own format.
 import type { ServerResponse } from "node:http";
 import type { Delivery } from "./deliver.ts";
-import { answer, type Client, errorAnswer } from "./error-shape.ts";
+import { type AnswerReader, answer, errorAnswer } from "./error-shape.ts";
 import type { UpstreamFailure } from "./exchange.ts";
 
 type Code = Exclude<UpstreamFailure["code"], "client_gone">;
@@ -16,7 +16,7 @@ const ANSWERS: Record<Code, { status: number; what: string }> = {
 export function answerFailure(
   res: ServerResponse,
   { code, detail }: UpstreamFailure,
-  { wire, headers }: Client,
+  { wire, headers }: AnswerReader,
 ): Delivery {
   if (code === "client_gone" || res.destroyed) return { outcome: "incomplete", bytes: 0, failure: "client_gone" };
   const { what, status } = ANSWERS[code];

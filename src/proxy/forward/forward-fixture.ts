@@ -13,7 +13,7 @@ import { openaiVendor } from "../../model/wire/openai-vendor.ts";
 import { forwardHeaders } from "../upstream/headers.ts";
 import { honestReset } from "../upstream/pool.ts";
 import { clientGone, type Delivery, deliver } from "./deliver.ts";
-import type { Client } from "./error-shape.ts";
+import type { AnswerReader } from "./error-shape.ts";
 import type { Limits, UpstreamCall } from "./exchange.ts";
 import { answerFailure } from "./failure.ts";
 import { relay } from "./relay.ts";
@@ -71,7 +71,7 @@ async function gateway(handle: (req: IncomingMessage, res: ServerResponse) => Pr
   return { url: await listen(server, new Set()), delivered };
 }
 
-const CLIENT: Client = { family: "other", wire: undefined, headers: [] };
+const CLIENT: AnswerReader = { family: "other", wire: undefined, headers: [] };
 
 /** Relays everything to the origin. */
 export async function relaying(

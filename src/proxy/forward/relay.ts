@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { PassThrough } from "node:stream";
 import { clientGone, type Delivery } from "./deliver.ts";
-import type { Client } from "./error-shape.ts";
+import type { AnswerReader } from "./error-shape.ts";
 import { exchange, type Limits, type UpstreamCall } from "./exchange.ts";
 import { answerFailure } from "./failure.ts";
 import { deliverAnswer } from "./survivable.ts";
@@ -11,7 +11,7 @@ export async function relay(
   req: IncomingMessage,
   res: ServerResponse,
   target: UpstreamCall,
-  { limits, ...client }: Client & { limits: Limits },
+  { limits, ...client }: AnswerReader & { limits: Limits },
 ): Promise<Delivery> {
   const answered = await exchange(target, bodyOf(req), limits, clientGone(res));
   return answered.ok ? deliverAnswer(answered.value, res, client) : answerFailure(res, answered.error, client);

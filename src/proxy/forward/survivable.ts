@@ -5,7 +5,7 @@ import type { ContextLimit } from "../../model/contract.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { Family } from "../contract.ts";
 import { type Delivery, deliver } from "./deliver.ts";
-import { answer, type Client, contextLengthAnswer, errorFormat, type OwnAnswer } from "./error-shape.ts";
+import { type AnswerReader, answer, contextLengthAnswer, errorFormat, type OwnAnswer } from "./error-shape.ts";
 import { discard, type UpstreamAnswer } from "./exchange.ts";
 import type { SendOutcome, SizeRefusal } from "./send.ts";
 
@@ -27,19 +27,28 @@ export function survivable(
 export async function deliverRefusal(
   sent: Extract<SendOutcome, { type: "context-error" }>,
   res: ServerResponse,
-  client: Client,
+  client: AnswerReader,
 ): Promise<Delivery> {
   const reply = survivable(client.family, client.wire, sent.refused, sent.limit);
   return reply === "as-came" ? deliver(sent.answer, res, client.headers) : replaced(sent.answer, res, reply, client);
 }
 
 /** Codex would send a request that was answered with 413 again, unchanged. */
-export async function deliverAnswer(upstream: UpstreamAnswer, res: ServerResponse, client: Client): Promise<Delivery> {
+export async function deliverAnswer(
+  upstream: UpstreamAnswer,
+  res: ServerResponse,
+  client: AnswerReader,
+): Promise<Delivery> {
   if (client.family !== "codex" || upstream.status !== 413) return deliver(upstream, res, client.headers);
   return replaced(upstream, res, contextLengthAnswer(client.wire, 400, { unit: "bytes" }), client);
 }
 
-function replaced(upstream: UpstreamAnswer, res: ServerResponse, reply: OwnAnswer, { headers }: Client): Delivery {
+function replaced(
+  upstream: UpstreamAnswer,
+  res: ServerResponse,
+  reply: OwnAnswer,
+  { headers }: AnswerReader,
+): Delivery {
   discard(upstream);
   answer(res, reply, headers);
   return { outcome: "complete", status: reply.status, bytes: 0 };

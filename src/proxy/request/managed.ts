@@ -10,7 +10,7 @@ import { bodyPace, readStream } from "../body/read-stream.ts";
 import { scanBody } from "../body/scan.ts";
 import type { Headers, RequestCaller, RequestRecord, Route, ScannedBody, UpstreamAttempt } from "../contract.ts";
 import { clientGone, type Delivery } from "../forward/deliver.ts";
-import { answer, type Client, errorAnswer, letGo } from "../forward/error-shape.ts";
+import { type AnswerReader, answer, errorAnswer, letGo } from "../forward/error-shape.ts";
 import { discard, type UpstreamCall } from "../forward/exchange.ts";
 import { explainHeaders } from "../forward/explain.ts";
 import { answerFailure } from "../forward/failure.ts";
@@ -219,7 +219,7 @@ function attemptOf(sent: SendOutcome, { note }: ReadyRequest, bytes: number): Up
   return { tokens, bytes, status: sent.answer.status, ...optional("error", error) };
 }
 
-function deliverSent(sent: SendOutcome, res: ServerResponse, client: Client): Promise<Delivery> | Delivery {
+function deliverSent(sent: SendOutcome, res: ServerResponse, client: AnswerReader): Promise<Delivery> | Delivery {
   if (sent.type === "failure") return answerFailure(res, sent.failure, client);
   return sent.type === "answer" ? deliverAnswer(sent.answer, res, client) : deliverRefusal(sent, res, client);
 }
