@@ -4,9 +4,9 @@ import type { Extraction, SourceMessage } from "../../src/memory/graph/extract/d
 import { extractFacts } from "../../src/memory/graph/extract/extract.ts";
 import { utcTime } from "../../src/memory/graph/extract/time.ts";
 
-export const WRITTEN_AT = "2026-03-10T12:00:00Z";
+const WRITTEN_AT = "2026-03-10T12:00:00Z";
 
-type Statement = { edge: string; at?: string; until?: string; slot?: string };
+export type Statement = { edge: string; at?: string; until?: string; slot?: string };
 export type LabelledMessage = {
   kind: string;
   message: SourceMessage;
@@ -79,7 +79,8 @@ export function score(labelled: readonly LabelledMessage[]): Score {
       if (label) {
         total.right++;
         open.delete(statement.edge);
-        if (!sameTimes(label, statement)) total.misdated.push(`${message.text} → ${JSON.stringify(statement)}`);
+        if (!sameTimes(label, statement, message.at))
+          total.misdated.push(`${message.text} → ${JSON.stringify(statement)}`);
       } else if (!allowed.includes(statement.edge)) total.wrong.push(`${message.text} → ${statement.edge}`);
     }
     for (const edge of open.keys()) total.missing.push(`${message.text} → ${edge}`);
@@ -87,7 +88,7 @@ export function score(labelled: readonly LabelledMessage[]): Score {
   return total;
 }
 
-const sameTimes = (label: Statement, given: Statement): boolean =>
-  utcTime(label.at ?? WRITTEN_AT) === given.at &&
+const sameTimes = (label: Statement, given: Statement, at: string): boolean =>
+  utcTime(label.at ?? at) === given.at &&
   (label.until === undefined ? given.until === undefined : utcTime(label.until) === given.until) &&
   label.slot === given.slot;

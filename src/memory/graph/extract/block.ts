@@ -89,6 +89,8 @@ export function readBlocks(lines: readonly string[], isOutput: (at: number) => b
 }
 
 const END = /[.!?…]+["'”)\]]*\s+|[。！？]/g;
+/** A link is read as its text. */
+const LINK = /\[([^[\]\n]{1,200})\]\([^()\s]{1,400}\)/g;
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|Dr|Mr|Mrs|Ms|St|No|Nr|Fig|\p{Lu})\.$/u;
 
 /** Each a piece of the paragraph as it stands. */
@@ -98,7 +100,7 @@ export function sentences(paragraph: string): string[] {
   const push = (to: number): void => {
     if (to - from <= MAX_SENTENCE) {
       const text = paragraph.slice(from, to).trim();
-      if (text.length >= MIN_SENTENCE) list.push(text.replace(/\*\*|__/g, ""));
+      if (text.length >= MIN_SENTENCE) list.push(text.replace(LINK, "$1").replace(/\*\*|__/g, ""));
     }
     from = to;
   };

@@ -1,9 +1,9 @@
 // The rules extractor: the entities, facts and endings that one message states, without a model.
 import { plainText, readBlocks, sentences } from "./block.ts";
-import { readSentence, type SentenceContext } from "./clause.ts";
 import { type EntityDraft, type Extraction, MAX_ENTITIES, MAX_FACTS, type SourceMessage } from "./draft.ts";
 import { readGitOutput } from "./git-output.ts";
 import { recogniseCodeLine } from "./recognise.ts";
+import { readSentence, type SentenceContext } from "./sentence.ts";
 import { readSteps } from "./step.ts";
 import { utcTime } from "./time.ts";
 

@@ -1,6 +1,7 @@
 // Patterns over tokens: words, alternatives and named slots. A pattern must explain every token of a clause.
 import type { EntityDraft } from "./draft.ts";
-import { isReal, type PhraseContext, SLOT_KINDS, type SlotKind } from "./phrase.ts";
+import { isReal, type PhraseContext } from "./noun.ts";
+import { SLOT_KINDS, type SlotKind } from "./slot-kind.ts";
 import type { Token } from "./token.ts";
 import { ADJUNCTS } from "./word-list.ts";
 

@@ -1,9 +1,7 @@
 // Times that a sentence states: when a fact began or ended, absolute or seen from the message; naive times are UTC.
 import { dateCues } from "../../recall/rank/date-cue.ts";
-import type { Token } from "./token.ts";
+import type { StatedTime, Token } from "./token.ts";
 import { WEEKDAYS } from "./word-list.ts";
-
-export type StatedTime = { validAt?: string; validUntil?: string };
 
 const EARLIEST = Date.parse("0001-01-01T00:00:00.000Z");
 const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
@@ -41,32 +39,27 @@ const STARTER =
 /** Behind these a date is what the clause is about, not when it holds. */
 const HOLDS_VALUE = new Set(["is", "are", "was", "to", "now", "=", "by", "before", "after", "between"]);
 
-/** The sentence's tokens without those that tell a time, and the times. */
-export function takeTimes(
-  sentence: string,
-  tokens: readonly Token[],
-  at: string,
-): { tokens: Token[]; time: StatedTime } {
-  const time: StatedTime = {};
-  const rest: Token[] = [];
+/** The tokens with each phrase that tells a time as one token. */
+export function withTimes(sentence: string, tokens: readonly Token[], at: string): Token[] {
+  const result: Token[] = [];
   const now = Date.parse(utcTime(at));
   for (let i = 0; i < tokens.length; i++) {
     const token = tokens[i];
     if (!token) break;
     const phrase = STARTER.test(token.lower) && !Number.isNaN(now) ? phraseAt(sentence, token.start) : undefined;
     const before = tokens[i - 1]?.lower ?? "";
-    const isValue = HOLDS_VALUE.has(before) && !(before === "to" && tokens[i - 2]?.lower === "up");
-    const ms = phrase && !isValue ? resolve(phrase, now, before) : undefined;
+    const ms = phrase && !HOLDS_VALUE.has(before) ? resolve(phrase, now, before) : undefined;
     if (!phrase || ms === undefined) {
-      rest.push(token);
+      result.push(token);
       continue;
     }
-    if (phrase.ends) time.validUntil ??= iso(ms);
-    else time.validAt ??= iso(ms);
     const end = token.start + phrase.length;
     while ((tokens[i + 1]?.start ?? Infinity) < end) i++;
+    const text = sentence.slice(token.start, end);
+    const time: StatedTime = phrase.ends ? { validUntil: iso(ms) } : { validAt: iso(ms) };
+    result.push({ text, lower: text.toLowerCase(), kind: "time", time, start: token.start, end });
   }
-  return { tokens: rest, time };
+  return result;
 }
 
 type TimePhrase = { preposition: string; ends: boolean; words: string; length: number };

@@ -2,12 +2,17 @@
 import type { EntityDraft } from "./draft.ts";
 import { recogniseCode, recogniseWord } from "./recognise.ts";
 
+/** When a fact begins to hold, and when it ends. */
+export type StatedTime = { validAt?: string; validUntil?: string };
+
 export type Token = {
   text: string;
   lower: string;
-  kind: "word" | "number" | "code" | "quote" | "mark";
+  kind: "word" | "number" | "code" | "quote" | "mark" | "time";
   /** What a token of code is. */
   entity?: EntityDraft;
+  /** What a token of time tells. */
+  time?: StatedTime;
   start: number;
   end: number;
 };

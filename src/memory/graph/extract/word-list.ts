@@ -17,7 +17,9 @@ export const UNREAL = set(`if unless whether when whenever would could should mi
 export const NEGATION = set(`not no never neither nor none nothing nobody nowhere hardly barely without `);
 
 /** Words that cannot stand inside of a plain noun phrase. */
-export const NOT_IN_PHRASE = set(`i me we us you he him she her it they them this that these those there here who whom
+export const NOT_IN_PHRASE =
+  set(`the a an below above different various one two three four five six seven eight nine ten
+  twice often sometimes usually once enough own itself i me we us you he him she her it they them this that these those there here who whom
   whose which what where why how my your his its our their mine yours is are was were be been being am do does did done
   has have had and or but so because although though while until till since as of in on at to for from by with within
   into onto over under via per about than then before after between through during against across inside too very much
@@ -59,7 +61,7 @@ export const STATES =
   on hold, in production, in staging, in beta, paused, cancelled, canceled, approved, rejected, unstable, stable, healthy,
   unhealthy, degraded, stuck, abandoned, obsolete, pending, resolved, out of date, up to date, frozen, end of life, unmaintained,
   feature complete, flaky, published, reverted, unblocked, staged, queued, running, stopped, locked, unlocked, draft, final,
-  up and running, in use, unused, removed, deleted, code complete, optional, mandatory, required, in maintenance mode`);
+  up and running, in use, unused, removed, deleted, code complete, in maintenance mode`);
 
 /** States that "X was …" gives: something happened and what it left is still so. */
 export const EVENT_STATES =
@@ -71,10 +73,15 @@ export const EVENT_STATES =
 export const ATTRIBUTES =
   set(`port timeout limit version deadline branch url uri endpoint size timezone zone language currency
   region threshold interval model manager lead editor shell database db framework host hostname domain address budget quota
-  rate delay backoff retries ttl locale theme format encoding license licence count maximum minimum max min default duration
+  rate delay backoff retries ttl locale theme format encoding license licence count maximum minimum max min duration
   period length width height capacity concurrency frequency schedule target baseline email username nickname title codename
   mode level cloud provider registry bucket namespace prefix suffix replicas date birthday employer city office boss
   mentor tool linter formatter bundler runtime os platform browser keyboard terminal font dialect queue broker cache`);
+
+/** Attributes that mean something only together with what they belong to. */
+export const WEAK_ATTRIBUTES =
+  set(`max min maximum minimum count mode level format length size title date tool address rate target
+  prefix suffix width height period`);
 
 /** Prepositions that begin something which a clause may add behind its object. */
 export const ADJUNCTS =

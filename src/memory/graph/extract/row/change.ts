@@ -1,6 +1,6 @@
 // Values and states, and how they change: "X is now Y", "moved from A to B", renames and replacements.
 import type { EntityDraft } from "../draft.ts";
-import { WE } from "../phrase.ts";
+import { WE } from "../noun.ts";
 import type { RelationName } from "../relation.ts";
 import { ATTRIBUTES, WEEKDAYS } from "../word-list.ts";
 import type { Row } from "./row.ts";
@@ -17,19 +17,19 @@ const move = (subject: EntityDraft, object: EntityDraft): RelationName => {
 
 export const CHANGE_ROWS: readonly Row[] = [
   {
-    pattern: "the? status|state of {subject:thing} is|are {object:condition}",
+    pattern: "the? status|state of {subject:topic} is|are {object:condition}",
     relation: "HAS_STATUS",
     examples: [["The status of checkout is red.", "checkout | HAS_STATUS | red"]],
     counterexamples: ["What is the status of checkout?", "The status of checkout is not red."],
   },
   {
-    pattern: "{subject:thing} status is {object:condition}",
+    pattern: "{subject:topic} status is {object:condition}",
     relation: "HAS_STATUS",
     examples: [["ABC-7 status is blue.", "ABC-7 | HAS_STATUS | blue"]],
     counterexamples: ["The status is fine.", "ABC-7 status is probably blue."],
   },
   {
-    pattern: "{subject:thing} is|are {object:state}",
+    pattern: "{subject:topic} is|are {object:state}",
     relation: "HAS_STATUS",
     examples: [
       ["The build is now green.", "build | HAS_STATUS | green"],
@@ -45,13 +45,13 @@ export const CHANGE_ROWS: readonly Row[] = [
     ],
   },
   {
-    pattern: "{subject:thing} was|were|got {object:event}",
+    pattern: "{subject:topic} was|were|got {object:event}",
     relation: "HAS_STATUS",
     examples: [["PR #41 was merged yesterday.", "#41 | HAS_STATUS | merged"]],
     counterexamples: ["The build was green.", "PR #41 was never merged.", "Was PR #41 merged?"],
   },
   {
-    pattern: "{subject:thing} has|have been {object:event}",
+    pattern: "{subject:topic} has|have been {object:event}",
     relation: "HAS_STATUS",
     examples: [["The v1 api has been deprecated.", "v1 api | HAS_STATUS | deprecated"]],
     counterexamples: ["The v1 api has not been deprecated.", "It has been fixed."],
@@ -67,21 +67,21 @@ export const CHANGE_ROWS: readonly Row[] = [
     counterexamples: ["The port is not 9090.", "The port was 8080.", "The port is wrong.", "The port should be 9090."],
   },
   {
-    pattern: "{subject:thing} is|are {object:value}",
+    pattern: "{subject:topic} is|are {object:value}",
     relation: "HAS_VALUE",
     now: true,
     examples: [["The API's rate limit is now 500.", "API rate limit | HAS_VALUE | 500"]],
     counterexamples: ["Is the port now 9090?", "The port is now over 9000.", "It is now 5 o'clock."],
   },
   {
-    pattern: "{subject:thing} became|becomes {object:value}",
+    pattern: "{subject:topic} became {object:value}",
     relation: "HAS_VALUE",
     examples: [["The default became 20.", "default | HAS_VALUE | 20"]],
     counterexamples: ["It became 20.", "The default never became 20."],
   },
   {
     pattern:
-      "{subject:thing} is|are|was|were? set|raised|lowered|increased|decreased|reduced|changed|bumped|updated|upgraded|downgraded|went|rose|grew from {before:target} to {object:target}",
+      "{subject:topic} is|are|was|were? set|raised|lowered|increased|decreased|reduced|changed|bumped|updated|upgraded|downgraded|went|rose|grew from {before:target} to {object:target}",
     relation: "HAS_VALUE",
     examples: [
       [
@@ -94,15 +94,21 @@ export const CHANGE_ROWS: readonly Row[] = [
     counterexamples: ["The rate limit never changed from 100 to 250.", "It went from bad to worse."],
   },
   {
+    pattern: "{subject:attribute} is|are set to {object:value}",
+    relation: "HAS_VALUE",
+    examples: [["The request timeout is set to 30 s.", "request timeout | HAS_VALUE | 30 s"]],
+    counterexamples: ["The `status` property is set to `400`.", "The timeout is not set to 30 s."],
+  },
+  {
     pattern:
-      "{subject:thing} is|are|was|were set|raised|lowered|increased|decreased|reduced|changed|bumped|updated|upgraded|downgraded to {object:value}",
+      "{subject:topic} was|were set|raised|lowered|increased|decreased|reduced|changed|bumped|updated|upgraded|downgraded to {object:value}",
     relation: "HAS_VALUE",
     examples: [["The timeout was raised to 60 seconds.", "timeout | HAS_VALUE | 60 seconds"]],
     counterexamples: ["The timeout should be raised to 60 seconds.", "It was changed to 60."],
   },
   {
     pattern:
-      "i|we? set|raised|lowered|increased|decreased|reduced|changed|bumped|updated|upgraded|downgraded {subject:thing} from {before:value} to {object:value}",
+      "i|we? set|raised|lowered|increased|decreased|reduced|changed|bumped|updated|upgraded|downgraded {subject:topic} from {before:value} to {object:value}",
     relation: "HAS_VALUE",
     examples: [["I bumped zod from 3.22 to 4.6.", "zod | HAS_VALUE | 4.6", "- zod | HAS_VALUE | 3.22"]],
     counterexamples: ["I never bumped zod from 3.22 to 4.6.", "Should I have bumped zod from 3 to 4?"],
@@ -126,13 +132,13 @@ export const CHANGE_ROWS: readonly Row[] = [
     counterexamples: ["We moved to the next room.", "We did not switch to Svelte."],
   },
   {
-    pattern: "{subject:things} switched|migrated to {object:names} …",
+    pattern: "{subject:topics} switched|migrated to {object:names} …",
     relation: "USES",
     examples: [["The frontend switched to Svelte.", "frontend | USES | Svelte"]],
     counterexamples: ["The frontend has not switched to Svelte.", "The frontend switched to a crawl."],
   },
   {
-    pattern: "{subject:things} switched|migrated from {before:things} to {object:things} …",
+    pattern: "{subject:topics} switched|migrated from {before:things} to {object:things} …",
     relation: "USES",
     examples: [["The api migrated from Express to Hono.", "api | USES | Hono", "- api | USES | Express"]],
     counterexamples: ["The api will be migrated from Express to Hono.", "It migrated from A to B."],
@@ -151,7 +157,7 @@ export const CHANGE_ROWS: readonly Row[] = [
     counterexamples: ["I moved on to the next task.", "Bob moved to strike.", "Bob wants to move to Tokyo."],
   },
   {
-    pattern: "{subject:thing} was|were? moved from {before:target} to {object:target} …",
+    pattern: "{subject:topic} was|were? moved from {before:target} to {object:target} …",
     relation: move,
     examples: [
       ["The deadline moved from Friday to Monday.", "deadline | HAS_VALUE | Monday", "- deadline | HAS_VALUE | Friday"],
@@ -160,7 +166,7 @@ export const CHANGE_ROWS: readonly Row[] = [
     counterexamples: ["It moved from A to B.", "The deadline should be moved from Friday to Monday."],
   },
   {
-    pattern: "i|we? moved {subject:thing} from {before:target} to {object:target} …",
+    pattern: "i|we? moved {subject:topic} from {before:target} to {object:target} …",
     relation: move,
     examples: [
       ["We moved the docs from the wiki to `docs/`.", "docs | LOCATED_AT | docs/", "- docs | LOCATED_AT | wiki"],
@@ -168,13 +174,13 @@ export const CHANGE_ROWS: readonly Row[] = [
     counterexamples: ["We moved it from A to B.", "We wanted to move the docs from the wiki to `docs/`."],
   },
   {
-    pattern: "i|we? renamed {subject:thing} to {object:thing}",
+    pattern: "i|we? renamed {subject:topic} to {object:thing}",
     relation: "NAMED",
     examples: [["I renamed `getUser` to `loadUser`.", "getUser | NAMED | loadUser"]],
     counterexamples: ["Please rename `getUser` to `loadUser`.", "I have not renamed `getUser` to `loadUser`."],
   },
   {
-    pattern: "{subject:thing} is|was|were renamed to {object:thing}",
+    pattern: "{subject:topic} is|was|were renamed to {object:thing}",
     relation: "NAMED",
     examples: [["The `users` table was renamed to `accounts`.", "users table | NAMED | accounts"]],
     counterexamples: ["It was renamed to `accounts`.", "The table should be renamed to `accounts`."],

@@ -3,7 +3,7 @@ import type { Row } from "./row.ts";
 
 export const CODE_ROWS: readonly Row[] = [
   {
-    pattern: "{subject:things} block|blocks {object:things} …",
+    pattern: "{subject:topics} block|blocks {object:things} …",
     relation: "BLOCKS",
     examples: [
       ["#14 blocks #15.", "#14 | BLOCKS | #15"],
@@ -12,7 +12,7 @@ export const CODE_ROWS: readonly Row[] = [
     counterexamples: ["Does #14 block #15?", "It blocks #15.", "#14 does not block #15."],
   },
   {
-    pattern: "{object:things} is|are blocked by|on {subject:things} …",
+    pattern: "{object:things} is|are blocked by|on {subject:topics} …",
     relation: "BLOCKS",
     examples: [["ABC-9 is blocked by ABC-4.", "ABC-4 | BLOCKS | ABC-9"]],
     counterexamples: ["ABC-9 is not blocked by ABC-4.", "It is blocked by ABC-4."],

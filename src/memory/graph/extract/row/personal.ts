@@ -205,12 +205,22 @@ const TERMINOLOGY: readonly Row[] = [
 
 const OWNERSHIP: readonly Row[] = [
   {
-    pattern: "{subject:person} own|owns|maintain|maintains {object:things} …",
+    pattern: "{subject:person} maintain|maintains {object:holdings} …",
+    relation: "OWNS",
+    personal: true,
+    examples: [["I maintain the CLI.", "user | OWNS | CLI"]],
+    counterexamples: [
+      "OpenAI maintains backward compatibility.",
+      "Who maintains the CLI?",
+      "I do not maintain the CLI.",
+    ],
+  },
+  {
+    pattern: "{subject:person} own|owns {object:things} …",
     relation: "OWNS",
     personal: true,
     examples: [
       ["Alice owns the payments service.", "Alice | OWNS | payments service"],
-      ["I maintain the CLI.", "user | OWNS | CLI"],
       ["We own the search index.", "team | OWNS | search index"],
     ],
     counterexamples: ["Nobody owns the CLI.", "Who owns the CLI?", "Alice owns it.", "Alice should own the CLI."],

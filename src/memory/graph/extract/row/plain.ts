@@ -102,7 +102,7 @@ export const PLAIN_ROWS: readonly Row[] = [
     ],
   },
   {
-    pattern: "{subject:things} is|are written|built|implemented in|with|on {object:location} …",
+    pattern: "{subject:topics} is|are written|built|implemented in|with|on {object:location} …",
     relation: source,
     examples: [
       ["Our frontend is written in TypeScript.", "frontend | USES | TypeScript"],
@@ -112,7 +112,7 @@ export const PLAIN_ROWS: readonly Row[] = [
   },
   {
     pattern:
-      "{subject:things} is|are hosted|deployed|located|stored|defined|declared|kept on|in|at|to|under {object:location} …",
+      "{subject:topics} is|are hosted|deployed|located|stored|defined|declared|kept on|in|at|to|under {object:location} …",
     relation: "LOCATED_AT",
     examples: [
       ["The staging database is hosted on Neon.", "staging database | LOCATED_AT | Neon"],
@@ -121,26 +121,26 @@ export const PLAIN_ROWS: readonly Row[] = [
     counterexamples: ["Is the database hosted on Neon?", "The database is not hosted on Neon."],
   },
   {
-    pattern: "{subject:things} live|lives|sit|sits|resides in|at|under|on {object:location} …",
+    pattern: "{subject:topics} live|lives|sit|sits|resides in|at|under|on {object:location} …",
     relation: "LOCATED_AT",
     examples: [["The docs live in `docs/`.", "docs | LOCATED_AT | docs/"]],
     counterexamples: ["My code lives in fear.", "It lives in `docs/`."],
   },
   {
-    pattern: "{subject:things} is|are in|under|at {object:file}",
+    pattern: "{subject:topics} is|are in|under|at {object:file}",
     relation: "LOCATED_AT",
     examples: [["The retry logic is in src/net/retry.ts.", "retry logic | LOCATED_AT | src/net/retry.ts"]],
     counterexamples: ["The bug is in src/net/retry.ts.", "The retry logic is in bad shape."],
   },
   {
-    pattern: "{subject:thing} run|runs|listen|listens on port {object:number} …",
+    pattern: "{subject:topic} run|runs|listen|listens on port {object:number} …",
     relation: "HAS_VALUE",
     attribute: "port",
     examples: [["The api listens on port 8080.", "api port | HAS_VALUE | 8080"]],
     counterexamples: ["Does the api listen on port 8080?", "The api should listen on port 8080."],
   },
   {
-    pattern: "{subject:things} run|runs on|in {object:location} …",
+    pattern: "{subject:topics} run|runs on|in {object:location} …",
     relation: host,
     examples: [
       ["The gateway runs on Fly.io.", "gateway | LOCATED_AT | Fly.io"],
@@ -159,13 +159,17 @@ export const PLAIN_ROWS: readonly Row[] = [
     counterexamples: ["It depends on the weather.", "That depends on you.", "The worker does not depend on the queue."],
   },
   {
-    pattern: "{subject:things} require|requires {object:things} …",
+    pattern: "{subject:topics} require|requires {object:things}",
     relation: "DEPENDS_ON",
     examples: [["The importer requires Python 3.12.", "importer | DEPENDS_ON | Python 3.12"]],
-    counterexamples: ["This requires patience.", "The importer may require Python."],
+    counterexamples: [
+      "This requires patience.",
+      "The standard requires clients to close.",
+      "The importer may require Python.",
+    ],
   },
   {
-    pattern: "{subject:things} need|needs {object:names} …",
+    pattern: "{subject:topics} need|needs {object:names}",
     relation: "DEPENDS_ON",
     examples: [["The worker needs Redis.", "worker | DEPENDS_ON | Redis"]],
     counterexamples: ["The worker needs attention.", "We need help."],
@@ -177,13 +181,13 @@ export const PLAIN_ROWS: readonly Row[] = [
     counterexamples: ["The country imports oil.", "`server.ts` never imports `router.ts`."],
   },
   {
-    pattern: "{subject:thing} is|are called|named {object:name}",
+    pattern: "{subject:topic} is|are called|named {object:name}",
     relation: "NAMED",
     examples: [["The scheduler is called Metronome.", "scheduler | NAMED | Metronome"]],
     counterexamples: ["The function is called twice.", "What is the scheduler called?"],
   },
   {
-    pattern: "{subject:things} applies|apply to {object:things}",
+    pattern: "{subject:topics} applies|apply to {object:things}",
     relation: "APPLIES_TO",
     examples: [["The no-mocks rule applies to this repo.", "no-mocks rule | APPLIES_TO | workspace"]],
     counterexamples: ["Bob applies to Google.", "This applies to you.", "The rule does not apply to this repo."],

@@ -1,7 +1,7 @@
 // Every row of the table against its own examples: each sentence alone, said by a user.
 import { describe, expect, it } from "vitest";
-import { ROWS } from "../clause.ts";
 import { extractFacts } from "../extract.ts";
+import { ROWS } from "../statement.ts";
 
 const at = "2026-03-10T12:00:00Z";
 

@@ -1,152 +1,32 @@
-// Spans of tokens read as entities, by the kind of a pattern's slot: things, people, places, values, states, free text.
-import { type EntityDraft, MAX_NAME, type SourceMessage } from "./draft.ts";
+// The kinds of a pattern's slots: which spans of tokens are things, people, places, values, states or free text.
+import type { EntityDraft } from "./draft.ts";
+import { clipped, isReal, joined, type PhraseContext, thing, user, WE, WORKSPACE } from "./noun.ts";
 import type { EntityLabel } from "./relation.ts";
 import { isCapital, type Token } from "./token.ts";
 import {
   ATTRIBUTES,
   EVENT_STATES,
-  INCIDENT_HEADS,
-  LESSON_HEADS,
-  NEGATION,
   NOT_IN_PHRASE,
-  PROCEDURE_HEADS,
-  SERVICE_HEADS,
   STATES,
   TOOLS,
   UNREAL,
   VAGUE,
+  WEAK_ATTRIBUTES,
   WEEKDAYS,
 } from "./word-list.ts";
 
-export type PhraseContext = { speaker: string; role: SourceMessage["role"]; now: boolean };
 type Reader = (tokens: readonly Token[], context: PhraseContext) => EntityDraft[] | undefined;
 
-/** Stands for "we" until the relation says whether people or their workspace are meant. */
-export const WE: EntityDraft = { name: "we", label: "Workspace" };
-export const WORKSPACE: EntityDraft = { name: "workspace", label: "Workspace" };
-export const TEAM: EntityDraft = { name: "team", label: "User" };
-
-const HERE = /^(?:repo|repository|project|codebase|workspace|monorepo)$/;
 const NOT_A_NAME =
   /^(?:The|This|That|It|A|An|My|Our|Your|Their|He|She|They|We|You|I|There|Here|Then|Now|Also|Just|Please|Today|Yesterday|No|Yes|Nobody|Everyone|Someone|Something|Nothing|Everything|Some|Any|All|None|One|Which|What|Who|When|Where|Why|How|If|And|But|So|In|On|At|For|With|By)$/;
-const LABEL_NOUNS: Readonly<Record<string, EntityLabel>> = {
-  pr: "PullRequest",
-  "pull request": "PullRequest",
-  "merge request": "PullRequest",
-  mr: "PullRequest",
-  issue: "Task",
-  ticket: "Task",
-  task: "Task",
-  story: "Task",
-  bug: "Task",
-  commit: "Commit",
-  branch: "Branch",
-  file: "File",
-  folder: "File",
-  directory: "File",
-  module: "File",
-  function: "Symbol",
-  class: "Symbol",
-  method: "Symbol",
-  type: "Symbol",
-  package: "Package",
-  library: "Package",
-  dependency: "Package",
-  service: "Service",
-  tool: "Tool",
-  command: "Tool",
-  incident: "Incident",
-};
-const LONGEST = 6;
-
-const clipped = (name: string, label: EntityLabel): EntityDraft => ({ name: name.slice(0, MAX_NAME), label });
-const joined = (tokens: readonly Token[]): string =>
-  tokens.reduce(
-    (text, token) => (text === "" || token.lower === "'s" ? `${text}${token.text}` : `${text} ${token.text}`),
-    "",
-  );
-
-const isUnreal = ({ lower, kind, text }: Token): boolean =>
-  kind === "word" && (NEGATION.has(lower) || (UNREAL.has(lower) && text !== "May"));
-export const isReal = (tokens: readonly Token[]): boolean => !tokens.some(isUnreal);
-
-/** A noun phrase: an optional article, then words of which none belongs to another part of the sentence. */
-function thing(tokens: readonly Token[], context: PhraseContext, articles = true): EntityDraft | undefined {
-  const [first, ...others] = tokens;
-  if (!first) return undefined;
-  if (tokens.length === 1 && first.kind === "code" && first.entity) return first.entity;
-  if (first.lower === "this" || first.lower === "our" || first.lower === "the" || first.lower === "these") {
-    const [head] = others;
-    if (others.length === 1 && head && HERE.test(head.lower) && first.lower !== "these") return WORKSPACE;
-    if (first.lower === "this" || first.lower === "these") return undefined;
-    if (others.length === 1 && head?.lower === "team") return WE;
-    if (first.lower === "the" && others.length === 1 && head?.lower === "user") return user(context.speaker);
-    return nouns(others);
-  }
-  if (first.lower === "a" || first.lower === "an") return articles ? nouns(others) : undefined;
-  if (first.lower === "my") {
-    const inside = context.role === "user" ? nouns(others) : undefined;
-    return inside && clipped(`${context.speaker}'s ${inside.name}`, inside.label);
-  }
-  return nouns(tokens);
-}
-
-export const user = (name: string): EntityDraft => ({ name, label: "User" });
-
-function nouns(tokens: readonly Token[]): EntityDraft | undefined {
-  const owner = tokens.findIndex(({ lower }) => lower === "'s");
-  if (owner > 0) return possession(tokens.slice(0, owner), tokens.slice(owner + 1));
-  const last = tokens.at(-1);
-  if (!last || tokens.length > LONGEST || !isReal(tokens)) return undefined;
-  for (const { kind, lower } of tokens)
-    if (kind === "mark" || (kind === "word" && NOT_IN_PHRASE.has(lower))) return undefined;
-  const before = tokens.slice(0, -1);
-  const noun = LABEL_NOUNS[joined(before).toLowerCase()];
-  if (last.kind === "code" && last.entity) {
-    if (before.some(({ kind }) => kind !== "word")) return undefined;
-    return noun === undefined ? last.entity : relabelled(last.entity, noun);
-  }
-  if (noun !== undefined && /^#?\d+$/.test(last.text)) return clipped(`#${last.text.replace("#", "")}`, noun);
-  if (noun === "Commit" && /^[0-9a-f]{7,40}$/.test(last.text)) return clipped(last.text, noun);
-  const [code] = tokens;
-  if (tokens.length === 2 && code?.kind === "code" && code.entity && LABEL_NOUNS[last.lower])
-    return relabelled(code.entity, LABEL_NOUNS[last.lower] ?? code.entity.label);
-  if (tokens.some(({ kind }) => kind === "code") && tokens.length > 2) return undefined;
-  if ((VAGUE.has(last.lower) && !(isCapital(last) && last.start > 0)) || /^[\W_]+$/.test(joined(tokens)))
-    return undefined;
-  if (last.kind === "quote") return tokens.length === 1 ? clipped(last.text, "Term") : undefined;
-  return clipped(joined(tokens), labelOf(tokens));
-}
-
-/** "Alice's editor" stays a possession; "the API's port" is the API port, as most people write it. */
-function possession(owner: readonly Token[], rest: readonly Token[]): EntityDraft | undefined {
-  const [whose, what] = [nouns(owner), nouns(rest)];
-  if (!whose || !what) return undefined;
-  const [first] = owner;
-  const person = owner.length === 1 && first !== undefined && /^\p{Lu}\p{Ll}+$/u.test(first.text);
-  return clipped(`${whose.name}${person ? "'s" : ""} ${what.name}`, what.label);
-}
-
-const relabelled = (entity: EntityDraft, label: EntityLabel): EntityDraft =>
-  entity.label === "PullRequest" ? entity : { ...entity, label };
-
-function labelOf(tokens: readonly Token[]): EntityLabel {
-  const head = tokens.at(-1)?.lower ?? "";
-  if (tokens.length === 1 && TOOLS.has(head)) return "Tool";
-  if (tokens.length <= 2 && TOOLS.has(tokens[0]?.lower ?? "") && tokens[1]?.kind === "number") return "Tool";
-  if (head === "team") return "User";
-  if (SERVICE_HEADS.has(head)) return "Service";
-  if (PROCEDURE_HEADS.has(head)) return "Procedure";
-  if (LESSON_HEADS.has(head)) return "Lesson";
-  if (INCIDENT_HEADS.has(head)) return "Incident";
-  return "Term";
-}
 
 /** `A`, `A and B`, `A, B and C`: every member must be of the kind. */
 const listOf =
   (one: (tokens: readonly Token[], context: PhraseContext) => EntityDraft | undefined): Reader =>
   (tokens, context) => {
     const members: Token[][] = [[]];
+    if (!tokens.some(({ lower }) => lower === "and" || lower === "&") && tokens.some(({ text }) => text === ","))
+      return undefined;
     for (const token of tokens) {
       if (token.lower === "and" || token.text === "," || token.text === "&") {
         if (members.at(-1)?.length) members.push([]);
@@ -194,8 +74,7 @@ const named = (tokens: readonly Token[], context: PhraseContext): EntityDraft | 
 
 function location(tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined {
   const [first] = tokens;
-  const pointed =
-    first && (first.lower === "the" || first.lower === "our" || first.lower === "a" || first.lower === "an");
+  const pointed = first && (first.lower === "the" || first.lower === "our");
   return pointed ? thing(tokens, context) : named(tokens, context);
 }
 
@@ -205,7 +84,7 @@ const place = (tokens: readonly Token[], context: PhraseContext): EntityDraft | 
 };
 
 const UNIT =
-  /^(?:ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|hours?|h|days?|weeks?|months?|years?|bytes?|[kmgt]i?b|px|percent|requests?|retries|users?|rows?|items?|connections?|workers?|threads?|replicas?|tokens?|lines?|characters?|per|a|an|\/)$/i;
+  /^(?:ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|hours?|h|days?|weeks?|months?|years?|bytes?|[kmgt]i?b|px|percent|requests?|euros?|dollars?|pounds?|symbols?|retries|users?|rows?|items?|connections?|workers?|threads?|replicas?|tokens?|lines?|characters?|per|a|an|\/)$/i;
 
 /** Numbers with units, versions, code, quotations and names. */
 function value(tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined {
@@ -236,7 +115,9 @@ function state(tokens: readonly Token[], context: PhraseContext): EntityDraft | 
 function attribute(tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined {
   const at = tokens.findIndex(({ lower }) => /^(?:of|for|on|in)$/.test(lower));
   const head = tokens.slice(0, at === -1 ? undefined : at);
-  if (!ATTRIBUTES.has(head.at(-1)?.lower ?? "")) return undefined;
+  const noun = head.at(-1)?.lower ?? "";
+  const bare = head.filter(({ lower }) => lower !== "the");
+  if (!ATTRIBUTES.has(noun) || (WEAK_ATTRIBUTES.has(noun) && bare.length === 1 && at === -1)) return undefined;
   const what = thing(head, context, false);
   if (at === -1 || !what) return what;
   const owner = thing(tokens.slice(at + 1), context, false);
@@ -304,6 +185,9 @@ function term(tokens: readonly Token[], context: PhraseContext): EntityDraft | u
 export const SLOT_KINDS = {
   thing: single(thing),
   things: listOf(thing),
+  /** What a clause is about: a particular thing, so not "a service". */
+  topic: single((tokens, context) => thing(tokens, context, false)),
+  topics: listOf((tokens, context) => thing(tokens, context, false)),
   subject: single(subject),
   subjects: listOf(subject),
   name: single(named),
@@ -328,6 +212,9 @@ export const SLOT_KINDS = {
   target: single((tokens, context) => value(tokens, context) ?? thing(tokens, context)),
   /** A thing that is set apart from the words before it. */
   pointed: single((tokens, context) => (isSetApart(tokens) ? thing(tokens, context) : undefined)),
+  holdings: listOf((tokens, context) =>
+    isSetApart(tokens) || tokens[0]?.lower === "this" ? thing(tokens, context) : undefined,
+  ),
   term: single(term),
   condition: single((tokens, context) => state(tokens, { ...context, now: true })),
   files: listOf(withLabel(["File", "Symbol"])),
