@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { factsOf } from "../../schema/own-tool.ts";
-import type { HeldTool } from "../catalog/hold.ts";
+import type { ToolCandidate } from "../catalog/may-use.ts";
 import { parseTools } from "../catalog/tools.ts";
 
 const event = z.enum(["user.message", "session.context_changed", "session.memory_changed"]);
@@ -51,7 +51,10 @@ export function parseSidekick(fields: Record<string, unknown>): Result<SidekickD
 }
 
 /** Exactly what it names; of an MCP server only what declares itself read-only. */
-export function sidekickHolds({ tools: list }: Pick<SidekickDefinition, "tools">, { name, mcp }: HeldTool): boolean {
+export function sidekickMayUse(
+  { tools: list }: Pick<SidekickDefinition, "tools">,
+  { name, mcp }: ToolCandidate,
+): boolean {
   if (!mcp) return list.includes(name) || parseTools(list).tools.names.includes(name);
   const { tools } = parseTools(list);
   const isNamed = tools.mcp.some(({ server, tool }) => server === mcp.server && (tool ?? mcp.tool) === mcp.tool);
@@ -61,3 +64,12 @@ export function sidekickHolds({ tools: list }: Pick<SidekickDefinition, "tools">
 /** What it forwards is the board's own words. */
 export const readsBoard = ({ tools }: Pick<SidekickDefinition, "tools">): boolean =>
   tools.some((name) => factsOf(name)?.group === "board");
+
+/** Which switch keeps it from running, whatever happens in the session; undefined: none. Memory's own switch is above these. */
+export function offBy(
+  { name, setting }: Pick<SidekickDefinition, "name" | "setting">,
+  { enabled, off, isOn }: { enabled: boolean; off: readonly string[]; isOn: (setting: string) => boolean },
+): "off" | "setting" | undefined {
+  if (!enabled || off.includes(name)) return "off";
+  return setting !== undefined && !isOn(setting) ? "setting" : undefined;
+}
