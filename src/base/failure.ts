@@ -20,6 +20,15 @@ export const commandUsage = (what: string, next: string): Failure => ({
   exit: 2,
 });
 
+/** A request to a model that is refused before anything leaves the machine. */
+export const notSent = (code: string, what: string, next: string, exit: Failure["exit"] = 2): Failure => ({
+  code,
+  what,
+  data: "Nothing was sent.",
+  next,
+  exit,
+});
+
 /** Carries a Failure through layers that have no better answer than to stop; the faces print it without a stack. */
 export class FailureError extends Error {
   readonly failure: Failure;
