@@ -3,7 +3,7 @@
 import { commandUsage, type Failure } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { Direction, MemoryChoice, MemoryEdited, MemoryRecord, MemoryTexts } from "../../runtime/client/memory.ts";
+import type { Direction, MemoryChoice, MemoryEdit, MemoryRecord, MemoryTexts } from "../../runtime/client/memory.ts";
 import { type CommandOutcome, describe, output } from "../contract.ts";
 import { editorText, readEditorText } from "./editor-text.ts";
 import { listText, scopeText } from "./text.ts";
@@ -73,7 +73,7 @@ export async function edit({
   return edited(saved);
 }
 
-const edited = (outcome: Result<MemoryEdited, Failure>): CommandOutcome =>
+const edited = (outcome: Result<MemoryEdit, Failure>): CommandOutcome =>
   describe(outcome, (change) =>
     change
       ? `${change.record.id} is now version ${change.record.version}.${redactedText(change.redactions)}`

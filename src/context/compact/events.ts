@@ -14,8 +14,8 @@ import type { Applicable } from "./finish.ts";
 import type { SessionItem } from "./items.ts";
 import type { Summary } from "./summary-input.ts";
 
-export type StartData = z.infer<(typeof contextEvents)["session.compaction_start"]>;
-export type CompleteData = z.infer<(typeof contextEvents)["session.compaction_complete"]>;
+export type StartData = z.infer<ReturnType<(typeof contextEvents)["session.compaction_start"]>>;
+export type CompleteData = z.infer<ReturnType<(typeof contextEvents)["session.compaction_complete"]>>;
 
 export type CompactionAttempt = {
   compactionAttemptId: string;
