@@ -95,6 +95,7 @@ export const tableKinds: Readonly<Record<string, TableKind>> = {
   // Sums that move with every request: what cannot be salvaged is counted from 0 again.
   proxy_total: { kind: "cache", rebuiltFrom: "the next requests", salvage: "always" },
   proxy_window: { kind: "cache", rebuiltFrom: "the next context error", salvage: "always" },
+  graph_band: { kind: "projection", rebuiltFrom: "graph_alias" },
   memory_text: { kind: "projection", rebuiltFrom: "memories" },
   memory_generation: { kind: "cache", rebuiltFrom: "the next write" },
   token_calibration: { kind: "cache", rebuiltFrom: "the next model calls", salvage: "always" },
@@ -102,17 +103,6 @@ export const tableKinds: Readonly<Record<string, TableKind>> = {
   journal_erasure: { kind: "cache", rebuiltFrom: JOURNAL },
   journal_mark: { kind: "cache", rebuiltFrom: JOURNAL },
   salvaged: { kind: "cache", rebuiltFrom: "the next rebuilding of store.db", salvage: "always" },
-};
-
-/** Tables of sessions/<id>/session.db; others there are the agent's own, which it makes again when it needs them. */
-export const sessionTableKinds: Readonly<Record<string, TableKind>> = {
-  todos: { kind: "projection", rebuiltFrom: LOGS },
-  todo_deps: { kind: "projection", rebuiltFrom: LOGS },
-  todo_runs: { kind: "projection", rebuiltFrom: LOGS },
-  inbox_entries: { kind: "projection", rebuiltFrom: "sessions/*/journal/*" },
-  journal_state: { kind: "cache", rebuiltFrom: "sessions/*/journal/*" },
-  journal_erasure: { kind: "cache", rebuiltFrom: "sessions/*/journal/*" },
-  journal_mark: { kind: "cache", rebuiltFrom: "sessions/*/journal/*" },
 };
 
 /** As atomic writes name the file that they rename: what a crash left of one is of use to nobody. */

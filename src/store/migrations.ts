@@ -1,6 +1,7 @@
 // The schema of store.db as data, oldest first; the queries belong to the rooms that own the tables.
 
 import { boardSchema } from "./schema/board.ts";
+import { graphSchema } from "./schema/graph.ts";
 import { journalMarks, journalSchema } from "./schema/journal.ts";
 import { memorySchema } from "./schema/memory.ts";
 import { proxySchema, proxyWindowGuesses } from "./schema/proxy.ts";
@@ -17,4 +18,5 @@ export const storeMigrations: readonly string[] = [
   proxyWindowGuesses,
   recallErasure,
   journalMarks,
+  graphSchema,
 ];

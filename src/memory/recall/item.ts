@@ -4,7 +4,7 @@ export const KINDS = ["turn", "tool", "checkpoint", "record", "board", "episode"
 export type Kind = (typeof KINDS)[number];
 /** What was said and done in conversations; the other kinds are kept in memory beside them. */
 export const SAID: readonly Kind[] = ["turn", "tool", "checkpoint"];
-export type Level = "session" | "branch" | "repository" | "workspace" | "user";
+export type Level = "session" | "branch" | "repository" | "workspace" | "user" | "group";
 
 /** Where an item belongs. Items of level `session` belong to one identity; the others to the whole tenant. */
 export type ItemPlace = {
@@ -17,6 +17,8 @@ export type ItemPlace = {
   workspace?: string;
   /** Whose it is, at level `user`. */
   user?: string;
+  /** The partition of the graph that it is part of; at level `group` it belongs nowhere else. */
+  group?: string;
   level: Level;
   /** The program the text came from. */
   client?: string;
@@ -55,4 +57,7 @@ export const PARTS: ReadonlySet<string> = new Set([
   "human",
   "ai",
   "bot",
+  // Of facts: whether they still hold.
+  "current",
+  "ended",
 ]);

@@ -52,6 +52,7 @@ export type SearchAnswer = {
 
 const scans = new WeakMap<DatabaseSync, VectorScan>();
 const END = Number.MAX_SAFE_INTEGER;
+const MOST_RESULTS = 1000;
 
 /** No text and no key makes it fail; a broken or busy database throws SQLite's error. */
 export function search(db: DatabaseSync, request: SearchRequest): SearchAnswer {
@@ -120,7 +121,7 @@ function searchNow(db: DatabaseSync, request: SearchRequest, quoted: boolean): S
     (r) =>
       fits(r, filter) && !request.exclude?.includes(r.item.key) && (!request.floor || passesFloor(r, scope.passages)),
   );
-  const results = foldNearDuplicates(wanted, Math.min(100, Math.max(1, request.limit ?? 10)));
+  const results = foldNearDuplicates(wanted, Math.min(MOST_RESULTS, Math.max(1, request.limit ?? 10)));
   const chars = Math.min(MAX_SNIPPET_CHARS, request.snippetChars ?? SNIPPET_CHARS);
   const shown = results.map((r) => ({
     ...shownAs(r, candidates.terms, chars, reader),

@@ -51,6 +51,29 @@ export const storeJournal: JournalledTables = {
     update: "NEW.stored = 1 AND OLD.stored = 0",
     remove: "OLD.stored = 1",
   },
+  graph_group: { isRecalled: true },
+  // Who works on it moves with every extraction and means nothing after a loss.
+  graph_episode: {
+    subject: { kind: "graph", column: "uuid" },
+    isRecalled: true,
+    isFreelyNumbered: true,
+    update:
+      "NEW.state <> 'running' AND (NEW.state IS NOT OLD.state OR NEW.tries IS NOT OLD.tries) AND NOT (OLD.state = 'running' AND NEW.state = 'queued' AND NEW.tries = OLD.tries)",
+  },
+  graph_entity: { subject: { kind: "graph", column: "uuid" }, isRecalled: true },
+  graph_alias: {
+    subject: { kind: "graph", column: "entity" },
+    isRecalled: true,
+    isFreelyNumbered: true,
+    projection: {
+      clear: "DELETE FROM graph_band",
+      remove: "DELETE FROM graph_band WHERE alias = ?",
+      add: "INSERT OR IGNORE INTO graph_band (group_id, band, alias) SELECT a.group_id, b.value, a.seq FROM graph_alias a, json_each(a.bands) b WHERE a.seq = ?",
+    },
+  },
+  graph_fact: { subject: { kind: "graph", column: "uuid" }, isRecalled: true },
+  graph_mention: { mentions: "graph" },
+  graph_ending: { mentions: "graph" },
 };
 
 /** Of a session's own database; its todos stand in the log. */

@@ -10,6 +10,8 @@ export type RecallScope =
   | { type: "workspace"; workspace: string }
   /** What stands on the board of a branch. */
   | { type: "board"; repository: string; branch: string }
+  /** A partition of the graph. */
+  | { type: "group"; group: string }
   /** What was stored for this user, wherever. */
   | { type: "user"; user?: string }
   /** Everything of the tenant that this identity may see. */
@@ -40,6 +42,8 @@ const nameOf = (scope: RecallScope): string => {
       return scope.repository;
     case "workspace":
       return scope.workspace;
+    case "group":
+      return scope.group;
     case "user":
       return scope.user ?? "";
     case "all":
@@ -49,11 +53,12 @@ const nameOf = (scope: RecallScope): string => {
 
 /** The scopes under which an item of this place is found; its session comes first. */
 export function scopesOf(place: ItemPlace): ScopeRow[] {
-  const { tenant = "", identity = "", session, repository, branch, workspace, user = "", level } = place;
+  const { tenant = "", identity = "", session, repository, branch, workspace, user = "", group, level } = place;
   const owner = level === "session" ? identity : "";
   const row = (type: ScopeRow["type"], value: string): ScopeRow => ({ type, tenant, owner, value });
   const rows = [session === undefined ? row("none", "") : row("session", session)];
   rows.push(row("all", ""));
+  if (group !== undefined) rows.push(row("group", group));
   if (level === "user") rows.push(row("user", user));
   if (level === "branch" && repository !== undefined && branch !== undefined)
     rows.push(row("board", pair(repository, branch)));

@@ -1,0 +1,137 @@
+// What a store of the temporal graph does; every database that holds one passes the same suite.
+import type { Result } from "../../base/result.ts";
+import type {
+  Entity,
+  Episode,
+  EpisodeOrigin,
+  EpisodeSource,
+  Fact,
+  GraphFactOrigin,
+  Instant,
+} from "../../schema/graph.ts";
+import type { Fault } from "../../store/fault.ts";
+import type { ItemPlace } from "../recall/item.ts";
+import type { Extraction } from "./extract/draft.ts";
+import type { EntityLabel } from "./extract/relation.ts";
+
+/** Every function waits for other writers, changes all or nothing, and never throws for what it is given. */
+export type GraphStore = {
+  /** Durable when it returns. The same message again is the first one. */
+  accept(request: AcceptRequest): Promise<Result<AcceptOutcome, Fault>>;
+  /** The oldest waiting episodes of one group that nobody works on; undefined when there is no such group. */
+  claim(request: ClaimRequest): Promise<Result<Episode[] | undefined, Fault>>;
+  /** What an extractor made of a claimed episode becomes part of the graph. False: the claim was lost meanwhile. */
+  settle(request: SettleRequest): Promise<Result<boolean, Fault>>;
+  /** The extraction failed: tried again, and parked after the last attempt. */
+  giveBack(request: { episode: string; worker: string; error: string; now: Instant }): Promise<Result<void, Fault>>;
+  /** Parked episodes wait again, or count as done without facts. Returns how many. */
+  requeue(request: { episodes?: readonly string[]; to: "queued" | "done" }): Promise<Result<number, Fault>>;
+  putEntity(request: PutEntityRequest): Promise<Result<PutEntityOutcome, Fault>>;
+  /** Erases, in the index and the journal too. Facts that rest on other episodes as well stay without these. */
+  forget(target: ForgetTarget): Promise<Result<Forgotten, Fault>>;
+  groups(): Promise<Result<{ id: string; place: ItemPlace }[], Fault>>;
+  episodes(query: EpisodeQuery): Promise<Result<Episode[], Fault>>;
+  facts(query: FactQuery): Promise<Result<Fact[], Fault>>;
+  entities(query: EntityQuery): Promise<Result<Entity[], Fault>>;
+  counts(): Promise<Result<GraphCounts, Fault>>;
+};
+
+export type EpisodeInput = {
+  uuid?: string;
+  /** Empty: none was given. */
+  name: string;
+  text: string;
+  role: string | null;
+  roleType: Episode["roleType"];
+  /** Absent: now. */
+  validAt?: Instant;
+  source?: EpisodeSource;
+  sourceDescription?: string;
+  session?: string;
+  turn?: number;
+  metadata?: Record<string, unknown>;
+  /** What the episode says, when that is known: it is part of the graph at once and no extractor reads it. */
+  extraction?: { value: Extraction; origin: GraphFactOrigin };
+};
+export type AcceptRequest = {
+  group: string;
+  /** Where recall finds the group's facts; the first one that is given counts. */
+  place?: ItemPlace;
+  origin: EpisodeOrigin;
+  episodes: readonly EpisodeInput[];
+  now: Instant;
+};
+export type AcceptOutcome =
+  | { type: "accepted"; episodes: { uuid: string; isNew: boolean }[] }
+  /** A known uuid with another text; nothing of the request was stored. */
+  | { type: "conflict"; uuid: string };
+
+/** `size`: how many episodes at most. */
+export type ClaimRequest = { worker: string; size: number; now: Instant; leaseUntil: Instant };
+export type SettleRequest = {
+  episode: string;
+  worker: string;
+  extraction: Extraction;
+  origin: GraphFactOrigin;
+  now: Instant;
+};
+
+export type PutEntityRequest = {
+  uuid: string;
+  group: string;
+  name: string;
+  summary: string;
+  label?: EntityLabel;
+  now: Instant;
+};
+export type PutEntityOutcome = { type: "stored"; entity: Entity } | { type: "other_group" };
+
+export type ForgetTarget =
+  | { type: "fact" | "episode" | "entity" | "group"; id: string }
+  | { type: "turn"; session: string; turn: number }
+  | { type: "everything" };
+export type Forgotten = { episodes: number; facts: number; entities: number };
+
+export type EpisodeQuery = {
+  /** Whole uuids, or beginnings of at least six characters. */
+  ids?: readonly string[];
+  groups?: readonly string[];
+  names?: readonly string[];
+  session?: string;
+  states?: readonly Episode["state"][];
+  /** The newest so many that speak of a time up to `until`; they come oldest first. */
+  last?: number;
+  until?: Instant;
+};
+export type FactQuery = {
+  ids?: readonly string[];
+  groups?: readonly string[];
+  /** Either end. */
+  entity?: string;
+  relation?: string;
+  episode?: string;
+  /** True at this moment, as far as is known. */
+  asOf?: Instant;
+  /** Left out: ended ones too. */
+  currentAt?: Instant;
+  /** That began or ended inside. */
+  since?: Instant;
+  until?: Instant;
+  limit?: number;
+  after?: { validAt: Instant; uuid: string };
+};
+export type EntityQuery = {
+  ids?: readonly string[];
+  groups?: readonly string[];
+  /** Any of its names. */
+  name?: string;
+  label?: string;
+  limit?: number;
+};
+export type GraphCounts = {
+  groups: number;
+  episodes: Record<Episode["state"], number>;
+  entities: number;
+  facts: number;
+  ended: number;
+};

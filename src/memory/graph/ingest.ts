@@ -1,0 +1,114 @@
+// The worker of the graph: takes waiting episodes group by group, has them read, and settles what they say.
+import { within } from "../../base/abort.ts";
+import type { Clock } from "../../base/clock.ts";
+import { systemClock } from "../../base/clock.ts";
+import { errorText } from "../../base/failure.ts";
+import { shortId } from "../../base/id.ts";
+import type { Result } from "../../base/result.ts";
+import type { Episode, GraphFactOrigin, Instant } from "../../schema/graph.ts";
+import type { Fault } from "../../store/fault.ts";
+import type { GraphStore } from "./contract.ts";
+import type { Extraction } from "./extract/draft.ts";
+import { instantAt } from "./time.ts";
+
+/** Reads the episodes of one group, in order, and says for each what it means; what it throws is a failed attempt. */
+export type Extractor = {
+  origin: GraphFactOrigin;
+  /** How many episodes it reads at a time. */
+  batch: number;
+  extract(episodes: readonly Episode[], signal: AbortSignal): Promise<Extraction[]>;
+};
+export type IngestOptions = {
+  store: GraphStore;
+  extractor: Extractor;
+  clock?: Clock;
+  /** What went wrong with an episode or with the store; the worker goes on. */
+  onTrouble?: (trouble: { episode?: string; message: string }) => void;
+};
+
+const LEASE_MS = 300_000;
+const GROUPS_AT_ONCE = 4;
+
+export class GraphIngest {
+  readonly #options: Required<Omit<IngestOptions, "onTrouble">> & IngestOptions;
+  readonly #worker = shortId("graph");
+  readonly #ended = new AbortController();
+  #running: Promise<void> | undefined;
+  #wasWoken = false;
+
+  constructor(options: IngestOptions) {
+    this.#options = { clock: systemClock, ...options };
+  }
+
+  /** Something may wait; returns at once. */
+  wake(): void {
+    this.#wasWoken = true;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Nothing waits, or the limit has passed. */
+  async idle(limitMs: number, signal?: AbortSignal): Promise<boolean> {
+    const running = this.#running;
+    if (!running) return true;
+    return (await within(running, limitMs, signal)).type === "value";
+  }
+
+  /** Ends after the episodes in hand, at most after the limit; what is left waits in the store. */
+  async close(limitMs: number): Promise<void> {
+    if (!(await this.idle(limitMs))) this.#ended.abort();
+    await this.idle(limitMs);
+    this.#ended.abort();
+  }
+
+  async #run(): Promise<void> {
+    while (this.#wasWoken && !this.#ended.signal.aborted) {
+      this.#wasWoken = false;
+      await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, () => this.#lane()));
+    }
+  }
+
+  /** Takes one group's episodes after the other's until none wait. */
+  async #lane(): Promise<void> {
+    const { store, extractor } = this.#options;
+    while (!this.#ended.signal.aborted) {
+      const claimed = await store.claim({
+        worker: this.#worker,
+        size: extractor.batch,
+        now: this.#now(),
+        leaseUntil: this.#now(LEASE_MS),
+      });
+      if (!claimed.ok) return this.#trouble(claimed.error);
+      if (!claimed.value) return;
+      const isStored = await this.#read(claimed.value);
+      if (!isStored.ok) return this.#trouble(isStored.error);
+    }
+  }
+
+  async #read(episodes: readonly Episode[]): Promise<Result<unknown, Fault>> {
+    const { store, extractor } = this.#options;
+    const mine = { worker: this.#worker, now: this.#now() };
+    try {
+      const extractions = await extractor.extract(episodes, this.#ended.signal);
+      for (const [i, { uuid }] of episodes.entries()) {
+        const extraction = extractions[i] ?? { entities: [], facts: [], endings: [] };
+        const settled = await store.settle({ episode: uuid, extraction, origin: extractor.origin, ...mine });
+        if (!settled.ok) return settled;
+      }
+    } catch (error) {
+      for (const { uuid: episode } of episodes) {
+        this.#options.onTrouble?.({ episode, message: errorText(error) });
+        const returned = await store.giveBack({ episode, error: errorText(error), ...mine });
+        if (!returned.ok) return returned;
+      }
+    }
+    return { ok: true, value: undefined };
+  }
+
+  #trouble(fault: Fault): void {
+    this.#options.onTrouble?.({ message: fault.what });
+  }
+
+  #now = (ahead = 0): Instant => instantAt(Date.parse(this.#options.clock.now()) + ahead);
+}

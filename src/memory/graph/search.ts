@@ -1,0 +1,102 @@
+// Searching facts: the recall engine finds and ranks them; here they are matched with time, relation and neighbourhood.
+import { ok, type Result } from "../../base/result.ts";
+import type { Fact, Instant } from "../../schema/graph.ts";
+import type { SearchAnswer, SearchRequest } from "../recall/search.ts";
+import type { RecallScope } from "../recall/store/scope.ts";
+import type { GraphStore } from "./contract.ts";
+import { FACT_ROLES } from "./recall-source.ts";
+
+export type FactSearch = {
+  query: string;
+  /** Absent: every group. */
+  groups?: readonly string[];
+  limit: number;
+  now: Instant;
+  includeEnded?: boolean;
+  /** As the world was then. */
+  asOf?: Instant;
+  /** As Everlong knew it then. */
+  knownAt?: Instant;
+  relation?: string;
+  /** Of one of the ends. */
+  label?: string;
+  /** Facts about this entity, and about those it is related to, come first. */
+  centre?: string;
+};
+export type FactMatch = Fact & { score: number };
+type Search<F> = (request: SearchRequest) => Promise<Result<SearchAnswer, F>>;
+
+const PROMOTED = 0.1;
+const NEAR = 0.2;
+const MOST = 1000;
+/** Filters that the index knows nothing of leave fewer: so many more are looked at. */
+const SPARE = 5;
+
+export async function searchFacts<F>(
+  search: Search<F>,
+  store: GraphStore,
+  request: FactSearch,
+): Promise<Result<FactMatch[], F | { code: string; what: string }>> {
+  const { query, groups, now, asOf, includeEnded = false } = request;
+  const limit = Math.min(MOST, request.limit);
+  if (limit < 1 || query.trim() === "" || groups?.length === 0) return ok([]);
+  const scopes: RecallScope[] = groups ? groups.map((group) => ({ type: "group", group })) : [{ type: "all" }];
+  const isFiltered = asOf !== undefined || request.relation !== undefined || request.label !== undefined;
+  const answer = await search({
+    text: query,
+    kinds: ["fact"],
+    ...(includeEnded || asOf !== undefined || request.knownAt !== undefined ? {} : { roles: [FACT_ROLES.current] }),
+    within: { everyone: true, scopes },
+    limit: Math.min(MOST, isFiltered ? limit * SPARE : limit + SPARE),
+  });
+  if (!answer.ok) return answer;
+  const scores = new Map(answer.value.results.map(({ id, score }) => [id, score]));
+  const facts = await store.facts({ ids: [...scores.keys()] });
+  if (!facts.ok) return facts;
+  const isWanted = await filterOf(store, request);
+  const near = request.centre === undefined ? undefined : await neighbourhood(store, request.centre);
+  const matches = facts.value.filter(isWanted).map((fact): FactMatch => {
+    const promoted =
+      fact.origin === "promotion" || fact.origin === "directive" || fact.origin === "user" ? PROMOTED : 0;
+    const isNear = near !== undefined && (near.has(fact.subject.uuid) || near.has(fact.object.uuid));
+    return { ...fact, score: (scores.get(fact.uuid) ?? 0) + promoted + (isNear ? NEAR : 0) };
+  });
+  matches.sort((a, b) => rankOf(a, now) - rankOf(b, now) || b.score - a.score || order(a, b));
+  return ok(withoutRepeats(matches).slice(0, limit));
+}
+
+export const isCurrent = ({ expiredAt, invalidAt }: Fact, now: Instant): boolean =>
+  expiredAt === null && (invalidAt === null || invalidAt > now);
+
+const rankOf = (fact: Fact, now: Instant): number => (isCurrent(fact, now) ? 0 : 1);
+const order = (a: Fact, b: Fact): number =>
+  a.validAt < b.validAt ? 1 : a.validAt > b.validAt ? -1 : a.uuid < b.uuid ? -1 : 1;
+
+function withoutRepeats(facts: readonly FactMatch[]): FactMatch[] {
+  const texts = new Set<string>();
+  return facts.filter(({ text }) => !texts.has(text) && texts.add(text));
+}
+
+async function filterOf(store: GraphStore, request: FactSearch): Promise<(fact: Fact) => boolean> {
+  const { now, includeEnded = false, asOf, knownAt, relation, label } = request;
+  const labelled = label === undefined ? undefined : await withLabel(store, request);
+  return (fact) => {
+    if (relation !== undefined && fact.relation !== relation) return false;
+    if (labelled && !labelled.has(fact.subject.uuid) && !labelled.has(fact.object.uuid)) return false;
+    if (knownAt !== undefined && fact.createdAt > knownAt) return false;
+    if (asOf !== undefined) return fact.validAt <= asOf && (fact.invalidAt === null || fact.invalidAt > asOf);
+    if (knownAt !== undefined) return includeEnded || fact.expiredAt === null || fact.expiredAt > knownAt;
+    return includeEnded || isCurrent(fact, now);
+  };
+}
+
+async function withLabel(store: GraphStore, { label = "", groups }: FactSearch): Promise<ReadonlySet<string>> {
+  const entities = await store.entities({ label, ...(groups ? { groups } : {}) });
+  return new Set(entities.ok ? entities.value.map(({ uuid }) => uuid) : []);
+}
+
+/** The entity, and those that facts join with it. */
+async function neighbourhood(store: GraphStore, centre: string): Promise<ReadonlySet<string>> {
+  const facts = await store.facts({ entity: centre, limit: MOST });
+  return new Set([centre, ...(facts.ok ? facts.value.flatMap((f) => [f.subject.uuid, f.object.uuid]) : [])]);
+}

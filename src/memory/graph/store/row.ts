@@ -1,0 +1,79 @@
+// Rows of the graph as values.
+import type { Entity, Episode, Fact } from "../../../schema/graph.ts";
+import type { Database } from "../../../store/sqlite.ts";
+import { prepared } from "../../recall/store/statement.ts";
+
+export type Row = Record<string, unknown>;
+type Value = string | number | null;
+
+export const all = (db: Database, sql: string, ...values: Value[]): Row[] => prepared(db, sql).all(...values);
+export const get = (db: Database, sql: string, ...values: Value[]): Row | undefined => prepared(db, sql).get(...values);
+export const run = (db: Database, sql: string, ...values: Value[]) => prepared(db, sql).run(...values);
+
+export const text = (row: Row, name: string): string => String(row[name]);
+export const textOrNull = (row: Row, name: string): string | null => (row[name] === null ? null : text(row, name));
+const json = (row: Row, name: string) => JSON.parse(text(row, name)) as Record<string, unknown>;
+
+export function episodeOf(row: Row): Episode {
+  return {
+    uuid: text(row, "uuid"),
+    group: text(row, "group_id"),
+    name: text(row, "name"),
+    source: text(row, "source") as Episode["source"],
+    sourceDescription: text(row, "source_description"),
+    text: text(row, "text"),
+    role: textOrNull(row, "role"),
+    roleType: text(row, "role_type") as Episode["roleType"],
+    validAt: text(row, "valid_at"),
+    createdAt: text(row, "created_at"),
+    origin: text(row, "origin") as Episode["origin"],
+    ...(row["session"] === null ? {} : { session: text(row, "session") }),
+    ...(row["turn"] === null ? {} : { turn: Number(row["turn"]) }),
+    metadata: json(row, "metadata"),
+    state: text(row, "state") as Episode["state"],
+    tries: Number(row["tries"]),
+    ...(row["error"] === null ? {} : { error: text(row, "error") }),
+  };
+}
+
+export function entityOf(db: Database, row: Row): Entity {
+  const name = text(row, "name");
+  const names = all(db, "SELECT name FROM graph_alias WHERE entity = ? ORDER BY seq", text(row, "uuid"));
+  return {
+    uuid: text(row, "uuid"),
+    group: text(row, "group_id"),
+    name,
+    label: text(row, "label"),
+    aliases: names.map((alias) => text(alias, "name")).filter((alias) => alias !== name),
+    summary: text(row, "summary"),
+    attributes: json(row, "attributes"),
+    createdAt: text(row, "created_at"),
+  };
+}
+
+/** The columns of a fact with the names of its ends, of tables named `f`, `s` and `o`. */
+export const FACT = `SELECT f.*, s.name AS subject_name, o.name AS object_name FROM graph_fact f
+  JOIN graph_entity s ON s.uuid = f.subject JOIN graph_entity o ON o.uuid = f.object`;
+
+export function factOf(db: Database, row: Row): Fact {
+  const episodes = all(db, "SELECT episode FROM graph_mention WHERE fact = ? ORDER BY at, episode", text(row, "uuid"));
+  return {
+    uuid: text(row, "uuid"),
+    group: text(row, "group_id"),
+    relation: text(row, "relation"),
+    text: text(row, "text"),
+    subject: { uuid: text(row, "subject"), name: text(row, "subject_name") },
+    object: { uuid: text(row, "object"), name: text(row, "object_name") },
+    slot: text(row, "slot"),
+    validAt: text(row, "valid_at"),
+    invalidAt: textOrNull(row, "invalid_at"),
+    createdAt: text(row, "created_at"),
+    expiredAt: textOrNull(row, "expired_at"),
+    origin: text(row, "origin") as Fact["origin"],
+    trust: Number(row["trust"]),
+    invalidatedBy: textOrNull(row, "invalidated_by"),
+    reason: textOrNull(row, "reason"),
+    attributes: json(row, "attributes"),
+    episodes: [...new Set(episodes.map((episode) => text(episode, "episode")))],
+  };
+}

@@ -1,0 +1,228 @@
+// The contract of a graph store: what every database that holds one has to do.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { search } from "../../recall/search.ts";
+import { day, fact, intervals, must, openGraph, say, term } from "./graph-fixture.ts";
+
+describe("facts over time", () => {
+  it("G3 G16 a new value ends the one before, which stays with its interval", async () => {
+    const { store } = await openGraph();
+    await say(store, { facts: [fact("api HAS_STATUS red", day(1))] });
+    await say(store, { facts: [fact("api HAS_STATUS green", day(2))] });
+    expect(await intervals(store)).toEqual(["green 2..", "red 1..2"]);
+    const [red, green] = must(await store.facts({ groups: ["g"] }));
+    expect(red).toMatchObject({ invalidatedBy: green?.uuid, reason: "api HAS_STATUS green", expiredAt: day(300) });
+    expect(must(await store.facts({ currentAt: day(300) })).map((f) => f.object.name)).toEqual(["green"]);
+    expect(must(await store.facts({ asOf: day(1) })).map((f) => f.object.name)).toEqual(["red"]);
+  });
+
+  it("G16 a late arrival takes its place in the chain, also inside an interval", async () => {
+    const { store } = await openGraph();
+    for (const line of ["red 1", "red 5", "blue 9", "green 3"]) {
+      const [value, n] = line.split(" ");
+      await say(store, { facts: [fact(`api HAS_STATUS ${value}`, day(Number(n)))] });
+    }
+    expect(await intervals(store)).toEqual(["blue 9..", "green 3..5", "red 1..3", "red 5..9"]);
+  });
+
+  it("G15 other relations coexist, and an ending ends only its own subject and object", async () => {
+    const { store } = await openGraph();
+    await say(store, {
+      facts: [fact("api USES redis", day(1)), fact("api USES kafka", day(1)), fact("web USES redis", day(1))],
+    });
+    await say(store, {
+      endings: [{ subject: term("api"), object: term("redis"), at: day(4), text: "api dropped redis" }],
+    });
+    expect(await intervals(store)).toEqual(["kafka 1..", "redis 1..", "redis 1..4"]);
+    const [ended] = must(await store.facts({ asOf: day(3) })).filter((f) => f.expiredAt !== null);
+    expect(ended).toMatchObject({ subject: { name: "api" }, reason: "api dropped redis", invalidatedBy: null });
+  });
+
+  it("G13 the same fact again gains the episode; after its end it is a new one", async () => {
+    const { store } = await openGraph();
+    const first = await say(store, { facts: [fact("api USES redis", day(1))] });
+    const second = await say(store, { facts: [fact("api USES redis", day(2))] });
+    const [one] = must(await store.facts({}));
+    expect(one?.episodes).toEqual([first, second]);
+    await say(store, { endings: [{ subject: term("api"), object: term("redis"), at: day(3), text: "no longer" }] });
+    await say(store, { facts: [fact("api USES redis", day(5))] });
+    expect(await intervals(store)).toEqual(["redis 1..3", "redis 5.."]);
+  });
+
+  it("G15 preferences for one purpose replace each other, others stay", async () => {
+    const { store } = await openGraph();
+    const prefers = (what: string, slot: string, n: number) => ({ ...fact(`user PREFERS ${what}`, day(n)), slot });
+    await say(store, { facts: [prefers("tabs", "indentation", 1), prefers("vim", "editor", 1)] });
+    await say(store, { facts: [prefers("spaces", "Indentation", 2)] });
+    expect(await intervals(store)).toEqual(["spaces 2..", "tabs 1..2", "vim 1.."]);
+  });
+
+  it("RI8 RI9 the order of arrival does not matter, and intervals of a slot never overlap", async () => {
+    const statement = fc.record({
+      object: fc.constantFrom("red", "green", "blue"),
+      at: fc.integer({ min: 1, max: 9 }),
+      type: fc.constantFrom("so", "so", "so", "ended", "until"),
+      relation: fc.constantFrom("HAS_STATUS", "USES"),
+    });
+    const { store } = await openGraph();
+    let runs = 0;
+    const outcome = async (list: readonly { object: string; at: number; type: string; relation: string }[]) => {
+      const group = `g${runs++}`;
+      for (const { object, at, type, relation } of list) {
+        const line = fact(`api ${relation} ${object}`, day(at));
+        const ending = { subject: line.subject, object: line.object, at: day(at), text: "ended" };
+        const said = type === "until" ? { ...line, validUntil: day(at + 2) } : line;
+        await say(store, type === "ended" ? { endings: [ending] } : { facts: [said] }, { group });
+      }
+      const facts = must(await store.facts({ groups: [group] }));
+      return facts
+        .map((f) => [f.relation, f.object.name, f.validAt, f.invalidAt ?? "open", f.text, f.episodes.length])
+        .sort();
+    };
+    const different = fc.uniqueArray(statement, { maxLength: 12, selector: (s) => JSON.stringify(s) });
+    await fc.assert(
+      fc.asyncProperty(
+        different.chain((said) => fc.tuple(fc.constant(said), fc.shuffledSubarray(said, { minLength: said.length }))),
+        async ([said, shuffled]) => {
+          const facts = await outcome(said);
+          expect(await outcome(shuffled)).toEqual(facts);
+          const slot = facts.filter(([relation]) => relation === "HAS_STATUS").map(([, , from, to]) => [from, to]);
+          slot.sort();
+          for (const [i, [, to = ""]] of slot.entries()) expect(to <= (slot[i + 1]?.[0] ?? "~")).toBe(true);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("episodes", () => {
+  const message = (text: string, more = {}) => ({ name: "", text, role: null, roleType: "user", ...more }) as const;
+
+  it("G8 fifty posts of one message at once are one episode; a known uuid with another text stores nothing", async () => {
+    const { store } = await openGraph();
+    const post = (episodes: ReturnType<typeof message>[]) =>
+      store.accept({ group: "g", origin: "api", episodes, now: day(1) });
+    await Promise.all(Array.from({ length: 50 }, () => post([message("hello", { validAt: day(1) })])));
+    await Promise.all(Array.from({ length: 50 }, () => post([message("no time")])));
+    expect(must(await store.episodes({})).map((e) => e.text)).toEqual(["hello", "no time"]);
+    must(await post([message("first", { uuid: "u1" })]));
+    expect(must(await post([message("second"), message("other", { uuid: "u1" })]))).toEqual({
+      type: "conflict",
+      uuid: "u1",
+    });
+    expect(must(await store.episodes({}))).toHaveLength(3);
+    const later = must(await store.accept({ group: "g", origin: "api", episodes: [message("no time")], now: day(2) }));
+    expect(later).toMatchObject({ episodes: [{ isNew: true }] });
+  });
+
+  it("G7 one worker a group in order; a dead worker's episodes wait again; the third failure parks", async () => {
+    const { store } = await openGraph();
+    const accept = (group: string, texts: string[]) =>
+      store.accept({ group, origin: "api", episodes: texts.map((text) => message(text)), now: day(1) });
+    must(await accept("a", ["a1", "a2"]));
+    must(await accept("b", ["b1"]));
+    const claim = async (worker: string, now = day(1)) =>
+      must(await store.claim({ worker, size: 1, now, leaseUntil: day(2) }))?.map((e) => e.text);
+    expect(await claim("w1")).toEqual(["a1"]);
+    expect(await claim("w2")).toEqual(["b1"]);
+    expect(await claim("w3")).toBeUndefined();
+    expect(await claim("w3", day(3))).toEqual(["a1"]);
+    const [a1] = must(await store.episodes({ states: ["running"] }));
+    const empty = { entities: [], facts: [], endings: [] };
+    const settle = (worker: string) =>
+      store.settle({ episode: a1?.uuid ?? "", worker, extraction: empty, origin: "rule", now: day(3) });
+    expect(must(await settle("w1"))).toBe(false);
+    for (const worker of ["w3", "w4", "w5"]) {
+      must(await store.giveBack({ episode: a1?.uuid ?? "", worker, error: "no", now: day(3) }));
+      if (worker !== "w5") await claim(worker === "w3" ? "w4" : "w5", day(1));
+    }
+    expect(must(await store.episodes({ states: ["parked"] }))).toMatchObject([{ text: "a1", tries: 3, error: "no" }]);
+    expect(await claim("w6", day(1))).not.toContain("a1");
+    expect(must(await store.requeue({ to: "queued" }))).toBe(1);
+  });
+});
+
+describe("entities", () => {
+  it("G12 G20 names match folded and by likeness, never for files, digits or other groups", async () => {
+    const { store } = await openGraph();
+    const names = (group: string, ...list: [string, "Service" | "File" | "Commit"][]) =>
+      say(store, { entities: list.map(([name, label]) => ({ name, label })) }, { group });
+    await names(
+      "g",
+      ["Payment Gateway", "Service"],
+      ["payment  gateway", "Service"],
+      ["the deployment pipeline", "Service"],
+      ["the deployment pipelines", "Service"],
+    );
+    await names(
+      "g",
+      ["src/login.ts", "File"],
+      ["src/Login.ts", "File"],
+      ["src/deployment-pipeline.ts", "File"],
+      ["src/deployment-pipelines.ts", "File"],
+    );
+    await names("g", ["server number 12", "Service"], ["server number 13", "Service"]);
+    await names("g", ["abcdef1", "Commit"], ["abcdef1234567890", "Commit"]);
+    await names("h", ["Payment Gateway", "Service"]);
+    const entities = must(await store.entities({ groups: ["g"] }));
+    expect(entities.map((e) => e.name).sort()).toEqual([
+      "Payment Gateway",
+      "abcdef1",
+      "server number 12",
+      "server number 13",
+      "src/Login.ts",
+      "src/deployment-pipeline.ts",
+      "src/deployment-pipelines.ts",
+      "src/login.ts",
+      "the deployment pipeline",
+    ]);
+    expect(entities.find((e) => e.name === "the deployment pipeline")?.aliases).toEqual(["the deployment pipelines"]);
+    expect(
+      must(await store.entities({ name: "payment gateway" }))
+        .map((e) => e.group)
+        .sort(),
+    ).toEqual(["g", "h"]);
+  });
+});
+
+describe("forgetting", () => {
+  it("G23 RI6 a forgotten episode takes what rests on it alone, its words in index and journal too", async () => {
+    const { store, db, dir } = await openGraph();
+    const first = await say(store, { facts: [fact("api USES zanzibar", day(1))] }, { text: "we use zanzibar" });
+    await say(store, { facts: [fact("api USES redis", day(1)), fact("web USES redis", day(2))] });
+    const both = await say(store, { facts: [fact("web USES redis", day(3)), fact("api HAS_STATUS quokka", day(3))] });
+    const found = (text: string) =>
+      search(db, { text, kinds: ["fact"], within: { scopes: [{ type: "group", group: "g" }] } }).results.length;
+    expect(found("zanzibar")).toBe(1);
+    expect(must(await store.forget({ type: "episode", id: first }))).toEqual({ episodes: 1, facts: 1, entities: 1 });
+    expect(must(await store.forget({ type: "episode", id: both }))).toMatchObject({ facts: 1 });
+    expect(found("zanzibar")).toBe(0);
+    expect((await intervals(store)).sort()).toEqual(["redis 1..", "redis 2.."]);
+    expect(must(await store.forget({ type: "episode", id: first }))).toEqual({ episodes: 0, facts: 0, entities: 0 });
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    const { readdirSync, readFileSync } = await import("node:fs");
+    for (const name of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+      if (!name.isFile()) continue;
+      const bytes = readFileSync(`${name.parentPath}/${name.name}`);
+      for (const word of ["zanzibar", "quokka"]) expect([name.name, bytes.includes(word)]).toEqual([name.name, false]);
+    }
+  });
+
+  it("G23 what a forgotten fact had ended is true again", async () => {
+    const { store } = await openGraph();
+    await say(store, { facts: [fact("api HAS_STATUS red", day(1))] });
+    await say(store, { facts: [fact("api HAS_STATUS green", day(2))] });
+    const green = must(await store.facts({ asOf: day(3) }))[0];
+    must(await store.forget({ type: "fact", id: green?.uuid ?? "" }));
+    expect(await intervals(store)).toEqual(["red 1.."]);
+    must(await store.forget({ type: "group", id: "g" }));
+    expect(must(await store.counts())).toEqual({
+      groups: 0,
+      episodes: { queued: 0, running: 0, done: 0, parked: 0 },
+      entities: 0,
+      facts: 0,
+      ended: 0,
+    });
+  });
+});

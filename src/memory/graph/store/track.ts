@@ -1,0 +1,200 @@
+// A statement takes its place in a track: only the facts around its moment are looked at and changed.
+import { newId } from "../../../base/id.ts";
+import type { GraphFactOrigin, Instant } from "../../../schema/graph.ts";
+import { eraseFromJournal } from "../../../store/journal/journal.ts";
+import type { Database } from "../../../store/sqlite.ts";
+import { indexRow } from "../../recall/store/source.ts";
+import { factSource } from "../recall-source.ts";
+import { type Interval, intervalsOf, type Statement } from "../track.ts";
+import { all, get, type Row, run, text, textOrNull } from "./row.ts";
+
+export type Track = { group: string; key: string; subject: string; relation: string; slot: string };
+
+/** How far a fact is to be believed, by whoever found or gave it. */
+const TRUST: Readonly<Record<GraphFactOrigin, number>> = {
+  user: 1,
+  promotion: 1,
+  directive: 1,
+  api: 0.8,
+  llm: 0.6,
+  rule: 0.6,
+};
+
+/** Inside a transaction. An ending stands in its own table already. */
+export function placeStatement(
+  db: Database,
+  track: Track,
+  statement: Statement,
+  { origin, now }: { origin: GraphFactOrigin; now: Instant },
+): void {
+  if (joins(db, track, statement, origin)) return;
+  const added = statement.type === "so" ? [statement] : [];
+  settle(db, track, windowAround(db, track, statement.at), { added, origin, now });
+}
+
+/** Facts anew from what is still said about them, after something was forgotten. */
+export function mendTrack(db: Database, track: Track, now: Instant): void {
+  const facts = all(db, "SELECT * FROM graph_fact WHERE group_id = ? AND track = ?", track.group, track.key);
+  settle(db, track, { facts, after: [] }, { added: [], origin: "rule", now });
+}
+
+/** The fact that is true at the moment says the same already: it gains the episode, and nothing else changes. */
+function joins(db: Database, { group, key }: Track, statement: Statement, origin: GraphFactOrigin): boolean {
+  const { type, object, at, until } = statement;
+  if (type === "ended" || until !== undefined) return false;
+  const fact = get(
+    db,
+    `SELECT uuid FROM graph_fact WHERE group_id = ?1 AND track = ?2 AND object = ?3 AND valid_at < ?4
+     AND (invalid_at IS NULL OR invalid_at > ?4) ORDER BY valid_at DESC LIMIT 1`,
+    ...[group, key, object, at],
+  );
+  if (!fact) return false;
+  putMention(db, text(fact, "uuid"), statement);
+  const trusted = "UPDATE graph_fact SET origin = ?, trust = ? WHERE uuid = ? AND trust < ?";
+  run(db, trusted, origin, TRUST[origin], text(fact, "uuid"), TRUST[origin]);
+  return true;
+}
+
+/** Facts that a statement of one moment may change, and those after them, which only say where the last one ends. */
+type Window = { facts: Row[]; after: Row[] };
+
+function windowAround(db: Database, { group, key }: Track, at: Instant): Window {
+  const moment = (bound: "<" | "<=" | ">", than: string | undefined): string | undefined => {
+    if (than === undefined) return undefined;
+    const edge = bound === ">" ? "min" : "max";
+    const sql = `SELECT ${edge}(valid_at) AS at FROM graph_fact WHERE group_id = ? AND track = ? AND valid_at ${bound} ?`;
+    return textOrNull(get(db, sql, group, key, than) ?? { at: null }, "at") ?? undefined;
+  };
+  const factsAt = (time: string | undefined): Row[] =>
+    time === undefined
+      ? []
+      : all(db, "SELECT * FROM graph_fact WHERE group_id = ? AND track = ? AND valid_at = ?", group, key, time);
+  const here = moment("<=", at);
+  const before = here === at ? moment("<", at) : undefined;
+  const following = moment(">", at);
+  return {
+    facts: [...factsAt(before), ...factsAt(here), ...factsAt(following)],
+    after: factsAt(moment(">", following)),
+  };
+}
+
+type Settling = { added: readonly Statement[]; origin: GraphFactOrigin; now: Instant };
+
+function settle(db: Database, track: Track, { facts, after }: Window, { added, origin, now }: Settling): void {
+  const statements = [...facts.flatMap((row) => statementsOf(db, row)), ...added];
+  const bounds = after.flatMap((row) => statementsOf(db, row, 1));
+  const whole = [...statements, ...bounds];
+  const intervals = intervalsOf([...whole, ...endingsOf(db, track, whole)]);
+  const owners = ownersOf(intervals);
+  for (const [i, interval] of intervals.entries()) {
+    const uuid = owners[i] as string;
+    if (interval.statements.some((statement) => bounds.includes(statement))) continue;
+    const row = facts.find((fact) => text(fact, "uuid") === uuid);
+    writeFact(db, track, { uuid, interval, successor: owners[i + 1], row, origin: row ? undefined : origin, now });
+    for (const statement of interval.statements) if (statement.fact !== uuid) putMention(db, uuid, statement);
+    indexRow(db, factSource, uuid);
+  }
+  for (const row of facts) if (!owners.includes(text(row, "uuid"))) removeFact(db, text(row, "uuid"));
+}
+
+/** Each interval keeps the fact of its earliest statement; one fact is only ever one interval. */
+function ownersOf(intervals: readonly Interval[]): string[] {
+  const taken = new Set<string>();
+  return intervals.map(({ statements }) => {
+    const own = statements.map(({ fact }) => fact).find((fact) => fact !== undefined && !taken.has(fact));
+    const uuid = own ?? newId();
+    taken.add(uuid);
+    return uuid;
+  });
+}
+
+function statementsOf(db: Database, fact: Row, limit = -1): Statement[] {
+  const { name } = get(db, "SELECT name FROM graph_entity WHERE uuid = ?", text(fact, "object")) ?? {};
+  return all(db, "SELECT * FROM graph_mention WHERE fact = ? ORDER BY at LIMIT ?", text(fact, "uuid"), limit).map(
+    (row) => ({
+      type: "so",
+      object: text(fact, "object"),
+      name: String(name),
+      at: text(row, "at"),
+      ...(row["until"] === null ? {} : { until: text(row, "until") }),
+      text: text(row, "text"),
+      episode: text(row, "episode"),
+      fact: text(fact, "uuid"),
+    }),
+  );
+}
+
+function endingsOf(db: Database, { subject, relation }: Track, said: readonly Statement[]): Statement[] {
+  const names = new Map(said.map(({ object, name }) => [object, name]));
+  return [...names].flatMap(([object, name]) =>
+    all(
+      db,
+      "SELECT at, text, episode FROM graph_ending WHERE subject = ? AND object = ? AND relation IN ('', ?)",
+      ...[subject, object, relation],
+    ).map((row): Statement => {
+      const {
+        at,
+        text: sentence,
+        episode,
+      } = { at: text(row, "at"), text: text(row, "text"), episode: text(row, "episode") };
+      return { type: "ended", object, name, at, text: sentence, episode };
+    }),
+  );
+}
+
+function putMention(db: Database, fact: string, { at, until, episode, text: sentence, fact: before }: Statement): void {
+  if (before !== undefined)
+    run(db, "DELETE FROM graph_mention WHERE fact = ? AND at = ? AND episode = ?", before, at, episode);
+  run(
+    db,
+    "INSERT OR IGNORE INTO graph_mention (fact, at, episode, until, text) VALUES (?, ?, ?, ?, ?)",
+    ...[fact, at, episode, until ?? null, sentence],
+  );
+}
+
+type FactChange = {
+  uuid: string;
+  interval: Interval;
+  /** The fact that follows. */
+  successor: string | undefined;
+  row: Row | undefined;
+  origin: GraphFactOrigin | undefined;
+  now: Instant;
+};
+
+function writeFact(db: Database, track: Track, { uuid, interval, successor, row, origin, now }: FactChange): void {
+  const { object, text: sentence, from, until = null, endedBy } = interval;
+  const isPast = until !== null && until <= now;
+  const expiredAt = isPast ? ((row && textOrNull(row, "expired_at")) ?? now) : null;
+  const invalidatedBy = endedBy?.type === "so" ? (successor ?? null) : null;
+  const splitFrom = interval.statements[0]?.fact;
+  const giver = origin && splitFrom ? originOf(db, splitFrom) : origin;
+  if (row)
+    run(
+      db,
+      `UPDATE graph_fact SET text = ?, valid_at = ?, invalid_at = ?, expired_at = ?, invalidated_by = ?, reason = ? WHERE uuid = ?`,
+      ...[sentence, from, until, expiredAt, invalidatedBy, endedBy?.text ?? null, uuid],
+    );
+  else if (giver)
+    run(
+      db,
+      `INSERT INTO graph_fact (uuid, group_id, relation, text, subject, object, slot, track, valid_at, invalid_at, created_at,
+         expired_at, origin, trust, invalidated_by, reason, attributes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '{}')`,
+      ...[uuid, track.group, track.relation, sentence, track.subject, object, track.slot, track.key, from, until],
+      ...[now, expiredAt, giver, TRUST[giver], invalidatedBy, endedBy?.text ?? null],
+    );
+}
+
+const originOf = (db: Database, fact: string): GraphFactOrigin =>
+  text(
+    get(db, "SELECT origin FROM graph_fact WHERE uuid = ?", fact) ?? { origin: "rule" },
+    "origin",
+  ) as GraphFactOrigin;
+
+/** With its words, in the index and in older lines of the journal. */
+export function removeFact(db: Database, uuid: string): void {
+  run(db, "DELETE FROM graph_mention WHERE fact = ?", uuid);
+  run(db, "DELETE FROM graph_fact WHERE uuid = ?", uuid);
+  indexRow(db, factSource, uuid);
+  eraseFromJournal(db, { kind: "graph", id: uuid });
+}
