@@ -8,12 +8,12 @@ export function addressRanges(...ranges: readonly string[]): (address: string) =
   // Made when the first address is judged: it costs a start some milliseconds.
   let list: BlockList | undefined;
   const listed = (): BlockList => {
-    const made = new BlockList();
+    const ranged = new BlockList();
     for (const range of ranges) {
       const [address = "", bits] = range.split("/");
-      made.addSubnet(address, Number(bits), family(address));
+      ranged.addSubnet(address, Number(bits), family(address));
     }
-    return made;
+    return ranged;
   };
   return (address) => {
     list ??= listed();

@@ -28,6 +28,7 @@ import {
   type MemoryChoice,
   type MemoryTexts,
   machineFailure,
+  namedRecords,
   type OpenMemory,
   placeOf,
   recordOf,
@@ -105,6 +106,8 @@ export function memoryAccess(memory: OpenMemory) {
     list: (choice: MemoryChoice, { status, ...query }: MemoryQuery, most?: number) =>
       recordsOf(memory, choice, { ...query, ...(status ? { status: [status] } : {}) }, most),
     get: (id: string, choice: MemoryChoice) => recordOf(memory, id, choice),
+    /** Without ids: all of the place. */
+    named: (ids: readonly string[], choice: MemoryChoice) => namedRecords(memory, ids, choice),
     /** With its citations looked up, and its history oldest first. */
     async show(id: string, choice: MemoryChoice) {
       const got = await recordOf(memory, id, choice);
@@ -256,25 +259,6 @@ const switchedOff = fail<Failure>(
     "To turn it on: everlong settings set memory.enabled true (list, show, export and delete work without it)",
   ),
 );
-
-/** Without ids: all of the place. */
-export async function namedRecords(
-  memory: OpenMemory,
-  ids: readonly string[],
-  choice: MemoryChoice,
-): ResultPromise<MemoryRecord[]> {
-  if (ids.length === 0) {
-    const page = await recordsOf(memory, choice, {});
-    return page.ok ? ok(page.value.records) : page;
-  }
-  const records = new Map<string, MemoryRecord>();
-  for (const id of ids) {
-    const got = await recordOf(memory, id, choice);
-    if (!got.ok) return got;
-    records.set(got.value.id, got.value);
-  }
-  return ok([...records.values()]);
-}
 
 /** What is to be as it is need not be written. */
 function differentFrom<T extends MemoryTexts>(record: MemoryRecord, texts: T): Partial<T> {

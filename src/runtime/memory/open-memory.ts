@@ -166,3 +166,22 @@ export async function recordsOf(
     if (after === undefined || records.length >= most) return ok({ records, more: after !== undefined });
   }
 }
+
+/** Without ids: all of the place. */
+export async function namedRecords(
+  memory: OpenMemory,
+  ids: readonly string[],
+  choice: MemoryChoice,
+): ResultPromise<MemoryRecord[]> {
+  if (ids.length === 0) {
+    const page = await recordsOf(memory, choice, {});
+    return page.ok ? ok(page.value.records) : page;
+  }
+  const records = new Map<string, MemoryRecord>();
+  for (const id of ids) {
+    const got = await recordOf(memory, id, choice);
+    if (!got.ok) return got;
+    records.set(got.value.id, got.value);
+  }
+  return ok([...records.values()]);
+}
