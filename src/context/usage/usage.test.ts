@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TokenCounter } from "../../model/tokens/counter.ts";
 import { countItem, measure } from "../../model/tokens/measure.ts";
-import { toItems } from "../../model/wire/own.ts";
+import { toItems } from "../../model/wire/own-fixture.ts";
 import { ephemeralSessionEvents } from "../../schema/event/session.ts";
 import type { Message } from "../../schema/message.ts";
 import { truncate } from "../truncate/truncate.ts";

@@ -108,9 +108,9 @@ export const machineFailure = (outcome: Failed | Unsupported, { kind }: Strategy
   toFailure(outcome.type === "failed" ? storeFailed(outcome) : unsupported(kind, what));
 
 /** Wrong input is wrong usage; everything else is work that failed. */
-export const toFailure = ({ code, message }: MemoryFailure): Failure => ({
+export const toFailure = ({ code, person }: MemoryFailure): Failure => ({
   code,
-  what: message,
+  ...person,
   exit: code === "invalid_inputs" || code === "invalid_scope" ? 2 : 1,
 });
 

@@ -16,7 +16,7 @@ export const executionMode = z.enum(["sync", "background"]);
 export type ExecutionMode = z.infer<typeof executionMode>;
 
 /** Where an MCP task stands, as its record shows it. */
-export const mcpTaskProgress = z.looseObject({
+const mcpTaskProgress = z.looseObject({
   server: z.string(),
   tool: z.string(),
   taskId: z.string(),

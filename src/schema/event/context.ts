@@ -10,11 +10,11 @@ export const compactionTrigger = z.enum([
 ]);
 export type CompactionTrigger = z.infer<typeof compactionTrigger>;
 
-export const compactionOutcome = z.enum(["applied", "not_applicable", "failed", "cancelled"]);
+const compactionOutcome = z.enum(["applied", "not_applicable", "failed", "cancelled"]);
 export type CompactionOutcome = z.infer<typeof compactionOutcome>;
 
 /** Why an attempt that did not fail was not applied. */
-export const compactionReason = z.enum([
+const compactionReason = z.enum([
   "nothing_to_compact",
   "no_progress",
   "no_room",
@@ -27,7 +27,7 @@ export const compactionReason = z.enum([
 ]);
 export type CompactionReason = z.infer<typeof compactionReason>;
 
-export const compactionFailure = z.enum([
+const compactionFailure = z.enum([
   "empty_summary",
   /** Too little to stand for what it replaces. */
   "useless_summary",

@@ -5,9 +5,9 @@ import { callFailureCode, finishReason, interaction, usage } from "../model.ts";
 import { agentMode } from "../session.ts";
 
 export const delivery = z.enum(["steer", "queue"]);
-export const turnStatus = z.enum(["done", "aborted", "failed", "limit"]);
+const turnStatus = z.enum(["done", "aborted", "failed", "limit"]);
 export type TurnStatus = z.infer<typeof turnStatus>;
-export const messageSource = z.enum(["user", "command", "autopilot", "notification", "hook", "agent"]);
+const messageSource = z.enum(["user", "command", "autopilot", "notification", "hook", "agent"]);
 export type MessageSource = z.infer<typeof messageSource>;
 
 /** What a message may have beside its text. */

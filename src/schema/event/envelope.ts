@@ -17,7 +17,7 @@ export const durableEvents = {
   ...agentEvents,
   ...memoryEvents,
 };
-export const ephemeralEvents = {
+const ephemeralEvents = {
   ...ephemeralSessionEvents,
   ...ephemeralConversationEvents,
   ...ephemeralContextEvents,
@@ -46,14 +46,14 @@ export type Envelope<T extends EventType = EventType> = { [K in T]: EnvelopeOf<K
 export type DurableEnvelope = Envelope<DurableType>;
 
 /** An event of a type this program does not know: kept in the file, ignored by replay. */
-export type UnknownEnvelope = { id: string; type: string; parentId: string | null; timestamp: string; data: unknown };
+type UnknownEnvelope = { id: string; type: string; parentId: string | null; timestamp: string; data: unknown };
 
 export type ReadEvent =
   | { type: "known"; event: Envelope }
   | { type: "unknown"; event: UnknownEnvelope }
   | { type: "invalid"; reason: string };
 
-export function isEventType(type: string): type is EventType {
+function isEventType(type: string): type is EventType {
   return Object.hasOwn(eventData, type);
 }
 

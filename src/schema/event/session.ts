@@ -4,6 +4,12 @@ import { usage } from "../model.ts";
 import { agentMode, sessionContext } from "../session.ts";
 import { todo, todoDep } from "../todo.ts";
 
+/** Why the bytes of the prompt changed, so that the provider's cache begins anew. */
+const epochReason = z.enum([
+  ...(["start", "resume", "compaction", "undo", "rewind"] as const),
+  ...(["model_switch", "cut", "tools_changed", "system_changed"] as const),
+]);
+
 const notice = {
   message: z.string(),
   hint: z.string().optional(),
@@ -97,23 +103,30 @@ export const ephemeralSessionEvents = {
   "session.idle": () => z.looseObject({ aborted: z.boolean().optional() }),
   "session.usage_info": () =>
     z.looseObject({
+      /** L, the prompt limit. */
       tokenLimit: z.number(),
+      /** Exactly system + conversation + tool definitions, as sent. */
       currentTokens: z.number(),
+      /** System items are not counted. */
       messagesLength: z.number(),
       systemTokens: z.number(),
       conversationTokens: z.number(),
       toolDefinitionsTokens: z.number(),
       isInitial: z.boolean(),
+      /** Part of the system text and the conversation, not on top of them. */
       memoryTokens: z.number(),
       untruncatedTokens: z.number(),
       shortenedItems: z.number(),
+      /** E, the limit less the retry buffer. */
       effectiveLimit: z.number(),
+      /** The size at which compaction starts; absent when no size starts it. */
       compactionAt: z.number().optional(),
+      /** What the provider said it had cached of the latest answered request. */
       cachedTokens: z.number().optional(),
       repairedItems: z.number(),
       tokenAccountingBasis: z.enum(["estimated", "calibrated"]),
       model: z.string(),
-      epoch: z.looseObject({ number: z.number(), reason: z.string() }),
+      epoch: z.looseObject({ number: z.number(), reason: epochReason }),
     }),
   "session.tools_updated": () => z.looseObject({ tools: z.array(z.string()) }),
   "recall.completed": () =>
