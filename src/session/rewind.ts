@@ -83,7 +83,7 @@ function agentsSince(gone: readonly DurableEnvelope[]): Pick<RewindPlan, "agents
   return { agents: [...agents], untold: [...removed].filter((id) => !agents.has(id)) };
 }
 
-/** Of a running turn: it must not lose its ground. */
+/** A running turn must not lose its ground. */
 export const rewindRefusal = ({ live }: Session): { ok: false; error: Failure } | undefined =>
   live.turn.abort && refuse("turn_running", "A turn is running.", "Interrupt it, then rewind.");
 
@@ -97,7 +97,7 @@ export async function rewindLog(
   return plan;
 }
 
-/** To be run when no turn can begin meanwhile (`exclusively`). */
+/** The caller makes sure that no turn begins meanwhile (`exclusively`). */
 export async function rewind(session: Session, to: string | undefined): Promise<Result<RewindPlan, Failure>> {
   const possible = planRewind(session.state, to);
   if (!possible.ok) return possible;
