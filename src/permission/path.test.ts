@@ -99,6 +99,7 @@ describe("A7.5 B50 guards", () => {
     [join(home, "agents/x.md"), "refuse"],
     [join(home, "sessions/s2/plan.md"), "refuse"],
     [join(sessionDir, "events.jsonl"), "refuse"],
+    [join(sessionDir, "resume.cache"), "refuse"],
     [join(sessionDir, "plan.md"), undefined],
     [join(sessionDir, "files/a/b.txt"), undefined],
     [join(sessionDir, "research/r.md"), undefined],

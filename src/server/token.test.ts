@@ -1,9 +1,11 @@
 // The token's file, and what stands for it for a while.
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { lacks } from "../../test/tool/fault-tool.ts";
 import { hostProblem } from "./host.ts";
 import { readTarget } from "./path.ts";
 import { SignIn } from "./sign-in.ts";
@@ -21,6 +23,15 @@ describe("gateway.token (SEC2, SEC16)", () => {
     const first = ensureToken(home);
     expect(first.ok && /^[\w-]{43}$/.test(first.value)).toBe(true);
     expect(ensureToken(home)).toEqual(first);
+    expect(readdirSync(home)).toEqual(["gateway.token"]);
+  });
+  it.skipIf(lacks("strace"))("SEC2 is made on a disk that knows no hard links too", () => {
+    const under = ["-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", "inject=link,linkat:error=EPERM"];
+    const module = JSON.stringify(new URL("./token.ts", import.meta.url).href);
+    const script = `import(${module}).then((m) => process.exit(m.ensureToken(${JSON.stringify(home)}).ok ? 0 : 1))`;
+    const { status, stderr } = spawnSync("strace", [...under, process.execPath, "-e", script]);
+    expect(status, String(stderr)).toBe(0);
+    expect(ensureToken(home)).toMatchObject({ ok: true });
     expect(readdirSync(home)).toEqual(["gateway.token"]);
   });
   it("is not made by looking for it", () => {
