@@ -1,7 +1,5 @@
-// JSON as a type, safe parsing, canonical text, and values as people are shown them.
+// JSON: safe parsing, canonical text, and values as people are shown them.
 import { clip } from "./text.ts";
-
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -42,6 +40,17 @@ export function canonicalJson(value: unknown): string {
         .map((k) => [k, v[k]]),
     );
   });
+}
+
+/** The value with every text in it changed; `key`: of the nearest object that the text stands in. */
+export function mapTexts<T>(value: T, change: (text: string, key: string) => string, key = ""): T {
+  const map = (one: unknown, name: string): unknown => {
+    if (typeof one === "string") return change(one, name);
+    if (Array.isArray(one)) return one.map((inner) => map(inner, name));
+    if (!isRecord(one)) return one;
+    return Object.fromEntries(Object.entries(one).map(([inner, text]) => [inner, map(text, inner)]));
+  };
+  return map(value, key) as T;
 }
 
 /** The characters of all texts in a value: how long it is, without writing it out. */

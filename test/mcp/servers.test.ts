@@ -141,7 +141,7 @@ describe("where they are named", () => {
     expect(done.code).toBe(0);
     expect(mcpTools(model.requests[0], "good")).toContain("good-echo");
     expect(done.stderr).toMatch(/mcp\.json:3:\d+ is not JSON/);
-    expect(done.stderr).toMatch(/"odd".*`type`: "carrier-pigeon" is not known/);
+    expect(done.stderr).toMatch(/"odd".*`type` must be .*found "carrier-pigeon"/);
     expect(done.stderr).toMatch(/"thirsty".*needs the variable NO_SUCH_VARIABLE/);
     expect(done.stderr).toMatch(/MCP server "gone" is not available/);
     // One line each, whatever the program printed.
@@ -273,6 +273,7 @@ describe("/mcp", () => {
     expect((await run(place, ["-p", "/mcp reconnect plain", TRUST])).stdout).toContain('"plain" is connected');
     expect((await run(place, ["-p", "/mcp reload", TRUST])).stdout).toMatch(/^plain {2}connected/);
     // What it prints is filtered before it is kept.
+    await run(place, ["-p", "Hello", TRUST]);
     const kept = readFileSync(join(place.home, "sessions", logSession(place), "mcp", "plain.log"), "utf8");
     expect(kept).toContain("starting with");
     expect(kept).not.toContain(key);

@@ -4,11 +4,10 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { realTarget } from "../../host/files.ts";
 import { entriesOf } from "../../permission/project-files.ts";
 import type { Rule } from "../../schema/permission.ts";
-import { FieldReader } from "../file/field.ts";
+import { FieldReader, readToolRules } from "../file/field.ts";
 import { normaliseName } from "../file/name.ts";
 import { type Folder, type Grounds, isFolder, type Layer, pluginFolders, projectFolders } from "../file/places.ts";
 import { type Document, readDocument } from "../file/read.ts";
-import { readToolRules } from "../file/tool-rule.ts";
 import { expected, type FileWarning } from "../file/warning.ts";
 
 export type Skill = {
@@ -19,7 +18,7 @@ export type Skill = {
   path: string;
   layer: Layer;
   plugin?: string;
-  /** As it was when its file was judged; in no request before it is invoked. */
+  /** The text as it was when its file was judged; no request has it before it is invoked. */
   body: string;
   /** Session approvals once it is invoked. */
   allowedTools: readonly Rule[];
@@ -100,7 +99,7 @@ function parseSkill(read: FieldReader, { path, layer, plugin }: Folder, { body }
 export function findSkill({ skills }: Skills, name: string): Result<Skill, string> {
   const wanted = normaliseName(name);
   const skill = skills.find((one) => one.name === wanted);
-  if (!skill) return fail(`There is no skill "${wanted}". /skills lists them.`);
+  if (!skill) return fail(`No such skill: "${wanted}". /skills lists them.`);
   return skill.enabled ? ok(skill) : fail(`The skill "${wanted}" is switched off. /skills shows how to switch it on.`);
 }
 
