@@ -4,7 +4,7 @@ import type { RunOf } from "../proxy/identify/run.ts";
 import type { Health, ProxyHandler, Report } from "./contract.ts";
 import type { OpenOperations } from "./manage/contract.ts";
 import type { OpenRecall } from "./manage/recall.ts";
-import type { OpenMemoryDoor } from "./memory/contract.ts";
+import type { OpenMemoryApi } from "./memory/contract.ts";
 
 export type GatewayOptions = {
   host: string;
@@ -27,7 +27,7 @@ export type GatewayOptions = {
   operations: OpenOperations;
   recall: OpenRecall;
   /** What /api/memory serves; absent = there is no such address. */
-  memory?: OpenMemoryDoor;
+  memory?: OpenMemoryApi;
   /** What /mcp serves; absent = there is no such address. */
   mcp?: { tools: readonly ServedTool[] /** Callers on this machine need no token. */; open: boolean };
   health(): Health;

@@ -9,7 +9,7 @@ import type { Report } from "../contract.ts";
 import type { EventStream } from "../event-stream.ts";
 import type { OpenOperations } from "../manage/contract.ts";
 import type { OpenRecall } from "../manage/recall.ts";
-import type { OpenMemoryDoor } from "../memory/contract.ts";
+import type { OpenMemoryApi } from "../memory/contract.ts";
 import { memoryRoutes } from "../memory/routes.ts";
 import { refusal, refusalOf } from "../refusal.ts";
 import { SECURITY_HEADERS } from "../respond.ts";
@@ -25,7 +25,7 @@ type ApiParts = {
   operations: OpenOperations;
   recall: OpenRecall;
   /** Absent = there is no such address. */
-  memory?: OpenMemoryDoor;
+  memory?: OpenMemoryApi;
   events: EventStream;
   signIn: SignIn;
   throttle: Throttle;

@@ -10,7 +10,7 @@ import type { Env } from "../api/reply.ts";
 import type { GatewayRefusal } from "../contract.ts";
 import type { Paging } from "../manage/contract.ts";
 import { refusal } from "../refusal.ts";
-import type { MemoryHouse } from "./contract.ts";
+import type { MemoryApi } from "./contract.ts";
 
 const STATUS: Record<FailureCode, [status: number, hint: string]> = {
   invalid_inputs: [400, "Correct the named fields and send it again."],
@@ -75,7 +75,7 @@ export const stale = (version: number, body: unknown): GatewayRefusal =>
   refusal("stale", { details: body, headers: { etag: tag(version) } });
 
 /** Rows as they are shown. */
-export const shown = <T>({ redact }: Pick<MemoryHouse, "redact">, value: T): T => filteredValue(redact, value);
+export const shown = <T>({ redact }: Pick<MemoryApi, "redact">, value: T): T => filteredValue(redact, value);
 
 /** What a list of changes reads for a page: one row more than it shows, from the id on that the page before ended with. */
 export function changesAsked({
@@ -87,10 +87,10 @@ export function changesAsked({
 }
 
 export function changesPage<T extends { id: number }>(
-  house: Pick<MemoryHouse, "redact">,
+  api: Pick<MemoryApi, "redact">,
   changes: readonly T[],
   asked: { limit: number },
 ): { items: T[]; next: string | null } {
   const items = changes.slice(0, asked.limit - 1);
-  return { items: shown(house, items), next: changes.length < asked.limit ? null : String(items.at(-1)?.id) };
+  return { items: shown(api, items), next: changes.length < asked.limit ? null : String(items.at(-1)?.id) };
 }

@@ -24,7 +24,7 @@ import {
   tag,
   unavailable,
 } from "./answer.ts";
-import type { MemoryHouse, OpenMemoryDoor } from "./contract.ts";
+import type { MemoryApi, OpenMemoryApi } from "./contract.ts";
 import { repositoryKey } from "./write.ts";
 
 const itemBody = z.strictObject({ description: z.string(), content: z.string() });
@@ -32,17 +32,17 @@ const boardQuery = z.object({ repository: repositoryKey, branch: repositoryKey }
 const undoBody = z.strictObject({ force: z.boolean().optional() });
 const PATH = "/board/items/:src/:name";
 
-type Asked = { house: MemoryHouse; place: BoardPlace; src: Src; name: string };
+type Asked = { api: MemoryApi; place: BoardPlace; src: Src; name: string };
 
-export function boardRoutes(open: OpenMemoryDoor): Hono<Env> {
+export function boardRoutes(open: OpenMemoryApi): Hono<Env> {
   const routes = new Hono<Env>();
   routes.get("/board", async (c) => {
-    const house = await open();
-    if (!house.ok) return refuse(c, refusalOf(house.error));
-    const place = placeIn(c, house.value);
+    const api = await open();
+    if (!api.ok) return refuse(c, refusalOf(api.error));
+    const place = placeIn(c, api.value);
     if (!place.ok) return refuse(c, place.error);
-    const items = listItems(house.value.db, place.value).map((item) => {
-      const { content: _left, ...rest } = shown(house.value, item);
+    const items = listItems(api.value.db, place.value).map((item) => {
+      const { content: _left, ...rest } = shown(api.value, item);
       return rest;
     });
     return c.json({ ...place.value, items });
@@ -51,22 +51,22 @@ export function boardRoutes(open: OpenMemoryDoor): Hono<Env> {
     const page = paging(c);
     const query = page.ok ? changesAsked(page.value) : page;
     if (!query.ok) return refuse(c, query.error);
-    const house = await open();
-    if (!house.ok) return refuse(c, refusalOf(house.error));
-    const place = placeIn(c, house.value);
+    const api = await open();
+    if (!api.ok) return refuse(c, refusalOf(api.error));
+    const place = placeIn(c, api.value);
     if (!place.ok) return refuse(c, place.error);
-    const changes = listChanges(house.value.db, place.value, { run: c.req.query("run"), ...query.value });
-    return c.json(changesPage(house.value, changes, query.value));
+    const changes = listChanges(api.value.db, place.value, { run: c.req.query("run"), ...query.value });
+    return c.json(changesPage(api.value, changes, query.value));
   });
   routes.post("/board/changes/:id/undo", async (c) => {
     const body = await readJson(c.env.incoming, undoBody);
     if (!body.ok) return refuse(c, body.error);
-    const house = await open();
-    if (!house.ok) return refuse(c, refusalOf(house.error));
-    const place = placeIn(c, house.value);
+    const api = await open();
+    if (!api.ok) return refuse(c, refusalOf(api.error));
+    const place = placeIn(c, api.value);
     if (!place.ok) return refuse(c, place.error);
-    if (!house.value.enabled) return refuse(c, refusalOfFailure(missingClient(OFF)));
-    const { db, clock, tokenName } = house.value;
+    if (!api.value.enabled) return refuse(c, refusalOfFailure(missingClient(OFF)));
+    const { db, clock, tokenName } = api.value;
     const { force = false } = body.value;
     const wanted = { which: c.req.param("id"), at: clock.now(), force };
     const result = await undoChanges(db, place.value, wanted, `rest:${tokenName}`);
@@ -80,10 +80,10 @@ export function boardRoutes(open: OpenMemoryDoor): Hono<Env> {
   routes.get(PATH, async (c) => {
     const target = await askedOf(c, open);
     if (!target.ok) return refuse(c, target.error);
-    const { house, place, src, name } = target.value;
-    const item = findItem(house.db, place, src, name);
+    const { api, place, src, name } = target.value;
+    const item = findItem(api.db, place, src, name);
     if (!item) return refuse(c, noItem);
-    return c.json(shown(house, item), 200, { etag: tag(item.version) });
+    return c.json(shown(api, item), 200, { etag: tag(item.version) });
   });
 
   routes.put(PATH, async (c) => {
@@ -91,10 +91,10 @@ export function boardRoutes(open: OpenMemoryDoor): Hono<Env> {
     if (!body.ok) return refuse(c, body.error);
     const target = await askedOf(c, open);
     if (!target.ok) return refuse(c, target.error);
-    const { house, place, src, name } = target.value;
-    if (!house.enabled) return refuse(c, refusalOfFailure(missingClient(OFF)));
-    const before = findItem(house.db, place, src, name);
-    const fits = before ? matches(c, house, before) : ok(undefined);
+    const { api, place, src, name } = target.value;
+    if (!api.enabled) return refuse(c, refusalOfFailure(missingClient(OFF)));
+    const before = findItem(api.db, place, src, name);
+    const fits = before ? matches(c, api, before) : ok(undefined);
     if (!fits.ok) return refuse(c, fits.error);
     if (!before && src !== "user")
       return refuse(c, {
@@ -103,36 +103,35 @@ export function boardRoutes(open: OpenMemoryDoor): Hono<Env> {
         status: 403,
       });
     const { description, content } = body.value;
-    const checked = checkItem(house.redactor, { name, description, context: content });
+    const checked = checkItem(api.redactor, { name, description, context: content });
     if (!checked.ok) return refuse(c, { ...invalid(checked.error.message), code: checked.error.code });
     const { text } = checked.value;
-    const result = await putItem(house.db, place, { src, text, at: house.clock.now() }, writerOf(house, before));
+    const result = await putItem(api.db, place, { src, text, at: api.clock.now() }, writerOf(api, before));
     if (!result.ok) return refuse(c, unavailable(true));
     const { value: outcome } = result;
     if (outcome.type === "board_full") return refuse(c, full);
-    if (outcome.type === "changed_since") return refuse(c, outcome.now ? changed(house, outcome.now) : noItem);
-    const item = findItem(house.db, place, src, name);
-    return item ? c.json(shown(house, item), before ? 200 : 201, { etag: tag(item.version) }) : refuse(c, noItem);
+    if (outcome.type === "changed_since") return refuse(c, outcome.now ? changed(api, outcome.now) : noItem);
+    const item = findItem(api.db, place, src, name);
+    return item ? c.json(shown(api, item), before ? 200 : 201, { etag: tag(item.version) }) : refuse(c, noItem);
   });
 
   routes.delete(PATH, async (c) => {
     const item = await askedOf(c, open);
     if (!item.ok) return refuse(c, item.error);
-    const { house, place, src, name } = item.value;
-    const before = findItem(house.db, place, src, name);
+    const { api, place, src, name } = item.value;
+    const before = findItem(api.db, place, src, name);
     if (!before) return refuse(c, noItem);
-    const fits = matches(c, house, before);
+    const fits = matches(c, api, before);
     if (!fits.ok) return refuse(c, fits.error);
-    const outcome = await removeItem(house.db, place, { src, name, at: house.clock.now() }, writerOf(house, before));
+    const outcome = await removeItem(api.db, place, { src, name, at: api.clock.now() }, writerOf(api, before));
     if (!outcome.ok) return refuse(c, unavailable(true));
-    if (outcome.value.type === "changed_since" && outcome.value.now)
-      return refuse(c, changed(house, outcome.value.now));
+    if (outcome.value.type === "changed_since" && outcome.value.now) return refuse(c, changed(api, outcome.value.now));
     return c.body(null, 204);
   });
   return routes;
 }
 
-function placeIn(c: Context<Env>, { redactor }: MemoryHouse): Result<BoardPlace, GatewayRefusal> {
+function placeIn(c: Context<Env>, { redactor }: MemoryApi): Result<BoardPlace, GatewayRefusal> {
   const query = boardQuery.safeParse(c.req.query());
   if (!query.success) return fail(invalid("Which board? Add ?repository=KEY&branch=NAME."));
   const repository = givenRepository(redactor, query.data.repository);
@@ -141,28 +140,28 @@ function placeIn(c: Context<Env>, { redactor }: MemoryHouse): Result<BoardPlace,
   return ok({ repository, branch });
 }
 
-async function askedOf(c: Context<Env>, open: OpenMemoryDoor): Promise<Result<Asked, GatewayRefusal>> {
-  const house = await open();
-  if (!house.ok) return fail(refusalOf(house.error));
-  const place = placeIn(c, house.value);
+async function askedOf(c: Context<Env>, open: OpenMemoryApi): Promise<Result<Asked, GatewayRefusal>> {
+  const api = await open();
+  if (!api.ok) return fail(refusalOf(api.error));
+  const place = placeIn(c, api.value);
   if (!place.ok) return place;
   const { src, name = "" } = c.req.param() as { src?: string; name?: string };
   if (src !== "agent" && src !== "user") return fail(noItem);
-  return ok({ house: house.value, place: place.value, src, name });
+  return ok({ api: api.value, place: place.value, src, name });
 }
 
 /** Whether the caller has seen the item as it is now. */
-function matches(c: Context<Env>, house: MemoryHouse, item: BoardItem): Result<void, GatewayRefusal> {
+function matches(c: Context<Env>, api: MemoryApi, item: BoardItem): Result<void, GatewayRefusal> {
   const version = expectedVersion(c);
   if (!version.ok) return version;
   if (version.value === undefined || version.value === item.version) return ok(undefined);
-  return fail(changed(house, item));
+  return fail(changed(api, item));
 }
 
-const changed = (house: MemoryHouse, item: BoardItem): GatewayRefusal => stale(item.version, shown(house, item));
+const changed = (api: MemoryApi, item: BoardItem): GatewayRefusal => stale(item.version, shown(api, item));
 
 /** What was just read must still stand there when it is changed. */
-const writerOf = ({ tokenName }: MemoryHouse, before: BoardItem | undefined) => ({
+const writerOf = ({ tokenName }: MemoryApi, before: BoardItem | undefined) => ({
   actor: `rest:${tokenName}`,
   source: {},
   seen: seenOf(before ? [before] : []),

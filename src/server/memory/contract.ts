@@ -35,7 +35,8 @@ export type SidekicksAnswer = {
   runs: readonly [];
 };
 
-export type MemoryHouse = {
+/** What the routes of /api/memory work with. */
+export type MemoryApi = {
   /** memory.enabled: off, nothing new comes in; reading and deleting work. */
   enabled: boolean;
   userScope: boolean;
@@ -63,4 +64,4 @@ export type MemoryHouse = {
   clock: Clock;
 };
 /** Opened by the first call that needs it. */
-export type OpenMemoryDoor = () => Promise<Result<MemoryHouse, Failure>>;
+export type OpenMemoryApi = () => Promise<Result<MemoryApi, Failure>>;

@@ -4,17 +4,17 @@ import { invalid } from "../api/json-body.ts";
 import { type Env, refuse } from "../api/reply.ts";
 import { refusal, refusalOf } from "../refusal.ts";
 import { unavailable } from "./answer.ts";
-import type { OpenMemoryDoor } from "./contract.ts";
+import type { OpenMemoryApi } from "./contract.ts";
 
-export function helperRoutes(open: OpenMemoryDoor): Hono<Env> {
+export function helperRoutes(open: OpenMemoryApi): Hono<Env> {
   return new Hono<Env>()
     .get("/inbox", async (c) => {
       const session = c.req.query("session");
       if (session === undefined || session === "") return refuse(c, invalid("Whose inbox? Add ?session=ID."));
-      const house = await open();
-      if (!house.ok) return refuse(c, refusalOf(house.error));
-      const { redact } = house.value;
-      const entries = await house.value.inbox(session);
+      const api = await open();
+      if (!api.ok) return refuse(c, refusalOf(api.error));
+      const { redact } = api.value;
+      const entries = await api.value.inbox(session);
       if (entries.type === "no_session") return refuse(c, noSession);
       if (entries.type === "failed") return refuse(c, unavailable(false));
       const items = entries.entries.map((one) => ({
@@ -25,9 +25,9 @@ export function helperRoutes(open: OpenMemoryDoor): Hono<Env> {
       return c.json({ items, next: null });
     })
     .get("/sidekicks", async (c) => {
-      const house = await open();
-      if (!house.ok) return refuse(c, refusalOf(house.error));
-      return c.json(await house.value.sidekicks());
+      const api = await open();
+      if (!api.ok) return refuse(c, refusalOf(api.error));
+      return c.json(await api.value.sidekicks());
     });
 }
 

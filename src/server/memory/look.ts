@@ -7,44 +7,44 @@ import { clientGone } from "../../proxy/forward/deliver.ts";
 import { type Env, paging, refuse } from "../api/reply.ts";
 import { refusal, refusalOf } from "../refusal.ts";
 import { changesAsked, changesPage, shown, unavailable } from "./answer.ts";
-import type { OpenMemoryDoor } from "./contract.ts";
+import type { OpenMemoryApi } from "./contract.ts";
 import { placeOf } from "./write.ts";
 
 const PAGE = 500;
 
-export function lookRoutes(open: OpenMemoryDoor): Hono<Env> {
+export function lookRoutes(open: OpenMemoryApi): Hono<Env> {
   const routes = new Hono<Env>();
   routes.get("/status", async (c) => {
-    const house = await open();
-    if (!house.ok) return refuse(c, refusalOf(house.error));
-    const { db, enabled, userScope, failures } = house.value;
+    const api = await open();
+    if (!api.ok) return refuse(c, refusalOf(api.error));
+    const { db, enabled, userScope, failures } = api.value;
     const rows = db.prepare("SELECT scope, status, count(*) AS n FROM memories GROUP BY scope, status").all();
     const counts: Record<string, Record<string, number>> = { repository: {}, user: {} };
     for (const row of rows)
       counts[String(row["scope"])] = { ...counts[String(row["scope"])], [String(row["status"])]: Number(row["n"]) };
-    return c.json({ enabled, strategy: house.value.strategy().kind, userScope, counts, failures });
+    return c.json({ enabled, strategy: api.value.strategy().kind, userScope, counts, failures });
   });
   routes.get("/changes", async (c) => {
     const page = paging(c);
     const changesQuery = page.ok ? changesAsked(page.value) : page;
     if (!changesQuery.ok) return refuse(c, changesQuery.error);
-    const house = await open();
-    if (!house.ok) return refuse(c, refusalOf(house.error));
+    const api = await open();
+    if (!api.ok) return refuse(c, refusalOf(api.error));
     const { memory, since, repository, all } = c.req.query();
     const query = {
       ...changesQuery.value,
       ...optional("memory", memory),
       ...optional("since", since),
-      ...(all === "true" ? {} : { place: placeOf(house.value, repository) }),
+      ...(all === "true" ? {} : { place: placeOf(api.value, repository) }),
     };
-    const changes = await house.value.strategy().changes(query, clientGone(c.env.outgoing));
+    const changes = await api.value.strategy().changes(query, clientGone(c.env.outgoing));
     if (changes.type !== "changes") return refuse(c, unavailable(false));
-    return c.json(changesPage(house.value, changes.changes, changesQuery.value));
+    return c.json(changesPage(api.value, changes.changes, changesQuery.value));
   });
   routes.get("/export", async (c) => {
-    const house = await open();
-    if (!house.ok) return refuse(c, refusalOf(house.error));
-    const strategy = house.value.strategy();
+    const api = await open();
+    if (!api.ok) return refuse(c, refusalOf(api.error));
+    const strategy = api.value.strategy();
     c.header("content-type", "application/x-ndjson; charset=utf-8");
     const gone = clientGone(c.env.outgoing);
     return stream(c, async (out) => {
@@ -52,7 +52,7 @@ export function lookRoutes(open: OpenMemoryDoor): Hono<Env> {
         const page = await strategy.list({ limit: PAGE, ...optional("after", after) }, gone);
         // The status is already sent: a stream that breaks off says that something is missing.
         if (page.type !== "listed") throw new Error("the export could not be read to its end");
-        for (const record of page.records) await out.write(encodeLine(shown(house.value, record)));
+        for (const record of page.records) await out.write(encodeLine(shown(api.value, record)));
         after = page.next;
         if (after === undefined) return;
       }

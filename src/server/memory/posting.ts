@@ -8,11 +8,11 @@ import { invalid, readJson } from "../api/json-body.ts";
 import { type Env, refuse } from "../api/reply.ts";
 import type { GatewayRefusal } from "../contract.ts";
 import { refusal, refusalOf } from "../refusal.ts";
-import type { Inside, MemoryHouse, OpenMemoryDoor } from "./contract.ts";
+import type { Inside, MemoryApi, OpenMemoryApi } from "./contract.ts";
 import { type IdempotentAnswer, isKey, once } from "./idempotency.ts";
 
 export type PostWork<T> = (post: {
-  house: MemoryHouse;
+  api: MemoryApi;
   body: T;
   key: string | undefined;
   /** Keeps, in the transaction of the change, what `answer` says of its outcome. */
@@ -22,7 +22,7 @@ export type PostWork<T> = (post: {
 
 export async function posting<T>(
   c: Context<Env>,
-  open: OpenMemoryDoor,
+  open: OpenMemoryApi,
   schema: z.ZodType<T>,
   work: PostWork<T>,
 ): Promise<Response> {
@@ -30,12 +30,12 @@ export async function posting<T>(
   if (!body.ok) return refuse(c, body.error);
   const key = c.req.header("idempotency-key");
   if (key !== undefined && !isKey(key)) return refuse(c, badKey);
-  const house = await open();
-  if (!house.ok) return refuse(c, refusalOf(house.error));
-  const { db, hashKey, clock } = house.value;
+  const api = await open();
+  if (!api.ok) return refuse(c, refusalOf(api.error));
+  const { db, hashKey, clock } = api.value;
   // Once the body is here the work is done, whether its caller waits for the answer or not.
   const signal = key === undefined ? clientGone(c.env.outgoing) : new AbortController().signal;
-  const post = { house: house.value, body: body.value, key, signal };
+  const post = { api: api.value, body: body.value, key, signal };
   if (key === undefined) return answered(c, await work({ ...post, keeping: () => undefined }), false);
   const request = { method: c.req.method, path: c.req.path, query: c.req.query(), body: body.value };
   const result = await once({ db, hashKey, key, request, now: clock.now() }, (keep) =>

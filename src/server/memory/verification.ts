@@ -12,7 +12,7 @@ import { invalid } from "../api/json-body.ts";
 import type { Env } from "../api/reply.ts";
 import type { GatewayRefusal } from "../contract.ts";
 import { denied, notFound, refusalOfFailure, shown, unavailable } from "./answer.ts";
-import type { MemoryHouse, OpenMemoryDoor } from "./contract.ts";
+import type { MemoryApi, OpenMemoryApi } from "./contract.ts";
 import type { IdempotentAnswer } from "./idempotency.ts";
 import { posting } from "./posting.ts";
 import { placeOf, repositoryKey } from "./write.ts";
@@ -30,26 +30,26 @@ const checkBody = z.strictObject({
     .max(BOUNDS.citations),
 });
 
-export function verificationRoutes(open: OpenMemoryDoor): Hono<Env> {
+export function verificationRoutes(open: OpenMemoryApi): Hono<Env> {
   return new Hono<Env>().post("/records/:id/verification", (c) =>
-    posting(c, open, checkBody, async ({ house, body, keeping, signal }) => {
-      if (house.denied) return fail(denied);
+    posting(c, open, checkBody, async ({ api, body, keeping, signal }) => {
+      if (api.denied) return fail(denied);
       // Switched off, nothing is checked either.
-      if (!house.enabled) return fail(refusalOfFailure(missingClient(OFF)));
+      if (!api.enabled) return fail(refusalOfFailure(missingClient(OFF)));
       const repository = body.repository ?? c.req.query("repository");
       const check: Check = {
         id: c.req.param("id"),
-        ...optional("place", repository === undefined ? undefined : placeOf(house, repository)),
+        ...optional("place", repository === undefined ? undefined : placeOf(api, repository)),
         citations: body.citations,
-        shown: house.redact,
+        shown: api.redact,
       };
       const inside = keeping((outcome) => {
-        const reply = answerOf(house, outcome as CheckNoted);
+        const reply = answerOf(api, outcome as CheckNoted);
         return reply.ok ? reply.value : undefined;
       });
-      const { clock, user } = house;
+      const { clock, user } = api;
       const result = await write(
-        house.db,
+        api.db,
         (db) => {
           const noted = noteCheck({ db, now: clock.now(), user }, check);
           inside?.(db, noted);
@@ -57,14 +57,14 @@ export function verificationRoutes(open: OpenMemoryDoor): Hono<Env> {
         },
         { signal, clock },
       );
-      return result.ok ? answerOf(house, result.value) : fail(unavailable(result.error.code !== "store_busy"));
+      return result.ok ? answerOf(api, result.value) : fail(unavailable(result.error.code !== "store_busy"));
     }),
   );
 }
 
-function answerOf(house: MemoryHouse, noted: CheckNoted): Result<IdempotentAnswer, GatewayRefusal> {
+function answerOf(api: MemoryApi, noted: CheckNoted): Result<IdempotentAnswer, GatewayRefusal> {
   if (noted.type === "not_found") return fail(notFound);
   if (noted.type === "invalid")
     return fail(invalid("citations: each must be one of the record's own, and only files have another state."));
-  return ok({ status: 200, body: { outcome: "verified", record: shown(house, noted.record) } });
+  return ok({ status: 200, body: { outcome: "verified", record: shown(api, noted.record) } });
 }
