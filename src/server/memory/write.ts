@@ -14,7 +14,7 @@ import type {
   VoteOutcome,
   WriteParts,
 } from "../../memory/record/write-contract.ts";
-import type { Inside, MemoryApi } from "./contract.ts";
+import type { Inside, MemoryBackend } from "./contract.ts";
 
 const name = z.string().min(1).max(200);
 export const repositoryKey = z.string().min(1).max(500);
@@ -38,86 +38,89 @@ export const voteBody = z.looseObject({
 });
 
 /** `off`: works while memory is switched off too. `id`: what the caller named the record. */
-export function writeParts(api: MemoryApi, options: { inside?: Inside; id?: string; off?: boolean } = {}): WriteParts {
-  const strategy = api.strategy(options.inside);
+export function writeParts(
+  memory: MemoryBackend,
+  options: { inside?: Inside; id?: string; off?: boolean } = {},
+): WriteParts {
+  const strategy = memory.strategy(options.inside);
   return {
-    client: () => (api.enabled || options.off ? { type: "ready", strategy } : OFF),
-    redactor: api.redactor,
-    newId: () => (options.id !== undefined && isFree(api, options.id) ? options.id : api.newId()),
-    settings: () => ({ userScope: api.userScope, maxStores: Number.POSITIVE_INFINITY }),
-    clock: api.clock,
-    onStore: ({ outcome }) => noteFailure(api, outcome),
-    onVote: ({ outcome }) => noteFailure(api, outcome),
+    client: () => (memory.enabled || options.off ? { type: "ready", strategy } : OFF),
+    redactor: memory.redactor,
+    newId: () => (options.id !== undefined && isFree(memory, options.id) ? options.id : memory.newId()),
+    settings: () => ({ userScope: memory.userScope, maxStores: Number.POSITIVE_INFINITY }),
+    clock: memory.clock,
+    onStore: ({ outcome }) => noteFailure(memory, outcome),
+    onVote: ({ outcome }) => noteFailure(memory, outcome),
   };
 }
 
 const FAILURES_KEPT = 20;
 const GOOD: ReadonlySet<string> = new Set(["stored", "already_stored", "pending_review", "voted"]);
 
-function noteFailure({ failures, clock }: MemoryApi, outcome: string): void {
+function noteFailure({ failures, clock }: MemoryBackend, outcome: string): void {
   if (GOOD.has(outcome)) return;
   failures.push({ code: outcome, at: clock.now() });
   failures.splice(0, failures.length - FAILURES_KEPT);
 }
 
 /** A key may come back after it was forgotten, for another record. */
-const isFree = ({ db }: MemoryApi, id: string): boolean =>
+const isFree = ({ db }: MemoryBackend, id: string): boolean =>
   db.prepare("SELECT 1 FROM memories WHERE id = ?").get(id) === undefined;
 
-/** To look in. One that may not be stored finds nothing. */
-export const placeOf = ({ user, redactor, redact }: MemoryApi, repository: string | undefined): Place =>
+/** The place to look in. A repository that may not be stored finds nothing. */
+export const placeOf = ({ user, redactor, redact }: MemoryBackend, repository: string | undefined): Place =>
   repository === undefined
     ? { user }
     : { repository: givenRepository(redactor, repository) ?? redact(repository), user };
 
-function placeRefused(api: MemoryApi, repository: string | undefined): MemoryFailure | undefined {
-  if (repository === undefined || givenRepository(api.redactor, repository) !== undefined) return undefined;
-  noteFailure(api, "invalid_inputs");
+function placeRefused(memory: MemoryBackend, repository: string | undefined): MemoryFailure | undefined {
+  if (repository === undefined || givenRepository(memory.redactor, repository) !== undefined) return undefined;
+  noteFailure(memory, "invalid_inputs");
   return refused("invalid_inputs", PLACE_REFUSED);
 }
 
-export const actorOf = ({ tokenName, user }: MemoryApi) =>
+export const actorOf = ({ tokenName, user }: MemoryBackend) =>
   ({ kind: "user", id: user, name: `rest:${tokenName}` }) as const;
 
-const sourceOf = ({ tokenName, redact }: MemoryApi, given: z.infer<typeof storeBody>["source"] = {}) =>
+const sourceOf = ({ tokenName, redact }: MemoryBackend, given: z.infer<typeof storeBody>["source"] = {}) =>
   ({
     ...Object.fromEntries(Object.entries(given).map(([key, value]) => [key, redact(value ?? "")])),
     client: `rest:${tokenName}`,
   }) as Omit<Source, "origins" | "trust">;
 
 export async function storeByRest(
-  api: MemoryApi,
+  memory: MemoryBackend,
   body: z.infer<typeof storeBody>,
   options: { inside?: Inside; key?: string },
   signal: AbortSignal,
 ): Promise<StoreOutcome> {
   const { repository, approved = false, pending = false, author, source: given, ...input } = body;
-  const misplaced = placeRefused(api, repository);
+  const misplaced = placeRefused(memory, repository);
   if (misplaced) return misplaced;
-  const source = sourceOf(api, given);
+  const source = sourceOf(memory, given);
   const isOwn = author === "user" && approved;
   // The writer made the id before its first attempt: a repetition is the same record.
   const id = readId(options.key ?? "")?.whole ? options.key : undefined;
-  const parts = writeParts(api, { ...options, ...(id === undefined ? {} : { id }) });
+  const parts = writeParts(memory, { ...options, ...(id === undefined ? {} : { id }) });
   const ask: AskLeave = async ({ mustAsk }) => {
-    if (api.denied) return { type: "denied", by: "rule", message: "A rule of the gateway forbids it." };
+    if (memory.denied) return { type: "denied", by: "rule", message: "A rule of the gateway forbids it." };
     return pending || (mustAsk && !approved) ? { type: "pending" } : { type: "approved" };
   };
   return storeRecord(
     parts,
     {
       input,
-      place: placeOf(api, repository),
+      place: placeOf(memory, repository),
       source,
       author: isOwn
-        ? actorOf(api)
+        ? actorOf(memory)
         : {
             kind: "agent",
-            id: source.agentId ?? source.sessionId ?? `rest:${api.tokenName}`,
-            name: `rest:${api.tokenName}`,
+            id: source.agentId ?? source.sessionId ?? `rest:${memory.tokenName}`,
+            name: `rest:${memory.tokenName}`,
           },
       origins: () => [{ kind: "assistant" }],
-      ...(isOwn && !api.denied && !pending ? {} : { ask }),
+      ...(isOwn && !memory.denied && !pending ? {} : { ask }),
     },
     signal,
   );
@@ -125,26 +128,26 @@ export async function storeByRest(
 
 /** `id`: on that record, whatever else has the same text. */
 export async function voteByRest(
-  api: MemoryApi,
+  memory: MemoryBackend,
   { repository, actor, ...input }: z.infer<typeof voteBody>,
   inside: Inside | undefined,
   signal: AbortSignal,
   id?: string,
 ): Promise<VoteOutcome> {
-  const misplaced = placeRefused(api, repository);
+  const misplaced = placeRefused(memory, repository);
   if (misplaced) return misplaced;
   return voteOn(
-    writeParts(api, inside ? { inside } : {}),
+    writeParts(memory, inside ? { inside } : {}),
     {
       input,
       ...(id === undefined ? {} : { id }),
-      place: placeOf(api, repository),
-      source: sourceOf(api),
+      place: placeOf(memory, repository),
+      source: sourceOf(memory),
       actor:
         actor === undefined
-          ? { key: `user:${api.user}`, kind: "user" }
-          : { key: `rest:${api.redact(actor)}`, kind: "agent" },
-      ...(api.denied
+          ? { key: `user:${memory.user}`, kind: "user" }
+          : { key: `rest:${memory.redact(actor)}`, kind: "agent" },
+      ...(memory.denied
         ? { ask: async () => ({ type: "denied", by: "rule", message: "A rule of the gateway forbids it." }) as const }
         : {}),
     },
