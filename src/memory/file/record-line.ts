@@ -79,7 +79,7 @@ export function lineOfDraft(draft: RecordDraft, now: string): MemoryFileLine {
 /** A line, and the record that it says. */
 export type FileEntry = { line: MemoryFileLine; record: MemoryRecord };
 
-/** By the id, or by the beginning of one of ours. */
+/** The entry is named by its id, or by the beginning of an id of ours. */
 export function oneOf(entries: readonly FileEntry[], id: string): { type: "one"; entry: FileEntry } | NotFound {
   const start = readId(id)?.id;
   const exact = entries.find(({ record }) => record.id === id);

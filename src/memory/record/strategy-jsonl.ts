@@ -74,7 +74,7 @@ class JsonlStrategy implements Strategy {
   readonly supportsScopes = false;
   readonly #options: JsonlOptions;
   readonly #files: RepositoryFiles;
-  /** By the line's text: what was filtered once is not filtered again. */
+  /** Records by the text of their line, so that no line is filtered twice. */
   #read = new Map<string, MemoryRecord | undefined>();
   #looked: { stamp: number; entries: Promise<Result<FileEntry[], Fault>> } | undefined;
   #leftovers: Promise<void> | undefined;

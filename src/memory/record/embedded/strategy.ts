@@ -30,7 +30,7 @@ type EmbeddedParts = {
   open: () => Promise<Result<Database, Failure>>;
   /** False: there is no store yet, so there are no records. */
   exists?: () => boolean;
-  /** Of the hashes by which a deleted fact is known again. */
+  /** The key of the hashes by which a deleted fact is recognised. */
   hashKey: string;
   /** Whose own votes and records are meant where no place says it. */
   user: string;

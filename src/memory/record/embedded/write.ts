@@ -215,7 +215,7 @@ const shownIn = ({ subject, fact, reason, citations, source, status, version }: 
   version,
 });
 
-/** By blanks of equal length. */
+/** Texts become blanks of equal length. */
 function blankChanges({ db }: RecordWrite, id: string): void {
   const put = db.prepare("UPDATE memory_changes SET before = ?, after = ? WHERE id = ?");
   for (const row of rowsOf(db.prepare("SELECT id, before, after FROM memory_changes WHERE memory = ?").all(id)))
