@@ -12,7 +12,7 @@ export type EvidenceTurn = { id: string; user: string; assistant: string };
 export type Evidence = {
   place: BoardPlace;
   items: readonly BoardItem[];
-  /** Oldest first. */
+  /** The oldest turn comes first. */
   turns: readonly EvidenceTurn[];
   checkpoint?: string;
 };

@@ -20,7 +20,7 @@ import { TRUST, trustOf } from "../record/trust.ts";
 import { filteredValue, type Redactor, type SecretFilter } from "../secret/filter.ts";
 import { type MemoryFileLine, readLine } from "./lines.ts";
 
-/** Undefined: the line cannot be used as a record, for its bounds or because the filter failed on it. */
+/** A line that breaks a bound, or on which the filter fails, is no record: undefined. */
 export function recordOfLine(
   { id, at, value }: MemoryFileLine,
   repository: string,

@@ -24,7 +24,7 @@ type RecallOptions = {
   path: string;
   timeoutMs?: number;
   maxPostings?: number;
-  /** Absent: no vectors, and nobody is called. */
+  /** Without it no vectors are made, and nobody is called. */
   semantic?: EmbedderSettings;
   vectorFormat?: VectorFormat;
   clock?: Clock;

@@ -29,7 +29,7 @@ export type SearchRequest = Filter & {
   exclude?: readonly string[];
   /** Set for text that nobody asked for: weak matches are left out, and quotation marks only raise what holds the phrase. */
   floor?: boolean;
-  /** Milliseconds; what is ready then is the answer. */
+  /** After so many milliseconds, what is ready is the answer. */
   budgetMs?: number;
   explain?: boolean;
   /** Which signals count; all by default. */

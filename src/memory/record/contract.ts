@@ -9,7 +9,7 @@ export type CitationState = "unchecked" | "verified" | "moved" | "changed" | "mi
 export type Citation<Text extends string = string> = {
   raw: Text;
   kind: CitationKind;
-  /** Relative to the repository's root, as it was written. */
+  /** The path as it was written, relative to the repository's root. */
   path?: string;
   startLine?: number;
   endLine?: number;
@@ -227,7 +227,7 @@ export interface Strategy {
   edit(id: string, change: RecordChange, by: ChangeBy, signal: AbortSignal): Promise<Edited>;
   delete(id: string, by: ChangeBy, signal: AbortSignal): Promise<Deleted>;
   resolve(id: string, resolution: Resolution, by: ChangeBy, signal: AbortSignal): Promise<ResolveOutcome>;
-  /** Newest first. */
+  /** The newest change comes first. */
   changes(query: ChangesQuery, signal: AbortSignal): Promise<Changes>;
   /** Moves with every write of any process; undefined where nobody can tell. */
   generation(): number | undefined;

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Failure } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import { givenRepository, PLACE_REFUSED } from "../../memory/given-place.ts";
+import { PLACE_REFUSED, repositoryNamed } from "../../memory/place-name.ts";
 import { editRecord, removeRecord, resolveRecord } from "../../memory/record/change.ts";
 import type { Conflict, MemoryRecord } from "../../memory/record/contract.ts";
 import { guessedFrom } from "../../memory/record/guess.ts";
@@ -66,7 +66,7 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
     mayChange,
     choose(choice) {
       if (choice.repo === undefined) return ok(choice);
-      const repo = givenRepository(parts.redactor, choice.repo);
+      const repo = repositoryNamed(parts.redactor, choice.repo);
       return repo === undefined
         ? usage(PLACE_REFUSED, "--repo takes owner/name, host/path or local:FOLDER.")
         : ok({ ...choice, repo });

@@ -7,7 +7,7 @@ import { checkItem } from "../../memory/board/check.ts";
 import { type BoardItem, type BoardPlace, type Src, seenOf } from "../../memory/board/item.ts";
 import { findItem, listItems } from "../../memory/board/row.ts";
 import { putItem, removeItem } from "../../memory/board/store.ts";
-import { givenBranch, givenRepository, PLACE_REFUSED } from "../../memory/given-place.ts";
+import { branchNamed, PLACE_REFUSED, repositoryNamed } from "../../memory/place-name.ts";
 import { OFF } from "../../memory/record/choose.ts";
 import { missingClient } from "../../memory/record/failure.ts";
 import { invalid, readJson } from "../api/json-body.ts";
@@ -135,8 +135,8 @@ export function boardRoutes(open: OpenMemoryDoor): Hono<Env> {
 function placeIn(c: Context<Env>, { redactor }: MemoryHouse): Result<BoardPlace, GatewayRefusal> {
   const query = boardQuery.safeParse(c.req.query());
   if (!query.success) return fail(invalid("Which board? Add ?repository=KEY&branch=NAME."));
-  const repository = givenRepository(redactor, query.data.repository);
-  const branch = givenBranch(redactor, query.data.branch);
+  const repository = repositoryNamed(redactor, query.data.repository);
+  const branch = branchNamed(redactor, query.data.branch);
   if (repository === undefined || branch === undefined) return fail(invalid(PLACE_REFUSED));
   return ok({ repository, branch });
 }

@@ -23,7 +23,7 @@ export type QueryTerm = {
 export type Query = {
   text: string;
   terms: QueryTerm[];
-  /** Folded; what was quoted. */
+  /** The quoted phrases, folded. */
   phrases: string[];
   /** Identifiers and paths as they were written. */
   names: Name[];

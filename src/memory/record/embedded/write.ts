@@ -124,7 +124,7 @@ function otherWith({ db }: RecordWrite, { id }: MemoryRecord, hash: string): str
   return row ? String(row["id"]) : undefined;
 }
 
-/** Undefined: it does not lead there from where it is. */
+/** The new status; undefined when the signal does not lead there from the present one. */
 function moveStatus(work: RecordWrite, id: string, signal: StatusSignal, actor: Author): Status | undefined {
   const record = recordById(work.db, id, work.user);
   const status = record && nextStatus(record.status, signal);
