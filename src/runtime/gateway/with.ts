@@ -7,7 +7,7 @@ import { repositoryKey } from "../../host/git.ts";
 import { type AgentRun, OWNER } from "../../proxy/identify/run.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import { upstreamsOf } from "../../proxy/upstream/choose.ts";
-import { type FoundGateway, findGateway, pidOf } from "../../server/find.ts";
+import { findGateway, type LocalGateway, pidOf } from "../../server/find.ts";
 import { addressOf } from "../../server/listen.ts";
 import type { UpstreamRow } from "../../server/manage/contract.ts";
 import { remoteOperations } from "../../server/manage/remote.ts";
@@ -36,7 +36,7 @@ export type WithWorkspace = {
 
 export type GatewayView = { address: string; token: string; upstreams: readonly UpstreamRow[] };
 
-export type HeldGateway = GatewayView & {
+export type GatewayForRun = GatewayView & {
   /** Started for this run, and ends with it. */
   own: RunningGateway | undefined;
   warnings: readonly string[];
@@ -85,7 +85,7 @@ export async function findSuiting(home: string, { suits }: WithRequest): Promise
   return view && suits(view) ? view : undefined;
 }
 
-export async function holdGateway(home: string, wanted: WithRequest): Promise<Result<HeldGateway, Failure>> {
+export async function gatewayForRun(home: string, wanted: WithRequest): Promise<Result<GatewayForRun, Failure>> {
   const gateway = await findSuiting(home, wanted);
   if (gateway) {
     const link = async (): Promise<string | undefined> => {
@@ -118,7 +118,7 @@ async function startForRun(upstreams: WithRequest["upstreams"]): Promise<Result<
   return openGateway({ ...flags, "gateway.port": "0" });
 }
 
-async function viewOf({ address, token }: FoundGateway): Promise<GatewayView | undefined> {
+async function viewOf({ address, token }: LocalGateway): Promise<GatewayView | undefined> {
   const upstreams = await remoteOperations({ address, token }).upstreams();
   return upstreams.ok ? { address, token, upstreams: upstreams.value } : undefined;
 }

@@ -1,0 +1,107 @@
+// The proxy's store, index and searcher of this home, opened once and shared by requests and management.
+import { errorText } from "../../base/failure.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { Remember } from "../../proxy/remember/remember.ts";
+import type { OpenServices, ProxyServices } from "../../proxy/services.ts";
+import type { ProxySettings } from "../../proxy/settings.ts";
+import { Checkpointer } from "../../store/checkpoint.ts";
+import { type Fault, faultAt } from "../../store/fault.ts";
+import { rebuiltText } from "../../store/rebuild/rebuilt-text.ts";
+import { lossWatch } from "../../store/rebuild/suspect.ts";
+import { FileWatch } from "../../store/watch-file.ts";
+import { openRecall } from "../recall/engine.ts";
+import { RecallRepair } from "../recall/repair.ts";
+import { openStore, tellRebuilt } from "../store.ts";
+import { redactorOf, type Workspace } from "../workspace.ts";
+import { proxyStoreOn } from "./proxy-store.ts";
+
+export type SharedServices = {
+  open: OpenServices;
+  /** What is wrong with the store's file, as of now. */
+  finding(): string | undefined;
+  /** Whoever opened it; a second call does nothing. */
+  close(): Promise<void>;
+};
+export type Trouble = (part: string, trouble: { code: string; message: string }) => void;
+
+/** How long the first request waits while another process holds the whole store. */
+const OPEN_MS = 500;
+
+/** One store for everybody who asks: SQLite's locks do not bear a second one in a process. Tried again after a failure. */
+export function sharedServices(workspace: Workspace, settings: ProxySettings, onTrouble: Trouble): SharedServices {
+  let opened: ReturnType<OpenServices> | undefined;
+  const retired: ProxyServices[] = [];
+  let watch: FileWatch | undefined;
+  return {
+    async open() {
+      opened ??= openServices(workspace, settings, onTrouble).catch((error: unknown) =>
+        // A database of somebody else: the schema does not fit it.
+        fail(faultAt("store_corrupt", workspace.paths.store, errorText(error))),
+      );
+      const services = await opened;
+      if (!services.ok) opened = undefined;
+      if (!services.ok) return services;
+      watch ??= new FileWatch(workspace.paths.store);
+      if (!services.value.isLost()) return services;
+      // What waits to be stored is gone with it, and comes again with the next requests.
+      opened = undefined;
+      watch = undefined;
+      retired.push(services.value);
+      return this.open();
+    },
+    finding: () => watch?.finding(),
+    async close() {
+      const current = await opened;
+      if (current?.ok) await current.value.close();
+      for (const old of retired.splice(0)) await old.close();
+    },
+  };
+}
+
+async function openServices(
+  workspace: Workspace,
+  settings: ProxySettings,
+  onTrouble: Trouble,
+): Promise<Result<ProxyServices, Fault>> {
+  const { paths } = workspace;
+  const db = await openStore(paths, {
+    recall: workspace.indexing.recall,
+    limitMs: OPEN_MS,
+    onRebuilt: (rebuilt) => {
+      tellRebuilt(rebuilt);
+      onTrouble("store", { code: "store_rebuilt", message: rebuiltText(rebuilt) });
+    },
+  });
+  if (!db.ok) return db as Result<never, Fault>;
+  const store = proxyStoreOn(workspace, settings, db.value, (message) =>
+    onTrouble("log", { code: "log_damaged", message }),
+  );
+  const tell = (trouble: { code: string; message: string }): void => onTrouble("recall", trouble);
+  const repair = new RecallRepair(db.value, workspace, tell);
+  repair.resume();
+  const recall = openRecall(workspace, db.value, {
+    mayChoose: true,
+    onTrouble: tell,
+    onDamaged: (message) => repair.noticed(message),
+  });
+  const redactor = redactorOf(workspace);
+  const remember = new Remember({
+    store,
+    redactor,
+    writer: repair.guard(() => recall.writer),
+    mode: settings.store,
+    onTrouble: (trouble) => onTrouble("store", trouble),
+    onStored: () => recall.embedSoon(),
+  });
+  const checkpointer = new Checkpointer(db.value);
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await repair.close();
+    await remember.close();
+    await recall.close();
+    await checkpointer.close();
+    db.value.close();
+  };
+  const isLost = lossWatch(paths.store);
+  return ok({ store, recall, remember, redactor, isLost, close: () => (closed ??= close()) });
+}

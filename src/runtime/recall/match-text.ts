@@ -1,0 +1,104 @@
+// What recall has found as text, for people and for programs that ask over MCP.
+import type { Kind } from "../../memory/recall/item.ts";
+import type { SearchPlan, Shown } from "../../memory/recall/result.ts";
+import type { MatchPage, RecallHit } from "./query.ts";
+
+/** `t3.2` in this session, `SESSION:t3.2` elsewhere; else the item's id. */
+export function refOf(hit: Shown, here?: string): string {
+  const { session } = hit.source;
+  if (hit.ref === undefined) return hit.id;
+  return session === undefined || session === here ? hit.ref : `${session}:${hit.ref}`;
+}
+
+/** Who said it, or what it is and from whom. */
+export function labelOf(hit: Shown, reader: TextReader = "person"): string {
+  const { kind, role, rewound } = hit;
+  const name = NAMES[kind];
+  const label =
+    name === undefined ? (kind === "turn" && role !== "" ? role : kind) : `${name} ${authorOf(hit, reader)}`;
+  return rewound ? `${label}, rewound` : label;
+}
+
+/** Who reads a text: the user, or a model that the user is somebody else for. */
+export type TextReader = "person" | "model";
+
+function authorOf({ role, source: { client } }: Shown, reader: TextReader): string {
+  if (role === "user") return reader === "person" ? "from you" : "from the user";
+  return `from ${client === undefined || client === "session" ? "the agent" : client}`;
+}
+
+/** Where a hit can be found again, and from whom and when it is. */
+function headOf(hit: RecallHit, reader: TextReader): string {
+  const { kind, id, ref, source, time } = hit;
+  const name = NAMES[kind];
+  const own = kind === "board" ? id.slice(id.lastIndexOf(":") + 1) : id;
+  const where = name === undefined ? [source.session && `session ${source.session}`, ref ?? id] : [name, own];
+  const about = [name === undefined ? labelOf(hit) : authorOf(hit, reader), time?.slice(0, 10)];
+  return `${where.filter(Boolean).join(" ")} (${about.filter(Boolean).join(", ")})`;
+}
+
+/** What is kept in memory, in people's words. */
+const NAMES: Partial<Record<Kind, string>> = { record: "memory", board: "board item" };
+
+/** How to see more of what is kept in memory, or to be rid of it. `command`: how a command begins here. */
+function waysTo(hits: readonly RecallHit[], command: string): string[] {
+  const has = (kind: Kind): boolean => hits.some((hit) => hit.kind === kind);
+  return [
+    ...(has("record") ? [`Memories: ${command}memory show ID, ${command}memory delete ID`] : []),
+    ...(has("board") ? [`Board items: ${command}board show NAME, ${command}board remove NAME`] : []),
+  ];
+}
+
+export const snippetText = (hit: Pick<RecallHit, "snippets">): string => hit.snippets.map((s) => s.text).join("\n");
+
+export type MatchTextOptions = {
+  /** What was searched. */
+  searched: string;
+  explained?: boolean | undefined;
+  /** How a command begins where the text is read. */
+  command?: string;
+  reader?: TextReader;
+};
+
+export function matchText(found: MatchPage, options: MatchTextOptions): string {
+  const { searched, explained = false, command = "everlong ", reader = "person" } = options;
+  const notes = found.partial ? [`Not everything was searched in time: ${found.skipped.join(", ")}.`] : [];
+  if (found.hits.length === 0) return [`No matches in ${searched}.`, ...notes].join("\n");
+  const rows = found.hits.map((h) => {
+    const score = explained && h.parts ? [`${h.score?.toFixed(3)} = ${partsText(h.parts)}`] : [];
+    return [headOf(h, reader), ...score, snippetText(h)].join("\n");
+  });
+  const loose = found.unmatched ?? [];
+  const quotes = loose.map((phrase) => `"${phrase}"`).join(" and ");
+  const first = loose.length > 0 ? [`No match contains ${quotes} word for word. These match the words:`] : [];
+  const more = found.more > 0 ? [`${found.more} more`] : [];
+  const next = found.cursor === undefined ? [] : [`For more: --cursor '${found.cursor}'`];
+  const plan = explained && found.plan ? [planText(found.plan)] : [];
+  const ways = waysTo(found.hits, command).join("\n");
+  return [...first, ...rows, ...more, ...next, ...notes, ...(ways ? [ways] : []), ...plan].join("\n\n");
+}
+
+const partsText = (parts: Readonly<Record<string, number>>): string =>
+  Object.entries(parts)
+    .filter(([, value]) => value !== 0)
+    .map(([name, value]) => `${name} ${value.toFixed(3)}`)
+    .join(" + ");
+
+function planText({
+  terms,
+  phrases,
+  candidates,
+  ranked,
+  passages,
+  scopes,
+  embedder,
+  milliseconds,
+}: SearchPlan): string {
+  const times = Object.entries(milliseconds).map(([phase, ms]) => `${phase} ${ms.toFixed(1)} ms`);
+  return [
+    `${passages} passages in scope (${scopes.map((s) => `@${s}`).join(" ")}), ${candidates} candidates, ${ranked} ranked`,
+    `embedder: ${embedder ?? "none"}; ${times.join(", ")}`,
+    ...(phrases.length > 0 ? [`phrases: ${phrases.join(" | ")}`] : []),
+    ...terms.map((t) => `${t.channel} ${t.text}: in ${t.count}, rarity ${t.rarity.toFixed(2)}, ${t.use}`),
+  ].join("\n");
+}
