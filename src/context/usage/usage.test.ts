@@ -59,7 +59,7 @@ describe("usage", () => {
 
   it("C20 is what the event table asks for", () => {
     const info = usageInfo({ ...known, sent });
-    expect(ephemeralSessionEvents["session.usage_info"].parse(info)).toEqual(info);
+    expect(ephemeralSessionEvents["session.usage_info"]().parse(info)).toEqual(info);
   });
 
   it("C20 C28 compactionAt is absent when no size starts a compaction", () => {
