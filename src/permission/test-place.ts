@@ -1,7 +1,7 @@
 // For this room's tests: a real folder tree with a home, a project and a session, and decisions made in it.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { scratchFolder } from "../../test/tool/scratch.ts";
+import { scratchFolder } from "../base/scratch-fixture.ts";
 import type { PermissionRequest, Rule } from "../schema/permission.ts";
 import { decide, type PermissionDecision } from "./decide.ts";
 import { inspect } from "./inspect.ts";

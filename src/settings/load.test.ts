@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { scratchFolder } from "../../test/tool/scratch.ts";
+import { scratchFolder } from "../base/scratch-fixture.ts";
 import { flagOptions, readFlags } from "./flag.ts";
 import { resolveHome } from "./home.ts";
 import { type LoadOptions, loadSettings } from "./load.ts";

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { scratchFolder } from "../../../test/tool/scratch.ts";
+import { scratchFolder } from "../../base/scratch-fixture.ts";
 import { noOutcome } from "../../hook/merge.ts";
 import { homePaths } from "../../host/paths.ts";
 import type { PermissionAnswer } from "../../schema/permission.ts";

@@ -1,7 +1,7 @@
 // For tests only: a context, an owner and folders for running a tool for real.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { scratchFolder } from "../../../test/tool/scratch.ts";
+import { scratchFolder } from "../../base/scratch-fixture.ts";
 import { toolEnvironment } from "../../host/environment.ts";
 import { createOwner } from "../../host/process.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../contract.ts";
