@@ -1,5 +1,5 @@
 // Bundles src/main.ts into dist/: one entry with lazy parts, so that a start loads only what it needs.
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -42,8 +42,10 @@ const bundle = await rolldown({
   },
   checks: { ineffectiveDynamicImport: false },
 });
+// Written aside and moved in, the entry last: whoever runs the program meanwhile, or builds too, meets whole files only.
+const aside = join(root, "dist", ".cache", `build-${process.pid}`);
 const { output } = await bundle.write({
-  dir: "dist",
+  dir: aside,
   entryFileNames: "[name].js",
   chunkFileNames: "part/[name]-[hash].js",
   minify: "dce-only",
@@ -51,10 +53,12 @@ const { output } = await bundle.write({
   codeSplitting: { groups: [{ name: "turn", test: (id) => OF_EVERY_TURN.includes(id) }] },
 });
 await bundle.close();
+mkdirSync(join(root, "dist", "part"), { recursive: true });
+const files = output.map(({ fileName }) => fileName);
+for (const name of [...files.filter((file) => file !== "main.js"), "main.js"])
+  renameSync(join(aside, name), join(root, "dist", name));
+rmSync(aside, { recursive: true });
 
 // Parts of earlier builds go only after this one has succeeded.
-const made = new Set(output.map((file) => join(root, "dist", file.fileName)));
-for (const name of readdirSync(join(root, "dist", "part"))) {
-  const path = join(root, "dist", "part", name);
-  if (!made.has(path)) rmSync(path);
-}
+for (const name of readdirSync(join(root, "dist", "part")))
+  if (!files.includes(`part/${name}`)) rmSync(join(root, "dist", "part", name), { force: true });

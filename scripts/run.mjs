@@ -46,7 +46,13 @@ if (!script) {
 if (what === "soak") {
   process.env.EVERLONG_SOAK = "1";
   if (args.length === 0)
-    args.push("test/fault", "src/session/replay.test.ts", "src/permission/shell/plan-against-bash.test.ts");
+    args.push(
+      "test/fault",
+      "test/proxy/invariants.test.ts",
+      "src/session/replay.test.ts",
+      "src/permission/shell",
+      "src/store/read-log.test.ts",
+    );
 }
 const done = spawnSync(node, [...script, ...args], {
   cwd: what === "start" ? process.env.INIT_CWD || root : root,

@@ -40,6 +40,10 @@ export function errorText(error: unknown): string {
   return typeof error === "string" ? error : JSON.stringify(error);
 }
 
+/** What a failed `fetch` hides behind its own words. */
+export const causeOf = (error: unknown): unknown =>
+  error instanceof Error && error.cause !== undefined ? error.cause : error;
+
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;

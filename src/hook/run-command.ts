@@ -1,9 +1,9 @@
 // A command hook: a process of its own group gets the payload on stdin and answers on stdout, within its time.
 import { resolve } from "node:path";
-import type { Readable } from "node:stream";
 import { within } from "../base/abort.ts";
 import { errorText } from "../base/failure.ts";
-import { fail, type Result } from "../base/result.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import { collect } from "../host/collect.ts";
 import type { OwnedProcess, Owner } from "../host/process.ts";
 import type { CommandHook } from "./hook.ts";
 
@@ -57,26 +57,10 @@ export async function runCommand(
   if (ended.type === "aborted") return fail("it was interrupted");
   const { code, signal: killedBy, error } = ended.value;
   if (error !== undefined) return fail(`it could not be started in ${cwd}: ${error}`);
-  if (code === 0) return { ok: true, value: { type: "output", text: stdout() } };
-  const errorOutput = stderr().trim();
-  if (code === 2) return { ok: true, value: { type: "block", reason: errorOutput } };
+  if (code === 0) return ok({ type: "output", text: stdout().toString("utf8") });
+  const errorOutput = stderr().toString("utf8").trim();
+  if (code === 2) return ok({ type: "block", reason: errorOutput });
   return fail(
     `it ended with ${killedBy ?? `exit code ${code}`}${errorOutput === "" ? "" : `: ${errorOutput.slice(0, 500)}`}`,
   );
-}
-
-/** The text so far, up to the limit; a stream that breaks has ended. */
-function collect(stream: Readable, limit: number, onMore: () => void = () => undefined): () => string {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  stream.on("error", () => undefined);
-  stream.on("data", (chunk: Buffer) => {
-    length += chunk.length;
-    if (length <= limit) chunks.push(chunk);
-    else {
-      if (chunks.length === 0) chunks.push(chunk.subarray(0, limit));
-      onMore();
-    }
-  });
-  return () => Buffer.concat(chunks).toString("utf8");
 }

@@ -1,5 +1,6 @@
 // An http hook: one POST of the payload, within its time, no redirects, a small answer.
-import { errorText } from "../base/failure.ts";
+import { readBody } from "../base/body.ts";
+import { causeOf, errorText } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { HttpHook } from "./hook.ts";
 import { type HttpRule, httpRefusal, needsConsent } from "./http-rule.ts";
@@ -37,27 +38,14 @@ export async function runHttp(
       redirect: "manual",
       signal: AbortSignal.any([signal, limit]),
     });
-    const text = await bodyOf(response);
+    const { bytes, cut } = await readBody(response.body, MAX_BYTES);
     if (!response.ok) return fail(`${hook.url} answered ${response.status}`);
-    return text.ok ? ok({ type: "output", text: text.value }) : text;
+    return cut ? fail(`its answer is over ${MAX_BYTES} bytes`) : ok({ type: "output", text: bytes.toString("utf8") });
   } catch (error) {
     if (signal.aborted) return fail("it was interrupted");
     if (limit.aborted) return fail(`${hook.url} did not answer within ${hook.timeoutMs / 1000} s`);
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    return fail(`${hook.url} could not be reached: ${errorText(cause)}`);
+    return fail(`${hook.url} could not be reached: ${errorText(causeOf(error))}`);
   }
-}
-
-/** Read no further than the bound; what is not read is let go. */
-async function bodyOf(response: Response): Promise<Result<string, string>> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > MAX_BYTES) return fail(`its answer is over ${MAX_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return ok(Buffer.concat(chunks).toString("utf8"));
 }
 
 /** `$NAME` and `${NAME}`, of the names that the hook may use; all other text stays as it is. */

@@ -1,7 +1,7 @@
 // The environment that child processes get: no keys of ours, nothing that waits for a person, a mark of whose child it is.
 import { delimiter, isAbsolute } from "node:path";
 import { realTarget } from "./files.ts";
-import { isWithin } from "./sandbox/confinement.ts";
+import { isInside } from "./paths.ts";
 
 /** Tells `everlong` itself that it runs inside a tool's shell, where settings, trust and consent must not change. */
 export const TOOL_SHELL_MARK = "EVERLONG_TOOL_SHELL";
@@ -67,6 +67,6 @@ export function withoutProgramsOf(
   const { PATH: path, ...rest } = env;
   if (path === undefined) return rest;
   const isOutside = (entry: string): boolean =>
-    isAbsolute(entry) && !folders.some((folder) => isWithin(realTarget(entry), folder));
+    isAbsolute(entry) && !folders.some((folder) => isInside(realTarget(entry), folder));
   return { ...rest, PATH: path.split(delimiter).filter(isOutside).join(delimiter) };
 }

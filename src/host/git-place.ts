@@ -1,9 +1,10 @@
 // Whether a git repository lies where the folder may be read: no link, borrowed objects or made-up `.git` leads to another one.
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, resolve, sep } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fail, ok, type Result } from "../base/result.ts";
 import { existingTarget } from "./files.ts";
 import { type ConfigEntry, configValue } from "./git-config.ts";
+import { isInside } from "./paths.ts";
 
 /** As git itself says. */
 export type GitPlace = { root: string; gitDir: string; commonDir: string };
@@ -18,16 +19,16 @@ export function checkPlace(
   const gitDir = existingTarget(place.gitDir);
   const commonDir = existingTarget(place.commonDir);
   if (root === undefined || gitDir === undefined || commonDir === undefined) return fail("its git folder is not there");
-  const isInside = (path: string) => folders.some((folder) => path === folder || path.startsWith(withSlash(folder)));
-  if (!isInside(root)) return fail(`its git work tree is outside the folder: ${root}`);
-  const isOwn = isInside(gitDir) ? isInside(commonDir) : belongs({ root, gitDir, commonDir }, config);
-  if (!isOwn) return fail(`its git folder is outside the folder: ${isInside(gitDir) ? commonDir : gitDir}`);
+  const isAllowed = (path: string) => folders.some((folder) => isInside(path, folder));
+  if (!isAllowed(root)) return fail(`its git work tree is outside the folder: ${root}`);
+  const isOwn = isAllowed(gitDir) ? isAllowed(commonDir) : belongs({ root, gitDir, commonDir }, config);
+  if (!isOwn) return fail(`its git folder is outside the folder: ${isAllowed(gitDir) ? commonDir : gitDir}`);
   if (hasContent(join(commonDir, "objects/info/alternates")))
     return fail("its git repository borrows from another one");
-  const foreign = foreignFile(config, root, (path) => isInside(path) || path.startsWith(withSlash(commonDir)));
+  const foreign = foreignFile(config, root, (path) => isAllowed(path) || isInside(path, commonDir));
   if (foreign !== undefined) return fail(`its git configuration names a file outside the folder: ${foreign}`);
   // What lies outside was made by the person's own git.
-  const link = [...new Set([gitDir, commonDir])].filter(isInside).map(findLink).find(Boolean);
+  const link = [...new Set([gitDir, commonDir])].filter(isAllowed).map(findLink).find(Boolean);
   if (link) return fail(`its git folder has a link, or too much to look through: ${link}`);
   return ok([...new Set([gitDir, commonDir])]);
 }
@@ -89,7 +90,6 @@ function entriesOf(folder: string) {
   }
 }
 
-const withSlash = (folder: string): string => (folder.endsWith(sep) ? folder : folder + sep);
 const hasContent = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 function textOf(path: string): string | undefined {

@@ -1,6 +1,6 @@
-// Where things lie under home, and making those folders private.
+// Where things lie: under home, in private folders, and inside of one another.
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join, relative, sep } from "node:path";
 
 export type SessionPaths = ReturnType<typeof sessionPaths>;
 export type HomePaths = ReturnType<typeof homePaths>;
@@ -46,4 +46,16 @@ export function sessionPaths(dir: string) {
 /** Makes the folder, parents too, for its owner only. */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
+}
+
+/** Both are real paths. `/srv/project-evil` is not inside `/srv/project`. */
+export function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** The root and every folder from there down to `cwd`; the root alone when `cwd` is not inside of it. */
+export function foldersDownTo(cwd: string, root: string): string[] {
+  const names = isInside(cwd, root) ? relative(root, cwd).split(sep).filter(Boolean) : [];
+  return [root, ...names.map((_, i) => join(root, ...names.slice(0, i + 1)))];
 }

@@ -1,7 +1,10 @@
 // Searching with ripgrep: its binary comes with the package, its run has an owner, a time limit and a bound on output.
 import { createRequire } from "node:module";
 import { within } from "../base/abort.ts";
+import { collect } from "./collect.ts";
 import type { Owner } from "./process.ts";
+
+const MAX_STDERR = 4096;
 
 let path: string | undefined;
 
@@ -36,31 +39,18 @@ type SearchEnd = {
 
 export async function ripgrep(search: Search): Promise<SearchEnd> {
   const child = search.owner.spawn({ command: ripgrepPath(), args: search.args, cwd: search.cwd, env: search.env });
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  let stderr = "";
-  const full = new Promise<"cut">((resolve) => {
-    child.stdout.on("data", (chunk: Buffer) => {
-      if (bytes < search.maxBytes) chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes >= search.maxBytes) resolve("cut");
-    });
-  });
-  child.stderr.on("data", (chunk: Buffer) => {
-    if (stderr.length < 4096) stderr += chunk.toString("utf8");
-  });
-  const ended = await within(
-    Promise.race([full, child.closed.then(() => "done" as const)]),
-    search.limitMs,
-    search.signal,
-  );
+  const full = Promise.withResolvers<"cut">();
+  const stdout = collect(child.stdout, search.maxBytes, () => full.resolve("cut"));
+  const stderr = collect(child.stderr, MAX_STDERR);
+  const ending = child.closed.then(() => "done" as const);
+  const ended = await within(Promise.race([full.promise, ending]), search.limitMs, search.signal);
   const type = ended.type === "value" ? ended.value : ended.type;
   if (type !== "done") void child.kill();
   const end = type === "done" ? await child.exit : undefined;
   return {
     type,
-    stdout: Buffer.concat(chunks).subarray(0, search.maxBytes),
-    stderr: end?.error ?? stderr,
+    stdout: stdout(),
+    stderr: end?.error ?? stderr().toString("utf8"),
     code: end?.code ?? null,
   };
 }

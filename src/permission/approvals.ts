@@ -24,41 +24,40 @@ export async function locationApprovals(everlongHome: string, root: string): Pro
   return ok((state.value.locations[root] ?? []).map(parseRule).flatMap((r) => (r.ok ? [r.value] : [])));
 }
 
-export function addLocationApprovals(
+export const addLocationApprovals = (
   everlongHome: string,
   root: string,
   rules: readonly string[],
   update: UpdateFile,
-): Promise<Result<unknown, Failure>> {
-  const add = (state: Approvals): Approvals => ({
-    ...state,
-    locations: { ...state.locations, [root]: [...new Set([...(state.locations[root] ?? []), ...rules])] },
-  });
-  return changeState(file(everlongHome), add, update);
-}
+): Promise<Result<unknown, Failure>> =>
+  changeRules(everlongHome, root, (before) => [...new Set([...before, ...rules])], update);
 
 /** Takes back some rules of a location; the others stay. */
-export function dropLocationApprovals(
+export const dropLocationApprovals = (
   everlongHome: string,
   root: string,
   rules: readonly string[],
   update: UpdateFile,
-): Promise<Result<unknown, Failure>> {
-  const drop = (state: Approvals): Approvals => ({
-    ...state,
-    locations: { ...state.locations, [root]: (state.locations[root] ?? []).filter((rule) => !rules.includes(rule)) },
-  });
-  return changeState(file(everlongHome), drop, update);
-}
+): Promise<Result<unknown, Failure>> =>
+  changeRules(everlongHome, root, (before) => before.filter((rule) => !rules.includes(rule)), update);
 
-export function resetLocationApprovals(
+export const resetLocationApprovals = (
   everlongHome: string,
   root: string,
   update: UpdateFile,
+): Promise<Result<unknown, Failure>> => changeRules(everlongHome, root, () => [], update);
+
+/** A location without rules is not kept. */
+function changeRules(
+  everlongHome: string,
+  root: string,
+  change: (before: readonly string[]) => string[],
+  update: UpdateFile,
 ): Promise<Result<unknown, Failure>> {
-  const reset = (state: Approvals): Approvals => {
-    const { [root]: _gone, ...locations } = state.locations;
-    return { ...state, locations };
+  const changed = (state: Approvals): Approvals => {
+    const { [root]: before = [], ...others } = state.locations;
+    const rules = change(before);
+    return { ...state, locations: rules.length > 0 ? { ...others, [root]: rules } : others };
   };
-  return changeState(file(everlongHome), reset, update);
+  return changeState(file(everlongHome), changed, update);
 }

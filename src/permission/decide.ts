@@ -1,9 +1,11 @@
 // The one decision: may this call run, must someone be asked, or is it refused. Deny wins; the strictest part decides.
+
+import { isInside } from "../host/paths.ts";
 import { guardOf, isOwnKey } from "./guard.ts";
 import { matchesRule, mayBeHidden } from "./match-rule.ts";
 import { type ApprovalOffer, offerFor } from "./offer.ts";
 import { describePart, type PermissionPart } from "./part.ts";
-import { insideAny, isInside } from "./path.ts";
+import { insideAny } from "./path.ts";
 import { type Allow, fitsPlanMode, namesOwnPapers, permitted, showsHidden } from "./permit.ts";
 import type { Policy, SourcedRule } from "./policy.ts";
 import { shown, shownLines } from "./shown.ts";
@@ -88,20 +90,9 @@ function judge(part: PermissionPart, policy: Policy): Verdict {
   const denying = findRule(policy.deny, part, policy);
   if (denying) return deniedByRule(part, denying);
   const { hook } = policy;
-  if (hook?.decision === "deny")
-    return {
-      type: "deny",
-      code: "denied",
-      by: "hook",
-      reason: denied(part, `a hook said: ${shownLines(hook.reason)}`),
-    };
+  if (hook?.decision === "deny") return deny(part, "denied", "hook", `a hook said: ${shownLines(hook.reason)}`);
   if (policy.mode === "plan" && !fitsPlanMode(part, policy))
-    return {
-      type: "deny",
-      code: "plan_mode",
-      by: "mode",
-      reason: denied(part, "plan mode only reads; exit_plan_mode asks to leave it"),
-    };
+    return deny(part, "plan_mode", "mode", "plan mode only reads; exit_plan_mode asks to leave it");
 
   const asking = findRule(policy.ask, part, policy);
   const unread = policy.deny.find((rule) => mayBeHidden(rule, part));
@@ -131,17 +122,17 @@ const findRule = (rules: readonly SourcedRule[], part: PermissionPart, policy: P
   rules.find((rule) => matchesRule(rule, part, policy.places.root, "wide"));
 
 const named = (rule: SourcedRule): string => shown(rule.source ? `${rule.text} (${rule.source})` : rule.text);
-const denied = (part: PermissionPart, why: string): string => `Denied: ${describePart(part)}. ${why}.`;
-const refused = (part: PermissionPart, why: string): Deny => ({
+const deny = (part: PermissionPart, code: DenyCode, by: Deny["by"], why: string): Deny => ({
   type: "deny",
-  code: "guard",
-  by: "guard",
-  reason: denied(part, why),
+  code,
+  by,
+  reason: `Denied: ${describePart(part)}. ${why}.`,
 });
+const refused = (part: PermissionPart, why: string): Deny => deny(part, "guard", "guard", why);
 
 function deniedByRule(part: PermissionPart, rule: SourcedRule): Deny {
   const why = `The deny rule ${named(rule)} forbids it, and no flag overrides a deny rule`;
-  return { type: "deny", code: "denied", by: "rule", rule: rule.text, reason: denied(part, why) };
+  return { ...deny(part, "denied", "rule", why), rule: rule.text };
 }
 
 function whyAsk(part: PermissionPart, policy: Policy): string {

@@ -44,9 +44,11 @@ export function explainAsk(ask: ApprovalQuestion, requests: readonly PermissionR
   return lines.join("\n");
 }
 
+const described = ({ parts }: ApprovalQuestion): string => parts.map(({ part }) => describePart(part)).join(", ");
+
 /** Step 13: nobody can be asked. Says what was denied and which flag would allow it. */
 export function refuseUnasked(ask: ApprovalQuestion, policy: Policy): Deny {
-  const what = ask.parts.map(({ part }) => describePart(part)).join(", ");
+  const what = described(ask);
   const reason = ask.always
     ? `Denied: ${what}. A person must approve it (${ask.reason}), and nobody is here to ask.`
     : `Denied: ${what}. Nobody is here to approve it (${ask.reason}). To allow it: ${flagsFor(ask, policy)}`;
@@ -66,13 +68,12 @@ function flagsFor(ask: ApprovalQuestion, policy: Policy): string {
 
 /** Step 11: a permissionRequest hook says no. */
 export function refuseByHook(ask: ApprovalQuestion, reason: string): Deny {
-  const what = ask.parts.map(({ part }) => describePart(part)).join(", ");
-  return { type: "deny", code: "denied", by: "hook", reason: `Denied: ${what}. A hook said: ${shownLines(reason)}` };
+  const words = `Denied: ${described(ask)}. A hook said: ${shownLines(reason)}`;
+  return { type: "deny", code: "denied", by: "hook", reason: words };
 }
 
 /** What the model is told when a person says no. */
 export function refuseByUser(ask: ApprovalQuestion, answer: Extract<PermissionAnswer, { type: "reject" }>): Deny {
-  const what = ask.parts.map(({ part }) => describePart(part)).join(", ");
   const words = answer.feedback ? ` They said: ${answer.feedback}` : "";
-  return { type: "deny", code: "rejected", by: "user", reason: `The user rejected ${what}.${words}` };
+  return { type: "deny", code: "rejected", by: "user", reason: `The user rejected ${described(ask)}.${words}` };
 }

@@ -1,6 +1,6 @@
 // Hard guards: what no rule and no switch lets the agent write, and what a person is always asked about.
 import { join, relative } from "node:path";
-import { isInside } from "./path.ts";
+import { foldersDownTo, isInside } from "../host/paths.ts";
 
 /** Real paths, all of them. */
 export type GuardPlaces = {
@@ -65,7 +65,7 @@ export function guardOf(real: string, places: GuardPlaces): Guarded | undefined 
   const path = real.toLowerCase();
   if (isInside(path, places.everlongHome.toLowerCase())) return { level: "refuse", what: "Everlong's own home folder" };
   if (GIT_RUNS.test(path)) return { level: "refuse", what: "git's hooks and configuration" };
-  for (const folder of projectFolders(places)) {
+  for (const folder of foldersDownTo(places.cwd, places.root)) {
     const inner = relative(folder.toLowerCase(), path);
     const hit = PROJECT_FILES.find((file) => file.pattern.test(inner));
     if (hit) return { level: "refuse", what: hit.what };
@@ -77,16 +77,4 @@ export function guardOf(real: string, places: GuardPlaces): Guarded | undefined 
   if (GIT_REST.test(path)) return { level: "ask", what: "git's own folder" };
   if (START_UP.test(path)) return { level: "ask", what: "a start-up file" };
   return undefined;
-}
-
-/** Root and every folder from there down to cwd: project files are looked up in all of them. */
-function projectFolders({ root, cwd }: GuardPlaces): string[] {
-  const folders = [root];
-  if (!isInside(cwd, root)) return folders;
-  let folder = root;
-  for (const name of relative(root, cwd).split("/").filter(Boolean)) {
-    folder = join(folder, name);
-    folders.push(folder);
-  }
-  return folders;
 }

@@ -2,9 +2,10 @@
 import { basename, resolve } from "node:path";
 import { optional } from "../base/optional.ts";
 import { gitContext } from "../host/git.ts";
+import { isInside } from "../host/paths.ts";
 import { ownKeys } from "./guard.ts";
 import type { PathPart, PermissionPart, ShellPart } from "./part.ts";
-import { isInside, realPath } from "./path.ts";
+import { realPath } from "./path.ts";
 import { kindOfPlace, placesOf } from "./places.ts";
 import {
   type AliasState,

@@ -41,20 +41,11 @@ async function shellParts(request: ShellRequest, index: number, place: ShellPlac
   const parts = await inspectShell(text, index, place);
   if (parts.some((part) => part.kind === "shell")) return parts;
   // A line in which no command was seen is not a line in which none runs.
-  const opaqueReason = "no command was found in it";
-  const span = { start: 0, end: text.length };
-  return [
-    {
-      kind: "shell",
-      index,
-      text,
-      words: [],
-      span,
-      opaqueReason,
-      mayRunOthers: true,
-      transparent: false,
-      changesOwn: false,
-    },
-    ...parts,
-  ];
+  const unseen = {
+    opaqueReason: "no command was found in it",
+    mayRunOthers: true,
+    transparent: false,
+    changesOwn: false,
+  };
+  return [{ kind: "shell", index, text, words: [], span: { start: 0, end: text.length }, ...unseen }, ...parts];
 }

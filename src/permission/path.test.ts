@@ -3,8 +3,9 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isInside } from "../host/paths.ts";
 import { guardOf } from "./guard.ts";
-import { insideAny, isInside, realFolders, realPath } from "./path.ts";
+import { insideAny, realFolders, realPath } from "./path.ts";
 import { makePlace } from "./test-place.ts";
 
 const place = makePlace();

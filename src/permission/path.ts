@@ -1,8 +1,9 @@
-// Where a path really is: symbolic links followed component by component, and containment by whole segments.
+// Where a path really is: symbolic links followed component by component.
 import { isUtf8 } from "node:buffer";
 import { lstatSync, readlinkSync } from "node:fs";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { errorCode } from "../base/failure.ts";
+import { isInside } from "../host/paths.ts";
 
 const MAX_LINKS = 40;
 
@@ -58,12 +59,6 @@ function linkTarget(path: string): Link {
     const code = errorCode(error);
     return code === "ENOENT" || code === "ENOTDIR" ? { type: "plain" } : { type: "unknown" };
   }
-}
-
-/** Both real. `/srv/project-evil` is not inside `/srv/project`. */
-export function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
 export const insideAny = (path: string | undefined, folders: readonly string[]): boolean =>

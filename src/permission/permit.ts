@@ -1,9 +1,11 @@
 // What lets a part pass: rules, hooks, approvals, allow-all, and what is safe by nature.
+
+import { isInside } from "../host/paths.ts";
 import { isFreePaper, isPlan } from "./guard.ts";
 import { hiddenBelow } from "./hidden.ts";
 import { isAbsoluteRule, matchesRule } from "./match-rule.ts";
 import type { PermissionPart, ShellPart } from "./part.ts";
-import { insideAny, isInside } from "./path.ts";
+import { insideAny } from "./path.ts";
 import type { Policy, SourcedRule } from "./policy.ts";
 import { type ShellPlan, withUnasked } from "./shell/plan.ts";
 import { takesAnyCode } from "./shell/unwrap.ts";

@@ -27,15 +27,8 @@ export type Policy = {
   hook?: HookOpinion;
 };
 
-export type PolicyInput = {
-  deny?: readonly SourcedRule[];
-  ask?: readonly SourcedRule[];
-  allow?: readonly SourcedRule[];
-  session?: readonly Rule[];
-  location?: readonly Rule[];
-  allowAll?: boolean;
-  mode?: AgentMode;
-  trusted?: boolean;
+/** Absent: no such rules, no leave, mode interactive. */
+export type PolicyInput = Partial<Omit<Policy, "allowedFolders" | "places" | "userHome">> & {
   root: string;
   cwd: string;
   sessionDir: string;
@@ -46,7 +39,6 @@ export type PolicyInput = {
   dirs?: readonly string[];
   /** Files that hooks and MCP servers of the project start. */
   started?: readonly string[];
-  hook?: HookOpinion;
 };
 
 export function makePolicy(input: PolicyInput): Policy {

@@ -1,10 +1,10 @@
 // The files with which a project can make Everlong run something or allow something: what trust is about.
 import { createHash } from "node:crypto";
 import { type Dirent, readdirSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import { basename, join } from "node:path";
 import { isRecord, parseJson } from "../base/json.ts";
 import { readWhole, realTarget } from "../host/files.ts";
-import { isInside } from "./path.ts";
+import { foldersDownTo, isInside } from "../host/paths.ts";
 
 type ProjectFileKind = "hooks" | "mcpServers" | "agents" | "skills" | "commands" | "settings";
 export type ProjectFile = { path: string; kind: ProjectFileKind; hash: string };
@@ -19,10 +19,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Those that apply to work in `cwd`: in root and every folder from there down to it. */
 export function findProjectFiles(root: string, cwd: string = root): ProjectFile[] {
-  const names = isInside(cwd, root) ? relative(root, cwd).split("/").filter(Boolean) : [];
-  return [root, ...names.map((_, i) => join(root, ...names.slice(0, i + 1)))].flatMap((folder) =>
-    filesOf(folder, root),
-  );
+  return foldersDownTo(cwd, root).flatMap((folder) => filesOf(folder, root));
 }
 
 /** Those of root and all folders below it, so that a subfolder of a trusted folder is covered too. */
@@ -129,8 +126,5 @@ function jsonOf(path: string): Record<string, unknown> {
 
 function hooksIn(content: Record<string, unknown>): number {
   if (!isRecord(content["hooks"])) return 0;
-  return Object.values(content["hooks"]).reduce<number>(
-    (sum, list) => sum + (Array.isArray(list) ? list.length : 0),
-    0,
-  );
+  return Object.values(content["hooks"]).flatMap((list) => (Array.isArray(list) ? list : [])).length;
 }

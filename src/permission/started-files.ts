@@ -3,7 +3,7 @@ import { type Stats, statSync } from "node:fs";
 import { dirname, extname, join, resolve } from "node:path";
 import { isRecord, parseJson } from "../base/json.ts";
 import { readWhole, realTarget } from "../host/files.ts";
-import { isInside } from "./path.ts";
+import { isInside } from "../host/paths.ts";
 import { entriesOf, hashOf, type ProjectFile } from "./project-files.ts";
 
 /** `hash` is ABSENT of a file that is named and not there: one that comes later is a change. */

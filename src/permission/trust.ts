@@ -3,8 +3,9 @@ import { dirname, join } from "node:path";
 import * as z from "zod";
 import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
+import { isInside } from "../host/paths.ts";
 import type { UpdateFile } from "../settings/write.ts";
-import { isInside, realPath } from "./path.ts";
+import { realPath } from "./path.ts";
 import {
   countProjectFiles,
   findAllProjectFiles,
@@ -58,12 +59,10 @@ export async function trustState(places: TrustPlaces, root: string, cwd: string 
   if (by === undefined) return untrusted;
   const trustedFiles = state.value.folders[by]?.files ?? {};
   const started = startedByAll(files, real, cwd);
-  const causesOf = (file: ProjectFile): string[] => {
-    const scripts = (started.get(file.path) ?? []).filter(({ path, hash }) => (trustedFiles[path] ?? ABSENT) !== hash);
-    return [file, ...scripts]
+  const causesOf = (file: ProjectFile): string[] =>
+    [file, ...(started.get(file.path) ?? [])]
       .filter(({ path, hash }) => (trustedFiles[path] ?? ABSENT) !== hash)
       .map(({ path }) => path);
-  };
   const changed = files.filter((file) => causesOf(file).length > 0).map(({ path }) => path);
   return { trusted: true, by, changed, causes: [...new Set(files.flatMap(causesOf))], started, files, found: counts };
 }
@@ -141,15 +140,10 @@ export async function listTrusted(everlongHome: string): Promise<Result<{ folder
 
 /** One notice for what an untrusted folder holds; undefined when it holds nothing. */
 export function trustNotice(state: TrustState): string | undefined {
-  const { found } = state;
-  const counted = [
-    count(found.hooks, "hook"),
-    count(found.mcpServers, "MCP server"),
-    count(found.agents, "agent"),
-    count(found.skills, "skill"),
-    count(found.commands, "command"),
-    count(found.settings, "settings file"),
-  ].filter(Boolean);
+  const counted = Object.entries(WORDS).flatMap(([kind, word]) => {
+    const n = state.found[kind as keyof ProjectCounts];
+    return n === 0 ? [] : [`${n} ${word}${n === 1 ? "" : "s"}`];
+  });
   const how = "Use --trust-folder for this run, or `everlong trust` to keep it.";
   if (!state.trusted)
     return counted.length > 0 ? `This folder is not trusted: ${counted.join(", ")} not loaded. ${how}` : undefined;
@@ -160,4 +154,11 @@ export function trustNotice(state: TrustState): string | undefined {
   return `Changed since this folder was trusted${what}. Look at the change, then run \`everlong trust\`.`;
 }
 
-const count = (n: number, word: string): string => (n === 0 ? "" : `${n} ${word}${n === 1 ? "" : "s"}`);
+const WORDS: Record<keyof ProjectCounts, string> = {
+  hooks: "hook",
+  mcpServers: "MCP server",
+  agents: "agent",
+  skills: "skill",
+  commands: "command",
+  settings: "settings file",
+};

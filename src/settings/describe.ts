@@ -1,5 +1,6 @@
 // The settings for people: the list with values and sources, help texts, the docs page.
 import { isRecord } from "../base/json.ts";
+import { maskedForm } from "../base/text.ts";
 import type { LoadedSettings } from "./load.ts";
 import type { SettingRow } from "./row.ts";
 import { type SettingKey, settingsTable } from "./table.ts";
@@ -22,9 +23,8 @@ export function settingsText(lines: readonly SettingLine[]): string {
   return lines.map((l) => `${l.key.padEnd(width)}  ${shown(l.value)}  (${l.source})`).join("\n");
 }
 
-/** The last 4 characters; nothing of a secret that is too short to hide behind them. */
-export function mask(value: unknown): unknown {
-  if (typeof value === "string") return value.length >= 8 ? `…${value.slice(-4)}` : "…";
+function mask(value: unknown): unknown {
+  if (typeof value === "string") return maskedForm(value);
   if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, mask(v)]));
   return null;
 }

@@ -4,7 +4,6 @@ import type { SettingRow, Value } from "./row.ts";
 import { type SettingKey, type Settings, settingsTable } from "./table.ts";
 
 export const RANK = { user: 1, project: 2, featureList: 3, environment: 4, flag: 5 } as const;
-export type Rank = (typeof RANK)[keyof typeof RANK];
 
 /** One layer's word about one setting. */
 export type SettingCandidate = {

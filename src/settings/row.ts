@@ -84,4 +84,72 @@ export type ValueOf<R> = R extends { type: "boolean" }
 
 /** Timers cannot wait longer than 2^31 milliseconds. */
 export const MAX_SECONDS = 2_000_000;
-export const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
+
+/** What a row may say beyond its key, variables, default and help. */
+type Details = Omit<Common, "key" | "env" | "scope" | "help" | "entry">;
+type Range = { min?: number; max?: number; clamp?: true };
+type Variables = string | readonly string[];
+
+/** The builders of rows that share a scope. A row reads: key, variables, default, help, and what else is true of it. */
+function rowsOf(scope: SettingScope) {
+  const common = <const K extends string>(key: K, env: Variables, help: string) =>
+    ({ key, env: typeof env === "string" ? [env] : env, scope, help }) as const;
+  const whole = { type: "integer", min: 0, max: Number.MAX_SAFE_INTEGER } as const;
+  return {
+    toggle: <const K extends string>(key: K, env: Variables, on: boolean, help: string, more: Details = {}) =>
+      ({ ...common(key, env, help), type: "boolean", default: on, ...more }) as const,
+    integer: <const K extends string, const D extends number | undefined>(
+      key: K,
+      env: Variables,
+      fallback: D,
+      help: string,
+      more: Details & Range = {},
+    ) => ({ ...common(key, env, help), ...whole, default: fallback, ...more }) as const,
+    number: <const K extends string, const D extends number | undefined>(
+      key: K,
+      env: Variables,
+      fallback: D,
+      help: string,
+      more: Details & { min: number; max: number },
+    ) => ({ ...common(key, env, help), type: "number", default: fallback, ...more }) as const,
+    seconds: <const K extends string>(
+      key: K,
+      env: Variables,
+      fallback: number,
+      help: string,
+      more: Details & Range = {},
+    ) => ({ ...common(key, env, help), type: "number", min: 0, max: MAX_SECONDS, default: fallback, ...more }) as const,
+    text: <const K extends string, const D extends string | undefined>(
+      key: K,
+      env: Variables,
+      fallback: D,
+      help: string,
+      more: Details = {},
+    ) => ({ ...common(key, env, help), type: "string", default: fallback, ...more }) as const,
+    choice: <const K extends string, const V extends readonly string[], const D extends V[number] | undefined>(
+      key: K,
+      env: Variables,
+      values: V,
+      fallback: D,
+      help: string,
+      more: Details & { otherNames?: Readonly<Record<string, string>> } = {},
+    ) => ({ ...common(key, env, help), type: "enum", values, default: fallback, ...more }) as const,
+    list: <const K extends string>(key: K, env: Variables, help: string, more: Details = {}) =>
+      ({ ...common(key, env, help), type: "list", default: [], ...more }) as const,
+    rules: <const K extends string>(key: K, help: string, more: Details = {}) =>
+      ({ ...common(key, [], help), type: "rules", default: [], ...more }) as const,
+    map: <const K extends string>(key: K, env: Variables, help: string, more: Details = {}) =>
+      ({ ...common(key, env, help), type: "map", default: {}, ...more }) as const,
+    numbers: <const K extends string>(key: K, env: Variables, help: string, more: Details & Range = {}) =>
+      ({ ...common(key, env, help), ...whole, type: "numbers", default: {}, ...more }) as const,
+    json: <const K extends string>(key: K, help: string, more: Details = {}) =>
+      ({ ...common(key, [], help), type: "json", default: {}, ...more }) as const,
+  };
+}
+
+export const environment = rowsOf("environment");
+export const user = rowsOf("user");
+export const trusted = rowsOf("trusted");
+export const project = rowsOf("project");
+/** Settings that a project may switch off, and never on. */
+export const switchable = rowsOf("off");

@@ -105,17 +105,6 @@ export const tableKinds: Readonly<Record<string, TableKind>> = {
   salvaged: { kind: "cache", rebuiltFrom: "the next rebuilding of store.db", salvage: "always" },
 };
 
-/** Tables of sessions/<id>/session.db; others there are the agent's own, which it makes again when it needs them. */
-export const sessionTableKinds: Readonly<Record<string, TableKind>> = {
-  todos: { kind: "projection", rebuiltFrom: LOGS },
-  todo_deps: { kind: "projection", rebuiltFrom: LOGS },
-  todo_runs: { kind: "projection", rebuiltFrom: LOGS },
-  inbox_entries: { kind: "projection", rebuiltFrom: "sessions/*/journal/*" },
-  journal_state: { kind: "cache", rebuiltFrom: "sessions/*/journal/*" },
-  journal_erasure: { kind: "cache", rebuiltFrom: "sessions/*/journal/*" },
-  journal_mark: { kind: "cache", rebuiltFrom: "sessions/*/journal/*" },
-};
-
 /** As atomic writes name the file that they rename: what a crash left of one is of use to nobody. */
 const TEMPORARY = /(^|\/)(\.[^/]+\.[0-9a-f-]{8,12}\.tmp|gateway\.token\.[0-9a-f]{12})$/;
 

@@ -10,7 +10,7 @@ import { storeJournal } from "./journal/tables.ts";
 import { acquireLock } from "./lock.ts";
 import { migrate, versionOf } from "./migrate.ts";
 import { storeMigrations } from "./migrations.ts";
-import { damageIn, fileState, hasLog, quickCheck } from "./rebuild/look.ts";
+import { damageIn, fileState, hasLog } from "./rebuild/look.ts";
 import { rebuildFile, type StorePlace, type StoreRebuilt } from "./rebuild/rebuild-file.ts";
 import { acquit } from "./rebuild/suspect.ts";
 import { type BusyOptions, type Database, openDatabase } from "./sqlite.ts";
@@ -46,17 +46,6 @@ export async function rebuildStore(
   } finally {
     lock.value.release();
   }
-}
-
-/** What is wrong with the file, every page looked at; nothing is changed. */
-export async function checkStore(path: string): Promise<Result<string | undefined, Fault>> {
-  const state = fileState(path);
-  if (state !== "file") return ok(state === "missing" ? "it is missing" : "it is not a plain file");
-  const opened = await openDatabase(path, { readOnly: true });
-  if (!opened.ok) return opened.error.code === "store_corrupt" ? ok(opened.error.what) : opened;
-  const problem = quickCheck(opened.value);
-  opened.value.close();
-  return ok(problem);
 }
 
 async function rebuildAndOpen(place: StorePlace, options: OpenStoreOptions): Promise<Result<Database, Fault>> {

@@ -3,7 +3,6 @@ import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 type OutputBounds = { maxFileBytes: number; maxFolderBytes: number };
-export const OUTPUT_BOUNDS: OutputBounds = { maxFileBytes: 64 * 1024 ** 2, maxFolderBytes: 1024 ** 3 };
 
 /** Nothing is won by removing less: the marker needs room too. */
 const SMALL_BYTES = 512;
@@ -17,7 +16,7 @@ export class OutputFolder {
   #whole: KeptFile[] | undefined;
   #bytes = 0;
 
-  constructor(dir: string, bounds: OutputBounds = OUTPUT_BOUNDS) {
+  constructor(dir: string, bounds: OutputBounds) {
     this.#dir = dir;
     this.bounds = bounds;
   }

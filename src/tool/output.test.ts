@@ -14,16 +14,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { boundText } from "./bound.ts";
-import { Output, outputFile } from "./output.ts";
-import { OUTPUT_BOUNDS, OutputFolder } from "./output-folder.ts";
+import { boundText, Output, outputFile } from "./output.ts";
+import { OutputFolder } from "./output-folder.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "everlong-output-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 let n = 0;
 const fresh = () => outputFile(dir, `call_${++n}`);
 const MAX = 20_480;
-const folder = new OutputFolder(join(dir, "outputs"));
+const BOUNDS = { maxFileBytes: 64 * 1024 ** 2, maxFolderBytes: 1024 ** 3 };
+const folder = new OutputFolder(join(dir, "outputs"), BOUNDS);
 
 describe("the output bound", () => {
   it("A6.3 text within the bound is given as it is, without a file", () => {
@@ -117,7 +117,7 @@ describe("the output bound", () => {
     const output = new Output({
       maxBytes: 2000,
       file,
-      folder: new OutputFolder(join(dir, "outputs"), { ...OUTPUT_BOUNDS, maxFileBytes: 10_000 }),
+      folder: new OutputFolder(join(dir, "outputs"), { ...BOUNDS, maxFileBytes: 10_000 }),
     });
     for (let i = 0; i < 100; i++) output.append(Buffer.from(`${"y".repeat(999)}\n`));
     const { text, bytes, lines } = output.excerpt();

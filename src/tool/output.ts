@@ -33,6 +33,15 @@ export function outputFile(sessionDir: string, toolCallId: string): string {
   return join(sessionDir, "outputs", `${safe === toolCallId ? safe : `${safe}-${hash}`}.txt`);
 }
 
+/** The text itself when it fits; else an excerpt that names the file with all of it. Never more than the bound. */
+export function boundText(text: string, options: OutputOptions): OutputSize & { content: string } {
+  const output = new Output(options);
+  output.append(Buffer.from(text));
+  const { text: content, ...size } = output.excerpt();
+  output.close();
+  return { content, ...size };
+}
+
 export class Output {
   readonly #options: OutputOptions;
   #bytes = 0;

@@ -75,7 +75,7 @@ describe("offered tools", () => {
         shells: createShells({ owner, onCompleted: () => undefined }),
         confine: async () => ok({ env: testEnv() }),
         settings: { waitSeconds: 30, maxSeconds: 60, outputMaxBytes: 20_480 },
-        outputs: new OutputFolder("unused"),
+        outputs: new OutputFolder("unused", { maxFileBytes: 0, maxFolderBytes: 0 }),
         readOnly: () => false,
       }),
       viewTool({ ledger, settings: { outputMaxBytes: 20_480 }, images: () => false }),

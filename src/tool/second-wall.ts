@@ -5,7 +5,8 @@ import { fail, ok, type Result } from "../base/result.ts";
 import { plainEnvironment, withoutProgramsOf } from "../host/environment.ts";
 import { existingTarget } from "../host/files.ts";
 import { type HarmlessGit, harmlessGit } from "../host/harmless-git.ts";
-import { type Confinement, isWithin, type Prefix } from "../host/sandbox/confinement.ts";
+import { isInside } from "../host/paths.ts";
+import type { Confinement, Prefix } from "../host/sandbox/confinement.ts";
 import { type Sandbox, type SandboxStatus, sandboxStatus, workingSandbox } from "../host/sandbox/sandbox.ts";
 import { ownKeys } from "../permission/guard.ts";
 import {
@@ -86,7 +87,7 @@ export function createSecondWall(parts: WallParts): SecondWall {
     const named = commands.flatMap(({ argv, folder }) =>
       argv.flatMap((word) => existingTarget(resolve(folder, word)) ?? []),
     );
-    const inTemp = named.filter((path) => isWithin(path, temp));
+    const inTemp = named.filter((path) => isInside(path, temp));
     const hidden = [home, ...ownKeys({ everlongHome: home })];
     return { type: "look", reads: [...lasting(), ...inTemp, ...programs, ...more], hidden };
   }

@@ -103,14 +103,16 @@ export const readIn = (place: Place, name: string): string => readFileSync(join(
 export const gitInit = (place: Place): void =>
   void execFileSync("git", ["init", "-q", "-b", "main"], { cwd: place.folder });
 
-/** Polls until the condition gives something; fails after `ms`. */
-export async function until<T>(what: string, get: () => T | undefined | false, ms = 60_000): Promise<T> {
+type Awaitable<T> = T | Promise<T>;
+
+/** Polls until the condition gives something, more rarely the longer it takes; fails after `ms`. */
+export async function until<T>(what: string, get: () => Awaitable<T | undefined | false>, ms = 60_000): Promise<T> {
   const end = Date.now() + ms;
-  for (;;) {
-    const value = get();
+  for (let pause = 10; ; pause = Math.min(200, pause * 1.2)) {
+    const value = await get();
     if (value !== undefined && value !== false) return value;
     if (Date.now() > end) throw new Error(`Waited in vain for ${what}.`);
-    await wait(20);
+    await wait(pause);
   }
 }
 

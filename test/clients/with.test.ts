@@ -1,8 +1,8 @@
 // `everlong with`: an agent on the same terminal, a gateway that comes and goes with it, nothing left behind.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { until } from "../agent/scene.ts";
 import { openTerminal } from "../agent/terminal.ts";
 import { text } from "../model-server/reply.ts";
 import { startModelServer } from "../model-server/server.ts";
@@ -10,13 +10,6 @@ import { newPlace, type Place, run, start } from "../tool/everlong.ts";
 import { treeChanges, treeOf } from "../tool/tree-hash.ts";
 import { stage } from "./stage.ts";
 import { askClaude } from "./stand-in.ts";
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; !condition(); tries++) {
-    if (tries > 400) throw new Error("it did not come about");
-    await sleep(25);
-  }
-}
 
 const addressIn = (stderr: string): string => /gateway (http:\S+?)[, ]/.exec(stderr)?.[1] ?? "";
 const runsIn = (place: Place): string[] => {
@@ -48,7 +41,7 @@ describe("everlong with", () => {
   it("X111 uses the gateway that runs, and leaves it running", async () => {
     const { place } = await stage(askClaude);
     const serve = start(place, ["serve", "--quiet"]);
-    await until(() => existsSync(join(place.home, "gateway.json")));
+    await until("the gateway", () => existsSync(join(place.home, "gateway.json")));
     const { address } = JSON.parse(readFileSync(join(place.home, "gateway.json"), "utf8")) as { address: string };
     const done = await run(place, ["with", "claude"]);
     expect(done.stdout).toBe("200 PELICAN\n");
@@ -64,7 +57,7 @@ describe("everlong with", () => {
       `${askClaude}\nif (process.argv[2]) await new Promise((r) => process.once("SIGTERM", r));`,
     );
     const first = start(place, ["with", "claude", "wait"]);
-    await until(() => existsSync(join(place.home, "gateway.json")));
+    await until("the gateway", () => existsSync(join(place.home, "gateway.json")));
     const { address } = JSON.parse(readFileSync(join(place.home, "gateway.json"), "utf8")) as { address: string };
     const second = await run(place, ["with", "claude"]);
     expect(second.stdout).toBe("200 PELICAN\n");
@@ -121,7 +114,7 @@ describe("everlong with", () => {
       `import { writeFileSync } from "node:fs"; console.log = (...a) => writeFileSync(${JSON.stringify(out)}, a.join(" "));${askClaude}`,
     );
     expect((await run(place, ["with", "claude", child])).code).toBe(0);
-    await until(() => existsSync(out));
+    await until("its output", () => existsSync(out));
     expect(readFileSync(out, "utf8")).toBe("200 PELICAN");
   });
 
@@ -189,7 +182,7 @@ describe("everlong with", () => {
     const company = await startModelServer({ script: () => text("COMPANY") });
     onTestFinished(() => company.close());
     const serve = start(place, ["serve", "--quiet"]);
-    await until(() => existsSync(join(place.home, "gateway.json")));
+    await until("the gateway", () => existsSync(join(place.home, "gateway.json")));
     const done = await run(place, ["with", "claude"], { env: { ANTHROPIC_BASE_URL: company.url } });
     expect([done.stdout, server.requests.length]).toEqual(["200 COMPANY\n", 0]);
     expect(done.stderr).toContain("for this run");
@@ -221,7 +214,7 @@ describe("everlong with", () => {
     ]);
     // Another process's gateway knows it as well.
     const serve = start(place, ["serve", "--quiet"]);
-    await until(() => existsSync(join(place.home, "gateway.json")));
+    await until("the gateway", () => existsSync(join(place.home, "gateway.json")));
     const asked = await run(place, ["with", "claude", "ask"]);
     expect([asked.stdout, asked.stderr.includes("sent no request")]).toEqual(["200 PELICAN\n", false]);
     expect((await run(place, ["with", "claude"])).stderr).toContain("sent no request");

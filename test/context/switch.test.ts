@@ -2,10 +2,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Envelope } from "../../src/schema/event/envelope.ts";
 import { until } from "../agent/scene.ts";
 import { error, hang, type Reply, text } from "../model-server/reply.ts";
 import { logOf, only, type Place, run } from "../tool/everlong.ts";
-import { checkLog, converse, outcomes, prose, type StageOptions, stage } from "./stage.ts";
+import { type Conversation, checkLog, converse, outcomes, prose, type StageOptions, SUMMARY, stage } from "./stage.ts";
 
 const BIG = 40_000;
 const SMALL = 16_000;
@@ -29,6 +30,11 @@ async function onBigModel(options: StageOptions = {}, turns = 10) {
   const talk = await converse(place, { flags: { model: "big" } });
   for (let n = 1; n <= turns; n++) await talk.say(prose(1_900, `part-${n}`));
   return { ...staged, ...talk };
+}
+
+/** Stops at the event, not at the call: one message more could pass the mark at which a turn waits for the summary. */
+async function sayUntilCompacting(say: Conversation["say"], events: readonly Envelope[], name: string): Promise<void> {
+  while (!events.some((e) => e.type === "session.compaction_start")) await say(prose(1_000, name));
 }
 
 const smallRequests = (all: { model: string; rawBody: string }[]) => all.filter((r) => r.model === "small");
@@ -153,8 +159,11 @@ describe("CE12 model switch", () => {
   });
 
   it("CB24 a switch while a background attempt runs cancels it; its late summary changes nothing", async () => {
-    const { client, events, say, summaries } = await onBigModel({ summary: () => hang() }, 16);
-    while (summaries().length === 0) await say(prose(1_000, "more"));
+    const { client, events, say, summaries } = await onBigModel({
+      summary: (_r, n) => (n === 0 ? hang() : text(SUMMARY)),
+    });
+    await sayUntilCompacting(say, events, "more");
+    await until("the summary call", () => summaries().length === 1);
     expect((await client.model.set("big2")).ok).toBe(true);
     expect(outcomes(events)).toEqual(["superseded"]);
     await until("the call's end", () => summaries()[0]?.aborted);
@@ -167,7 +176,8 @@ describe("CE12 C65 compaction off and manual", () => {
   it("CB24 C65 switched off while an attempt runs: it is cancelled at the next request", async () => {
     const { place, summaries } = await stage(() => text("answer"), { summary: () => hang() });
     const { client, say, events } = await converse(place);
-    while (summaries().length === 0) await say(prose(1_000, "part"));
+    await sayUntilCompacting(say, events, "part");
+    await until("the summary call", () => summaries().length === 1);
     expect((await client.settings.set("compaction.mode", "off", {})).ok).toBe(true);
     await say("next");
     expect(outcomes(events)).toEqual(["turned_off"]);

@@ -14,9 +14,10 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
+import { until } from "../agent/scene.ts";
 import { text } from "../model-server/reply.ts";
 import { startModelServer } from "../model-server/server.ts";
-import { converse, get, stage, stored, until } from "../recall/gateway-stage.ts";
+import { converse, get, stage, stored } from "../recall/gateway-stage.ts";
 import { type Place, placeFor, run, start } from "../tool/everlong.ts";
 
 const storeOf = ({ home }: Place): string => join(home, "store.db");
@@ -129,7 +130,7 @@ it("PE4 4 KB in the middle of store.db are overwritten while the gateway runs: i
   const after = await listings((args) => gateway.cli(args));
   expect(after.texts).toEqual(before.texts);
   // One who read the damaged file is told to try again.
-  await until(async () => ((await get(gateway, "/stats"))[0] === 200 ? true : undefined));
+  await until("its figures", async () => (await get(gateway, "/stats"))[0] === 200);
   expect((await stored(gateway, "zebra1")).ref).toBe(hit.ref);
   const [folder = ""] = readdirSync(join(place.home, "quarantine"));
   expect(readdirSync(join(place.home, "quarantine", folder))).toContain("store.db");

@@ -149,7 +149,7 @@ describe("preCompact", () => {
 
   it.each([
     ["exits 1", { bash: "echo broken >&2; exit 1" }],
-    ["hangs", { bash: "sleep 600", timeoutSec: 0.5 }],
+    ["hangs", { bash: "sleep 600", timeoutSec: 1 }],
     ["prints rubbish", { bash: "echo '{not json'" }],
   ])("CB18 CE13 C76 one that %s stops neither the compaction nor a turn, and is told", async (_how, hook) => {
     const { place } = await stage(() => text("ok"));

@@ -1,5 +1,4 @@
 // Cancelling really stops everything, a crash loses nothing, and silence is seen.
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -7,16 +6,11 @@ import { describe, expect, it } from "vitest";
 import { bash, onlySession, toolResults, until, userTexts } from "../agent/scene.ts";
 import { calls, hang, text } from "../model-server/reply.ts";
 import { logOf, run, start } from "../tool/everlong.ts";
+import { processesWith } from "../tool/processes.ts";
 import { cast, eventsOf, task, tasks } from "./cast.ts";
 import { at, leave } from "./terminal.ts";
 
-/** Processes whose command line has the mark. */
-function alive(mark: string): string[] {
-  const all = execFileSync("ps", ["-eo", "pid,args"], { encoding: "utf8" }).split("\n");
-  return all.filter((line) => line.includes(mark) && !line.includes("ps -eo"));
-}
-
-const gone = (mark: string) => until(`the end of ${mark}`, () => alive(mark).length === 0);
+const gone = (mark: string) => until(`the end of ${mark}`, () => processesWith(mark).length === 0);
 
 describe("OE5 cancel", () => {
   const stubborn = (mark: string) => [
@@ -38,7 +32,7 @@ describe("OE5 cancel", () => {
         env: { EVERLONG_MAX_PARALLEL_TOOLS: "10" },
       });
       const running = start(place, ["-p", "go", "--allow-all"]);
-      await until("ten commands", () => alive(`1000.${mark}`).length >= 12);
+      await until("ten commands", () => processesWith(`1000.${mark}`).length >= 12);
       running.kill(signal);
       const done = await running.done;
       await gone(`1000.${mark}`);
@@ -77,7 +71,7 @@ describe("OE5 cancel", () => {
     );
     const running = start(place, ["-p", "go", "--allow-all"]);
     // The sleep itself, not the shell that names it: only then is the trap set.
-    const sleeps = (n: number) => alive(`1000.${mark}${n}`).some((line) => /^\s*\d+ sleep /.test(line));
+    const sleeps = (n: number) => processesWith(`1000.${mark}${n}`).some(({ command }) => command.startsWith("sleep "));
     await until("three commands", () => [1, 2, 3].every(sleeps));
     await until("an idle agent", () => eventsOf(place, onlySession(place), "subagent.idle").length === 1);
     running.kill("SIGINT");

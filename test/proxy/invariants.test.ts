@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
 import { startModelServer } from "../model-server/server.ts";
+import { soakCount } from "../tool/soak.ts";
 import { openInProcess } from "./in-process.ts";
 import { type Anatomy, RandomSession, type Step, steps } from "./random-session.ts";
 import { chat, claude, codex, gemini, OPENCODE } from "./scripted-client.ts";
@@ -19,8 +20,7 @@ const ENV = {
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 const usable = WINDOW - RESERVE;
 
-/** A busy machine does fewer runs. */
-const ENOUGH_MS = 15_000;
+const SESSIONS = soakCount(5, 60);
 /** Cut more than once, whatever else is drawn. */
 const LONG: Step[] = Array.from({ length: 24 }, (_, n) => ({
   type: "results",
@@ -71,9 +71,7 @@ it.each(Object.entries(WIRES))(
       await server.close();
     });
     let epochs = 0;
-    const until = performance.now() + ENOUGH_MS;
     const property = fc.asyncProperty(steps, async (all: Step[]) => {
-      if (performance.now() > until) return;
       const session = new RandomSession(gateway, server, anatomy);
       await session.run(all);
       epochs += session.epochs;
@@ -91,7 +89,7 @@ it.each(Object.entries(WIRES))(
       const failures = gateway.events.filter(({ type }) => type === "proxy.soft_failure");
       expect(failures.map(({ data }) => data)).toEqual([]);
     });
-    await fc.assert(property, { numRuns: 10, examples: [[LONG]] });
+    await fc.assert(property, { numRuns: SESSIONS, examples: [[LONG]] });
     expect(epochs).toBeGreaterThan(1);
     expect(server.rejected.map((request) => request.violation)).toEqual([]);
   },

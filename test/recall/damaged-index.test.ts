@@ -2,11 +2,12 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
+import { until } from "../agent/scene.ts";
 import { calls } from "../model-server/reply.ts";
 import { blocksOf } from "../proxy/client.ts";
 import type { TestGateway } from "../proxy/gateway.ts";
 import { run } from "../tool/everlong.ts";
-import { converse, found, type Hit, type Json, LONG, stage, stored, until } from "./gateway-stage.ts";
+import { converse, found, type Hit, type Json, LONG, stage, stored } from "./gateway-stage.ts";
 
 const damage = (gateway: TestGateway, sql: string): void => {
   const db = new DatabaseSync(join(gateway.place.home, "store.db"));
@@ -62,13 +63,14 @@ describe("XB20 a damaged index", () => {
     server.script(calls([{ name: "read", args: { path: "src/last.ts" } }]));
     expect((await client.say("Which port has zebra1?")).status).toBe(200);
     expect((await client.results(`the port of zebra99 is 7099\n${LONG}`)).status).toBe(200);
-    const health = await until(async () => {
+    const health = await until("the check", async () => {
       const told = (await (await gateway.api("/healthz")).json()) as { checks: Json[] };
       return told.checks.find((check) => check["name"] === "recall");
     });
     expect(health["status"]).toBe("degraded");
     const back = async (query: string): Promise<Hit> =>
       until(
+        query,
         async () => (await found(gateway, { query, scope: "all", kind: query.startsWith("z") ? "tool" : "turn" }))?.[0],
       );
     expect((await back("zebra1")).snippets[0]?.text).toContain("7001");

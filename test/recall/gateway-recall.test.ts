@@ -3,9 +3,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { until } from "../agent/scene.ts";
 import { blocksOf } from "../proxy/client.ts";
 import { run, sessionsOf } from "../tool/everlong.ts";
-import { converse, found, get, type Json, LONG, post, stage, stored, until } from "./gateway-stage.ts";
+import { converse, found, get, type Json, LONG, post, stage, stored } from "./gateway-stage.ts";
 
 describe("R44 recall over HTTP", () => {
   it("R44 R34 R37 finds the agent's and other agents' words, gives originals by ref and id, the turns around, and figures", async () => {
@@ -146,7 +147,7 @@ describe("R44 recall over HTTP", () => {
 it("X63 the store is opened before the first request; with memory off there is none", async () => {
   const [gateway] = await stage();
   const store = (home: string): boolean => existsSync(join(home, "store.db"));
-  await until(async () => store(gateway.place.home) || undefined);
+  await until("the store", () => store(gateway.place.home));
   const [off] = await stage({ CLIPROXY_MEMORY_ENABLED: "0" });
   await wait(1000);
   expect(store(off.place.home)).toBe(false);

@@ -1,6 +1,6 @@
 // A gateway before a scripted model, with a conversation of another agent and the home's own agent, and questions to its recall.
-import { setTimeout as wait } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import { until } from "../agent/scene.ts";
 import { calls, text } from "../model-server/reply.ts";
 import { type ModelServer, startModelServer } from "../model-server/server.ts";
 import { newClient } from "../proxy/client.ts";
@@ -51,13 +51,6 @@ export const get = async (gateway: TestGateway, path: string): Promise<[number, 
 export const found = async (gateway: TestGateway, body: Json): Promise<Hit[]> =>
   (await post(gateway, body))[1]["results"] as Hit[];
 
-export async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (const end = Date.now() + 60_000; ; await wait(50)) {
-    const seen = await look();
-    if (seen !== undefined) return seen;
-    if (Date.now() > end) throw new Error("it never came");
-  }
-}
 /** What was stored after the request, not before it. */
 export const stored = (gateway: TestGateway, query: string): Promise<Hit> =>
-  until(async () => (await found(gateway, { query, scope: "all" }))[0]);
+  until(query, async () => (await found(gateway, { query, scope: "all" }))[0]);

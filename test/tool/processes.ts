@@ -5,19 +5,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 export type Running = { pid: number; command: string };
 
 /** Zombies do not count: they are dead and wait for their parent to notice. */
-export function processesIn(folder: string): Running[] {
+function running(isWanted: (pid: string) => boolean): Running[] {
   return readdirSync("/proc").flatMap((name) => {
-    if (!/^\d+$/.test(name)) return [];
     try {
-      if (readlinkSync(`/proc/${name}/cwd`) !== folder) return [];
+      if (!/^\d+$/.test(name) || !isWanted(name)) return [];
       const stat = readFileSync(`/proc/${name}/stat`, "latin1");
-      if (/^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2))) return [];
-      return [{ pid: Number(name), command: readFileSync(`/proc/${name}/cmdline`, "latin1").replaceAll("\0", " ") }];
+      return /^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2))
+        ? []
+        : [{ pid: Number(name), command: commandLine(name) }];
     } catch {
       return []; // ended meanwhile
     }
   });
 }
+
+const commandLine = (pid: string): string => readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ");
+
+export const processesIn = (folder: string): Running[] => running((pid) => readlinkSync(`/proc/${pid}/cwd`) === folder);
+
+/** Those whose command line holds the mark. */
+export const processesWith = (mark: string): Running[] => running((pid) => commandLine(pid).includes(mark));
 
 /** Those still there when none is left or the time is up. */
 export async function survivorsAfter(folder: string, ms = 60_000): Promise<Running[]> {

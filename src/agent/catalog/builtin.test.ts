@@ -6,8 +6,8 @@ import { trustForRun } from "../../permission/trust.ts";
 import { factsOf } from "../../schema/own-tool.ts";
 import { builtinAgents } from "./builtin.ts";
 import { type AgentDefinition, promptPartNames } from "./definition.ts";
-import { type HeldTool, holdsTool } from "./hold.ts";
 import { loadCatalog } from "./load.ts";
+import { mayUseTool, type ToolCandidate } from "./may-use.ts";
 import { renderAgentPrompt } from "./system-prompt.ts";
 import { allTools, parseTools } from "./tools.ts";
 
@@ -22,8 +22,8 @@ const load = (isOn: (gate: string) => boolean = () => true) =>
   });
 const { agents, warnings } = await load();
 const get = (name: string): AgentDefinition => agents.find((a) => a.name === name)!;
-const tool = (name: string): HeldTool => factsOf(name) ?? { name };
-const remote = (server: string, name: string, readOnly = false): HeldTool => ({
+const tool = (name: string): ToolCandidate => factsOf(name) ?? { name };
+const remote = (server: string, name: string, readOnly = false): ToolCandidate => ({
   name: `${server}-${name}`,
   mcp: { server, tool: name, readOnly },
 });
@@ -48,12 +48,12 @@ describe("built-in agents", () => {
   ])("O3 %s has its tools and no others", (name, sideEffects, has, lacks) => {
     const agent = get(name);
     expect(agent).toMatchObject({ sideEffects, models: [], origin: "builtin" });
-    expect(has.filter((one) => !holdsTool(agent, tool(one), "subagent"))).toEqual([]);
-    expect(lacks.filter((one) => holdsTool(agent, tool(one), "subagent"))).toEqual([]);
+    expect(has.filter((one) => !mayUseTool(agent, tool(one), "subagent"))).toEqual([]);
+    expect(lacks.filter((one) => mayUseTool(agent, tool(one), "subagent"))).toEqual([]);
     expect(agent.tools.readOnlyShell).toBe(["explore", "rubber-duck", "code-review", "security-review"].includes(name));
     const reads = ["explore", "research", "general-purpose"].includes(name);
-    expect(holdsTool(agent, remote("s", "read", true), "subagent")).toBe(reads);
-    expect(holdsTool(agent, remote("s", "write"), "subagent")).toBe(name === "general-purpose");
+    expect(mayUseTool(agent, remote("s", "read", true), "subagent")).toBe(reads);
+    expect(mayUseTool(agent, remote("s", "write"), "subagent")).toBe(name === "general-purpose");
   });
 
   it("A3.12 O18 what an agent is for is a field of its definition", () => {
@@ -120,10 +120,10 @@ describe("built-in agents", () => {
 describe("tools of a definition", () => {
   const held = (
     list: string[],
-    one: HeldTool,
+    one: ToolCandidate,
     as: "main" | "subagent" = "subagent",
     more: Partial<AgentDefinition> = {},
-  ) => holdsTool({ tools: parseTools(list).tools, ...more }, one, as);
+  ) => mayUseTool({ tools: parseTools(list).tools, ...more }, one, as);
 
   it.each([
     ["read", ["view"]],

@@ -1,6 +1,7 @@
 // Agents of a remote catalogue: asked for over https or on this machine, after trust and consent, and kept for when it is away.
 
 import { isLoopback } from "../../base/address.ts";
+import { readBody } from "../../base/body.ts";
 import { errorText } from "../../base/failure.ts";
 import { isRecord, isTooDeep, parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
@@ -79,13 +80,14 @@ async function fetchCatalogue(
       await response.body?.cancel();
       return fail(`it answered ${response.status}`);
     }
-    const text = await bodyOf(response);
-    if (!text.ok) return text;
-    const list = readList(text.value);
+    const { bytes, cut } = await readBody(response.body, MAX_BYTES);
+    if (cut) return fail("its answer is over 1 MB");
+    const text = stripInvisible(bytes.toString("utf8")).text;
+    const list = readList(text);
     if (!list.ok) return list;
     const etag = response.headers.get("etag");
-    await keepCopy(folder, { version: 1, url, at, text: text.value, ...(etag === null ? {} : { etag }) });
-    return text;
+    await keepCopy(folder, { version: 1, url, at, text, ...(etag === null ? {} : { etag }) });
+    return ok(text);
   } catch (error) {
     if (signal.aborted) return fail(`it did not answer within ${LIMIT_MS / 1000} s`);
     return fail(`it cannot be reached: ${errorText(error instanceof Error && error.cause ? error.cause : error)}`);
@@ -110,17 +112,6 @@ async function follow(
   const next = URL.parse(location, url);
   if (next?.origin !== new URL(url).origin) return fail("it redirects to another host, which is not followed");
   return left > 0 ? follow(next.href, headers, signal, left - 1) : fail("it redirects without end");
-}
-
-async function bodyOf(response: Response): Promise<Result<string, string>> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > MAX_BYTES) return fail("its answer is over 1 MB");
-    chunks.push(chunk);
-  }
-  return ok(stripInvisible(Buffer.concat(chunks).toString("utf8")).text);
 }
 
 function readList(text: string): Result<unknown[], string> {

@@ -1,7 +1,7 @@
 // The tools that a definition names: exact names, groups, MCP servers, and other agents' words for ours.
 import { factsOf, type OwnTool, ownTools, type ToolGroup } from "../../schema/own-tool.ts";
 
-/** What a definition's list comes to; what is really offered is decided tool by tool, by `holdsTool`. */
+/** What a definition's list comes to; what is really offered is decided tool by tool, by `mayUseTool`. */
 export type AgentTools = {
   /** `*`: all that a subagent may have. */
   all: boolean;

@@ -1,7 +1,8 @@
 // Where definition files lie: in the project from the working folder up to its root, then in the user's home.
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isInside, realPath } from "../../permission/path.ts";
+import { isInside } from "../../host/paths.ts";
+import { realPath } from "../../permission/path.ts";
 import { entriesOf } from "../../permission/project-files.ts";
 import type { TrustState } from "../../permission/trust.ts";
 

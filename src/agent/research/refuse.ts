@@ -1,6 +1,7 @@
 // What a research run's orchestrator may not do: enforced here, whatever the model makes of its prompt.
-import { isAbsolute, relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { isRecord } from "../../base/json.ts";
+import { isInside } from "../../host/paths.ts";
 import { citationProblems } from "./citations.ts";
 import { CITATIONS, INCOMPLETE, isDispatch, LIMIT, NOT_ALLOWED, type ResearchRun } from "./run.ts";
 
@@ -66,8 +67,3 @@ function refuseCreate(args: Record<string, unknown>, run: ResearchRun, cwd: stri
 const notAllowed = (message: string): ResearchRefusal => ({ code: NOT_ALLOWED, message });
 
 const pathOf = (args: Record<string, unknown>, cwd: string): string => resolve(cwd, String(args["path"] ?? ""));
-
-function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || !(isAbsolute(way) || way.split(/[\\/]/)[0] === "..");
-}

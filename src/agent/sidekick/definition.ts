@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { factsOf } from "../../schema/own-tool.ts";
-import type { HeldTool } from "../catalog/hold.ts";
+import type { ToolCandidate } from "../catalog/may-use.ts";
 import { parseTools } from "../catalog/tools.ts";
 
 const event = z.enum(["user.message", "session.context_changed", "session.memory_changed"]);
@@ -51,7 +51,10 @@ export function parseSidekick(fields: Record<string, unknown>): Result<SidekickD
 }
 
 /** Exactly what it names; of an MCP server only what declares itself read-only. */
-export function sidekickHolds({ tools: list }: Pick<SidekickDefinition, "tools">, { name, mcp }: HeldTool): boolean {
+export function sidekickMayUse(
+  { tools: list }: Pick<SidekickDefinition, "tools">,
+  { name, mcp }: ToolCandidate,
+): boolean {
   if (!mcp) return list.includes(name) || parseTools(list).tools.names.includes(name);
   const { tools } = parseTools(list);
   const isNamed = tools.mcp.some(({ server, tool }) => server === mcp.server && (tool ?? mcp.tool) === mcp.tool);

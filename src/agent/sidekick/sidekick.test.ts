@@ -5,7 +5,7 @@ import { defineTool, success, type Tool, type ToolContext } from "../../tool/con
 import type { Sending } from "../inbox/inbox.ts";
 import { builtinSidekicks } from "./builtin.ts";
 import type { RunEnd, RunTask, ScheduleParts, SidekickSettings, Trigger } from "./contract.ts";
-import { parseSidekick, type SidekickDefinition, sidekickHolds } from "./definition.ts";
+import { parseSidekick, type SidekickDefinition, sidekickMayUse } from "./definition.ts";
 import { isTrivial, sharesWord } from "./relevant.ts";
 import { type StartedRun, transition } from "./run.ts";
 import { Schedule } from "./schedule.ts";
@@ -126,11 +126,11 @@ describe("definitions", () => {
     const mcp = (server: string, readOnly: boolean) => ({ name: `${server}-x`, mcp: { server, tool: "x", readOnly } });
     const held = ["view", "grep", "glob", "session_store_sql", "send_inbox"];
     const not = ["bash", "edit", "create", "web_fetch", "task", "report_intent", "context_board", "read_inbox", "sql"];
-    expect(held.every((name) => sidekickHolds(github, { name }))).toBe(true);
-    expect(not.filter((name) => sidekickHolds(github, { name }))).toEqual([]);
-    expect(sidekickHolds(github, mcp("github", true))).toBe(true);
-    expect(sidekickHolds(github, mcp("github", false))).toBe(false);
-    expect(sidekickHolds(github, mcp("jira", true))).toBe(false);
+    expect(held.every((name) => sidekickMayUse(github, { name }))).toBe(true);
+    expect(not.filter((name) => sidekickMayUse(github, { name }))).toEqual([]);
+    expect(sidekickMayUse(github, mcp("github", true))).toBe(true);
+    expect(sidekickMayUse(github, mcp("github", false))).toBe(false);
+    expect(sidekickMayUse(github, mcp("jira", true))).toBe(false);
   });
 });
 

@@ -78,30 +78,15 @@ export function startAgent(
 }
 
 async function emitStart({ parts, records }: Core, id: string, spec: AgentSpec): Promise<void> {
-  const { parentId, modelChanged } = spec;
-  const depth = (parentId === undefined ? 0 : (records.get(parentId)?.depth ?? 0)) + 1;
+  const { modelChanged, caps: _caps, uncounted: _uncounted, displayName, ...same } = spec;
+  const { parentId, agentType } = spec;
   await parts.emit(id, "subagent.started", {
+    ...same,
     agentId: id,
-    ...optional("toolCallId", spec.toolCallId),
-    ...optional("parentId", parentId),
-    depth,
-    agentName: spec.agentType,
-    agentDisplayName: spec.displayName,
-    agentDescription: spec.agentDescription,
-    agentType: spec.agentType,
-    name: spec.name,
-    description: spec.description,
-    prompt: spec.prompt,
-    model: spec.model,
-    ...optional("modelOverride", spec.modelOverride),
-    executionMode: spec.executionMode,
-    requestedMode: spec.requestedMode,
-    multiTurn: spec.multiTurn && parts.limits().multiTurn && spec.agentType !== MCP_TASK,
-    ...optional("todoId", spec.todoId),
-    ...optional("quiet", spec.quiet),
-    ...optional("reasoningEffort", spec.reasoningEffort),
-    ...optional("note", spec.note),
-    ...optional("mcpTask", spec.mcpTask),
+    depth: (parentId === undefined ? 0 : (records.get(parentId)?.depth ?? 0)) + 1,
+    agentName: agentType,
+    agentDisplayName: displayName,
+    multiTurn: spec.multiTurn && parts.limits().multiTurn && agentType !== MCP_TASK,
   });
   if (modelChanged) await parts.emit(id, "subagent.model_changed", { agentId: id, ...modelChanged });
 }

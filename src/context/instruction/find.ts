@@ -1,9 +1,10 @@
 // Instruction files: from home, then from root down to the working folder; one real path or equal text counts once.
 import { closeSync, existsSync, readSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import { stripInvisible } from "../../base/text.ts";
 import { openRegular } from "../../host/files.ts";
-import { isInside, realPath } from "../../permission/path.ts";
+import { foldersDownTo, isInside } from "../../host/paths.ts";
+import { realPath } from "../../permission/path.ts";
 
 export type InstructionFile = { path: string; text: string; invisible: number; bytes: number };
 
@@ -21,8 +22,8 @@ export function findInstructions(where: { home: string; root: string; cwd: strin
   const [root, cwd] = [where.root, where.cwd].map((folder) => realPath(folder, "/") ?? folder) as [string, string];
   const bounds = isInside(cwd, root) ? root : cwd;
   const project = [join(where.root, ".github", "copilot-instructions.md")];
-  for (const folder of foldersBetween(where.root, where.cwd))
-    for (const name of NAMES) project.push(join(folder, name));
+  const folders = isInside(where.cwd, where.root) ? foldersDownTo(where.cwd, where.root) : [where.cwd];
+  for (const folder of folders) for (const name of NAMES) project.push(join(folder, name));
   const seen = new Set<string>();
   const files: InstructionFile[] = [];
   const outside: string[] = [];
@@ -40,14 +41,6 @@ export function findInstructions(where: { home: string; root: string; cwd: strin
     files.push({ path, ...file });
   }
   return { files, outside };
-}
-
-function foldersBetween(root: string, cwd: string): string[] {
-  const way = relative(root, cwd);
-  if (way.startsWith("..")) return [cwd];
-  const folders = [root];
-  for (const name of way.split(sep).filter(Boolean)) folders.push(join(folders.at(-1) ?? root, name));
-  return folders;
 }
 
 /** Undefined when there is no regular file that can be read: then there is no instruction to follow. */

@@ -2,7 +2,8 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { resolve } from "node:path";
 import { existingTarget } from "../files.ts";
-import { type Confinement, isWithin, type Prefix, realPlaces } from "./confinement.ts";
+import { isInside } from "../paths.ts";
+import { type Confinement, type Prefix, realPlaces } from "./confinement.ts";
 
 /** Where programs and their libraries are; on many systems some are links into another. */
 const SYSTEM =
@@ -28,8 +29,8 @@ export function bubblewrap(program: string, confinement: Confinement, cwd: strin
 function lookRules({ reads, hidden }: Extract<Confinement, { type: "look" }>): string[] {
   const shown = realPlaces(reads);
   // A path may be named through a link that lies outside of all that is shown.
-  const aliases = reads.filter((path) => !shown.some((place) => isWithin(resolve(path), place)));
-  const masks = realPlaces(hidden).filter((path) => shown.some((place) => isWithin(path, place) && path !== place));
+  const aliases = reads.filter((path) => !shown.some((place) => isInside(resolve(path), place)));
+  const masks = realPlaces(hidden).filter((path) => shown.some((place) => isInside(path, place) && path !== place));
   const places = [
     ...shown.map((path) => ({ path, rule: ["--ro-bind", path, path] })),
     ...masks.map((path) => ({ path, rule: hiddenRule(path) })),

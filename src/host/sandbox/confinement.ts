@@ -1,5 +1,4 @@
 // What a confined command may do; how the operating system holds it to that is bubblewrap.ts and seatbelt.ts.
-import { sep } from "node:path";
 import { existingTarget } from "../files.ts";
 
 export type Confinement =
@@ -15,9 +14,6 @@ export type Confinement =
 
 /** The words that stand before a program and its arguments to confine it. */
 export type Prefix = readonly [string, ...string[]];
-
-export const isWithin = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
 /** Real places that exist, each once, outer ones before what lies in them. */
 export const realPlaces = (paths: readonly string[]): string[] =>

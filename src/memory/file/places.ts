@@ -1,7 +1,8 @@
 // Where a repository's memory files are, and whether they may be used: never one that a link leads out of the repository.
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isInside, realPath } from "../../permission/path.ts";
+import { isInside } from "../../host/paths.ts";
+import { realPath } from "../../permission/path.ts";
 
 export const SEED_FILE = ".github/copilot-memories.jsonl";
 export const OWN_FILE = ".everlong/memories.jsonl";

@@ -1,6 +1,7 @@
 // One request to a memory service: its address, its limits, and what an answer may be. No redirect is ever followed.
 
 import { isLoopback } from "../../base/address.ts";
+import { readBody } from "../../base/body.ts";
 import { errorText } from "../../base/failure.ts";
 import { parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
@@ -112,8 +113,9 @@ export async function send(
       await response.body?.cancel();
       return faulty("redirect", `it answered ${response.status}, and redirects are not followed.`, false);
     }
-    const text = await limited(response);
-    if (text === undefined) return faulty("too_large", "its answer is larger than 256 KB.");
+    const { bytes, cut } = await readBody(response.body, MAX_BYTES);
+    if (cut) return faulty("too_large", "its answer is larger than 256 KB.");
+    const text = bytes.toString("utf8");
     const parsed = text === "" ? ({ ok: true, value: undefined } as const) : parseJson(text);
     // A gateway in between may say what is wrong in HTML: the status tells enough.
     if (!parsed.ok && response.ok) return faulty("invalid_answer", "its answer is not JSON.");
@@ -124,17 +126,6 @@ export async function send(
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     return faulty("unreachable", `${errorText(cause)}.`, !isRead && !/ECONNREFUSED|ENOTFOUND/.test(codeOf(cause)));
   }
-}
-
-async function limited(response: Response): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_BYTES) return undefined; // leaving the loop ends the connection
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 const codeOf = (error: unknown): string =>

@@ -2,6 +2,7 @@
 import { closeSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { looksBinary, openRegular, readAt, realTarget } from "../../host/files.ts";
+import { isInside } from "../../host/paths.ts";
 import type { Citation, CitationState } from "./contract.ts";
 import type { WorkTree } from "./write-contract.ts";
 
@@ -30,7 +31,7 @@ export function workTree({ root, cwd, recent }: TreePlace): WorkTree {
 function stateOf(root: string, { kind, path, endLine }: Citation): CitationState {
   if (kind !== "file" || path === undefined || path.includes("\0") || isAbsolute(path)) return "unverifiable";
   const real = realTarget(join(root, path));
-  if (real !== root && !real.startsWith(root.endsWith(sep) ? root : root + sep)) return "unverifiable";
+  if (!isInside(real, root)) return "unverifiable";
   const opened = openRegular(real);
   if (!opened.ok) return opened.error.code === "not_found" ? "missing" : "unverifiable";
   const { fd, size } = opened.value;

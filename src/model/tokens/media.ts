@@ -1,4 +1,9 @@
 // What images, documents and other bytes cost, without ever counting their base64 as text.
+import { disableTypes, imageSize, types } from "image-size";
+
+// Models take these formats; the readers of all others stay closed to hostile bytes.
+disableTypes(types.filter((type) => !/^(gif|jpg|png|webp)$/.test(type)));
+
 const UNREADABLE_IMAGE = 1_600;
 const CHEAPEST_IMAGE = 85;
 const PDF_PAGE = 2_000;
@@ -18,8 +23,7 @@ export const blobTokens = (bytes: number): number => Math.ceil(bytes / 4);
 
 /** Tokens of base64 data of a media type. */
 export function mediaTokens(mediaType: string, base64: string): number {
-  if (mediaType.startsWith("image/"))
-    return imageTokens(imageSize(Buffer.from(base64.slice(0, HEADER_CHARS), "base64")));
+  if (mediaType.startsWith("image/")) return imageTokens(sizeOf(Buffer.from(base64.slice(0, HEADER_CHARS), "base64")));
   if (mediaType === "application/pdf") return pdfTokens(pdfPages(Buffer.from(base64, "base64")));
   return blobTokens(Math.floor((base64.length * 3) / 4));
 }
@@ -30,49 +34,12 @@ function pdfPages(bytes: Buffer): number {
   return named || Math.ceil(bytes.length / 50_000);
 }
 
-/** Width and height from the header of a PNG, GIF, JPEG or WebP. */
-function imageSize(bytes: Buffer): Size | undefined {
-  const size = pngSize(bytes) ?? gifSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes);
-  return size && size.width > 0 && size.height > 0 ? size : undefined;
-}
-
-const text = (bytes: Buffer, from: number, to: number): string => bytes.toString("latin1", from, to);
-
-function pngSize(bytes: Buffer): Size | undefined {
-  if (bytes.length < 24 || text(bytes, 1, 4) !== "PNG") return undefined;
-  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
-}
-
-function gifSize(bytes: Buffer): Size | undefined {
-  if (bytes.length < 10 || text(bytes, 0, 4) !== "GIF8") return undefined;
-  return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
-}
-
-function webpSize(bytes: Buffer): Size | undefined {
-  if (bytes.length < 30 || text(bytes, 8, 12) !== "WEBP") return undefined;
-  switch (text(bytes, 12, 16)) {
-    case "VP8 ":
-      return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
-    case "VP8L": {
-      const bits = bytes.readUInt32LE(21);
-      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
-    }
-    case "VP8X":
-      return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
-    default:
-      return undefined;
+/** Width and height from the header; undefined where there is none that can be read. */
+function sizeOf(bytes: Buffer): Size | undefined {
+  try {
+    const { width, height } = imageSize(bytes);
+    return width > 0 && height > 0 ? { width, height } : undefined;
+  } catch {
+    return undefined; // the library throws on what it cannot read
   }
-}
-
-/** The first start-of-frame segment holds the size; the others are stepped over. */
-function jpegSize(bytes: Buffer): Size | undefined {
-  if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined;
-  let at = 2;
-  while (at + 9 <= bytes.length && bytes[at] === 0xff) {
-    const marker = bytes[at + 1] ?? 0;
-    const startOfFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-    if (startOfFrame) return { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
-    at += 2 + bytes.readUInt16BE(at + 2);
-  }
-  return undefined;
 }

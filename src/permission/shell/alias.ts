@@ -1,7 +1,8 @@
 // New names that a line gives to places: links it makes, and what it moves or copies with the links in it.
 import { basename, dirname, join, resolve } from "node:path";
 import { optional } from "../../base/optional.ts";
-import { isInside, realPath, type SeenLinks } from "../path.ts";
+import { isInside } from "../../host/paths.ts";
+import { realPath, type SeenLinks } from "../path.ts";
 import { kindOfPlace } from "../places.ts";
 import type { ShellWord } from "./word.ts";
 import { COPY, readArguments } from "./writes.ts";

@@ -2,23 +2,11 @@
 import type { Assignment } from "unbash";
 
 /** Known to change output only. Anything else (PATH, LD_PRELOAD, GIT_*, BASH_ENV…) may choose what runs. */
-const HARMLESS = new Set([
-  "CI",
-  "COLUMNS",
-  "DEBUG",
-  "FORCE_COLOR",
-  "LANG",
-  "LC_ALL",
-  "LINES",
-  "NO_COLOR",
-  "NODE_ENV",
-  "PYTHONDONTWRITEBYTECODE",
-  "PYTHONUNBUFFERED",
-  "RUST_BACKTRACE",
-  "RUST_LOG",
-  "TERM",
-  "TZ",
-]);
+const HARMLESS = new Set(
+  "CI COLUMNS DEBUG FORCE_COLOR LANG LC_ALL LINES NO_COLOR NODE_ENV PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED RUST_BACKTRACE RUST_LOG TERM TZ".split(
+    " ",
+  ),
+);
 
 /** In front of a command, or exported: the program sees it. */
 export const isHarmlessVariable = (name: string): boolean => HARMLESS.has(name);

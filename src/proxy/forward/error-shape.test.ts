@@ -1,12 +1,10 @@
 // Own answers in each format's shape, what clients survive, and the headers that explain.
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { WireName } from "../../schema/model.ts";
 import { FAMILIES, type Family } from "../contract.ts";
 import { contextLengthAnswer, errorAnswer } from "./error-shape.ts";
 import { explainHeaders } from "./explain.ts";
-import { answerFailure, answerUpgrade, wantsWebSocket } from "./failure.ts";
+import { answerFailure } from "./failure.ts";
 import { closeAll, get, upstream } from "./forward-fixture.ts";
 import { survivable } from "./survivable.ts";
 
@@ -33,24 +31,6 @@ describe("shapes", () => {
     expect(got.status).toBe(503);
     expect(got.raw).toContain("retry-after");
     expect(got.raw[got.raw.indexOf("x-everlong-error") + 1]).toBe(code);
-  });
-
-  it("X9 a WebSocket is answered 426 as a plain request; h2c is no WebSocket", async () => {
-    const server = createServer((req, res) => {
-      if (wantsWebSocket(req.headers)) answerUpgrade(res, "openai-responses");
-      else res.end("served");
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/responses`;
-    try {
-      const asked = await get(url, { headers: { connection: "Upgrade", upgrade: "websocket" } });
-      expect([asked.status, asked.broken]).toEqual([426, undefined]);
-      const h2c = await get(url, { headers: { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c" } });
-      expect([h2c.status, h2c.body.toString()]).toEqual([200, "served"]);
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
   });
 });
 

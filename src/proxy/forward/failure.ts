@@ -34,14 +34,3 @@ export function answerFailure(
 export function wantsWebSocket(headers: IncomingHttpHeaders): boolean {
   return /\bwebsocket\b/i.test(headers.upgrade ?? "");
 }
-
-/** Clients that prefer a WebSocket come back with plain HTTP. */
-export function answerUpgrade(res: ServerResponse, wire: WireName | undefined): void {
-  const message = "Everlong speaks plain HTTP on this path, not WebSocket.";
-  answer(res, errorAnswer(wire, { status: 426, code: "upgrade_required", message }), [
-    "connection",
-    "close",
-    "upgrade",
-    "HTTP/1.1",
-  ]);
-}

@@ -17,9 +17,8 @@ import type {
 import { withParts } from "../../session/run.ts";
 import type { Conversation, Session } from "../../session/session.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
-import { boundText } from "../../tool/bound.ts";
 import type { Tool } from "../../tool/contract.ts";
-import { outputFile } from "../../tool/output.ts";
+import { boundText, outputFile } from "../../tool/output.ts";
 import { toolDefinition } from "../../tool/registry.ts";
 import { crashPoint } from "../crash.ts";
 import { callAnyModel } from "../model.ts";

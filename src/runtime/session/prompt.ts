@@ -10,7 +10,7 @@ import { pinnedSections } from "../../context/instruction/pin.ts";
 import { renderInstructions } from "../../context/instruction/render.ts";
 import { environmentText, renderSystemPrompt } from "../../context/system-prompt.ts";
 import type { Contributor } from "../../context/usage/unreclaimable.ts";
-import { isInside } from "../../permission/path.ts";
+import { isInside } from "../../host/paths.ts";
 import type { Conversation } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
 import type { Workspace } from "../workspace.ts";

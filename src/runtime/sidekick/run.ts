@@ -3,7 +3,7 @@
 import { renderAgentPrompt } from "../../agent/catalog/system-prompt.ts";
 import { sendInboxTool } from "../../agent/inbox/send-inbox.ts";
 import type { RunEnd, RunTask } from "../../agent/sidekick/contract.ts";
-import { readsBoard, type SidekickDefinition, sidekickHolds } from "../../agent/sidekick/definition.ts";
+import { readsBoard, type SidekickDefinition, sidekickMayUse } from "../../agent/sidekick/definition.ts";
 import { boardReader } from "../../agent/sidekick/verbatim.ts";
 import { newId } from "../../base/id.ts";
 import { escapeTags } from "../../base/tag.ts";
@@ -82,7 +82,7 @@ async function open(
     ? renderBoard(boardPlace(workspace, context), await boardItems(services), workspace.redact)
     : "";
   // All of them at once: a tool to find tools is none that it names.
-  const servers = mcp.offer((tool) => sidekickHolds(definition, tool), undefined);
+  const servers = mcp.offer((tool) => sidekickMayUse(definition, tool), undefined);
   const exclude = () => [...workspace.settings.values["tool.exclude"], ...deniedNames(approvals)];
   const { session, builtIn } = openActor(services, {
     conversation: conversationOn(services, { sessionId: main.id, agentId, state, signal }),
@@ -105,7 +105,7 @@ async function open(
       },
       offer: (all) =>
         offeredTools(all, { mode: "interactive", exclude: exclude() }).filter((tool) =>
-          sidekickHolds(definition, tool),
+          sidekickMayUse(definition, tool),
         ),
     },
     prompt: () => plainPrompt(promptOf(services, definition, boardText, model.promptLimitOf(target))),

@@ -1,64 +1,41 @@
 // Settings of the gateway's server: where it listens and who may come in.
-import { MAX_SECONDS, type SettingRow } from "../row.ts";
+import { type SettingRow, user } from "../row.ts";
 
 export const gatewayRows = [
-  {
-    key: "gateway.host",
-    type: "string",
-    env: ["EVERLONG_GATEWAY_HOST"],
-    default: "127.0.0.1",
-    scope: "user",
-    restart: true,
-    help: "Address the gateway listens on; anything but loopback needs gateway.allowedHosts",
-  },
-  {
-    key: "gateway.port",
-    type: "integer",
-    min: 0,
+  user.text(
+    "gateway.host",
+    "EVERLONG_GATEWAY_HOST",
+    "127.0.0.1",
+    "Address the gateway listens on; anything but loopback needs gateway.allowedHosts",
+    { restart: true },
+  ),
+  user.integer("gateway.port", "EVERLONG_GATEWAY_PORT", 4747, "Port the gateway listens on; 0 picks a free one", {
     max: 65_535,
-    env: ["EVERLONG_GATEWAY_PORT"],
-    default: 4747,
-    scope: "user",
     restart: true,
-    help: "Port the gateway listens on; 0 picks a free one",
-  },
-  {
-    key: "gateway.allowedHosts",
-    type: "list",
-    env: ["EVERLONG_GATEWAY_ALLOWED_HOSTS"],
-    default: [],
-    scope: "user",
+  }),
+  user.list("gateway.allowedHosts", "EVERLONG_GATEWAY_ALLOWED_HOSTS", "Other host names to accept in the Host header", {
     restart: true,
-    help: "Other host names to accept in the Host header",
-  },
-  {
-    key: "gateway.auth",
-    type: "enum",
-    values: ["token", "loopback-open"],
-    env: ["EVERLONG_GATEWAY_AUTH"],
-    default: "token",
-    scope: "user",
-    restart: true,
-    help: "Who may use /graphiti and /mcp: token, loopback-open (any caller on this machine)",
-  },
-  {
-    key: "gateway.tenancy",
-    type: "enum",
-    values: ["single", "per-identity"],
-    env: ["EVERLONG_GATEWAY_TENANCY"],
-    default: "single",
-    scope: "user",
-    restart: true,
-    help: "Whether all callers are one person: single, per-identity (always, unless on loopback)",
-  },
-  {
-    key: "gateway.drainSeconds",
-    type: "number",
-    min: 0,
-    max: MAX_SECONDS,
-    env: ["EVERLONG_GATEWAY_DRAIN_SECONDS"],
-    default: 10,
-    scope: "user",
-    help: "Seconds to let running streams finish when the gateway stops",
-  },
+  }),
+  user.choice(
+    "gateway.auth",
+    "EVERLONG_GATEWAY_AUTH",
+    ["token", "loopback-open"],
+    "token",
+    "Who may use /graphiti and /mcp: token, loopback-open (any caller on this machine)",
+    { restart: true },
+  ),
+  user.choice(
+    "gateway.tenancy",
+    "EVERLONG_GATEWAY_TENANCY",
+    ["single", "per-identity"],
+    "single",
+    "Whether all callers are one person: single, per-identity (always, unless on loopback)",
+    { restart: true },
+  ),
+  user.seconds(
+    "gateway.drainSeconds",
+    "EVERLONG_GATEWAY_DRAIN_SECONDS",
+    10,
+    "Seconds to let running streams finish when the gateway stops",
+  ),
 ] as const satisfies readonly SettingRow[];

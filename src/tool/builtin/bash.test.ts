@@ -20,7 +20,10 @@ function setup(more: { waitSeconds?: number; maxSeconds?: number } = {}) {
   const shells = createShells({ owner, onCompleted: (shell, end) => completed.push({ shell, end }) });
   const context = testContext();
   const bash = bashTool({
-    outputs: new OutputFolder(join(context.sessionDir, "outputs")),
+    outputs: new OutputFolder(join(context.sessionDir, "outputs"), {
+      maxFileBytes: 64 * 1024 ** 2,
+      maxFolderBytes: 1024 ** 3,
+    }),
     shells,
     confine: async () => ok({ env: { ...testEnv(), EVERLONG_TOOL_SHELL: "r1" } }),
     settings: { waitSeconds: 30, maxSeconds: 3600, outputMaxBytes: 20_480, ...more },

@@ -5,7 +5,6 @@ import { looksBinary } from "../../host/files.ts";
 import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";
 import { fetchPage, type WebPage } from "../web/fetch-page.ts";
-import { htmlToText } from "../web/html-text.ts";
 import description from "./web_fetch.md";
 
 type WebFetchParts = {
@@ -71,7 +70,11 @@ function sameSite(from: URL, to: URL): boolean {
   return from.origin === to.origin || (upgrade && from.hostname === to.hostname);
 }
 
-function outcomeOf(page: Exclude<WebPage, { type: "redirect" }>, url: URL, maxLength: number | undefined): ToolOutcome {
+async function outcomeOf(
+  page: Exclude<WebPage, { type: "redirect" }>,
+  url: URL,
+  maxLength: number | undefined,
+): Promise<ToolOutcome> {
   switch (page.type) {
     case "refused":
       return failure("address_refused", `${page.message}.`);
@@ -86,7 +89,7 @@ function outcomeOf(page: Exclude<WebPage, { type: "redirect" }>, url: URL, maxLe
     return failure("failed", `${url.href} is not text (${page.contentType || "unknown type"}).`);
   const raw = decode(page.bytes, page.contentType);
   const isHtml = /html/i.test(page.contentType) || /^\s*<(!doctype html|html)/i.test(raw.slice(0, 500));
-  const { text } = stripInvisible(isHtml ? htmlToText(raw, url.href) : raw);
+  const { text } = stripInvisible(isHtml ? (await import("../web/html-text.ts")).htmlToText(raw, url.href) : raw);
   if (page.status >= 400) return failure("failed", `${url.href} answered ${page.status}: ${text.slice(0, 500)}`);
   const shown = maxLength !== undefined && text.length > maxLength ? cutAt(text, maxLength) : text;
   const notes = [

@@ -1,6 +1,7 @@
 // Runs a model's SQL in a child that can be stopped, and shows rows as text.
 import { within } from "../../base/abort.ts";
 import { isRecord, parseJson } from "../../base/json.ts";
+import { collect } from "../../host/collect.ts";
 import type { Owner } from "../../host/process.ts";
 import { failure, type ToolContext, type ToolOutcome } from "../contract.ts";
 import { type SqlAnswer, type SqlRequest, sqliteChild } from "./child.ts";
@@ -13,9 +14,11 @@ const LIMITS = {
 /** After a failure without an answer: the sql tool puts the todos back, and nothing else can be promised. */
 const AFTERWARDS = { session: " The todos are as they were.", store: "" };
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+const MAX_STDERR = 2000;
 
 /** `unsure`: the child ended before it said how far it came; it may have committed. */
-type SqlRun = { answer: Extract<SqlAnswer, { type: "done" }> } | { failed: ToolOutcome; unsure?: true };
+type SqlResult = Extract<SqlAnswer, { type: "done" }>;
+type SqlRun = { answer: SqlResult } | { failed: ToolOutcome; unsure?: true };
 
 const unsure = (failed: ToolOutcome): SqlRun => ({ failed, unsure: true });
 
@@ -33,16 +36,11 @@ export async function runSql(
     env: {},
     stdin: "pipe",
   });
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  let stderr = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes <= MAX_ANSWER_BYTES) chunks.push(chunk);
+  let isTooLarge = false;
+  const stdout = collect(child.stdout, MAX_ANSWER_BYTES, () => {
+    isTooLarge = true;
   });
-  child.stderr.on("data", (chunk: Buffer) => {
-    if (stderr.length < 2000) stderr += chunk.toString("utf8");
-  });
+  const stderr = collect(child.stderr, MAX_STDERR);
   child.stdin?.end(JSON.stringify(request));
   const ended = await within(child.closed, limitMs, context.signal);
   if (ended.type !== "value") {
@@ -53,11 +51,11 @@ export async function runSql(
       failure("timeout", `The query was stopped at its limit of ${limitMs / 1000} s.${AFTERWARDS[request.kind.type]}`),
     );
   }
-  if (bytes > MAX_ANSWER_BYTES)
+  if (isTooLarge)
     return unsure(failure("too_large", "The rows are too large. Select fewer columns, or substr() of them."));
-  const parsed = parseJson(Buffer.concat(chunks).toString("utf8"));
+  const parsed = parseJson(stdout().toString("utf8"));
   if (!parsed.ok || !isRecord(parsed.value))
-    return unsure(failure("failed", `The query could not be run: ${stderr.trim()}`));
+    return unsure(failure("failed", `The query could not be run: ${stderr().toString("utf8").trim()}`));
   const answer = parsed.value as SqlAnswer;
   if (answer.type === "done") return { answer };
   const why = answer.message === "not authorized" ? `not authorized: ${LIMITS[request.kind.type]}` : answer.message;
@@ -65,15 +63,7 @@ export async function runSql(
 }
 
 /** Tab separated, names of columns first; tabs and line ends in values are escaped. */
-export function showRows({
-  columns,
-  rows,
-  more,
-}: {
-  columns: string[];
-  rows: (string | null)[][];
-  more: boolean;
-}): string {
+export function showRows({ columns, rows, more }: Pick<SqlResult, "columns" | "rows" | "more">): string {
   const shown = (value: string | null) =>
     value === null ? "NULL" : value.replace(/[\\\t\n\r]/g, (ch) => ESCAPES[ch] ?? ch);
   const lines = [columns, ...rows].map((row) => row.map(shown).join("\t"));

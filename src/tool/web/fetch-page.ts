@@ -1,6 +1,7 @@
 // One GET without redirects, within limits, to a judged address.
 import { within } from "../../base/abort.ts";
-import { errorText } from "../../base/failure.ts";
+import { readBody } from "../../base/body.ts";
+import { causeOf, errorText } from "../../base/failure.ts";
 import { AddressRefused, isPublicAddress, literalAddress, publicLookup } from "./address.ts";
 
 export type WebPage =
@@ -53,24 +54,10 @@ async function get({ url, anyAddress, maxBytes }: PageRequest, signal: AbortSign
       cut,
     };
   } catch (error) {
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    const cause = causeOf(error);
     if (cause instanceof AddressRefused) return { type: "refused", message: cause.message };
     return { type: "failed", message: `${url.host} could not be reached: ${errorText(cause)}` };
   } finally {
     await agent.destroy();
   }
-}
-
-async function readBody(
-  body: AsyncIterable<Uint8Array> | null,
-  maxBytes: number,
-): Promise<{ bytes: Buffer; cut: boolean }> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > maxBytes) return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), cut: true };
-  }
-  return { bytes: Buffer.concat(chunks), cut: false };
 }

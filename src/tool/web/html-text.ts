@@ -1,37 +1,13 @@
 // HTML as plain text for a model: headings, lists, links and code blocks stay recognisable. One pass, linear in the input.
+import { decodeHTML, decodeHTMLAttribute } from "entities";
+
 const SKIPPED = new Set(["script", "style", "noscript", "svg", "template", "iframe", "object", "select"]);
 const BLOCKS = new Set(
   "address article aside blockquote body dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section summary table tbody thead title tr ul".split(
     " ",
   ),
 );
-const ENTITIES: Record<string, string> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-  mdash: "—",
-  ndash: "–",
-  hellip: "…",
-  copy: "©",
-  reg: "®",
-  trade: "™",
-  lsquo: "‘",
-  rsquo: "’",
-  ldquo: "“",
-  rdquo: "”",
-  bull: "•",
-  middot: "·",
-  times: "×",
-  rarr: "→",
-  larr: "←",
-  laquo: "«",
-  raquo: "»",
-  euro: "€",
-  deg: "°",
-};
+
 export function htmlToText(html: string, baseUrl: string): string {
   const out = new Writer();
   let link: { href: string; from: number } | undefined; // from: where its words begin
@@ -103,21 +79,13 @@ function endOfElement(html: string, name: string, from: number): number {
 function attribute(inner: string, name: string): string | undefined {
   const match = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(inner);
   const value = match?.[1] ?? match?.[2] ?? match?.[3];
-  return value === undefined ? undefined : decodeEntities(value);
+  return value === undefined ? undefined : decodeHTMLAttribute(value);
 }
 
 function absolute(href: string | undefined, base: string): string | undefined {
   if (href === undefined || href.startsWith("#") || !URL.canParse(href, base)) return undefined;
   const url = new URL(href, base);
   return url.protocol === "http:" || url.protocol === "https:" ? url.href : undefined;
-}
-
-function decodeEntities(text: string): string {
-  return text.replace(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,8});/gi, (whole, name: string) => {
-    if (!name.startsWith("#")) return ENTITIES[name.toLowerCase()] ?? whole;
-    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number.parseInt(name.slice(1), 10);
-    return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : whole;
-  });
 }
 
 /** Collects text, white space folded outside of <pre>. */
@@ -133,7 +101,7 @@ class Writer {
 
   text(raw: string): void {
     if (raw === "") return;
-    const text = decodeEntities(raw);
+    const text = decodeHTML(raw);
     const folded = text.replace(/\s+/g, " ");
     if (this.#pre > 0) this.#put(text);
     else this.#put(/\s/.test(this.#last) && folded.startsWith(" ") ? folded.slice(1) : folded);

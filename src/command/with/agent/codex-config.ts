@@ -1,5 +1,8 @@
-// What codex's own settings say about its model provider: the few lines that matter here, read without a TOML parser.
+// What codex's own settings say about its model provider.
 import { join } from "node:path";
+import { parse, type TomlTable } from "smol-toml";
+import { isRecord } from "../../../base/json.ts";
+import { optional } from "../../../base/optional.ts";
 import { set, type User } from "../row.ts";
 
 /** `base` is missing when the provider cannot be stood in for by an address alone. */
@@ -8,28 +11,28 @@ export type Chosen = { name: string; base?: string; keyName?: string };
 export const configPath = ({ env, home }: User): string =>
   join(set(env, "CODEX_HOME") ?? join(home, ".codex"), "config.toml");
 
+/** Queries, own headers and other ways to sign in would be lost on the way. */
+const SPECIAL = ["query_params", "http_headers", "env_http_headers", "auth", "aws", "experimental_bearer_token"];
+
 /** The provider that the user's file chooses; undefined: the vendor's own. */
 export function chosenProvider(user: User): Chosen | undefined {
-  const text = user.read(configPath(user)) ?? "";
-  const [top = "", ...tables] = text.split(/^(?=\s*\[)/m);
-  const name = textAt(top, "model_provider");
-  if (name === undefined || name === "openai" || name === "everlong") return undefined;
-  const escaped = name.replace(/[^\w-]/g, "\\$&");
-  const head = new RegExp(`^\\s*\\[\\s*model_providers\\s*\\.\\s*"?${escaped}"?\\s*\\]`);
-  const table = tables.find((one) => head.test(one)) ?? "";
-  const base = textAt(table, "base_url");
-  // Queries, own headers and other ways to sign in would be lost on the way.
-  const special = /^\s*(?:query_params|http_headers|env_http_headers|auth|aws|experimental_bearer_token)\b/m.test(
-    table,
-  );
-  const keyName = textAt(table, "env_key");
+  const { model_provider: name, model_providers: providers } = readConfig(user.read(configPath(user)) ?? "");
+  if (typeof name !== "string" || name === "openai" || name === "everlong") return undefined;
+  const provider = isRecord(providers) && Object.hasOwn(providers, name) ? providers[name] : undefined;
+  const table = isRecord(provider) ? provider : {};
+  const isSpecial = SPECIAL.some((key) => Object.hasOwn(table, key));
+  const text = (key: string): string | undefined => (typeof table[key] === "string" ? table[key] : undefined);
   return {
     name,
-    ...(base === undefined || special ? {} : { base }),
-    ...(keyName === undefined ? {} : { keyName }),
+    ...optional("base", isSpecial ? undefined : text("base_url")),
+    ...optional("keyName", text("env_key")),
   };
 }
 
-function textAt(table: string, key: string): string | undefined {
-  return new RegExp(`^\\s*${key}\\s*=\\s*(["'])(.*?)\\1`, "m").exec(table)?.[2];
+function readConfig(text: string): TomlTable {
+  try {
+    return parse(text);
+  } catch {
+    return {}; // codex says itself what is wrong with its file, and does not start
+  }
 }

@@ -1,18 +1,18 @@
-// Whether an agent holds a tool: what its definition names, less what no agent of its kind is ever given.
+// Whether an agent may use a tool: what its definition names, less what no agent of its kind is ever given.
 import type { ToolFacts } from "../../schema/own-tool.ts";
 import { type AgentDefinition, consolidates } from "./definition.ts";
 import type { AgentTools } from "./tools.ts";
 
-/** `mcp`: the server and the server's own name of it. */
-export type HeldTool = Pick<Partial<ToolFacts>, "group" | "holder"> & {
+/** A tool that an agent may be given. `mcp`: the server, and the name that the tool has there. */
+export type ToolCandidate = Pick<Partial<ToolFacts>, "group" | "holder"> & {
   name: string;
   mcp?: { server: string; tool: string; readOnly: boolean };
 };
 
 /** `as`: the definition may also run the main session, which keeps the tools that speak for it. */
-export function holdsTool(
+export function mayUseTool(
   agent: Pick<AgentDefinition, "role" | "tools" | "without" | "github">,
-  tool: HeldTool,
+  tool: ToolCandidate,
   as: "main" | "subagent",
 ): boolean {
   const { group, holder } = tool;
@@ -23,13 +23,13 @@ export function holdsTool(
   return agent.tools.all && (as === "main" || holder !== "named");
 }
 
-function isNamed({ names, mcp, readOnlyMcp }: AgentTools, { name, mcp: from }: HeldTool): boolean {
+function isNamed({ names, mcp, readOnlyMcp }: AgentTools, { name, mcp: from }: ToolCandidate): boolean {
   if (!from) return names.includes(name);
   if (readOnlyMcp && from.readOnly) return true;
   return mcp.some(({ server, tool }) => server === from.server && (tool === undefined || tool === from.tool));
 }
 
-function isGithub({ github }: Pick<AgentDefinition, "github">, { mcp }: HeldTool): boolean {
+function isGithub({ github }: Pick<AgentDefinition, "github">, { mcp }: ToolCandidate): boolean {
   if (!github || mcp?.server !== "github") return false;
   if (github === true) return true;
   const isListed = github.tools.includes("*") || github.tools.includes(mcp.tool);
