@@ -1,131 +1,87 @@
 // Settings of the graph of facts, and of the Graphiti server that it may be shared with.
-import type { SettingRow } from "../row.ts";
+import { type SettingRow, switchable, user } from "../row.ts";
 
-/** The names that the settings of Copilot Chat's integration have. */
-const graphiti = <const Name extends string>(name: Name) =>
-  ({
-    key: `memory.graphiti.${name}`,
-    aliases: [`github.copilot.chat.memory.graphiti.${name}`],
-    env: [
-      `EVERLONG_GRAPHITI_${name
-        .replace(/[A-Z]/g, (letter) => `_${letter}`)
-        .replaceAll(".", "_")
-        .toUpperCase()}`,
-    ],
-  }) as const;
-const milliseconds = (min: number) => ({ type: "integer", min, max: 60_000, scope: "user" }) as const;
-const count = (min: number, max = 100_000) => ({ type: "integer", min, max, scope: "user" }) as const;
-const shares = { type: "boolean", default: false, scope: "off", unreadable: "off" } as const;
+const key = <const Name extends string>(name: Name) => `memory.graphiti.${name}` as const;
+const variable = (name: string): string =>
+  `EVERLONG_GRAPHITI_${name.replace(/[A-Z]/g, "_$&").replaceAll(".", "_").toUpperCase()}`;
+/** The name that the setting has in Copilot Chat. */
+const alias = (name: string) => ({ aliases: [`github.copilot.chat.memory.graphiti.${name}`] });
+
+/** Off until somebody asks for it; a project can only take it back. */
+const share = <const Name extends string>(name: Name, help: string) =>
+  switchable.toggle(key(name), variable(name), false, help, { ...alias(name), unreadable: "off" });
+const limit = <const Name extends string>(
+  name: Name,
+  fallback: number,
+  range: { min: number; max: number },
+  help: string,
+) => user.integer(key(name), variable(name), fallback, help, { ...alias(name), ...range });
+const text = <const Name extends string>(name: Name, help: string, more: { secret?: true } = {}) =>
+  user.text(key(name), variable(name), undefined, help, { ...alias(name), ...more });
 
 export const graphRows = [
-  {
-    key: "graph.enabled",
-    type: "boolean",
-    env: ["EVERLONG_GRAPH"],
-    default: true,
-    scope: "off",
+  switchable.toggle("graph.enabled", "EVERLONG_GRAPH", true, "Learn facts from conversations, and when they held", {
     unreadable: "off",
-    help: "Learn facts from conversations, with the time at which they held",
-  },
-  {
-    key: "graph.extractor",
-    type: "enum",
-    values: ["rules", "llm", "off"],
-    env: ["EVERLONG_GRAPH_EXTRACTOR"],
-    default: "rules",
-    scope: "user",
-    help: "Who finds facts in text: built-in rules, a model, or nobody",
-  },
-  {
-    key: "graph.model",
-    type: "string",
-    env: ["EVERLONG_GRAPH_MODEL"],
-    default: undefined,
+  }),
+  user.choice(
+    "graph.extractor",
+    "EVERLONG_GRAPH_EXTRACTOR",
+    ["rules", "llm", "off"],
+    "rules",
+    "Who finds facts in text: built-in rules, a model, or nobody",
+  ),
+  user.text("graph.model", "EVERLONG_GRAPH_MODEL", undefined, "Model that finds facts, with graph.extractor llm", {
     defaultText: "the session's",
-    scope: "user",
-    help: "Model that finds facts, with graph.extractor llm",
-  },
-  {
-    ...count(1, 8),
-    key: "graph.batch",
-    env: ["EVERLONG_GRAPH_BATCH"],
-    default: 8,
-    help: "Maximum messages a model reads at once",
-  },
-  {
-    key: "graph.communities",
-    type: "boolean",
-    env: ["EVERLONG_GRAPH_COMMUNITIES"],
-    default: false,
-    scope: "off",
-    help: "Group related entities; rebuild with `everlong graph communities`",
-  },
-  { ...graphiti("enabled"), ...shares, help: "Share conversations with a Graphiti server, after you consent" },
-  {
-    ...graphiti("endpoint"),
-    type: "string",
-    default: undefined,
-    scope: "user",
-    help: "URL of the Graphiti server, or `embedded` for the built-in graph",
-  },
-  {
-    ...graphiti("token"),
-    type: "string",
-    default: undefined,
-    scope: "user",
-    secret: true,
-    help: "Token for the Graphiti server",
-  },
-  { ...graphiti("userId"), type: "string", default: undefined, scope: "user", help: "Your id in the Graphiti server" },
-  {
-    ...graphiti("timeoutMs"),
-    ...milliseconds(250),
-    default: 5000,
-    help: "Timeout for the Graphiti server, in milliseconds",
-  },
-  { ...graphiti("maxBatchSize"), ...count(1, 1000), default: 20, help: "Maximum messages per request" },
-  { ...graphiti("maxQueueSize"), ...count(1), default: 200, help: "Maximum messages that wait to be sent" },
-  { ...graphiti("maxMessageChars"), ...count(256, 1_000_000), default: 4000, help: "Maximum characters per message" },
-  { ...graphiti("maxAttempts"), ...count(1, 100), default: 8, help: "Attempts before messages are set aside" },
-  {
-    ...graphiti("scopes"),
-    type: "enum",
-    values: ["session", "workspace", "both"],
-    default: "both",
-    scope: "user",
-    help: "Which groups a turn goes to",
-  },
-  {
-    ...graphiti("groupIdStrategy"),
-    type: "enum",
-    values: ["hashed", "raw", "seed"],
-    default: "hashed",
-    scope: "user",
-    help: "How group ids are made: hashed, readable, or as Copilot Chat makes them",
-  },
-  { ...graphiti("includeSystemMessages"), ...shares, help: "Send who owns a group with its first message" },
-  { ...graphiti("includeGitMetadata"), ...shares, help: "Send branch, commit and whether files are changed" },
-  {
-    ...graphiti("autoPromote.enabled"),
-    ...shares,
-    help: "Keep lines such as `preference: …` in your messages for later sessions",
-  },
-  { ...graphiti("recall.enabled"), ...shares, help: "Show the model facts from the Graphiti server" },
-  {
-    ...graphiti("recall.timeoutMs"),
-    ...milliseconds(100),
-    default: 750,
-    help: "Time limit for those facts, in milliseconds",
-  },
-  { ...graphiti("recall.maxFacts"), ...count(1, 50), default: 10, help: "Maximum facts shown" },
-  { ...graphiti("recall.maxChars"), ...count(100, 100_000), default: 4000, help: "Maximum characters of facts shown" },
-  { ...graphiti("recall.includeExpired"), ...shares, help: "Also show facts that have ended, marked as such" },
-  {
-    ...graphiti("recall.scopes"),
-    type: "enum",
-    values: ["session", "workspace", "both", "auto", "all"],
-    default: "both",
-    scope: "user",
-    help: "Which groups are asked",
-  },
+  }),
+  user.integer("graph.batch", "EVERLONG_GRAPH_BATCH", 8, "Maximum messages the model reads at once", {
+    min: 1,
+    max: 8,
+  }),
+  switchable.toggle(
+    "graph.communities",
+    "EVERLONG_GRAPH_COMMUNITIES",
+    false,
+    "Group related entities; `everlong graph communities` rebuilds the groups",
+  ),
+  share("enabled", "Share conversations with a Graphiti server, after you consent"),
+  text("endpoint", "URL of the Graphiti server, or `embedded` for the built-in graph"),
+  text("token", "Token for the Graphiti server", { secret: true }),
+  text("userId", "Your id in the Graphiti server"),
+  limit("timeoutMs", 5000, { min: 250, max: 60_000 }, "Timeout for the Graphiti server, in milliseconds"),
+  limit("maxBatchSize", 20, { min: 1, max: 1000 }, "Maximum messages per request"),
+  limit("maxQueueSize", 200, { min: 1, max: 100_000 }, "Maximum messages waiting to be sent"),
+  limit("maxMessageChars", 4000, { min: 256, max: 1_000_000 }, "Maximum characters per message"),
+  limit("maxAttempts", 8, { min: 1, max: 100 }, "Attempts before messages are set aside"),
+  user.choice(
+    key("scopes"),
+    variable("scopes"),
+    ["session", "workspace", "both"],
+    "both",
+    "Which groups a turn is sent to",
+    alias("scopes"),
+  ),
+  user.choice(
+    key("groupIdStrategy"),
+    variable("groupIdStrategy"),
+    ["hashed", "raw", "seed"],
+    "hashed",
+    "How group ids are made: hashed, readable, or as Copilot Chat makes them",
+    alias("groupIdStrategy"),
+  ),
+  share("includeSystemMessages", "Send who owns a group before its first message"),
+  share("includeGitMetadata", "Send branch, commit and whether files have changed"),
+  share("autoPromote.enabled", "Keep lines such as `preference: …` in your messages for later sessions"),
+  share("recall.enabled", "Show the model facts from the Graphiti server"),
+  limit("recall.timeoutMs", 750, { min: 100, max: 60_000 }, "Time limit for these facts, in milliseconds"),
+  limit("recall.maxFacts", 10, { min: 1, max: 50 }, "Maximum facts shown"),
+  limit("recall.maxChars", 4000, { min: 100, max: 100_000 }, "Maximum characters of facts shown"),
+  share("recall.includeExpired", "Also show facts that have ended, marked as ended"),
+  user.choice(
+    key("recall.scopes"),
+    variable("recall.scopes"),
+    ["session", "workspace", "both", "auto", "all"],
+    "both",
+    "Which groups are searched for facts",
+    alias("recall.scopes"),
+  ),
 ] as const satisfies readonly SettingRow[];
