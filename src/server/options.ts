@@ -2,6 +2,7 @@
 import type { ServedTool } from "../mcp/serve/tool.ts";
 import type { RunOf } from "../proxy/identify/run.ts";
 import type { Health, ProxyHandler, Report } from "./contract.ts";
+import type { OpenGraph } from "./graphiti/contract.ts";
 import type { OpenOperations } from "./manage/contract.ts";
 import type { OpenRecall } from "./manage/recall.ts";
 import type { OpenMemoryDoor } from "./memory/contract.ts";
@@ -29,7 +30,11 @@ export type GatewayOptions = {
   /** What /api/memory serves; absent = there is no such address. */
   memory?: OpenMemoryDoor;
   /** What /mcp serves; absent = there is no such address. */
-  mcp?: { tools: readonly ServedTool[] /** Callers on this machine need no token. */; open: boolean };
+  mcp?: { tools: readonly ServedTool[] };
+  /** What /graphiti serves; absent = there is no such address. */
+  graph?: OpenGraph;
+  /** Callers of /mcp and /graphiti on this machine need no token. */
+  loopbackOpen?: boolean;
   health(): Health;
   report: Report;
 };
