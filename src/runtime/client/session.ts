@@ -8,6 +8,7 @@ import type { SessionContext } from "../../schema/session.ts";
 import type { Todo, TodoDep } from "../../schema/todo.ts";
 import type { BoardAccess } from "./board.ts";
 import type { SettingsAccess, TrustAccess } from "./decision.ts";
+import type { GraphAccess } from "./graph.ts";
 import type { InboxAccess } from "./inbox.ts";
 import type { McpAccess } from "./mcp.ts";
 import type { MemoryAccess, MemoryInSession } from "./memory.ts";
@@ -138,6 +139,7 @@ export type ConsolidationStatus = {
 export type SharedAccess = {
   readonly board: Opener<BoardAccess>;
   readonly memory: Opener<MemoryAccess>;
+  readonly graph: Opener<GraphAccess>;
   /** Of the open session; of a machine, that session's or the latest of this folder. */
   inbox(session?: string): ResultPromise<InboxAccess>;
   checkpoints(session?: string): ResultPromise<CheckpointView[]>;
