@@ -5,7 +5,7 @@ import { foldAgents } from "../src/agent/task/fold.ts";
 import { createRegistry } from "../src/agent/task/registry.ts";
 import { systemClock } from "../src/base/clock.ts";
 import type { DurableEnvelope } from "../src/schema/event/envelope.ts";
-import { noUsage } from "../src/session/state.ts";
+import { noUsage } from "../src/schema/model.ts";
 import { alternate, print, timed } from "./measure.ts";
 
 const AGENTS = 200;

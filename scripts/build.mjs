@@ -1,5 +1,5 @@
 // Bundles src/main.ts into dist/: one entry with lazy parts, so that a start loads only what it needs.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -62,3 +62,19 @@ rmSync(aside, { recursive: true });
 // Parts of earlier builds go only after this one has succeeded.
 for (const name of readdirSync(join(root, "dist", "part")))
   if (!files.includes(`part/${name}`)) rmSync(join(root, "dist", "part", name), { force: true });
+
+// The licences of the packages whose code stands in dist/ ask for their texts beside it.
+const folders = output
+  .flatMap(({ moduleIds = [] }) => moduleIds)
+  .flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
+const licences = [...new Set(folders)].sort().map((folder) => {
+  const { name, version, license, homepage } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const texts = readdirSync(folder)
+    .filter((file) => /^(?:licen[cs]e|copying|notice)\b/i.test(file))
+    .map((file) => readFileSync(join(folder, file), "utf8").trim());
+  return [`${name} ${version} (${license})`, ...(texts.length > 0 ? texts : [homepage ?? ""])].join("\n\n");
+});
+writeFileSync(
+  join(root, "dist", "THIRD-PARTY-LICENSES.txt"),
+  `dist/ contains code of these packages:\n\n${licences.join(`\n\n${"-".repeat(80)}\n\n`)}\n`,
+);

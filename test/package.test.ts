@@ -66,6 +66,20 @@ it("N48 it depends on just what the bundle leaves outside", () => {
   expect([...outside]).toEqual(Object.keys(manifest.dependencies));
 });
 
+it("N48 the bundle carries the licence of every package whose code it holds", () => {
+  const notice = readFileSync(join(root, "dist", "THIRD-PARTY-LICENSES.txt"), "utf8");
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Record<
+    "dependencies" | "devDependencies",
+    Record<string, string>
+  >;
+  for (const name of ["zod", "commander", "undici", "hono", "@ai-sdk/anthropic", "@modelcontextprotocol/sdk"])
+    expect(notice).toContain(`${name} ${devDependencies[name]} (`);
+  expect(notice.match(/Permission is hereby granted|Apache License/g)?.length).toBeGreaterThan(10);
+  // What stays outside of the bundle brings its own.
+  for (const name of Object.keys(dependencies)) expect(notice).not.toContain(name);
+  expect(packedFiles()).toContain("dist/THIRD-PARTY-LICENSES.txt");
+});
+
 it("N48 engines is what the launcher asks for", () => {
   const lines = ["bin/everlong.js", "src/runtime/doctor/check/program.ts"].map(
     (path) => /NEEDED\b.*= \{ (.*) \};/.exec(readFileSync(join(root, path), "utf8"))?.[1],

@@ -44,6 +44,17 @@ export function canonicalJson(value: unknown): string {
   });
 }
 
+/** The value with every text in it changed; `key`: of the nearest object that the text stands in. */
+export function mapTexts<T>(value: T, change: (text: string, key: string) => string, key = ""): T {
+  const map = (one: unknown, name: string): unknown => {
+    if (typeof one === "string") return change(one, name);
+    if (Array.isArray(one)) return one.map((inner) => map(inner, name));
+    if (!isRecord(one)) return one;
+    return Object.fromEntries(Object.entries(one).map(([inner, text]) => [inner, map(text, inner)]));
+  };
+  return map(value, key) as T;
+}
+
 /** The characters of all texts in a value: how long it is, without writing it out. */
 export function textLength(value: unknown): number {
   if (typeof value === "string") return value.length;

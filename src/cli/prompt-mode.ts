@@ -171,14 +171,20 @@ class Run {
     if (this.#commandFailure) printFailure(this.#commandFailure);
     else if (error && error !== totals.workflowFailed && error.code !== totals.error?.code)
       process.stderr.write(`${error.message}\n`); // the others were told when they came
-    if (!this.#silent) process.stderr.write(metrics(totals, { durationMs, sessionId }));
+    // A session without a prompt is not kept: its figures are nothing, and it cannot be resumed.
+    if (!this.#silent && this.#client.view().promptCount > 0)
+      process.stderr.write(metrics(totals, { durationMs, sessionId }));
     if (interrupted) return EXIT.interrupted;
     return this.#commandFailure?.exit ?? (error ? EXIT.failed : EXIT.done);
   }
 
   /** Why the work does not count as done; undefined when it does. */
   #error(interrupted: boolean, broken: Broken | undefined): Broken | undefined {
-    if (interrupted) return { code: "interrupted", message: "Interrupted. The session is saved and can be resumed." };
+    if (interrupted) {
+      const isKept = this.#client.view().promptCount > 0;
+      const rest = isKept ? "The session is saved and can be resumed." : "Nothing was sent.";
+      return { code: "interrupted", message: `Interrupted. ${rest}` };
+    }
     if (broken) return broken;
     if (this.#commandFailure) return { code: this.#commandFailure.code, message: this.#commandFailure.what };
     if (this.#abandoned.length > 0) return { code: "wait_timeout", message: gaveUpOn(this.#abandoned) };

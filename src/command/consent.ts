@@ -40,7 +40,7 @@ const grant: Command = {
 
 const revoke: Command = {
   name: "revoke",
-  summary: "revoke it",
+  summary: "take a consent back",
   arguments: "<url>",
   run: async ({ args: [url = ""] }) =>
     describe(await home.consent.revoke(url), ({ origin, wasGiven, folder: { root } }) =>

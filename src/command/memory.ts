@@ -12,7 +12,7 @@ const place: CommandOption[] = [
 ];
 const scope: CommandOption = {
   flags: "--scope <scope>",
-  help: "only in this scope",
+  help: "repository (this one) or user (all your projects)",
   choices: ["repository", "user"],
 };
 const texts: CommandOption[] = [
@@ -30,7 +30,7 @@ const rows: CommandOption[] = [
   ...place,
   scope,
   { flags: "--subject <text>", help: "only on this subject" },
-  { flags: "--author <kind>", help: "only from", choices: ["user", "agent", "import"] },
+  { flags: "--author <kind>", help: "only those written by", choices: ["user", "agent", "import"] },
   { flags: "--status <status>", help: "only with this status", choices: ["pending", "active", "superseded"] },
   { flags: "--stale", help: "only those whose cited files are gone" },
   limit,
@@ -99,7 +99,7 @@ const verbs: Command[] = [
     options: [
       ...place,
       ...texts,
-      { flags: "--trust <who>", help: "user: you vouch for it" },
+      { flags: "--trust <who>", help: "user: mark it as confirmed by you" },
       { flags: "--at <version>", help: "only if it is still at this version", kind: "count" },
     ],
     run: verb(async () => (await change()).edit),

@@ -7,7 +7,7 @@ export function commandsPage(commands: readonly Command[]): string {
   const typed = commands.filter((one): one is SlashCommand => one.slash !== undefined);
   return `# Commands
 
-Made from the table of commands; do not edit. \`everlong NAME --help\` says the same for one command.
+This page is generated from the table of commands; do not edit it. \`everlong NAME --help\` prints the same for one command.
 
 ## On the command line
 

@@ -36,7 +36,7 @@ function typedWords(program: Program): string[] {
 
 /** With `--json`, where a command takes it. */
 export const optionsOf = ({ options = [], json }: Command): readonly CommandOption[] =>
-  json ? [...options, { flags: "--json", help: json === "lines" ? "one JSON object a line" : "as JSON" }] : options;
+  json ? [...options, { flags: "--json", help: json === "lines" ? "one JSON object per line" : "as JSON" }] : options;
 
 function optionOf({ flags, help, kind, choices, default: value, required }: CommandOption): Option {
   const option = new Option(flags, help);

@@ -5,7 +5,7 @@ type Last = { last?: boolean };
 type OfSession<More = object> = CommandCall<Last & More>;
 
 const last: CommandOption = { flags: "--last", help: "the latest session" };
-const limit = (rows: number, help = "most rows"): CommandOption => ({
+const limit = (rows: number, help = "maximum rows"): CommandOption => ({
   flags: "--limit <n>",
   help,
   kind: "count",
@@ -82,7 +82,7 @@ const subcommands: Command[] = [
     options: [
       { flags: "--session <id>", help: "only in this session" },
       { flags: "--namespace <name>", help: "only in this repository" },
-      limit(8, "most results"),
+      limit(8, "maximum results"),
     ],
     json: "value",
     run: async ({ args, options }: CommandCall<{ session?: string; namespace?: string; limit: number }>) =>

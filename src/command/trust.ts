@@ -12,7 +12,7 @@ export const trust: SlashCommand = {
   summary: "trust a folder's hooks, MCP servers, agents and rules",
   arguments: "[path]",
   options: [
-    { flags: "--revoke", help: "revoke it" },
+    { flags: "--revoke", help: "stop trusting it" },
     { flags: "--list", help: "list trusted folders" },
   ],
   async run({ args: [path], options }: CommandCall<Options>, { on }) {

@@ -1,23 +1,13 @@
 // The events of hooks: every run is a pair, and no value in them is longer than its bound.
 import { clip } from "../base/text.ts";
-import type { HookName } from "./name.ts";
-
-type HookEvents = {
-  "hook.start": { hookInvocationId: string; hookType: HookName; source: string; input: Record<string, unknown> };
-  "hook.end": {
-    hookInvocationId: string;
-    hookType: HookName;
-    source: string;
-    output: Record<string, unknown>;
-    success: boolean;
-    error?: string;
-    durationMs: number;
-  };
-  "hook.block_limit": { hookType: HookName; blocks: number };
-};
+import type { EventData } from "../schema/event/envelope.ts";
 
 /** Resolves when the event is in the log. */
-export type EmitHook = <T extends keyof HookEvents>(type: T, data: HookEvents[T], agentId?: string) => Promise<unknown>;
+export type EmitHook = <T extends "hook.start" | "hook.end" | "hook.block_limit">(
+  type: T,
+  data: EventData<T>,
+  agentId?: string,
+) => Promise<unknown>;
 
 const MAX_VALUE = 8000;
 

@@ -1,5 +1,5 @@
 // Secrets kept from hooks: each text of a payload is filtered, and what a hook makes of it gets its secrets again.
-import { isRecord } from "../base/json.ts";
+import { mapTexts } from "../base/json.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 
 export type PayloadRedactor = (text: string) => string;
@@ -22,7 +22,7 @@ export function redactValue<T>(value: T, redact: PayloadRedactor): RedactedPaylo
   const keep = (shown: string, text: string | undefined): void => {
     hidden.set(shown, hidden.has(shown) && hidden.get(shown) !== text ? undefined : text);
   };
-  const hide = (key: string, text: string): string => {
+  const hide = (text: string, key: string): string => {
     const shown = redactField(key, text, redact);
     const marks = shown.match(MARK) ?? [];
     const secrets = secretsIn(text, shown.split(MARK));
@@ -38,13 +38,13 @@ export function redactValue<T>(value: T, redact: PayloadRedactor): RedactedPaylo
       if (secret === undefined && hidden.has(mark)) lost = mark;
       return secret ?? mark;
     };
-    const restored = mapTexts(given, (_key, text) => hidden.get(text) ?? text.replace(MARK, markBack)) as V;
+    const restored = mapTexts(given, (text) => hidden.get(text) ?? text.replace(MARK, markBack));
     return lost === undefined
       ? ok(restored)
       : fail(`its answer has ${lost} in a place where nobody can say which secret belongs there`);
   }
 
-  return { value: mapTexts(value, hide) as T, restore };
+  return { value: mapTexts(value, hide), restore };
 }
 
 /** A value may be recognisable only beside its name: `password` and a plain word. */
@@ -73,11 +73,4 @@ function secretsIn(text: string, pieces: readonly string[]): (string | undefined
   return pieces
     .slice(1)
     .map((_piece, i) => (isSure(i) && isSure(i + 1) ? text.slice((early[i] ?? 0) + size(i), early[i + 1]) : undefined));
-}
-
-function mapTexts(value: unknown, change: (key: string, text: string) => string, key = ""): unknown {
-  if (typeof value === "string") return change(key, value);
-  if (Array.isArray(value)) return value.map((one) => mapTexts(one, change, key));
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapTexts(one, change, name)]));
 }

@@ -4,12 +4,12 @@ import { errorText } from "../base/failure.ts";
 import type { MakeId } from "../base/id.ts";
 import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
+import { factsOf } from "../schema/own-tool.ts";
 import { cutValues, type EmitHook } from "./event.ts";
 import type { Hook } from "./hook.ts";
 import { type HookContext, type HookInputs, type Payload, payloadOf, spokenTo } from "./input.ts";
-import { matches } from "./match.ts";
 import { type HookOutcome, mergeOutput, noOutcome } from "./merge.ts";
-import type { HookName } from "./name.ts";
+import { type HookName, SUBJECT } from "./name.ts";
 import { blockingOutput, type HookOutput, parseOutput } from "./output.ts";
 import { type PayloadRedactor, type RedactedPayload, redactValue } from "./redact.ts";
 import { type CommandParts, runCommand } from "./run-command.ts";
@@ -136,4 +136,19 @@ async function answer(
     // A bug of ours in running a hook must still count as its failure: a guard must not let pass because of it.
     return fail(errorText(error));
   }
+}
+
+/** Whether a hook is meant: its matcher held against the subject of the moment. */
+function matches(hook: Pick<Hook, "name" | "alias" | "matcher">, payload: Payload): boolean {
+  const { matcher } = hook;
+  const field = SUBJECT[hook.name];
+  if (!matcher || !field) return true;
+  const subject = String(payload[field] ?? "");
+  if (matcher.test(subject)) return true;
+  // A hook written for another agent names our tools in that agent's words.
+  return (
+    hook.alias !== undefined &&
+    field === "toolName" &&
+    (factsOf(subject)?.aliases ?? []).some((name) => matcher.test(name))
+  );
 }

@@ -32,7 +32,7 @@ describe("gitContext", () => {
     expect(context).toEqual({
       cwd: join(dir, "deep/er"),
       gitRoot: dir,
-      repository: "owner/name",
+      repository: "example.com/owner/name",
       branch: "feature/x",
       headCommit: git(dir, "rev-parse", "HEAD"),
     });
@@ -47,12 +47,12 @@ describe("gitContext", () => {
     git(dir, "worktree", "add", "-b", "side", join(base, "tree"));
     expect(gitContext(join(base, "tree"))).toMatchObject({
       gitRoot: join(base, "tree"),
-      repository: "owner/name",
+      repository: "example.com/owner/name",
       branch: "side",
       headCommit: head,
     });
     git(dir, "checkout", "--detach");
-    expect(gitContext(dir)).toEqual({ cwd: dir, gitRoot: dir, repository: "owner/name", headCommit: head });
+    expect(gitContext(dir)).toEqual({ cwd: dir, gitRoot: dir, repository: "example.com/owner/name", headCommit: head });
     const empty = join(base, "empty");
     mkdirSync(empty);
     git(empty, "init");
@@ -101,6 +101,7 @@ describe("repositoryKey", () => {
   ])("M84 %s is %s", (url, key) => {
     const dir = withRemotes(`key-${key.replaceAll("/", "-")}-${url.length}`, { origin: url });
     expect(repositoryKey(join(dir, "below"))).toBe(key);
+    expect(gitContext(dir).repository, "a session names it as memories do").toBe(key);
   });
 
   it("M84 origin comes before upstream, upstream before the first by name", () => {

@@ -14,7 +14,7 @@ export function gitContext(folder: string): SessionContext {
   const ref = head?.startsWith("ref: ") ? head.slice(5) : undefined;
   const branch = ref?.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;
   const headCommit = ref ? commitOf(place, ref) : commitId(head);
-  const repository = repositoryOf(remoteUrl(small(join(place.commonDir, "config")) ?? "", "origin"));
+  const repository = remoteOf(place);
   return {
     cwd,
     gitRoot: place.root,
@@ -25,28 +25,26 @@ export function gitContext(folder: string): SessionContext {
 }
 
 /**
- * The name under which memories of this place are kept: `owner/name` on github.com, `host/path` elsewhere, else `local:`
- * and the main work tree's folder, so that clones and work trees share. Lower case, without credentials.
+ * The name under which memories of this place are kept: its repository's, else `local:` and the main work tree's folder,
+ * so that clones and work trees share.
  */
 export function repositoryKey(folder: string): string {
   const from = realPath(folder);
-  const repository = findGit(from);
-  if (!repository) return `local:${from}`;
-  const url = keyRemote(small(join(repository.commonDir, "config")) ?? "");
-  const remote = remoteKey(url);
-  if (remote) return remote;
-  const main = repository.commonDir.endsWith(`${sep}.git`) ? dirname(repository.commonDir) : repository.root;
-  return `local:${realPath(main)}`;
+  const place = findGit(from);
+  if (!place) return `local:${from}`;
+  const main = place.commonDir.endsWith(`${sep}.git`) ? dirname(place.commonDir) : place.root;
+  return remoteOf(place) ?? `local:${realPath(main)}`;
 }
 
-/** The address of `origin`, else of `upstream`, else of the first remote by name. */
-function keyRemote(config: string): string {
+/** The repository's name, from its remote `origin`, else `upstream`, else the first by name. */
+function remoteOf({ commonDir }: Git): string | undefined {
+  const config = small(join(commonDir, "config")) ?? "";
   const names = [...config.matchAll(/^\s*\[remote "([^"\n]+)"\]/gm)].flatMap(([, name]) => name ?? []).sort();
   const name = ["origin", "upstream", ...names].find((one) => names.includes(one));
-  return name === undefined ? "" : remoteUrl(config, name);
+  return name === undefined ? undefined : remoteKey(remoteUrl(config, name));
 }
 
-/** Of a remote's address, credentials left out. */
+/** `owner/name` on github.com, `host/path` elsewhere, in lower case and without credentials: one spelling for sessions and memories. */
 export function remoteKey(url: string): string | undefined {
   const path = repositoryOf(url)?.toLowerCase();
   const host = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^@/]*@)?([^/:@\s]+)[:/]/i.exec(url)?.[1]?.toLowerCase();

@@ -57,6 +57,24 @@ export const usage = z.looseObject({
 });
 export type Usage = z.infer<typeof usage>;
 
+export const noUsage: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+};
+const TOKENS = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"] as const;
+
+/** With sign -1: what `a` has more than `b`. */
+export function addUsage(a: Usage, b: Usage, sign: 1 | -1 = 1): Usage {
+  const sum: Usage = { ...noUsage };
+  for (const key of TOKENS) sum[key] = a[key] + sign * b[key];
+  if (a.cost !== undefined || b.cost !== undefined) sum.cost = (a.cost ?? 0) + sign * (b.cost ?? 0);
+  if (a.estimated || b.estimated) sum.estimated = true;
+  return sum;
+}
+
 export const finishReason = z.enum(["stop", "tool_calls", "length", "content_filter", "error", "aborted"]);
 export type FinishReason = z.infer<typeof finishReason>;
 

@@ -6,7 +6,6 @@ const message = { messageId: "m1", content: "do it", source: "user" as const };
 
 function opened(hooks: Hooks) {
   const made = bench({ hooks });
-  made.session.live.loop.handedBack = new Set();
   return { ...made, types: () => made.events.map((e) => e.type) };
 }
 

@@ -2,9 +2,9 @@
 import { basename } from "node:path";
 import { firstLine } from "../base/text.ts";
 import type { DurableEnvelope } from "../schema/event/envelope.ts";
-import { usageLine } from "../schema/model.ts";
+import { addUsage, noUsage, usageLine } from "../schema/model.ts";
 import { sourceOf } from "./ref.ts";
-import { addUsage, noUsage, type SessionState } from "./state.ts";
+import type { SessionState } from "./state.ts";
 
 /** What counts for the session, whichever agent did it. */
 export function applyToTotals(state: SessionState, event: DurableEnvelope): void {

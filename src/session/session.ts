@@ -4,7 +4,7 @@ import type { PendingNotice, SessionParts } from "./parts.ts";
 import type { SessionState } from "./state.ts";
 import type { TurnEnd } from "./turn-input.ts";
 import type { TurnPhase } from "./turn-phase.ts";
-import { newWindowState, type WindowState } from "./window-state.ts";
+import { WindowState } from "./window-state.ts";
 
 /** It needs nothing but the log: what works for it (tools, agents, workflows) is made with it, before it has parts. */
 export type Conversation = {
@@ -30,57 +30,42 @@ export type Session = Conversation & { parts: SessionParts };
 export type LiveState = { turn: TurnState; loop: LoopState; window: WindowState };
 
 /** The turn that runs, and the one before. */
-export type TurnState = {
-  phase: TurnPhase;
+class TurnState {
+  phase: TurnPhase = { type: "idle" };
   abort: AbortController | undefined;
   last: TurnEnd | undefined;
   /** Same call failing the same way, in a row. */
-  repeated: { key: string; count: number };
+  repeated = { key: "", count: 0 };
   /** The tools that run, so that one of them can be cancelled. */
-  running: Map<string, AbortController>;
-};
+  readonly running = new Map<string, AbortController>();
+}
 
 /** What waits around the turns. */
-export type LoopState = {
+class LoopState {
   /** The drive loop, while it runs. */
   driving: Promise<void> | undefined;
   /** Begins the drive loop; there as soon as the conversation has its parts. */
   start: ((first: LoopWork) => void) | undefined;
-  notices: PendingNotice[];
+  readonly notices: PendingNotice[] = [];
   /** A /compact that was typed during a turn: it runs at the next request. */
   manual: LoopWork | undefined;
   /** What must wait until no turn runs. */
-  betweenTurns: LoopWork[];
+  readonly betweenTurns: LoopWork[] = [];
   /** Queued messages that an interrupt gave back to the user. */
-  handedBack: Set<string>;
+  readonly handedBack = new Set<string>();
   /** Interrupted since the last real message: nothing goes on by itself. */
-  stopRequested: boolean;
+  stopRequested = false;
   /** How often stop hooks have sent it back to work since the last real message. */
-  stopBlocks: number;
-};
+  stopBlocks = 0;
+}
 
 /** Work that has the session to itself. A turn gives its end. */
 export type LoopWork = (session: Session) => Promise<TurnEnd | undefined>;
 
 export const newLiveState = (state: SessionState): LiveState => ({
-  turn: {
-    phase: { type: "idle" },
-    abort: undefined,
-    last: undefined,
-    repeated: { key: "", count: 0 },
-    running: new Map(),
-  },
-  loop: {
-    driving: undefined,
-    start: undefined,
-    notices: [],
-    manual: undefined,
-    betweenTurns: [],
-    handedBack: new Set(),
-    stopRequested: false,
-    stopBlocks: 0,
-  },
-  window: newWindowState(state.eventCount > 0 ? "resume" : "start"),
+  turn: new TurnState(),
+  loop: new LoopState(),
+  window: new WindowState(state.eventCount > 0 ? "resume" : "start"),
 });
 
 /** What was asked for while a turn ran. */

@@ -1,7 +1,7 @@
 // Events too long for one line: their long texts stand in files of their own, and the event points to them.
 import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { textLength } from "../base/json.ts";
+import { mapTexts, textLength } from "../base/json.ts";
 import type { Result } from "../base/result.ts";
 import { ok } from "../base/result.ts";
 import { readAt } from "../host/files.ts";
@@ -68,13 +68,4 @@ function collectLong(value: unknown, into: Map<string, string>): void {
   if (typeof value === "string") {
     if (value.length > LONG) into.set(value, value);
   } else if (typeof value === "object" && value !== null) for (const v of Object.values(value)) collectLong(v, into);
-}
-
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((v) => mapTexts(v, change));
-  if (typeof value === "object" && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, mapTexts(v, change)]));
-  }
-  return value;
 }

@@ -120,27 +120,6 @@ export function emptyState(): SessionState {
   };
 }
 
-export const noUsage: Usage = {
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  reasoningTokens: 0,
-};
-
-export function addUsage(a: Usage, b: Usage): Usage {
-  const sum: Usage = {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
-    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
-  };
-  if (a.cost !== undefined || b.cost !== undefined) sum.cost = (a.cost ?? 0) + (b.cost ?? 0);
-  if (a.estimated || b.estimated) sum.estimated = true;
-  return sum;
-}
-
 /** The state as plain JSON, for comparing live with replayed. */
 export function plainState(state: SessionState): unknown {
   const { chain, ...rest } = state;

@@ -20,15 +20,15 @@ export type RunningAttempt = {
 };
 
 /** What is known of the window in this process only; a resume starts it anew from the log. */
-export type WindowState = {
-  compaction: CompactionState;
+export class WindowState {
+  compaction: CompactionState = initialState;
   attempt: RunningAttempt | undefined;
   /** A result is being put in place; nothing can cancel it any more. */
   applying: Promise<void> | undefined;
   /** A person waits for the attempt: an interrupt ends it and not the turn. */
-  blocking: boolean;
+  blocking = false;
   cut: Cut<Message> | undefined;
-  retryBuffer: number;
+  retryBuffer = 0;
   /**
    * Of this turn: how large the refused request was, how often one was refused, whether one was answered by compaction.
    * `isShort`: the first one, far below the limit: then it is not the limit that is in the way.
@@ -39,28 +39,13 @@ export type WindowState = {
   warnedAt: number | undefined;
   cachedTokens: number | undefined;
   lastCompleted: EventData<"session.compaction_complete"> | undefined;
-  /** Of the last request. */
-  currentTokens: number;
-  usageShown: boolean;
+  /** The tokens of the last request. */
+  currentTokens = 0;
+  usageShown = false;
   /** The tools of the last request, so that a change of them is told. */
-  offeredNames: string;
-};
+  offeredNames = "";
 
-export function newWindowState(reason: EpochReason): WindowState {
-  return {
-    compaction: initialState,
-    attempt: undefined,
-    applying: undefined,
-    blocking: false,
-    cut: undefined,
-    retryBuffer: 0,
-    refused: undefined,
-    epoch: { number: 1, reason },
-    warnedAt: undefined,
-    cachedTokens: undefined,
-    lastCompleted: undefined,
-    currentTokens: 0,
-    usageShown: false,
-    offeredNames: "",
-  };
+  constructor(reason: EpochReason) {
+    this.epoch = { number: 1, reason };
+  }
 }

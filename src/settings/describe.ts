@@ -44,9 +44,9 @@ export function settingsPage(): string {
   });
   return `# Settings
 
-Made from the settings table; do not edit. A setting comes from, in rising order: its default,
-\`EVERLONG_HOME/settings.json\`, \`<root>/.everlong/settings.json\`, the environment, a flag.
-Both files are JSON with comments. Permission lists of all layers are united.
+This page is generated from the settings table; do not edit it. A setting is taken from its default,
+\`EVERLONG_HOME/settings.json\`, \`<root>/.everlong/settings.json\`, the environment and a flag; the later ones win.
+Both files are JSON with comments. Permission lists from all of them are combined.
 
 | setting | environment | flag | default | may be set by | what it does |
 |---|---|---|---|---|---|

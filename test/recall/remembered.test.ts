@@ -88,6 +88,19 @@ describe("N51 one search finds all that is remembered", () => {
     expect(slash).toContain("Memories: /memory show ID, /memory delete ID");
   });
 
+  it("M84 a session and a memory of one repository have one name for it, however its remote is spelled", async () => {
+    const place = repository();
+    execFileSync("git", ["remote", "add", "origin", "git@GitLab.example.com:Acme/App.git"], { cwd: place.folder });
+    await run(place, ["-p", "hello quokka"]);
+    const [{ repository: ofSession }] = JSON.parse((await run(place, ["sessions", "--json"])).stdout);
+    await add(place, FACT);
+    const ofMemory = JSON.parse((await memory(place, ["list", "--json"])).stdout);
+    expect([ofSession, ofMemory.repository]).toEqual(Array(2).fill("gitlab.example.com/acme/app"));
+    const found = await run(place, ["recall", "quokka deploy", "--repo", "https://gitlab.example.com/ACME/App"]);
+    expect(found.stdout).toContain("hello quokka");
+    expect(found.stdout).toContain("memory mem_");
+  });
+
   it("N51 a client of everlong mcp reads what it stored, and the board; another client too", async () => {
     const place = repository();
     await allowMemory(place);

@@ -1,14 +1,17 @@
 // Agents of a remote catalogue: asked for over https or on this machine, after trust and consent, and kept for when it is away.
-
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
 import { isLoopback } from "../../base/address.ts";
 import { readBody } from "../../base/body.ts";
-import { errorText } from "../../base/failure.ts";
+import { causeOf, errorText } from "../../base/failure.ts";
 import { isRecord, isTooDeep, parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { stripInvisible } from "../../base/text.ts";
+import { atomicWrite } from "../../store/atomic-write.ts";
 import type { FileWarning } from "../file/warning.ts";
 import { type ParsedAgent, parseCustomAgent } from "./parse-agent.ts";
-import { keepCopy, type RemoteCopy, readCopy } from "./remote-copy.ts";
 
 export type RemoteCatalogOptions = {
   /** The setting `agent.catalogUrl`. */
@@ -90,7 +93,7 @@ async function fetchCatalogue(
     return ok(text);
   } catch (error) {
     if (signal.aborted) return fail(`it did not answer within ${LIMIT_MS / 1000} s`);
-    return fail(`it cannot be reached: ${errorText(error instanceof Error && error.cause ? error.cause : error)}`);
+    return fail(`it cannot be reached: ${errorText(causeOf(error))}`);
   }
 }
 
@@ -160,3 +163,29 @@ const hours = (ms: number): string => {
   const minutes = Math.max(1, Math.round(ms / 60_000));
   return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
 };
+
+/** The kept copy of a catalogue: its text with its tag, by the address it came from. */
+const remoteCopy = z.object({
+  version: z.literal(1),
+  url: z.string(),
+  etag: z.string().optional(),
+  at: z.iso.datetime(),
+  text: z.string(),
+});
+type RemoteCopy = z.infer<typeof remoteCopy>;
+
+const fileOf = (folder: string, url: string): string =>
+  join(folder, `${createHash("sha256").update(url).digest("hex").slice(0, 32)}.json`);
+
+/** Undefined when there is none that can be used: it is then fetched again. */
+async function readCopy(folder: string, url: string): Promise<RemoteCopy | undefined> {
+  const text = await readFile(fileOf(folder, url), "utf8").catch(() => undefined);
+  const json = text === undefined ? undefined : parseJson(text);
+  const copy = json?.ok ? remoteCopy.safeParse(json.value) : undefined;
+  return copy?.success && copy.data.url === url ? copy.data : undefined;
+}
+
+/** A copy that cannot be kept is only fetched again next time. */
+async function keepCopy(folder: string, copy: RemoteCopy): Promise<void> {
+  await atomicWrite(fileOf(folder, copy.url), JSON.stringify(copy), { private: true });
+}

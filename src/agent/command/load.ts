@@ -3,11 +3,10 @@ import { join, relative } from "node:path";
 import { firstLine } from "../../base/text.ts";
 import { filesIn } from "../../permission/project-files.ts";
 import type { Rule } from "../../schema/permission.ts";
-import { FieldReader } from "../file/field.ts";
+import { FieldReader, readToolRules } from "../file/field.ts";
 import { normaliseName } from "../file/name.ts";
 import { type Folder, type Grounds, pluginFolders, projectFolders } from "../file/places.ts";
 import { type Document, readDocument } from "../file/read.ts";
-import { readToolRules } from "../file/tool-rule.ts";
 import { expected, type FileWarning } from "../file/warning.ts";
 
 export type CustomCommand = {

@@ -2,12 +2,12 @@
 
 import { escapeTags } from "../../base/tag.ts";
 import { afterStop } from "../../hook/stop.ts";
-import type { Usage } from "../../schema/model.ts";
+import { addUsage, noUsage, type Usage } from "../../schema/model.ts";
 import { cancelCompaction } from "../../session/compaction.ts";
 import { closeInterrupted } from "../../session/recover.ts";
 import { takeTurn } from "../../session/run.ts";
 import type { Session } from "../../session/session.ts";
-import { addUsage, noUsage, type SessionState } from "../../session/state.ts";
+import type { SessionState } from "../../session/state.ts";
 import type { MessageInput } from "../../session/turn-input.ts";
 import type { AgentEnd, AgentHandle, Executor } from "../task/contract.ts";
 import askForAnswer from "./ask-for-answer.md";
@@ -68,7 +68,7 @@ async function work(child: Child, handle: AgentHandle): Promise<AgentEnd> {
     }
     response = answer;
     wasAsked = false;
-    const usage = usageSince(before, totalUsage(session.state));
+    const usage = addUsage(totalUsage(session.state), before, -1);
     await handle.setLatestResponse({ prompt: message.content, response, stopReason: "end_turn", usage });
     const after = await stopOf(child, handle, response, blocks);
     if (after.type === "again") {
@@ -122,17 +122,5 @@ function lastAnswer(state: SessionState): string {
 }
 
 function totalUsage(state: SessionState): Usage {
-  return [...state.usage.values()].reduce(addUsage, noUsage);
-}
-
-function usageSince(before: Usage, now: Usage): Usage {
-  return {
-    inputTokens: now.inputTokens - before.inputTokens,
-    outputTokens: now.outputTokens - before.outputTokens,
-    cacheReadTokens: now.cacheReadTokens - before.cacheReadTokens,
-    cacheWriteTokens: now.cacheWriteTokens - before.cacheWriteTokens,
-    reasoningTokens: now.reasoningTokens - before.reasoningTokens,
-    ...(now.cost === undefined ? {} : { cost: now.cost - (before.cost ?? 0) }),
-    ...(now.estimated ? { estimated: true } : {}),
-  };
+  return [...state.usage.values()].reduce((sum, one) => addUsage(sum, one), noUsage);
 }

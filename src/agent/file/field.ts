@@ -1,6 +1,8 @@
 // Reads the fields of a definition: each bad optional one is dropped with a warning, a bad required one ends the file.
 import { isRecord } from "../../base/json.ts";
 import { clip } from "../../base/text.ts";
+import { parseRule } from "../../permission/rule.ts";
+import type { Rule } from "../../schema/permission.ts";
 import { expected, type FileWarning } from "./warning.ts";
 
 export const MAX_DESCRIPTION = 1024;
@@ -87,3 +89,12 @@ export class FieldReader {
 }
 
 export const splitList = (text: string): string[] => clip(text, 20_000).split(/,(?![^(]*\))/);
+
+/** `allowed-tools` of skills and commands: permission rules from the moment it is used. What names no permission is warned about. */
+export function readToolRules(read: FieldReader): Rule[] {
+  return (read.list("allowed-tools") ?? []).flatMap((text) => {
+    const rule = parseRule(text);
+    if (!rule.ok) read.warn("allowed-tools", `${rule.error}.`);
+    return rule.ok ? [rule.value] : [];
+  });
+}

@@ -64,3 +64,12 @@ export function sidekickMayUse(
 /** What it forwards is the board's own words. */
 export const readsBoard = ({ tools }: Pick<SidekickDefinition, "tools">): boolean =>
   tools.some((name) => factsOf(name)?.group === "board");
+
+/** Which switch keeps it from running, whatever happens in the session; undefined: none. Memory's own switch is above these. */
+export function offBy(
+  { name, setting }: Pick<SidekickDefinition, "name" | "setting">,
+  { enabled, off, isOn }: { enabled: boolean; off: readonly string[]; isOn: (setting: string) => boolean },
+): "off" | "setting" | undefined {
+  if (!enabled || off.includes(name)) return "off";
+  return setting !== undefined && !isOn(setting) ? "setting" : undefined;
+}

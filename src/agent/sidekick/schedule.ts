@@ -6,10 +6,9 @@ import type { InboxDraft } from "../inbox/entry.ts";
 import type { Coded } from "../task/contract.ts";
 import { SidekickBudget, type SidekickTurn } from "./budget.ts";
 import type { RunEnd, RunTask, ScheduleParts, Trigger } from "./contract.ts";
-import { readsBoard, type SidekickDefinition } from "./definition.ts";
+import { offBy, readsBoard, type SidekickDefinition } from "./definition.ts";
 import { isTrivial, sharesWord } from "./relevant.ts";
 import { type RunChange, type SidekickRun, type StartedRun, transition } from "./run.ts";
-import { offBy } from "./switch.ts";
 import { notVerbatim } from "./verbatim.ts";
 
 type Live = {

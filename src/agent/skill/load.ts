@@ -4,11 +4,10 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { realTarget } from "../../host/files.ts";
 import { entriesOf } from "../../permission/project-files.ts";
 import type { Rule } from "../../schema/permission.ts";
-import { FieldReader } from "../file/field.ts";
+import { FieldReader, readToolRules } from "../file/field.ts";
 import { normaliseName } from "../file/name.ts";
 import { type Folder, type Grounds, isFolder, type Layer, pluginFolders, projectFolders } from "../file/places.ts";
 import { type Document, readDocument } from "../file/read.ts";
-import { readToolRules } from "../file/tool-rule.ts";
 import { expected, type FileWarning } from "../file/warning.ts";
 
 export type Skill = {

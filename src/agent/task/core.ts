@@ -1,44 +1,64 @@
 // The live parts beside the records, and the one way in which a record changes: written, then told.
 
+import { MAX_TIMER_MS } from "../../base/abort.ts";
 import { Mutex } from "../../base/mutex.ts";
 import { optional } from "../../base/optional.ts";
 import type { AgentCaps } from "../catalog/definition.ts";
 import type { AgentChange, AgentEnd, Doing, LiveParts, RegistryParts } from "./contract.ts";
 import type { AgentRecords } from "./fold.ts";
 import { type AgentRecord, isTerminal, MCP_TASK } from "./record.ts";
-import { type After, unreferencedTimer, type Waiter } from "./timer.ts";
 import { msBetween } from "./transition.ts";
 
+/** Asked after every change; its first answer ends the wait. */
+export type Waiter = { answer: () => boolean; reads: boolean };
+
+export type After = (ms: number, run: () => void) => () => void;
+
+/** Does not hold the process: what it waits for does. */
+const unreferencedTimer: After = (ms, run) => {
+  const timer = setTimeout(run, Math.min(ms, MAX_TIMER_MS)).unref();
+  return () => clearTimeout(timer);
+};
+
 /** An executor at work, or asleep in its wait for a message. */
-export type LiveAgent = {
+export class LiveAgent {
   readonly id: string;
   readonly parentId: string | undefined;
   readonly parts: LiveParts;
   readonly caps: AgentCaps;
-  readonly controller: AbortController;
+  readonly controller = new AbortController();
   /** The executor has returned. */
-  readonly returned: PromiseWithResolvers<void>;
+  readonly returned = Promise.withResolvers<void>();
   /** Its wait for a message. */
   sleep: PromiseWithResolvers<void> | undefined;
   /** Somebody ends the record, and writes its end when the executor has returned. */
-  stopping: boolean;
+  stopping = false;
   /** Takes no more messages. */
-  closed: boolean;
+  closed = false;
   /** Its record rests, and the executor returns for good: a message finds another one. */
-  retired: boolean;
+  retired = false;
   /** Messages handed to the executor. */
-  readonly taken: Set<string>;
+  readonly taken = new Set<string>();
   progressAt: number;
   /** Silence is counted from here: progress, or a wait that is nobody's silence. */
   quietFrom: number;
   /** Silent periods that were dealt with. */
-  stalls: number;
-  doing: Doing;
+  stalls = 0;
+  doing: Doing = { type: "model" };
   /** How often it, or an agent below it, waits for a person right now; since when, and for how long it has before. */
-  readonly asking: { count: number; since: number; ms: number };
+  readonly asking = { count: 0, since: 0, ms: 0 };
   nudge: ((reason: string) => void) | undefined;
-  publishedAt: number;
-};
+  publishedAt = -Infinity;
+
+  constructor({ id, parentId }: { id: string; parentId?: string }, parts: LiveParts, caps: AgentCaps, now: number) {
+    this.id = id;
+    this.parentId = parentId;
+    this.parts = parts;
+    this.caps = caps;
+    this.progressAt = now;
+    this.quietFrom = now;
+  }
+}
 
 export type Core = {
   readonly parts: RegistryParts;
@@ -96,31 +116,12 @@ export const openRecords = (core: Core): AgentRecord[] => [...core.open].flatMap
 
 export function createLive(
   core: Core,
-  { id, parentId }: { id: string; parentId?: string },
+  agent: { id: string; parentId?: string },
   parts: LiveParts,
   caps: AgentCaps,
 ): LiveAgent {
-  const live: LiveAgent = {
-    id,
-    parentId,
-    parts,
-    caps,
-    controller: new AbortController(),
-    returned: Promise.withResolvers(),
-    sleep: undefined,
-    stopping: false,
-    closed: false,
-    retired: false,
-    taken: new Set(),
-    progressAt: core.parts.clock.monotonic(),
-    quietFrom: core.parts.clock.monotonic(),
-    stalls: 0,
-    doing: { type: "model" },
-    asking: { count: 0, since: 0, ms: 0 },
-    nudge: undefined,
-    publishedAt: -Infinity,
-  };
-  core.lives.set(id, live);
+  const live = new LiveAgent(agent, parts, caps, core.parts.clock.monotonic());
+  core.lives.set(agent.id, live);
   return live;
 }
 

@@ -2,7 +2,7 @@
 import { systemClock } from "../../base/clock.ts";
 import type { DurableEnvelope, Envelope, EphemeralType } from "../../schema/event/envelope.ts";
 import { readEvent } from "../../schema/event/envelope.ts";
-import { noUsage } from "../../session/state.ts";
+import { noUsage } from "../../schema/model.ts";
 import type { AgentEnd, AgentHandle, AgentSpec, RegistryLimits, RegistryParts } from "./contract.ts";
 import type { AgentRecord } from "./record.ts";
 import { createRegistry } from "./registry.ts";

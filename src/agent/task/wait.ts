@@ -1,9 +1,8 @@
 // Waits for agents: each has a signal and a limit, and leaves nothing behind.
 
 import type { Waited, WaitOptions } from "./contract.ts";
-import type { Core } from "./core.ts";
+import type { After, Core, Waiter } from "./core.ts";
 import { type AgentRecord, isTerminal } from "./record.ts";
-import type { After, Waiter } from "./timer.ts";
 
 /** Shells get 5 s to end; an executor that has not returned by then is left behind with a dead handle. */
 export const UNWIND_MS = 6000;

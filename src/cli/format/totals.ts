@@ -1,16 +1,7 @@
 // Figures of one run, added up from its events.
 import type { Envelope } from "../../schema/event/envelope.ts";
 import { SIDEKICK_ID } from "../../schema/event/memory.ts";
-import { type Usage, usageLine } from "../../schema/model.ts";
-
-const zero = (): Usage => ({
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  reasoningTokens: 0,
-});
-const COUNTS = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"] as const;
+import { addUsage, noUsage, type Usage, usageLine } from "../../schema/model.ts";
 
 /** Model calls that are no step of the work. */
 const UNCOUNTED: ReadonlySet<string> = new Set(["conversation-compaction", "conversation-sidekick"]);
@@ -48,7 +39,7 @@ export class RunTotals {
       case "assistant.usage":
         if (!UNCOUNTED.has(event.data.interaction)) this.steps++;
         this.modelMs += event.data.durationMs;
-        this.byModel[usageLine(event.data)] = sum(this.byModel[usageLine(event.data)] ?? zero(), event.data);
+        this.byModel[usageLine(event.data)] = addUsage(this.byModel[usageLine(event.data)] ?? noUsage, event.data);
         break;
       case "permission.requested":
         this.#kinds.set(event.data.requestId, event.data.kind);
@@ -80,14 +71,6 @@ export class RunTotals {
   }
 
   usage(): Usage & { byModel: Record<string, Usage> } {
-    return { ...Object.values(this.byModel).reduce(sum, zero()), byModel: this.byModel };
+    return { ...Object.values(this.byModel).reduce((sum, one) => addUsage(sum, one), noUsage), byModel: this.byModel };
   }
-}
-
-function sum(a: Usage, b: Usage): Usage {
-  const total = zero();
-  for (const k of COUNTS) total[k] = a[k] + b[k];
-  if (a.cost !== undefined || b.cost !== undefined) total.cost = (a.cost ?? 0) + (b.cost ?? 0);
-  if (a.estimated || b.estimated) total.estimated = true;
-  return total;
 }

@@ -67,7 +67,8 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
       const next = await openClient({ ...open, session: { type: "new" }, prompts, slashNames });
       if (!next.ok) return current().print(next.error.what);
       await client.close({ type: "routine", reason: "clear" });
-      current().print(`New session. To resume the old one: everlong --resume ${client.sessionId}`);
+      const old = client.view().promptCount > 0 ? ` To resume the old one: everlong --resume ${client.sessionId}` : "";
+      current().print(`New session.${old}`);
       client = next.value.client;
       attach(client);
       return;
@@ -126,7 +127,8 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
   await client.close(code === EXIT.done ? { type: "routine" } : { type: "signal" });
   stop();
   screen.close();
-  process.stdout.write(`\n${resumeHint(client.sessionId)}${consolidation}\n`);
+  const hint = client.view().promptCount > 0 ? resumeHint(client.sessionId) : "";
+  process.stdout.write(`\n${hint}${consolidation}\n`);
   return code;
 }
 

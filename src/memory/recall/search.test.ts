@@ -61,6 +61,26 @@ describe("finding", () => {
     expect(idsOf(find(db, "what am I allergic to"))[0]).toBe("x1");
   });
 
+  it("N51 a past question that only repeats the query ranks below what answers it, and the answer beside it above", () => {
+    const db = storeOf([
+      ...conversation(filler(30)),
+      item("asked", "When do we deploy the billing service?", { seq: 100 }),
+      item("reply", "I could not find that out.", { seq: 101, role: "assistant" }),
+      item("fact", "The billing service: we deploy it on Fridays", { place: { ...HOME, session: "another" } }),
+    ]);
+    expect(idsOf(find(db, "when do we deploy the billing service"))[0]).toBe("fact");
+    expect(idsOf(find(db, "when do we deploy the billing service")), "it is still found").toContain("asked");
+    const answered = storeOf([
+      ...conversation(filler(30)),
+      item("asked", "When do we deploy the billing service?", { seq: 100 }),
+      item("reply", "Billing goes out on Fridays.", { seq: 101, role: "assistant" }),
+    ]);
+    expect(idsOf(find(answered, "when do we deploy the billing service")).slice(0, 2).sort()).toEqual([
+      "asked",
+      "reply",
+    ]);
+  });
+
   it("R12 a query of stop words alone keeps them", () => {
     const db = storeOf([...conversation(filler(5)), item("x1", "to be or not to be")]);
     expect(idsOf(find(db, "to be or not to be"))[0]).toBe("x1");

@@ -2,6 +2,7 @@
 import type { Failure } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { keyMeant } from "../../host/repository-key.ts";
 import { KINDS, type Kind } from "../../memory/recall/item.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
 import type { RecallFilters } from "../client/recall.ts";
@@ -36,12 +37,13 @@ export function whereOf(
   if (!scope) return badAsk(`"${name}" is not a scope.`, `Scopes: ${SCOPES.join(", ")}.`, "invalid_scope");
   if (scope === "all") return ok({ scope, within: EVERYWHERE });
   const here = recallPlace({ redact }, context);
+  const repo = ask.repo === undefined ? undefined : (keyMeant(ask.repo) ?? ask.repo);
   const scopes = scopesOf(scope, {
     ...here,
-    ...optional("repository", ask.repo ?? context.repository),
+    ...optional("repository", repo ?? context.repository),
     ...optional("branch", ask.branch ?? context.branch),
     ...optional("session", session),
-    memory: { repository: ask.repo ?? here.memory.repository, branch: ask.branch ?? here.memory.branch },
+    memory: { repository: repo ?? here.memory.repository, branch: ask.branch ?? here.memory.branch },
   });
   if (!scopes.ok) return badAsk(scopes.error, "Name another scope.", "invalid_scope");
   return ok({ scope, within: { scopes: scopes.value, everyone: true } });

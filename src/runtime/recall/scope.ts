@@ -48,21 +48,18 @@ export const OWN: RecallScope = { type: "user", user: LOCAL_USER };
 export function scopesOf(name: ScopeName, place: RecallPlace): Result<RecallScope[], string> {
   const { cwd, gitRoot, repository, branch, session, memory } = place;
   const board: RecallScope = { type: "board", ...memory };
-  const repositories = (first: RecallScope): RecallScope[] =>
-    first.type === "repository" && first.repository === memory.repository
-      ? [first, board]
-      : [first, { type: "repository", repository: memory.repository }, board];
+  const memories: RecallScope[] = [{ type: "repository", repository: memory.repository }, board];
   switch (name) {
     case "auto": {
       const own: RecallScope[] = session === undefined ? [] : [{ type: "session", session }];
-      return ok([...own, ...repositories(common(place)), OWN]);
+      return ok([...own, common(place), ...memories, OWN]);
     }
     case "session":
       return session === undefined ? fail("No session to search.") : ok([{ type: "session", session }]);
     case "repository":
       return repository === undefined
         ? fail("This folder has no repository.")
-        : ok(repositories({ type: "repository", repository }));
+        : ok([{ type: "repository", repository }, ...memories]);
     case "branch":
       if (repository === undefined || branch === undefined) return fail("This folder has no repository with a branch.");
       return ok([{ type: "branch", repository, branch }, board]);

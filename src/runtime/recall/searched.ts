@@ -6,9 +6,7 @@ export function searchedText({ scopes }: Within, here?: string): string {
   const texts = scopes.map((scope) =>
     scope.type === "session" && scope.session === here ? "this session" : scopeText(scope),
   );
-  // A repository may have two names that differ in their case.
-  const unlike = texts.filter((text, i) => texts.findIndex((one) => one.toLowerCase() === text.toLowerCase()) === i);
-  return new Intl.ListFormat("en").format(unlike);
+  return new Intl.ListFormat("en").format(new Set(texts));
 }
 
 function scopeText(scope: RecallScope): string {

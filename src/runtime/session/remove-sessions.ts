@@ -27,7 +27,11 @@ export function removeSessions(ids: readonly string[]): ResultPromise<{ id: stri
 }
 
 /** The session's lock is held until its folder is gone: refused while it is open somewhere. */
-async function removeSession(db: Database, id: string, { paths }: Workspace): Promise<Result<void, Failure>> {
+export async function removeSession(
+  db: Database,
+  id: string,
+  { paths }: Pick<Workspace, "paths">,
+): Promise<Result<void, Failure>> {
   const { dir } = paths.session(id);
   const isFolder = lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const lock = isFolder

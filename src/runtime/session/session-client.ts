@@ -9,6 +9,7 @@ import type { Envelope } from "../../schema/event/envelope.ts";
 import { settleCompaction } from "../../session/compact-now.ts";
 import { interrupt, submit, untilStill } from "../../session/run.ts";
 import { setMode } from "../../session/set-mode.ts";
+import type { SessionState } from "../../session/state.ts";
 import { agentClient } from "../agent/client.ts";
 import { skillsToLoad } from "../agent/select-agent.ts";
 import { tasksClient, untilIdle } from "../agent/tasks-client.ts";
@@ -111,7 +112,7 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
     async recordCommand(command, args, success, output) {
       await session.emit("command.complete", { command, args, success, output });
     },
-    close: (end) => close(open, end, end.type === "signal" ? stop() : stopped),
+    close: (end) => close(open, end, { stopped: end.type === "signal" ? stop() : stopped, resumed }),
   };
 }
 
@@ -162,7 +163,7 @@ async function stopWork({ agents, sidekicks, builtIn }: OpenSession): Promise<st
 async function close(
   open: OpenSession,
   end: Parameters<Client["close"]>[0],
-  stopped: Promise<string[]> | undefined,
+  { stopped, resumed }: { stopped: Promise<string[]> | undefined; resumed: boolean },
 ): Promise<void> {
   const { session, log, stopping } = open;
   interrupt(session, end.type === "signal" ? "signal" : "exit");
@@ -202,11 +203,26 @@ async function close(
   } catch {
     // The log cannot be written: what was acknowledged is in it, and the failure was reported when it began.
   }
-  await within(open.updateIndex(), CLOSE_MS);
+  // A log that was resumed may have lost its prompts to damage: only one that began here is known to be blank.
+  const isBlank = !resumed && isUnused(session.state);
+  if (!isBlank) await within(open.updateIndex(), CLOSE_MS);
   // To begin anew is not to leave.
   if (end.reason !== "clear") await consolidateOnExit(open);
-  await open.index.close();
   await log.close();
+  if (isBlank) await discard(open);
+  await open.index.close();
+}
+
+/** Nothing was ever said or begun in it. */
+const isUnused = ({ promptCount, queue, agentIds }: SessionState): boolean =>
+  promptCount === 0 && queue.length === 0 && agentIds.size === 0;
+
+/** A session in which only commands ran leaves nothing behind. What cannot be removed stays, and no list shows it. */
+async function discard({ index, session, workspace }: OpenSession): Promise<void> {
+  const db = await index.store();
+  if (!db.ok) return;
+  const { removeSession } = await import("./remove-sessions.ts");
+  await removeSession(db.value, session.id, workspace);
 }
 
 /** The hooks at the end, then the servers. */

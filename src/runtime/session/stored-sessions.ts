@@ -28,7 +28,10 @@ export const storedSessions: SessionsAccess = {
         .prepare(
           `SELECT id, name, cwd, git_root, repository, branch, model, event_count, created_at, updated_at,
                   (SELECT count(*) FROM turns t WHERE t.session_id = sessions.id AND rewound = 0) AS prompts
-           FROM sessions WHERE ?1 IS NULL OR (COALESCE(git_root, cwd) = ?1 AND parent_session_id IS NULL) ORDER BY updated_at DESC LIMIT ?2`,
+           FROM sessions WHERE (?1 IS NULL OR (COALESCE(git_root, cwd) = ?1 AND parent_session_id IS NULL))
+             AND (EXISTS (SELECT 1 FROM turns t WHERE t.session_id = sessions.id)
+               OR EXISTS (SELECT 1 FROM model_calls c WHERE c.session_id = sessions.id))
+           ORDER BY updated_at DESC LIMIT ?2`,
         )
         .all(options.all ? null : root, options.limit);
       return ok(rows as unknown as StoredSession[]);

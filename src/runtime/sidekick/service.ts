@@ -21,7 +21,7 @@ export function sidekickSwitches(workspace: Pick<Workspace, "settings" | "env">)
 export async function sidekicksOf(workspace: Pick<Workspace, "settings" | "env">): Promise<SidekicksAnswer> {
   const [{ builtinSidekicks }, { offBy }] = await Promise.all([
     import("../../agent/sidekick/builtin.ts"),
-    import("../../agent/sidekick/switch.ts"),
+    import("../../agent/sidekick/definition.ts"),
   ]);
   const switches = sidekickSwitches(workspace);
   const { memory, enabled, off, maxTokensPerTurn, maxTokensPerSession } = switches;

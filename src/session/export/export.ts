@@ -1,4 +1,5 @@
 // Writing a session out: Markdown, HTML (one file, nothing fetched, all text escaped), JSON or the envelopes. Always filtered.
+import { mapTexts } from "../../base/json.ts";
 import { encodeLine } from "../../base/json-line.ts";
 import type { SessionState } from "../state.ts";
 import { type TimelineEntry, timeline } from "./timeline.ts";
@@ -10,9 +11,13 @@ export type ExportFormat = (typeof exportFormats)[number];
 export function exportSession(state: SessionState, format: ExportFormat, redact: (text: string) => string): string {
   switch (format) {
     case "jsonl":
-      return state.chain.map((e) => encodeLine(redactDeep(e, redact))).join("");
+      return state.chain.map((e) => encodeLine(mapTexts(e, (text) => redact(text)))).join("");
     case "json":
-      return `${JSON.stringify(redactDeep(asObject(state), redact), undefined, 2)}\n`;
+      return `${JSON.stringify(
+        mapTexts(asObject(state), (text) => redact(text)),
+        undefined,
+        2,
+      )}\n`;
     case "md":
       return markdown(state, redact);
     case "html":
@@ -34,19 +39,9 @@ function asObject(state: SessionState) {
   };
 }
 
-/** Every text inside the value goes through the filter, keys excepted. */
-export function redactDeep(value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === "string") return redact(value);
-  if (Array.isArray(value)) return value.map((v) => redactDeep(v, redact));
-  if (typeof value === "object" && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, redactDeep(v, redact)]));
-  }
-  return value;
-}
-
 /** Filtered before anything is written as JSON: escapes would hide where a secret begins. */
 function entriesOf(state: SessionState, redact: (text: string) => string): TimelineEntry[] {
-  return timeline(redactDeep(state.chain, redact) as SessionState["chain"]);
+  return timeline(mapTexts(state.chain, (text) => redact(text)));
 }
 
 function usageLines(state: SessionState): string[] {

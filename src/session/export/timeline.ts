@@ -10,101 +10,85 @@ export type TimelineEntry = {
 
 export function timeline(chain: readonly DurableEnvelope[]): TimelineEntry[] {
   return chain.flatMap((event) => {
-    const entry = event.agentId === undefined ? entryOf(event) : agentEntry(event);
-    return entry ? [{ ...entry, timestamp: event.timestamp }] : [];
+    const shown = event.agentId === undefined ? entryOf(event) : agentEntry(event);
+    return shown ? [{ ...shown, timestamp: event.timestamp }] : [];
   });
 }
 
+type Shown = Omit<TimelineEntry, "timestamp">;
+
+const entry = (kind: Shown["kind"], title: string, text: string): Shown => ({ kind, title, text });
+
 /** Of a subagent only that it ran and how it ended: its conversation is its own, and what came of it stands in the main one. */
-function agentEntry(event: DurableEnvelope): Omit<TimelineEntry, "timestamp"> | undefined {
-  const notice = (title: string, text: string) => ({ kind: "notice" as const, title, text });
+function agentEntry(event: DurableEnvelope): Shown | undefined {
   switch (event.type) {
     case "subagent.started": {
       const { agentId, agentType, description, model } = event.data;
-      return notice(`Agent ${agentId} started`, `${agentType}, ${model}: ${description}`);
+      return entry("notice", `Agent ${agentId} started`, `${agentType}, ${model}: ${description}`);
     }
     case "subagent.idle":
-      return notice(`Agent ${event.data.agentId} answered`, "It waits for a follow-up.");
-    case "subagent.completed":
-      return notice(
-        `Agent ${event.data.agentId} completed`,
-        `${event.data.turns} turns, ${event.data.totalTokens} tokens`,
-      );
-    case "subagent.failed":
-      return notice(`Agent ${event.data.agentId} failed`, `${event.data.error.code}: ${event.data.error.message}`);
+      return entry("notice", `Agent ${event.data.agentId} answered`, "It waits for a follow-up.");
+    case "subagent.completed": {
+      const { agentId, turns, totalTokens } = event.data;
+      return entry("notice", `Agent ${agentId} completed`, `${turns} turns, ${totalTokens} tokens`);
+    }
+    case "subagent.failed": {
+      const { agentId, error } = event.data;
+      return entry("notice", `Agent ${agentId} failed`, `${error.code}: ${error.message}`);
+    }
     case "subagent.cancelled":
-      return notice(`Agent ${event.data.agentId} was cancelled`, `by ${event.data.by}: ${event.data.reason}`);
+      return entry("notice", `Agent ${event.data.agentId} was cancelled`, `by ${event.data.by}: ${event.data.reason}`);
     default:
       return undefined;
   }
 }
 
-function entryOf(event: DurableEnvelope): Omit<TimelineEntry, "timestamp"> | undefined {
+function entryOf(event: DurableEnvelope): Shown | undefined {
   switch (event.type) {
     case "user.message": {
-      if (event.data.hidden) return undefined;
-      const { ref, source, display, content } = event.data;
-      return { kind: "user", title: ref ? `User (${ref})` : `Message from ${source}`, text: display ?? content };
+      const { hidden, ref, source, display, content } = event.data;
+      return hidden ? undefined : entry("user", ref ? `User (${ref})` : `Message from ${source}`, display ?? content);
     }
-    case "assistant.message":
-      if (event.data.content === "") return undefined;
-      return {
-        kind: "assistant",
-        title: event.data.complete === false ? "Assistant (incomplete)" : "Assistant",
-        text: event.data.content,
-      };
+    case "assistant.message": {
+      const { content, complete } = event.data;
+      return content === ""
+        ? undefined
+        : entry("assistant", `Assistant${complete === false ? " (incomplete)" : ""}`, content);
+    }
     case "tool.execution_start":
-      return {
-        kind: "tool",
-        title: `Tool ${event.data.toolName}`,
-        text: JSON.stringify(event.data.arguments, undefined, 2) ?? "",
-      };
-    case "tool.execution_complete":
-      return {
-        kind: "tool",
-        title: `Result of ${event.data.toolName ?? event.data.toolCallId}: ${event.data.resultType}`,
-        text: event.data.result.content,
-      };
+      return entry("tool", `Tool ${event.data.toolName}`, JSON.stringify(event.data.arguments, undefined, 2) ?? "");
+    case "tool.execution_complete": {
+      const { toolName, toolCallId, resultType, result } = event.data;
+      return entry("tool", `Result of ${toolName ?? toolCallId}: ${resultType}`, result.content);
+    }
     case "permission.requested":
-      return { kind: "permission", title: "Permission asked", text: JSON.stringify(event.data.request) };
+      return entry("permission", "Permission asked", JSON.stringify(event.data.request));
     case "permission.completed":
-      return {
-        kind: "permission",
-        title: `Permission ${event.data.result}`,
-        text: event.data.reason ?? event.data.scope ?? "",
-      };
+      return entry("permission", `Permission ${event.data.result}`, event.data.reason ?? event.data.scope ?? "");
     case "session.compaction_complete": {
       const { outcome, outcomeReason, failureReason, trigger, preCompactionTokens, postCompactionTokens } = event.data;
       const { compactedTurns, checkpointNumber, summaryContent } = event.data;
-      if (outcome !== "applied") {
-        return {
-          kind: "compaction",
-          title: "Compaction not applied",
-          text: `${trigger}: ${outcomeReason ?? failureReason ?? outcome}`,
-        };
-      }
+      const why = outcomeReason ?? failureReason ?? outcome;
+      if (outcome !== "applied") return entry("compaction", "Compaction not applied", `${trigger}: ${why}`);
       const turns = compactedTurns ? `, t${compactedTurns.from}-t${compactedTurns.to}` : "";
       const head = `${trigger}, ${preCompactionTokens} → ${postCompactionTokens} tokens${turns}, checkpoint ${checkpointNumber ?? "none"}`;
-      return { kind: "compaction", title: "Conversation Compacted", text: `${head}\n\n${summaryContent ?? ""}` };
+      return entry("compaction", "Conversation Compacted", `${head}\n\n${summaryContent ?? ""}`);
     }
-    case "session.compaction_undone":
-      return {
-        kind: "compaction",
-        title: "Compaction undone",
-        text: `checkpoint ${event.data.checkpointNumber ?? "none"}, ${event.data.messagesRestored} messages restored`,
-      };
+    case "session.compaction_undone": {
+      const { checkpointNumber, messagesRestored } = event.data;
+      const text = `checkpoint ${checkpointNumber ?? "none"}, ${messagesRestored} messages restored`;
+      return entry("compaction", "Compaction undone", text);
+    }
     case "session.warning":
-      return { kind: "notice", title: "Warning", text: event.data.message };
+      return entry("notice", "Warning", event.data.message);
     case "session.error":
-      return { kind: "notice", title: "Error", text: event.data.message };
-    case "session.model_change":
-      return {
-        kind: "notice",
-        title: "Model",
-        text: `${event.data.previousModel ?? ""} → ${event.data.newModel} (${event.data.cause})`,
-      };
+      return entry("notice", "Error", event.data.message);
+    case "session.model_change": {
+      const { previousModel, newModel, cause } = event.data;
+      return entry("notice", "Model", `${previousModel ?? ""} → ${newModel} (${cause})`);
+    }
     case "abort":
-      return { kind: "notice", title: "Interrupted", text: event.data.reason };
+      return entry("notice", "Interrupted", event.data.reason);
     default:
       return undefined;
   }

@@ -46,7 +46,7 @@ export type RelationRule = {
 const changes: readonly EntityLabel[] = ["Commit", "PullRequest"];
 
 export const RELATIONS = {
-  APPLIES_TO: { subject: ["Preference", "Lesson", "Term"], object: ["Repository", "Workspace", "Term", "Service"] },
+  APPLIES_TO: { subject: ["Preference", "Lesson"], object: ["Repository", "Workspace", "Term", "Service"] },
   OWNS: { subject: ["User"] },
   HAPPENED_ON: { subject: ["Incident"], object: ["Branch", "Commit"] },
   MODIFIES: { subject: changes, object: ["File", "Symbol"] },

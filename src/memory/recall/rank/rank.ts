@@ -3,6 +3,7 @@
 import { PARTS } from "../item.ts";
 import type { IndexedItem, Reader, StoredPassage } from "../store/read.ts";
 import { formsOf } from "../text/identifier.ts";
+import { isEcho } from "./echo.ts";
 import type { RankedPassage, RankInput } from "./input.ts";
 import { priorsOf } from "./prior.ts";
 import type { Channel } from "./query.ts";
@@ -43,6 +44,8 @@ class Pool {
   readonly #passages = new Map<number, RankedPassage[]>();
   /** The messages around an item, with the share of their own score that it gets. */
   readonly #near = new Map<number, [number, number][]>();
+  /** Prompts that only repeat the query. */
+  readonly #echoes = new Set<number>();
 
   constructor(input: RankInput, reader: Reader) {
     this.#input = input;
@@ -63,6 +66,8 @@ class Pool {
       const candidate = { ...passage, scored, own: 0, ...(cosine === undefined ? {} : { cosine }) };
       if (list) list.push(candidate);
       else this.#passages.set(item.id, [candidate]);
+      if (item.kind === "turn" && this.#input.use("echo") && isEcho(passage.text, this.#input.query))
+        this.#echoes.add(item.id);
     }
   }
 
@@ -107,8 +112,8 @@ class Pool {
     const queryWeight = terms.reduce((sum, t) => sum + (t.channel === "stem" ? t.idf : 0), 0);
     // A name that is a small part of the question is a small part of the answer.
     const best: Best = { plain: 1e-9, stem: 1e-9, ident: Math.max(1e-9, queryWeight), gram: 1e-9, cosine: 1e-9 };
-    for (const list of this.#passages.values())
-      for (const p of list) {
+    for (const [id, list] of this.#passages)
+      for (const p of this.#echoes.has(id) ? [] : list) {
         for (const c of CHANNELS) best[c] = Math.max(best[c], p.scored[c]);
         best.cosine = Math.max(best.cosine, p.cosine ?? 0);
       }
@@ -118,6 +123,18 @@ class Pool {
       if (list.length > 1) list.sort((a, b) => b.own - a.own || a.start - b.start);
     }
     return best;
+  }
+
+  /** A repeated prompt is worth no more than what was said around it. Gives the share of its own score that it keeps. */
+  #lowerEchoes(): Map<number, number> {
+    const shares = new Map<number, number>();
+    for (const id of this.#echoes) {
+      const answers = (this.#near.get(id) ?? []).filter(([near]) => !this.#echoes.has(near));
+      const most = answers.reduce((best, [near]) => Math.max(best, this.#own(near)), 0);
+      shares.set(id, Math.min(1, most / Math.max(1e-9, this.#own(id))));
+    }
+    for (const [id, share] of shares) for (const passage of this.#passages.get(id) ?? []) passage.own *= share;
+    return shares;
   }
 
   /** How much of what is asked for a name is: all of it when the query is that name, little for one that stands everywhere. */
@@ -131,6 +148,7 @@ class Pool {
 
   rank(): Ranked[] {
     const best = this.#weigh();
+    const shares = this.#lowerEchoes();
     const { query, quoted, use } = this.#input;
     const ranked: Ranked[] = [];
     for (const [id, passages] of this.#passages) {
@@ -143,8 +161,11 @@ class Pool {
         ...priorsOf(item, passages, this.#input),
         context: WEIGHTS.context * this.#context(id),
         exact: WEIGHTS.exact * (stands.phrases ? 1 : this.#share(stands.names)),
+        echo: 0,
       };
       for (const signal of SIGNALS) if (!use(signal)) parts[signal] = 0;
+      const words = [...CHANNELS, "vector", "exact"] as const;
+      parts.echo = ((shares.get(id) ?? 1) - 1) * words.reduce((sum, signal) => sum + parts[signal], 0);
       ranked.push({ item, passages, parts, score: total(parts), exact: stands.phrases || stands.names.length > 0 });
     }
     return ranked.sort(byScore);

@@ -12,6 +12,7 @@ export const SIGNALS = [
   "standing",
   "recency",
   "date",
+  "echo",
 ] as const;
 export type Signal = (typeof SIGNALS)[number];
 export type ScoreParts = Record<Signal, number>;
@@ -58,6 +59,7 @@ export const noParts = (): ScoreParts => ({
   standing: 0,
   recency: 0,
   date: 0,
+  echo: 0,
 });
 
 export const total = (parts: ScoreParts): number => SIGNALS.reduce((sum, signal) => sum + parts[signal], 0);

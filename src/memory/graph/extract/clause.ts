@@ -1,0 +1,138 @@
+// Sentences divided into clauses, and a clause without what changes nothing in it: openings, adverbs, auxiliaries, times.
+import type { StatedTime, Token } from "./token.ts";
+import { ADVERBS, OPENINGS } from "./word-list.ts";
+
+export type Clause = {
+  tokens: readonly Token[];
+  time: StatedTime;
+  now: boolean;
+  /** "No longer": what it states has ended. */
+  ended: boolean;
+};
+
+const DIVIDERS = new Set([";", ":", "—", ".", "!", "…", "but", "whereas"]);
+/** What follows one of these depends on the clause before it. */
+const SUBORDINATE = new Set(["because", "although", "though", "while", "so", "which", "who", "where", "since"]);
+const SIDE_PHRASES: readonly (readonly string[])[] = [
+  ["these", "days"],
+  ["any", "more"],
+  ["at", "the", "moment"],
+  ["right", "now"],
+  ["from", "now", "on"],
+  ["for", "now"],
+  ["as", "well"],
+  ["by", "the", "way"],
+  ["by", "default"],
+  ["under", "the", "hood"],
+];
+const PERFECT = new Map([
+  ["lived", "lives"],
+  ["worked", "works"],
+  ["used", "uses"],
+  ["owned", "owns"],
+  ["maintained", "maintains"],
+]);
+const CHANGED =
+  /^(?:moved|switched|migrated|decided|agreed|chosen|stopped|dropped|left|joined|replaced|renamed|settled|picked|swapped|changed|opened|filed|bumped|raised)$/;
+
+/** What is left out is told by the flags. */
+export function clauseOf(tokens: readonly Token[]): Clause {
+  const rest: Token[] = [];
+  const time: StatedTime = {};
+  let [now, ended] = [false, false];
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i];
+    if (!token) break;
+    const { lower, kind } = token;
+    const phrase = SIDE_PHRASES.find((words) => words.every((word, k) => tokens[i + k]?.lower === word));
+    const next = tokens[i + 1];
+    const perfect = lower === "has" || lower === "have" ? next?.lower : undefined;
+    if (token.time) Object.assign(time, token.time);
+    else if (phrase) {
+      now ||= phrase.includes("now");
+      ended ||= phrase[0] === "any" && dropNegation(rest);
+      i += phrase.length - 1;
+    } else if (kind === "word" && (lower === "now" || lower === "currently")) now = true;
+    else if (lower === "anymore") ended ||= dropNegation(rest);
+    else if (lower === "no" && next?.lower === "longer") {
+      ended = true;
+      i++;
+    } else if (lower === "stopped" && next?.lower === "using") {
+      ended = true;
+      rest.push({ ...next, text: "use", lower: "use" });
+      i++;
+    } else if (perfect !== undefined && next && PERFECT.has(perfect)) {
+      const verb = PERFECT.get(perfect) ?? perfect;
+      rest.push({ ...next, text: verb, lower: verb });
+      i++;
+    } else if (!(perfect !== undefined && CHANGED.test(perfect)) && !(kind === "word" && ADVERBS.has(lower)))
+      rest.push(token);
+  }
+  return { tokens: withoutOpening(rest), time, now, ended };
+}
+
+/** "We do not use Jenkins any more" is an ending: its "do not" is taken back. */
+function dropNegation(tokens: Token[]): boolean {
+  const at = tokens.findIndex(({ lower }, i) => /^do(?:es)?$/.test(lower) && tokens[i + 1]?.lower === "not");
+  if (at === -1) return false;
+  tokens.splice(at, 2);
+  return true;
+}
+
+export function withoutOpening(tokens: readonly Token[]): readonly Token[] {
+  let rest = trimmed(tokens);
+  for (let more = true; more; ) {
+    const opening = OPENINGS.find((words) => words.every((word, k) => rest[k]?.lower === word));
+    // "No" and "so" open a sentence only before a comma or another clause; "no service uses it" stays whole.
+    more = opening !== undefined && rest.length > opening.length && !(opening[0] === "no" && rest[1]?.text !== ",");
+    if (more && opening) rest = trimmed(rest.slice(opening.length));
+  }
+  return rest;
+}
+
+function trimmed(tokens: readonly Token[]): readonly Token[] {
+  const isMark = (token: Token | undefined): boolean => token?.kind === "mark" && /^[,.;:!—…-]$/.test(token.text);
+  let [from, to] = [0, tokens.length];
+  while (from < to && isMark(tokens[from])) from++;
+  while (to > from && isMark(tokens[to - 1])) to--;
+  return tokens.slice(from, to);
+}
+
+/** The first segment is the whole sentence when a rule names a divider itself, such as "Decision:". */
+export function divided(tokens: readonly Token[]): (readonly Token[])[] {
+  if (tokens[0]?.lower === "decision" && tokens[1]?.text === ":") return [tokens];
+  const segments: Token[][] = [[]];
+  let subordinate = false;
+  let depth = 0;
+  for (const token of tokens) {
+    // What stands in brackets belongs to nobody's clause.
+    if (token.kind === "mark" && /^[()[\]{}]$/.test(token.text)) {
+      depth = Math.max(0, depth + (/[([{]/.test(token.text) ? 1 : -1));
+      continue;
+    }
+    if (depth > 0) continue;
+    const divides = DIVIDERS.has(token.text) || (token.kind === "word" && DIVIDERS.has(token.lower));
+    if (divides) {
+      segments.push([]);
+      subordinate = false;
+    } else if (token.kind === "word" && SUBORDINATE.has(token.lower) && segments.at(-1)?.length) subordinate = true;
+    else if (!subordinate) segments.at(-1)?.push(token);
+  }
+  return segments.map(trimmed).filter(({ length }) => length >= 3);
+}
+
+/** `comma` says that a part ends at one. */
+export type ClausePart = { tokens: Token[]; comma: boolean };
+
+export function parted(tokens: readonly Token[]): ClausePart[] {
+  const parts: ClausePart[] = [{ tokens: [], comma: false }];
+  for (const token of tokens) {
+    const part = parts.at(-1);
+    if (token.text === "," || token.lower === "and") {
+      if (part && part.tokens.length === 0) continue;
+      if (part) part.comma = token.text === ",";
+      parts.push({ tokens: [], comma: false });
+    } else part?.tokens.push(token);
+  }
+  return parts.length === 1 ? [] : parts.slice(0, 12);
+}

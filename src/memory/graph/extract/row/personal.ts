@@ -1,0 +1,258 @@
+// What people settle among themselves: decisions, preferences with what they are for, terminology and ownership.
+import type { Row } from "./row.ts";
+
+const DECISIONS: readonly Row[] = [
+  {
+    pattern: "decision : {object:decision}",
+    relation: "CREATED",
+    subject: "we",
+    examples: [["Decision: every endpoint gets a prefix.", "team | CREATED | every endpoint gets a prefix"]],
+    counterexamples: ["Decision: maybe later.", "A decision is needed."],
+  },
+  {
+    pattern: "{subject:person} decided|agreed to {object:decision}",
+    relation: "CREATED",
+    follows: "",
+    examples: [
+      ["We decided to use SQLite for storage.", "team | CREATED | use SQLite for storage", "workspace | USES | SQLite"],
+      ["We agreed to drop Node 18.", "team | CREATED | drop Node 18", "- workspace | USES | Node 18"],
+      ["Alice decided to rewrite the parser.", "Alice | CREATED | rewrite the parser"],
+    ],
+    counterexamples: [
+      "We have not decided to use SQLite.",
+      "Have we decided to use SQLite?",
+      "If we decide to use SQLite, tell me.",
+    ],
+  },
+  {
+    pattern: "it was decided|agreed that? {object:decision}",
+    relation: "CREATED",
+    subject: "we",
+    examples: [["It was decided that releases happen on Tuesdays.", "team | CREATED | releases happen on Tuesdays"]],
+    counterexamples: ["It was never decided that releases happen on Tuesdays.", "It was decided by whom?"],
+  },
+  {
+    pattern: "{subject:person} decided|agreed|settled on {object:decision}",
+    relation: "CREATED",
+    examples: [["We settled on trunk-based development.", "team | CREATED | trunk-based development"]],
+    counterexamples: ["We have not settled on a name.", "We should agree on a name."],
+  },
+  {
+    pattern: "{subject:person} chose|picked|selected {object:decision}",
+    relation: "CREATED",
+    follows: "use",
+    examples: [["We chose Kafka over RabbitMQ.", "team | CREATED | Kafka over RabbitMQ", "workspace | USES | Kafka"]],
+    counterexamples: ["We never chose Kafka.", "Who chose Kafka?"],
+  },
+  {
+    pattern: "we are going with {object:decision}",
+    relation: "CREATED",
+    subject: "we",
+    follows: "use",
+    examples: [["We're going with Hono.", "team | CREATED | Hono", "workspace | USES | Hono"]],
+    counterexamples: ["Are we going with Hono?", "We are not going with Hono."],
+  },
+  {
+    pattern: "let us go|stick|stay with {object:decision}",
+    relation: "CREATED",
+    subject: "we",
+    follows: "use",
+    examples: [["Let's go with Tailwind.", "team | CREATED | Tailwind", "workspace | USES | Tailwind"]],
+    counterexamples: ["Let's not go with Tailwind.", "Let's go."],
+  },
+  {
+    pattern: "let us {object:adoption}",
+    relation: "CREATED",
+    subject: "we",
+    follows: "",
+    examples: [
+      [
+        "Let's use pnpm instead of npm.",
+        "team | CREATED | use pnpm instead of npm",
+        "workspace | USES | pnpm",
+        "- workspace | USES | npm",
+      ],
+    ],
+    counterexamples: ["Let's use the time we have.", "Let's see.", "Let's run the tests.", "Let's not use pnpm."],
+  },
+];
+
+const PREFERENCES: readonly Row[] = [
+  {
+    pattern: "{subject:person} prefer|prefers {object:preference} over|to {other:preference} for|in {purpose:phrase}",
+    relation: "PREFERS",
+    personal: true,
+    examples: [["I prefer tabs over spaces for indentation.", "user | PREFERS | tabs # indentation"]],
+    counterexamples: [
+      "If I preferred tabs over spaces for code, I would say so.",
+      "Do you prefer tabs over spaces for code?",
+    ],
+  },
+  {
+    pattern: "{subject:person} prefer|prefers {object:preference} over|to {other:preference}",
+    relation: "PREFERS",
+    personal: true,
+    examples: [["I prefer Vim to Emacs.", "user | PREFERS | Vim"]],
+    counterexamples: ["I would prefer not to touch that.", "He said he prefers Vim to Emacs."],
+  },
+  {
+    pattern: "{subject:person} prefer|prefers {object:preference} for {purpose:phrase}",
+    relation: "PREFERS",
+    personal: true,
+    examples: [["We prefer pino for logging.", "team | PREFERS | pino # logging"]],
+    counterexamples: ["You prefer pino for logging.", "I don't prefer pino for logging."],
+  },
+  {
+    pattern: "for {purpose:phrase} {subject:person} prefer|prefers {object:preference}",
+    relation: "PREFERS",
+    personal: true,
+    examples: [["For logging I prefer pino.", "user | PREFERS | pino # logging"]],
+    counterexamples: ["For logging I would prefer pino.", "For logging I prefer not to say."],
+  },
+  {
+    pattern: "{subject:person} prefer|prefers {object:preference}",
+    relation: "PREFERS",
+    personal: true,
+    examples: [
+      ["I prefer dark mode.", "user | PREFERS | dark mode"],
+      ["I no longer prefer dark mode.", "- user | PREFERS | dark mode"],
+    ],
+    counterexamples: ["I prefer it.", "I used to prefer dark mode.", "Would you prefer dark mode?"],
+  },
+  {
+    pattern: "{subject:person} would rather use {object:preference} than {other:preference}",
+    relation: "PREFERS",
+    personal: true,
+    examples: [["I'd rather use fetch than axios.", "user | PREFERS | fetch"]],
+    counterexamples: ["I'd rather not.", "I'd rather go home than stay."],
+  },
+  {
+    pattern: "{subject:person} like|likes {object:preference} better|more than {other:preference} for {purpose:phrase}",
+    relation: "PREFERS",
+    personal: true,
+    examples: [["I like Vitest better than Jest for unit tests.", "user | PREFERS | Vitest # unit tests"]],
+    counterexamples: ["I would like Vitest better than Jest for that.", "Do you like A better than B for tests?"],
+  },
+  {
+    pattern: "{subject:person} like|likes {object:preference} better|more than {other:preference}",
+    relation: "PREFERS",
+    personal: true,
+    examples: [["Bob likes pytest more than unittest.", "Bob | PREFERS | pytest"]],
+    counterexamples: ["I like it better than that.", "I don't like Vim better than Emacs."],
+  },
+  {
+    pattern: "my favourite|favorite|preferred {purpose:phrase} is {object:preference}",
+    relation: "PREFERS",
+    subject: "speaker",
+    personal: true,
+    examples: [["My favourite editor is Helix.", "user | PREFERS | Helix # editor"]],
+    counterexamples: ["Is my favourite editor Helix?", "My favourite editor is not Helix."],
+  },
+];
+
+const TERMINOLOGY: readonly Row[] = [
+  {
+    pattern: "we call {object:pointed} {subject:pointed}",
+    relation: "TERMINOLOGY_FOR",
+    personal: true,
+    examples: [["We call the nightly job the sweeper.", "sweeper | TERMINOLOGY_FOR | nightly job"]],
+    counterexamples: ["We call the api every day.", "What do we call the nightly job?"],
+  },
+  {
+    pattern: "we refer to {object:thing} as {subject:thing}",
+    relation: "TERMINOLOGY_FOR",
+    personal: true,
+    examples: [["We refer to the proxy as the front.", "front | TERMINOLOGY_FOR | proxy"]],
+    counterexamples: ["We refer to it as the front.", "We refer to the manual."],
+  },
+  {
+    pattern: "by {subject:thing} we|i mean {object:phrase}",
+    relation: "TERMINOLOGY_FOR",
+    personal: true,
+    examples: [["By lane we mean one growing history.", "lane | TERMINOLOGY_FOR | one growing history"]],
+    counterexamples: ["What do we mean by lane?", "I mean it."],
+  },
+  {
+    pattern: "the? acronym|abbreviation|term|word? {subject:term} means|stands|denotes for? {object:phrase}",
+    relation: "TERMINOLOGY_FOR",
+    personal: true,
+    examples: [
+      ["SLO means service level objective.", "SLO | TERMINOLOGY_FOR | service level objective"],
+      ["The acronym RPO stands for recovery point objective.", "RPO | TERMINOLOGY_FOR | recovery point objective"],
+    ],
+    counterexamples: [
+      "This means we are late.",
+      "The error means the port is taken.",
+      "It means a lot.",
+      "What does SLO mean?",
+    ],
+  },
+  {
+    pattern: "{subject:term} is short|shorthand for {object:phrase}",
+    relation: "TERMINOLOGY_FOR",
+    personal: true,
+    examples: [["`gw` is short for gateway.", "gw | TERMINOLOGY_FOR | gateway"]],
+    counterexamples: ["The text is short for a reason.", "It is short for gateway."],
+  },
+  {
+    pattern: "{subject:term} is an|a|another|the? alias|synonym|nickname|name for|of {object:phrase}",
+    relation: "ALIAS_OF",
+    personal: true,
+    examples: [["k8s is an alias for Kubernetes.", "k8s | ALIAS_OF | Kubernetes"]],
+    counterexamples: ["Is k8s an alias for Kubernetes?", "It is an alias for Kubernetes."],
+  },
+];
+
+const OWNERSHIP: readonly Row[] = [
+  {
+    pattern: "{subject:person} maintain|maintains {object:holdings} …",
+    relation: "OWNS",
+    personal: true,
+    examples: [["I maintain the CLI.", "user | OWNS | CLI"]],
+    counterexamples: [
+      "OpenAI maintains backward compatibility.",
+      "Who maintains the CLI?",
+      "I do not maintain the CLI.",
+    ],
+  },
+  {
+    pattern: "{subject:person} own|owns {object:things} …",
+    relation: "OWNS",
+    personal: true,
+    examples: [
+      ["Alice owns the payments service.", "Alice | OWNS | payments service"],
+      ["We own the search index.", "team | OWNS | search index"],
+    ],
+    counterexamples: ["Nobody owns the CLI.", "Who owns the CLI?", "Alice owns it.", "Alice should own the CLI."],
+  },
+  {
+    pattern: "{object:things} is|are owned|maintained by {subject:people}",
+    relation: "OWNS",
+    personal: true,
+    examples: [["The billing service is owned by Bob.", "Bob | OWNS | billing service"]],
+    counterexamples: ["It is owned by Bob.", "The billing service is not owned by Bob."],
+  },
+  {
+    pattern: "{subject:person} am|is|are responsible for {object:things}",
+    relation: "OWNS",
+    personal: true,
+    examples: [["Carol is responsible for releases.", "Carol | OWNS | releases"]],
+    counterexamples: ["Nobody is responsible for releases.", "The cache is responsible for the bug."],
+  },
+  {
+    pattern: "{subject:person} am|is|are in charge of {object:things}",
+    relation: "OWNS",
+    personal: true,
+    examples: [["Max is in charge of the CLI.", "Max | OWNS | CLI"]],
+    counterexamples: ["Who is in charge of the CLI?", "Max is not in charge of the CLI."],
+  },
+  {
+    pattern: "{subject:person} am|is|are the|an|a? owner|maintainer|lead of|for {object:things}",
+    relation: "OWNS",
+    personal: true,
+    examples: [["I'm the maintainer of `everlong`.", "user | OWNS | everlong"]],
+    counterexamples: ["Who is the maintainer of `everlong`?", "I am not the maintainer of `everlong`."],
+  },
+];
+
+export const PERSONAL_ROWS: readonly Row[] = [...DECISIONS, ...PREFERENCES, ...TERMINOLOGY, ...OWNERSHIP];

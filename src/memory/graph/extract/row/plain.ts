@@ -1,0 +1,195 @@
+// Plain clauses: who lives and works where, what uses, needs and holds what, what is called how.
+import type { EntityDraft } from "../draft.ts";
+import type { RelationName } from "../relation.ts";
+import { TOOLS } from "../word-list.ts";
+import type { Row } from "./row.ts";
+
+const use = (subject: EntityDraft, object: EntityDraft): RelationName =>
+  subject.label === "Procedure" && (object.label === "Tool" || TOOLS.has(object.name.toLowerCase()))
+    ? "USES_TOOL"
+    : "USES";
+const RUNTIME = /^(?:node|python|java|deno|bun|php|ruby|linux|windows|macos|jvm|dotnet|\.net)\b/i;
+const host = (_: EntityDraft, object: EntityDraft): RelationName => (RUNTIME.test(object.name) ? "USES" : "LOCATED_AT");
+const source = (_: EntityDraft, object: EntityDraft): RelationName => (object.label === "File" ? "LOCATED_AT" : "USES");
+
+export const PLAIN_ROWS: readonly Row[] = [
+  {
+    pattern: "my name is {object:name}",
+    relation: "NAMED",
+    subject: "speaker",
+    examples: [["My name is Ada.", "user | NAMED | Ada"]],
+    counterexamples: ["My name is not Ada.", "Is my name Ada?"],
+  },
+  {
+    pattern: "call me {object:name}",
+    relation: "NAMED",
+    subject: "speaker",
+    examples: [["Call me Sam.", "user | NAMED | Sam"]],
+    counterexamples: ["Call me later.", "Call me if it breaks."],
+  },
+  {
+    pattern: "{subject:people} live|lives|reside|resides in {object:place} …",
+    relation: "LIVES_IN",
+    examples: [
+      ["Alice lives in Berlin.", "Alice | LIVES_IN | Berlin"],
+      ["I live in New York with my dog.", "user | LIVES_IN | New York"],
+      ["Ann no longer lives in Rome.", "- Ann | LIVES_IN | Rome"],
+    ],
+    counterexamples: [
+      "Alice lived in Berlin.",
+      "Alice lives in fear.",
+      "Does Alice live in Berlin?",
+      "You live in Berlin.",
+    ],
+  },
+  {
+    pattern: "{subject:people} am|is|are based in {object:place} …",
+    relation: "LIVES_IN",
+    examples: [["I'm based in Vienna.", "user | LIVES_IN | Vienna"]],
+    counterexamples: ["The estimate is based in part on guesses.", "Ann may be based in Vienna."],
+  },
+  {
+    pattern: "{subject:people} work|works at|for {object:place} …",
+    relation: "WORKS_AT",
+    examples: [
+      ["Bob works at Acme.", "Bob | WORKS_AT | Acme"],
+      ["Dana and Eli work for Hooli.", "Dana | WORKS_AT | Hooli", "Eli | WORKS_AT | Hooli"],
+      ["I no longer work at Initech.", "- user | WORKS_AT | Initech"],
+    ],
+    counterexamples: [
+      "Bob works at night.",
+      "That works for me.",
+      "Bob might work at Acme.",
+      "I think Bob works at Acme.",
+    ],
+  },
+  {
+    pattern: "{subject:people} joined {object:name} …",
+    relation: "WORKS_AT",
+    examples: [["Carol joined Globex.", "Carol | WORKS_AT | Globex"]],
+    counterexamples: ["Carol joined the call.", "Carol joined late."],
+  },
+  {
+    pattern: "{subject:people} left {object:name} …",
+    relation: "WORKS_AT",
+    ends: true,
+    examples: [["Alice left Acme in January.", "- Alice | WORKS_AT | Acme"]],
+    counterexamples: ["Alice left a comment.", "Alice left early."],
+  },
+  {
+    pattern: "{subject:subjects} use|uses {object:things} instead of {before:things} …",
+    relation: use,
+    examples: [["We use pnpm instead of npm.", "workspace | USES | pnpm", "- workspace | USES | npm"]],
+    counterexamples: ["Should we use pnpm instead of npm?", "We could use pnpm instead of npm."],
+  },
+  {
+    pattern: "{subject:subjects} use|uses|adopt|adopts {object:things} …",
+    relation: use,
+    examples: [
+      ["The billing service uses Redis as a cache.", "billing service | USES | Redis"],
+      ["This project uses SQLite and Redis.", "workspace | USES | SQLite", "workspace | USES | Redis"],
+      ["The release procedure uses `gh`.", "release procedure | USES_TOOL | gh"],
+      ["We stopped using Webpack.", "- workspace | USES | Webpack"],
+    ],
+    counterexamples: [
+      "It uses Redis.",
+      "Use Redis.",
+      "If we used Redis it would be faster.",
+      "We do not use Redis.",
+      "We should use Redis.",
+      "Bob said the api uses Redis.",
+      "You use too many commas.",
+    ],
+  },
+  {
+    pattern: "{subject:topics} is|are written|built|implemented in|with|on {object:location} …",
+    relation: source,
+    examples: [
+      ["Our frontend is written in TypeScript.", "frontend | USES | TypeScript"],
+      ["The rate limiter is implemented in `src/limit.ts`.", "rate limiter | LOCATED_AT | src/limit.ts"],
+    ],
+    counterexamples: ["The note is written in haste.", "The tool was written in anger."],
+  },
+  {
+    pattern:
+      "{subject:topics} is|are hosted|deployed|located|stored|defined|declared|kept on|in|at|to|under {object:location} …",
+    relation: "LOCATED_AT",
+    examples: [
+      ["The staging database is hosted on Neon.", "staging database | LOCATED_AT | Neon"],
+      ["The parser is defined in `src/parse.ts`.", "parser | LOCATED_AT | src/parse.ts"],
+    ],
+    counterexamples: ["Is the database hosted on Neon?", "The database is not hosted on Neon."],
+  },
+  {
+    pattern: "{subject:topics} live|lives|sit|sits|resides in|at|under|on {object:location} …",
+    relation: "LOCATED_AT",
+    examples: [["The docs live in `docs/`.", "docs | LOCATED_AT | docs/"]],
+    counterexamples: ["My code lives in fear.", "It lives in `docs/`."],
+  },
+  {
+    pattern: "{subject:topics} is|are in|under|at {object:file}",
+    relation: "LOCATED_AT",
+    examples: [["The retry logic is in src/net/retry.ts.", "retry logic | LOCATED_AT | src/net/retry.ts"]],
+    counterexamples: ["The bug is in src/net/retry.ts.", "The retry logic is in bad shape."],
+  },
+  {
+    pattern: "{subject:topic} run|runs|listen|listens on port {object:number} …",
+    relation: "HAS_VALUE",
+    attribute: "port",
+    examples: [["The api listens on port 8080.", "api port | HAS_VALUE | 8080"]],
+    counterexamples: ["Does the api listen on port 8080?", "The api should listen on port 8080."],
+  },
+  {
+    pattern: "{subject:topics} run|runs on|in {object:location} …",
+    relation: host,
+    examples: [
+      ["The gateway runs on Fly.io.", "gateway | LOCATED_AT | Fly.io"],
+      ["The worker runs on Node 22.", "worker | USES | Node 22"],
+    ],
+    counterexamples: ["The office runs on coffee.", "The job runs in parallel.", "The build runs on the same box."],
+  },
+  {
+    pattern: "{subject:subjects} depend|depends|rely|relies on|upon {object:things} …",
+    relation: "DEPENDS_ON",
+    examples: [
+      ["The worker depends on the queue.", "worker | DEPENDS_ON | queue"],
+      ["The api no longer depends on lodash.", "- api | DEPENDS_ON | lodash"],
+      ["ABC-12 depends on ABC-10.", "ABC-12 | DEPENDS_ON | ABC-10"],
+    ],
+    counterexamples: ["It depends on the weather.", "That depends on you.", "The worker does not depend on the queue."],
+  },
+  {
+    pattern: "{subject:topics} require|requires {object:things}",
+    relation: "DEPENDS_ON",
+    examples: [["The importer requires Python 3.12.", "importer | DEPENDS_ON | Python 3.12"]],
+    counterexamples: [
+      "This requires patience.",
+      "The standard requires clients to close.",
+      "The importer may require Python.",
+    ],
+  },
+  {
+    pattern: "{subject:topics} need|needs {object:names}",
+    relation: "DEPENDS_ON",
+    examples: [["The worker needs Redis.", "worker | DEPENDS_ON | Redis"]],
+    counterexamples: ["The worker needs attention.", "We need help."],
+  },
+  {
+    pattern: "{subject:code} imports {object:codes} …",
+    relation: "DEPENDS_ON",
+    examples: [["`server.ts` imports `router.ts`.", "server.ts | DEPENDS_ON | router.ts"]],
+    counterexamples: ["The country imports oil.", "`server.ts` never imports `router.ts`."],
+  },
+  {
+    pattern: "{subject:topic} is|are called|named {object:name}",
+    relation: "NAMED",
+    examples: [["The scheduler is called Metronome.", "scheduler | NAMED | Metronome"]],
+    counterexamples: ["The function is called twice.", "What is the scheduler called?"],
+  },
+  {
+    pattern: "{subject:topics} applies|apply to {object:things}",
+    relation: "APPLIES_TO",
+    examples: [["The no-mocks rule applies to this repo.", "no-mocks rule | APPLIES_TO | workspace"]],
+    counterexamples: ["Bob applies to Google.", "This applies to you.", "The rule does not apply to this repo."],
+  },
+];

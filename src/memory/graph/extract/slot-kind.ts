@@ -1,0 +1,230 @@
+// The kinds of a pattern's slots: which spans of tokens are things, people, places, values, states or free text.
+import type { EntityDraft } from "./draft.ts";
+import { clipped, isReal, joined, type PhraseContext, thing, user, WE, WORKSPACE } from "./noun.ts";
+import type { EntityLabel } from "./relation.ts";
+import { isCapital, type Token } from "./token.ts";
+import {
+  ATTRIBUTES,
+  EVENT_STATES,
+  NOT_IN_PHRASE,
+  STATES,
+  TOOLS,
+  UNREAL,
+  VAGUE,
+  WEAK_ATTRIBUTES,
+  WEEKDAYS,
+} from "./word-list.ts";
+
+type Reader = (tokens: readonly Token[], context: PhraseContext) => EntityDraft[] | undefined;
+
+const NOT_A_NAME =
+  /^(?:The|This|That|It|A|An|My|Our|Your|Their|He|She|They|We|You|I|There|Here|Then|Now|Also|Just|Please|Today|Yesterday|No|Yes|Nobody|Everyone|Someone|Something|Nothing|Everything|Some|Any|All|None|One|Which|What|Who|When|Where|Why|How|If|And|But|So|In|On|At|For|With|By)$/;
+
+/** `A`, `A and B`, `A, B and C`: every member must be of the kind. */
+const listOf =
+  (one: (tokens: readonly Token[], context: PhraseContext) => EntityDraft | undefined): Reader =>
+  (tokens, context) => {
+    const members: Token[][] = [[]];
+    if (!tokens.some(({ lower }) => lower === "and" || lower === "&") && tokens.some(({ text }) => text === ","))
+      return undefined;
+    for (const token of tokens) {
+      if (token.lower === "and" || token.text === "," || token.text === "&") {
+        if (members.at(-1)?.length) members.push([]);
+      } else members.at(-1)?.push(token);
+    }
+    const entities = members.map((member) => one(member, context));
+    return entities.every((entity) => entity !== undefined) && entities.length <= 8 ? entities : undefined;
+  };
+
+const single =
+  (one: (tokens: readonly Token[], context: PhraseContext) => EntityDraft | undefined): Reader =>
+  (tokens, context) => {
+    const entity = one(tokens, context);
+    return entity && [entity];
+  };
+
+function self(tokens: readonly Token[], { speaker, role }: PhraseContext): EntityDraft | undefined {
+  const [first] = tokens;
+  if (tokens.length !== 1 || !first) return undefined;
+  if (first.lower === "we") return WE;
+  return first.lower === "i" && role === "user" ? user(speaker) : undefined;
+}
+
+/** People go by capitalised names; "the user" of a system message is who speaks. */
+function person(tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined {
+  const me = self(tokens, context);
+  if (me) return me;
+  const phrase = joined(tokens).toLowerCase();
+  if (phrase === "the user" || phrase === "user") return user(context.speaker);
+  if (/(?:^| )team$/.test(phrase)) return thing(tokens, context, false);
+  if (tokens.length > 3 || !tokens.every(isCapital)) return undefined;
+  if (tokens.some(({ text, lower }) => NOT_A_NAME.test(text) || WEEKDAYS.has(lower) || /^\p{Lu}{2,}$/u.test(text)))
+    return undefined;
+  return isReal(tokens) ? user(joined(tokens)) : undefined;
+}
+
+const subject = (tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined =>
+  self(tokens, context) ?? thing(tokens, context, false);
+/** A thing that was named or pointed at: not a word that only begins the sentence. */
+const named = (tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined => {
+  const [first] = tokens;
+  if (!first || !(isCapital(first) || first.kind !== "word" || TOOLS.has(first.lower))) return undefined;
+  return NOT_A_NAME.test(first.text) ? undefined : thing(tokens, context, false);
+};
+
+function location(tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined {
+  const [first] = tokens;
+  const pointed = first && (first.lower === "the" || first.lower === "our");
+  return pointed ? thing(tokens, context) : named(tokens, context);
+}
+
+const place = (tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined => {
+  const entity = tokens.some(({ kind }) => kind === "code") ? undefined : location(tokens, context);
+  return entity && { ...entity, label: "Term" };
+};
+
+const UNIT =
+  /^(?:ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|hours?|h|days?|weeks?|months?|years?|bytes?|[kmgt]i?b|px|percent|requests?|euros?|dollars?|pounds?|symbols?|retries|users?|rows?|items?|connections?|workers?|threads?|replicas?|tokens?|lines?|characters?|per|a|an|\/)$/i;
+
+/** Numbers with units, versions, code, quotations and names. */
+function value(tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined {
+  const [first, ...others] = tokens;
+  if (!first || tokens.length > 4) return undefined;
+  if (first.kind === "number")
+    return others.every(({ text }) => UNIT.test(text)) ? clipped(joined(tokens), "Term") : undefined;
+  if (tokens.length === 1 && first.kind === "quote") return clipped(first.text, "Term");
+  if (tokens.length === 1 && /\d/.test(first.text)) return first.entity ?? clipped(first.text, "Term");
+  return named(tokens, context);
+}
+
+const phraseIn = (tokens: readonly Token[], list: ReadonlySet<string>): EntityDraft | undefined => {
+  const words = joined(tokens).toLowerCase();
+  return list.has(words) ? clipped(words, "Term") : undefined;
+};
+
+/** Behind "is now" any one plain word is a state. */
+function state(tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined {
+  const listed = phraseIn(tokens, STATES);
+  if (listed || !context.now || tokens.length !== 1) return listed;
+  const [{ lower, text, kind }] = tokens as [Token];
+  const plain = kind === "word" && /^[a-z]{3,20}$/.test(text) && !NOT_IN_PHRASE.has(lower) && !VAGUE.has(lower);
+  return plain && isReal(tokens) ? clipped(lower, "Term") : undefined;
+}
+
+/** "port", "API port", "port of the gateway": something that has a value, under one name however it is put. */
+function attribute(tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined {
+  const at = tokens.findIndex(({ lower }) => /^(?:of|for|on|in)$/.test(lower));
+  const head = tokens.slice(0, at === -1 ? undefined : at);
+  const noun = head.at(-1)?.lower ?? "";
+  const bare = head.filter(({ lower }) => lower !== "the");
+  if (!ATTRIBUTES.has(noun) || (WEAK_ATTRIBUTES.has(noun) && bare.length === 1 && at === -1)) return undefined;
+  const what = thing(head, context, false);
+  if (at === -1 || !what) return what;
+  const owner = thing(tokens.slice(at + 1), context, false);
+  if (!owner) return undefined;
+  return owner === WORKSPACE ? what : clipped(`${owner.name} ${what.name}`, what.label);
+}
+
+const MAX_WORDS = 18;
+
+/** Whatever stands there, as it stands, without its article; not when it points at something outside of itself. */
+const freeText =
+  (label: EntityLabel, isAllowed: (tokens: readonly Token[]) => boolean): Reader =>
+  (tokens) => {
+    const [first] = tokens;
+    if (!first || tokens.length > MAX_WORDS || !isAllowed(tokens) || tokens.some(({ kind }) => kind === "mark"))
+      return undefined;
+    if (tokens.length === 1 && TOOLS.has(first.lower)) return [clipped(first.text, "Tool")];
+    const bare = /^(?:the|a|an)$/.test(first.lower) && label !== "Decision" ? tokens.slice(1) : tokens;
+    const [start] = bare;
+    if (!start || /^(?:it|this|that|these|those|he|she|they|you|me|so|to|there)$/.test(start.lower)) return undefined;
+    const text = joined(bare);
+    return VAGUE.has(text.toLowerCase()) ? undefined : [clipped(text, label)];
+  };
+
+const isStatement = (tokens: readonly Token[]): boolean =>
+  !tokens.some(({ lower, text, kind }) => kind === "word" && UNREAL.has(lower) && text !== "May");
+const pointsAtNobody = (tokens: readonly Token[]): boolean =>
+  isReal(tokens) && !tokens.some(({ lower }) => /^(?:i|we|you|it|they|is|are|was|were|have|has|am)$/.test(lower));
+
+const withLabel =
+  (labels: readonly EntityLabel[], one = thing) =>
+  (tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined => {
+    const entity = one(tokens, context);
+    return entity && labels.includes(entity.label) ? entity : undefined;
+  };
+
+function revision(tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined {
+  const words = joined(tokens);
+  if (/^(?:(?:the )?branch )?(?:main|master|develop|trunk)$/.test(words))
+    return clipped(words.split(" ").at(-1) ?? "", "Branch");
+  return withLabel(["Branch", "Commit"])(tokens, context);
+}
+
+const number = (tokens: readonly Token[]): EntityDraft | undefined => {
+  const [first] = tokens;
+  return tokens.length === 1 && first && /^\d{1,5}$/.test(first.text) ? clipped(first.text, "Term") : undefined;
+};
+
+const code = (tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined =>
+  tokens.some(({ kind }) => kind === "code") ? thing(tokens, context) : undefined;
+
+const isSetApart = ([first]: readonly Token[]): boolean =>
+  first !== undefined && (/^(?:the|an?|our)$/.test(first.lower) || first.kind !== "word" || isCapital(first));
+
+/** A word that somebody may explain: quoted, code, an abbreviation, or one plain word; not "the error". */
+function term(tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined {
+  const [first] = tokens;
+  if (!first || /^(?:the|my|our|this|that)$/.test(first.lower)) return undefined;
+  const bare = first.lower === "a" || first.lower === "an" ? tokens.slice(1) : tokens;
+  const entity = bare.length <= 3 && (bare !== tokens || bare.length === 1) ? thing(bare, context) : undefined;
+  return entity && { name: entity.name, label: "Term" };
+}
+
+/** The kinds that a slot of a pattern may have. */
+export const SLOT_KINDS = {
+  thing: single(thing),
+  things: listOf(thing),
+  /** What a clause is about: a particular thing, so not "a service". */
+  topic: single((tokens, context) => thing(tokens, context, false)),
+  topics: listOf((tokens, context) => thing(tokens, context, false)),
+  subject: single(subject),
+  subjects: listOf(subject),
+  name: single(named),
+  names: listOf(named),
+  person: single(person),
+  people: listOf(person),
+  place: single(place),
+  location: single(location),
+  value: single(value),
+  number: single(number),
+  state: single(state),
+  event: single((tokens) => phraseIn(tokens, EVENT_STATES)),
+  attribute: single(attribute),
+  code: single(code),
+  codes: listOf(code),
+  change: single(withLabel(["Commit", "PullRequest"])),
+  work: listOf(withLabel(["Task", "PullRequest", "Incident"])),
+  revision: single(revision),
+  incident: single(withLabel(["Incident", "Task"])),
+  creation: listOf(withLabel(["Task", "PullRequest", "Commit", "Incident"])),
+  /** A value, or a thing that takes the place of one. */
+  target: single((tokens, context) => value(tokens, context) ?? thing(tokens, context)),
+  /** A thing that is set apart from the words before it. */
+  pointed: single((tokens, context) => (isSetApart(tokens) ? thing(tokens, context) : undefined)),
+  holdings: listOf((tokens, context) =>
+    isSetApart(tokens) || tokens[0]?.lower === "this" ? thing(tokens, context) : undefined,
+  ),
+  term: single(term),
+  condition: single((tokens, context) => state(tokens, { ...context, now: true })),
+  files: listOf(withLabel(["File", "Symbol"])),
+  file: single(withLabel(["File"])),
+  phrase: freeText("Term", pointsAtNobody),
+  preference: freeText("Preference", pointsAtNobody),
+  adoption: freeText(
+    "Decision",
+    (tokens) => pointsAtNobody(tokens) && /^(?:use|adopt|switch)$/.test(tokens[0]?.lower ?? ""),
+  ),
+  decision: freeText("Decision", isStatement),
+} as const satisfies Record<string, Reader>;
+export type SlotKind = keyof typeof SLOT_KINDS;
