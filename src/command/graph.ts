@@ -11,7 +11,7 @@ const where = [
 ];
 const which = [
   ...where,
-  { flags: "--as-of <time>", help: "what held at this date or time" },
+  { flags: "--as-of <time>", help: "what was true at this date or time" },
   { flags: "--expired", help: "include facts that have ended" },
   { flags: "--limit <n>", help: "maximum facts", kind: "count" as const },
 ];
@@ -86,7 +86,7 @@ const add: Command = {
   options: [
     ...where,
     { flags: "--fact <text>", help: "the fact as a sentence" },
-    { flags: "--valid-at <time>", help: "since when it holds" },
+    { flags: "--valid-at <time>", help: "when it began" },
   ],
   json: "lines",
   run: async (
@@ -94,14 +94,14 @@ const add: Command = {
     { on },
   ) => {
     const { fact, validAt, ...choice } = options;
-    const given = {
+    const fields = {
       subject,
       relation,
       object,
       ...(fact === undefined ? {} : { fact }),
       ...(validAt === undefined ? {} : { validAt }),
     };
-    return describe(await on.graph((graph) => graph.add(given, choice)), (row) => ({
+    return describe(await on.graph((graph) => graph.add(fields, choice)), (row) => ({
       data: [factData(row)],
       text: `Added:\n${factLine(row)}`,
     }));
@@ -112,7 +112,7 @@ const edit: Command = {
   name: "edit",
   summary: "end a fact",
   arguments: "<fact>",
-  options: [{ flags: "--invalid-at <time>", help: "when it stopped to hold", required: true }],
+  options: [{ flags: "--invalid-at <time>", help: "when it ended", required: true }],
   json: "lines",
   run: async ({ args: [id = ""], options: { invalidAt } }: CommandCall<{ invalidAt: string }>, { on }) =>
     describe(await on.graph((graph) => graph.end(id, invalidAt)), (row) => ({
