@@ -8,7 +8,10 @@ export default defineConfig({
     projects: [
       // Units share their workers: a third of their time would be starting new ones.
       { extends: true, test: { name: "unit", include: ["src/**/*.test.ts"], isolate: false } },
-      { extends: true, test: { name: "behaviour", include: ["test/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: { name: "behaviour", include: ["test/**/*.test.ts"], globalSetup: ["test/mcp-server/program.ts"] },
+      },
     ],
     // Limits only end what hangs: no test measures the machine's speed (N52).
     testTimeout: process.env["EVERLONG_SOAK"] ? 7_200_000 : 180_000,
@@ -17,7 +20,8 @@ export default defineConfig({
     // A loaded machine may starve a terminal or a child for seconds; a test that really fails, fails twice.
     retry: process.env["CI"] ? 1 : 0,
     pool: "forks",
-    maxWorkers: 3,
+    // Two for each core: many suites wait for a child, a limit or a clock most of their time.
+    maxWorkers: 4,
     reporters: ["default"],
   },
 });

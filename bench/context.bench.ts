@@ -5,7 +5,7 @@ import type { CallOutcome, ModelTarget } from "../src/model/contract.ts";
 import { tokenCounter } from "../src/model/tokens/counter.ts";
 import { countItem, measure } from "../src/model/tokens/measure.ts";
 import { HistoryMeter } from "../src/model/tokens/meter.ts";
-import { toItems } from "../src/model/wire/own.ts";
+import { toItems } from "../src/model/wire/own-fixture.ts";
 import type { ContextItem } from "../src/schema/context-item.ts";
 import type { Message } from "../src/schema/message.ts";
 import { prepareRequest } from "../src/session/prepare.ts";

@@ -1,7 +1,7 @@
 // Counting tokens: request N+1 touches only its new text; hostile text costs little more than prose.
 import { TokenCounter } from "../src/model/tokens/counter.ts";
 import { measure } from "../src/model/tokens/measure.ts";
-import { toItems } from "../src/model/wire/own.ts";
+import { toItems } from "../src/model/wire/own-fixture.ts";
 import { alternate, print, timed } from "./measure.ts";
 
 const prose = (chars: number): string =>

@@ -49,9 +49,9 @@ if (what === "soak") {
     args.push(
       "test/fault",
       "test/proxy/invariants.test.ts",
+      "test/context/refused.test.ts",
       "src/session/replay.test.ts",
       "src/permission/shell",
-      "src/store/read-log.test.ts",
     );
 }
 const done = spawnSync(node, [...script, ...args], {

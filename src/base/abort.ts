@@ -1,5 +1,5 @@
 // Waits that end: every wait has a signal and a limit.
-export type Timed<T> = { type: "value"; value: T } | { type: "timeout" } | { type: "aborted" };
+type Timed<T> = { type: "value"; value: T } | { type: "timeout" } | { type: "aborted" };
 
 /** A timer that is set for longer rings at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -4,12 +4,21 @@ import { BlockList, isIP, type LookupFunction } from "node:net";
 
 /** Tells whether an IP address lies in one of the ranges. A mapped IPv4 address counts as what it maps. */
 export function addressRanges(...ranges: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [address = "", bits] = range.split("/");
-    list.addSubnet(address, Number(bits), isIP(address) === 6 ? "ipv6" : "ipv4");
-  }
-  return (address) => list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  const family = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
+  // Made when the first address is judged: it costs a start some milliseconds.
+  let list: BlockList | undefined;
+  const listed = (): BlockList => {
+    const ranged = new BlockList();
+    for (const range of ranges) {
+      const [address = "", bits] = range.split("/");
+      ranged.addSubnet(address, Number(bits), family(address));
+    }
+    return ranged;
+  };
+  return (address) => {
+    list ??= listed();
+    return list.check(address, family(address));
+  };
 }
 
 const loopback = addressRanges("127.0.0.0/8", "::1/128");

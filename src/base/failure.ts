@@ -11,13 +11,25 @@ export type Failure = {
   exit: 1 | 2;
 };
 
-/** A command that was written in a way it does not take. */
-export const commandUsage = (what: string, next: string): Failure => ({
-  code: "command_usage",
+/** What was turned down before anything was done. */
+export const refusal = (code: string, what: string, next: string, exit: 1 | 2 = 1): Failure => ({
+  code,
   what,
   data: "Nothing was changed.",
   next,
-  exit: 2,
+  exit,
+});
+
+/** A command that was written in a way it does not take. */
+export const commandUsage = (what: string, next: string): Failure => refusal("command_usage", what, next, 2);
+
+/** A request to a model that is refused before anything leaves the machine. */
+export const notSent = (code: string, what: string, next: string, exit: Failure["exit"] = 2): Failure => ({
+  code,
+  what,
+  data: "Nothing was sent.",
+  next,
+  exit,
 });
 
 /** Carries a Failure through layers that have no better answer than to stop; the faces print it without a stack. */

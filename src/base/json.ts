@@ -1,7 +1,5 @@
-// JSON as a type, safe parsing, canonical text, and values as people are shown them.
+// JSON: safe parsing, canonical text, and values as people are shown them.
 import { clip } from "./text.ts";
-
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

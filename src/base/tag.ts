@@ -85,7 +85,7 @@ function nameOf(written: string): string {
   return /^(?:[a-z]+:)?([\w-]*)/i.exec(seen)?.[1]?.toLowerCase().replaceAll("-", "_") ?? "";
 }
 
-export type IsReserved = (name: string) => boolean;
+type IsReserved = (name: string) => boolean;
 
 export function reserving(...lists: readonly (readonly string[])[]): IsReserved {
   const names = new Set(lists.flat().map((name) => name.replaceAll("-", "_")));

@@ -16,6 +16,14 @@ export function cutAt(text: string, end: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? end - 1 : end);
 }
 
+/** The beginning and the end of a text, and between them what `mark` says of the characters left out; no pair is split. */
+export function clipMiddle(text: string, head: number, tail: number, mark: (omitted: number) => string): string {
+  if (text.length <= head + tail) return text;
+  const start = cutAt(text, head);
+  const end = text.slice(text.length - tail).replace(/^[\udc00-\udfff]/, "");
+  return `${start}${mark(text.length - start.length - end.length)}${end}`;
+}
+
 /** The names nearest to a misspelt one, best first; none when nothing is near. */
 export function nearNames(wanted: string, names: Iterable<string>, count = 3, farthest?: number): string[] {
   const w = wanted.toLowerCase().slice(0, 64);

@@ -3,8 +3,7 @@ import { describeFailure, type Failure, FailureError } from "../base/failure.ts"
 import { encodeLine } from "../base/json-line.ts";
 import { pieces } from "../base/text.ts";
 import type { CommandOutcome, Person } from "../command/contract.ts";
-import { parseTyped, runSlash, type TypedText, unknownCommand } from "../command/slash.ts";
-import { slashNames } from "../command/table.ts";
+import type { TypedText } from "../command/slash.ts";
 import {
   type AbandonedAgent,
   type AgentPrompt,
@@ -30,11 +29,12 @@ export type PromptRun = {
 };
 
 export async function runPromptMode({ open: given, prompt, silent }: PromptRun): Promise<number> {
-  const open = { ...given, slashNames };
-  const typed = parseTyped(prompt.text);
+  const open = { ...given, slashNames: async () => (await commands()).slashNames() };
+  const typed = await typedText(prompt.text);
   const startedAt = performance.now();
   if (typed.type === "unknown") {
     const own = await home.customCommandNames(open);
+    const { unknownCommand } = await commands();
     if (!own.includes(typed.name)) return failBeforeStart(unknownCommand(typed.name, own), open.flags, startedAt);
   }
   if (typed.type === "command" && typed.command.slash.interactiveOnly) {
@@ -52,6 +52,12 @@ export async function runPromptMode({ open: given, prompt, silent }: PromptRun):
   if (!opened.ok) return failBeforeStart(opened.error, open.flags, startedAt);
   return new Run(opened.value, typed, prompt.attached, silent, startedAt).go();
 }
+
+/** A prompt needs none of the commands, and a start does not pay for them. */
+const commands = async () => ({ ...(await import("../command/slash.ts")), ...(await import("../command/table.ts")) });
+
+const typedText = async (text: string): Promise<TypedText> =>
+  text.startsWith("/") ? (await commands()).parseTyped(text) : { type: "prompt", text };
 
 /** There is no session yet; who asked for JSON gets its object all the same. */
 export async function failBeforeStart(
@@ -112,7 +118,7 @@ class Run {
       await this.#client.send(message, this.#attached === undefined ? {} : { attached: this.#attached });
     this.#abandoned = (await this.#client.untilIdle(true)).abandoned;
     if (this.#opened.exportPath) {
-      const outcome = await this.#client.session.exportTo(formatOf(this.#opened.exportPath), this.#opened.exportPath);
+      const outcome = await this.#client.session.export(formatOf(this.#opened.exportPath), this.#opened.exportPath);
       if (!outcome.ok) this.#note(outcome.error.what);
     }
   }
@@ -130,6 +136,7 @@ class Run {
 
   async #command(typed: Extract<TypedText, { type: "command" }>): Promise<string | AgentPrompt | undefined> {
     const nobody: Person = { print: (line) => this.#note(line) };
+    const { runSlash } = await commands();
     const outcome: CommandOutcome = await runSlash(typed, this.#client, nobody);
     if (!outcome.ok) this.#commandFailure = outcome.error;
     else if (outcome.value.send !== undefined) return outcome.value.send;

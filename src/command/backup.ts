@@ -11,7 +11,7 @@ const restore: Command = {
   arguments: "<file>",
   options: [{ flags: "--replace", help: "replace existing data; the old folder is kept beside it" }],
   async run({ args: [file = ""], options }: CommandCall<{ replace?: boolean }>) {
-    const restored = await home.care.restoreBackup(file, options);
+    const restored = await home.backup.restoreBackup(file, options);
     if (!restored.ok) return restored;
     const { home: folder, files, createdAt, movedTo } = restored.value;
     const lines = [`Restored ${counted(files, "file")} from ${minute(createdAt)} to ${folder}.`];
@@ -31,7 +31,7 @@ export const backup: Command = {
   subcommands: [restore],
   async run({ args: [file], options }: CommandCall<{ withSecrets?: boolean; verify?: boolean }>, { person }) {
     if (options.verify) return verify(file);
-    const written = await home.care.makeBackup(file, options);
+    const written = await home.backup.makeBackup(file, options);
     if (!written.ok) return written;
     const { leftOut, links, bytes, files, secrets } = written.value;
     const note = secrets ? "It contains secrets: keep it safe." : "It contains no secrets.";
@@ -50,7 +50,7 @@ export const backup: Command = {
 
 async function verify(file: string | undefined): Promise<CommandOutcome> {
   if (file === undefined) return fail(commandUsage("--verify needs a file.", "everlong backup --verify FILE"));
-  const checked = await home.care.verifyBackup(file);
+  const checked = await home.backup.verifyBackup(file);
   if (!checked.ok) return checked;
   const { files, createdAt, secrets } = checked.value;
   const bytes = files.reduce((sum, { size }) => sum + size, 0);

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { commandUsage, errorText, type Failure } from "../base/failure.ts";
 import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
-import type { BoardChange, BoardChoice, BoardItem } from "../runtime/client/board.ts";
+import type { BoardChange, BoardChoice, BoardItem } from "../runtime/client.ts";
 import { type Command, type CommandCall, describe, type Person, type SlashCommand } from "./contract.ts";
 import { counted, minute } from "./format.ts";
 

@@ -1,6 +1,7 @@
 // `everlong checkpoints` and `/checkpoints`: summaries written by compactions.
+import { refusal } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
-import type { CheckpointView } from "../runtime/client/sessions.ts";
+import type { CheckpointView } from "../runtime/client.ts";
 import { type CommandOutcome, output, type SlashCommand } from "./contract.ts";
 import { minute } from "./format.ts";
 
@@ -40,11 +41,11 @@ export function showCheckpoints(all: readonly CheckpointView[], wanted: string):
   const one = all.filter(({ number }) => String(number) === wanted);
   if (one.length > 0) return output(one.at(-1)?.text ?? "", one);
   if (all.length === 0) return showCheckpoints(all, "");
-  return fail({
-    code: "no_such_checkpoint",
-    what: `Checkpoint not found: ${wanted}.`,
-    data: "Nothing was changed.",
-    next: `Checkpoints: ${all.map(({ number }) => number).join(", ")}.`,
-    exit: 1,
-  });
+  return fail(
+    refusal(
+      "no_such_checkpoint",
+      `Checkpoint not found: ${wanted}.`,
+      `Checkpoints: ${all.map(({ number }) => number).join(", ")}.`,
+    ),
+  );
 }

@@ -1,7 +1,6 @@
 // `everlong consent`: which addresses off this machine may be sent texts of this folder.
 
-import type { ConsentFolder } from "../runtime/client/decision.ts";
-import { home } from "../runtime/client.ts";
+import { type ConsentFolder, home } from "../runtime/client.ts";
 import { type Command, describe } from "./contract.ts";
 
 /** What goes to such an address. */

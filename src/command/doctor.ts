@@ -1,7 +1,6 @@
 // `everlong doctor`: one line a check, what to do under it, and a count at the end.
 import { ok } from "../base/result.ts";
-import type { CheckResult, Diagnosis, DoctorOptions } from "../runtime/client/care.ts";
-import { home } from "../runtime/client.ts";
+import { type CheckResult, type Diagnosis, type DoctorOptions, home } from "../runtime/client.ts";
 import type { Command, CommandCall } from "./contract.ts";
 import { counted } from "./format.ts";
 
@@ -19,7 +18,7 @@ export const doctor: Command = {
     const confirm = async (question: string): Promise<boolean> =>
       (!json && (await person.confirm?.(question))) ?? false;
     const show = (result: CheckResult): void => (json ? undefined : person.print(resultText(result)));
-    const diagnosis = await home.care.diagnose(options, confirm, show);
+    const diagnosis = await home.doctor.diagnose(options, confirm, show);
     if (!diagnosis.ok) return diagnosis;
     const { counts, report } = diagnosis.value;
     const share = report === undefined ? [] : [`Report written to ${report}. Read it before you share it.`];

@@ -1,8 +1,8 @@
 // `everlong inbox` and `/inbox`: what sidekicks have sent to a session.
-import { commandUsage, type Failure } from "../base/failure.ts";
+import { commandUsage, type Failure, refusal } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { clip } from "../base/text.ts";
-import type { InboxAccess, InboxEntry } from "../runtime/client/inbox.ts";
+import type { InboxAccess, InboxEntry } from "../runtime/client.ts";
 import {
   type Command,
   type CommandCall,
@@ -49,13 +49,14 @@ const remove: Command = {
     if (!inbox.ok || yes) return inbox.ok ? deleteEntry(inbox.value, id) : inbox;
     const entry = findEntry(inbox.value, id);
     if (!entry.ok) return entry;
-    return fail({
-      code: "usage",
-      what: `This would delete the entry ${entry.value.id} (${clip(entry.value.summary, 100)}) for good.`,
-      data: "Nothing was changed.",
-      next: "Add --yes to do it.",
-      exit: 2,
-    });
+    return fail(
+      refusal(
+        "usage",
+        `This would delete the entry ${entry.value.id} (${clip(entry.value.summary, 100)}) for good.`,
+        "Add --yes to do it.",
+        2,
+      ),
+    );
   },
 };
 
@@ -98,13 +99,13 @@ function findEntry({ entries }: InboxAccess, wanted: string): Result<InboxEntry,
   const exact = entries.find(({ id }) => id === wanted);
   const [one, another] = exact ? [exact] : entries.filter(({ id }) => id.startsWith(wanted));
   if (one && !another) return ok(one);
-  return fail({
-    code: "not_found",
-    what: `${one ? "Several entries start" : "No entry in this inbox starts"} with "${clip(wanted, 80)}".`,
-    data: "Nothing was changed.",
-    next: "everlong inbox list shows them.",
-    exit: 1,
-  });
+  return fail(
+    refusal(
+      "not_found",
+      `${one ? "Several entries start" : "No entry in this inbox starts"} with "${clip(wanted, 80)}".`,
+      "everlong inbox list shows them.",
+    ),
+  );
 }
 
 /** Unread ones first, each part newest first. */

@@ -2,8 +2,7 @@
 import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
 import { firstLine } from "../base/text.ts";
-import type { McpAccess, McpServerFacts, McpServerRow } from "../runtime/client/mcp.ts";
-import { home } from "../runtime/client.ts";
+import { home, type McpAccess, type McpServerFacts, type McpServerRow } from "../runtime/client.ts";
 import { type CommandCall, type CommandOutcome, describe, output, type SlashCommand } from "./contract.ts";
 
 export const mcp: SlashCommand = {

@@ -1,7 +1,7 @@
 // /plan, /permissions, /allow-all, /add-dir: what the agent may do.
 import { commandUsage } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
-import type { PermissionList } from "../runtime/client/session.ts";
+import type { PermissionList } from "../runtime/client.ts";
 import { describe, output, type SlashCommand } from "./contract.ts";
 
 export const plan: SlashCommand = {

@@ -3,8 +3,8 @@ import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
 import {
   type EvalOptions,
-  foundText,
   itemsText,
+  matchText,
   type RecallFilters,
   type RecallReply,
 } from "../runtime/client/recall.ts";
@@ -44,7 +44,7 @@ export const recall: SlashCommand = {
   json: "value",
   async run({ args, options: { reindex, ...ask } }: CommandCall<RecallFilters & { reindex?: string | true }>) {
     if (reindex !== undefined) return rebuild(reindex);
-    return describe(await home.recall.ask(args.join(" "), ask), (reply) => ({
+    return describe(await home.recall.askStored(args.join(" "), ask), (reply) => ({
       data: dataOf(reply),
       text: textOf(reply, { explained: ask.explain }),
     }));
@@ -66,7 +66,7 @@ function dataOf(reply: RecallReply): unknown {
 function textOf(reply: RecallReply, options: { explained?: boolean | undefined; command?: string }): string {
   if (reply.type === "item") return reply.item.text;
   if (reply.type === "originals") return itemsText(reply.items);
-  return foundText(reply.found, { searched: reply.searched, ...options });
+  return matchText(reply.found, { searched: reply.searched, ...options });
 }
 
 /** `--reindex`: everything anew from the logs; `--reindex embeddings`: the vectors. */
@@ -75,7 +75,7 @@ async function rebuild(what: string | true): Promise<CommandOutcome> {
   if (what !== "embeddings")
     return fail(commandUsage(`"${what}" cannot be rebuilt.`, "Use --reindex or --reindex embeddings."));
   return describe(
-    await home.recall.reindexEmbeddings(),
+    await home.embeddings.reindexEmbeddings(),
     ({ embedder, made, waiting, trouble }) =>
       `Embedded ${counted(made, "passage")} with ${embedder}.${waiting > 0 ? ` Still waiting: ${waiting} (${trouble})` : ""}`,
   );
@@ -96,7 +96,7 @@ export const evaluate: Command = {
   ],
   json: "value",
   async run({ args: [what, file = ""], options }: CommandCall<EvalOptions>) {
-    if (what === "recall") return home.recall.evaluate(file, options);
+    if (what === "recall") return home.evaluation.evaluateRecall(file, options);
     return fail(commandUsage(`"${what}" cannot be measured.`, "Use: everlong eval recall FILE."));
   },
 };

@@ -2,8 +2,7 @@
 import { describeFailure } from "../base/failure.ts";
 import { optional } from "../base/optional.ts";
 import { clip, visible } from "../base/text.ts";
-import type { RunningGateway } from "../runtime/client/gateway.ts";
-import { home } from "../runtime/client.ts";
+import { home, type RunningGateway } from "../runtime/client.ts";
 import type { GatewayEvent } from "../schema/event/gateway.ts";
 import type { OwnProcess } from "./contract.ts";
 import { grouped } from "./format.ts";
@@ -19,7 +18,7 @@ export type ServeOptions = {
 
 export async function serveGateway(options: ServeOptions, own: OwnProcess): Promise<number> {
   if (options.link) return printLink(own);
-  const opened = await home.gateway.start({
+  const opened = await home.gateway.openGateway({
     ...optional("gateway.host", options.host),
     ...optional("gateway.port", options.port),
     ...optional("proxy.rootDir", options.harnessRootDir),
@@ -46,7 +45,7 @@ export async function serveGateway(options: ServeOptions, own: OwnProcess): Prom
 }
 
 async function printLink(own: OwnProcess): Promise<number> {
-  const link = await home.gateway.link();
+  const link = await home.gatewayLink();
   if (!link.ok) return own.fail(link.error);
   own.print(link.value);
   return 0;

@@ -1,8 +1,7 @@
 // Commands on the open session itself: its facts, its history, its name, its model; /clear and /exit, which a terminal runs.
 import { commandUsage, type Failure } from "../base/failure.ts";
 import { fail, type Result } from "../base/result.ts";
-import type { PromptRef } from "../runtime/client/session.ts";
-import type { Client } from "../runtime/client.ts";
+import type { Client, PromptRef } from "../runtime/client.ts";
 import { showCheckpoints } from "./checkpoints.ts";
 import { asText, type CommandOutcome, describe, output, type SlashCommand } from "./contract.ts";
 import { counted } from "./format.ts";
@@ -121,8 +120,7 @@ export const rename: SlashCommand = {
     usage: "NAME",
     async run(title, client) {
       if (title === "") return fail(commandUsage("The name is missing.", "For example: /rename parser work"));
-      await client.session.rename(title);
-      return output(`This session is now called "${title}".`);
+      return describe(await client.session.rename(title), () => `This session is now called "${title}".`);
     },
   },
 };
@@ -151,11 +149,7 @@ export const fork: SlashCommand = {
   summary: "copy this session into a new one",
   slash: {
     usage: "[NAME]",
-    run: async (name, client) =>
-      describe(
-        await client.session.fork(name || undefined),
-        (forked) => `Forked into ${forked}: everlong --resume ${forked}`,
-      ),
+    run: async (name, client) => forkOutcome(await client.session.fork(name === "" ? {} : { name })),
   },
 };
 
@@ -166,11 +160,17 @@ export const exportSession: SlashCommand = {
     usage: "md|html|json|jsonl [PATH]",
     async run(text, client) {
       const [format = "md", ...path] = text.split(/\s+/).filter(Boolean);
-      const file = await client.session.exportTo(format, path.join(" ") || undefined);
-      return describe(file, (written) => `Written to ${written}`);
+      return exportOutcome(await client.session.export(format, path.join(" ") || undefined));
     },
   },
 };
+
+/** The same words for `/fork` and `everlong sessions fork`, and so on. */
+export const forkOutcome = (copy: Result<string, Failure>): CommandOutcome =>
+  describe(copy, (id) => `Forked into ${id}: everlong --resume ${id}`);
+
+export const exportOutcome = (written: Result<{ text: string } | { path: string }, Failure>): CommandOutcome =>
+  describe(written, (file) => ("text" in file ? file.text : `Written to ${file.path}`));
 
 const promptLine = ({ ref, content }: PromptRef): string => `${ref}: ${content.split("\n", 1)[0]?.slice(0, 80)}`;
 

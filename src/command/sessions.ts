@@ -1,17 +1,18 @@
 // `everlong sessions`: look at, search and manage stored sessions.
+import { refusal } from "../base/failure.ts";
 import { optional } from "../base/optional.ts";
 import { fail } from "../base/result.ts";
-import { foundText, labelOf, snippetText } from "../runtime/client/recall.ts";
+import { labelOf, matchText, snippetText } from "../runtime/client/recall.ts";
 import { home } from "../runtime/client.ts";
 import { type Command, type CommandCall, type CommandOutcome, describe, output } from "./contract.ts";
 import { counted, minute } from "./format.ts";
+import { exportOutcome, forkOutcome } from "./session.ts";
 
 const yes = { flags: "--yes", help: "don't ask" };
 const all = { flags: "--all", help: "include every folder" };
 const limit = { flags: "--limit <n>", help: "maximum rows", kind: "count", default: 20 } as const;
 
-const badUsage = (what: string, next: string) =>
-  fail({ code: "usage", what, data: "Nothing was changed.", next, exit: 2 as const });
+const badUsage = (what: string, next: string) => fail(refusal("usage", what, next, 2));
 
 const list: Command = {
   name: "list",
@@ -49,7 +50,7 @@ const search: Command = {
   options: [all, limit],
   json: "value",
   run: async ({ args, options }: CommandCall<{ all?: boolean; limit: number }>) =>
-    describe(await home.recall.search(args.join(" "), options), ({ found, searched }) => {
+    describe(await home.recall.searchSessions(args.join(" "), options), ({ found, searched }) => {
       const data = found.hits.map((hit) => ({
         sessionId: hit.source.session,
         ref: hit.ref,
@@ -58,7 +59,7 @@ const search: Command = {
         timestamp: hit.time,
         rewound: hit.rewound,
       }));
-      return { data, text: foundText(found, { searched }) };
+      return { data, text: matchText(found, { searched }) };
     }),
 };
 
@@ -68,7 +69,7 @@ const rename: Command = {
   arguments: "<id> <name...>",
   async run({ args: [wanted = "", ...name] }) {
     const title = name.join(" ").trim();
-    return describe(await home.sessions.rename(wanted, title), ({ id }) => `Session ${id} is now called "${title}".`);
+    return describe(await home.sessions.rename(wanted, title), (id) => `Session ${id} is now called "${title}".`);
   },
 };
 
@@ -78,9 +79,7 @@ const exportOne: Command = {
   arguments: "<id> [path]",
   options: [{ flags: "--format <format>", help: "md, html, json or jsonl", default: "md" }],
   run: async ({ args: [id = "", path], options }: CommandCall<{ format: string }>) =>
-    describe(await home.sessions.export(id, options.format, path), (exported) =>
-      "text" in exported ? exported.text : `Written to ${exported.path}`,
-    ),
+    exportOutcome(await home.sessions.export(id, options.format, path)),
 };
 
 const rewind: Command = {
@@ -91,8 +90,8 @@ const rewind: Command = {
   run: async ({ args: [id = ""], options }: CommandCall<{ to: string }>) =>
     describe(
       await home.sessions.rewind(id, options.to),
-      ({ refs, eventsRemoved }) =>
-        `Went back. Removed from the conversation: ${refs.join(", ") || counted(eventsRemoved, "event")}. The log keeps them, and search finds them. Files and the effects of commands are not undone.`,
+      ({ prompts, eventsRemoved }) =>
+        `Went back. Removed from the conversation: ${prompts.map(({ ref }) => ref).join(", ") || counted(eventsRemoved, "event")}. The log keeps them, and search finds them. Files and the effects of commands are not undone.`,
     ),
 };
 
@@ -102,10 +101,7 @@ const fork: Command = {
   arguments: "<id> [name]",
   options: [{ flags: "--at <event>", help: "copy only up to this event or prompt" }],
   run: async ({ args: [id = "", name], options: { at } }: CommandCall<{ at?: string }>) =>
-    describe(
-      await home.sessions.fork(id, { ...optional("name", name), ...optional("at", at) }),
-      (forked) => `Forked into ${forked}: everlong --resume ${forked}`,
-    ),
+    forkOutcome(await home.sessions.fork(id, { ...optional("name", name), ...optional("at", at) })),
 };
 
 const remove: Command = {

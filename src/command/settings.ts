@@ -1,6 +1,7 @@
 // `everlong settings` and `/settings`: list, read and change settings.
+import { refusal } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
-import type { SettingsAccess } from "../runtime/client/decision.ts";
+import type { SettingsAccess } from "../runtime/client.ts";
 import { settingsText } from "../settings/describe.ts";
 import { unknownKey } from "../settings/write.ts";
 import {
@@ -72,13 +73,7 @@ async function settingValue(access: SettingsAccess, key: string): Promise<Comman
   if (!lines.ok) return lines;
   const line = lines.value.find((one) => one.key === key);
   if (line) return output(typeof line.value === "string" ? line.value : (JSON.stringify(line.value) ?? ""));
-  return fail({
-    code: "setting_unknown",
-    what: unknownKey(key),
-    data: "Nothing was changed.",
-    next: "See `everlong settings`.",
-    exit: 2,
-  });
+  return fail(refusal("setting_unknown", unknownKey(key), "See `everlong settings`.", 2));
 }
 
 const change = async (

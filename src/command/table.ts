@@ -91,7 +91,7 @@ export const commands: readonly Command[] = [
 ];
 
 export const slashCommands: readonly SlashCommand[] = commands.filter((one): one is SlashCommand => "slash" in one);
-export const slashNames: readonly string[] = slashCommands.map(({ name }) => name);
+export const slashNames = async (): Promise<readonly string[]> => slashCommands.map(({ name }) => name);
 
 /** Those of the command line. */
 export const lineCommands: readonly Command[] = commands.filter((one) => one.run ?? one.own ?? one.subcommands);

@@ -1,8 +1,7 @@
 // `everlong trust` and `/trust`: trusting a folder, taking it back, listing.
 import { commandUsage } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
-import type { TrustAccess } from "../runtime/client/decision.ts";
-import { home } from "../runtime/client.ts";
+import { home, type TrustAccess } from "../runtime/client.ts";
 import { type CommandCall, type CommandOutcome, describe, type SlashCommand } from "./contract.ts";
 
 type Options = { revoke?: boolean; list?: boolean };

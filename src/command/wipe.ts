@@ -1,8 +1,7 @@
 // `everlong wipe`: shows what would go, asks, removes it.
 import { commandUsage } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
-import type { WipePlan, WipeScope } from "../runtime/client/care.ts";
-import { home } from "../runtime/client.ts";
+import { home, type WipePlan, type WipeScope } from "../runtime/client.ts";
 import { type Command, type CommandCall, output } from "./contract.ts";
 import { byteSize, counted, table } from "./format.ts";
 
@@ -24,7 +23,7 @@ export const wipe: Command = {
     const [scope, ...others] = (["memory", "sessions", "all"] as const).filter((one) => options[one]);
     if (scope === undefined || others.length > 0)
       return fail(commandUsage(scope ? "Choose only one." : "Choose what to delete.", USAGE));
-    const plan = await home.care.planWipe(scope);
+    const plan = await home.removal.wipePlan(scope);
     if (!plan.ok) return plan;
     if (plan.value.items.length === 0) return output(planText(plan.value));
     person.print(planText(plan.value));
@@ -34,7 +33,7 @@ export const wipe: Command = {
       const answer = await person.ask("This cannot be undone. Type yes to delete it: ");
       if (answer?.trim() !== "yes") return ok({ text: "Nothing was changed.", exit: 1 });
     }
-    const gone = await home.care.wipe(plan.value);
+    const gone = await home.removal.wipe(plan.value);
     return gone.ok ? output(GONE[scope]) : gone;
   },
 };

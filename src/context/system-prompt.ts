@@ -9,7 +9,7 @@ import planMode from "./fragment/plan-mode.md";
 import safety from "./fragment/safety.md";
 import toolGuidance from "./fragment/tool-guidance.md";
 
-export type SystemPromptInput = {
+type SystemPromptInput = {
   context: SessionContext;
   root: string;
   os: string;

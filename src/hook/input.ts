@@ -36,7 +36,7 @@ export type HookContext = {
   cwd: string;
   /** The event log. */
   transcriptPath: string;
-  /** In a subagent: which. */
+  /** The subagent in which the hook runs. */
   agent?: { agentId: string; agentName: string; agentType: string };
 };
 

@@ -47,7 +47,7 @@ const ALSO_KNOWN: ReadonlySet<string> = new Set([
   "updatedInput",
 ]);
 
-/** Of the fields that any hook may use, those that this one's answer had. */
+/** The fields that any hook may use; an answer has some of them. */
 export type HookOutput = {
   additionalContext?: string | undefined;
   modifiedPrompt?: string | undefined;

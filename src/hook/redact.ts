@@ -13,7 +13,7 @@ export type RedactedPayload<T> = {
   restore: <V>(value: V) => Result<V, string>;
 };
 
-/** As the filter writes it (memory/secret/filter.ts). */
+/** The mark as the filter writes it (memory/secret/filter.ts). */
 const MARK = /\[redacted[^\]\s]*\]/g;
 
 export function redactValue<T>(value: T, redact: PayloadRedactor): RedactedPayload<T> {

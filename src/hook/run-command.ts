@@ -10,7 +10,7 @@ import type { CommandHook } from "./hook.ts";
 export type CommandParts = {
   owner: Pick<Owner, "spawn">;
   root: string;
-  /** Without our keys (host/environment.ts); the hook's own variables come on top. */
+  /** It has none of our keys (host/environment.ts); the hook's own variables come on top. */
   env: Readonly<Record<string, string>>;
 };
 
@@ -19,7 +19,7 @@ export type HookAnswer = { type: "output"; text: string } | { type: "block"; rea
 
 const MAX_STDOUT = 1024 * 1024;
 const MAX_STDERR = 8000;
-/** After TERM; a hook's time is over when its limit is. */
+/** How long a hook may live after TERM: its time is over when its limit is. */
 const GRACE_MS = 300;
 /** How long whoever still holds the output of an ended hook may go on writing. */
 const CLOSE_MS = 500;

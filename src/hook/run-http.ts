@@ -7,7 +7,7 @@ import { type HttpRule, httpRefusal, needsConsent } from "./http-rule.ts";
 import type { HookAnswer } from "./run-command.ts";
 
 export type HttpParts = {
-  /** As it is now: a setting may have changed since the hook was loaded. */
+  /** The rule as it is now: a setting may have changed since the hook was loaded. */
   rule: () => HttpRule;
   /** Whether text may be sent there from this folder; must not reject. */
   hasConsent: (url: string) => Promise<boolean>;

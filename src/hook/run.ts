@@ -16,7 +16,7 @@ import { type CommandParts, runCommand } from "./run-command.ts";
 import { type HttpParts, runHttp } from "./run-http.ts";
 
 export type HookParts = {
-  /** In the order of running. */
+  /** The hooks in the order in which they run. */
   hooks: () => readonly Hook[];
   command: CommandParts;
   /** What a project's hook file starts, if that is not any more as it was trusted. */

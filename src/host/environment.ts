@@ -29,7 +29,7 @@ export type ChildEnvironment = {
   secrets: readonly string[];
 };
 
-/** For every child: hooks, MCP servers, helpers of our own. */
+/** The environment of every child: hooks, MCP servers, helpers of our own. */
 export function childEnvironment({ base, secrets }: ChildEnvironment): Record<string, string> {
   const hidden = secrets.filter((s) => s.length > 0);
   const env: Record<string, string> = {};
@@ -41,7 +41,7 @@ export function childEnvironment({ base, secrets }: ChildEnvironment): Record<st
   return env;
 }
 
-/** For the commands that a model runs. */
+/** The environment of commands that a model runs. */
 export function toolEnvironment(options: ChildEnvironment & { runId: string }): Record<string, string> {
   return { ...childEnvironment(options), ...QUIET, [TOOL_SHELL_MARK]: options.runId };
 }
@@ -50,7 +50,7 @@ export function toolEnvironment(options: ChildEnvironment & { runId: string }): 
 const PLAIN =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|LOCALE_ARCHIVE|TZ|COLUMNS|LINES|NO_COLOR|XDG_CONFIG_HOME|EVERLONG_[A-Z_]+|GIT_(EXEC_PATH|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)))$/;
 
-/** For commands that nobody approved. */
+/** The environment of commands that nobody approved. */
 export function plainEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter(

@@ -35,7 +35,7 @@ export const OFF: readonly string[] = [
   "safe.bareRepository=explicit",
 ];
 
-/** Of filters and merge drivers, which carry names. */
+/** The same for filters and merge drivers, which carry names. */
 export function offByName(entries: readonly ConfigEntry[]): Result<string[], string> {
   const filters = new Set<string>();
   const drivers = new Set<string>();

@@ -6,7 +6,7 @@ import { existingTarget } from "./files.ts";
 import { type ConfigEntry, configValue } from "./git-config.ts";
 import { isInside } from "./paths.ts";
 
-/** As git itself says. */
+/** The places as git itself names them. */
 export type GitPlace = { root: string; gitDir: string; commonDir: string };
 
 /** The folders of the repository, when it may be read; the error is the end of a sentence. */

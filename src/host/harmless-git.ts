@@ -8,14 +8,14 @@ import { type ConfigEntry, foreignReads, OFF, offByName, parseConfig } from "./g
 import { checkPlace, type GitPlace } from "./git-place.ts";
 
 type GitCall = {
-  /** Without the program's name. */
+  /** The arguments without the program's name. */
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
   /** Real folders that may be read; a linked work tree's own repository may lie elsewhere. */
   folders: readonly string[];
   program?: string;
-  /** For each of the questions that git is asked first. */
+  /** The limit for each of the questions that git is asked first. */
   limitMs?: number;
 };
 

@@ -14,7 +14,7 @@ type SpawnOptions = {
   /** The whole environment of the child; the owner only adds its mark. */
   env: Record<string, string>;
   stdin?: "closed" | "pipe";
-  /** Into one stream, in the order written. */
+  /** Both outputs go into one stream, in the order written. */
   mergeOutput?: boolean;
 };
 
@@ -45,7 +45,7 @@ export type Owner = {
   end: (graceMs?: number) => Promise<void>;
 };
 
-/** In every child's environment: `<run id>.<number of the child>.` */
+/** Every child's environment has it: `<run id>.<number of the child>.` */
 export const RUN_MARK = "EVERLONG_RUN";
 const GRACE_MS = 5000;
 const KILL_MS = 900;

@@ -67,7 +67,7 @@ function ownStart(): number {
   return started;
 }
 
-/** By Ctrl+Z or a signal of that kind. Always false on a system without /proc. */
+/** Ctrl+Z or a signal of that kind stopped it. Always false on a system without /proc. */
 export function isStopped(pid: number): boolean {
   try {
     return statOf(pid)[0] === "T";

@@ -7,7 +7,7 @@ import { changeState, type PermissionFile, readState } from "../permission/state
 import type { UpdateFile } from "../settings/write.ts";
 import type { ListedTool } from "./connection.ts";
 
-/** By `server/tool`. */
+/** The fingerprints by `server/tool`. */
 export type Fingerprints = Readonly<Record<string, string>>;
 
 export function fingerprintOf({ description, inputSchema, readOnly }: ListedTool): string {
@@ -21,7 +21,7 @@ export const changedTools = (before: Fingerprints, now: Fingerprints): string[] 
 
 const seen = z.looseObject({
   version: z.literal(1),
-  /** By the root of the place where approvals are kept. */
+  /** The fingerprints by the root of the place where approvals are kept. */
   places: z.record(z.string(), z.record(z.string(), z.string())),
 });
 type Seen = z.infer<typeof seen>;

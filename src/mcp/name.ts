@@ -6,7 +6,7 @@ export type ToolKey = { server: string; tool: string };
 const MAX = 64;
 const HASH = 8;
 
-/** For people: `server/tool`. */
+/** The name that people see: `server/tool`. */
 export const displayName = ({ server, tool }: ToolKey): string => `${server}/${tool}`;
 
 /** A server cannot hold two tools of one name, so the pair is a key; JSON keeps `a/b`+`c` from `a`+`b/c`. */

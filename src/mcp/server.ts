@@ -27,7 +27,7 @@ export type ServerParts = Pick<ConnectParts, "owner" | "cwd" | "environment" | "
 
 export type UseOptions = {
   signal: AbortSignal;
-  /** For a server that is only starting. */
+  /** How long to wait for a server that is still starting. */
   limitMs: number;
   /** Asks at a pace of its own: even a server that is being spared, and its failures do not count. */
   patient?: true;

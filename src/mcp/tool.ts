@@ -78,7 +78,7 @@ export function callFailure({ server, tool }: ToolKey, error: CallError, readOnl
 
 function effect({ code }: CallError, readOnly: boolean): string {
   if (readOnly || code === "refused") return "";
-  return code === "unavailable" ? " The call was not sent." : " It may have had its effect all the same.";
+  return code === "unavailable" ? " The call was not sent." : " It may have worked anyway.";
 }
 
 /**
@@ -112,7 +112,7 @@ function harmless<T>(schema: T): T {
   return Object.fromEntries(entries) as T;
 }
 
-/** At most four reports a second for each call. */
+/** A call reports at most four times a second. */
 const REPORT_MS = 250;
 
 function throttled<T>(clock: Clock, report: (value: T) => void): (value: T) => void {

@@ -1,5 +1,5 @@
 // Addresses of providers: checked, and completed with the wire's path prefix.
-import type { Failure } from "../base/failure.ts";
+import { type Failure, notSent } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { WireName } from "../schema/model.ts";
 import { wireOf } from "./wire/registry.ts";
@@ -7,15 +7,14 @@ import { wireOf } from "./wire/registry.ts";
 /** The address as requests use it. Without a path it gets the wire's prefix; with one it is used as it stands. */
 export function baseUrl(text: string, wire: WireName, source: string): Result<string, Failure> {
   const url = parseAddress(text);
-  if (typeof url === "string") {
-    return fail({
-      code: "invalid_base_url",
-      what: `${source} is not a usable address: ${url}.`,
-      data: "Nothing was sent.",
-      next: "Give it as http://host:port or https://host/path.",
-      exit: 2,
-    });
-  }
+  if (typeof url === "string")
+    return fail(
+      notSent(
+        "invalid_base_url",
+        `${source} is not a usable address: ${url}.`,
+        "Give it as http://host:port or https://host/path.",
+      ),
+    );
   const path = url.pathname.replace(/\/+$/, "");
   return ok(url.origin + (path || wireOf(wire).prefix));
 }

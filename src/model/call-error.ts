@@ -10,7 +10,7 @@ import { askedWaitMs } from "./retry-wait.ts";
 const OWN_TEXT = 500;
 const RETRIED = new Set([408, 409, 425, 429, 499]);
 
-export type ErrorResponse = {
+type ErrorResponse = {
   /** Undefined for an error event inside a stream. */
   status?: number;
   headers: Readonly<Record<string, string>>;

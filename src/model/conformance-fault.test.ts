@@ -1,5 +1,5 @@
 // A2.4: the same faults on every wire: refusals, broken streams, silence, and what the retries send.
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -27,8 +27,10 @@ const PNG = Buffer.from(
 );
 let image: string;
 beforeAll(async () => {
-  image = join(await mkdtemp(join(tmpdir(), "conformance-")), "dot.png");
+  const folder = await mkdtemp(join(tmpdir(), "conformance-"));
+  image = join(folder, "dot.png");
   await writeFile(image, PNG);
+  return () => rm(folder, { recursive: true });
 });
 
 let server: ModelServer;

@@ -1,7 +1,7 @@
 // Tells a prompt that was too large from every other refusal: one table for the agent and the gateway.
 import type { ContextLimit } from "./contract.ts";
 
-export type OverflowEvidence = {
+type OverflowEvidence = {
   /** Undefined for an error event inside a stream. */
   status?: number | undefined;
   /** As received: JSON, HTML, or nothing. */

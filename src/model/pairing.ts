@@ -1,7 +1,8 @@
 // The last safety net before a request leaves: each call has exactly one result, directly after it, in call order.
 import type { ContextItem } from "../schema/context-item.ts";
-import type { Message, ToolMessage, ToolRequest } from "../schema/message.ts";
-import { NO_RESULT } from "./wire/repair.ts";
+import type { Message } from "../schema/message.ts";
+import { ownRules } from "./wire/own.ts";
+import { missingResult } from "./wire/repair.ts";
 
 type Item = ContextItem<Message>;
 
@@ -17,7 +18,8 @@ export function pairItems(items: readonly Item[]): Item[] {
     paired.push(item);
     if (item.raw.role !== "assistant") continue;
     for (const request of item.raw.toolRequests) {
-      paired.push(results.get(key(index, request.toolCallId))?.shift() ?? missingResult(item, request));
+      const result = results.get(key(index, request.toolCallId))?.shift();
+      paired.push(...(result ? [result] : missingResult(item, request.toolCallId, ownRules)));
     }
   }
   return paired;
@@ -40,26 +42,4 @@ function resultsByCall(items: readonly Item[]): Map<string, Item[]> {
 
 function key(caller: number, toolCallId: string): string {
   return `${caller} ${toolCallId}`;
-}
-
-function missingResult(caller: Item, request: ToolRequest): Item {
-  const raw: ToolMessage = {
-    role: "tool",
-    toolCallId: request.toolCallId,
-    toolName: request.name,
-    content: NO_RESULT,
-    isError: true,
-  };
-  const id = `${caller.id}:${request.toolCallId}`;
-  return {
-    id,
-    role: "tool",
-    kind: "message",
-    isPrompt: false,
-    turn: caller.turn,
-    toolCallIds: [],
-    toolResultFor: [request.toolCallId],
-    tokens: 0,
-    raw,
-  };
 }

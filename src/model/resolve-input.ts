@@ -5,7 +5,12 @@ import type { Settings } from "../settings/table.ts";
 import type { ModelCatalog } from "./catalog.ts";
 import type { FetchJson } from "./resolve-fetch.ts";
 
-export type VendorName = "openai" | "anthropic" | "google" | "ollama";
+const VENDORS = ["openai", "anthropic", "google", "ollama"] as const;
+type VendorName = (typeof VENDORS)[number];
+
+const ofVendors = <V>(make: (vendor: VendorName) => V): Record<VendorName, V> =>
+  Object.fromEntries(VENDORS.map((vendor) => [vendor, make(vendor)])) as Record<VendorName, V>;
+
 type Account = { apiKey?: string | undefined; baseUrl?: string | undefined };
 
 export type ResolveInput = {
@@ -44,21 +49,13 @@ export function resolveInput(values: Settings, sources: Sources, given: Given): 
     apiKey: values["provider.apiKey"],
     wire: values["provider.wire"],
     headers: values["provider.headers"],
-    providers: {
-      openai: account("openai"),
-      anthropic: account("anthropic"),
-      google: account("google"),
-      ollama: account("ollama"),
-    },
+    providers: ofVendors(account),
     maxPromptTokens: values["limits.maxPromptTokens"],
     maxOutputTokens: values["limits.maxOutputTokens"],
     offline: values.offline,
     keySources: {
       custom: source("provider.apiKey"),
-      openai: source("providers.openai.apiKey"),
-      anthropic: source("providers.anthropic.apiKey"),
-      google: source("providers.google.apiKey"),
-      ollama: source("providers.ollama.apiKey"),
+      ...ofVendors((vendor) => source(`providers.${vendor}.apiKey`)),
     },
     ...given,
   };

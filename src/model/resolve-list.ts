@@ -15,7 +15,7 @@ const LIST_MS = 10_000;
 /** Names that a message gives. */
 const NAMES_TOLD = 10;
 
-export type ServedModel = { name: string; contextTokens?: number };
+type ServedModel = { name: string; contextTokens?: number };
 
 /** Models that the custom server lists at `/models`, or one sentence why there is no list. */
 export async function listModels(input: ResolveInput): Promise<Result<ServedModel[], string>> {

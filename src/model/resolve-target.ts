@@ -1,7 +1,7 @@
 // From a provider and a name to a target: address, wire, key and limits.
 
 import { isLoopback } from "../base/address.ts";
-import type { Failure } from "../base/failure.ts";
+import { type Failure, notSent } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { type CatalogEntry, catalogEntry, type ProviderName, type WireName } from "../schema/model.ts";
 import { baseUrl, ollamaOrigin } from "./base-url.ts";
@@ -13,7 +13,7 @@ import type { ResolveInput } from "./resolve-input.ts";
 import type { WireVendor } from "./wire/contract.ts";
 import { allVendors, allWires, commonWire, wireOf } from "./wire/registry.ts";
 
-export type TargetChoice = { target: ModelTarget; warnings: string[] };
+type TargetChoice = { target: ModelTarget; warnings: string[] };
 
 const vendorOf = (provider: ProviderName): WireVendor | undefined =>
   allVendors().find((vendor) => vendor.provider === provider);
@@ -157,21 +157,18 @@ async function ollamaEntry(name: string, input: ResolveInput): Promise<Known> {
 
 function missingKey(provider: ProviderName, id: string): Failure {
   const variable = vendorOf(provider)?.keyVariable ?? "EVERLONG_API_KEY";
-  return {
-    code: "missing_key",
-    what: `${id} needs a key, and ${variable} is not set.`,
-    data: "Nothing was sent.",
-    next: `Set ${variable}, or choose another model with --model (offline needs no key).`,
-    exit: 1,
-  };
+  return notSent(
+    "missing_key",
+    `${id} needs a key, and ${variable} is not set.`,
+    `Set ${variable}, or choose another model with --model (offline needs no key).`,
+    1,
+  );
 }
 
-export function refusedOffline(what: string): Failure {
-  return {
-    code: "refused_offline",
-    what: `${what} is not on this machine, and the setting offline (EVERLONG_OFFLINE) allows connections to loopback only.`,
-    data: "Nothing was sent.",
-    next: "Use a model on loopback or --model offline, or unset EVERLONG_OFFLINE.",
-    exit: 1,
-  };
-}
+export const refusedOffline = (what: string): Failure =>
+  notSent(
+    "refused_offline",
+    `${what} is not on this machine, and the setting offline (EVERLONG_OFFLINE) allows connections to loopback only.`,
+    "Use a model on loopback or --model offline, or unset EVERLONG_OFFLINE.",
+    1,
+  );

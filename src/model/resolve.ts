@@ -1,7 +1,7 @@
 // Which model a session talks to, and why: by name when one was asked for, else by what is configured.
 
 import { isLoopback } from "../base/address.ts";
-import type { Failure } from "../base/failure.ts";
+import { type Failure, notSent } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { clip } from "../base/text.ts";
 import type { ProviderName } from "../schema/model.ts";
@@ -92,36 +92,21 @@ async function finish(
   return choice.ok ? ok({ ...choice.value, reason }) : choice;
 }
 
-function needsName(what: string): Failure {
-  return {
-    code: "model_needed",
-    what,
-    data: "Nothing was sent.",
-    next: "Name the model with --model NAME or EVERLONG_MODEL.",
-    exit: 2,
-  };
-}
+const needsName = (what: string): Failure =>
+  notSent("model_needed", what, "Name the model with --model NAME or EVERLONG_MODEL.");
 
-function noAddress(id: string): Failure {
-  return {
-    code: "missing_base_url",
-    what: `${id} is a model of a custom provider, and no base URL is set.`,
-    data: "Nothing was sent.",
-    next: "Set EVERLONG_BASE_URL or --base-url.",
-    exit: 2,
-  };
-}
+const noAddress = (id: string): Failure =>
+  notSent(
+    "missing_base_url",
+    `${id} is a model of a custom provider, and no base URL is set.`,
+    "Set EVERLONG_BASE_URL or --base-url.",
+  );
 
 function unknownModel(name: string, input: ResolveInput): Failure {
   const near = nearModels(input.catalog, name);
-  return {
-    code: "unknown_model",
-    what: `Model not found: ${clip(name, 100)}.`,
-    data: "Nothing was sent.",
-    next:
-      near.length > 0
-        ? `Did you mean ${near.join(", ")}?`
-        : "Write provider/name, or set a base URL for a model of your own server.",
-    exit: 2,
-  };
+  const next =
+    near.length > 0
+      ? `Did you mean ${near.join(", ")}?`
+      : "Write provider/name, or set a base URL for a model of your own server.";
+  return notSent("unknown_model", `Model not found: ${clip(name, 100)}.`, next);
 }

@@ -8,7 +8,7 @@ import { changeState, type PermissionFile, readState } from "./state-file.ts";
 
 const consents = z.looseObject({
   version: z.literal(1),
-  /** By root, then by exact origin: when it was given. */
+  /** When consent was given, by root and then by exact origin. */
   folders: z.record(z.string(), z.record(z.string(), z.string())),
 });
 type Consents = z.infer<typeof consents>;

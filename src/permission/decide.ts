@@ -27,7 +27,7 @@ export type ApprovalQuestion = {
   reason: string;
   /** By a guard, an ask rule or a hook: straight to the person; no permissionRequest hook, nothing to store. */
   always: boolean;
-  /** With `always`: an approval in force would otherwise have let it pass. */
+  /** An approval in force would have let it pass, if it did not have to be asked about (`always`). */
   covered: boolean;
   /** The parts that need approval; the others are allowed already. */
   parts: PartToApprove[];

@@ -1,5 +1,5 @@
 // A memory that is asked about, shown whole: what would be kept, for whom, and where its words come from.
-import type { MemoryRequest } from "../schema/permission.ts";
+import { type MemoryRequest, originsText } from "../schema/permission.ts";
 import { shown } from "./shown.ts";
 
 /** Never cut: what is approved is exactly what is read. Empty when the request says nothing but its summary. */
@@ -14,7 +14,7 @@ export function memoryLines(request: MemoryRequest): string[] {
     ...line("Fact", fact),
     ...citations.flatMap((citation) => line("Cited", citation)),
     ...line("Reason", reason),
-    ...(action === "vote" ? [] : [`  Comes from: ${originsText(request)}`]),
+    ...(action === "vote" ? [] : [`  Comes from: ${shown(originsText(request.origins ?? []))}`]),
     ...similar.flatMap(({ id, fact: other, relation }) => line(`Similar (${relation} of ${id})`, other)),
     ...warnings.flatMap((warning) => line("Warning", warning)),
   ];
@@ -27,22 +27,3 @@ const scopeText = ({ scope, repository }: MemoryRequest): string =>
   scope === "user"
     ? "for every project of yours (scope user)"
     : `for this repository${repository === undefined ? "" : ` ${shown(repository)}`} (scope repository)`;
-
-const WORDS: Record<string, string> = {
-  user: "typed by you",
-  assistant: "the agent's own words",
-  file: "a file",
-  tool: "a tool's output",
-  web: "a web page",
-  mcp: "an MCP server",
-  memory: "an earlier memory",
-  import: "an import",
-  proxy: "another agent's session",
-};
-
-function originsText({ origins = [] }: MemoryRequest): string {
-  if (origins.length === 0) return "not known";
-  return origins
-    .map(({ kind, ref }) => shown(`${WORDS[kind] ?? kind}${ref === undefined ? "" : ` (${ref})`}`))
-    .join(", ");
-}

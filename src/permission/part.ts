@@ -10,7 +10,7 @@ type Origin = { index: number; span?: LineSpan };
 
 export type PathPart = Origin & {
   kind: "read" | "write";
-  /** As the tool or the command names it. */
+  /** The path as the tool or the command names it. */
   path: string;
   /** Every link followed; undefined when it cannot be resolved. */
   real: string | undefined;
@@ -53,7 +53,7 @@ type OtherPart =
 
 export type PermissionPart = PathPart | ShellPart | OtherPart;
 
-/** In words, for people and for the model; on one line. */
+/** The part in words, for people and for the model; on one line. */
 export const describePart = (part: PermissionPart): string => shown(words(part));
 
 function words(part: PermissionPart): string {

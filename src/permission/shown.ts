@@ -2,7 +2,7 @@
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** On one line. */
+/** The text on one line. */
 export const shown = (text: string): string => text.replace(UNSEEN, written);
 
 /** Line ends and tabs stay. */

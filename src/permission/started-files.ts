@@ -14,7 +14,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_FILES = 500;
 const MOST_WORDS = 5000;
 const MOST_FOLDERS = 10;
-/** As much as any loader takes. */
+/** No loader takes more. */
 const MOST_TEXT = 1024 * 1024;
 
 /** What programs run; other files that a command names are its data, and change all the time. */
@@ -103,7 +103,7 @@ function filesNamed(base: string, word: string, root: string): string[] {
   });
 }
 
-/** Of a pattern, every file of its folder that can be run. */
+/** Every file in the pattern's folder that can be run. */
 function filesMatching(pattern: string): string[] {
   const folder = dirname(pattern.slice(0, pattern.indexOf("*") + 1));
   return entriesOf(folder).flatMap((entry) => {

@@ -19,7 +19,7 @@ import { changeState, type PermissionFile, readState } from "./state-file.ts";
 
 const trusts = z.looseObject({
   version: z.literal(1),
-  /** By real folder; files by their absolute path. */
+  /** Trust by real folder; files by their absolute path. */
   folders: z.record(z.string(), z.looseObject({ at: z.string(), files: z.record(z.string(), z.string()) })),
 });
 type Trusts = z.infer<typeof trusts>;

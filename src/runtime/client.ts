@@ -1,28 +1,31 @@
 // The one door for faces: opening a session, and what is done on this machine without one.
 import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
-import type { CareAccess } from "./client/care.ts";
-import type { ConsentAccess } from "./client/decision.ts";
-import type { GatewayAccess } from "./client/gateway.ts";
 import type { ResultPromise } from "./client/open.ts";
-import type { RecallAccess } from "./client/recall.ts";
 import type { Opened, OpenOptions, SharedAccess } from "./client/session.ts";
-import type { SessionsAccess } from "./client/sessions.ts";
 import { lazily } from "./lazily.ts";
 import type { McpServing } from "./mcp/serve.ts";
 import type { Workspace } from "./workspace.ts";
 
+export type { InboxEntry } from "../agent/inbox/entry.ts";
+export type { BoardChange } from "../memory/board/change.ts";
+export type { BoardItem } from "../memory/board/item.ts";
+export type { ProxyOperations } from "../server/manage/contract.ts";
+export type { BoardChoice } from "./board/access.ts";
 export type {
   AbandonedAgent,
   AgentPrompt,
   Client,
   CommandResult,
   ConsolidationStatus,
+  InboxAccess,
   Opened,
   OpenOptions,
-  PermissionAsk,
+  PermissionList,
+  PermissionPrompt,
   PlanAnswer,
   PlanQuestion,
+  PromptRef,
   Prompts,
   SessionChoice,
   SessionView,
@@ -30,36 +33,25 @@ export type {
   TasksClient,
   UserQuestion,
 } from "./client/session.ts";
-export type { StoredSession } from "./client/sessions.ts";
-
-/** What is done on this machine without an open session. */
-export type Home = SharedAccess & {
-  readonly sessions: SessionsAccess;
-  readonly recall: RecallAccess;
-  readonly consent: ConsentAccess;
-  readonly care: CareAccess;
-  readonly gateway: GatewayAccess;
-  /** Everlong as an MCP server, until its client is gone. */
-  serveMcp(serving: McpServing): ResultPromise<void>;
-  /** A text in the user's own editor; `save` gets what was left in it. */
-  edit<T>(text: string, save: (edited: string) => ResultPromise<T>): ResultPromise<T>;
-  /** What this folder would load if it were trusted, when it is not. */
-  trustQuestion(): Promise<string | undefined>;
-  /** Names of commands and skills that users added. */
-  customCommandNames(options: Pick<OpenOptions, "flags" | "trustFolder" | "slashNames">): Promise<string[]>;
-  /** The format of output that flags, environment or files ask for. */
-  outputFormat(flags: OpenOptions["flags"]): Promise<unknown>;
-};
+export type { ConsentFolder } from "./consent-access.ts";
+export { reportCrash } from "./crash.ts";
+export type { CheckResult } from "./doctor/check.ts";
+export type { Diagnosis, DoctorOptions } from "./doctor/doctor.ts";
+export type { RunningGateway } from "./gateway/gateway.ts";
+export type { GatewayForRun, GatewayView, WithRequest } from "./gateway/with.ts";
+export type { McpAccess, McpServerFacts, McpServerRow } from "./mcp/access.ts";
+export type { CheckpointView } from "./session/checkpoints.ts";
+export type { StoredSession } from "./session/stored-sessions.ts";
+export type { SettingsAccess } from "./settings-access.ts";
+export type { TrustAccess } from "./trust-access.ts";
+export type { WipePlan, WipeScope } from "./wipe/plan.ts";
 
 export async function openClient(options: OpenOptions): Promise<Result<Opened, Failure>> {
   const { openSession } = await import("./session/open-session.ts");
   return openSession(options);
 }
 
-export { reportCrash } from "./crash.ts";
-
-/** Each part is loaded when it is first called: a start pays for none of them. */
-export const home: Home = {
+const shared: SharedAccess = {
   async board(work) {
     const { withBoard } = await import("./board/access.ts");
     return inWorkspace((workspace) => withBoard(workspace, workspace.context, work));
@@ -80,28 +72,46 @@ export const home: Home = {
   checkpoints: async (session) => (await import("./session/checkpoints.ts")).storedCheckpoints(session),
   settings: lazily(async () => (await import("./settings-access.ts")).storedSettings),
   trust: async () => (await import("./trust-access.ts")).trustHere(),
+};
+
+/** The steps of one `everlong with`. */
+const launchSteps = async () => ({
+  ...(await import("./gateway/with.ts")),
+  ...(await import("./gateway/with-child.ts")),
+  ...(await import("./gateway/with-launch.ts")),
+  ...(await import("./gateway/run-token.ts")),
+});
+export type LaunchSteps = Awaited<ReturnType<typeof launchSteps>>;
+
+/** What is done on this machine without an open session. Each part is loaded when it is first called: a start pays for none of them. */
+export const home = {
+  ...shared,
   sessions: lazily(async () => (await import("./session/stored-sessions.ts")).storedSessions),
-  recall: {
-    ask: async (text, ask) => (await import("./recall/stored-recall.ts")).recallStored(text, ask),
-    search: async (text, options) => (await import("./recall/search-sessions.ts")).searchSessions(text, options),
-    reindexEmbeddings: async () => (await import("./recall/reindex-embeddings.ts")).reindexEmbeddings(),
-    evaluate: async (file, options) => (await import("./recall/eval-recall.ts")).evaluateRecall(file, options),
-  },
+  recall: lazily(() => import("./recall/stored-recall.ts")),
+  embeddings: lazily(() => import("./recall/reindex-embeddings.ts")),
+  evaluation: lazily(() => import("./recall/eval-recall.ts")),
   consent: lazily(async () => (await import("./consent-access.ts")).consentHere),
-  care: {
-    makeBackup: async (file, options) => (await import("./backup/backup.ts")).makeBackup(file, options),
-    verifyBackup: async (file) => (await import("./backup/backup.ts")).verifyBackup(file),
-    restoreBackup: async (file, options) => (await import("./backup/restore.ts")).restoreBackup(file, options),
-    planWipe: async (scope) => (await import("./wipe/wipe.ts")).wipePlan(scope),
-    wipe: async (plan) => (await import("./wipe/wipe.ts")).wipe(plan),
-    diagnose: async (...all) => (await import("./doctor/doctor.ts")).diagnose(...all),
-  },
-  gateway: lazily(async () => (await import("./gateway/access.ts")).gatewayAccess),
-  serveMcp: async (serving) => (await import("./mcp/serve.ts")).serveMcp(serving),
-  edit: async (text, save) => (await import("./gateway/edit.ts")).editText(text, save),
+  backup: lazily(async () => ({ ...(await import("./backup/backup.ts")), ...(await import("./backup/restore.ts")) })),
+  removal: lazily(() => import("./wipe/wipe.ts")),
+  doctor: lazily(() => import("./doctor/doctor.ts")),
+  gateway: lazily(() => import("./gateway/gateway.ts")),
+  /** A fresh one-time link from the gateway that runs. */
+  gatewayLink: async () => (await import("./gateway/link.ts")).freshLink(),
+  /** Management of proxied sessions: by the gateway that runs, or on the store and the files themselves. */
+  proxied: lazily(() => import("./gateway/operations.ts")),
+  launchSteps,
+  /** Everlong as an MCP server, until its client is gone. */
+  serveMcp: async (serving: McpServing) => (await import("./mcp/serve.ts")).serveMcp(serving),
+  /** A text in the user's own editor; `save` gets what was left in it. */
+  edit: async <T>(text: string, save: (edited: string) => ResultPromise<T>) =>
+    (await import("./gateway/edit.ts")).editText(text, save),
+  /** What this folder would load if it were trusted, when it is not. */
   trustQuestion: async () => (await import("./trust-access.ts")).trustQuestion(),
-  customCommandNames: async (options) => (await import("./agent/custom-command.ts")).customCommandNames(options),
-  async outputFormat(flags) {
+  /** Names of commands and skills that users added. */
+  customCommandNames: async (options: Pick<OpenOptions, "flags" | "trustFolder" | "slashNames">) =>
+    (await import("./agent/custom-command.ts")).customCommandNames(options),
+  /** The format of output that flags, environment or files name. */
+  async outputFormat(flags: OpenOptions["flags"]): Promise<unknown> {
     if (flags["outputFormat"] !== undefined) return flags["outputFormat"];
     const format = await inWorkspace(async (workspace) => ok(workspace.settings.values.outputFormat));
     return format.ok ? format.value : undefined;

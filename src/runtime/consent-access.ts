@@ -4,7 +4,6 @@ import { isLoopback } from "../base/address.ts";
 import { fail, ok } from "../base/result.ts";
 import { loadServers } from "../mcp/config/load.ts";
 import { grantConsent, hasConsent, listConsents, originOf, revokeConsent } from "../permission/consent.ts";
-import type { ConsentAccess, ConsentFolder } from "./client/decision.ts";
 import type { ResultPromise } from "./client/open.ts";
 import { changeInHome } from "./home-file.ts";
 import { mcpSources } from "./mcp/sources.ts";
@@ -14,7 +13,9 @@ import { openWorkspace, type Workspace } from "./workspace.ts";
 /** Settings that hold such an address. */
 const ENDPOINTS = ["recall.semantic.baseUrl", "recall.openai.baseUrl", "agent.catalogUrl"] as const;
 
-export const consentHere: ConsentAccess = {
+export type ConsentFolder = { root: string; isTrusted: boolean };
+
+export const consentHere = {
   async list() {
     const workspace = await openWorkspace();
     if (!workspace.ok) return workspace;
@@ -23,15 +24,17 @@ export const consentHere: ConsentAccess = {
     const missing = await missingConsents(workspace.value);
     return ok({ consents: consents.value, missing, folder: folderOf(workspace.value) });
   },
-  grant: (address) =>
-    change<{ origin: string; isThisMachine: boolean; folder: ConsentFolder }>(address, async (workspace, origin) => {
+  grant: (address: string) =>
+    change(address, async (workspace, origin) => {
       const { paths, root } = workspace;
       const folder = folderOf(workspace);
-      if (isLoopback(origin)) return ok({ origin, isThisMachine: true, folder });
-      const outcome = await grantConsent(paths.home, root, origin, new Date(), changeInHome(paths.home));
-      return outcome.ok ? ok({ origin, isThisMachine: false, folder }) : outcome;
+      const isThisMachine = isLoopback(origin);
+      const outcome = isThisMachine
+        ? ok(undefined)
+        : await grantConsent(paths.home, root, origin, new Date(), changeInHome(paths.home));
+      return outcome.ok ? ok({ origin, isThisMachine, folder }) : outcome;
     }),
-  revoke: (address) =>
+  revoke: (address: string) =>
     change(address, async (workspace, origin) => {
       const { paths, root } = workspace;
       const wasGiven = await hasConsent(paths.home, root, origin);

@@ -1,16 +1,16 @@
 // Operations whose code is loaded when the first of them is called.
 
-type Operations = { readonly [name: string]: unknown };
+/** The functions of a module, or of a record, that give a promise. */
+type Operations<Module> = {
+  [Name in keyof Module as Module[Name] extends (...args: never[]) => Promise<unknown> ? Name : never]: Module[Name];
+};
 
-/** Every member must be a function that gives a promise. */
-export function lazily<Access extends { [Name in keyof Access]: (...args: never[]) => Promise<unknown> }>(
-  load: () => Promise<Access>,
-): Access {
+export function lazily<Module extends object>(load: () => Promise<Module>): Operations<Module> {
   const call =
     (_target: object, name: string) =>
     async (...args: never[]) => {
-      const access = (await load()) as Operations;
-      return (access[name] as (...args: never[]) => Promise<unknown>)(...args);
+      const operations = (await load()) as Record<string, (...args: never[]) => Promise<unknown>>;
+      return operations[name]?.(...args);
     };
-  return new Proxy({}, { get: call }) as Access;
+  return new Proxy({}, { get: call }) as Operations<Module>;
 }

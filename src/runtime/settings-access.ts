@@ -1,22 +1,22 @@
 // Settings as people read and change them.
 import { join } from "node:path";
 import { fail, ok } from "../base/result.ts";
-import { parseRule } from "../permission/rule.ts";
 import { listSettings } from "../settings/describe.ts";
 import { projectFile, userFile } from "../settings/load.ts";
 import { writeSetting } from "../settings/write.ts";
 import { updateFile } from "../store/update-file.ts";
-import type { SettingsAccess } from "./client/decision.ts";
 import { refuseInToolShell } from "./tool-shell.ts";
-import { openWorkspace } from "./workspace.ts";
+import { checkRule, openWorkspace } from "./workspace.ts";
 
-export const storedSettings: SettingsAccess = {
+export const storedSettings = {
+  /** Secrets are masked. */
   async list() {
     const workspace = await openWorkspace();
     return workspace.ok ? ok(listSettings(workspace.value.settings)) : workspace;
   },
 
-  async set(key, value, { project = false }) {
+  /** Without a value it is unset. It stands in the user's file, or in the project's. */
+  async set(key: string, value: string | undefined, { project = false }: { project?: boolean }) {
     const workspace = await openWorkspace();
     if (!workspace.ok) return workspace;
     const { paths, root, env } = workspace.value;
@@ -29,10 +29,7 @@ export const storedSettings: SettingsAccess = {
         layer: project ? "project" : "user",
         key,
         ...(value === undefined ? {} : { text: value }),
-        checkRule: (text) => {
-          const rule = parseRule(text);
-          return rule.ok ? undefined : rule.error;
-        },
+        checkRule,
       },
       (file, change) => updateFile(file, change, { private: !project, locks: join(paths.home, "locks") }),
     );
@@ -42,3 +39,5 @@ export const storedSettings: SettingsAccess = {
     return ok({ path, isSecret: secret, needsRestart: restart || isOfModel });
   },
 };
+
+export type SettingsAccess = typeof storedSettings;

@@ -1,5 +1,5 @@
 // What only people may do: a command that a model runs carries a mark, and is refused.
-import type { Failure } from "../base/failure.ts";
+import { type Failure, refusal } from "../base/failure.ts";
 import { TOOL_SHELL_MARK } from "../host/environment.ts";
 
 /** `what`: the beginning of a sentence, such as "Settings are". */
@@ -8,11 +8,9 @@ export function refuseInToolShell(
   what: string,
 ): Failure | undefined {
   if (!env[TOOL_SHELL_MARK]) return undefined;
-  return {
-    code: "refused_in_tool",
-    what: `Only a person can ${what}, never an agent's shell.`,
-    data: "Nothing was changed.",
-    next: "Run the command yourself, in your own terminal.",
-    exit: 1,
-  };
+  return refusal(
+    "refused_in_tool",
+    `Only a person can ${what}, never an agent's shell.`,
+    "Run the command yourself, in your own terminal.",
+  );
 }

@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { fail, ok } from "../base/result.ts";
 import { gitContext } from "../host/git.ts";
 import { listTrusted, revokeTrust, trustFolder, trustNotice } from "../permission/trust.ts";
-import type { TrustAccess } from "./client/decision.ts";
 import type { ResultPromise } from "./client/open.ts";
 import { changeInHome } from "./home-file.ts";
 import { refuseInToolShell } from "./tool-shell.ts";
@@ -11,8 +10,10 @@ import { openWorkspace, type Workspace } from "./workspace.ts";
 
 type Folder = { root: string; cwd: string };
 
+export type TrustAccess = ReturnType<typeof trustAccess>;
+
 /** `here`: the folder that is meant when none is named. */
-export function trustAccess(workspace: Workspace, here: Folder): TrustAccess {
+export function trustAccess(workspace: Workspace, here: Folder) {
   const { paths, userHome, env } = workspace;
   const places = { everlongHome: paths.home, userHome };
   const update = changeInHome(paths.home);
@@ -23,13 +24,13 @@ export function trustAccess(workspace: Workspace, here: Folder): TrustAccess {
   };
   return {
     list: () => listTrusted(paths.home),
-    async grant(path) {
+    async grant(path?: string) {
       const inShell = refuseInToolShell(env, "change trust");
       if (inShell) return fail(inShell);
       const { root, cwd } = folderOf(path);
       return trustFolder(places, root, new Date(), update, cwd);
     },
-    async revoke(path) {
+    async revoke(path?: string) {
       const inShell = refuseInToolShell(env, "change trust");
       if (inShell) return fail(inShell);
       const { root } = folderOf(path);

@@ -1,5 +1,5 @@
 // Work on store.db for one command: brought up to the logs first, closed after it, repaired when it is damaged.
-import { errorText, type Failure } from "../base/failure.ts";
+import { errorText, type Failure, refusal } from "../base/failure.ts";
 import { fail, type Result } from "../base/result.ts";
 import type { Database } from "../store/sqlite.ts";
 import type { ResultPromise } from "./client/open.ts";
@@ -30,5 +30,4 @@ export async function withStore<T>(
   }
 }
 
-export const badUsage = (what: string, next: string) =>
-  fail<Failure>({ code: "usage", what, data: "Nothing was changed.", next, exit: 2 });
+export const badUsage = (what: string, next: string) => fail(refusal("usage", what, next, 2));

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { errorCode, type Failure, FailureError } from "../base/failure.ts";
+import { errorCode, type Failure, FailureError, refusal } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { gitContext } from "../host/git.ts";
 import { type HomePaths, homePaths } from "../host/paths.ts";
@@ -87,13 +87,12 @@ export async function reloadSettings(
   if (again.ok) workspace.settings = again.value.settings;
 }
 
-const homeInUse = (home: string): Failure => ({
-  code: "home_in_use",
-  what: `Another everlong is repairing, restoring or wiping ${home}.`,
-  data: "Nothing was changed.",
-  next: "Try again when it has finished.",
-  exit: 1,
-});
+const homeInUse = (home: string): Failure =>
+  refusal(
+    "home_in_use",
+    `Another everlong is repairing, restoring or wiping ${home}.`,
+    "Try again when it has finished.",
+  );
 
 export function checkRule(text: string): string | undefined {
   const rule = parseRule(text);

@@ -1,5 +1,5 @@
 // One item of a history, seen the same way whatever wire or log it came from.
-export type ItemRole = "system" | "developer" | "user" | "assistant" | "tool";
+type ItemRole = "system" | "developer" | "user" | "assistant" | "tool";
 export type ItemKind = "message" | "reasoning" | "compaction" | "notice" | "opaque";
 
 export type ContextItem<Raw = unknown> = {
@@ -19,3 +19,8 @@ export type ContextItem<Raw = unknown> = {
   /** The wire's own object; never mutated. */
   raw: Raw;
 };
+
+/** An item of the program's own making: no prompt, no calls, not counted yet. */
+export const newItem = <Raw>(
+  own: Pick<ContextItem<Raw>, "id" | "role" | "kind" | "turn" | "raw"> & Partial<ContextItem<Raw>>,
+): ContextItem<Raw> => ({ isPrompt: false, toolCallIds: [], toolResultFor: [], tokens: 0, ...own });

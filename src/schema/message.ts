@@ -27,7 +27,7 @@ export const attachment = z.looseObject({
 });
 export type Attachment = z.infer<typeof attachment>;
 
-export type UserMessage = { role: "user"; content: string; attachments?: Attachment[] };
+type UserMessage = { role: "user"; content: string; attachments?: Attachment[] };
 export type AssistantMessage = {
   role: "assistant";
   content: string;

@@ -2,7 +2,7 @@
 import type { PermissionKind } from "./permission.ts";
 
 /** How an agent's definition asks for several tools at once, and what reports put together. */
-export const toolGroups = [
+const toolGroups = [
   "read",
   "search",
   "edit",

@@ -1,5 +1,6 @@
 // Permission kinds, requests, rules and answers.
 import * as z from "zod";
+import type { agentMode } from "./session.ts";
 
 export const permissionKind = z.enum(["read", "write", "shell", "url", "memory", "mcp", "hook"]);
 export type PermissionKind = z.infer<typeof permissionKind>;
@@ -26,6 +27,23 @@ const memoryRequest = z.looseObject({
 });
 export type MemoryRequest = z.infer<typeof memoryRequest>;
 
+const ORIGINS: Readonly<Record<string, string>> = {
+  user: "typed by you",
+  assistant: "the agent's own words",
+  file: "a file",
+  tool: "a tool's output",
+  web: "a web page",
+  mcp: "an MCP server",
+  memory: "an earlier memory",
+  import: "an import",
+  proxy: "another agent's session",
+};
+
+/** Where a fact's words come from, as people read it. */
+export const originsText = (origins: readonly { kind: string; ref?: string | undefined }[]): string =>
+  origins.map(({ kind, ref }) => `${ORIGINS[kind] ?? kind}${ref === undefined ? "" : ` (${ref})`}`).join(", ") ||
+  "not known";
+
 /** What a tool wants to do, in terms a rule can match and a person can judge. One call may need several. */
 export const permissionRequest = z.discriminatedUnion("kind", [
   z.looseObject({ kind: z.literal("read"), path: z.string() }),
@@ -42,21 +60,13 @@ export type PermissionRequest = z.infer<typeof permissionRequest>;
 export type Rule = { kind: PermissionKind; argument?: string; text: string };
 
 /** What the person made of a memory before saying yes to it. */
-const editedMemory = z.object({
-  subject: text,
-  fact: text,
-  citations: z.array(z.string()).optional(),
-  reason: text,
-});
-export type EditedMemory = z.infer<typeof editedMemory>;
+export type EditedMemory = Pick<MemoryRequest, "subject" | "fact" | "citations" | "reason">;
 
 /** The person's answer to a prompt. */
-export const permissionAnswer = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("once"), edited: editedMemory.optional() }),
-  z.object({ type: z.literal("session") }),
-  z.object({ type: z.literal("location") }),
-  z.object({ type: z.literal("reject"), feedback: z.string().optional() }),
-]);
-export type PermissionAnswer = z.infer<typeof permissionAnswer>;
+export type PermissionAnswer =
+  | { type: "once"; edited?: EditedMemory }
+  | { type: "session" }
+  | { type: "location" }
+  | { type: "reject"; feedback?: string };
 
-export type AgentMode = "interactive" | "plan" | "autopilot" | "research";
+export type AgentMode = z.infer<typeof agentMode>;

@@ -1,7 +1,7 @@
 // Todos of a session and their dependencies.
 import * as z from "zod";
 
-export const todoStatus = z.enum(["pending", "in_progress", "done", "blocked"]);
+const todoStatus = z.enum(["pending", "in_progress", "done", "blocked"]);
 export const todo = z.looseObject({
   id: z.string(),
   title: z.string(),

@@ -4,7 +4,7 @@ import * as z from "zod";
 export const resultType = z.enum(["success", "failure", "denied", "interrupted", "timeout"]);
 export type ResultType = z.infer<typeof resultType>;
 
-export const toolErrorCode = z.enum([
+const toolErrorCode = z.enum([
   "invalid_inputs",
   "not_found",
   "denied",

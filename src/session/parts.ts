@@ -182,9 +182,9 @@ export type PendingNotice = {
 };
 
 export type LifecycleParts = {
-  /** At the beginning of each turn, before the tools are looked at. */
+  /** Called at the beginning of each turn, before the tools are looked at. */
   beforeTurn: () => Promise<void>;
-  /** After every turn: indexing and other work that must not hold up the conversation. */
+  /** Called after every turn, for indexing and other work that must not hold up the conversation. */
   afterTurn: () => Promise<void>;
   /** Asked before each step of a subagent: the cap that it has reached. */
   cap?: () => Refusal | undefined;

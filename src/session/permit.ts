@@ -19,10 +19,13 @@ import { nextPhase } from "./turn-phase.ts";
 export type PermissionQuestion = {
   requestId: string;
   request: PermissionRequest;
+  /** The whole command, path, diff or address, with the parts that need approval marked. */
   explanation: string;
+  /** Why it asks. */
   reason: string;
   /** The subagent that asks. */
   agent?: string;
+  /** The exact rules that the wider answers store; absent when they are not offered. */
   session?: string;
   location?: string;
 };

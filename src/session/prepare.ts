@@ -24,7 +24,7 @@ export type PreparedCall =
       system: string;
       tools: readonly ToolDefinition[];
       items: readonly ContextItem<Message>[];
-      /** Of what is sent, before calibration. */
+      /** The size of what is sent, before calibration. */
       rawTokens: number;
       currentTokens: number;
     }
@@ -232,7 +232,7 @@ export function memoryShares({ parts, state }: Session, { sizes }: Sized): { sou
     }));
 }
 
-/** After something else than a request changed the history. */
+/** Called after something else than a request changed the history. */
 export async function tellUsage(session: Session): Promise<void> {
   const view = await look(session);
   const shaped = await truncate(shaping(session, view));

@@ -68,7 +68,7 @@ export class RefTable {
     return place === undefined ? undefined : `t${this.#turns[place]}.${this.#items[place]}`;
   }
 
-  /** As plain JSON, in the order of the log. */
+  /** The table as plain JSON, in the order of the log. */
   plain(): [string, string][] {
     return this.#ids.map((id, at) => [id, `t${this.#turns[at]}.${this.#items[at]}`]);
   }

@@ -83,16 +83,26 @@ function agentsSince(gone: readonly DurableEnvelope[]): Pick<RewindPlan, "agents
   return { agents: [...agents], untold: [...removed].filter((id) => !agents.has(id)) };
 }
 
-/** Of a running turn: it must not lose its ground. */
+/** A running turn must not lose its ground. */
 export const rewindRefusal = ({ live }: Session): { ok: false; error: Failure } | undefined =>
   live.turn.abort && refuse("turn_running", "A turn is running.", "Interrupt it, then rewind.");
 
-/** To be run when no turn can begin meanwhile (`exclusively`). */
+/** On the log alone: of a session that no conversation is open on. */
+export async function rewindLog(
+  { state, emit }: Pick<Session, "state" | "emit">,
+  to: string | undefined,
+): Promise<Result<RewindPlan, Failure>> {
+  const plan = planRewind(state, to);
+  if (plan.ok) await emit("session.snapshot_rewind", rewindData(plan.value), plan.value.parentId);
+  return plan;
+}
+
+/** The caller makes sure that no turn begins meanwhile (`exclusively`). */
 export async function rewind(session: Session, to: string | undefined): Promise<Result<RewindPlan, Failure>> {
-  const plan = planRewind(session.state, to);
-  if (!plan.ok) return plan;
+  const possible = planRewind(session.state, to);
+  if (!possible.ok) return possible;
   await cancelCompaction(session, "history_changed");
-  await session.emit("session.snapshot_rewind", rewindData(plan.value), plan.value.parentId);
+  const plan = await rewindLog(session, to);
   session.live.window.cut = undefined;
   beginEpoch(session, "rewind");
   await tellUsage(session);
@@ -100,7 +110,7 @@ export async function rewind(session: Session, to: string | undefined): Promise<
 }
 
 /** The event's data; the index needs to know from which turn on, and which checkpoints go. */
-export function rewindData(plan: RewindPlan): EventData<"session.snapshot_rewind"> {
+function rewindData(plan: RewindPlan): EventData<"session.snapshot_rewind"> {
   const ref = plan.prompts[0]?.ref;
   return {
     upToEventId: plan.target.id,

@@ -11,7 +11,7 @@ export type Conversation = {
   id: string;
   dir: string;
   root: string;
-  /** Of a subagent: its events carry it. */
+  /** The subagent whose conversation it is: its events carry the id. */
   agentId?: string;
   /** Aborts when this actor's life ends: no turn of it begins any more, and one that runs is cut. */
   signal: AbortSignal;

@@ -2,7 +2,7 @@
 import type { AgentMode } from "../schema/permission.ts";
 import type { Conversation } from "./session.ts";
 
-export async function setMode({ state, emit }: Conversation, mode: AgentMode): Promise<void> {
+export async function setMode({ state, emit }: Pick<Conversation, "state" | "emit">, mode: AgentMode): Promise<void> {
   const previousMode = state.mode;
   if (mode !== previousMode) await emit("session.mode_changed", { previousMode, newMode: mode });
 }

@@ -18,9 +18,9 @@ export type Turn = { turnId: string; signal: AbortSignal; initiator: "user" | "a
 
 type Ready = Extract<PreparedCall, { type: "ready" }>;
 
-/** Of a turn. */
+/** A turn survives at most so many refusals. */
 const MOST_REFUSALS = 5;
-/** Of the limit: what is refused below it is not too long for the model. */
+/** A request below this share of the limit that is refused is not too long for the model. */
 const SHORT = 0.5;
 
 export async function runStep(session: Session, turn: Turn, step: number): Promise<StepEnd> {

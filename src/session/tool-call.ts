@@ -172,7 +172,7 @@ async function resultOf(session: Session, call: RequestedCall, outcome: ToolOutc
   return outcome.type === "success" && outcome.isBlock ? { ...result, isBlock: true } : result;
 }
 
-/** After the bound, which is for the output of tools: what hooks add has its own. */
+/** It comes after the bound, which is for the output of tools: what hooks add has its own. */
 const withContext = (result: BoundResult, ...contexts: string[]): BoundResult => ({
   ...result,
   content: [result.content, ...contexts].filter(Boolean).join("\n\n"),

@@ -81,7 +81,7 @@ class Lanes {
   }
 }
 
-/** At most n at once, first come, first served. */
+/** Lets at most n run at once, first come, first served. */
 class Slots {
   #free: number;
   #waiting: (() => void)[] = [];

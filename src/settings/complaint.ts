@@ -41,7 +41,7 @@ export function describeComplaint(c: Complaint, values: Settings, sources: Sourc
     case "conflict":
       return `${c.used} and ${c.other} differ. ${c.used} is used. [setting_conflict]`;
     case "unknown_feature":
-      return `${c.where} names "${c.name}", which is no feature switch. It is ignored. [setting_unknown]`;
+      return `${c.where} names "${c.name}", which is not a feature switch. It is ignored. [setting_unknown]`;
   }
 }
 

@@ -11,7 +11,7 @@ import { isGroup, rowOf } from "./table.ts";
 
 export type FileLayer = {
   candidates: SettingCandidate[];
-  /** Of a project that is not trusted: would count once it is. */
+  /** What a project that is not trusted says, and what counts once it is. */
   withheld: SettingCandidate[];
   complaints: Complaint[];
 };

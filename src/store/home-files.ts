@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { kindOf, type StoredKind } from "./kinds.ts";
 
 export type HomeFile = {
-  /** Under home, with `/` between the names. */
+  /** The path under home, with `/` between the names. */
   path: string;
   absolute: string;
   stat: Stats;
@@ -12,7 +12,7 @@ export type HomeFile = {
   kind: StoredKind | undefined;
 };
 
-/** In the order of their names. What vanishes meanwhile is left out. */
+/** Files come in the order of their names. What vanishes meanwhile is left out. */
 export function* homeFiles(home: string, under = ""): Generator<HomeFile> {
   for (const name of namesIn(join(home, under))) {
     const path = under === "" ? name : `${under}/${name}`;

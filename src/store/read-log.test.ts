@@ -1,15 +1,26 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { encodeLine } from "../base/json-line.ts";
 import { openLog } from "./append-log.ts";
 import { type LogRecord, readLog } from "./read-log.ts";
 import { isBlank, salvage } from "./salvage.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "everlong-log-"));
+// In memory where the system has that: a thousand logs would wait for the disk most of the time.
+const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "everlong-log-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const quarantine = { folder: join(folder, "quarantine"), label: "s1" };
 const accept = (v: Record<string, unknown>) => typeof v["id"] === "string" && typeof v["type"] === "string";
 let files = 0;

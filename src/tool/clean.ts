@@ -61,7 +61,7 @@ function endOf(text: string, budget: number): string {
 
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
 
-/** Without a character whose last bytes lie beyond the end. */
+/** Drops a character whose last bytes lie beyond the end. */
 function dropPartialEnd(raw: Buffer): Buffer {
   let lead = raw.length - 1;
   while (lead >= 0 && lead > raw.length - 4 && isContinuation(raw[lead])) lead--;
@@ -70,7 +70,7 @@ function dropPartialEnd(raw: Buffer): Buffer {
   return lead >= 0 && lead + length > raw.length ? raw.subarray(0, lead) : raw;
 }
 
-/** Without the bytes of a character that began before the start. */
+/** Drops the bytes of a character that began before the start. */
 function dropPartialStart(raw: Buffer): Buffer {
   let start = 0;
   while (start < 3 && isContinuation(raw[start])) start++;

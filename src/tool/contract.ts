@@ -11,7 +11,7 @@ export type ToolOutcome =
       type: "success";
       /** Text for the model, before the output bound is applied. */
       text: string;
-      /** For people, when it differs (a diff, a title). */
+      /** What people see, when it differs (a diff, a title). */
       display?: string;
       files?: FileChange[];
       attachments?: Attachment[];
@@ -74,7 +74,7 @@ export type Tool<Input = unknown> = Partial<ToolFacts> & {
   limitMs?: number;
   /** Offered in plan mode. */
   planMode?: boolean;
-  /** Of a tool that an MCP server has: the names it has there. */
+  /** The names that a tool of an MCP server has there. */
   mcp?: { server: string; tool: string; readOnly: boolean };
   /** Offered in this mode only. */
   onlyMode?: AgentMode;

@@ -102,8 +102,8 @@ describe("validateCall", () => {
   };
 
   it("A5.4 an unknown tool gets near names, of what is offered only", () => {
-    expect(refused("veiw", {})).toBe('not_found: There is no tool "veiw". Did you mean view?');
-    expect(refused("frobnicate", {})).toContain("There are: view, create, grep.");
+    expect(refused("veiw", {})).toBe('not_found: No such tool: "veiw". Did you mean view?');
+    expect(refused("frobnicate", {})).toContain("Available: view, create, grep.");
   });
 
   it("A5.4 AB5 arguments that are not JSON or do not fit name the field", () => {

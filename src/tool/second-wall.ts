@@ -32,9 +32,9 @@ export type WallParts = {
   };
   /** Real folders that may be read without asking; of `temp` only what a command names is shown to it. */
   places: () => { folders: readonly string[]; temp: string; home: string };
-  /** For git's questions about a repository. */
+  /** The environment in which git is asked about a repository. */
   env: () => Environment;
-  /** For tests: the machine's own by default. */
+  /** Tests give their own; the default is the machine's. */
   sandbox?: () => Promise<Sandbox | undefined>;
   status?: () => Promise<SandboxStatus>;
 };
@@ -184,7 +184,7 @@ function quietRipgrep(command: PlannedCommand): PlannedCommand {
   return command.unasked && name === "rg" ? { ...command, argv: [name, "--no-ignore-messages", ...args] } : command;
 }
 
-/** With these variables and no others. */
+/** The command runs with these variables and no others. */
 function withEnvironment(command: PlannedCommand, env: Environment, words: readonly string[]): PlannedCommand {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   return { ...command, argv: ["env", "-i", ...variables, ...words], program: "/usr/bin/env" };

@@ -33,7 +33,7 @@ export type Shell = {
 
 type ShellStart = {
   id?: string;
-  /** As the model wrote it, for people. */
+  /** The command as the model wrote it, for people. */
   command: string;
   /** What is run when that is not the command itself. */
   line?: string;

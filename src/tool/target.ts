@@ -12,12 +12,12 @@ export function absolutePath(path: string, cwd: string): string {
 
 /** The real path to open, or the refusal. Links may have changed since permission was given. */
 export function targetOf(path: string, context: Pick<ToolContext, "cwd" | "allowedPath">): Result<string, ToolOutcome> {
-  if (path.includes("\0")) return fail(failure("invalid_inputs", "The path holds a NUL byte."));
+  if (path.includes("\0")) return fail(failure("invalid_inputs", "The path contains a NUL byte."));
   const absolute = absolutePath(path, context.cwd);
   const real = realTarget(absolute);
   if (context.allowedPath(real)) return ok(real);
   const leads = real === absolute ? "" : ` It leads to ${real}.`;
-  return fail(failure("denied", `${absolute} may not be used.${leads}`));
+  return fail(failure("denied", `${absolute} is not allowed.${leads}`));
 }
 
 /** A path as the model should write it: relative inside the working folder, else absolute. */

@@ -19,8 +19,8 @@ export function validateCall(offered: Iterable<Tool>, name: string, args: unknow
       tools.map((t) => t.name),
     );
     const hint =
-      near.length > 0 ? ` Did you mean ${near.join(", ")}?` : ` There are: ${tools.map((t) => t.name).join(", ")}.`;
-    return fail({ code: "not_found", message: `There is no tool "${clip(name, 80)}".${hint}` });
+      near.length > 0 ? ` Did you mean ${near.join(", ")}?` : ` Available: ${tools.map((t) => t.name).join(", ")}.`;
+    return fail({ code: "not_found", message: `No such tool: "${clip(name, 80)}".${hint}` });
   }
   const object = asObject(args);
   if (!object) {

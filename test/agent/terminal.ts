@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { spawn } from "@lydell/node-pty";
 import { onTestFinished } from "vitest";
-import type { Place } from "../tool/everlong.ts";
+import { NODE_FLAGS, type Place } from "../tool/everlong.ts";
 
 export const bin = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "bin", "everlong.js");
 
@@ -24,7 +24,7 @@ export type Terminal = {
 const KEYS = { "ctrl+b": "\u0002", "ctrl+c": "\u0003", "ctrl+d": "\u0004", "ctrl+z": "\u001a" };
 
 export const openTerminal = (place: Place, args: string[] = []): Terminal =>
-  openProgram(place, process.execPath, [bin, ...args]);
+  openProgram(place, process.execPath, [...NODE_FLAGS, bin, ...args]);
 
 /** Any program in a terminal, such as a shell in which ours is started. */
 export function openProgram(place: Place, program: string, args: string[]): Terminal {

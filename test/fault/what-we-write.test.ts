@@ -32,7 +32,7 @@ describe("P7 AI2 what we write, we can read", () => {
     const each = Math.ceil(VALUES / types.length);
     const written: Record<string, unknown>[] = [];
     for (const type of types) {
-      for (const data of fc.sample(arbitraryOf(eventData[type]), { numRuns: each, seed })) {
+      for (const data of fc.sample(arbitraryOf(eventData[type]()), { numRuns: each, seed })) {
         const ephemeral = !Object.hasOwn(durableEvents, type);
         const n = written.length;
         const envelope = {
@@ -74,7 +74,7 @@ describe("P7 AI2 what we write, we can read", () => {
     const types = (Object.keys(durableEvents) as DurableType[]).filter((type) => type !== "session.start");
     const sent: unknown[] = [];
     for (const type of types) {
-      for (const data of fc.sample(arbitraryOf(durableEvents[type]), { numRuns: 20, seed: 1 })) {
+      for (const data of fc.sample(arbitraryOf(durableEvents[type]()), { numRuns: 20, seed: 1 })) {
         sent.push(JSON.parse(JSON.stringify(await log.emit(type, data as EventData<typeof type>))));
       }
     }

@@ -133,7 +133,7 @@ describe("OE12 fleet", () => {
     const { place, server } = await scene(() => text("I would rather not."));
     const done = await run(place, ["-p", "/fleet go"]);
     expect(done.code).toBe(1);
-    expect(done.stderr).toContain("made no todos");
+    expect(done.stderr).toContain("wrote no todos");
     expect(server.requests).toHaveLength(2);
   });
 

@@ -12,11 +12,6 @@ import type { McpTool } from "../../src/mcp/tool.ts";
 import type { ToolContext, ToolOutcome } from "../../src/tool/contract.ts";
 import { validateCall } from "../../src/tool/validate.ts";
 
-export const script = (name: string, ...args: string[]) => ({
-  command: process.execPath,
-  args: [join(import.meta.dirname, `${name}.ts`), ...args],
-});
-
 /** A server planned as if a user had written it. */
 export function planned(name: string, entry: Record<string, unknown>): PlannedServer {
   const config = parseServer(name, entry, {});

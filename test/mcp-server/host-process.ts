@@ -3,10 +3,10 @@ import { systemClock } from "../../src/base/clock.ts";
 import { createOwner } from "../../src/host/process.ts";
 import { parseServer } from "../../src/mcp/config/server-config.ts";
 import { createHost } from "../../src/mcp/host.ts";
+import { program } from "./program.ts";
 
 const options = JSON.stringify({ journal: process.argv[2], grandchild: true });
-const entry = { command: process.execPath, args: [`${import.meta.dirname}/plain.ts`, options] };
-const config = parseServer("plain", entry, {});
+const config = parseServer("plain", program("plain", options), {});
 if (!config.ok) throw new Error(config.error);
 const host = createHost([{ name: "plain", origin: "user", where: "test", type: "ready", config: config.value }], {
   owner: createOwner({ runId: `mcp-host-process-${process.pid}` }),

@@ -3,9 +3,10 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { toolDefinition } from "../../src/tool/registry.ts";
-import { bench, named, script, words } from "./fixture.ts";
+import { bench, named, words } from "./fixture.ts";
+import { program } from "./program.ts";
 
-const serving = () => bench(() => ({ ours: script("served", "/process/folder") }));
+const serving = () => bench(() => ({ ours: program("served", "/process/folder") }));
 
 describe("everlong mcp", () => {
   it("O149 O150 lists the tools that it was given, read-only, with bounded limits", async () => {
@@ -50,7 +51,7 @@ describe("everlong mcp", () => {
   });
 
   it("O149 O151 without roots it is the process's folder; garbage is survived; stdout is pure protocol; it ends with its client", async () => {
-    const { command, args } = script("served", "/process/folder");
+    const { command, args } = program("served", "/process/folder");
     const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"] });
     let [out, err] = ["", ""];
     child.stdout.on("data", (chunk) => {
@@ -85,7 +86,7 @@ describe("everlong mcp", () => {
   });
 
   it("a client that closes stdout first does not break it", () => {
-    const { command, args } = script("served");
+    const { command, args } = program("served");
     const line = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
     const pipeline = `(printf '%s\\n' '${line}' '${line}' '${line}'; sleep 0.2) | "$0" "$@" 2>/tmp/served-$$.err | true; s=$?; cat /tmp/served-$$.err; rm /tmp/served-$$.err; exit $s`;
     const ran = spawnSync("/bin/sh", ["-c", pipeline, command, ...args], { encoding: "utf8" });

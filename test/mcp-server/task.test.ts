@@ -7,8 +7,9 @@ import type { Server } from "../../src/mcp/server.ts";
 import type { McpTaskEnd, McpTaskState } from "../../src/mcp/task/state.ts";
 import { followedTask, type McpTask } from "../../src/mcp/task/task.ts";
 import { success } from "../../src/tool/contract.ts";
-import { type Bench, bench, eventually, named, script, words } from "./fixture.ts";
+import { type Bench, bench, eventually, named, words } from "./fixture.ts";
 import { startHttp } from "./http.ts";
+import { program } from "./program.ts";
 import type { TaskOptions, Work } from "./task.ts";
 import { taskServer } from "./task.ts";
 
@@ -43,7 +44,7 @@ function taskBench(
 const overStdio =
   (options: TaskOptions = {}) =>
   (journal: string) => ({
-    task: script("task", JSON.stringify({ journal, ...options })),
+    task: program("task", JSON.stringify({ journal, ...options })),
   });
 
 const readAll = async (task: McpTask): Promise<McpTaskState[]> => {
@@ -122,7 +123,7 @@ describe("a task's way", () => {
 
   it("O142 no task within the time-out: an error, and no record", async () => {
     const b = taskBench((journal) => ({
-      task: { ...script("task", JSON.stringify({ journal })), timeout: 500 },
+      task: { ...program("task", JSON.stringify({ journal })), timeout: 500 },
     }));
     await expect(b.start({ never: true })).rejects.toThrow(
       /timeout: MCP server "task", tool "work": no answer within 500 ms/,
@@ -280,7 +281,7 @@ describe("a stream that dies", () => {
 
 describe("a server that lies about its tasks", () => {
   it("O144 a poll interval of zero and nudges without end are asked no faster than every 250 ms", async () => {
-    const b = taskBench(() => ({ liar: script("liar", "task") }));
+    const b = taskBench(() => ({ liar: program("liar", "task") }));
     const before = performance.now();
     const task = await b.start({});
     expect(await task.ended).toMatchObject({ type: "completed", outcome: { text: "asked 4 times" } });
@@ -289,7 +290,7 @@ describe("a server that lies about its tasks", () => {
   });
 
   it("O144 answers about another task are no answers", async () => {
-    const b = taskBench(() => ({ liar: script("liar", "other-task") }));
+    const b = taskBench(() => ({ liar: program("liar", "other-task") }));
     const task = await b.start({});
     await eventually(() => task.state().progress.streamWarnings.length >= 2);
     expect(task.state().progress.streamWarnings[0]).toMatch(/another task/);

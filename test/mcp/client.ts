@@ -8,7 +8,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 import type { TestGateway } from "../proxy/gateway.ts";
-import type { Place } from "../tool/everlong.ts";
+import { NODE_FLAGS, type Place } from "../tool/everlong.ts";
 
 const bin = join(import.meta.dirname, "..", "..", "bin", "everlong.js");
 
@@ -25,7 +25,7 @@ export type ClientOptions = { root?: string; args?: string[]; env?: Record<strin
 export function overStdio(place: Place, { root, args = [], env = {} }: ClientOptions = {}): Promise<Served> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [bin, "mcp", ...args],
+    args: [...NODE_FLAGS, bin, "mcp", ...args],
     cwd: place.folder,
     stderr: "ignore",
     env: {

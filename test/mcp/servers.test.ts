@@ -141,7 +141,7 @@ describe("where they are named", () => {
     expect(done.code).toBe(0);
     expect(mcpTools(model.requests[0], "good")).toContain("good-echo");
     expect(done.stderr).toMatch(/mcp\.json:3:\d+ is not JSON/);
-    expect(done.stderr).toMatch(/"odd".*`type`: "carrier-pigeon" is not known/);
+    expect(done.stderr).toMatch(/"odd".*`type` must be .*found "carrier-pigeon"/);
     expect(done.stderr).toMatch(/"thirsty".*needs the variable NO_SUCH_VARIABLE/);
     expect(done.stderr).toMatch(/MCP server "gone" is not available/);
     // One line each, whatever the program printed.

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Scene, type SceneOptions, scene } from "../agent/scene.ts";
+import { program } from "../mcp-server/program.ts";
 import type { Recorded } from "../model-server/recorded.ts";
 import type { Reply } from "../model-server/reply.ts";
 import type { Answerer } from "../model-server/server.ts";
@@ -9,14 +10,9 @@ import type { Place } from "../tool/everlong.ts";
 
 export type Entry = Record<string, unknown>;
 
-/** A script of test/mcp-server with its options. */
-export const server = (name: string, ...args: unknown[]): Entry => ({
-  command: process.execPath,
-  args: [
-    join(import.meta.dirname, "..", "mcp-server", `${name}.ts`),
-    ...args.map((arg) => (typeof arg === "string" ? arg : JSON.stringify(arg))),
-  ],
-});
+/** A server of test/mcp-server with its options. */
+export const server = (name: string, ...args: unknown[]): Entry =>
+  program(name, ...args.map((arg) => (typeof arg === "string" ? arg : JSON.stringify(arg))));
 
 export type McpScene = Scene & {
   /** What the servers write down, line by line. */

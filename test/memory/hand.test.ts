@@ -18,7 +18,7 @@ function bytesOf(place: Place): string {
 }
 
 describe("looking at memories", () => {
-  it("M76 M77 M78 what the user adds is listed, found by words and shown whole, as the user's own", async () => {
+  it("M76 M77 M78 N50 what the user adds is listed, found by words and shown whole, as the user's own", async () => {
     const place = repository();
     writeFileSync(join(place.folder, "package.json"), "{}\n");
     const id = await add(place, "The build needs Node 24.", ["--cite", "package.json:1", "--cite", "gone.ts:7"]);
@@ -38,8 +38,10 @@ describe("looking at memories", () => {
     for (const short of [id.slice(0, 14), id.slice(4, 12).toLowerCase()]) {
       const shown = (await memory(place, ["show", short])).stdout;
       expect(shown).toContain(`id:           ${id}`);
-      expect(shown).toContain("package.json:1  (file, verified)");
-      expect(shown).toContain("gone.ts:7  (file, missing)");
+      expect(shown).toContain("package.json:1  (found)");
+      expect(shown).toContain("gone.ts:7  (not found)");
+      expect(shown).toMatch(/status: +in use\n/);
+      expect(shown).toMatch(/comes from: +typed by you\ntrust: +full\n/);
       expect(shown).toMatch(/history:\n {2}\d+ {2}\S+ {2}store/);
     }
     const whole = JSON.parse((await memory(place, ["show", id, "--json"])).stdout);
@@ -94,7 +96,9 @@ describe("looking at memories", () => {
     expect(await codes("nonsense")).toBe(2);
     const bad = await memory(place, ["add", "--fact", "x".repeat(501)]);
     expect([bad.code, bad.stdout]).toEqual([2, ""]);
-    for (const field of ["subject", "fact", "citations", "reason"]) expect(bad.stderr).toContain(`"${field}"`);
+    for (const field of ["subject", "fact", "list of sources", "reason"])
+      expect(bad.stderr.toLowerCase()).toContain(`the ${field} `);
+    expect(bad.stderr).not.toContain("Send it again");
     expect((await list(place)).map((r) => r.version)).toEqual([1, 1]);
   });
 
@@ -207,7 +211,7 @@ describe("changing memories", () => {
       ...["add", "--subject", "deploy", "--fact", `My nightly deploy jobs always use ${secret} here.`],
       ...["--cite", "user", "--reason", "x", "--scope", "user"],
     ]);
-    expect([user.code, user.stderr]).toEqual([1, expect.stringContaining("holds a secret")]);
+    expect([user.code, user.stderr]).toEqual([1, expect.stringContaining("contains a secret")]);
   });
 
   it("ME14 B47 M14 M15 M77 a deleted memory is gone from list, search, recall, index and files; agents cannot store it again, the user can", async () => {
@@ -271,7 +275,7 @@ describe("changing memories", () => {
     const here = await add(place, "It is in a.ts", ["--cite", "a.ts:1-2"]);
     const gone = await add(place, "It is in b.ts", ["--cite", "b.ts:1"]);
     const all = (await memory(place, ["verify"])).stdout;
-    expect(all).toContain(`${gone}  stale  It is in b.ts\n  missing: b.ts:1`);
+    expect(all).toContain(`${gone}  cited files missing  It is in b.ts\n  not found: b.ts:1`);
     expect(all).toContain("2 checked: 1 verified, 1 with missing sources, 0 citing no file.");
     writeFileSync(join(place.folder, "a.ts"), "one\n");
     const one = JSON.parse((await memory(place, ["verify", here, "--json"])).stdout);
@@ -323,10 +327,10 @@ describe("changing memories", () => {
     const [one, two] = [await add(place, fact), await add(place, "The tests need Node 22.")];
     const mine = await add(place, "I write tests first.", ["--scope", "user"]);
     const same = await memory(place, ["edit", two, "--fact", fact]);
-    expect(same).toMatchObject({ code: 2, stderr: expect.stringContaining(`"fact" is what ${one} says already`) });
+    expect(same).toMatchObject({ code: 2, stderr: expect.stringContaining(`The fact is what ${one} says already`) });
     const token = `ghp_${"a1B2c3D4e5F6g7H8i9J0".repeat(2).slice(0, 36)}`;
     const secret = await memory(place, ["edit", mine, "--reason", `because of ${token}`]);
-    expect(secret).toMatchObject({ code: 1, stderr: expect.stringContaining("Nothing was written: the text holds a") });
+    expect(secret).toMatchObject({ code: 1, stderr: expect.stringContaining("The text contains a secret") });
     expect((await list(place)).map((r) => r.version)).toEqual([1, 1, 1]);
   });
 
@@ -353,7 +357,15 @@ describe("deciding and taking back", () => {
       await pending(place, "Prefer short functions."),
     ];
     const text = (await memory(place, ["review"])).stdout;
-    for (const part of [a, b, c, "fact: Use spaces.", "cited: README.md", "from: assistant by mcp:tester", "--accept"])
+    for (const part of [
+      a,
+      b,
+      c,
+      "fact: Use spaces.",
+      "cited: README.md",
+      "from: the agent's own words by mcp:tester",
+      "--accept",
+    ])
       expect(text).toContain(part);
     const review = (...args: string[]) => memory(place, ["review", ...args]);
     expect((await review("--replace", a)).code).toBe(2);

@@ -1,8 +1,9 @@
 // Loading for the prompt: one fetch for many, nothing old applied, failures counted; and where a fact's words come from.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { wordsOf } from "../../src/memory/recall/text/words.ts";
 import type { Place, Prompted, Strategy } from "../../src/memory/record/contract.ts";
-import { contentWords, wordsOf } from "../../src/memory/record/fold.ts";
+import { contentWords } from "../../src/memory/record/fold.ts";
 import { type LoaderParts, MemoryLoader } from "../../src/memory/record/loader.ts";
 import { originsOf, type SeenText } from "../../src/memory/record/origins.ts";
 import { storeDefinition } from "../../src/memory/record/tool/definition.ts";

@@ -64,7 +64,7 @@ describe("workflows", () => {
     const done = await run(place, ["-p", "/fleet build it", "--output-format", "json"]);
     expect(done.code).toBe(1);
     expect(done.json["error"]).toMatchObject({ code: "no_todos" });
-    expect(done.stderr.match(/made no todos/g)).toHaveLength(1);
+    expect(done.stderr.match(/wrote no todos/g)).toHaveLength(1);
   });
 
   it("O31 O32 OI8 a worker on another model than the one set says so in its start, event and note", async () => {

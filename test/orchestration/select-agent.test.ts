@@ -47,7 +47,7 @@ describe("O16 --agent", () => {
     expect(selected).toMatchObject({ agentName: "the-clerk", agentDisplayName: "The Clerk" });
     expect(selected?.["tools"]).toEqual(offered);
     expect(eventsOf(place, id, "skill.invoked").map((e) => e["name"])).toEqual(["filing"]);
-    expect(done.stderr).toContain('There is no skill "lost"');
+    expect(done.stderr).toContain('No such skill: "lost"');
     expect(eventsOf(place, id, "user.message")[0]).toMatchObject({ display: "hello" });
   });
 

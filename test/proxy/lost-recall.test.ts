@@ -15,8 +15,8 @@ import { proxySettings } from "../../src/proxy/settings.ts";
 import { upstreamsOf } from "../../src/proxy/upstream/choose.ts";
 import { UpstreamPools } from "../../src/proxy/upstream/pool.ts";
 import { openGateway } from "../../src/runtime/gateway/gateway.ts";
-import { sharedKept } from "../../src/runtime/gateway/kept.ts";
 import { operationsOn } from "../../src/runtime/gateway/operations.ts";
+import { sharedServices } from "../../src/runtime/gateway/shared-services.ts";
 import { openWorkspace } from "../../src/runtime/workspace.ts";
 import type { GatewayEvent } from "../../src/schema/event/gateway.ts";
 import { text } from "../model-server/reply.ts";
@@ -40,7 +40,7 @@ async function stage() {
   const workspace = await openWorkspace();
   if (!workspace.ok) throw new Error("no home");
   const settings = proxySettings(workspace.value.settings.values);
-  const shared = sharedKept(workspace.value, settings, () => undefined);
+  const shared = sharedServices(workspace.value, settings, () => undefined);
   const limits: (number | undefined)[] = [];
   const engine = { isLate: false };
   const events: GatewayEvent[] = [];

@@ -25,9 +25,9 @@ export type AgentDefinition = {
   origin: Layer;
   /** The file it stands in; of a built-in its name. */
   path: string;
-  /** In order of preference; empty means the session's model. */
+  /** The models that it prefers, best first; empty means the session's model. */
   models: readonly string[];
-  /** Of a built-in: what it is for, where somebody must know. */
+  /** What a built-in is for, where somebody must know. */
   role?: AgentRole;
   /** Of a built-in: the setting that names its model, and the effort that goes with that one. */
   ownModel?: { setting: string; effort?: string };

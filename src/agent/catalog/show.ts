@@ -46,7 +46,7 @@ export function selectAgent(catalog: AgentCatalog, name: string): Result<AgentDe
   const names = catalog.agents.filter((one) => one.userInvocable).map((one) => one.name);
   return fail({
     code: "unknown_agent",
-    what: agent ? `The agent ${agent.name} is not for users to choose.` : `There is no agent ${clip(name, 80)}.`,
+    what: agent ? `You cannot choose the agent ${agent.name}.` : `No such agent: ${clip(name, 80)}.`,
     data: "Nothing was started.",
     next: `Choose one of: ${names.join(", ")}.`,
     exit: 2,

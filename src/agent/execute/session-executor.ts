@@ -16,7 +16,7 @@ import askForAnswer from "./ask-for-answer.md";
 export type Child = {
   session: Session;
   displayName: string;
-  /** Of its definition. */
+  /** The description in its definition. */
   description: string;
   /** What its skills say, for its first message; invoking them is written down. */
   skills: () => Promise<string[]>;

@@ -53,7 +53,7 @@ export function verifyPrompt(
     rounds: String(rounds),
     request: request.trim() && `\n${inTag("request", quoted(request.trim()))}\n`,
     table: quoted(table(all, runs)),
-    last: round < rounds ? "" : ", but not in this session's fleet any more: it was the last round",
+    last: round < rounds ? "" : ", but this fleet will not work on them: it was the last round",
   });
 }
 

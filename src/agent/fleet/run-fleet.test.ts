@@ -220,7 +220,7 @@ describe("fleet", () => {
     expect(fleet.prompts[0]).toMatch(/<request>\nmake it fast\n<\/request>/);
     expect(fleet.prompts[1]).toContain("no todos yet");
     expect(end).toMatchObject({ reason: "no_todos", rounds: 0 });
-    expect(fleetFailure(end)?.message).toContain("made no todos");
+    expect(fleetFailure(end)?.message).toContain("wrote no todos");
   });
 
   it("O111 the request is the prompt, else the plan", async () => {

@@ -68,8 +68,7 @@ async function plan(parts: FleetParts, options: FleetOptions, request: string | 
     if (stop) return stop;
     if (has()) return undefined;
   }
-  const message =
-    "The agent made no todos, so that there is nothing for a fleet to do. Say more about the job: /fleet PROMPT.";
+  const message = "The agent wrote no todos, so the fleet has nothing to do. Say more about the job: /fleet PROMPT.";
   return { rounds: 0, reason: "no_todos", message };
 }
 

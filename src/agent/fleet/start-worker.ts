@@ -23,7 +23,7 @@ export function startWorker(parts: WorkerParts, job: WorkerJob, start: Start): P
   return begin(parts, job, (more, wrap) => start({ ...own, ...more }, wrap));
 }
 
-/** For a `task` call that names a todo. `onBroken`: the log cannot be written. */
+/** Serves a `task` call that names a todo. `onBroken` is called when the log cannot be written. */
 export async function takeTodo(
   parts: WorkerParts & { book: TodoBook; onBroken: (error: unknown) => void },
   { todoId, prompt }: { todoId: string; prompt: string },

@@ -11,7 +11,7 @@ export type InboxEntry = {
   senderType: string;
   /** The message of the user that it was found for. */
   interactionId: string;
-  /** In order of sending, from 1. */
+  /** Its number in order of sending, from 1. */
   sequence: number;
   summary: string;
   content: string;
@@ -31,7 +31,7 @@ export type Sender = Pick<InboxEntry, "senderId" | "senderName" | "senderType" |
 export const SUMMARY_CHARS = 500;
 export const CONTENT_CHARS = 20_000;
 
-/** By code points: nothing is cut in two. */
+/** Cuts by code points, so that nothing is cut in two. */
 export function cutSummary(text: string): string {
   const letters = [...text.replace(/\s+/g, " ").trim()];
   return letters.length <= SUMMARY_CHARS ? letters.join("") : `${letters.slice(0, SUMMARY_CHARS - 1).join("")}…`;

@@ -26,7 +26,7 @@ export function entryNotice(entry: InboxEntry, inlineMax: number): PendingNotice
   };
 }
 
-/** After a resume: the newest with their summaries, the others as a number. */
+/** After a resume it shows the newest with their summaries, and counts the others. */
 export function unreadNotice(unread: readonly InboxEntry[]): PendingNotice | undefined {
   const shown = [...unread].sort((a, b) => b.sequence - a.sequence).slice(0, SHOWN);
   const [newest] = shown;

@@ -18,11 +18,11 @@ export function readInboxTool(parts: { inbox: () => Promise<Inbox>; redact: (tex
     permissions: () => [],
     async run({ entry_id, mark_as_read }) {
       const entry = await (await parts.inbox()).read(entry_id, mark_as_read);
-      if (entry === "none") return success("Your inbox has no unread entry.");
+      if (entry === "none") return success("No unread messages in your inbox.");
       if (entry === "not_found")
         return failure(
           "not_found",
-          `There is no inbox entry "${entry_id}". Without entry_id you get the newest unread one.`,
+          `No such inbox entry: "${entry_id}". Without entry_id you get the newest unread one.`,
         );
       const { id, senderName, summary, content } = entry;
       return success(parts.redact(`entry_id: ${id}\nfrom: ${senderName}\nsummary: ${summary}\n\n${content}`));

@@ -7,7 +7,7 @@ import type { FilteredEntry, InboxEntry } from "./entry.ts";
 
 /** Every answer is a value: a folder that cannot be written is expected. */
 export type InboxStore = {
-  /** In order of sending. */
+  /** The entries in order of sending. */
   list(): Promise<Result<InboxEntry[], Fault>>;
   /** `isWanted` is asked once more within the transaction; false when it said no. */
   add(entry: FilteredEntry, isWanted: () => boolean): Promise<Result<boolean, Fault>>;

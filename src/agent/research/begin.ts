@@ -6,7 +6,7 @@ import orchestrator from "./orchestrator.md";
 import { type ResearchRun, topicSlug, unfinished } from "./run.ts";
 
 export type ResearchStart = {
-  /** For `session.mode_changed`. */
+  /** Goes into `session.mode_changed`. */
   research: { topic: string; path: string };
   prompt: string;
 };

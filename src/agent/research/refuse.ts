@@ -35,7 +35,7 @@ export function refuse(
         : notAllowed(`view works only below ${place.sessionDir}: files of the project are for the research agents.`);
     default:
       return notAllowed(
-        `${name} is not for the orchestrator. Leave the looking to research agents: task with agent_type "research"; then create the report.`,
+        `${name} is not for the orchestrator. Let research agents do the reading: task with agent_type "research"; then create the report.`,
       );
   }
 }
@@ -60,7 +60,7 @@ function refuseCreate(args: Record<string, unknown>, run: ResearchRun, cwd: stri
   }
   const problems = citationProblems(String(args["file_text"] ?? ""));
   if (problems.length === 0 || run.sentBack.includes(CITATIONS)) return undefined;
-  const message = `The report was not written yet: ${problems.join("; ")}. Put that right, or say under Gaps why it cannot be, and send create again: it will pass.`;
+  const message = `The report was not written yet: ${problems.join("; ")}. Fix that, or say under Gaps why you cannot, and send create again: it will pass.`;
   return { code: CITATIONS, message };
 }
 

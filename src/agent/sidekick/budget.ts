@@ -7,7 +7,7 @@ export type SidekickTurn = {
   id: string;
   request: string;
   spent: number;
-  /** By the sidekick's name. */
+  /** How many messages each sidekick sent, by its name. */
   sends: Map<string, number>;
 };
 

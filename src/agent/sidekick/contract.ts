@@ -18,7 +18,7 @@ export type SidekickSettings = {
   memory: boolean;
   enabled: boolean;
   off: readonly string[];
-  /** Of the switch that a definition names. */
+  /** Whether the switch that a definition names is on. */
   isOn: (setting: string) => boolean;
   maxTokensPerTurn: number;
   maxTokensPerSession: number;
@@ -49,7 +49,7 @@ export type ScheduleParts = {
   settings: () => SidekickSettings;
   conditions: Readonly<Record<Condition, () => boolean | Promise<boolean>>>;
   boardItems: () => Promise<readonly BoardText[]>;
-  /** With an embedder: the cosine of the text and the nearest item. */
+  /** The cosine of the text and the nearest item; absent without an embedder. */
   nearness?: (text: string) => Promise<number>;
   /** A rejection is a failed run. */
   run: (task: RunTask) => Promise<RunEnd>;

@@ -34,7 +34,7 @@ const definition = z.strictObject({
   maxSendsPerTurn: count.default(1),
   inlineForwardMaxChars: z.number().int().min(0).default(1500),
   maxSteps: count.default(6),
-  /** Without it, what the turn has left. */
+  /** Without it the limit is what the turn has left. */
   maxTokens: count.optional(),
   timeoutSeconds: count.default(30),
   skipTrivial: z.boolean().default(true),

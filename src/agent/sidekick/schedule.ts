@@ -29,7 +29,7 @@ export class Schedule {
   readonly #parts: ScheduleParts;
   readonly #budget: SidekickBudget;
   readonly #live = new Set<Live>();
-  /** Of persistent ones: the newest trigger that waits. */
+  /** The newest trigger that waits, for each persistent one. */
   readonly #waiting = new Map<string, Trigger>();
   readonly #starts = new Map<string, number>();
   readonly #recent: SidekickRun[] = [];

@@ -24,6 +24,6 @@ export function notVerbatim(content: string, fetched: readonly string[]): Coded 
   const lines = content.split("\n").map((line) => line.trim());
   const own = lines.find((line) => line !== "" && !HEADING.test(line) && !fetched.some((text) => text.includes(line)));
   if (own === undefined) return undefined;
-  const message = `This line stands in no item that you have fetched: "${own.slice(0, 200)}". Send the items' own lines, unchanged; your own words belong in the summary. Nothing was sent.`;
+  const message = `No item that you fetched contains this line: "${own.slice(0, 200)}". Send the items' own lines, unchanged; your own words belong in the summary. Nothing was sent.`;
   return { code: "not_verbatim", message };
 }

@@ -18,7 +18,7 @@ export type Skill = {
   path: string;
   layer: Layer;
   plugin?: string;
-  /** As it was when its file was judged; in no request before it is invoked. */
+  /** The text as it was when its file was judged; no request has it before it is invoked. */
   body: string;
   /** Session approvals once it is invoked. */
   allowedTools: readonly Rule[];
@@ -99,7 +99,7 @@ function parseSkill(read: FieldReader, { path, layer, plugin }: Folder, { body }
 export function findSkill({ skills }: Skills, name: string): Result<Skill, string> {
   const wanted = normaliseName(name);
   const skill = skills.find((one) => one.name === wanted);
-  if (!skill) return fail(`There is no skill "${wanted}". /skills lists them.`);
+  if (!skill) return fail(`No such skill: "${wanted}". /skills lists them.`);
   return skill.enabled ? ok(skill) : fail(`The skill "${wanted}" is switched off. /skills shows how to switch it on.`);
 }
 

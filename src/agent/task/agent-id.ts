@@ -21,7 +21,7 @@ export function makeAgentId(name: string, agentType: string, isUsed: (id: string
 
 const slug = (name: string): string => normaliseName(name).replace(/^-+/, "").slice(0, MAX).replace(/-+$/, "");
 
-export const unknownAgent = (id: string): Coded => ({ code: "agent_not_found", message: `There is no agent "${id}".` });
+export const unknownAgent = (id: string): Coded => ({ code: "agent_not_found", message: `No such agent: "${id}".` });
 
 /** Hidden records are found too: an id that a model was given keeps its meaning. */
 export function findRecord(records: ReadonlyMap<string, AgentRecord>, wanted: string): Result<AgentRecord, Coded> {
@@ -43,8 +43,8 @@ export function findRecord(records: ReadonlyMap<string, AgentRecord>, wanted: st
   const ids = all.map(({ id }) => id).reverse();
   const near = nearNames(text, ids);
   const rest = ids.filter((id) => !near.includes(id));
-  const hint = ids.length === 0 ? "None has been started." : `There are: ${listed([...near, ...rest])}.`;
-  return fail({ code: "agent_not_found", message: `There is no agent "${shown}". ${hint}` });
+  const hint = ids.length === 0 ? "No agent has been started." : `Available: ${listed([...near, ...rest])}.`;
+  return fail({ code: "agent_not_found", message: `No such agent: "${shown}". ${hint}` });
 }
 
 function listed(ids: readonly string[]): string {

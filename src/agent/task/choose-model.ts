@@ -30,7 +30,7 @@ export type ModelWish = {
 export type ModelChoice = {
   model: string;
   effort?: string;
-  /** For `subagent.model_changed`. */
+  /** The data of `subagent.model_changed`. */
   changed?: ModelChange;
   /** The first line of the result. */
   note?: string;
@@ -94,7 +94,7 @@ function ofAnotherFamily({ find, sessionModel, offers }: ModelWish): Wanted {
 
 const familyOf = ({ id, family }: ModelOffer): string => family ?? id.split("/")[0] ?? id;
 
-/** By the dearer of input and output; undefined when a price is not known. */
+/** The ratio of the dearer of input and output; undefined when a price is not known. */
 function costRatio({ find, sessionModel }: ModelWish, { prices }: ModelOffer): number | undefined {
   const own = find(sessionModel)?.prices;
   if (!own || !prices) return undefined;
@@ -126,5 +126,5 @@ function unknownModel(name: string, offers: readonly ModelOffer[]): Coded {
   const near = nearNames(name, ids);
   const listed = [...near, ...ids.filter((id) => !near.includes(id))].slice(0, LISTED);
   const hint = listed.length === 0 ? "Leave `model` out." : `Available: ${listed.join(", ")}.`;
-  return { code: "unknown_model", message: `There is no model "${clip(name, 80)}" here. ${hint}` };
+  return { code: "unknown_model", message: `No such model here: "${clip(name, 80)}". ${hint}` };
 }

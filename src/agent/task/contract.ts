@@ -101,7 +101,7 @@ export type AgentSpec = {
   /** Normalised name of its definition, or MCP_TASK. */
   agentType: string;
   displayName: string;
-  /** Of its definition. */
+  /** The description in its definition. */
   agentDescription: string;
   description: string;
   prompt: string;
@@ -143,10 +143,10 @@ export type SentMessage = { messageId: string; delivery: "woken" | "queued" };
 export type Registry = {
   /** The log calls it for every durable event, in order. */
   fold(event: DurableEnvelope): void;
-  /** From these events alone, the whole log: at the opening of a session. */
+  /** Folds the whole log anew, when a session is opened. */
   reload(events: Iterable<DurableEnvelope>): void;
   get(id: string): AgentRecord | undefined;
-  /** In order of start; hidden ones are left out unless asked for. */
+  /** The records in order of start; hidden ones only with `removed`. */
   list(options?: { removed?: boolean }): AgentRecord[];
   /** An id, the exact name if one record has it, or an unambiguous prefix of 4 or more. */
   resolve(idOrName: string): Result<AgentRecord, Coded>;
@@ -178,7 +178,7 @@ export type Registry = {
   runningCount(): number;
   /** It waits for a person's answer. */
   isWaitingForPermission(id: string): boolean;
-  /** At each real message of the user. */
+  /** Called at each real message of the user. */
   resetPrompt(): void;
   /** Nothing starts any more; timers and waits end. */
   end(): void;

@@ -39,6 +39,6 @@ export function unknownType(wanted: string, offered: readonly AgentDefinition[])
   const names = offered.map(({ name }) => name);
   const near = nearNames(wanted, names, 1);
   const hint = near.length > 0 ? ` Did you mean ${near[0]}?` : "";
-  const message = `There is no agent type "${clip(wanted, 80)}".${hint} Valid types: ${names.join(", ")}.`;
+  const message = `No such agent type: "${clip(wanted, 80)}".${hint} Valid types: ${names.join(", ")}.`;
   return { code: "unknown_agent_type", message };
 }

@@ -54,7 +54,7 @@ export function foldAgents(records: AgentRecords, event: DurableEnvelope, sessio
   else put(event.agentId, (record) => (isTerminal(record) ? "ignored" : grown(record, event)));
 }
 
-/** Of events that move a record from status to status. */
+/** The change of status that an event makes, if it makes one. */
 function changeOf(event: DurableEnvelope): Change | undefined {
   const at = event.timestamp;
   switch (event.type) {
@@ -81,7 +81,7 @@ function changeOf(event: DurableEnvelope): Change | undefined {
   return undefined;
 }
 
-/** Of events that leave the status as it is: what the agent has done and said. */
+/** What an event that leaves the status as it is adds: what the agent has done and said. */
 function grown(record: AgentRecord, event: DurableEnvelope): AgentRecord | "ignored" {
   const { progress, telemetry } = record;
   switch (event.type) {

@@ -41,7 +41,7 @@ function messageRefusal(core: Core, record: AgentRecord): Coded | undefined {
   return slotRefusal(core);
 }
 
-/** From its sleep, or with a new executor. */
+/** It goes on from its sleep, or with a new executor. */
 function goOn(core: Core, id: string): void {
   const live = core.lives.get(id);
   const record = core.records.get(id);

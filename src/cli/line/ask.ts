@@ -2,7 +2,7 @@
 
 import { visible } from "../../base/text.ts";
 import type { Person } from "../../command/contract.ts";
-import type { PermissionAsk, Prompts } from "../../runtime/client.ts";
+import type { PermissionPrompt, Prompts } from "../../runtime/client.ts";
 import type { Screen } from "./screen.ts";
 
 export function linePrompts(screen: () => Screen): Required<Prompts> {
@@ -71,9 +71,9 @@ export function linePerson({ question }: Required<Prompts>, print: (text: string
 }
 
 /** What the user writes there counts as typed by the user. */
-const canEdit = ({ request }: PermissionAsk): boolean => request.kind === "memory" && request.action === "store";
+const canEdit = ({ request }: PermissionPrompt): boolean => request.kind === "memory" && request.action === "store";
 
-function permissionText(ask: PermissionAsk): string {
+function permissionText(ask: PermissionPrompt): string {
   return [
     "",
     `Permission needed (${ask.request.kind}), asked by ${ask.agent}: ${ask.reason}`,

@@ -2,8 +2,8 @@
 
 import { commandUsage, type Failure } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
-import { fail, ok, type Result } from "../../base/result.ts";
-import type { Direction, MemoryChoice, MemoryEdited, MemoryRecord, MemoryTexts } from "../../runtime/client/memory.ts";
+import { fail, type Result } from "../../base/result.ts";
+import type { Direction, MemoryChoice, MemoryEdit, MemoryTexts } from "../../runtime/client/memory.ts";
 import { type CommandOutcome, describe, output } from "../contract.ts";
 import { editorText, readEditorText } from "./editor-text.ts";
 import { listText, scopeText } from "./text.ts";
@@ -73,7 +73,7 @@ export async function edit({
   return edited(saved);
 }
 
-const edited = (outcome: Result<MemoryEdited, Failure>): CommandOutcome =>
+const edited = (outcome: Result<MemoryEdit, Failure>): CommandOutcome =>
   describe(outcome, (change) =>
     change
       ? `${change.record.id} is now version ${change.record.version}.${redactedText(change.redactions)}`
@@ -94,7 +94,7 @@ export async function remove({
   if (!may.ok) return may;
   if (ids.length > 0 === (all === true))
     return usage("Which memories? Give ids, or --all.", "For example: everlong memory delete 01ABCDEF");
-  const chosen = await recordsOf(memory, ids, choice);
+  const chosen = await memory.named(ids, choice);
   if (!chosen.ok) return chosen;
   const records = chosen.value;
   if (records.length === 0) return output("Nothing to delete.");
@@ -106,24 +106,6 @@ export async function remove({
     await memory.remove(records.map(({ id }) => id)),
     (removed) => `Deleted ${removed === 1 ? "1 memory" : `${removed} memories`}. ${LOGS_STAY}`,
   );
-}
-
-async function recordsOf(
-  memory: MemoryVerbCall["memory"],
-  ids: readonly string[],
-  choice: MemoryChoice,
-): Promise<Result<MemoryRecord[], Failure>> {
-  if (ids.length === 0) {
-    const page = await memory.list(choice, {});
-    return page.ok ? ok(page.value.records) : page;
-  }
-  const records = new Map<string, MemoryRecord>();
-  for (const id of ids) {
-    const record = await memory.get(id, choice);
-    if (!record.ok) return record;
-    records.set(record.value.id, record.value);
-  }
-  return ok([...records.values()]);
 }
 
 const DIRECTIONS: Record<string, Direction> = {

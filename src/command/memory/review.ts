@@ -3,6 +3,7 @@
 import { commandUsage } from "../../base/failure.ts";
 import { fail } from "../../base/result.ts";
 import type { MemoryAccess, MemoryChoice, MemoryRecord, Resolution } from "../../runtime/client/memory.ts";
+import { originsText } from "../../schema/permission.ts";
 import { type CommandOutcome, describe, output } from "../contract.ts";
 import { scopeText } from "./text.ts";
 import type { MemoryVerbCall } from "./verb.ts";
@@ -39,14 +40,13 @@ const HOW =
 /** Whole, with what its words come from: that is what is decided on. */
 function pendingText(record: MemoryRecord): string {
   const { id, subject, fact, reason, citations, source } = record;
-  const origins = source.origins.map(({ kind, ref }) => (ref === undefined ? kind : `${kind} (${ref})`)).join(", ");
   const call = [source.sessionId, source.turnId, source.toolCallId].filter(Boolean).join(" ");
   return [
     `${id}  ${scopeText(record)}  ${subject}`,
     `  fact: ${fact}`,
     ...citations.map(({ raw }) => `  cited: ${raw}`),
     `  reason: ${reason}`,
-    `  from: ${origins} by ${source.client}${call === "" ? "" : `, ${call}`}`,
+    `  from: ${originsText(source.origins)} by ${source.client}${call === "" ? "" : `, ${call}`}`,
   ].join("\n");
 }
 

@@ -1,5 +1,6 @@
 // Memories as text for people: rows of a list, one record whole, changes.
 import { type MemoryChange, type MemoryRecord, shortIds } from "../../runtime/client/memory.ts";
+import { originsText } from "../../schema/permission.ts";
 
 /** Two lines each: what it is, then the whole fact. */
 export function listText(records: readonly MemoryRecord[], now: number): string {
@@ -9,17 +10,50 @@ export function listText(records: readonly MemoryRecord[], now: number): string 
     .map((record) => {
       const { id, scope, repository, subject, verification, author, votes } = record;
       const where = scope === "user" ? "user" : `repository ${repository}`;
-      const facts = [short.get(id) ?? id, where, subject, votesText(votes), verification, author.kind];
+      const facts = [short.get(id) ?? id, where, subject, votesText(votes), CHECKED[verification], `by ${author.kind}`];
       return `${[...facts, age(record.createdAt, now), ...marks(record)].join("  ")}\n  ${record.fact}`;
     })
     .join("\n");
 }
 
+const CHECKED: Record<MemoryRecord["verification"], string> = {
+  none: "cites no file",
+  unverified: "not checked",
+  verified: "cited files found",
+  partial: "some cited files missing",
+  stale: "cited files missing",
+};
+const FILE_STATES: Record<MemoryRecord["citations"][number]["state"], string> = {
+  unchecked: "not checked",
+  verified: "found",
+  moved: "moved",
+  changed: "changed",
+  missing: "not found",
+  unverifiable: "cannot be checked",
+};
+const SOURCES = { turn: "said in a session", url: "web page", user: "said by you", text: "note" };
+
+const citedText = ({ raw, kind, state }: MemoryRecord["citations"][number]): string =>
+  `${raw}  (${kind === "file" ? FILE_STATES[state] : SOURCES[kind]})`;
+
+const STATES = { active: "in use", pending: "waiting for your review", deleted: "deleted" };
+
+const statusText = ({ status }: MemoryRecord): string =>
+  status.type === "superseded" ? `replaced by ${status.by}` : STATES[status.type];
+
+/** The weakest source decides: your own words are trusted fully, a web page least. */
+function trustText(trust: number): string {
+  if (trust >= 1) return "full";
+  return trust >= 0.8 ? "high" : trust >= 0.6 ? "medium" : "low";
+}
+
+const timesText = (count: number): string => (count === 0 ? "never" : count === 1 ? "once" : `${count} times`);
+
 const votesText = ({ up, down }: MemoryRecord["votes"]): string => `+${up} -${down}`;
 
-function marks({ status, votes }: MemoryRecord): string[] {
-  const state =
-    status.type === "active" ? [] : [status.type === "superseded" ? `superseded by ${status.by}` : status.type];
+function marks(record: MemoryRecord): string[] {
+  const { status, votes } = record;
+  const state = status.type === "active" ? [] : [statusText(record)];
   return [...state, ...(votes.disputed ? ["disputed"] : [])].map((mark) => `[${mark}]`);
 }
 
@@ -40,35 +74,31 @@ export function age(iso: string, now: number): string {
 /** Every field, where it comes from, and what happened to it. */
 export function recordText(record: MemoryRecord, history: readonly MemoryChange[]): string {
   const { source, author, votes, recalls } = record;
-  const mine = votes.mine === null ? "" : `, yours: ${votes.mine}`;
+  const mine = votes.mine === null ? "" : `, you voted ${votes.mine === "upvote" ? "up" : "down"}`;
   const rows: [string, string][] = [
     ["id", record.id],
     ["subject", record.subject],
     ["fact", record.fact],
-    ...record.citations.map((c): [string, string] => ["cited", `${c.raw}  (${c.kind}, ${c.state})`]),
+    ...record.citations.map((c): [string, string] => ["cited", citedText(c)]),
     ["reason", record.reason],
-    ["scope", record.scope],
-    ["repository", record.repository ?? "none (for every project)"],
-    [
-      "status",
-      [record.status.type, ...(record.status.type === "superseded" ? [`by ${record.status.by}`] : [])].join(" "),
-    ],
+    ["scope", scopeText(record)],
+    ["status", statusText(record)],
     ["version", String(record.version)],
-    ["votes", `${votesText(votes)}${mine}${votes.disputed ? " (disputed: kept out of prompts)" : ""}`],
+    ["votes", `${votesText(votes)}${mine}${votes.disputed ? " (disputed: left out of prompts)" : ""}`],
     [
-      "verification",
-      `${record.verification}${record.lastVerifiedAt === null ? "" : `, last ${record.lastVerifiedAt}`}`,
+      "checked",
+      `${CHECKED[record.verification]}${record.lastVerifiedAt === null ? "" : `, last ${record.lastVerifiedAt}`}`,
     ],
     ["created", record.createdAt],
     ["updated", record.updatedAt],
-    ["recalled", `${recalls.count} times${recalls.lastAt === null ? "" : `, last ${recalls.lastAt}`}`],
+    ["recalled", `${timesText(recalls.count)}${recalls.lastAt === null ? "" : `, last ${recalls.lastAt}`}`],
     ["author", `${author.kind} ${author.name}`],
     ["client", source.client],
     ...(["sessionId", "turnId", "toolCallId", "agentId", "model"] as const).flatMap((key): [string, string][] =>
       source[key] === undefined ? [] : [[LABELS[key], source[key]]],
     ),
-    ["origins", source.origins.map(({ kind, ref }) => (ref === undefined ? kind : `${kind} (${ref})`)).join(", ")],
-    ["trust", String(source.trust)],
+    ["comes from", originsText(source.origins)],
+    ["trust", trustText(source.trust)],
   ];
   const lines = rows.map(([name, value]) => `${`${name}:`.padEnd(14)}${value}`);
   return [...lines, ...(history.length > 0 ? ["history:", ...history.map((c) => `  ${changeLine(c)}`)] : [])].join(
@@ -76,15 +106,14 @@ export function recordText(record: MemoryRecord, history: readonly MemoryChange[
   );
 }
 
-/** Those that do not hold with what is wrong, then how many do. */
+/** Memories whose cited files are missing, with those files, then how many are fine. */
 export function verifiedText(records: readonly MemoryRecord[]): string {
   const isGood = ({ verification }: MemoryRecord): boolean => verification === "verified" || verification === "none";
   const wrong = records.filter((record) => !isGood(record));
   const lines = wrong.map((record) => {
     const gone = record.citations.filter(({ kind, state }) => kind === "file" && state !== "verified");
-    return [`${record.id}  ${record.verification}  ${record.fact}`, ...gone.map((c) => `  ${c.state}: ${c.raw}`)].join(
-      "\n",
-    );
+    const files = gone.map(({ state, raw }) => `  ${FILE_STATES[state]}: ${raw}`);
+    return [`${record.id}  ${CHECKED[record.verification]}  ${record.fact}`, ...files].join("\n");
   });
   const cited = records.filter(({ verification }) => verification === "verified").length;
   const none = records.length - wrong.length - cited;

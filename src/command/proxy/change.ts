@@ -3,8 +3,7 @@ import { readFileSync } from "node:fs";
 import { errorText, type Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { visible } from "../../base/text.ts";
-import type { ProxyOperations } from "../../runtime/client/gateway.ts";
-import { home } from "../../runtime/client.ts";
+import { home, type ProxyOperations } from "../../runtime/client.ts";
 import { output, type Person } from "../contract.ts";
 import { findSession, type SessionTarget, usage } from "./find-session.ts";
 import { inSession, type Printed, tell } from "./look.ts";
@@ -14,7 +13,7 @@ type TextName = Parameters<ProxyOperations["text"]>[1];
 
 /** Prints the text; with a file, text on stdin or an editor writes it. */
 export function textCommand(name: TextName, id: string | undefined, options: TextOptions, person: Person): Printed {
-  return home.gateway.operations(async (operations): Printed => {
+  return home.proxied.withOperations(async (operations): Printed => {
     const session = await findSession(operations, id, options);
     if (!session.ok) return session;
     const newText = options.edit ? ok(undefined) : await givenText(options.file, person);
@@ -88,7 +87,7 @@ export function deleteCommand(
   options: SessionTarget & { all?: boolean; yes?: boolean },
   person: Person,
 ): Printed {
-  return home.gateway.operations(async (operations): Printed => {
+  return home.proxied.withOperations(async (operations): Printed => {
     const session = options.all ? ok("") : await findSession(operations, id, options);
     if (!session.ok) return session;
     const what = options.all ? "every proxied session" : `the proxied session ${session.value}`;

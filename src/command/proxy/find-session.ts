@@ -1,7 +1,7 @@
 // Which proxied session is meant: its id, the beginning of one, or the latest.
-import type { Failure } from "../../base/failure.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { ProxyOperations } from "../../runtime/client/gateway.ts";
+import type { ProxyOperations } from "../../runtime/client.ts";
 
 export type SessionTarget = { last?: boolean };
 
@@ -37,13 +37,11 @@ export const usage = (what: string, next: string): Failure => ({
   exit: 2,
 });
 
-const none: Failure = {
-  code: "session_not_found",
-  what: "No session has come through the gateway yet.",
-  data: "Nothing was changed.",
-  next: "Start one with `everlong with AGENT`.",
-  exit: 1,
-};
+const none: Failure = refusal(
+  "session_not_found",
+  "No session has come through the gateway yet.",
+  "Start one with `everlong with AGENT`.",
+);
 
 const unknown = (wanted: string, near: readonly string[]): Failure => ({
   ...none,

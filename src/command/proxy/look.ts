@@ -3,8 +3,7 @@ import type { Failure } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { clip, firstLine, visible } from "../../base/text.ts";
-import type { ProxyOperations } from "../../runtime/client/gateway.ts";
-import { home } from "../../runtime/client.ts";
+import { home, type ProxyOperations } from "../../runtime/client.ts";
 import { type CommandOutcome, output } from "../contract.ts";
 import { counted, grouped, minute, table } from "../format.ts";
 import { findSession, type SessionTarget } from "./find-session.ts";
@@ -18,7 +17,7 @@ export function tell<T>(
   ask: (operations: ProxyOperations) => Promise<Result<T, Failure>>,
   words: (value: T) => string,
 ): Printed {
-  return home.gateway.operations(async (operations) => {
+  return home.proxied.withOperations(async (operations) => {
     const answer = await ask(operations);
     return answer.ok ? output(visible(words(answer.value)), answer.value) : answer;
   });

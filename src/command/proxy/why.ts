@@ -2,7 +2,7 @@
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
-import type { ProxyOperations } from "../../runtime/client/gateway.ts";
+import type { ProxyOperations } from "../../runtime/client.ts";
 import { grouped } from "../format.ts";
 import { findSession, usage } from "./find-session.ts";
 import { type Printed, tell } from "./look.ts";

@@ -2,8 +2,8 @@
 import { fail, ok, type Result } from "../../base/result.ts";
 import {
   type AgentRow,
-  type Asked,
   type Base,
+  type LaunchRequest,
   type Refusal,
   refusal,
   set,
@@ -13,8 +13,12 @@ import {
 } from "./row.ts";
 
 /** The address of the gateway for this vendor, without a version: `U/run/TOKEN`, with `/up/NAME` where that is needed. */
-export function rootFor(asked: Pick<Asked, "gateway" | "run">, vendor: Vendor, own: string | undefined): string {
-  const { gateway, run } = asked;
+export function rootFor(
+  request: Pick<LaunchRequest, "gateway" | "run">,
+  vendor: Vendor,
+  own: string | undefined,
+): string {
+  const { gateway, run } = request;
   const { address } = gateway;
   return bareRootFor(
     { gateway: { ...gateway, address: run === undefined ? address : `${address}/run/${run}` } },
@@ -24,14 +28,18 @@ export function rootFor(asked: Pick<Asked, "gateway" | "run">, vendor: Vendor, o
 }
 
 /** The same without the token, for an agent that takes its address as an argument, which everybody can read. */
-export function bareRootFor({ gateway }: Pick<Asked, "gateway">, vendor: Vendor, own: string | undefined): string {
+export function bareRootFor(
+  { gateway }: Pick<LaunchRequest, "gateway">,
+  vendor: Vendor,
+  own: string | undefined,
+): string {
   const name = upstreamFor(gateway, vendor, own)?.name ?? vendor;
   return name === vendor ? gateway.address : `${gateway.address}/up/${name}`;
 }
 
 /** Undefined: this gateway does not lead there. No choice of the user's, or the gateway itself, is the vendor's usual one. */
 export function upstreamFor(
-  { address, upstreams }: Pick<Asked["gateway"], "address" | "upstreams">,
+  { address, upstreams }: Pick<LaunchRequest["gateway"], "address" | "upstreams">,
   vendor: Vendor,
   own: string | undefined,
 ): Upstream | undefined {

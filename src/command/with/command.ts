@@ -1,13 +1,18 @@
 // `everlong with AGENT [ARGS…]`: starts an agent so that it speaks to the gateway, and ends what was started for it.
 import { nearNames } from "../../base/text.ts";
-import type { GatewayView, HeldGateway, LaunchAccess, WithRequest } from "../../runtime/client/gateway.ts";
-import { home as machine } from "../../runtime/client.ts";
+import {
+  type GatewayForRun,
+  type GatewayView,
+  type LaunchSteps,
+  home as machine,
+  type WithRequest,
+} from "../../runtime/client.ts";
 import type { OwnProcess } from "../contract.ts";
 import { agentNames, rowOf } from "./agents.ts";
 import { upstreamFor } from "./base.ts";
 import { planFor, unknownAgent } from "./plan.ts";
 import { planJson, shellLines } from "./print.ts";
-import { type AgentRow, type Asked, type Base, type Refusal, refusal, set, type User } from "./row.ts";
+import { type AgentRow, type Base, type LaunchRequest, type Refusal, refusal, set, type User } from "./row.ts";
 
 export type WithLine = { agent: string; args: readonly string[]; print: boolean; json: boolean };
 
@@ -15,20 +20,20 @@ export async function withCommand(line: WithLine, own: OwnProcess): Promise<numb
   const { agent, args } = line;
   const row = rowOf(agent, args);
   if (!row) return refuse(unknown(agent), line, own);
-  const launch = await machine.gateway.launch();
-  const workspace = await launch.workspace();
+  const launch = await machine.launchSteps();
+  const workspace = await launch.withWorkspace();
   if (!workspace.ok) return refuse(workspace.error, line, own);
   const { env, userHome, home, foreseen, exposed, run: facts } = workspace.value;
   const user: User = { args, env, home: userHome, read: workspace.value.read };
   const bases = row.bases?.(user) ?? { ok: true, value: [] };
   if (!bases.ok) return refuse(bases.error, line, own);
   const wanted = wantedFor(bases.value);
-  const path = launch.findProgram(row.command, env, process.cwd());
+  const path = launch.findCommand(row.command, env, process.cwd());
   const signIn =
     agent === "codex" && path && !set(env, "OPENAI_API_KEY")
-      ? await launch.codexSignIn(path, launch.environment(env, {}))
+      ? await launch.codexSignIn(path, launch.agentEnvironment(env, {}))
       : undefined;
-  const request: Omit<Asked, "gateway"> = {
+  const request: Omit<LaunchRequest, "gateway"> = {
     ...{ ...user, launch: workspace.value.launch, exposed },
     ...(signIn ? { signIn } : {}),
   };
@@ -42,34 +47,34 @@ export async function withCommand(line: WithLine, own: OwnProcess): Promise<numb
     return 0;
   }
   if (path === undefined) return refuse(notInstalled(row), line, own);
-  const folder = launch.openFolder(home);
+  const folder = launch.openLaunch(home);
   if (!folder.ok) return own.fail(folder.error);
-  own.atExit(() => launch.removeFolder(folder.value));
+  own.atExit(() => launch.removeLaunch(folder.value));
   const token = launch.openRun(folder.value, facts);
   if (!token.ok) return own.fail(token.error);
-  const gateway = await launch.holdGateway(home, wanted);
+  const gateway = await launch.gatewayForRun(home, wanted);
   if (!gateway.ok) return own.fail(gateway.error);
-  return run({ agent, path, asked: { ...request, run: token.value }, gateway: gateway.value }, launch, own);
+  return run({ agent, path, request: { ...request, run: token.value }, gateway: gateway.value }, launch, own);
 }
 
-type Start = { agent: string; path: string; asked: Omit<Asked, "gateway">; gateway: HeldGateway };
+type Start = { agent: string; path: string; request: Omit<LaunchRequest, "gateway">; gateway: GatewayForRun };
 
-async function run({ agent, path, asked, gateway }: Start, launch: LaunchAccess, own: OwnProcess): Promise<number> {
+async function run({ agent, path, request, gateway }: Start, launch: LaunchSteps, own: OwnProcess): Promise<number> {
   const say = (text: string): void => own.warn(`everlong: ${text}`);
   // A bug in the gateway must neither end the agent nor write over its screen: it is told afterwards.
   const bugs: string[] = [];
   const ours = gateway.own;
   if (ours) own.onBug((error) => bugs.push(ours.report(error)));
   try {
-    const plan = planFor(agent, { ...asked, gateway });
+    const plan = planFor(agent, { ...request, gateway });
     if (!plan.ok) return own.fail(plan.error);
-    const written = launch.writeFiles(plan.value.files);
+    const written = launch.writeLaunch(plan.value.files);
     if (!written.ok) return own.fail(written.error);
     for (const note of [...gateway.warnings, ...plan.value.notes]) say(note);
     // A link signs in whoever reads it: it belongs on a screen, not into a log.
     say(startLine(gateway, own.isWatched ? await gateway.link() : undefined));
-    const ended = await launch.runAgent(path, plan.value.args, launch.environment(asked.env, plan.value.env));
-    if (ended.ok && !launch.wasUsed(asked.launch)) say(unused(agent, plan.value.command));
+    const ended = await launch.runAgent(path, plan.value.args, launch.agentEnvironment(request.env, plan.value.env));
+    if (ended.ok && !launch.wasUsed(request.launch)) say(unused(agent, plan.value.command));
     return ended.ok ? ended.value : own.fail(ended.error);
   } finally {
     // While streams are finishing; what was acknowledged is stored.
@@ -80,7 +85,7 @@ async function run({ agent, path, asked, gateway }: Start, launch: LaunchAccess,
 }
 
 /** F83: one line, before the agent has the screen. */
-function startLine({ address, own }: HeldGateway, link: string | undefined): string {
+function startLine({ address, own }: GatewayForRun, link: string | undefined): string {
   const gateway = `gateway ${address}${own ? " (for this run)" : ""}`;
   return [gateway, "session: everlong proxy show --last", ...(link === undefined ? [] : [`link ${link}`])].join(", ");
 }

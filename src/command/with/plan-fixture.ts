@@ -1,6 +1,6 @@
 // A user and a gateway to plan for in tests.
 import { planFor } from "./plan.ts";
-import type { Asked, Plan, Refusal, Upstream } from "./row.ts";
+import type { LaunchRequest, Plan, Refusal, Upstream } from "./row.ts";
 
 export const U = "http://127.0.0.1:4747";
 export const TOKEN = "elr-77-0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
@@ -17,12 +17,12 @@ export const vendors: readonly Upstream[] = [
 /** The same with a key of the gateway's own for each. */
 export const keyed: readonly Upstream[] = vendors.map((upstream) => ({ ...upstream, key: true }));
 
-type Given = Partial<Omit<Asked, "gateway" | "read">> & {
+type Given = Partial<Omit<LaunchRequest, "gateway" | "read">> & {
   upstreams?: readonly Upstream[];
   files?: Readonly<Record<string, string>>;
 };
 
-export function asked({ upstreams = vendors, files = {}, ...rest }: Given = {}): Asked {
+export function request({ upstreams = vendors, files = {}, ...rest }: Given = {}): LaunchRequest {
   return {
     args: [],
     env: {},
@@ -37,13 +37,13 @@ export function asked({ upstreams = vendors, files = {}, ...rest }: Given = {}):
 }
 
 export function plan(agent: string, given: Given = {}): Plan {
-  const made = planFor(agent, asked(given));
+  const made = planFor(agent, request(given));
   if (!made.ok) throw new Error(made.error.what);
   return made.value;
 }
 
 export function refused(agent: string, given: Given = {}): Refusal {
-  const made = planFor(agent, asked(given));
+  const made = planFor(agent, request(given));
   if (made.ok) throw new Error("it was planned");
   return made.error;
 }

@@ -2,25 +2,25 @@
 import { fail, ok, type Result } from "../../base/result.ts";
 import { agentNames, rowOf } from "./agents.ts";
 import { upstreamFor } from "./base.ts";
-import { type Asked, type Plan, type Refusal, refusal } from "./row.ts";
+import { type LaunchRequest, type Plan, type Refusal, refusal } from "./row.ts";
 
-export function planFor(agent: string, asked: Asked): Result<Plan, Refusal> {
-  const row = rowOf(agent, asked.args);
+export function planFor(agent: string, request: LaunchRequest): Result<Plan, Refusal> {
+  const row = rowOf(agent, request.args);
   if (!row) return fail(unknownAgent(agent));
-  const bases = row.bases?.(asked) ?? ok([]);
+  const bases = row.bases?.(request) ?? ok([]);
   if (!bases.ok) return bases;
-  const missing = bases.value.find(({ vendor, url }) => !upstreamFor(asked.gateway, vendor, url));
-  if (missing) return fail(elsewhere(asked.gateway.address, missing.url));
-  const draft = row.plan(asked);
+  const missing = bases.value.find(({ vendor, url }) => !upstreamFor(request.gateway, vendor, url));
+  if (missing) return fail(elsewhere(request.gateway.address, missing.url));
+  const draft = row.plan(request);
   if (!draft.ok) return draft;
-  const { args = asked.args, env = {}, files = [], notes = [], secrets = [] } = draft.value;
+  const { args = request.args, env = {}, files = [], notes = [], secrets = [] } = draft.value;
   return ok({
     command: row.command,
     args,
     env,
     files,
     notes,
-    secrets: [...(asked.run ? [asked.run] : []), ...secrets],
+    secrets: [...(request.run ? [request.run] : []), ...secrets],
   });
 }
 

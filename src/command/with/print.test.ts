@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { withLine } from "./line.ts";
 import { planFor } from "./plan.ts";
-import { asked, TOKEN, U } from "./plan-fixture.ts";
+import { request, TOKEN, U } from "./plan-fixture.ts";
 import { planJson, shellLines } from "./print.ts";
 import type { Plan } from "./row.ts";
 
@@ -23,8 +23,8 @@ const shown = (one: Plan, env: Record<string, string> = {}) => ({ plan: one, ups
 
 describe("N31 lines that work", () => {
   const env = { OPENAI_API_KEY: "sk-openai-0123456789", COPILOT_MODEL: "m" };
-  const planned = (agent: string, more: Parameters<typeof asked>[0]) => {
-    const { run: _run, ...rest } = asked({ env, ...more });
+  const planned = (agent: string, more: Parameters<typeof request>[0]) => {
+    const { run: _run, ...rest } = request({ env, ...more });
     const made = planFor(agent, rest);
     if (!made.ok) throw new Error(made.error.what);
     return made.value;

@@ -1,6 +1,6 @@
 // Providers of an agent's own settings that have addresses of their own: the gateway forwards to each under a name.
 import { rootFor, usable } from "./base.ts";
-import type { Asked, Base, Vendor } from "./row.ts";
+import type { Base, LaunchRequest, Vendor } from "./row.ts";
 
 export type Provider = {
   /** As the agent calls it. */
@@ -52,11 +52,11 @@ export function basesOf(agent: string, providers: readonly Provider[]): readonly
 
 /** The base URLs to give to the agent; `versions` is what its SDK expects behind the address. */
 export function gatewayBases(
-  asked: Asked,
+  request: LaunchRequest,
   providers: readonly Provider[],
   versions: Readonly<Record<Vendor, string>>,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    providers.map(({ name, vendor, url }) => [name, rootFor(asked, vendor, url) + versions[vendor]]),
+    providers.map(({ name, vendor, url }) => [name, rootFor(request, vendor, url) + versions[vendor]]),
   );
 }

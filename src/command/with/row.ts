@@ -21,7 +21,7 @@ export type User = {
   read(path: string): string | undefined;
 };
 
-export type Asked = User & {
+export type LaunchRequest = User & {
   gateway: { address: string; upstreams: readonly Upstream[] };
   /** The token of this run: it tells the gateway who asks and from where. Undefined: nothing is started, only shown. */
   run?: string;
@@ -74,7 +74,7 @@ export type AgentRow = {
   /** Flags of ours that are the agent's own too: behind its name they are for it. */
   ownFlags?: readonly string[];
   bases?(user: User): Result<readonly Base[], Refusal>;
-  plan(asked: Asked): Result<Draft, Refusal>;
+  plan(request: LaunchRequest): Result<Draft, Refusal>;
 };
 
 export function refusal(code: string, what: string, next: string, entry?: string): Refusal {

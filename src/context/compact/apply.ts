@@ -1,7 +1,8 @@
 // The swap itself: old items out, one message in. The live session and replay both do it here.
+import { newItem } from "../../schema/context-item.ts";
 import { isMessage, type SessionItem } from "./items.ts";
 
-export type Replacement = {
+type Replacement = {
   /** Id of the message: that of the event which applies it. */
   id: string;
   replacementContent: string;
@@ -25,17 +26,7 @@ export function compactionItem(
   { id, replacementContent }: Omit<Replacement, "boundaryEventId">,
   turn: number,
 ): SessionItem {
-  return {
-    id,
-    role: "user",
-    kind: "compaction",
-    isPrompt: false,
-    turn,
-    toolCallIds: [],
-    toolResultFor: [],
-    tokens: 0,
-    raw: { role: "user", content: replacementContent },
-  };
+  return newItem({ id, role: "user", kind: "compaction", turn, raw: { role: "user", content: replacementContent } });
 }
 
 /** No group is ever parted, so a result at the front answers a call that is nowhere. */

@@ -19,7 +19,7 @@ export type SummaryReply =
   | SummaryFailed
   | SummaryCancelled;
 
-export type AskOptions = {
+type AskOptions = {
   call: CallOnce;
   model: string;
   /** Its reason, when it is one of the closed set, says why the attempt is cancelled. */
@@ -30,7 +30,7 @@ export type AskOptions = {
 };
 
 /** In tokens: what a summary is to stand for, and how long it may be. */
-export type Worth = { replaced: number; share: number };
+type Worth = { replaced: number; share: number };
 
 type Once = { reply: SummaryReply; retryAfterMs?: number | undefined };
 

@@ -13,7 +13,7 @@ export function safeCuts(items: readonly ContextItem[]): boolean[] {
   return cuts;
 }
 
-export type Tail = {
+type Tail = {
   /** First item of the unanswered tail; the length when there is none. */
   start: number;
   /** First item after the newest step's results: what is left when that step is compacted too. */

@@ -60,7 +60,7 @@ export function noticeText({ checkpointNumber, recallOn, refPrefix = "" }: Carri
 }
 
 /** Open ones in full, finished ones as a count. */
-export function todoText(todos: NonNullable<Carried["todos"]>): string {
+function todoText(todos: NonNullable<Carried["todos"]>): string {
   const open = todos.filter((todo) => todo.status !== "done");
   const finishedCount = todos.length - open.length;
   const lines = open.map(
@@ -71,7 +71,7 @@ export function todoText(todos: NonNullable<Carried["todos"]>): string {
 }
 
 /** The latest with its instructions, earlier ones as name and path. */
-export function skillText(skills: readonly InvokedSkill[]): string {
+function skillText(skills: readonly InvokedSkill[]): string {
   const latest = skills.at(-1);
   if (!latest) return "";
   const earlier = new Map(skills.filter(({ name }) => name !== latest.name).map((skill) => [skill.name, skill]));
@@ -82,7 +82,7 @@ export function skillText(skills: readonly InvokedSkill[]): string {
   ].join("\n");
 }
 
-export function agentText({ name, purpose, instructions }: ActiveAgent): string {
+function agentText({ name, purpose, instructions }: ActiveAgent): string {
   return `You are ${name}: ${purpose}\n${instructions}`;
 }
 

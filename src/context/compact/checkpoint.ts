@@ -70,7 +70,7 @@ function heading(part: string): string {
 
 const turnRange = ({ from, to }: CheckpointMeta["turns"]): string => (from >= to ? `t${to}` : `t${from}-t${to}`);
 
-export type CheckpointRow = Pick<CheckpointMeta, "number" | "title" | "created" | "turns"> & {
+type CheckpointRow = Pick<CheckpointMeta, "number" | "title" | "created" | "turns"> & {
   file: string;
   state: "live" | "undone";
 };

@@ -48,7 +48,7 @@ export function decideCompaction(state: CompactionState, input: DecisionInput): 
   }
 }
 
-export type EnoughInput = {
+type EnoughInput = {
   items: readonly ContextItem[];
   /** How many items there were right after the last compaction; undefined when there was none. What it kept is not new. */
   marker?: number | undefined;

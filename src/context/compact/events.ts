@@ -1,35 +1,19 @@
 // The data of the two compaction events, from the attempt and how it ended.
-
-import type { z } from "zod";
-import type {
-  CompactionFailure,
-  CompactionReason,
-  CompactionTokensUsed,
-  CompactionTrigger,
-  contextEvents,
-} from "../../schema/event/context.ts";
+import type { CompactionFailure, CompactionReason, CompactionTokensUsed } from "../../schema/event/context.ts";
+import type { EventData } from "../../schema/event/envelope.ts";
 import type { Sizes } from "./budget.ts";
 import { bucketsOf, type CompactionFigures } from "./figures.ts";
 import type { Applicable } from "./finish.ts";
 import type { SessionItem } from "./items.ts";
 import type { Summary } from "./summary-input.ts";
 
-export type StartData = z.infer<(typeof contextEvents)["session.compaction_start"]>;
-export type CompleteData = z.infer<(typeof contextEvents)["session.compaction_complete"]>;
+type StartData = EventData<"session.compaction_start">;
+type CompleteData = EventData<"session.compaction_complete">;
 
-export type CompactionAttempt = {
-  compactionAttemptId: string;
-  trigger: CompactionTrigger;
-  /** Who writes the summary. */
-  model: string;
-  mode: "background" | "blocking";
-  /** L of the session's model. */
-  tokenLimit: number;
-  customInstructions?: string;
-  switchTargetModel?: string;
-  targetPromptTokenLimit?: number;
-  initialModel?: string;
-};
+/** `model` writes the summary; `tokenLimit` is L of the session's model. */
+export type CompactionAttempt = Pick<StartData, "compactionAttemptId" | "trigger" | "model" | "mode" | "tokenLimit"> &
+  Pick<StartData, "customInstructions" | "switchTargetModel" | "targetPromptTokenLimit"> &
+  Pick<CompleteData, "initialModel">;
 
 export type AttemptEnd =
   | { outcome: "applied"; summary: Summary; finished: Applicable; checkpointNumber?: number; checkpointPath?: string }

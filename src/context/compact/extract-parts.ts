@@ -1,13 +1,13 @@
 // The built-in summary: the seven parts of a compaction, filled from the history and its ledger alone and within a token target.
 import { quoted } from "../../base/tag.ts";
-import { clip, cutAt, firstLine } from "../../base/text.ts";
+import { clip, clipMiddle, firstLine } from "../../base/text.ts";
 import { estimateTokens } from "../../model/tokens/estimate.ts";
 import type { Todo } from "../../schema/todo.ts";
 import { type HistoryRecord, readHistory } from "./history-record.ts";
 import type { SessionItem } from "./items.ts";
 import type { SummaryPart, SummaryParts } from "./tags.ts";
 
-export type ExtractOptions = {
+type ExtractOptions = {
   targetTokens: number;
   todos?: readonly Pick<Todo, "title" | "status">[];
   /** Text of `plan.md`; without it, what the history last wrote there. */
@@ -97,8 +97,8 @@ function overview(facts: HistoryRecord, budget: number): string {
     earlier !== "" ? ["", earlier] : first ? [`First request [t${first.turn}]: `, quoted(first.text)] : [];
   const isOne = latest === first && earlier === "";
   const closing = latest && !isOne ? [`Latest request [t${latest.turn}]: `, quoted(latest.text)] : [];
-  const head = clipMiddle(opening, Math.max(budget / 2, budget - costOf(closing.join(""))));
-  const last = clipMiddle(closing, budget - costOf(head));
+  const head = labelled(opening, Math.max(budget / 2, budget - costOf(closing.join(""))));
+  const last = labelled(closing, budget - costOf(head));
   const standing = facts.standing
     .filter(({ text }) => ![...opening, ...closing].some((whole) => whole.includes(text)))
     .map(({ turn, text }) => `Standing [t${turn}]: ${text}`);
@@ -179,12 +179,9 @@ function take(lines: readonly string[], budget: number): string[] {
 }
 
 /** Label and text when they fit, else the label with the text's head and tail. */
-function clipMiddle([label = "", text = ""]: readonly string[], budget: number): string {
-  let clipped = `${label}${text}`;
-  for (let chars = text.length; chars > 0 && costOf(clipped) > budget; chars = Math.floor(chars * 0.8)) {
-    const head = cutAt(text, Math.ceil(chars * 0.6));
-    const tail = text.slice(text.length - Math.floor(chars * 0.3)).replace(/^[\udc00-\udfff]/, "");
-    clipped = `${label}${head} [… ${text.length - head.length - tail.length} characters left out …] ${tail}`;
-  }
-  return clipped;
+function labelled([label = "", text = ""]: readonly string[], budget: number): string {
+  let short = `${label}${text}`;
+  for (let chars = text.length; chars > 0 && costOf(short) > budget; chars = Math.floor(chars * 0.8))
+    short = `${label}${clipMiddle(text, Math.ceil(chars * 0.6), Math.floor(chars * 0.3), (n) => ` [… ${n} characters left out …] `)}`;
+  return short;
 }

@@ -1,21 +1,17 @@
 // The numbers of a compaction: what the history was and what it is, so that the deltas always add up.
 import type { ContextItem } from "../../schema/context-item.ts";
+import type { EventData } from "../../schema/event/envelope.ts";
 import type { Sizes } from "./budget.ts";
 import { isMessage, tokensOf } from "./items.ts";
 
-/** Fields of `session.compaction_complete`. */
-export type CompactionFigures = {
-  preCompactionTokens: number;
-  postCompactionTokens: number;
-  preCompactionMessagesLength: number;
-  postCompactionMessagesLength: number;
-  messagesRemoved: number;
-  tokensRemoved: number;
-  /** After it. */
-  systemTokens: number;
-  conversationTokens: number;
-  toolDefinitionsTokens: number;
-};
+type StartData = EventData<"session.compaction_start">;
+type CompleteData = EventData<"session.compaction_complete">;
+
+type BucketSizes = Pick<StartData, "systemTokens" | "conversationTokens" | "toolDefinitionsTokens">;
+/** The buckets are those after it. */
+export type CompactionFigures = BucketSizes &
+  Pick<CompleteData, "preCompactionTokens" | "postCompactionTokens" | "messagesRemoved" | "tokensRemoved"> &
+  Pick<CompleteData, "preCompactionMessagesLength" | "postCompactionMessagesLength">;
 
 export function figuresOf(
   before: readonly ContextItem[],
@@ -36,17 +32,11 @@ export function figuresOf(
   };
 }
 
-export type Buckets = {
-  systemTokens: number;
-  conversationTokens: number;
-  toolDefinitionsTokens: number;
-  /** The sum of the three. */
-  currentTokens: number;
-  messagesLength: number;
-};
-
 /** `sizes.systemTokens` holds system items too, so they are not counted again. */
-export function bucketsOf(items: readonly ContextItem[], { systemTokens, toolDefinitionsTokens }: Sizes): Buckets {
+export function bucketsOf(
+  items: readonly ContextItem[],
+  { systemTokens, toolDefinitionsTokens }: Sizes,
+): BucketSizes & Pick<StartData, "currentTokens" | "messagesLength"> {
   const conversationTokens = tokensOf(items);
   return {
     systemTokens,

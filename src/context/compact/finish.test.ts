@@ -202,7 +202,8 @@ describe("events", () => {
     mode: "background",
     tokenLimit: E,
   };
-  const { "session.compaction_start": start, "session.compaction_complete": complete } = contextEvents;
+  const start = contextEvents["session.compaction_start"]();
+  const complete = contextEvents["session.compaction_complete"]();
   const items = conversation(3);
   const figures = figuresOf(items, items, sizes(E));
 

@@ -44,13 +44,13 @@ export type Applicable = {
   targetTokens: number;
   figures: CompactionFigures;
 };
-export type GivenUp = {
+type GivenUp = {
   type: "not_applicable" | "cancelled";
   reason: CompactionReason;
   targetTokens: number;
   figures: CompactionFigures;
 };
-export type CompactionResult = Applicable | GivenUp;
+type CompactionResult = Applicable | GivenUp;
 
 /** Pieces are counted one by one and their sum may differ a little from the whole: so often is the message built again. */
 const MOST_BUILDS = 4;

@@ -4,10 +4,10 @@ import type { ContextItem } from "../../schema/context-item.ts";
 import type { CompactionMode } from "./decide.ts";
 import { isMessage, lastCompaction } from "./items.ts";
 
-export type GuardCode = "compaction_off" | "already_running" | "no_active_context" | "no_model" | "nothing_to_compact";
-export type GuardFailure = Failure & { code: GuardCode };
+type GuardCode = "compaction_off" | "already_running" | "no_active_context" | "no_model" | "nothing_to_compact";
+type GuardFailure = Failure & { code: GuardCode };
 
-export type GuardInput = {
+type GuardInput = {
   mode: CompactionMode;
   /** A background attempt does not count: it gives way to the manual one. */
   manualRunning: boolean;

@@ -10,7 +10,7 @@ import { emptyLedger, foldLedger, type SessionLedger } from "../ledger/ledger.ts
 import { ledgerEntries } from "../ledger/render.ts";
 import type { SessionItem } from "./items.ts";
 
-export type Telling = { turn: number; text: string; score: number };
+type Telling = { turn: number; text: string; score: number };
 export type HistoryRecord = {
   prompts: { turn: number; text: string }[];
   /** True when the newest prompt got no final text. */

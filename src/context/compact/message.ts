@@ -9,7 +9,7 @@ import { renderWithin } from "./summary.ts";
 import type { SummaryParts } from "./tags.ts";
 import { TAG } from "./tags.ts";
 
-export type CompactionMessageInput = {
+type CompactionMessageInput = {
   summary: SummaryParts;
   /** Built in: then what it quotes was really said, and the ledger need not say it again. */
   isExtract?: boolean | undefined;

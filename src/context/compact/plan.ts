@@ -12,7 +12,7 @@ import {
 } from "./budget.ts";
 import { type SessionItem, tokensOf } from "./items.ts";
 
-export type CompactionPlanInput = {
+type CompactionPlanInput = {
   items: readonly SessionItem[];
   /** Of the model that will go on with the history. */
   sizes: Sizes;
@@ -29,7 +29,7 @@ export type CompactionPlan = {
   budget: number;
 };
 
-export type PlannedCompaction =
+type PlannedCompaction =
   | { type: "planned"; plan: CompactionPlan }
   /** Too few items, or for a trigger that can wait too little text to gain anything. */
   | { type: "nothing_to_compact"; targetTokens: number }

@@ -8,7 +8,7 @@ import { TAG } from "./tags.ts";
 
 const MOST = { newest: 4_000, first: 2_000, other: 500 };
 
-export type PromptSections = { newest: CarriedSection; older: CarriedSection };
+type PromptSections = { newest: CarriedSection; older: CarriedSection };
 
 /** The newest stands alone, so that it can be given its room first. */
 export function promptSections(prompts: readonly OriginalPrompt[], count: Count): PromptSections {

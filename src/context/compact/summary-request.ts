@@ -1,6 +1,7 @@
 // The request of a summary call, and how much of the summariser's limit it may fill.
 import type { ModelRequest } from "../../model/contract.ts";
 import { outputFor } from "../../model/limits.ts";
+import { newItem } from "../../schema/context-item.ts";
 import { summaryShare } from "./budget.ts";
 import type { SessionItem } from "./items.ts";
 import type { SummaryInput } from "./summary-input.ts";
@@ -14,7 +15,7 @@ const LEAST_OUTPUT = 4_000;
 /** Room kept for a summary of the length asked for. */
 export const outputReserve = (share: number): number => Math.ceil(1.25 * share);
 
-export type SummaryQuestion = Pick<ModelRequest, "system" | "tools" | "items"> & {
+type SummaryQuestion = Pick<ModelRequest, "system" | "tools" | "items"> & {
   /** The instructions, as the last message. */
   text: string;
   /** All of it, or an upper bound. */
@@ -28,17 +29,13 @@ export function requestOf({ target, sessionId, budget }: SummaryInput, question:
     Math.max(2 * summaryShare(budget), LEAST_OUTPUT),
     target.maxOutputTokens ?? Number.POSITIVE_INFINITY,
   );
-  const instructions: SessionItem = {
+  const instructions: SessionItem = newItem({
     id: "compaction-instructions",
     role: "user",
     kind: "message",
-    isPrompt: false,
     turn: items.at(-1)?.turn ?? 0,
-    toolCallIds: [],
-    toolResultFor: [],
-    tokens: 0,
     raw: { role: "user", content: text },
-  };
+  });
   return {
     system,
     tools,

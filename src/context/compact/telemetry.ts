@@ -1,7 +1,7 @@
 // What telemetry is told of a compaction: figures, names and codes from its two events, and never a word of a conversation.
 import type { Envelope } from "../../schema/event/envelope.ts";
 
-export type TelemetryRecord = {
+type TelemetryRecord = {
   name: "session_compaction_start" | "session_compaction_complete";
   time: string;
   attributes: Readonly<Record<string, string | number | boolean>>;

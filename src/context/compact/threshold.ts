@@ -3,7 +3,7 @@
 /** Above every share, so that it is never reached. */
 export const NEVER = Number.POSITIVE_INFINITY;
 
-export type Threshold = { value: number; warning?: string };
+type Threshold = { value: number; warning?: string };
 
 const NUMBER = /^(\d+(?:\.\d*)?|\.\d+)(%?)$/;
 

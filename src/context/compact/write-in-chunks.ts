@@ -111,7 +111,7 @@ function requestFor({ input, promptTokens }: Chunked, text: string): ModelReques
   return requestOf(input, { system: SUMMARISER_SYSTEM, tools: [], items: [], text, promptTokens });
 }
 
-function endOf(reply: SummaryReply): SummaryEnd {
+export function endOf(reply: SummaryReply): SummaryEnd {
   if (reply.type === "too_large") return reply.failure;
   return reply.type === "summary" ? { ...reply, chunks: 1 } : reply;
 }

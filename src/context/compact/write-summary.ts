@@ -1,5 +1,5 @@
 // The summary of the old items: one call when it fits, parts and a merge when it does not, extracts for the offline model.
-import { type SummaryReply, SummaryRequester } from "./ask.ts";
+import { SummaryRequester } from "./ask.ts";
 import { summaryShare } from "./budget.ts";
 import { extractSummary } from "./extract.ts";
 import { askForSummary, turnTable } from "./instructions.ts";
@@ -7,7 +7,7 @@ import { isMessage, type SessionItem, tokensOf } from "./items.ts";
 import { reduceItems } from "./reduce.ts";
 import type { Summarised, SummaryEnd, SummaryInput } from "./summary-input.ts";
 import { FULL, ITEM_TOKENS, outputReserve, requestOf } from "./summary-request.ts";
-import { summariseInChunks } from "./write-in-chunks.ts";
+import { endOf, summariseInChunks } from "./write-in-chunks.ts";
 
 /** Of the summariser's limit. */
 const TURN_TABLE = 0.05;
@@ -42,12 +42,8 @@ async function summarise(
   const promptTokens = around + tokensOf(fitting);
   const request = requestOf(input, { system, tools, items: fitting, text, promptTokens });
   const reply = await asker.ask(request, { replaced: tokensOf(items), share });
-  if (reply.type !== "too_large") return wholeOf(reply);
+  if (reply.type !== "too_large") return endOf(reply);
   if (!asker.takeRetry()) return reply.failure;
   const lowered = Math.min(reply.reportedLimit ?? effectiveLimit * AFTER_REFUSAL, effectiveLimit);
   return summariseInChunks(items, lowered, input, asker);
-}
-
-function wholeOf(reply: Exclude<SummaryReply, { type: "too_large" }>): SummaryEnd {
-  return reply.type === "summary" ? { ...reply, chunks: 1 } : reply;
 }

@@ -6,7 +6,7 @@ import { openRegular } from "../../host/files.ts";
 import { foldersDownTo, isInside } from "../../host/paths.ts";
 import { realPath } from "../../permission/path.ts";
 
-export type InstructionFile = { path: string; text: string; invisible: number; bytes: number };
+type InstructionFile = { path: string; text: string; invisible: number; bytes: number };
 
 export type FoundInstructions = {
   files: InstructionFile[];

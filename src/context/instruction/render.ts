@@ -4,7 +4,7 @@ import { shown } from "../../permission/shown.ts";
 import { boundTokens, fitTokens } from "../fragment/fragment.ts";
 import type { FoundInstructions } from "./find.ts";
 
-export type RenderedInstructions = { text: string; warnings: { type: string; message: string }[] };
+type RenderedInstructions = { text: string; warnings: { type: string; message: string }[] };
 
 export function renderInstructions(
   { files, outside }: FoundInstructions,

@@ -10,7 +10,7 @@ export type FileDeed = {
   added: number;
   removed: number;
 };
-export type CallRead = {
+type CallRead = {
   changes: FileDeed[];
   /** The file that the tool was pointed at, changed or not. */
   path?: string;

@@ -49,7 +49,7 @@ export const isCheck = (command: string): boolean => CHECK.test(command);
 export const covers = (passed: string, failed: string): boolean =>
   passed === failed || (isCheck(passed) && failed.startsWith(`${passed} `));
 
-export type ShellChange = { path: string; did: "written" | "edited" | "deleted" | "moved" };
+type ShellChange = { path: string; did: "written" | "edited" | "deleted" | "moved" };
 
 const WORDS = /'[^']*'|"(?:[^"\\]|\\.)*"|[^\s'"]+/g;
 
@@ -95,7 +95,7 @@ const ERROR_LINE =
   /\b(?:\w*error|exception|fail(?:ed|ure|ing|s)?|cannot|can['’]t|not found|no such|denied|panic|traceback|refused|timed? ?out|undefined|expected)\b/i;
 const EITHER_END = 4_000;
 
-export type RunOutcome = { failed: boolean; outcome: string; error?: string };
+type RunOutcome = { failed: boolean; outcome: string; error?: string };
 
 export function readOutcome(text: string, failed: boolean | undefined, command: string): RunOutcome {
   const plain = stripAnsi(

@@ -7,11 +7,11 @@ import { decidedSentences, tellingSentences } from "./words.ts";
 
 export type LedgerLine = LedgerPlace & { text: string };
 /** `worth` says which sentences stay when there are too many. */
-export type LedgerWord = LedgerLine & { worth: number };
-export type LedgerDeed = LedgerPlace & Omit<FileDeed, "path"> & { callId?: string; failed?: string };
+type LedgerWord = LedgerLine & { worth: number };
+type LedgerDeed = LedgerPlace & Omit<FileDeed, "path"> & { callId?: string; failed?: string };
 export type LedgerFile = { path: string; deeds: LedgerDeed[] };
 /** How a command ended the last time. */
-export type LedgerRun = LedgerPlace & { command: string; failed: boolean; outcome: string; error?: string };
+type LedgerRun = LedgerPlace & { command: string; failed: boolean; outcome: string; error?: string };
 type Waiting = LedgerPlace & { callId?: string; paths: string[]; command?: string; line?: string };
 
 export type SessionLedger = {

@@ -4,7 +4,7 @@ import { isCheck } from "./command.ts";
 import { comesAfter, type LedgerPlace, refText } from "./happening.ts";
 import { isOpenTodo, type LedgerFile, openFailures, type SessionLedger } from "./ledger.ts";
 
-export type LedgerSection = "words" | "failures" | "files" | "todos" | "passed" | "choices";
+type LedgerSection = "words" | "failures" | "files" | "todos" | "passed" | "choices";
 /** `rank`: higher is taken first; among equals the newest. */
 export type LedgerEntry = LedgerPlace & {
   section: LedgerSection;

@@ -3,7 +3,7 @@ import { clip } from "../../base/text.ts";
 import { statements } from "../../model/offline/statements.ts";
 
 /** `worth` says which ones stay when there is no room for all. */
-export type TellingSentence = { text: string; worth: number };
+type TellingSentence = { text: string; worth: number };
 
 const RULE =
   /\b(?:always|never|must(?:n['’]t)?|shall|do not|don['’]t|should(?:n['’]t)?|cannot|can['’]t|may not|not allowed|forbid\w*|forbidden|off[- ]limits|hands off|from now on|no longer|only|make sure|ensure|remember|keep in mind|bear in mind|note that|important|avoid|without|prefer\w*|stick (?:to|with)|require[sd]?|mandatory|at (?:least|most)|no more than|whenever|under no circumstances|until (?:i|we)\b|before (?:you|any|every|each)\b|unless)\b/i;

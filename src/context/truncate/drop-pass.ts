@@ -1,5 +1,5 @@
 // The passes that drop: units in their order until the low-water mark, with one notice where the first of them stood.
-import type { ContextItem } from "../../schema/context-item.ts";
+import { type ContextItem, newItem } from "../../schema/context-item.ts";
 import { tokensIn } from "./cut.ts";
 import { type CutDraft, type Fit, sizeIn } from "./draft.ts";
 import type { DropPlan } from "./drop-order.ts";
@@ -39,17 +39,13 @@ async function noticeOf<Raw>(
   fit: Fit<Raw>,
 ): Promise<ContextItem<Raw> | undefined> {
   if (omitted.length < 2) return undefined;
-  const notice: ContextItem<Raw> = {
+  const notice = newItem<Raw>({
     id: "truncation-notice",
     role: "user",
     kind: "notice",
-    isPrompt: false,
     turn: omitted[0]?.turn ?? 0,
-    toolCallIds: [],
-    toolResultFor: [],
-    tokens: 0,
     raw: fit.rules.userMessage(noticeText(omitted, fit)),
-  };
+  });
   return { ...notice, tokens: await fit.count(notice) };
 }
 

@@ -1,6 +1,7 @@
 // What a caller may ask beyond the agent's rules: items that stay, another threshold, another limit, words of its own.
 import { describe, expect, it } from "vitest";
-import { ownRules, toItems } from "../../model/wire/own.ts";
+import { ownRules } from "../../model/wire/own.ts";
+import { toItems } from "../../model/wire/own-fixture.ts";
 import { applyCut } from "./cut.ts";
 import type { Fit } from "./draft.ts";
 import { growCut } from "./truncate.ts";

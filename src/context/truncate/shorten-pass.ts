@@ -10,7 +10,7 @@ const LONG = 0.05;
 const LEAST_LONG = 1_000;
 const FLOOR = 200;
 
-export type BoundedRequest<Raw = unknown> = { cut: Cut<Raw> | undefined; applied: Applied<Raw> };
+type BoundedRequest<Raw = unknown> = { cut: Cut<Raw> | undefined; applied: Applied<Raw> };
 
 /** Comes before the compaction decision: no single item may take more than 0.3 E of a request that is above E. */
 export async function boundHuge<Raw>(fit: Fit<Raw>): Promise<BoundedRequest<Raw>> {

@@ -6,7 +6,8 @@ import { anthropicHistory as anthropic } from "../../model/wire/anthropic/histor
 import { geminiHistory as gemini } from "../../model/wire/gemini/history.ts";
 import { openaiChatHistory as openaiChat } from "../../model/wire/openai-chat/history.ts";
 import { openaiResponsesHistory as openaiResponses } from "../../model/wire/openai-responses/history.ts";
-import { ownRules, toItems } from "../../model/wire/own.ts";
+import { ownRules } from "../../model/wire/own.ts";
+import { toItems } from "../../model/wire/own-fixture.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { isShortenable, shortenItem } from "./shorten-item.ts";
 import { shortenText } from "./shorten-text.ts";

@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { contentOf } from "../../model/tokens/content.ts";
 import type { ItemRules } from "../../model/wire/contract.ts";
-import { ownRules, toItems } from "../../model/wire/own.ts";
+import { ownRules } from "../../model/wire/own.ts";
+import { toItems } from "../../model/wire/own-fixture.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import { bodyOf, type Move } from "../../model/wire/wire-fixture.ts";
 import type { ContextItem } from "../../schema/context-item.ts";

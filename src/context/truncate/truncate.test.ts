@@ -1,6 +1,6 @@
 // The truncator's rules one by one: what goes first, what stays, and what is told.
 import { describe, expect, it } from "vitest";
-import { toItems } from "../../model/wire/own.ts";
+import { toItems } from "../../model/wire/own-fixture.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { Message } from "../../schema/message.ts";
 import { planDrops } from "./drop-order.ts";

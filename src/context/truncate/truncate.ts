@@ -1,5 +1,6 @@
 // Makes one request fit: the cut in force is applied, and grows when the request passes the high-water mark again.
 import type { ContextItem } from "../../schema/context-item.ts";
+import type { EventData } from "../../schema/event/envelope.ts";
 import { type Applied, applyCut, type Cut } from "./cut.ts";
 import { cutOf, type Fit, isOver, newDraft } from "./draft.ts";
 import { planDrops } from "./drop-order.ts";
@@ -15,26 +16,16 @@ export type TruncateInput<Raw = unknown> = Fit<Raw> & {
   toolDefinitionsTokens: number;
 };
 
-/** The data of `session.truncation`. */
-export type TruncationReport = {
-  tokenLimit: number;
-  preTruncationTokensInMessages: number;
-  postTruncationTokensInMessages: number;
-  preTruncationMessagesLength: number;
-  postTruncationMessagesLength: number;
-  tokensRemovedDuringTruncation: number;
-  messagesRemovedDuringTruncation: number;
-  performedBy: "BasicTruncator";
-  toolDefinitionsTokens: number;
-  omittedMessages: number;
-  shortenedItems: number;
-  cutId: string;
-  newCut: boolean;
-  lowWater: number;
-};
+type TruncationReport = EventData<"session.truncation">;
+
+/** The figures of a request that has its cut applied. */
+type SentFigures = Pick<
+  Applied,
+  "conversationTokens" | "messagesLength" | "untruncatedTokens" | "shortenedItems" | "repairedItems"
+>;
 
 export type Truncated<Raw = unknown> =
-  | {
+  | (SentFigures & {
       type: "fits";
       items: readonly ContextItem<Raw>[];
       /** In force from now on: pass it in with the next request. */
@@ -42,13 +33,7 @@ export type Truncated<Raw = unknown> =
       newCut: boolean;
       /** Only when messages were removed. */
       report: TruncationReport | undefined;
-      conversationTokens: number;
-      messagesLength: number;
-      /** The conversation without any truncation. */
-      untruncatedTokens: number;
-      shortenedItems: number;
-      repairedItems: number;
-    }
+    })
   /** Must not be sent; the cut in force stays as it was. `conversationTokens` is the smallest that was reached. */
   | { type: "cannot_fit"; fixedTokens: number; conversationTokens: number; effectiveLimit: number };
 

@@ -1,25 +1,17 @@
 // The text of `/context`: a picture of a hundred cells, and the numbers behind it.
 import { type BucketName, bucketNames, type UsageBuckets } from "./cells.ts";
-import { meter } from "./meter.ts";
 import type { ContextReport } from "./report.ts";
 
-const LETTER: Record<BucketName, string> = {
-  system: "S",
-  tools: "T",
-  memory: "M",
-  history: "H",
-  compaction: "C",
-  free: ".",
-};
-const LABEL: Record<BucketName, string> = {
-  system: "system prompt",
-  tools: "tool definitions",
-  memory: "memory",
-  history: "history",
-  compaction: "compaction message",
-  free: "free",
+const SHOWN: Record<BucketName, { letter: string; label: string }> = {
+  system: { letter: "S", label: "system prompt" },
+  tools: { letter: "T", label: "tool definitions" },
+  memory: { letter: "M", label: "memory" },
+  history: { letter: "H", label: "history" },
+  compaction: { letter: "C", label: "compaction message" },
+  free: { letter: ".", label: "free" },
 };
 const ROW = 10;
+const WIDTH = 50;
 
 export function renderContext(report: ContextReport): string {
   const { usage } = report;
@@ -37,8 +29,21 @@ export function renderContext(report: ContextReport): string {
   ].join("\n");
 }
 
+/**
+ * The share of the prompt limit in use, with a mark where compaction begins. Whole at the prompt limit itself: the mark moves with the setting, the scale never does.
+ */
+function meter(usage: { currentTokens: number; tokenLimit: number; compactionAt?: number | undefined }): string {
+  const { currentTokens, tokenLimit, compactionAt } = usage;
+  const share = (tokens: number): number => Math.min(1, tokens / Math.max(1, tokenLimit));
+  const filled = Math.round(share(currentTokens) * WIDTH);
+  const cells = Array.from({ length: WIDTH }, (_, i): string => (i < filled ? "#" : "-"));
+  if (compactionAt === undefined) return `[${cells.join("")}]`;
+  cells[Math.min(WIDTH - 1, Math.round(share(compactionAt) * WIDTH))] = "|";
+  return `[${cells.join("")}] compaction at ${Math.round(share(compactionAt) * 100)} %`;
+}
+
 function picture(cells: UsageBuckets): string[] {
-  const letters = bucketNames.flatMap((name) => Array<string>(cells[name]).fill(LETTER[name]));
+  const letters = bucketNames.flatMap((name) => Array<string>(cells[name]).fill(SHOWN[name].letter));
   const rows = Math.ceil(letters.length / ROW);
   return Array.from({ length: rows }, (_, row) => letters.slice(row * ROW, (row + 1) * ROW).join(" "));
 }
@@ -56,7 +61,7 @@ function bucketLines(report: ContextReport): string[] {
     ],
   };
   return bucketNames.flatMap((name) => [
-    line(`${LETTER[name]} ${LABEL[name]}`, report.buckets[name], share(report, report.buckets[name])),
+    line(`${SHOWN[name].letter} ${SHOWN[name].label}`, report.buckets[name], share(report, report.buckets[name])),
     ...(parts[name] ?? []).filter(([, tokens]) => tokens > 0).map(([label, tokens]) => line(`    ${label}`, tokens)),
   ]);
 }

@@ -6,7 +6,7 @@ import { turnsOf } from "../truncate/words.ts";
 import { contextCells, type UsageBuckets, withFree } from "./cells.ts";
 import type { UsageInfo } from "./usage-info.ts";
 
-export type LastCompaction = {
+type LastCompaction = {
   trigger: string;
   before: number;
   after: number;

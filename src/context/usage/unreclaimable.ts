@@ -4,14 +4,14 @@ import type { Failure } from "../../base/failure.ts";
 /** Something of the fixed part that a user can make smaller: an instruction file, an MCP server, memory. */
 export type Contributor = { name: string; tokens: number };
 
-export type FixedPart = {
+type FixedPart = {
   fixedTokens: number;
   effectiveLimit: number;
   contributors: readonly Contributor[];
 };
 
 /** `warnedAt`: the fixed part that was warned of last; to be passed in the next time. */
-export type Unreclaimable = { warnedAt: number | undefined; warning?: { message: string; hint: string } };
+type Unreclaimable = { warnedAt: number | undefined; warning?: { message: string; hint: string } };
 
 /** What a compaction needs beside the fixed part, and the size from which it is not worth starting. */
 const COMPACTED = 0.15;

@@ -1,51 +1,14 @@
 // How full the window is: the data of `session.usage_info`.
+import type { EventData } from "../../schema/event/envelope.ts";
 
-export type EpochReason =
-  | "start"
-  | "resume"
-  | "compaction"
-  | "undo"
-  | "rewind"
-  | "model_switch"
-  | "cut"
-  | "tools_changed"
-  | "system_changed";
+export type UsageInfo = EventData<"session.usage_info">;
+export type EpochReason = UsageInfo["epoch"]["reason"];
 
-export type UsageInfo = {
-  /** L. */
-  tokenLimit: number;
-  /** Exactly system + conversation + tool definitions, as sent. */
-  currentTokens: number;
-  /** Without system items. */
-  messagesLength: number;
-  systemTokens: number;
-  conversationTokens: number;
-  toolDefinitionsTokens: number;
-  isInitial: boolean;
-  /** Part of the system text and the conversation, not on top of them. */
-  memoryTokens: number;
-  untruncatedTokens: number;
-  shortenedItems: number;
-  /** E. */
-  effectiveLimit: number;
-  /** The size at which compaction starts; absent when no size starts it. */
-  compactionAt?: number;
-  /** What the provider said it had cached of the latest answered request. */
-  cachedTokens?: number;
-  repairedItems: number;
-  tokenAccountingBasis: "estimated" | "calibrated";
-  model: string;
-  epoch: { number: number; reason: EpochReason };
-};
-
-/** As `truncate` gives them; after compaction, undo or rewind the same figures of the new history. */
-type Sent = {
-  conversationTokens: number;
-  messagesLength: number;
-  untruncatedTokens: number;
-  shortenedItems: number;
-  repairedItems: number;
-};
+/** What `truncate` gives; after compaction, undo or rewind the same figures of the new history. */
+type Sent = Pick<
+  UsageInfo,
+  "conversationTokens" | "messagesLength" | "untruncatedTokens" | "shortenedItems" | "repairedItems"
+>;
 
 type Known = Pick<
   UsageInfo,

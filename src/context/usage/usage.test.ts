@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TokenCounter } from "../../model/tokens/counter.ts";
 import { countItem, measure } from "../../model/tokens/measure.ts";
-import { toItems } from "../../model/wire/own.ts";
+import { toItems } from "../../model/wire/own-fixture.ts";
 import { ephemeralSessionEvents } from "../../schema/event/session.ts";
 import type { Message } from "../../schema/message.ts";
 import { truncate } from "../truncate/truncate.ts";
@@ -59,7 +59,7 @@ describe("usage", () => {
 
   it("C20 is what the event table asks for", () => {
     const info = usageInfo({ ...known, sent });
-    expect(ephemeralSessionEvents["session.usage_info"].parse(info)).toEqual(info);
+    expect(ephemeralSessionEvents["session.usage_info"]().parse(info)).toEqual(info);
   });
 
   it("C20 C28 compactionAt is absent when no size starts a compaction", () => {

@@ -37,7 +37,7 @@ export async function workingSandbox(): Promise<Sandbox | undefined> {
   return "sandbox" in result ? result.sandbox : undefined;
 }
 
-/** For people: `/permissions` and `everlong doctor`. */
+/** What `/permissions` and `everlong doctor` show. */
 export async function sandboxStatus(): Promise<SandboxStatus> {
   trial ??= tryOut();
   const result = await trial;

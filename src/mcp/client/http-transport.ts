@@ -7,7 +7,7 @@ import { isRecord, parseJson } from "../../base/json.ts";
 import type { RemoteLine } from "../config/server-config.ts";
 import { boundedBody } from "./bounded-body.ts";
 
-/** After the end of a stream, until what it held has been read. */
+/** How long what a stream held may take to be read after its end. */
 const READ_MS = 100;
 const GOODBYE_MS = 1000;
 

@@ -96,7 +96,7 @@ describe("sources", () => {
     expect(problems).toEqual([expect.stringMatching(/bad\.json:3:\d+ is not JSON/)]);
     const reasons = Object.fromEntries(servers.map((s) => [s.name, reasonOf(s)]));
     expect(reasons["fine"]).toBeUndefined();
-    expect(reasons["odd"]).toMatch(/good\.json:3: .*`type`.*carrier-pigeon.*stdio/);
+    expect(reasons["odd"]).toMatch(/good\.json:3: .*`type` must be stdio.*carrier-pigeon/);
     expect(reasons["unset"]).toMatch(/good\.json:4: .*`env\.KEY`.*NOT_THERE/);
     expect(reasons["seven"]).toMatch(/`command`/);
     expect(reasons["none"]).toMatch(/`command` or `url` is missing/);

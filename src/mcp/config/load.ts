@@ -21,9 +21,9 @@ export type LoadParts = {
 };
 
 export type LoadedServers = {
-  /** By name. */
+  /** Sorted by name. */
   servers: PlannedServer[];
-  /** Of whole files; a project that is not trusted has its own notice. */
+  /** What is wrong with whole files; a project that is not trusted has its own notice. */
   problems: string[];
 };
 

@@ -1,7 +1,7 @@
 // What of a server's configuration must not be seen: keys in its environment, headers and address.
 import type { ServerConfig } from "./server-config.ts";
 
-/** Of a variable, an option or a header. */
+/** The name of a variable, an option or a header whose value is a secret. */
 export const SECRET_NAME = /token|secret|passw|pwd|key|auth|credential|cookie|session/i;
 /** Shorter ones would hide ordinary words and numbers. */
 const LEAST = 6;

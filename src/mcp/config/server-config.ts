@@ -15,7 +15,7 @@ export type ServerConfig = {
   line: StdioLine | RemoteLine;
   /** Tools it may offer; `*` stands for all of them. */
   tools: string[];
-  /** Of a call, in milliseconds; absent = the setting. */
+  /** The limit of a call in milliseconds; absent = the setting. */
   timeoutMs?: number;
   enabled: boolean;
   /** Started at its first call, once its tools are known. */
@@ -75,7 +75,7 @@ function lineOf(found: Entry): Result<StdioLine | RemoteLine, string> {
   const { command, args, cwd, env, url, headers } = found;
   const type = found.type === undefined ? (command === undefined ? "http" : "stdio") : TYPES[found.type];
   if (type === undefined)
-    return fail(`\`type\`: "${clip(found.type ?? "", 40)}" is not known; there are stdio (local), http and sse`);
+    return fail(`\`type\` must be stdio (local), http or sse, found "${clip(found.type ?? "", 40)}"`);
   if (type === "stdio") {
     if (command === undefined) return fail("`command` is missing");
     return ok({ type, command, args, ...optional("cwd", cwd), env });

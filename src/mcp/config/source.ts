@@ -12,7 +12,7 @@ export type ServerSource = {
   where: string;
   /** False: what it names is listed and never started. */
   trusted: boolean;
-  /** By server name, as found. */
+  /** The entries by server name, as the file has them. */
   servers: Record<string, unknown>;
   /** Why nothing could be read from it, with the line. */
   problem?: string;
@@ -24,7 +24,7 @@ const MAX_BYTES = 1024 * 1024;
 
 export type SourcePlaces = {
   everlongHome: string;
-  /** From the project's root down to the working folder: the nearest wins. */
+  /** The folders from the project's root down to the working folder; the nearest wins. */
   projectFolders: readonly string[];
   /** Asked with the very bytes that are used (permission/trust.ts acceptsFile). */
   accepts: (path: string, content: Uint8Array) => boolean;

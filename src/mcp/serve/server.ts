@@ -43,7 +43,7 @@ export function createMcpServer({ tools, version, folder, log, broken }: McpServ
     { name: "everlong", version },
     {
       capabilities: { tools: {} },
-      instructions: "Memory of earlier coding sessions. Ask `recall` before saying that something is not known.",
+      instructions: "Memory of earlier coding sessions. Ask `recall` before you say that you do not know something.",
     },
   );
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
@@ -70,7 +70,7 @@ export function createMcpServer({ tools, version, folder, log, broken }: McpServ
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(listing) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra): Promise<CallToolResult> => {
     const tool = byName.get(params.name);
-    if (!tool) throw new McpError(ErrorCode.InvalidParams, `There is no tool "${clip(params.name, 80)}".`);
+    if (!tool) throw new McpError(ErrorCode.InvalidParams, `No such tool: "${clip(params.name, 80)}".`);
     const input = tool.input.safeParse(params.arguments ?? {});
     if (!input.success) return refusal(`Wrong arguments for ${tool.name}: ${z.prettifyError(input.error)}`);
     const { signal } = extra;

@@ -6,7 +6,7 @@ import type { Result } from "../../base/result.ts";
 export type ServeContext = {
   /** Absent over HTTP without a root: then only what belongs to the user. */
   folder?: string;
-  /** As records name it: `mcp:<client name>`. */
+  /** The client as records name it: `mcp:<client name>`. */
   client: string;
   /** The same for every call of one connection. */
   connection: object;

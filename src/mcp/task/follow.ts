@@ -14,7 +14,7 @@ export type FollowParts = {
   /** Aborts when the server says that something has changed; asked for anew before every pause. */
   nudge: () => AbortSignal;
   outcome: (result: CallResult) => Promise<ToolOutcome>;
-  /** Without any answer. */
+  /** How long the server may give no answer. */
   unreachableMs?: number;
 };
 

@@ -7,7 +7,7 @@ import { type BoardItem, type BoardPlace, type BoardWriter, CAPACITY, keyOf, typ
 import { boardRecallId, boardSource } from "./recall-source.ts";
 import { countItems, deleteRow, findItem, writeRow } from "./row.ts";
 
-export type BoardAction = "add" | "edit" | "remove" | "adopt" | "undo";
+type BoardAction = "add" | "edit" | "remove" | "adopt" | "undo";
 export type BoardChange = {
   id: number;
   place: BoardPlace;
@@ -69,7 +69,7 @@ export function listChanges(
     .map(changeOf);
 }
 
-export type UndoOutcome =
+type UndoOutcome =
   | { type: "undone"; items: string[] }
   | { type: "not_found" }
   /** They were changed again afterwards. */

@@ -54,7 +54,7 @@ function nameFault(name: string): string | undefined {
 }
 
 /** The nearest name that fits; empty when nothing of it does. */
-export function suggestedName(text: string): string {
+function suggestedName(text: string): string {
   return text
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")

@@ -37,7 +37,7 @@ export const ROOMY = 18;
 export type BoardWriter = { actor: string; source: ItemSource; run?: string; seen?: BoardView };
 
 /** Stamps of the rows of a moment, by `src/name`. The writer's own changes move it. */
-export type BoardView = Map<string, string>;
+type BoardView = Map<string, string>;
 
 export const keyOf = ({ src, name }: Pick<BoardItem, "src" | "name">): string => `${src}/${name}`;
 /** Differs whenever the text was changed, or the row removed and made anew. */

@@ -5,7 +5,7 @@ import type { SecretFilter } from "../secret/filter.ts";
 import type { BoardItem, BoardPlace } from "./item.ts";
 import note from "./table.md";
 
-export type BoardRow = Pick<BoardItem, "src" | "name" | "description" | "readCount" | "count">;
+type BoardRow = Pick<BoardItem, "src" | "name" | "description" | "readCount" | "count">;
 
 export const EMPTY_BOARD = "The board of this repository and branch is empty.";
 
@@ -34,4 +34,4 @@ export function renderBoard(place: BoardPlace, items: readonly BoardRow[], redac
 const line = (text: string): string => text.replace(/[\n\t]/g, " ");
 
 /** One cell of a Markdown table: nothing in it ends the cell or the row. */
-export const tableCell = (text: string): string => line(text).replaceAll("\\", "\\\\").replaceAll("|", "\\|");
+const tableCell = (text: string): string => line(text).replaceAll("\\", "\\\\").replaceAll("|", "\\|");

@@ -108,7 +108,7 @@ function isChanged({ seen }: BoardWriter, row: Pick<BoardItem, "src" | "name">, 
   return seen !== undefined && seen.get(keyOf(row)) !== (now && stampOf(now));
 }
 
-export type Adopted = { copied: string[]; clashed: string[]; full: string[] };
+type Adopted = { copied: string[]; clashed: string[]; full: string[] };
 
 /** Copies the items of another branch that do not clash, as many as fit. */
 export function adoptItems(

@@ -13,7 +13,7 @@ import { EMPTY_BOARD, renderBoard } from "./render.ts";
 import { listItems } from "./row.ts";
 import { putItem, readItem, removeItem } from "./store.ts";
 
-export const boardCommands = ["get_board", "get", "add", "prune"] as const;
+const boardCommands = ["get_board", "get", "add", "prune"] as const;
 export type BoardCommand = (typeof boardCommands)[number];
 
 export type BoardToolParts = {

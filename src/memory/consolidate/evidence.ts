@@ -1,6 +1,6 @@
 // What a consolidation looks at: the board, the latest checkpoint and the turns of a session, within bounds. A pure function.
 import { inTag } from "../../base/tag.ts";
-import { cutAt } from "../../base/text.ts";
+import { clipMiddle } from "../../base/text.ts";
 import { boundTokens, fitTokens } from "../../context/fragment/fragment.ts";
 import { recalled } from "../../context/fragment/recalled.ts";
 import type { BoardItem, BoardPlace } from "../board/item.ts";
@@ -17,7 +17,7 @@ export type Evidence = {
   checkpoint?: string;
 };
 /** In tokens, by the upper bound that the limits are held to. */
-export type EvidenceSizes = { board: number; turns: number; checkpoint: number; tokens: number };
+type EvidenceSizes = { board: number; turns: number; checkpoint: number; tokens: number };
 
 const MOST = { all: 24_000, board: 8_000, checkpoint: 4_000 } as const;
 const ITEM_CHARACTERS = 1200;
@@ -60,7 +60,7 @@ function boardText(place: BoardPlace, items: readonly BoardItem[], most: number,
   const parts = [table];
   let left = most - boundTokens(table);
   for (const { src, name, content } of items) {
-    const text = inTag("board_item", clipMiddle(clean(content), ITEM_CHARACTERS), { src, name: clean(name) });
+    const text = inTag("board_item", shortened(clean(content), ITEM_CHARACTERS), { src, name: clean(name) });
     const tokens = boundTokens(`\n\n${text}`) + 1;
     if (tokens > left) continue;
     left -= tokens;
@@ -86,12 +86,11 @@ function turnsText(turns: readonly EvidenceTurn[], most: number, clean: Clean): 
   return [note, ...lines].filter(Boolean).join("\n\n");
 }
 
-const side = (text: string, clean: Clean): string => clipMiddle(clean(text.trim()), SIDE_CHARACTERS);
+const side = (text: string, clean: Clean): string => shortened(clean(text.trim()), SIDE_CHARACTERS);
 
 /** At most that many characters, the beginning and the end of it. */
-function clipMiddle(text: string, max: number): string {
-  if (text.length <= max) return text;
+function shortened(text: string, max: number): string {
   const mark = " […] ";
   const half = Math.floor((max - mark.length) / 2);
-  return `${cutAt(text, half)}${mark}${text.slice(-half).replace(/^[\udc00-\udfff]/, "")}`;
+  return text.length <= max ? text : clipMiddle(text, half, half, () => mark);
 }

@@ -1,8 +1,8 @@
 // Whether leaving a session starts a consolidation of its own: one pure decision.
 
-export const MIN_USER_MESSAGES = 3;
+const MIN_USER_MESSAGES = 3;
 
-export type Leaving = {
+type Leaving = {
   /** Memory, the board and consolidation at the exit are all on. */
   on: boolean;
   /** This process is such a consolidation itself. */
@@ -13,10 +13,7 @@ export type Leaving = {
 };
 
 /** `nothing`: not even an event. */
-export type ConsolidationGate = "nothing" | "detached_child" | "below_min_turns" | "spawn";
-/** The outcomes of `consolidation.gate`. */
-export type GateOutcome = Exclude<ConsolidationGate, "nothing" | "spawn"> | "spawned" | "spawn_failed";
-
+type ConsolidationGate = "nothing" | "detached_child" | "below_min_turns" | "spawn";
 export function gate({ on, detached, interactive, userMessages }: Leaving): ConsolidationGate {
   if (!on) return "nothing";
   if (detached) return "detached_child";

@@ -33,7 +33,7 @@ export function sessionHistory(db: Database, session: string): Pick<Evidence, "t
   return { turns, ...(checkpoint === "" ? {} : { checkpoint }) };
 }
 
-export type SessionPlace = { repository?: string | undefined; root: string; branch?: string | undefined };
+type SessionPlace = { repository?: string | undefined; root: string; branch?: string | undefined };
 
 /** The newest of this repository, else of this folder, and branch that a person led and that has a turn. */
 export function newestSession(db: Database, here: SessionPlace, except: string): string | undefined {

@@ -8,12 +8,12 @@ import type { BoardCommand } from "../board/tool.ts";
 export const RUN_LIMITS = { add: 10, prune: 12, requests: 12, ms: 120_000 } as const;
 
 export type ConsolidationOutcome = "completed" | "limit_reached" | "failed" | "cancelled";
-export type RunCounts = { added: number; pruned: number; refused: number };
-export type RunReport = RunCounts & { outcome: ConsolidationOutcome; tokens: number; durationMs: number };
+type RunCounts = { added: number; pruned: number; refused: number };
+type RunReport = RunCounts & { outcome: ConsolidationOutcome; tokens: number; durationMs: number };
 
 type Coded = { code: string; message: string };
 
-export type ConsolidationRun = {
+type ConsolidationRun = {
   readonly id: string;
   readonly counts: Readonly<RunCounts>;
   /** For the tool: why this command may not be carried out any more. From then on the run is at its end. */
@@ -26,7 +26,7 @@ export type ConsolidationRun = {
   summary(): string;
 };
 
-export type RunParts = { id: string; maxTokens: number; elapsedMs: () => number };
+type RunParts = { id: string; maxTokens: number; elapsedMs: () => number };
 
 export function startRun({ id, maxTokens, elapsedMs }: RunParts): ConsolidationRun {
   const counts = { added: 0, pruned: 0, refused: 0 };
@@ -81,7 +81,7 @@ export function recordRun(
   );
 }
 
-export type LastConsolidation = RunCounts & { id: string; outcome: string; endedAt: string; tokens: number };
+type LastConsolidation = RunCounts & { id: string; outcome: string; endedAt: string; tokens: number };
 
 export function lastRun(db: Database, { repository, branch }: BoardPlace): LastConsolidation | undefined {
   const row = db

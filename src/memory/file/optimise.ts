@@ -10,7 +10,7 @@ import { EPOCH, later, lineOf, recordOfLine } from "./record-line.ts";
 
 /** The model's answer; undefined when there is none. */
 export type AskModel = (prompt: string, signal: AbortSignal) => Promise<string | undefined>;
-export type OptimiseParts = { ask: AskModel; repository: string; redactor: Redactor; newId: () => string };
+type OptimiseParts = { ask: AskModel; repository: string; redactor: Redactor; newId: () => string };
 
 const LIMIT_MS = 30_000;
 const FEWEST = 2;

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { isInside } from "../../host/paths.ts";
 import { realPath } from "../../permission/path.ts";
 
-export const SEED_FILE = ".github/copilot-memories.jsonl";
-export const OWN_FILE = ".everlong/memories.jsonl";
+const SEED_FILE = ".github/copilot-memories.jsonl";
+const OWN_FILE = ".everlong/memories.jsonl";
 
-export type FilePlaces = {
+type FilePlaces = {
   /** Real paths, to be read. */
   files: string[];
   /** New records go there; undefined when that place leads out of the repository. */

@@ -89,7 +89,7 @@ export function oneOf(entries: readonly FileEntry[], id: string): { type: "one";
   return { type: "not_found", ...(entry ? { ambiguous: matches.map(({ record }) => record.id) } : {}) };
 }
 
-export type LineChange = RecordChange & { status?: Status };
+type LineChange = RecordChange & { status?: Status };
 
 /**
  * The line with these fields changed, all others as they were. It is kept in EVERLONG_HOME until it is in the file, so its

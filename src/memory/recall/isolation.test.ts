@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Item } from "./item.ts";
-import { itemById, itemsOfTurns, listByTime } from "./list.ts";
+import { itemById, listByTime } from "./list.ts";
 import { openStore } from "./recall-fixture.ts";
 import { search } from "./search.ts";
 import type { RecallScope, Within } from "./store/scope.ts";
@@ -81,7 +81,10 @@ describe("isolation", () => {
   });
 
   it("R54 two credentials with one session key share nothing", () => {
-    const seen = (identity: string) => itemsOfTurns(db, { identity, session: "s", from: 0, to: 999 }).map((i) => i.id);
+    const seen = (identity: string) => {
+      const within: Within = { identity, scopes: [{ type: "session", session: "s" }] };
+      return listByTime(db, { within, limit: 1000 }).items.map((i) => i.id);
+    };
     const own = (identity: string) => seen(identity).filter((id) => byId.get(id)!.identity === identity);
     expect(own("a").length).toBeGreaterThan(0);
     expect(seen("a").filter((id) => own("b").includes(id))).toEqual([]);

@@ -1,9 +1,8 @@
-// Items by time, by turn and by id.
+// Items by time and by id.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { itemById, itemsOfTurns, listByTime } from "./list.ts";
-import { pack } from "./pack.ts";
-import { conversation, EVERYTHING, find, HOME, storeOf } from "./recall-fixture.ts";
+import { itemById, listByTime } from "./list.ts";
+import { conversation, EVERYTHING, HOME, storeOf } from "./recall-fixture.ts";
 
 describe("lists", () => {
   const session = (name: string, start: number, texts: string[]) =>
@@ -68,35 +67,5 @@ describe("lists", () => {
       }),
       { numRuns: 60 },
     );
-  });
-
-  it("C115 gives the items of turns as they were", () => {
-    const turns = (from: number, to: number, index?: number) =>
-      itemsOfTurns(db, { session: "s1", from, to, ...(index === undefined ? {} : { index }) }).map((i) => [
-        i.ref,
-        i.text,
-      ]);
-    expect(turns(1, 2)).toEqual([
-      ["t1.1", "we visited Oslo"],
-      ["t1.2", "cold"],
-      ["t2.1", "then we visited Bergen"],
-      ["t2.2", "rain"],
-    ]);
-    expect(turns(2, 2, 1)).toEqual([["t2.1", "then we visited Bergen"]]);
-    expect(itemsOfTurns(db, { session: "nobody", from: 1, to: 9 })).toEqual([]);
-  });
-});
-
-describe("packing", () => {
-  it("R23 merges neighbouring turns, keeps to the bound, and gives no item more than half", () => {
-    const db = storeOf([
-      ...conversation(["Where is the boat?", `The boat lies in the harbour. ${"Really. ".repeat(200)}`]),
-      ...conversation(["a boat trip"], { ...HOME, session: "s2" }),
-    ]);
-    const excerpts = pack(find(db, "boat harbour").results, { snippets: 8, chars: 900 });
-    expect(excerpts[0]?.ids).toEqual(["s1-0", "s1-1"]);
-    expect(excerpts[0]?.refs).toEqual(["t1.1", "t1.2"]);
-    expect(excerpts.reduce((n, e) => n + e.text.length, 0)).toBeLessThanOrEqual(900);
-    for (const line of excerpts[0]?.text.split("\nassistant: ") ?? []) expect(line.length).toBeLessThanOrEqual(460);
   });
 });

@@ -1,4 +1,4 @@
-// Items in the order of time, around a turn, or by their id: complete, without ranking.
+// Items in the order of time, or by their id: complete, without ranking.
 import type { DatabaseSync } from "node:sqlite";
 import { parseJson } from "../../base/json.ts";
 import { KINDS, type Kind } from "./item.ts";
@@ -10,7 +10,7 @@ import { verbatim } from "./rank/verbatim.ts";
 import { type Shown, shownItem } from "./result.ts";
 import { type IndexedItem, ITEM, itemOf, Reader } from "./store/read.ts";
 import { type ResolvedScope, resolveScope, type Within } from "./store/scope.ts";
-import { column, prepared } from "./store/statement.ts";
+import { prepared } from "./store/statement.ts";
 
 export type ListRequest = Filter & {
   within: Within;
@@ -105,37 +105,4 @@ export function itemById(
   )
     return undefined;
   return { ...shownItem(item, reader), text: reader.text(item.id) };
-}
-
-export type TurnsRequest = {
-  tenant?: string;
-  identity?: string;
-  session: string;
-  from: number;
-  to: number;
-  index?: number;
-};
-
-/** The items of turns of one session, in order, with their exact text. */
-export function itemsOfTurns(db: DatabaseSync, request: TurnsRequest): Original[] {
-  const { tenant, identity, session, from, to, index } = request;
-  const scope = resolveScope(db, {
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(identity === undefined ? {} : { identity }),
-    scopes: [{ type: "session", session }],
-  });
-  if (!scope) return [];
-  const reader = new Reader(db);
-  const ids = scope.ids.flatMap((home) =>
-    column(
-      db,
-      "SELECT id FROM recall_item WHERE home = ? AND turn >= ? AND turn <= ? AND kind IN ('turn', 'tool') AND words > 0 AND (?4 < 0 OR item = ?4) ORDER BY turn, item",
-      ...[home, from, to, index ?? -1],
-    ),
-  );
-  const items = new Map(reader.items(ids).map((item) => [item.id, item]));
-  return ids.flatMap((id) => {
-    const item = items.get(id);
-    return item ? [{ ...shownItem(item, reader), text: reader.text(id) }] : [];
-  });
 }

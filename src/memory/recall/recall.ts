@@ -17,7 +17,7 @@ import { keepsVectors, noteOf, setNote } from "./store/note.ts";
 import { RecallWriter } from "./store/write.ts";
 import { Searcher, type SearchFault, type SearchLimits } from "./thread/searcher.ts";
 
-export type RecallOptions = {
+type RecallOptions = {
   /** The open, migrated store of this process; vectors are written through it. */
   db: Database;
   /** Its file: the searching thread reads it. */
@@ -45,6 +45,7 @@ export class Recall {
   #embedder: Promise<Embedder | undefined> | undefined;
   #queries: QueryEmbedder | undefined;
   #working: Promise<void> | undefined;
+  #analysing: Promise<void> | undefined;
 
   constructor(options: RecallOptions) {
     this.#options = options;
@@ -85,6 +86,7 @@ export class Recall {
 
   /** Never rejects. Ends at its limit with what was ready by then; `partial` says so. */
   async search(request: SearchRequest, limits: SearchLimits = {}): Promise<Result<SearchAnswer, SearchFault>> {
+    this.#analyseSoon();
     if (this.#options.semantic) await within(this.#chosen(), CHOICE_MS, limits.signal);
     const { maxPostings } = this.#options;
     const bounds = maxPostings === undefined ? {} : { bounds: { ...BOUNDS, postings: maxPostings } };
@@ -97,6 +99,18 @@ export class Recall {
 
   stats(limits: SearchLimits = {}): Promise<Result<RecallStats, SearchFault>> {
     return this.#searcher.stats(limits);
+  }
+
+  /** Once a process: what an older analyser made of the texts answers until the present one has read them all. */
+  #analyseSoon(): void {
+    const { db, onTrouble } = this.#options;
+    if (this.#ended.signal.aborted) return;
+    this.#analysing ??= import("./store/analyse.ts")
+      .then(({ analyseAnew }) => analyseAnew(db, this.#ended.signal))
+      .then((outcome) => {
+        if (!outcome.ok) onTrouble?.({ code: outcome.error.code, message: outcome.error.what });
+      })
+      .catch((error: unknown) => onTrouble?.({ code: "failed", message: errorText(error) }));
   }
 
   /** Passages that wait get their vectors, in the background; a call while that goes on changes nothing. */
@@ -112,7 +126,7 @@ export class Recall {
   /** Ends the thread and the background work; the database stays open. */
   async close(): Promise<void> {
     this.#ended.abort();
-    await Promise.all([this.#searcher.close(), this.#working]);
+    await Promise.all([this.#searcher.close(), this.#working, this.#analysing]);
   }
 
   async #embed(): Promise<void> {

@@ -3,7 +3,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { type Nearest, VectorScan } from "./embed/scan.ts";
 import { BOUNDS, type Bounds, Finder } from "./rank/candidates.ts";
 import { dateCues } from "./rank/date-cue.ts";
-import { passesFloor } from "./rank/floor.ts";
 import type { Filter } from "./rank/match.ts";
 import { foldNearDuplicates } from "./rank/near-duplicate.ts";
 import { analyseQuery } from "./rank/query.ts";
@@ -162,6 +161,21 @@ function fits({ item }: Ranked, { kinds, roles, since, before }: Filter): boolea
   if (kinds && !kinds.includes(item.kind)) return false;
   if (roles && !roles.includes(item.role)) return false;
   return (item.time ?? 0) >= (since ?? 0) && (item.time ?? 0) < (before ?? END);
+}
+
+const RARE_SHARE = 0.01;
+const RARE_COUNT = 5;
+const NEAR = 0.5;
+
+/** What may be put into a prompt that nobody asked for: two words of the query, or a rare one, a whole name or phrase, or a near meaning. `passages`: how many the scope has. */
+function passesFloor(ranked: Ranked, passages: number): boolean {
+  if (ranked.exact || ranked.passages.some((p) => (p.cosine ?? 0) >= NEAR)) return true;
+  return ranked.passages.some(({ scored }) => {
+    const queryTerms = scored.matched.filter((t) => !t.hint);
+    const words = queryTerms.filter((t) => t.channel !== "ident");
+    const rare = queryTerms.some((t) => t.df <= Math.max(RARE_COUNT, passages * RARE_SHARE));
+    return rare || new Set(words.map((t) => t.text)).size >= 2;
+  });
 }
 
 class Phases {

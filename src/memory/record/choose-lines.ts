@@ -6,8 +6,8 @@ import { byScore, type RankedRecord, type RecordView, rank, type Standing, score
 import { linesTokens } from "./section.ts";
 import { lookedUp } from "./verification.ts";
 
-export type Room = { maxTokens: number; maxRecords: number };
-export type PromptLines = { lines: string[]; shown: string[]; counts: RecordCounts; stale: number };
+type Room = { maxTokens: number; maxRecords: number };
+type PromptLines = { lines: string[]; shown: string[]; counts: RecordCounts; stale: number };
 
 /** So many cited files are looked at, those of the best records first; the others stay as last known. */
 const MOST_FILES = 200;

@@ -23,7 +23,7 @@ export function strategyKind(settings: StrategySettings): StrategyKind {
 export const OFF: Skip = {
   type: "skipped",
   reason: "memory_off",
-  message: "memory is switched off (memory.enabled). The user can turn it on with `/memory on`.",
+  message: "memory is off (memory.enabled); `/memory on` turns it on.",
 };
 
 export async function chooseStrategy(settings: StrategySettings, makers: Makers): Promise<StrategyChoice> {
@@ -34,5 +34,5 @@ export async function chooseStrategy(settings: StrategySettings, makers: Makers)
   if (kind === "service" && !settings.agenticMemory)
     return { type: "skipped", reason: "feature_off", message: "service memory is off (features.agenticMemory)." };
   const strategy = await makers[kind]();
-  return "kind" in strategy ? { type: "ready", strategy: strategy } : strategy;
+  return "kind" in strategy ? { type: "ready", strategy } : strategy;
 }

@@ -93,8 +93,8 @@ export type RecordDraft = {
   revive?: boolean;
 };
 
-/** Who does it, for the change row. */
-export type RecordActor = Author;
+/** `actor` is who does it; `version`: what the record was read at, undefined takes any; a place limits what is seen. */
+export type ChangeBy = { actor: Author; version?: number; place?: Place };
 export type Ballot = {
   fact: FilteredText;
   /** Instead of the fact: one record. */
@@ -116,6 +116,7 @@ export type RecordChange = {
 /** The machine or the service could not do it. `mayBeStored`: it may have happened all the same. `next`: what to do about it. */
 export type Failed = { type: "failed"; cause: string; status?: number; mayBeStored: boolean; next?: string };
 export type Unsupported = { type: "unsupported" };
+export type Unable = Failed | Unsupported;
 /** `ambiguous`: the ids that a shortened one may mean. */
 export type NotFound = { type: "not_found"; ambiguous?: string[] };
 /** It was changed since it was read: nothing was written. */
@@ -128,56 +129,50 @@ export type StoreResult =
   | { type: "deleted_before" }
   /** A service refused it by one of its codes. */
   | { type: "refused"; code: FailureCode; message: string }
-  | Failed
-  | Unsupported;
+  | Unable;
 export type Voted =
   | { type: "voted"; record: MemoryRecord; changed: boolean }
   /** For strategies that cannot show the record. */
   | { type: "counted" }
   | { type: "fact_not_found"; near: string[] }
   | { type: "refused"; code: FailureCode; message: string }
-  | Failed
-  | Unsupported;
+  | Unable;
 export type FindOutcome =
   | { type: "found"; record: MemoryRecord }
   /** The user deleted this fact. */
   | { type: "deleted" }
   | { type: "absent"; near: string[] }
-  | Failed
-  | Unsupported;
+  | Unable;
 export type ListOutcome =
   | { type: "listed"; records: MemoryRecord[]; next?: string }
   | { type: "invalid"; field: "after" | "limit" }
-  | Failed
-  | Unsupported;
-export type Got = { type: "got"; record: MemoryRecord } | NotFound | Failed | Unsupported;
+  | Unable;
+export type Got = { type: "got"; record: MemoryRecord } | NotFound | Unable;
 export type Edited =
   | { type: "edited"; record: MemoryRecord }
   /** Another record of the same place says this already: nothing was written. */
   | { type: "same_fact"; id: string }
   | NotFound
   | Conflict
-  | Failed
-  | Unsupported;
-export type Deleted = { type: "deleted"; id: string } | NotFound | Conflict | Failed | Unsupported;
+  | Unable;
+export type Deleted = { type: "deleted"; id: string } | NotFound | Conflict | Unable;
 export type Resolution = { how: "accept" } | { how: "reject" } | { how: "replace"; old: string };
 export type ResolveOutcome =
   | { type: "resolved"; record: MemoryRecord | undefined }
   | { type: "not_pending" }
   | NotFound
-  | Failed
-  | Unsupported;
+  | Unable;
 
 export type MemoryChange = {
   id: number;
   memory: string;
   action: "store" | "edit" | "vote" | "status" | "delete";
-  actor: RecordActor;
+  actor: Author;
   at: string;
   before: unknown;
   after: unknown;
 };
-export type Changes = { type: "changes"; changes: MemoryChange[] } | Failed | Unsupported;
+type Changes = { type: "changes"; changes: MemoryChange[] } | Unable;
 
 export type ListQuery = {
   /** Undefined reads across repositories: only for the user's own `--all` and export. */
@@ -193,6 +188,9 @@ export type ListQuery = {
   /** From the `next` of an earlier answer. */
   after?: string;
 };
+
+/** A place limits them to its records; `after`: those that are older than this one. */
+export type ChangesQuery = { memory?: string; since?: string; limit?: number; after?: number; place?: Place };
 
 export type RecordCounts = { repository: number; user: number; total: number; shown: number };
 export type Definition = { name: string; version: string; description: string; inputSchema: Record<string, unknown> };
@@ -226,29 +224,11 @@ export interface Strategy {
   list(query: ListQuery, signal: AbortSignal): Promise<ListOutcome>;
   /** By the id or a prefix of it; a place limits what is seen. */
   get(id: string, where: { place?: Place }, signal: AbortSignal): Promise<Got>;
-  /** `version`: what it was read at; undefined takes any. */
-  edit(
-    id: string,
-    change: RecordChange,
-    by: { actor: RecordActor; version?: number; place?: Place },
-    signal: AbortSignal,
-  ): Promise<Edited>;
-  delete(
-    id: string,
-    by: { actor: RecordActor; version?: number; place?: Place },
-    signal: AbortSignal,
-  ): Promise<Deleted>;
-  resolve(
-    id: string,
-    resolution: Resolution,
-    by: { actor: RecordActor; place?: Place },
-    signal: AbortSignal,
-  ): Promise<ResolveOutcome>;
-  /** Newest first. A place limits them to its records; `after`: those that are older than this one. */
-  changes(
-    query: { memory?: string; since?: string; limit?: number; after?: number; place?: Place },
-    signal: AbortSignal,
-  ): Promise<Changes>;
+  edit(id: string, change: RecordChange, by: ChangeBy, signal: AbortSignal): Promise<Edited>;
+  delete(id: string, by: ChangeBy, signal: AbortSignal): Promise<Deleted>;
+  resolve(id: string, resolution: Resolution, by: ChangeBy, signal: AbortSignal): Promise<ResolveOutcome>;
+  /** Newest first. */
+  changes(query: ChangesQuery, signal: AbortSignal): Promise<Changes>;
   /** Moves with every write of any process; undefined where nobody can tell. */
   generation(): number | undefined;
   shutdown(signal: AbortSignal): Promise<void>;
@@ -258,16 +238,18 @@ export interface Strategy {
 export type Skip = { type: "skipped"; reason: string; message: string };
 export type StrategyChoice = { type: "ready"; strategy: Strategy } | Skip;
 
-export type FailureCode =
-  | "invalid_inputs"
-  | "invalid_scope"
-  | "missing_client"
-  | "permission_denied"
-  | "voting_unsupported"
-  | "fact_not_found"
-  | "memory_secret"
-  | "filter_failed"
-  | "already_in_instructions"
-  | "deleted_before"
-  | "limit_reached"
-  | "store_failed";
+/** What a caller did or what stands in its way; a service may answer with these. */
+export const REFUSAL_CODES = [
+  "invalid_inputs",
+  "invalid_scope",
+  "missing_client",
+  "permission_denied",
+  "voting_unsupported",
+  "fact_not_found",
+  "memory_secret",
+  "filter_failed",
+  "already_in_instructions",
+  "deleted_before",
+  "limit_reached",
+] as const;
+export type FailureCode = (typeof REFUSAL_CODES)[number] | "store_failed";

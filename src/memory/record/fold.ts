@@ -1,7 +1,7 @@
 // How texts of records are compared and measured: composed, trimmed, white space folded, counted in characters.
 import { createHmac } from "node:crypto";
 import { STOP_WORDS } from "../recall/text/stop-words.ts";
-import { runsOf } from "../recall/text/words.ts";
+import { wordsOf } from "../recall/text/words.ts";
 
 export const fold = (text: string): string => text.normalize("NFC").replace(/\s+/gu, " ").trim();
 
@@ -17,11 +17,5 @@ export const factHash = (key: string, fact: string): string =>
   createHmac("sha256", key)
     .update(`memory fact\n${fold(fact)}`)
     .digest("hex");
-
-/** Words in order; of scripts without spaces, each character. */
-export function wordsOf(text: string): string[] {
-  const { words, runs } = runsOf(text);
-  return runs.length === 0 ? words : [...words, ...runs.flatMap((run) => [...run])];
-}
 
 export const contentWords = (text: string): string[] => wordsOf(text).filter((word) => !STOP_WORDS.has(word));

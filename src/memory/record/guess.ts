@@ -6,7 +6,7 @@ import { contentWords } from "./fold.ts";
 const ABOUT_THE_PERSON = /\b(?:I|I'm|I'd|I've|me|my|mine)\b|^(?:always|never|please)\b/;
 const SUBJECT_WORDS = 3;
 
-export type GuessedMemory = { subject: string; fact: string; cite: string[]; reason: string; scope: Scope };
+type GuessedMemory = { subject: string; fact: string; cite: string[]; reason: string; scope: Scope };
 
 /** Without a repository everything is for the user. */
 export function guessedFrom(fact: string, repository: string | undefined): GuessedMemory {

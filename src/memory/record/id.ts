@@ -1,15 +1,12 @@
 // Ids of records: `mem_` and a ULID, so that they sort by the time they were made.
-import { randomBytes } from "node:crypto";
+import { monotonicFactory } from "ulid";
 
-const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 export const PREFIX = "mem_";
 
-export function newMemoryId(now: number = Date.now()): string {
-  let time = "";
-  for (let i = 0, left = now; i < 10; i++, left = Math.floor(left / 32)) time = `${DIGITS[left % 32]}${time}`;
-  const random = [...randomBytes(16)].map((byte) => DIGITS[byte % 32]).join("");
-  return PREFIX + time + random;
-}
+/** Ids of one process rise, also within a millisecond. */
+const nextUlid = monotonicFactory();
+
+export const newMemoryId = (now?: number): string => PREFIX + nextUlid(now);
 
 /**
  * As people may type it: whole or the beginning, with or without `mem_`, in any case. Undefined when it is no id; fewer than

@@ -1,6 +1,8 @@
 // Where a fact's words come from: a pure function of the texts that the session has seen.
+
+import { wordsOf } from "../recall/text/words.ts";
 import type { FactOrigin, OriginKind } from "./contract.ts";
-import { contentWords, wordsOf } from "./fold.ts";
+import { contentWords } from "./fold.ts";
 
 /** A text of the session. `thisTurn`: seen since the user's last message. */
 export type SeenText = {

@@ -1,4 +1,5 @@
 // Which records matter most here and now: a pure function of records, work tree and clock.
+import { remembering } from "../../base/remember.ts";
 import type { Citation, MemoryRecord } from "./contract.ts";
 import type { WorkTree } from "./write-contract.ts";
 
@@ -69,13 +70,6 @@ function recency({ createdAt, lastVerifiedAt }: Standing, nowMs: number): number
 }
 
 /** Reading dates would be half of the work, and an hour is nothing to a half-life: each one is read once. */
-const hours = new Map<string, number>();
+const hourOf = (time: string): number => timeOf(time.slice(0, "2026-01-01T00".length)) ?? (Date.parse(time) || 0);
 
-function hourOf(time: string): number {
-  const hour = time.slice(0, "2026-01-01T00".length);
-  const cached = hours.get(hour);
-  if (cached !== undefined) return cached;
-  const read = Date.parse(`${hour}:00Z`) || Date.parse(time) || 0;
-  hours.set(hour, read);
-  return read;
-}
+const timeOf = remembering(100_000, (hour): number | undefined => Date.parse(`${hour}:00Z`) || undefined);

@@ -10,7 +10,7 @@ import type { MemoryFailure } from "./write-contract.ts";
 
 export const BOUNDS = { subject: 100, fact: 500, reason: 1000, citations: 20, citation: 300 } as const;
 
-export type InputTexts = {
+type InputTexts = {
   subject: FilteredText;
   fact: FilteredText;
   reason: FilteredText;
@@ -101,7 +101,7 @@ const DIRECTIONS = new Map<unknown, Direction>([
   ["downvote", "downvote"],
 ]);
 
-export type ReadChange = { change: Partial<InputTexts>; redactions: number };
+type ReadChange = { change: Partial<InputTexts>; redactions: number };
 
 /** An edit: only the fields that are there. */
 export function readChange(redactor: Redactor, input: Record<string, unknown>): Result<ReadChange, MemoryFailure> {

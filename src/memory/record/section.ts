@@ -31,7 +31,7 @@ export type Body = {
 
 /** A line of the section, and which record it shows where the strategy says so. */
 export type ShownLine = { id?: string; text: string };
-export type Section = { text: string; lines: ShownLine[] };
+type Section = { text: string; lines: ShownLine[] };
 
 /** Empty when nothing fits. Equal inputs give equal bytes. */
 export function memorySection(body: Body, bound: { maxTokens: number; maxRecords: number }): Section {

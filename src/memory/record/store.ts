@@ -1,5 +1,6 @@
 // The one way by which a record comes to be, whoever asks: fixed steps, the first that fails ends it, one outcome.
 import { fail, ok, type Result } from "../../base/result.ts";
+import { wordsOf } from "../recall/text/words.ts";
 import type {
   Citation,
   FactOrigin,
@@ -23,7 +24,6 @@ import {
   storeFailed,
   unsupported,
 } from "./failure.ts";
-import { alreadySaid } from "./known-text.ts";
 import { type ReadStore, readStore } from "./read-input.ts";
 import { mustAsk, trustOf } from "./trust.ts";
 import type { MemoryFailure, MemoryPermission, StoreOutcome, StoreRequest, WriteParts } from "./write-contract.ts";
@@ -167,14 +167,28 @@ function readScope(
   strategy: Strategy | undefined,
 ): Result<Scope, MemoryFailure> {
   if (given !== undefined && given !== "repository" && given !== "user")
-    return fail(invalidScope('"scope" must be "repository" or "user".'));
+    return fail(invalidScope('"scope" must be "repository" or "user".', { what: "The scope is repository or user." }));
   if (given !== undefined && strategy && !strategy.supportsScopes)
-    return fail(invalidScope(`memories kept by "${strategy.kind}" have one scope. Leave "scope" out.`));
+    return fail(
+      invalidScope(`memories kept by "${strategy.kind}" have one scope. Leave "scope" out.`, {
+        what: `Memories kept by "${strategy.kind}" (memory.strategy) have one scope.`,
+        next: "Leave --scope out.",
+      }),
+    );
   const scope = given ?? "repository";
   if (scope === "user" && !userScope)
-    return fail(invalidScope('"scope" may not be "user": the setting memory.userScope is off.'));
+    return fail(
+      invalidScope('"scope" may not be "user": the setting memory.userScope is off.', {
+        what: "Memories for every project are off (memory.userScope).",
+      }),
+    );
   if (scope === "repository" && place.repository === undefined)
-    return fail(invalidScope('no repository is known here, so "scope" must be given as "user".'));
+    return fail(
+      invalidScope('no repository is known here, so "scope" must be given as "user".', {
+        what: "This folder belongs to no repository.",
+        next: "To save it for every project: --scope user",
+      }),
+    );
   return ok(scope);
 }
 
@@ -223,4 +237,19 @@ function permissionFor(
     warnings: [],
     mustAsk: mustAsk(scope, origins, []),
   };
+}
+
+const SAME_RUN = 5;
+const SAME_SHARE = 0.8;
+
+/** Whether the instructions hold 80 % or more of the fact's 5-word runs. A shorter fact is one run. */
+function alreadySaid(fact: string, text: string): boolean {
+  const words = wordsOf(fact);
+  if (words.length === 0) return false;
+  const haystack = ` ${wordsOf(text).join(" ")} `;
+  const size = Math.min(SAME_RUN, words.length);
+  let matchCount = 0;
+  const runs = words.length - size + 1;
+  for (let i = 0; i < runs; i++) if (haystack.includes(` ${words.slice(i, i + size).join(" ")} `)) matchCount++;
+  return matchCount / runs >= SAME_SHARE;
 }

@@ -1,10 +1,9 @@
 // The routes of a memory service as a strategy.
 import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
-import type { Failed, MemoryChange, PromptAsk, Strategy } from "./contract.ts";
+import type { Failed, ListQuery, MemoryChange, PromptAsk, RecordDraft, Strategy } from "./contract.ts";
 import { fold } from "./fold.ts";
 import { newRecord } from "./new-record.ts";
-import { bodyOf, fieldsOf, listUrl, statusIn } from "./strategy-service-body.ts";
 import type { ServiceAddress, ServiceAnswer, ServiceFault, ServiceRequest } from "./strategy-service-http.ts";
 import { sendable } from "./strategy-service-http.ts";
 import {
@@ -20,10 +19,7 @@ export type ServiceParts = {
   now: () => string;
   onUnsupported?: (definition: { name: string; version: string }) => void;
 };
-export type ServiceCall = (
-  request: ServiceRequest,
-  signal: AbortSignal,
-) => Promise<Result<ServiceAnswer, ServiceFault>>;
+type ServiceCall = (request: ServiceRequest, signal: AbortSignal) => Promise<Result<ServiceAnswer, ServiceFault>>;
 /** An answer that is good, or what went wrong. */
 type Told =
   | { type: "answer"; status: number; body: unknown }
@@ -137,14 +133,10 @@ export function serviceStrategy(address: ServiceAddress, ask: ServiceCall, optio
 
     async vote(ballot, signal) {
       const { direction, reason, fact, id, actor, place } = ballot;
-      const vote = { direction, reason, ...(actor.kind === "agent" ? { actor: actor.key } : {}) };
+      const vote = { direction, reason, actor: actor.kind === "agent" ? actor.key : undefined };
       const request: ServiceRequest =
         id === undefined
-          ? {
-              method: "POST",
-              url: address.votes(),
-              body: { ...vote, fact, ...optional("repository", sendable(place)) },
-            }
+          ? { method: "POST", url: address.votes(), body: { ...vote, fact, repository: sendable(place) } }
           : { method: "POST", url: address.record(id, place, "/votes"), body: vote };
       const reply = await tell(request, signal);
       if (reply.type === "failed") return reply;
@@ -188,11 +180,8 @@ export function serviceStrategy(address: ServiceAddress, ask: ServiceCall, optio
       const { citations, trust, ...texts } = change;
       const body = {
         ...texts,
-        ...optional(
-          "citations",
-          citations?.map(({ raw }) => raw),
-        ),
-        ...(trust === undefined ? {} : { trust: "user" }),
+        citations: citations?.map(({ raw }) => raw),
+        trust: trust === undefined ? undefined : "user",
       };
       const url = address.record(id, place);
       const reply = await tell({ method: "PATCH", url, body, headers: ifMatch(version) }, signal);
@@ -209,9 +198,8 @@ export function serviceStrategy(address: ServiceAddress, ask: ServiceCall, optio
     },
 
     async resolve(id, resolution, { place }, signal) {
-      const { how } = resolution;
-      const body = { how, ...(resolution.how === "replace" ? { old: resolution.old } : {}) };
-      const reply = await tell({ method: "POST", url: address.record(id, place, "/resolution"), body }, signal);
+      const url = address.record(id, place, "/resolution");
+      const reply = await tell({ method: "POST", url, body: resolution }, signal);
       if (reply.type === "failed") return reply;
       if (reply.type === "error") {
         if (reply.error.code === "not_pending") return { type: "not_pending" };
@@ -250,3 +238,43 @@ const CHANGES = 100;
 
 const LOCAL_ONLY =
   'this repository is only known on this machine, and its name is never sent to a service: give "scope" as "user".';
+
+/** Permission was given here: that is what `approved` says. */
+function bodyOf(draft: RecordDraft): Record<string, unknown> {
+  const { subject, fact, reason, scope, place, source, author, status } = draft;
+  const { sessionId, turnId, toolCallId, agentId, model } = source;
+  return {
+    subject,
+    fact,
+    citations: draft.citations.map(({ raw }) => raw),
+    reason,
+    scope,
+    ...(scope === "repository" ? { repository: sendable(place) } : {}),
+    ...(status === "pending" ? { pending: true } : { approved: true }),
+    ...(author.kind === "user" ? { author: "user" } : {}),
+    source: { sessionId, turnId, toolCallId, agentId, model },
+  };
+}
+
+function listUrl(address: ServiceAddress, query: ListQuery): string {
+  const { place, scope, status, subject, author, text, stale, limit, after } = query;
+  return address.records(place, scope, {
+    status: status?.join(","),
+    subject,
+    author,
+    q: text,
+    stale: stale ? "true" : undefined,
+    limit: limit === undefined ? undefined : String(limit),
+    after,
+    // The user's own look across everything; without it a service shows one place.
+    all: place === undefined ? "true" : undefined,
+  });
+}
+
+const fieldsOf = (body: unknown): Record<string, unknown> =>
+  typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+
+function statusIn(body: Record<string, unknown>) {
+  const { status } = body;
+  return status === "pending" || status === "superseded" ? status : "active";
+}

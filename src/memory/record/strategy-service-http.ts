@@ -73,7 +73,7 @@ export class ServiceAddress {
 export const sendable = (place: Place | undefined): string | undefined =>
   place?.repository === undefined || isLocalKey(place.repository) ? undefined : place.repository;
 
-export type ServiceSender = {
+type ServiceSender = {
   token: string | undefined;
   timeoutMs: number;
   /** Asked before each connection: a consent that is taken back counts from then on. */

@@ -4,7 +4,14 @@ import { isRecord } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
-import type { Definition, FailureCode, MemoryChange, MemoryRecord, PromptAnswer } from "./contract.ts";
+import {
+  type Definition,
+  type FailureCode,
+  type MemoryChange,
+  type MemoryRecord,
+  type PromptAnswer,
+  REFUSAL_CODES,
+} from "./contract.ts";
 
 const MAX_INSTRUCTIONS = 2000;
 const text = z.string();
@@ -30,8 +37,8 @@ const FIELDS = {
   vote: ["fact", "direction", "reason"],
 } as const;
 
-export type ReadPrompt = {
-  answer: Omit<PromptAnswer, "tools"> & { tools: { store?: Definition; vote?: Definition } };
+type ReadPrompt = {
+  answer: PromptAnswer;
   unsupported: { name: string; version: string }[];
   supportsScopes: boolean;
 };
@@ -71,28 +78,14 @@ function isKnown(given: Definition, kind: "store" | "vote"): boolean {
 const propertiesOf = ({ inputSchema }: Definition): string[] =>
   isRecord(inputSchema["properties"]) ? Object.keys(inputSchema["properties"]) : [];
 
-const CODES: ReadonlySet<string> = new Set<FailureCode>([
-  "invalid_inputs",
-  "invalid_scope",
-  "missing_client",
-  "permission_denied",
-  "voting_unsupported",
-  "fact_not_found",
-  "memory_secret",
-  "filter_failed",
-  "already_in_instructions",
-  "deleted_before",
-  "limit_reached",
-]);
-
 export type ServiceError = { code: string; known?: FailureCode; message: string; details: unknown };
 
 export function readError(body: unknown): ServiceError {
   const error = isRecord(body) && isRecord(body["error"]) ? body["error"] : {};
   const code = String(error["code"] ?? "");
   const message = typeof error["message"] === "string" ? clip(error["message"], 500) : "";
-  const recognised = CODES.has(code) ? { known: code as FailureCode } : {};
-  return { code, ...recognised, message, details: error["details"] };
+  const refusal = REFUSAL_CODES.find((one) => one === code);
+  return { code, ...optional("known", refusal), message, details: error["details"] };
 }
 
 const iso = text.catch("1970-01-01T00:00:00.000Z");

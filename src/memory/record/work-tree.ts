@@ -8,7 +8,7 @@ import type { WorkTree } from "./write-contract.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
-export type TreePlace = {
+type TreePlace = {
   /** Real paths. */
   root: string;
   cwd: string;

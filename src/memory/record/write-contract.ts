@@ -1,4 +1,6 @@
 // The one write path of records: what callers ask for, what they may be asked, and what comes of it.
+import type { Failure } from "../../base/failure.ts";
+import type { EditedMemory, MemoryRequest } from "../../schema/permission.ts";
 import type { Redactor } from "../secret/filter.ts";
 import type {
   Author,
@@ -6,7 +8,6 @@ import type {
   Citation,
   CitationState,
   Conflict,
-  Direction,
   FactOrigin,
   FailureCode,
   MemoryRecord,
@@ -23,12 +24,15 @@ export type DeniedBy = "rule" | "user" | "user_not_available";
 export type MemoryFailure = {
   type: "failure";
   code: FailureCode;
+  /** What a model reads. */
   message: string;
-  /** Of invalid_inputs. */
+  /** What a person reads. */
+  person: Pick<Failure, "what" | "data" | "next">;
+  /** Set with invalid_inputs. */
   fields?: string[];
-  /** Of permission_denied. */
+  /** Set with permission_denied. */
   by?: DeniedBy;
-  /** Of store_failed. */
+  /** Set with store_failed. */
   mayBeStored?: boolean;
   status?: number;
 };
@@ -46,30 +50,16 @@ export type EditOutcome =
   | MemoryFailure;
 
 /** What a person is asked about: complete and unshortened. */
-export type MemoryPermission = {
-  kind: "memory";
-  action: "store" | "vote";
-  /** One line. */
-  summary: string;
-  subject?: string;
-  fact: string;
-  citations?: string[];
-  reason: string;
-  scope: Scope;
-  repository?: string;
-  direction?: Direction;
-  toolCallId?: string;
-  origins: FactOrigin[];
-  trust: number;
-  similar: { id: string; fact: string; relation: string }[];
-  warnings: string[];
-  /** No rule and no approval in force covers it. */
-  mustAsk: boolean;
-};
+export type MemoryPermission = MemoryRequest &
+  Required<Pick<MemoryRequest, "action" | "fact" | "reason" | "scope" | "similar" | "warnings" | "mustAsk">> & {
+    origins: FactOrigin[];
+    toolCallId?: string;
+    trust: number;
+  };
 
 export type Leave =
   /** `edited`: what the person made of it; it is filtered and checked again and counts as typed by the user. */
-  | { type: "approved"; edited?: { subject?: string; fact?: string; citations?: string[]; reason?: string } }
+  | { type: "approved"; edited?: EditedMemory }
   /** It must be asked, an approval is in force, and nobody is there. */
   | { type: "pending" }
   | { type: "denied"; by: DeniedBy; message: string };

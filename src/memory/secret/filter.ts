@@ -9,7 +9,7 @@ declare const filtered: unique symbol;
 /** Text that went through the filter; only this file makes it, so a store that asks for it cannot be given anything else. */
 export type FilteredText = string & { readonly [filtered]: true };
 /** Where a credential stood in the text that was given, and the rule that found it. */
-export type Finding = { rule: string; start: number; end: number };
+type Finding = { rule: string; start: number; end: number };
 export type Filtered = { text: FilteredText; findings: Finding[] };
 
 /** Never throws. What could not be filtered comes back as one mark for the whole. */

@@ -1,4 +1,6 @@
 // What a name says about its value: whether it means a credential, and how sure that is.
+import { remembering } from "../../base/remember.ts";
+
 /** password: almost any literal counts. secret: it must not be a mere word. token, key: it must look random. */
 export type NameClass = "password" | "secret" | "token" | "key";
 
@@ -62,16 +64,7 @@ function classOfWord(word: string, before: string | undefined): NameClass | unde
 }
 
 /** Names come again and again. */
-const classByName = new Map<string, NameClass | undefined>();
-const MAX_KNOWN = 2000;
-
-export function classOfName(name: string): NameClass | undefined {
-  if (classByName.has(name)) return classByName.get(name);
-  if (classByName.size >= MAX_KNOWN) classByName.clear();
-  const nameClass = classOfWords(wordsOf(name));
-  classByName.set(name, nameClass);
-  return nameClass;
-}
+export const classOfName = remembering(2000, (name): NameClass | undefined => classOfWords(wordsOf(name)));
 
 /** The class of the last secret word of a name, unless the words around it turn its meaning. */
 function classOfWords(words: readonly string[]): NameClass | undefined {

@@ -2,7 +2,7 @@
 import { letterRuns, wordLikeness } from "./words.ts";
 
 /** none: certainly no credential. described: names one. plain: a mere word. mixed: made by a person. random: by a machine. */
-export type ValueShape = "none" | "described" | "plain" | "mixed" | "random";
+type ValueShape = "none" | "described" | "plain" | "mixed" | "random";
 
 /** Written where a value will be or was: `${X}`, `{{x}}`, `<token>`, `%s`, `env.X`, `vault:…`. */
 const REFERENCE =

@@ -71,7 +71,7 @@ function countUpTo(limit: number, rising: readonly number[]): number {
   return low;
 }
 
-export type Base64Run = { start: number; end: number; text: string; isDataUri: boolean };
+type Base64Run = { start: number; end: number; text: string; isDataUri: boolean };
 
 /** The text as numbers: far faster to walk than a string that is a slice of another. */
 export function codeUnits(text: string): Uint16Array {

@@ -44,12 +44,12 @@ export function consolidationCalls(system: string): PlannedCall[] {
     .filter(({ src }) => src === "agent")
     .sort((a, b) => a.reads / (a.shown || 1) - b.reads / (b.shown || 1) || (a.name < b.name ? -1 : 1));
   const tooMany = all >= CROWDED ? Math.min(MAX_PRUNES, all - ROOMY) : 0;
-  const prunes = removable.slice(0, tooMany).map(({ name }) => call({ command: "prune", name }));
+  const prunes = removable.slice(0, tooMany).map(({ name }) => boardCall({ command: "prune", name }));
   const taken = new Set(board.map(({ name }) => name));
-  return [...prunes, ...adds.map((find) => call({ command: "add", ...itemOf(find, taken) }))];
+  return [...prunes, ...adds.map((find) => boardCall({ command: "add", ...itemOf(find, taken) }))];
 }
 
-const call = (args: Record<string, unknown>): PlannedCall => ({ name: "context_board", args });
+export const boardCall = (args: Record<string, unknown>): PlannedCall => ({ name: "context_board", args });
 
 function itemOf({ kind, quote, turns }: Find, taken: Set<string>) {
   const words = wordsOf(quote).filter((word) => /^[a-z0-9]+$/.test(word));
@@ -105,7 +105,7 @@ function rowsOf(system: string): Row[] {
   );
 }
 
-const wordsOf = (text: string): string[] => [
+export const wordsOf = (text: string): string[] => [
   ...new Set(
     text
       .toLowerCase()

@@ -88,6 +88,6 @@ function pieces(lines: ReadonlyMap<number, string>, whole: ManifestRange): Manif
   return [...ranges, { from, to: whole.to }].slice(0, MAX_RANGES);
 }
 
-function indentOf(text: string): number {
+export function indentOf(text: string): number {
   return text.length - text.trimStart().length;
 }

@@ -2,6 +2,7 @@
 import { cutAt } from "../../base/text.ts";
 import { fileKind } from "./file-kind.ts";
 import type { Gathered } from "./gather.ts";
+import { indentOf } from "./manifest.ts";
 import type { OfflineQuestion } from "./question.ts";
 import type { AnswerCandidate } from "./rank.ts";
 import type { FileRange } from "./topic.ts";
@@ -135,15 +136,11 @@ function endsBefore(row: string, first: string, form: "file" | "prose" | "code")
 }
 
 function closes(row: string, first: string): boolean {
-  return indent(row) <= indent(first) && /^\s*[)\]}]/.test(row) && !/[({[]\s*$/.test(row);
+  return indentOf(row) <= indentOf(first) && /^\s*[)\]}]/.test(row) && !/[({[]\s*$/.test(row);
 }
 
 function endsOpen(text: string): boolean {
   return /[({[:=]\s*$|=>\s*$/.test(text);
-}
-
-function indent(row: string): number {
-  return row.length - row.trimStart().length;
 }
 
 /** A long line is cut around its first hit; behind 1,900 characters tools put a mark of their own. */

@@ -276,6 +276,6 @@ function byScore(a: AnswerCandidate, b: AnswerCandidate): number {
   return a.type === "line" ? -1 : 1;
 }
 
-function depth(path: string): number {
+export function depth(path: string): number {
   return path.split("/").length;
 }

@@ -1,5 +1,5 @@
 // Tells what a prescribed call gave, in the words of its result and nothing beyond it.
-import { cutAt } from "../../base/text.ts";
+import { clipMiddle } from "../../base/text.ts";
 import type { MadeCall } from "./round.ts";
 import { fenced } from "./wording.ts";
 
@@ -13,11 +13,11 @@ export function reportCall(what: string, call: MadeCall): { text: string; succes
   const { content, isError } = call.result;
   const head = isError ? `${what} did not succeed. ${call.name} answered:` : `${what}: ${call.name} answered:`;
   const body = content.trim();
-  return { text: body === "" ? `${head} nothing.` : `${head}\n${fenced(excerpt(body))}`, success: !isError };
-}
-
-function excerpt(text: string): string {
-  if (text.length <= HEAD + TAIL) return text;
-  const tail = text.slice(-TAIL).replace(/^[\udc00-\udfff]/, "");
-  return `${cutAt(text, HEAD)}\n[${text.length - HEAD - TAIL} characters left out]\n${tail}`;
+  return {
+    text:
+      body === ""
+        ? `${head} nothing.`
+        : `${head}\n${fenced(clipMiddle(body, HEAD, TAIL, (omitted) => `\n[${omitted} characters left out]\n`))}`,
+    success: !isError,
+  };
 }

@@ -1,8 +1,8 @@
 // The offline model as the sidekick of the board: it forwards, as they stand, the few items that share a rare word with the message.
 import { clip } from "../../base/text.ts";
+import { boardCall, wordsOf } from "./consolidate.ts";
 import type { MadeCall, Round } from "./round.ts";
 import type { PlannedCall } from "./search-plan.ts";
-import { STOP_WORDS } from "./stop-words.ts";
 
 const MOST_ITEMS = 3;
 /** A word of more items than this part of the board tells them apart no longer. */
@@ -18,18 +18,16 @@ export function sidekickCalls({ text, calls }: Round, offered: ReadonlySet<strin
   const gets = calls.filter(({ args }) => args["command"] === "get");
   if (gets.length > 0) return sendOf(gets);
   const board = calls.find(({ args }) => args["command"] === "get_board");
-  if (!board) return [call({ command: "get_board" })];
+  if (!board) return [boardCall({ command: "get_board" })];
   const rows = rowsOf(board.result?.content ?? "");
-  return chosen(rows, wordsOf(text)).map(({ src, name }) => call({ command: "get", src, name }));
+  return chosen(rows, wordSet(text)).map(({ src, name }) => boardCall({ command: "get", src, name }));
 }
-
-const call = (args: Record<string, unknown>): PlannedCall => ({ name: "context_board", args });
 
 function rowsOf(board: string): Row[] {
   return [...board.matchAll(ROW)].map(([, src = "", name = "", description = ""]) => ({
     src,
     name,
-    words: wordsOf(`${name} ${description}`),
+    words: wordSet(`${name} ${description}`),
   }));
 }
 
@@ -54,10 +52,4 @@ function sendOf(gets: readonly MadeCall[]): PlannedCall[] {
   return [{ name: "send_inbox", args: { summary, content } }];
 }
 
-const wordsOf = (text: string): ReadonlySet<string> =>
-  new Set(
-    text
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]{2,}/gu)
-      ?.filter((word) => !STOP_WORDS.has(word)),
-  );
+const wordSet = (text: string): ReadonlySet<string> => new Set(wordsOf(text).filter(({ length }) => length > 1));

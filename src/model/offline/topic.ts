@@ -3,7 +3,7 @@ import { fileKind } from "./file-kind.ts";
 import type { Gathered } from "./gather.ts";
 import { isManifest, type ManifestFact, type ManifestRange, PROJECT_FILES, stated } from "./manifest.ts";
 import type { OfflineQuestion } from "./question.ts";
-import { matchesPath } from "./rank.ts";
+import { depth, matchesPath } from "./rank.ts";
 import type { Round } from "./round.ts";
 import type { PlannedCall } from "./search-plan.ts";
 import { pieces, wordHit } from "./word-match.ts";
@@ -140,8 +140,4 @@ function opening(lines: ReadonlyMap<number, string>): ManifestRange[] {
   let to = first;
   while ((lines.get(to + 1) ?? "").trim() !== "") to++;
   return [{ from: title !== undefined && first - title <= 2 ? title : first, to }];
-}
-
-function depth(path: string): number {
-  return path.split("/").length;
 }

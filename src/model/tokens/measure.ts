@@ -31,7 +31,7 @@ export type Measurable = {
   /** Ends exact counting; what is not counted by then stays an estimate. */
   signal?: AbortSignal;
 };
-export type RequestMeasure = {
+type RequestMeasure = {
   systemTokens: number;
   toolDefinitionsTokens: number;
   conversationTokens: number;
@@ -73,17 +73,9 @@ export async function exactly({ size, content }: MeasuredPart, counter: TokenCou
   return size.exact;
 }
 
-/** Exact counts of single parts; the first call loads the tokeniser. */
+/** The exact count of one item; the first call loads the tokeniser. */
 export const countItem = (item: ContextItem, counter = tokenCounter): Promise<number> =>
   exactly(itemPart(item), counter);
-export const countSystem = (system: unknown, counter = tokenCounter): Promise<number> =>
-  exactly(systemPart(system), counter);
-export async function countTools(tools: readonly unknown[], counter = tokenCounter): Promise<number> {
-  let sum = 0;
-  for (const tool of tools) sum += await exactly(toolPart(tool), counter);
-  return sum;
-}
-
 /** System items of a wire count as system; the three parts add up to the whole request. */
 export async function measure(request: Measurable, counter: TokenCounter = tokenCounter): Promise<RequestMeasure> {
   const system = systemPart(request.system);

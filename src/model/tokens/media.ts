@@ -1,8 +1,8 @@
 // What images, documents and other bytes cost, without ever counting their base64 as text.
-import { disableTypes, imageSize, types } from "image-size";
-
-// Models take these formats; the readers of all others stay closed to hostile bytes.
-disableTypes(types.filter((type) => !/^(gif|jpg|png|webp)$/.test(type)));
+import { GIF } from "image-size/types/gif";
+import { JPG } from "image-size/types/jpg";
+import { PNG } from "image-size/types/png";
+import { WEBP } from "image-size/types/webp";
 
 const UNREADABLE_IMAGE = 1_600;
 const CHEAPEST_IMAGE = 85;
@@ -23,7 +23,8 @@ export const blobTokens = (bytes: number): number => Math.ceil(bytes / 4);
 
 /** Tokens of base64 data of a media type. */
 export function mediaTokens(mediaType: string, base64: string): number {
-  if (mediaType.startsWith("image/")) return imageTokens(sizeOf(Buffer.from(base64.slice(0, HEADER_CHARS), "base64")));
+  if (mediaType.startsWith("image/"))
+    return imageTokens(imageSize(Buffer.from(base64.slice(0, HEADER_CHARS), "base64")));
   if (mediaType === "application/pdf") return pdfTokens(pdfPages(Buffer.from(base64, "base64")));
   return blobTokens(Math.floor((base64.length * 3) / 4));
 }
@@ -34,12 +35,14 @@ function pdfPages(bytes: Buffer): number {
   return named || Math.ceil(bytes.length / 50_000);
 }
 
-/** Width and height from the header; undefined where there is none that can be read. */
-function sizeOf(bytes: Buffer): Size | undefined {
+/** The formats that models take; readers of others would only be one more place for a hostile file. */
+const FORMATS = [PNG, GIF, WEBP, JPG];
+
+function imageSize(bytes: Buffer): Size | undefined {
   try {
-    const { width, height } = imageSize(bytes);
-    return width > 0 && height > 0 ? { width, height } : undefined;
+    const size = FORMATS.find((format) => format.validate(bytes))?.calculate(bytes);
+    return size && size.width > 0 && size.height > 0 ? size : undefined;
   } catch {
-    return undefined; // the library throws on what it cannot read
+    return undefined; // the header is cut short or broken
   }
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { textLength } from "../../base/json.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { Message } from "../../schema/message.ts";
-import { toItems } from "../wire/own.ts";
+import { toItems } from "../wire/own-fixture.ts";
 import { calibrated } from "./calibrate.ts";
 import { TokenCounter } from "./counter.ts";
 import { measure } from "./measure.ts";

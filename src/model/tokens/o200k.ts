@@ -1,4 +1,6 @@
 // Counts o200k tokens. The tables are gpt-tokenizer's; the merging is ours, because theirs is slow on hostile text.
+import { remembering } from "../../base/remember.ts";
+
 export const TOKENISER = "o200k";
 const NONE = 0x7fffffff;
 const LONGEST_PIECE = 256;
@@ -56,20 +58,11 @@ function byteRanks(tokens: readonly Token[]): Ranks {
 }
 
 function counterOf(ranks: Ranks): PieceCounter {
-  const merge = merger(ranks);
-  const merged = new Map<string, number>();
-  const remembered = (part: string): number => {
-    const cached = merged.get(part);
-    if (cached !== undefined) return cached;
-    if (merged.size >= MOST_REMEMBERED) merged.clear();
-    const count = merge(part);
-    merged.set(part, count);
-    return count;
-  };
+  const countOf = remembering(MOST_REMEMBERED, merger(ranks));
   return (bytes) => {
     if (bytes.length === 1 || ranks.has(bytes)) return 1;
     let count = 0;
-    for (const part of parts(bytes)) count += remembered(part);
+    for (const part of parts(bytes)) count += countOf(part);
     return count;
   };
 }

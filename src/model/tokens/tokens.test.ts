@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { TokenCounter } from "./counter.ts";
 import { estimateTokens, upperBound } from "./estimate.ts";
-import { countItem, countSystem, countTools, measure } from "./measure.ts";
+import { countItem, exactly, measure, systemPart, toolPart } from "./measure.ts";
 import { slices } from "./slice.ts";
 
 const reference = (text: string): number => countTokens(text, { disallowedSpecial: new Set() });
@@ -145,7 +145,7 @@ describe("items", () => {
     expect(await countItem(item({ role: "tool", tool_call_id: "call_abcdefghijk", content: "ok" }), counter)).toBe(
       4 + reference("ok"),
     );
-    expect(await countSystem("be brief", counter)).toBe(4 + reference("be brief"));
+    expect(await exactly(systemPart("be brief"), counter)).toBe(4 + reference("be brief"));
   });
 
   it("C12 images by their size within 85..1600, on every wire", async () => {
@@ -212,7 +212,7 @@ describe("items", () => {
 
   it("C9 tool definitions count as the JSON that is sent", async () => {
     const tool = { name: "view", description: "Shows a file.", parameters: { type: "object" } };
-    expect(await countTools([tool, { ...tool }], counter)).toBe(2 * (4 + reference(JSON.stringify(tool))));
+    expect(await exactly(toolPart(tool), counter)).toBe(4 + reference(JSON.stringify(tool)));
   });
 });
 

@@ -123,7 +123,7 @@ export type MessageFormat = {
 
 export type WireTask = "generate" | "count" | "compact";
 
-export type RequestFormat = {
+type RequestFormat = {
   /** What is done at a path, given without the upstream's name; undefined where it is no route of the wire. */
   task: (rest: string) => WireTask | undefined;
   /** The model that a request names; empty when it names none. */
@@ -167,7 +167,7 @@ export type ErrorFormat = {
 };
 
 /** How our own history becomes a prompt that the wire accepts. */
-export type PromptFormat = {
+type PromptFormat = {
   /** The longest id of a call. */
   maxCallIdChars: number;
   /** A user speaks first, last, and between two answers. */

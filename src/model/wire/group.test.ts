@@ -9,7 +9,7 @@ import { pairGemini } from "./gemini/pairs.ts";
 import { groups } from "./group.ts";
 import { openaiChatHistory as openaiChat } from "./openai-chat/history.ts";
 import { openaiResponsesHistory as openaiResponses } from "./openai-responses/history.ts";
-import * as own from "./own.ts";
+import { toItems } from "./own-fixture.ts";
 import { wireOf } from "./registry.ts";
 import { NO_RESULT, repair } from "./repair.ts";
 import { bodyOf, moves } from "./wire-fixture.ts";
@@ -66,7 +66,7 @@ describe("groups", () => {
   });
 
   it("C4 a result behind a later prompt still belongs to its step, and the prompt does not", () => {
-    const items = own.toItems([
+    const items = toItems([
       { role: "assistant", content: "", toolRequests: [{ toolCallId: "a", name: "bash", arguments: {} }] },
       { role: "user", content: "steer" },
       { role: "tool", toolCallId: "a", toolName: "bash", content: "late", isError: false },

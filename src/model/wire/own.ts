@@ -1,10 +1,6 @@
-// Our own messages in the shared view.
-import type { ContextItem } from "../../schema/context-item.ts";
+// What shaping a history needs to know of our own messages.
 import type { Message } from "../../schema/message.ts";
 import type { ItemRules } from "./contract.ts";
-import { type ItemSight, itemsOf, seeUser } from "./item.ts";
-
-export const toItems = (messages: readonly Message[]): ContextItem<Message>[] => itemsOf(messages, seeMessage);
 
 export const ownRules: ItemRules<Message> = {
   missingResult({ raw }, toolCallId, content) {
@@ -18,17 +14,3 @@ export const ownRules: ItemRules<Message> = {
   },
   userMessage: (content) => ({ role: "user", content }),
 };
-
-/** What a message is; whoever keeps the log adds its id and turn, and may know better what kind it is. */
-function seeMessage(message: Message): ItemSight {
-  switch (message.role) {
-    case "user":
-      return seeUser(message.content, (message.attachments?.length ?? 0) > 0);
-    case "assistant": {
-      const toolCallIds = new Set(message.toolRequests.map((call) => call.toolCallId));
-      return { role: "assistant", kind: "message", toolCallIds: [...toolCallIds] };
-    }
-    case "tool":
-      return { role: "tool", kind: "message", toolResultFor: [message.toolCallId] };
-  }
-}

@@ -1,5 +1,5 @@
 // Makes a history one that a provider accepts: each call has exactly one result, and each result has its call.
-import type { ContextItem } from "../../schema/context-item.ts";
+import { type ContextItem, newItem } from "../../schema/context-item.ts";
 import type { ItemRules } from "./contract.ts";
 
 export const NO_RESULT = "No result of this call was recorded.";
@@ -20,30 +20,19 @@ export function repair<Raw>(
     const toolResultFor = item.toolResultFor.filter((id) => !wrong?.has(id));
     repaired += wrong?.size ?? 0;
     const rest = raw === undefined ? [] : [wrong ? { ...item, toolResultFor, raw } : item];
-    const additions = (unanswered.get(item) ?? []).flatMap((id) => madeUp(item, id, rules));
+    const additions = (unanswered.get(item) ?? []).flatMap((id) => missingResult(item, id, rules));
     repaired += additions.length;
     return [...rest, ...additions];
   });
   return { items: whole, repaired };
 }
 
-function madeUp<Raw>(call: ContextItem<Raw>, callId: string, rules: Rules<Raw>): ContextItem<Raw>[] {
+/** A result that says that none was recorded; none where the wire's rules cannot make one up. */
+export function missingResult<Raw>(call: ContextItem<Raw>, callId: string, rules: Rules<Raw>): ContextItem<Raw>[] {
   const raw = rules.missingResult(call, callId, NO_RESULT);
   if (raw === undefined) return [];
-  const id = `${call.id}:${callId}`;
-  return [
-    {
-      ...call,
-      id,
-      role: "tool",
-      kind: "message",
-      isPrompt: false,
-      toolCallIds: [],
-      toolResultFor: [callId],
-      tokens: 0,
-      raw,
-    },
-  ];
+  const { turn } = call;
+  return [newItem({ id: `${call.id}:${callId}`, role: "tool", kind: "message", turn, toolResultFor: [callId], raw })];
 }
 
 type Faults<Item> = { unanswered: Map<Item, string[]>; surplus: Map<Item, Set<string>> };

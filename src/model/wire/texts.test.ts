@@ -4,7 +4,8 @@ import { anthropicHistory as anthropic } from "./anthropic/history.ts";
 import { geminiHistory as gemini } from "./gemini/history.ts";
 import { openaiChatHistory as openaiChat } from "./openai-chat/history.ts";
 import { openaiResponsesHistory as openaiResponses } from "./openai-responses/history.ts";
-import { ownRules, toItems } from "./own.ts";
+import { ownRules } from "./own.ts";
+import { toItems } from "./own-fixture.ts";
 import { repair } from "./repair.ts";
 
 const upper = (text: string): string => text.toUpperCase();

@@ -6,7 +6,7 @@ import { anthropicHistory as anthropic } from "./anthropic/history.ts";
 import { geminiHistory as gemini } from "./gemini/history.ts";
 import { groups } from "./group.ts";
 import { openaiResponsesHistory as openaiResponses } from "./openai-responses/history.ts";
-import * as own from "./own.ts";
+import { toItems } from "./own-fixture.ts";
 import { wireOf } from "./registry.ts";
 import { bodyOf, moves } from "./wire-fixture.ts";
 
@@ -123,7 +123,7 @@ describe("our own messages", () => {
       { role: "user" as const, content: '<system_notification kind="agent">done</system_notification>' },
       { role: "user" as const, content: "", attachments: [{ kind: "image" as const, path: "a.png" }] },
     ];
-    const items = own.toItems(messages);
+    const items = toItems(messages);
     expect(items.map((item) => [item.role, item.kind, item.isPrompt, item.turn])).toEqual([
       ["user", "message", true, 1],
       ["assistant", "message", false, 1],

@@ -25,7 +25,7 @@ type Naming = { sources: string[]; names: string[]; kind: "link" | "same" | "cop
 const MOST_STATES = 64;
 const COPIES_LINKS = /^(-[^-]*[rRadP]|--(recursive|archive|no-dereference|preserve.*|links))$/;
 
-/** As it is, then after each new name; undefined when there are too many. */
+/** The file system as it is, then after each new name; undefined when there are too many. */
 export function aliasStates(
   commands: Iterable<NamingCommand>,
   folders: readonly string[],

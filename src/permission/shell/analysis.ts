@@ -18,7 +18,7 @@ export type ShellCommand = {
   transparent: boolean;
   /** Runs where the session does not, or on another machine. */
   elsewhere: boolean;
-  /** Of one that stands in the line itself, not inside another command. */
+  /** The node of a command that stands in the line itself, not inside another command. */
   node?: Command;
 };
 
@@ -31,7 +31,7 @@ export type ShellAnalysis = {
   commands: ShellCommand[];
   /** What the line gives its variables; undefined where that is not literal. */
   variables: Map<string, (string | undefined)[]>;
-  /** Of here-documents and here-strings. */
+  /** The texts of here-documents and here-strings. */
   texts: string[];
   writes: ShellTarget[];
   reads: ShellTarget[];

@@ -12,7 +12,7 @@ import { planOf } from "../permit.ts";
 import { makePlace } from "../test-place.ts";
 import { isUnasked, renderPlan, type ShellPlan } from "./plan.ts";
 
-const LINES = soakCount(12_000, 100_000);
+const LINES = soakCount(4_000, 100_000);
 const SEED = process.env["EVERLONG_SOAK"] ? Date.now() : 20261117;
 
 const place = makePlace();

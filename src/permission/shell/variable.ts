@@ -8,7 +8,7 @@ const HARMLESS = new Set(
   ),
 );
 
-/** In front of a command, or exported: the program sees it. */
+/** A program sees what stands in front of its command, or is exported. */
 export const isHarmlessVariable = (name: string): boolean => HARMLESS.has(name);
 
 /** Set in the shell alone: a plain lower-case name reaches no program, and every use of it is not literal. */

@@ -8,7 +8,7 @@ export type ShellWord = {
   literal: boolean;
   /** Holds an unquoted pattern, so it stands for file names that exist when it runs. */
   glob: boolean;
-  /** Of such a word: what of it is a pattern, and what only text. */
+  /** What of such a word is a pattern, and what is only text. */
   pattern?: readonly PatternPiece[];
   /** Where not literal: its pieces, those undefined that only the run will know. */
   pieces?: readonly WordPiece[];

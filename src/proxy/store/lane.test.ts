@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../store/sqlite.ts";
 import type { LaneState } from "../contract.ts";
 import { inherited } from "./inherit.ts";
-import { chainShare, commitLane, lanesOf, mainLane, storedTokens } from "./lane.ts";
+import { chainShare, commitLane, lanesOf, mainLane } from "./lane.ts";
 import { locate } from "./locate.ts";
 import { requestById } from "./records.ts";
 import { refs, see } from "./see.ts";
@@ -117,7 +117,6 @@ it("X29 the oldest main lane with tools is the one to compare with; X27 shares o
   await request(place.store, me, history("u:later"));
   expect(value(await mainLane(place.store, session))?.id).toBe(main.lane.id);
   expect(value(await chainShare(place.store, main.lane, history(...BASE.slice(0, 4), "u:sum up")))).toBeCloseTo(4 / 7);
-  expect(value(await storedTokens(place.store, main.lane)).get(history("u:task")[0]?.own ?? "")).toBe(4);
 });
 
 describe("XB21 a store that fails is an error value", () => {

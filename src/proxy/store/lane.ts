@@ -132,20 +132,6 @@ export function chainShare(
   });
 }
 
-/** Counts that were made before, by own hash. */
-export function storedTokens(store: ProxyStore, lane: StoredLane): Promise<Result<Map<string, number>, Fault>> {
-  const sql = "SELECT own, tokens FROM proxy_chain WHERE lane = ?";
-  return read(
-    store,
-    (db) =>
-      new Map(
-        prepared(db, sql)
-          .all(lane.id)
-          .map((row) => [String(row["own"]), Number(row["tokens"])]),
-      ),
-  );
-}
-
 /** The client's own summary, filtered and as `compactionText` gives it: its next request may begin with it. */
 export async function noteCompaction(
   store: ProxyStore,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { finishRequest, listRequests, requestById } from "./records.ts";
 import { caller, history, openPlace, type Place, recordOf, request, value } from "./store-fixture.ts";
-import { countSummary, countUnmanaged, totals } from "./totals.ts";
+import { countUnmanaged, totals } from "./totals.ts";
 import { acceptTokens, forgetWindow, learnedWindow, learnWindow, listWindows } from "./windows.ts";
 
 let place: Place;
@@ -78,7 +78,6 @@ it("X98 totals by session and in all, by model, with what was really saved", asy
       model: "opus",
     }),
   );
-  value(await countSummary(place.store, a.session, 50));
   value(await countUnmanaged(place.store, new Map([["inactive", 1]])));
   value(await countUnmanaged(place.store, new Map([["inactive", 1]])));
   const mine = value(await totals(place.store, a.session));
@@ -88,17 +87,18 @@ it("X98 totals by session and in all, by model, with what was really saved", asy
     folds: 0,
     retries: 1,
     recalled: 1,
-    netSaved: -10,
+    netSaved: 40,
     cachedShare: 0.75,
   });
   expect(mine.unmanaged).toEqual({});
+  expect(value(await totals(place.store, b.session)).netSaved).toBe(-10);
   const all = value(await totals(place.store));
   expect(all).toMatchObject({
     requests: 2,
     tokensIn: 110,
     tokensSent: 80,
     folds: 1,
-    netSaved: -20,
+    netSaved: 30,
     unmanaged: { inactive: 2 },
   });
   expect(all.models).toMatchObject({ "gpt-5": { tokensIn: 100, requests: 1 }, opus: { tokensSent: 20 } });

@@ -74,15 +74,6 @@ export function countUnmanaged(store: ProxyStore, reasons: ReadonlyMap<string, n
   return change(store, (db) => addTotals(db, undefined, "", counts), "later");
 }
 
-/** Tokens that a model was asked for on our own account. */
-export async function countSummary(
-  store: ProxyStore,
-  session: ProxySession,
-  tokens: number,
-): Promise<Result<void, Fault>> {
-  return change(store, (db) => addTotals(db, session.no, "", { summaryTokens: tokens }), "later");
-}
-
 const none = (): RequestCounts => Object.fromEntries(NAMES.map((name) => [name, 0])) as RequestCounts;
 const isCount = (name: string): name is CountName => NAMES.includes(name as CountName);
 

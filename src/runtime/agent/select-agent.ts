@@ -78,7 +78,10 @@ export const selection = ({ agent, chain }: SessionState): Selection | undefined
     : chain.findLast((e): e is Selection => e.type === "subagent.selected" && e.agentId === undefined);
 
 /** The conversation went back, and perhaps behind the choice: it holds all the same. */
-export async function keepSelection({ state, emit }: Session, before: Selection | undefined): Promise<void> {
+export async function keepSelection(
+  { state, emit }: Pick<Session, "state" | "emit">,
+  before: Selection | undefined,
+): Promise<void> {
   if (state.agent === before?.data.agentName) return;
   if (before) await emit("subagent.selected", before.data);
   else if (state.agent !== undefined) await emit("subagent.deselected", { agentName: state.agent });

@@ -4,7 +4,7 @@ import { type Coded, PROMPT_MODE, USER } from "../../agent/task/contract.ts";
 import { type AgentRecord, isTerminal } from "../../agent/task/record.ts";
 import { agentTree, describeAgent } from "../../agent/task/show.ts";
 import { systemClock } from "../../base/clock.ts";
-import type { Failure } from "../../base/failure.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { untilStill } from "../../session/run.ts";
 import type { Session } from "../../session/session.ts";
@@ -44,7 +44,8 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
       const targets = id === undefined ? ok(waiting) : find(id);
       if (!targets.ok) return targets;
       const records = Array.isArray(targets.value) ? targets.value : [targets.value];
-      if (records.length === 0) return fail(refusal("nothing_running", "The main agent is not waiting for any agent."));
+      if (records.length === 0)
+        return fail(refusal("nothing_running", "The main agent is not waiting for any agent.", TASKS));
       for (const { id: agentId } of records) {
         const outcome = answer(await registry.promoteAgentToBackground(agentId));
         if (!outcome.ok) return outcome;
@@ -84,16 +85,10 @@ function listTasks({ registry, workflows }: Agents, builtIn: Pick<BuiltTools, "r
 const isWaitedFor = (r: AgentRecord): boolean =>
   r.status === "running" && r.executionMode === "sync" && r.parentId === undefined;
 
-const refusal = (code: string, what: string): Failure => ({
-  code,
-  what,
-  data: "Nothing was changed.",
-  next: "/tasks lists all of them.",
-  exit: 1,
-});
+const TASKS = "/tasks lists all of them.";
 
 function answer<T>(result: Result<T, Coded>): Result<T, Failure> {
-  return result.ok ? result : fail(refusal(result.error.code, result.error.message));
+  return result.ok ? result : fail(refusal(result.error.code, result.error.message, TASKS));
 }
 
 type IdleServices = Pick<SessionResources, "workspace" | "options" | "stopping"> & { agents: Agents; session: Session };

@@ -13,7 +13,7 @@ import type { BackupManifest } from "./manifest.ts";
 import { readArchive } from "./read-archive.ts";
 import { writeArchive } from "./write-archive.ts";
 
-export type BackupMade = {
+export type BackupSummary = {
   file: string;
   bytes: number;
   files: number;
@@ -30,7 +30,7 @@ const defaultFile = (home: string, now: Date): string =>
 export async function makeBackup(
   file: string | undefined,
   options: { withSecrets?: boolean } = {},
-): Promise<Result<BackupMade, Failure>> {
+): Promise<Result<BackupSummary, Failure>> {
   const workspace = await openWorkspace();
   if (!workspace.ok) return workspace;
   const secrets = options.withSecrets ?? false;

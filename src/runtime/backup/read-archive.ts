@@ -4,7 +4,7 @@ import { createReadStream, statSync } from "node:fs";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { createTarDecoder, type ParsedTarEntry } from "modern-tar";
-import { errorText, type Failure } from "../../base/failure.ts";
+import { errorText, type Failure, refusal } from "../../base/failure.ts";
 import { parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import {
@@ -41,7 +41,7 @@ export async function readArchive(file: string, sink: FileSink = discard): Promi
       bytes.destroy();
     }
   } catch (error) {
-    return fail(refusal(file, error instanceof Refused ? error.message : errorText(error)));
+    return fail(invalid(file, error instanceof Refused ? error.message : errorText(error)));
   }
 }
 
@@ -105,10 +105,5 @@ function compare(manifest: BackupManifest, files: ReadonlyMap<string, BackupFile
   for (const path of files.keys()) if (!listed.has(path)) throw new Refused(`${path} is not in its list of files`);
 }
 
-const refusal = (file: string, reason: string): Failure => ({
-  code: "backup_invalid",
-  what: `${file} cannot be used as a backup: ${reason}.`,
-  data: "Nothing was changed.",
-  next: "Use another backup.",
-  exit: 1,
-});
+const invalid = (file: string, reason: string): Failure =>
+  refusal("backup_invalid", `${file} cannot be used as a backup: ${reason}.`, "Use another backup.");

@@ -5,7 +5,7 @@ import { copyFile, mkdir, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { errorText, type Failure } from "../../base/failure.ts";
+import { errorText, type Failure, refusal } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { homePaths } from "../../host/paths.ts";
@@ -16,13 +16,13 @@ import { homeFiles } from "../../store/home-files.ts";
 import { holdHomeAlone } from "../../store/home-lock.ts";
 import { fileKinds } from "../../store/kinds.ts";
 import { storeMigrations } from "../../store/migrations.ts";
-import { homeHeld } from "../home-held.ts";
+import { homeBusy } from "../home-busy.ts";
 import { openStore } from "../store.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
 import type { BackupManifest } from "./manifest.ts";
 import { type FileSink, readArchive } from "./read-archive.ts";
 
-export type Restored = {
+export type RestoreSummary = {
   home: string;
   files: number;
   createdAt: string;
@@ -33,7 +33,7 @@ export type Restored = {
 export async function restoreBackup(
   file: string,
   options: { replace?: boolean } = {},
-): Promise<Result<Restored, Failure>> {
+): Promise<Result<RestoreSummary, Failure>> {
   const env = processEnvironment();
   const refused = refuseInToolShell(env, "restore a backup");
   if (refused) return fail(refused);
@@ -58,9 +58,9 @@ export async function restoreBackup(
 
 type Places = { home: string; staging: string; isUsed: boolean };
 
-async function swap(archive: string, { home, staging, isUsed }: Places): Promise<Result<Restored, Failure>> {
+async function swap(archive: string, { home, staging, isUsed }: Places): Promise<Result<RestoreSummary, Failure>> {
   const lock = existsSync(home) ? await holdHomeAlone(home) : undefined;
-  if (lock && !lock.ok) return fail(lock.error.code === "store_busy" ? homeHeld(home) : lock.error);
+  if (lock && !lock.ok) return fail(lock.error.code === "store_busy" ? homeBusy(home) : lock.error);
   let movedTo: string | undefined;
   try {
     await mkdir(staging, { recursive: true, mode: 0o700 });
@@ -127,30 +127,26 @@ function checkRoom(home: string, { files }: BackupManifest): Failure | undefined
   const { bavail, bsize } = statfsSync(folder);
   const needed = files.reduce((sum, { size }) => sum + size, 0);
   if (needed <= bavail * bsize) return undefined;
-  return {
-    code: "store_full",
-    what: `The backup needs ${needed} bytes and ${folder} has ${bavail * bsize} left.`,
-    data: "Nothing was changed.",
-    next: "Free some space, then try again.",
-    exit: 1,
-  };
+  return refusal(
+    "store_full",
+    `The backup needs ${needed} bytes and ${folder} has ${bavail * bsize} left.`,
+    "Free some space, then try again.",
+  );
 }
 
-const tooNew = (archive: string, { everlongVersion }: BackupManifest): Failure => ({
-  code: "backup_too_new",
-  what: `${archive} was made by a newer everlong (${everlongVersion}).`,
-  data: "Nothing was changed.",
-  next: "Install that version or a later one, then try again.",
-  exit: 1,
-});
+const tooNew = (archive: string, { everlongVersion }: BackupManifest): Failure =>
+  refusal(
+    "backup_too_new",
+    `${archive} was made by a newer everlong (${everlongVersion}).`,
+    "Install that version or a later one, then try again.",
+  );
 
-const used = (home: string): Failure => ({
-  code: "home_used",
-  what: `${home} already contains data (${readdirSync(home).length} entries).`,
-  data: "Nothing was changed.",
-  next: "Add --replace: it moves the old folder aside and keeps it.",
-  exit: 1,
-});
+const used = (home: string): Failure =>
+  refusal(
+    "home_used",
+    `${home} already contains data (${readdirSync(home).length} entries).`,
+    "Add --replace: it moves the old folder aside and keeps it.",
+  );
 
 const broken = (home: string, movedTo: string | undefined, error: unknown): Failure => ({
   code: "restore_failed",

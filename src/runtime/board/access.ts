@@ -1,6 +1,6 @@
 // The user's own hand on the context board. It works also while memory is off.
 import { systemClock } from "../../base/clock.ts";
-import type { Failure } from "../../base/failure.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { KEPT_DAYS, listChanges, undoChanges } from "../../memory/board/change.ts";
@@ -19,17 +19,22 @@ import { givenBranch, givenRepository, PLACE_REFUSED } from "../../memory/given-
 import { filteredValue } from "../../memory/secret/filter.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import type { Database } from "../../store/sqlite.ts";
-import type { BoardAccess, BoardChoice, BoardStored } from "../client/board.ts";
 import type { ResultPromise } from "../client/open.ts";
 import { healing, openStore } from "../store.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
 import { boardPlace } from "./board.ts";
 
+/** Which board, and whose items; this repository's and branch's unless said. */
+export type BoardChoice = { branch?: string; repo?: string; src?: string };
+
+export type BoardAccess = ReturnType<typeof accessTo>;
+
+type ItemTexts = { description?: string; content?: string };
+
 const USER = { actor: "user", source: {} } as const;
 
-const refused = (code: string, what: string, next: string, exit: 1 | 2 = 1) =>
-  fail<Failure>({ code, what, data: "Nothing was changed.", next, exit });
+const refused = (code: string, what: string, next: string, exit: 1 | 2 = 1) => fail(refusal(code, what, next, exit));
 const usage = (what: string, next: string) => refused("usage", what, next, 2);
 const LIST = "everlong board list shows all items.";
 
@@ -49,7 +54,7 @@ export function withBoard<T>(
   });
 }
 
-function accessTo(db: Database, workspace: Workspace, context: SessionContext): BoardAccess {
+function accessTo(db: Database, workspace: Workspace, context: SessionContext) {
   const placeOf = (choice: BoardChoice) => boardOf(workspace, context, choice);
   // What the user's hand does counts as the user's: an agent's shell has no part in it.
   const toChange = (choice: BoardChoice): Result<BoardPlace, Failure> => {
@@ -60,7 +65,7 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext): 
   const put = async (
     place: BoardPlace,
     { src, only, ...given }: { src: Src; only: "new" | "present"; name: string; description: string; context: string },
-  ): ResultPromise<BoardStored> => {
+  ): ResultPromise<{ key: string; redactions: number }> => {
     const checked = checkItem(redactorOf(workspace), given);
     if (!checked.ok) {
       const { code, message } = checked.error;
@@ -75,22 +80,24 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext): 
   };
 
   return {
-    async list(choice) {
+    async list(choice: BoardChoice) {
       const place = placeOf(choice);
       if (!place.ok) return place;
       const rows = listItems(db, place.value).filter(({ src }) => choice.src === undefined || src === choice.src);
       return ok({ place: place.value, items: shown(rows) });
     },
-    async show(name, choice) {
+    /** By its name, or `src/name`. */
+    async show(name: string, choice: BoardChoice) {
       const place = placeOf(choice);
       const item = place.ok ? one(db, place.value, name, choice) : place;
       return item.ok ? ok(shown(item.value)) : item;
     },
-    async add(name, { description = "", content = "" }, choice) {
+    async add(name: string, { description = "", content = "" }: ItemTexts, choice: BoardChoice) {
       const place = toChange(choice);
       return place.ok ? put(place.value, { src: "user", only: "new", name, description, context: content }) : place;
     },
-    async edit(wanted, text, choice) {
+    /** A text that is absent stays as it is. */
+    async edit(wanted: string, text: ItemTexts, choice: BoardChoice) {
       const place = toChange(choice);
       if (!place.ok) return place;
       const item = one(db, place.value, wanted, choice);
@@ -98,7 +105,7 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext): 
       const { src, name, description, content } = { ...item.value, ...text };
       return put(place.value, { src, only: "present", name, description, context: content });
     },
-    async remove(wanted, choice) {
+    async remove(wanted: string, choice: BoardChoice) {
       const place = toChange(choice);
       if (!place.ok) return place;
       const item = one(db, place.value, wanted, choice);
@@ -108,11 +115,12 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext): 
       if (!removed.ok) return removed;
       return removed.value.type === "removed" ? ok({ key: keyOf({ src, name }), undoDays: KEPT_DAYS }) : missing(name);
     },
-    async changes(choice, { run, limit }) {
+    async changes(choice: BoardChoice, { run, limit }: { run?: string; limit?: number }) {
       const place = placeOf(choice);
       return place.ok ? ok(shown(listChanges(db, place.value, { run, ...optional("limit", limit) }))) : place;
     },
-    async undo(which, choice, force) {
+    /** A change, or all changes of a run; gives the items that are as before. */
+    async undo(which: string, choice: BoardChoice, force: boolean) {
       const place = toChange(choice);
       if (!place.ok) return place;
       const undone = await undoChanges(db, place.value, { which, at: systemClock.now(), force }, USER.actor);
@@ -129,7 +137,7 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext): 
       const again = `${outcome.items.join(", ")} changed again since then.`;
       return refused("changed_later", again, "Look at everlong board changes; --force undoes it anyway.");
     },
-    async adopt(branch, choice) {
+    async adopt(branch: string, choice: BoardChoice) {
       const place = toChange(choice);
       if (!place.ok) return place;
       if (branch === place.value.branch) return usage("A branch cannot adopt its own items.", "Name another branch.");

@@ -1,35 +1,26 @@
 // One open session as a face sees it, and what the face must be able to answer.
+import type { InboxEntry } from "../../agent/inbox/entry.ts";
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
+import type { MemoryRecord } from "../../memory/record/contract.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import type { Usage } from "../../schema/model.ts";
-import type { AgentMode, PermissionAnswer, PermissionRequest } from "../../schema/permission.ts";
+import type { AgentMode, PermissionAnswer } from "../../schema/permission.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import type { Todo, TodoDep } from "../../schema/todo.ts";
-import type { BoardAccess } from "./board.ts";
-import type { SettingsAccess, TrustAccess } from "./decision.ts";
+import type { PermissionQuestion } from "../../session/permit.ts";
+import type { BoardAccess } from "../board/access.ts";
+import type { McpAccess } from "../mcp/access.ts";
+import type { MemoryAccess } from "../memory/access.ts";
+import type { CheckpointView } from "../session/checkpoints.ts";
+import type { SettingsAccess } from "../settings-access.ts";
+import type { TrustAccess } from "../trust-access.ts";
 import type { GraphAccess } from "./graph.ts";
-import type { InboxAccess } from "./inbox.ts";
-import type { McpAccess } from "./mcp.ts";
-import type { MemoryAccess, MemoryInSession } from "./memory.ts";
 import type { Opener, ResultPromise } from "./open.ts";
 import type { RecallReply } from "./recall.ts";
-import type { CheckpointView } from "./sessions.ts";
 
-/** A permission question as a person sees it. */
-export type PermissionAsk = {
-  requestId: string;
-  /** Who asks: the main agent, or a subagent's path. */
-  agent: string;
-  request: PermissionRequest;
-  /** The whole command, path, diff or address, with the parts that need approval marked. */
-  explanation: string;
-  /** Why it asks. */
-  reason: string;
-  /** The exact rules that the wider answers store; absent when they are not offered. */
-  session?: string;
-  location?: string;
-};
+/** A permission question as a person sees it; `agent` is the main agent, or a subagent's path. */
+export type PermissionPrompt = PermissionQuestion & { agent: string };
 
 export type UserQuestion = { question: string; choices?: string[]; allowFreeform: boolean };
 export type PlanQuestion = { summary: string; plan: string; actions: string[]; recommended?: string };
@@ -37,7 +28,7 @@ export type PlanAnswer = { action: string; feedback?: string };
 
 /** What a face can answer. Each promise ends early when the signal aborts. Absent = nobody is there to ask. */
 export type Prompts = {
-  permission?: (ask: PermissionAsk, signal: AbortSignal) => Promise<PermissionAnswer>;
+  permission?: (question: PermissionPrompt, signal: AbortSignal) => Promise<PermissionAnswer>;
   question?: (question: UserQuestion, signal: AbortSignal) => Promise<string | undefined>;
   planExit?: (plan: PlanQuestion, signal: AbortSignal) => Promise<PlanAnswer>;
 };
@@ -111,11 +102,12 @@ export type SkillRow = { name: string; enabled: boolean; description: string; pa
 
 /** What can be done with the open session as a whole. */
 export type SessionSelf = {
-  rename(title: string): Promise<void>;
+  /** Gives its id. */
+  rename(title: string): ResultPromise<string>;
   /** Gives the new session's id. */
-  fork(name: string | undefined): ResultPromise<string>;
-  /** Gives the file's path. */
-  exportTo(format: string, path: string | undefined): ResultPromise<string>;
+  fork(options: { name?: string }): ResultPromise<string>;
+  /** Gives where it was written. */
+  export(format: string, path?: string): ResultPromise<{ text: string } | { path: string }>;
   /** Files that it touched, and by which tool. */
   files(): Promise<SessionMention[]>;
   /** Commits, issues and the like that it named. */
@@ -133,6 +125,29 @@ export type ConsolidationStatus = {
   capacity: number;
   onExit: boolean;
   lastRun?: { id: string; outcome: string; endedAt: string; added: number; pruned: number; refused: number };
+};
+
+/** What sidekicks have sent to a session, for its user, whose looking marks nothing as read. */
+export type InboxAccess = {
+  /** Newest first, without secrets. */
+  entries: readonly InboxEntry[];
+  remove(id: string): ResultPromise<void>;
+};
+
+/** Memory in an open session. */
+export type MemoryInSession = {
+  status(): Promise<{
+    enabled: boolean;
+    strategy: string;
+    /** Why there is none to use. */
+    why?: string;
+    pending: number;
+    lastFailure?: { code: string; at: string };
+  }>;
+  /** In the user's settings, and at once. Gives what is in force: something stronger may say otherwise. */
+  switch(on: boolean): ResultPromise<boolean>;
+  /** What the model sees; with words, only the lines that hold them. `unseen`: what is stored beside that. */
+  visible(words: string): ResultPromise<{ section: string; unseen: MemoryRecord[] }>;
 };
 
 /** What can be asked of an open session and of this machine alike. */
@@ -241,7 +256,7 @@ export type OpenOptions = {
   mode?: AgentMode;
   agent?: string;
   /** Commands that a custom command cannot replace. */
-  slashNames?: readonly string[];
+  slashNames?: () => Promise<readonly string[]>;
   /** False in prompt mode: failures of the log are given up after 30 s. */
   interactive: boolean;
 };

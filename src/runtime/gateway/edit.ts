@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { errorText, type Failure } from "../../base/failure.ts";
+import { errorText, type Failure, refusal } from "../../base/failure.ts";
 import { fail, type Result } from "../../base/result.ts";
 import { openWorkspace } from "../workspace.ts";
 
@@ -47,10 +47,4 @@ function run(editor: string, path: string): Promise<number> {
 const keptFile = (why: Failure, path: string) =>
   fail({ ...why, next: `${why.next ?? ""} Your text is in ${path}.`.trim() });
 
-const failure = (what: string, next: string): Failure => ({
-  code: "not_edited",
-  what,
-  data: "Nothing was changed.",
-  next,
-  exit: 1,
-});
+const failure = (what: string, next: string): Failure => refusal("not_edited", what, next);

@@ -28,9 +28,9 @@ import { openRecallOperations } from "../recall/operations.ts";
 import { openWorkspace, secretKey, type Workspace } from "../workspace.ts";
 import { type GatewayFacts, gatewayFacts } from "./facts.ts";
 import { GatewayHealth } from "./health.ts";
-import { type SharedKept, sharedKept } from "./kept.ts";
 import { operationsOn } from "./operations.ts";
 import { runsOf } from "./run-token.ts";
+import { type SharedServices, sharedServices } from "./shared-services.ts";
 
 export type RunningGateway = {
   address: string;
@@ -64,7 +64,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     () => performance.now(),
     (part, code) => recordFailure(paths.logs, { part, code }),
   );
-  const shared = sharedKept(workspace.value, settings, (part, { code }) => health.soft(part, code));
+  const shared = sharedServices(workspace.value, settings, (part, { code }) => health.soft(part, code));
   const upstreams = upstreamsOf(settings);
   const proxy = createProxy({
     settings,
@@ -138,7 +138,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
 }
 
 /** A store that cannot be opened now is tried again by the first request. */
-async function warm(shared: SharedKept): Promise<void> {
+async function warm(shared: SharedServices): Promise<void> {
   const services = await shared.open();
   if (services.ok) await services.value.recall.warm(WARM_MS);
 }

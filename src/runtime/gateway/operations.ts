@@ -10,7 +10,7 @@ import type { ProxyOperations } from "../../server/manage/contract.ts";
 import { localOperations } from "../../server/manage/local.ts";
 import { remoteOperations } from "../../server/manage/remote.ts";
 import { openWorkspace } from "../workspace.ts";
-import { sharedKept } from "./kept.ts";
+import { sharedServices } from "./shared-services.ts";
 
 export type { ProxyOperations } from "../../server/manage/contract.ts";
 
@@ -25,7 +25,7 @@ export async function withOperations<T>(
   const gateway = await findGateway(workspace.value.paths.home);
   if (gateway) return work(remoteOperations(gateway));
   const settings = proxySettings(workspace.value.settings.values);
-  const shared = sharedKept(workspace.value, settings, () => undefined);
+  const shared = sharedServices(workspace.value, settings, () => undefined);
   try {
     const services = await shared.open();
     return services.ok ? await work(operationsOn(services.value, settings)) : services;

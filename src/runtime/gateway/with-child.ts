@@ -4,7 +4,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { constants as system } from "node:os";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
 import { isatty } from "node:tty";
-import { errorText, type Failure } from "../../base/failure.ts";
+import { errorText, type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { isStopped } from "../../host/survivors.ts";
 
@@ -69,13 +69,8 @@ export async function runAgent(
   }
 }
 
-const cannotStart = (path: string, error: Error): Failure => ({
-  code: "agent_failed",
-  what: `${path} could not be started: ${errorText(error)}.`,
-  data: "Nothing was changed.",
-  next: "Try to start it by itself.",
-  exit: 1,
-});
+const cannotStart = (path: string, error: Error): Failure =>
+  refusal("agent_failed", `${path} could not be started: ${errorText(error)}.`, "Try to start it by itself.");
 
 /** How codex is signed in, in its own words. */
 export async function codexSignIn(path: string, env: Record<string, string>): Promise<"chatgpt" | "key" | undefined> {

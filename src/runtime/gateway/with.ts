@@ -36,7 +36,7 @@ export type WithWorkspace = {
 
 export type GatewayView = { address: string; token: string; upstreams: readonly UpstreamRow[] };
 
-export type HeldGateway = GatewayView & {
+export type GatewayForRun = GatewayView & {
   /** Started for this run, and ends with it. */
   own: RunningGateway | undefined;
   warnings: readonly string[];
@@ -85,7 +85,7 @@ export async function findSuiting(home: string, { suits }: WithRequest): Promise
   return view && suits(view) ? view : undefined;
 }
 
-export async function holdGateway(home: string, wanted: WithRequest): Promise<Result<HeldGateway, Failure>> {
+export async function gatewayForRun(home: string, wanted: WithRequest): Promise<Result<GatewayForRun, Failure>> {
   const gateway = await findSuiting(home, wanted);
   if (gateway) {
     const link = async (): Promise<string | undefined> => {

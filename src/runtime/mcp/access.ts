@@ -1,5 +1,5 @@
 // The servers of a session for its user: looked at, switched on and off, read and connected anew; secrets masked.
-import type { Failure } from "../../base/failure.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip, nearNames } from "../../base/text.ts";
@@ -7,8 +7,12 @@ import type { PlannedServer } from "../../mcp/config/load.ts";
 import type { ServerConfig } from "../../mcp/config/server-config.ts";
 import { definitionTokens } from "../../mcp/defer.ts";
 import { filteredValue } from "../../memory/secret/filter.ts";
-import type { McpAccess } from "../client/mcp.ts";
 import type { OpenHost } from "./host.ts";
+
+export type McpAccess = ReturnType<typeof mcpAccess>;
+type Listing = NonNullable<Awaited<ReturnType<McpAccess["list"]>>>;
+export type McpServerRow = Listing["servers"][number];
+export type McpServerFacts = Extract<Awaited<ReturnType<McpAccess["show"]>>, { ok: true }>["value"];
 
 export type McpAccessParts = {
   /** Undefined when no server is named anywhere. */
@@ -18,7 +22,7 @@ export type McpAccessParts = {
   waitMs: number;
 };
 
-export function mcpAccess({ open: opened, reload, waitMs }: McpAccessParts): McpAccess {
+export function mcpAccess({ open: opened, reload, waitMs }: McpAccessParts) {
   const find = async (name: string): Promise<Result<{ open: OpenHost; plan: PlannedServer }, Failure>> => {
     const open = await opened();
     const plan = open?.loaded.servers.find((server) => server.name === name);
@@ -36,18 +40,21 @@ export function mcpAccess({ open: opened, reload, waitMs }: McpAccessParts): Mcp
     return ok(filteredValue(open.hide, { status, ...optional("reason", reason) }));
   };
   return {
+    /** Undefined when no server is named anywhere. It waits for those that are only starting. */
     async list() {
       const open = await opened();
       if (!open) return undefined;
       await open.host.waitForStart(waitMs);
       const servers = open.host.servers().map((server) => {
+        // About what the definitions of its tools cost a request.
         const tokens = toolsOf(server.name, open).reduce((sum, tool) => sum + definitionTokens(tool), 0);
         return { ...server, tokens };
       });
       return filteredValue(open.hide, { servers, problems: open.loaded.problems });
     },
+    /** Reads where servers are named and starts them all anew. */
     reload: async () => void (await reload()),
-    async show(name) {
+    async show(name: string) {
       const server = await find(name);
       if (!server.ok) return server;
       const { open, plan } = server.value;
@@ -61,14 +68,15 @@ export function mcpAccess({ open: opened, reload, waitMs }: McpAccessParts): Mcp
       const facts = { name, status, where, origin, configuration, tools, warnings, lastLines };
       return ok(filteredValue(open.hide, { ...facts, ...optional("reason", reason) }));
     },
-    async disable(name) {
+    async disable(name: string) {
       const server = await find(name);
       if (!server.ok) return server;
       await server.value.open.host.disable(name);
       return ok(undefined);
     },
-    enable: (name) => start(name, "enable"),
-    reconnect: (name) => start(name, "reconnect"),
+    /** Gives how the server is then. */
+    enable: (name: string) => start(name, "enable"),
+    reconnect: (name: string) => start(name, "reconnect"),
   };
 }
 
@@ -78,23 +86,24 @@ const NONE =
 function unknown(name: string, open: OpenHost | undefined) {
   const all = open?.loaded.servers.map((server) => server.name) ?? [];
   const near = nearNames(name, all);
-  return fail<Failure>({
-    code: "unknown_mcp_server",
-    what: `MCP server not found: ${clip(name, 80)}.`,
-    data: "Nothing was changed.",
-    next: all.length === 0 ? NONE : `There are: ${(near.length > 0 ? near : all).join(", ")}.`,
-    exit: 2,
-  });
+  return fail<Failure>(
+    refusal(
+      "unknown_mcp_server",
+      `MCP server not found: ${clip(name, 80)}.`,
+      all.length === 0 ? NONE : `There are: ${(near.length > 0 ? near : all).join(", ")}.`,
+      2,
+    ),
+  );
 }
 
 const unusable = (plan: PlannedServer, { hide }: OpenHost) =>
-  fail<Failure>({
-    code: "mcp_server_unusable",
-    what: hide(`MCP server "${plan.name}" cannot be started: ${"reason" in plan ? plan.reason : "it is off"}.`),
-    data: "Nothing was changed.",
-    next: `Fix it in ${plan.where}, then run /mcp reload.`,
-    exit: 1,
-  });
+  fail<Failure>(
+    refusal(
+      "mcp_server_unusable",
+      hide(`MCP server "${plan.name}" cannot be started: ${"reason" in plan ? plan.reason : "it is off"}.`),
+      `Fix it in ${plan.where}, then run /mcp reload.`,
+    ),
+  );
 
 const names = (of: Record<string, string>): string[] => Object.keys(of).map((key) => `${key}=…`);
 

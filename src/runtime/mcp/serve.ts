@@ -5,7 +5,7 @@ import { ok, type Result } from "../../base/result.ts";
 import { VERSION } from "../../base/version.ts";
 import { serveStdio } from "../../mcp/serve/stdio.ts";
 import { proxySettings } from "../../proxy/settings.ts";
-import { sharedKept } from "../gateway/kept.ts";
+import { sharedServices } from "../gateway/shared-services.ts";
 import { openWorkspace } from "../workspace.ts";
 import { servedTools } from "./served.ts";
 
@@ -24,7 +24,7 @@ export async function serveMcp({ readOnly, stdin, stdout, signal, log }: McpServ
   if (!workspace.ok) return workspace;
   const { settings, context } = workspace.value;
   for (const warning of settings.warnings) log(warning);
-  const shared = sharedKept(workspace.value, proxySettings(settings.values), (part, { message }) =>
+  const shared = sharedServices(workspace.value, proxySettings(settings.values), (part, { message }) =>
     log(`${part}: ${message}`),
   );
   const tools = servedTools(workspace.value, shared.open, { readOnly });

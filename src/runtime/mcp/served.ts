@@ -19,10 +19,10 @@ import type { SessionContext } from "../../schema/session.ts";
 import { findSession } from "../../session/find-session.ts";
 import { isBoardOn } from "../board/board.ts";
 import { withElsewhere } from "../recall/elsewhere.ts";
-import { foundText, labelOf, snippetText } from "../recall/found-text.ts";
+import { labelOf, matchText, snippetText } from "../recall/match-text.ts";
 import { CATCH_UP_MS, shared, soft } from "../recall/operations.ts";
 import { itemsOf, itemsText, parseWanted, type Wanted } from "../recall/original.ts";
-import { ask, type RecallFound, type RecallHit } from "../recall/query.ts";
+import { ask, type MatchPage, type RecallHit } from "../recall/query.ts";
 import { OWN, recallKinds, recallPlace, scopesOf, sessionsHere } from "../recall/scope.ts";
 import { searchedText } from "../recall/searched.ts";
 import { catchUp, latestIn, sessionsIn } from "../store.ts";
@@ -101,7 +101,7 @@ async function recall(
       ? answer
       : await withElsewhere(answer, { workspace: place.workspace, folder }, question, signal);
   if (!match.ok) return match;
-  return ok(foundText(readable(place, match.value), { searched: searchedText(scope), reader: "model" }));
+  return ok(matchText(readable(place, match.value), { searched: searchedText(scope), reader: "model" }));
 }
 
 /** Only sessions of the place are looked through: one of another repository is as unknown as one that never was. */
@@ -126,7 +126,7 @@ const noSession: Failure = {
 };
 
 /** A ref that can be asked for again: of our own sessions `SESSION:tN.k`, of others the item's id. */
-function readable({ kept, context }: Place, found: RecallFound): RecallFound {
+function readable({ kept, context }: Place, found: MatchPage): MatchPage {
   const own = new Set(context ? sessionsIn(kept.store.db, sessionsHere(context)).map(({ id }) => id) : []);
   const withRef = ({ ref, ...hit }: RecallHit): RecallHit => {
     const { session } = hit.source;

@@ -3,10 +3,10 @@ import type { AgentDefinition } from "../../agent/catalog/definition.ts";
 import { notify } from "../../session/run.ts";
 import type { Conversation } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
-import type { McpAccess } from "../client/mcp.ts";
 import { lazily } from "../lazily.ts";
 import type { Approvals } from "../session/approvals.ts";
 import type { SessionResources } from "../session/resources.ts";
+import type { McpAccess } from "./access.ts";
 import type { McpParts } from "./host.ts";
 import { type AgentMcp, agentMcp, type McpOffer, type SessionMcp, sessionMcp } from "./mcp.ts";
 

@@ -1,23 +1,34 @@
 // The user's hand on memories: look, add, edit, delete, vote, decide on those that wait, take an edit back.
 import { resolve } from "node:path";
-import type { Failure } from "../../base/failure.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { givenRepository, PLACE_REFUSED } from "../../memory/given-place.ts";
 import { editRecord, removeRecord, resolveRecord } from "../../memory/record/change.ts";
-import type { Conflict, MemoryRecord } from "../../memory/record/contract.ts";
+import type {
+  Author,
+  Conflict,
+  Direction,
+  MemoryRecord,
+  Resolution,
+  Scope,
+  Status,
+} from "../../memory/record/contract.ts";
 import { guessedFrom } from "../../memory/record/guess.ts";
 import { storeRecord } from "../../memory/record/store.ts";
 import { lookedUp } from "../../memory/record/verification.ts";
 import { voteOn } from "../../memory/record/vote.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
-import type { MemoryAccess, MemoryChoice, MemoryEdited, MemoryTexts } from "../client/memory.ts";
 import type { ResultPromise } from "../client/open.ts";
 import { parseTime } from "../recall/time.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
+import { badUsage } from "../with-store.ts";
 import {
   filtered,
+  type MemoryChoice,
+  type MemoryTexts,
   machineFailure,
+  namedRecords,
   type OpenMemory,
   placeOf,
   recordOf,
@@ -26,11 +37,28 @@ import {
   strategyOf,
   toFailure,
   unknownId,
-  usage,
 } from "./open-memory.ts";
 import { beforeChange } from "./undo.ts";
 
-export function memoryAccess(memory: OpenMemory): MemoryAccess {
+export type MemoryQuery = {
+  subject?: string;
+  author?: Author["kind"];
+  status?: Status["type"];
+  stale?: boolean;
+  text?: string;
+};
+
+type MemoryAddition =
+  | { type: "already_stored"; id: string; status: string }
+  | { type: "stored"; record: MemoryRecord; redactions: number };
+
+/** Undefined: nothing was different. */
+export type MemoryEdit = { record: MemoryRecord; redactions: number } | undefined;
+
+export type MemoryAccess = ReturnType<typeof memoryAccess>;
+
+/** A memory is named by its id or the beginning of one. What changes something is refused in an agent's shell. */
+export function memoryAccess(memory: OpenMemory) {
   const { parts, signal, user } = memory;
   // What the user's hand does counts as the user's: an agent's shell has no part in it.
   const mayChange = (use: boolean): Result<void, Failure> => {
@@ -45,7 +73,7 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
     record: MemoryRecord,
     input: MemoryTexts & { trust?: "user" },
     version: number,
-  ): ResultPromise<MemoryEdited> => {
+  ): ResultPromise<MemoryEdit> => {
     const different = differentFrom(record, input);
     if (Object.keys(different).length === 0) return ok(undefined);
     const request = { id: record.id, input: different, by: { actor: user, version } };
@@ -63,19 +91,25 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
   };
 
   return {
+    /** Whether the user's hand may change something here; `use`: memory must be switched on too. */
     mayChange,
-    choose(choice) {
+    /** `repo` may be the address of a remote; from here on it is the repository's key. */
+    choose<T extends MemoryChoice>(choice: T): Result<T, Failure> {
       if (choice.repo === undefined) return ok(choice);
       const repo = givenRepository(parts.redactor, choice.repo);
       return repo === undefined
-        ? usage(PLACE_REFUSED, "--repo takes owner/name, host/path or local:FOLDER.")
+        ? badUsage(PLACE_REFUSED, "--repo takes owner/name, host/path or local:FOLDER.")
         : ok({ ...choice, repo });
     },
-    repositoryOf: (choice) => placeOf(memory, choice)?.repository,
-    list: (choice, { status, ...query }, most) =>
+    /** The repository that is looked in, by its key; undefined outside of one. */
+    repositoryOf: (choice: MemoryChoice) => placeOf(memory, choice)?.repository,
+    list: (choice: MemoryChoice, { status, ...query }: MemoryQuery, most?: number) =>
       recordsOf(memory, choice, { ...query, ...(status ? { status: [status] } : {}) }, most),
-    get: (id, choice) => recordOf(memory, id, choice),
-    async show(id, choice) {
+    get: (id: string, choice: MemoryChoice) => recordOf(memory, id, choice),
+    /** Without ids: all of the place. */
+    named: (ids: readonly string[], choice: MemoryChoice) => namedRecords(memory, ids, choice),
+    /** With its citations looked up, and its history oldest first. */
+    async show(id: string, choice: MemoryChoice) {
       const got = await recordOf(memory, id, choice);
       if (!got.ok) return got;
       const strategy = await strategyOf(memory);
@@ -84,15 +118,16 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
       const page = await strategy.value.changes({ memory: record.id, limit: 500 }, signal);
       return ok({ ...record, history: page.type === "changes" ? filtered(memory, page.changes).toReversed() : [] });
     },
-    async verify(ids) {
+    /** Their citations looked up; without ids those of this repository and the user's own. */
+    async verify(ids: readonly string[]) {
       const { tree } = parts;
-      if (!tree) return usage("No git work tree here.", "Run it in the repository that the memories cite.");
+      if (!tree) return badUsage("No git work tree here.", "Run it in the repository that the memories cite.");
       const records = await namedRecords(memory, ids, {});
       return records.ok ? ok(records.value.map((record) => lookedUp(record, tree))) : records;
     },
-    async changes(choice, { since: text, limit }) {
+    async changes(choice: MemoryChoice, { since: text, limit }: { since?: string; limit: number }) {
       const since = parseTime(text, "since");
-      if (since === null) return usage(`"${text}" is not a time.`, "Write a date, a time, 7d or yesterday.");
+      if (since === null) return badUsage(`"${text}" is not a time.`, "Write a date, a time, 7d or yesterday.");
       const strategy = await strategyOf(memory);
       if (!strategy.ok) return strategy;
       const query = { limit, ...optional("place", placeOf(memory, choice)) };
@@ -101,7 +136,8 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
       if (page.type !== "changes") return fail(machineFailure(page, strategy.value, "tell changes"));
       return ok(filtered(memory, page.changes));
     },
-    async add(words, texts) {
+    /** `words`: the fact alone; what else a memory needs is then guessed. */
+    async add(words: string, texts: MemoryTexts & { scope?: Scope }): ResultPromise<MemoryAddition> {
       const may = mayChange(true);
       if (!may.ok) return may;
       const { cite, ...guess } =
@@ -126,11 +162,12 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
           return ok({ type: "stored", record: stored.record, redactions: stored.redactions });
       }
     },
-    async edit(record, input, version) {
+    async edit(record: MemoryRecord, input: MemoryTexts & { trust?: "user" }, version: number) {
       const may = mayChange(true);
       return may.ok ? edit(record, input, version) : may;
     },
-    async remove(ids) {
+    /** One after another; gives how many. */
+    async remove(ids: readonly string[]) {
       const may = mayChange(false);
       if (!may.ok) return may;
       let removed = 0;
@@ -142,7 +179,12 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
       }
       return changed(removed);
     },
-    async vote(id, { direction, reason }, choice) {
+    /** `votes` is absent when this was the user's vote already. */
+    async vote(
+      id: string,
+      { direction, reason }: { direction: Direction; reason: string | undefined },
+      choice: MemoryChoice,
+    ) {
       const may = mayChange(true);
       if (!may.ok) return may;
       const got = await recordOf(memory, id, choice);
@@ -164,7 +206,7 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
       if (ballot.type === "failure") return fail(toFailure(ballot));
       return changed({ isNew: ballot.changed, ...optional("votes", ballot.record?.votes) });
     },
-    async resolve(id, resolution, choice) {
+    async resolve(id: string, resolution: Resolution, choice: MemoryChoice) {
       const may = mayChange(resolution.how !== "reject");
       if (!may.ok) return may;
       const got = await recordOf(memory, id, choice);
@@ -192,13 +234,15 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
           return fail(toFailure(settled));
       }
     },
-    async undo(wanted, choice, force) {
+    /** Of an edit: the texts before it come back as a new version. */
+    async undo(wanted: string, choice: MemoryChoice, force: boolean) {
       const may = mayChange(true);
       if (!may.ok) return may;
       const old = await beforeChange(memory, wanted, choice, force);
       return old.ok ? edit(old.value.record, old.value.texts, old.value.record.version) : old;
     },
-    async write(path, text) {
+    /** Gives the whole path. */
+    async write(path: string, text: string) {
       const target = resolve(memory.cwd, path);
       const written = await atomicWrite(target, text, { private: true });
       return written.ok ? ok(target) : written;
@@ -208,32 +252,13 @@ export function memoryAccess(memory: OpenMemory): MemoryAccess {
 
 const count = (records: number): string => (records === 1 ? "1 memory" : `${records} memories`);
 
-const switchedOff = fail<Failure>({
-  code: "missing_client",
-  what: "Memory is off (memory.enabled).",
-  data: "Nothing was changed.",
-  next: "To turn it on: everlong settings set memory.enabled true (list, show, export and delete work without it)",
-  exit: 1,
-});
-
-/** Without ids: all of the place. */
-export async function namedRecords(
-  memory: OpenMemory,
-  ids: readonly string[],
-  choice: MemoryChoice,
-): ResultPromise<MemoryRecord[]> {
-  if (ids.length === 0) {
-    const page = await recordsOf(memory, choice, {});
-    return page.ok ? ok(page.value.records) : page;
-  }
-  const records = new Map<string, MemoryRecord>();
-  for (const id of ids) {
-    const got = await recordOf(memory, id, choice);
-    if (!got.ok) return got;
-    records.set(got.value.id, got.value);
-  }
-  return ok([...records.values()]);
-}
+const switchedOff = fail<Failure>(
+  refusal(
+    "missing_client",
+    "Memory is off (memory.enabled).",
+    "To turn it on: everlong settings set memory.enabled true (list, show, export and delete work without it)",
+  ),
+);
 
 /** What is to be as it is need not be written. */
 function differentFrom<T extends MemoryTexts>(record: MemoryRecord, texts: T): Partial<T> {

@@ -1,7 +1,7 @@
 // Leave for a memory, asked at the session's one door, and what its answer means for the record.
 
 import { optional } from "../../base/optional.ts";
-import type { MemoryCall } from "../../memory/record/tool/parts.ts";
+import type { MemoryCall } from "../../memory/record/tool/tools.ts";
 import type { AskLeave, Leave } from "../../memory/record/write-contract.ts";
 import type { AskPermit, Permit } from "../../session/parts.ts";
 import type { Tool } from "../../tool/contract.ts";

@@ -1,6 +1,6 @@
 // Memory opened for its user: the strategy in force, whose records, and what every operation needs of both.
 import { systemClock } from "../../base/clock.ts";
-import type { Failure } from "../../base/failure.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type {
@@ -9,6 +9,7 @@ import type {
   ListQuery,
   MemoryRecord,
   Place,
+  Scope,
   Source,
   Strategy,
   StrategyChoice,
@@ -18,11 +19,16 @@ import { missingClient, storeFailed, unsupported } from "../../memory/record/fai
 import { newMemoryId, PREFIX } from "../../memory/record/id.ts";
 import type { MemoryFailure, WriteParts } from "../../memory/record/write-contract.ts";
 import { filteredValue, type SecretFilter } from "../../memory/secret/filter.ts";
-import type { MemoryChoice } from "../client/memory.ts";
 import type { ResultPromise } from "../client/open.ts";
 import { openStore } from "../store.ts";
+import { badUsage } from "../with-store.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
 import { LOCAL_USER, placeIn, strategyFor, treeOf } from "./strategy.ts";
+
+/** Which memories are meant; those of this repository and the user's own unless said. */
+export type MemoryChoice = { scope?: Scope; repo?: string; all?: boolean };
+
+export type MemoryTexts = { subject?: string; fact?: string; citations?: string[]; reason?: string };
 
 export type OpenMemory = {
   /** Its client is there too while memory is switched off: what is stored can always be seen, taken out and deleted. */
@@ -102,17 +108,13 @@ export const machineFailure = (outcome: Failed | Unsupported, { kind }: Strategy
   toFailure(outcome.type === "failed" ? storeFailed(outcome) : unsupported(kind, what));
 
 /** Wrong input is wrong usage; everything else is work that failed. */
-export const toFailure = ({ code, message }: MemoryFailure): Failure => ({
+export const toFailure = ({ code, person }: MemoryFailure): Failure => ({
   code,
-  what: message,
+  ...person,
   exit: code === "invalid_inputs" || code === "invalid_scope" ? 2 : 1,
 });
 
-export const usage = (what: string, next: string) =>
-  fail<Failure>({ code: "usage", what, data: "Nothing was changed.", next, exit: 2 });
-
-export const refused = (code: string, what: string, next: string) =>
-  fail<Failure>({ code, what, data: "Nothing was changed.", next, exit: 1 });
+export const refused = (code: string, what: string, next: string) => fail(refusal(code, what, next));
 
 /** By its id or the beginning of it. */
 export async function recordOf(memory: OpenMemory, id: string, choice: MemoryChoice = {}): ResultPromise<MemoryRecord> {
@@ -156,10 +158,30 @@ export async function recordsOf(
   for (let after: string | undefined; ; ) {
     const limit = Math.min(PAGE, most - records.length);
     const page = await strategy.value.list({ ...fixed, limit, ...optional("after", after) }, memory.signal);
-    if (page.type === "invalid") return usage(`The list has no ${page.field} like that.`, "Try everlong memory list.");
+    if (page.type === "invalid")
+      return badUsage(`The list has no ${page.field} like that.`, "Try everlong memory list.");
     if (page.type !== "listed") return fail(machineFailure(page, strategy.value, "list records"));
     records.push(...filtered(memory, page.records));
     after = page.next;
     if (after === undefined || records.length >= most) return ok({ records, more: after !== undefined });
   }
+}
+
+/** Without ids: all of the place. */
+export async function namedRecords(
+  memory: OpenMemory,
+  ids: readonly string[],
+  choice: MemoryChoice,
+): ResultPromise<MemoryRecord[]> {
+  if (ids.length === 0) {
+    const page = await recordsOf(memory, choice, {});
+    return page.ok ? ok(page.value.records) : page;
+  }
+  const records = new Map<string, MemoryRecord>();
+  for (const id of ids) {
+    const got = await recordOf(memory, id, choice);
+    if (!got.ok) return got;
+    records.set(got.value.id, got.value);
+  }
+  return ok([...records.values()]);
 }

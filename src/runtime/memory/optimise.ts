@@ -2,7 +2,7 @@
 import { newId } from "../../base/id.ts";
 import type { AskModel } from "../../memory/file/optimise.ts";
 import type { ModelRequest } from "../../model/contract.ts";
-import type { ContextItem } from "../../schema/context-item.ts";
+import { newItem } from "../../schema/context-item.ts";
 import type { Message } from "../../schema/message.ts";
 import type { Conversation } from "../../session/session.ts";
 import { callAnyModel } from "../model.ts";
@@ -20,17 +20,14 @@ export function fileOptimiser({ workspace, main, model }: OptimiserServices): As
     const { target } = model;
     if (target.provider === "offline") return undefined;
     const start = performance.now();
-    const message: ContextItem<Message> = {
+    const message = newItem<Message>({
       id: newId(),
       role: "user",
       kind: "message",
       isPrompt: true,
       turn: 0,
-      toolCallIds: [],
-      toolResultFor: [],
-      tokens: 0,
       raw: { role: "user", content: prompt },
-    };
+    });
     const request: ModelRequest = {
       system: SYSTEM,
       items: [message],

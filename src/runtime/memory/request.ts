@@ -3,7 +3,7 @@ import { optional } from "../../base/optional.ts";
 import type { Place } from "../../memory/record/contract.ts";
 import { originsOf } from "../../memory/record/origins.ts";
 import type { ShownLine } from "../../memory/record/section.ts";
-import type { MemoryCall } from "../../memory/record/tool/parts.ts";
+import type { MemoryCall } from "../../memory/record/tool/tools.ts";
 import type { StoreRequest, VoteRequest } from "../../memory/record/write-contract.ts";
 import type { AskPermit } from "../../session/parts.ts";
 import type { Conversation } from "../../session/session.ts";

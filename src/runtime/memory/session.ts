@@ -6,9 +6,7 @@ import type { PromptAnswer, RecordCounts, Scope, StrategyChoice } from "../../me
 import { newMemoryId } from "../../memory/record/id.ts";
 import { MemoryLoader, type SectionLoad } from "../../memory/record/loader.ts";
 import { type ShownLine, sectionLimit } from "../../memory/record/section.ts";
-import type { MemoryToolParts } from "../../memory/record/tool/parts.ts";
-import { storeMemoryTool } from "../../memory/record/tool/store-memory.ts";
-import { voteMemoryTool } from "../../memory/record/tool/vote-memory.ts";
+import { type MemoryToolParts, storeMemoryTool, voteMemoryTool } from "../../memory/record/tool/tools.ts";
 import type { WorkTree, WriteParts } from "../../memory/record/write-contract.ts";
 import type { Conversation } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";

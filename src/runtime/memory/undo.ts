@@ -3,9 +3,17 @@ import { isRecord } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import type { MemoryChange, MemoryRecord } from "../../memory/record/contract.ts";
-import type { MemoryChoice, MemoryTexts } from "../client/memory.ts";
 import type { ResultPromise } from "../client/open.ts";
-import { machineFailure, type OpenMemory, placeOf, recordOf, refused, strategyOf } from "./open-memory.ts";
+import {
+  type MemoryChoice,
+  type MemoryTexts,
+  machineFailure,
+  type OpenMemory,
+  placeOf,
+  recordOf,
+  refused,
+  strategyOf,
+} from "./open-memory.ts";
 
 /** The record as it is, and the texts that come back. */
 export async function beforeChange(

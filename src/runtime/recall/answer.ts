@@ -1,5 +1,5 @@
 // One question, whoever asks it: a ref gives the exact words, an id its item, everything else is searched.
-import type { Failure } from "../../base/failure.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { itemById, type Original } from "../../memory/recall/list.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
@@ -7,21 +7,21 @@ import type { Database } from "../../store/sqlite.ts";
 import type { RecallFilters } from "../client/recall.ts";
 import { latestIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
-import { badAsk, nothingOfKind, queryOf, recallOff, type Where, whereOf } from "./ask.ts";
 import { type OriginalOutcome, turnRef, turnsAround } from "./original.ts";
-import type { RecallFound, RecallQuery } from "./query.ts";
+import type { MatchPage, RecallQuery } from "./query.ts";
+import { badQuestion, nothingOfKind, queryOf, recallOff, type Where, whereOf } from "./question.ts";
 import { allowedKinds } from "./scope.ts";
 import { type Aimed, type AnySession, aimedAt, namedSession, originalsOf, type Sessions } from "./session.ts";
 
 /** Where questions are answered: the store is caught up with the logs. */
 export type Desk = Sessions & {
   workspace: Workspace;
-  search(query: RecallQuery): Promise<Result<RecallFound, Failure>>;
+  search(query: RecallQuery): Promise<Result<MatchPage, Failure>>;
 };
 export type Answer =
   | { type: "originals"; session: string; items: OriginalOutcome[] }
   | { type: "item"; item: Original }
-  | ({ type: "found"; found: RecallFound } & Where);
+  | ({ type: "found"; found: MatchPage } & Where);
 
 export async function answer(desk: Desk, text: string, ask: RecallFilters): Promise<Result<Answer, Failure>> {
   const { db, workspace } = desk;
@@ -30,7 +30,7 @@ export async function answer(desk: Desk, text: string, ask: RecallFilters): Prom
   const aimed = await aimedAt(desk, ask.around === undefined ? text : turnRef(ask.around));
   if (!aimed.ok) return aimed;
   if (ask.around !== undefined && (!aimed.value || "checkpoint" in aimed.value.wanted))
-    return badAsk(`"${ask.around}" is not a turn such as t12.`, "Name a turn: --around t12.");
+    return badQuestion(`"${ask.around}" is not a turn such as t12.`, "Name a turn: --around t12.");
   const named = aimed.value?.session ? ok(aimed.value.session) : await sessionOf(desk, ask.session);
   if (!named.ok) return named;
   if (aimed.value) return originals(desk, aimed.value, named.value, ask);
@@ -66,7 +66,7 @@ async function originals(
 }
 
 /** Items with all of their text instead of snippets. */
-const whole = (found: RecallFound, db: Database, within: Within): RecallFound => ({
+const whole = (found: MatchPage, db: Database, within: Within): MatchPage => ({
   ...found,
   hits: found.hits.map((hit) => {
     const text = itemById(db, within, hit.id)?.text ?? "";
@@ -74,10 +74,4 @@ const whole = (found: RecallFound, db: Database, within: Within): RecallFound =>
   }),
 });
 
-const noSession: Failure = {
-  code: "session_not_found",
-  what: "No sessions in this folder yet.",
-  data: "Nothing was changed.",
-  next: "Name one: --session ID.",
-  exit: 1,
-};
+const noSession: Failure = refusal("session_not_found", "No sessions in this folder yet.", "Name one: --session ID.");

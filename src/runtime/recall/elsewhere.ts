@@ -10,17 +10,17 @@ import { recallSchema } from "../../store/schema/recall.ts";
 import { sqlite } from "../../store/sqlite.ts";
 import { placeIn, strategyFor, strategySettings } from "../memory/strategy.ts";
 import type { Workspace } from "../workspace.ts";
-import { type RecallFound, type RecallHit, type RecallQuery, unavailable } from "./query.ts";
+import { type MatchPage, type RecallHit, type RecallQuery, unavailable } from "./query.ts";
 
 const MOST_RECORDS = 500;
 
 /** The same answer with what is kept elsewhere among it; what cannot be reached is named as not searched. */
 export async function withElsewhere(
-  answer: Result<RecallFound, Failure>,
+  answer: Result<MatchPage, Failure>,
   { workspace, folder }: { workspace: Workspace; folder: string },
   query: RecallQuery,
   signal: AbortSignal = new AbortController().signal,
-): Promise<Result<RecallFound, Failure>> {
+): Promise<Result<MatchPage, Failure>> {
   const kind = strategyKind(strategySettings(workspace));
   const wantsRecords = query.kinds?.includes("record") ?? true;
   const { text } = query;

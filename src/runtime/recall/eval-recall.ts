@@ -10,14 +10,19 @@ import { type EvaluateOptions, evaluate } from "../../memory/recall/eval/evaluat
 import { ablationText, evaluationText } from "../../memory/recall/eval/report.ts";
 import { SIGNALS, type Signal } from "../../memory/recall/rank/weights.ts";
 import type { ResultPromise } from "../client/open.ts";
-import type { EvalOptions, Measurement } from "../client/recall.ts";
 import { badUsage } from "../with-store.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
 import { embedderSettings } from "./engine.ts";
 
+export type EvalOptions = { embedder?: string; channels?: string[]; limit?: number; ablate?: boolean };
+
+/** A measurement for programs, and as a table. */
+type Measurement = { data: unknown; text: string };
+
 const EMBEDDERS = ["none", "static", "ollama", "openai"] as const;
 type EmbedderName = (typeof EMBEDDERS)[number];
 
+/** The engine on a file of labelled questions. */
 export async function evaluateRecall(file: string, flags: EvalOptions): ResultPromise<Measurement> {
   const unknown = flags.channels?.find((c) => !(SIGNALS as readonly string[]).includes(c));
   if (unknown !== undefined) return badUsage(`"${unknown}" is not a signal.`, `Signals: ${SIGNALS.join(", ")}.`);

@@ -1,6 +1,6 @@
 // Recall over HTTP on the gateway's own store: the command line's answers, with secrets filtered out of every text.
 import { within } from "../../base/abort.ts";
-import { errorText, type Failure } from "../../base/failure.ts";
+import { errorText, type Failure, refusal } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { itemById } from "../../memory/recall/list.ts";
@@ -10,10 +10,10 @@ import type { ItemView, OpenRecall, RecallOperations, RecallPassage, RecallView 
 import { catchUp } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 import { type Answer, answer, type Desk } from "./answer.ts";
-import { recallOff } from "./ask.ts";
 import { withElsewhere } from "./elsewhere.ts";
 import { type OriginalOutcome, turnsAround, type Wanted } from "./original.ts";
 import { ask, unavailable } from "./query.ts";
+import { recallOff } from "./question.ts";
 import { EVERYWHERE, recallKinds } from "./scope.ts";
 import { type AnySession, aimedAt, namedSession, originalsOf } from "./session.ts";
 
@@ -131,18 +131,16 @@ export function shared<T>(work: () => Promise<Result<T, Failure>>): () => Promis
   };
 }
 
-const unknown = (id: string): Failure => ({
-  code: "no_such_item",
-  what: `Item not found: ${id.slice(0, 120)}.`,
-  data: "Nothing was changed.",
-  next: "An id comes from a search; a ref of one item is SESSION:tN.k.",
-  exit: 1,
-});
+const unknown = (id: string): Failure =>
+  refusal(
+    "no_such_item",
+    `Item not found: ${id.slice(0, 120)}.`,
+    "An id comes from a search; a ref of one item is SESSION:tN.k.",
+  );
 
-const severalItems: Failure = {
-  code: "invalid_inputs",
-  what: "That ref names more than one item.",
-  data: "Nothing was changed.",
-  next: "Name one, as in SESSION:t3.2. For a whole turn, POST /api/recall with the ref as the query.",
-  exit: 2,
-};
+const severalItems: Failure = refusal(
+  "invalid_inputs",
+  "That ref names more than one item.",
+  "Name one, as in SESSION:t3.2. For a whole turn, POST /api/recall with the ref as the query.",
+  2,
+);

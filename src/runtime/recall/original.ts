@@ -1,5 +1,5 @@
 // The exact original of anything that was ever said, by its ref: read from the log, which has every character.
-import type { Failure } from "../../base/failure.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { HomePaths } from "../../host/paths.ts";
 import { readSession } from "../../session/read-session.ts";
@@ -73,13 +73,7 @@ export async function itemsOf(
 
 export const noSuchTurn = (what: string): Failure => missing(what, "everlong proxy show lists them.");
 
-const missing = (what: string, next: string): Failure => ({
-  code: "no_such_turn",
-  what,
-  data: "Nothing was changed.",
-  next,
-  exit: 1,
-});
+const missing = (what: string, next: string): Failure => refusal("no_such_turn", what, next);
 
 export const itemsText = (items: readonly OriginalOutcome[]): string =>
   items.length === 1 ? (items[0]?.text ?? "") : items.map((i) => `[${i.ref} ${i.sourceType}]\n${i.text}`).join("\n\n");

@@ -15,7 +15,7 @@ export type RecallQuery = Omit<SearchRequest, "text" | "limit"> & {
   cursor?: string;
 };
 export type RecallHit = ListedItem & Partial<Pick<SearchResult, "score" | "parts" | "also">>;
-export type RecallFound = {
+export type MatchPage = {
   hits: RecallHit[];
   /** How many more there are; of a list by time it is only known that there are more: the cursor. */
   more: number;
@@ -34,7 +34,7 @@ export async function ask(
   recall: Recall,
   query: RecallQuery,
   signal?: AbortSignal,
-): Promise<Result<RecallFound, Failure>> {
+): Promise<Result<MatchPage, Failure>> {
   const { text, order, cursor, ...request } = query;
   const limits = signal ? { signal } : {};
   await recall.start(START_MS, signal);

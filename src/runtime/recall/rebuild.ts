@@ -11,6 +11,7 @@ import { type OnSkipped, sessionsIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 import { fillRows, rebuildProxied } from "./fill.ts";
 
+/** `items` are of proxied sessions, `rows` of memories and boards. */
 export type RebuildCounts = { sessions: number; items: number; rows: number };
 
 /** One session after the other: what a log that cannot be read gave before stays. Ends early when the signal does. */

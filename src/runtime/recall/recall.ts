@@ -1,6 +1,6 @@
 // Recall inside an open session: the model's tool and /recall, over the same engine and the same log.
 
-import type { Failure } from "../../base/failure.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { Original } from "../../memory/recall/list.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
@@ -115,7 +115,7 @@ async function found(
   signal?: AbortSignal,
 ): Promise<RecallResult> {
   const { ask } = await import("./query.ts");
-  const { labelOf, refOf, snippetText } = await import("./found-text.ts");
+  const { labelOf, refOf, snippetText } = await import("./match-text.ts");
   const { searchedText } = await import("./searched.ts");
   const { parseTime } = await import("./time.ts");
   const bounds = { since: parseTime(request.since, "since"), before: parseTime(request.before, "before") };
@@ -185,10 +185,6 @@ export async function recallIn(asker: RecallAsker, query: string): ResultPromise
   return ok({ type: "found", found: answer.value, searched: searchedText(within.value, asker.main.id) });
 }
 
-const nothingAsked = fail<Failure>({
-  code: "usage",
-  what: "Say what to look for.",
-  data: "Nothing was changed.",
-  next: "For example: /recall deploy script, or a ref such as /recall t3",
-  exit: 2,
-});
+const nothingAsked = fail<Failure>(
+  refusal("usage", "Say what to look for.", "For example: /recall deploy script, or a ref such as /recall t3", 2),
+);

@@ -8,6 +8,7 @@ import type { ResultPromise } from "../client/open.ts";
 import { badUsage, withStore } from "../with-store.ts";
 import { embedderSettings } from "./engine.ts";
 
+/** The embedder is chosen anew, and every passage gets its vector. */
 export function reindexEmbeddings(): ResultPromise<{
   embedder: string;
   made: number;

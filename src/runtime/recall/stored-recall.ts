@@ -1,21 +1,25 @@
-// Every question that the engine answers, without an open session.
+// Questions that the engine answers without an open session.
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
+import { SAID } from "../../memory/recall/item.ts";
+import { SIGNALS } from "../../memory/recall/rank/weights.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { ResultPromise } from "../client/open.ts";
-import type { RecallFilters, RecallReply } from "../client/recall.ts";
+import type { RecallFilters, RecallMatches, RecallReply } from "../client/recall.ts";
 import { proxyStoreOn } from "../gateway/proxy-store.ts";
 import { withStore } from "../with-store.ts";
 import type { Workspace } from "../workspace.ts";
 import { type Answer, answer } from "./answer.ts";
-import { queryOf, recallOff } from "./ask.ts";
 import { withElsewhere } from "./elsewhere.ts";
 import { openRecall } from "./engine.ts";
-import { ask, type RecallFound, type RecallQuery } from "./query.ts";
+import { ask, type MatchPage, type RecallQuery } from "./query.ts";
+import { queryOf, recallOff } from "./question.ts";
+import { EVERYWHERE, hereOf } from "./scope.ts";
 import { searchedText } from "./searched.ts";
 
-export async function recallStored(text: string, asked: RecallFilters): ResultPromise<RecallReply> {
+/** A ref gives the exact words, an id its item, everything else is searched. */
+export async function askStored(text: string, asked: RecallFilters): ResultPromise<RecallReply> {
   const query = queryOf(text, asked);
   if (!query.ok) return query; // nothing is opened for a question that cannot be asked
   return withStore(async (db, workspace) => {
@@ -33,12 +37,24 @@ function replyOf(reply: Answer): RecallReply {
   return { type: "found", found: reply.found, searched: searchedText(reply.within) };
 }
 
+/** Only what holds the words, in stored sessions. */
+export function searchSessions(query: string, options: { all?: boolean; limit: number }): ResultPromise<RecallMatches> {
+  return withStore(async (db, workspace) => {
+    const within = options.all ? EVERYWHERE : hereOf(workspace);
+    // Nothing counts for standing beside it.
+    const signals = SIGNALS.filter((s) => s !== "context" && s !== "vector");
+    const limit = Math.min(100, options.limit);
+    const results = await searchStore(db, workspace, { text: query, within, signals, limit, kinds: SAID });
+    return results.ok ? ok({ found: results.value, searched: searchedText(within) }) : results;
+  });
+}
+
 /** One question to the store, in a thread that ends with it. */
-export async function searchStore(
+async function searchStore(
   db: Database,
   workspace: Workspace,
   query: RecallQuery,
-): Promise<Result<RecallFound, Failure>> {
+): Promise<Result<MatchPage, Failure>> {
   if (!workspace.settings.values["recall.enabled"]) return recallOff;
   const recall = openRecall(workspace, db, { mayChoose: false });
   try {

@@ -16,11 +16,13 @@ import { replay } from "../../session/replay.ts";
 import type { Checkpoint, SessionState } from "../../session/state.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
 import type { ResultPromise } from "../client/open.ts";
-import type { CheckpointView } from "../client/sessions.ts";
 import { latestSession, lookUpSession } from "../store.ts";
 import { openWorkspace } from "../workspace.ts";
 
 type Redact = (text: string) => string;
+
+/** A summary that a compaction has written, without secrets. */
+export type CheckpointView = CheckpointMeta & { file: string; text: string };
 
 export function metaOf({ data, timestamp }: Checkpoint): CheckpointMeta {
   return {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { builtinAgents } from "../../agent/catalog/builtin.ts";
 import { type AgentCatalog, loadCatalog } from "../../agent/catalog/load.ts";
 import type { ParsedAgent } from "../../agent/catalog/parse-agent.ts";
-import { type Commands, loadCommands } from "../../agent/command/load.ts";
+import { type CommandOptions, type Commands, loadCommands } from "../../agent/command/load.ts";
 import { describeWarning } from "../../agent/file/warning.ts";
 import { invokeSkill } from "../../agent/skill/invoke.ts";
 import { findSkill, loadSkills, type Skill, type Skills } from "../../agent/skill/load.ts";
@@ -14,12 +14,14 @@ import type { Conversation } from "../../session/session.ts";
 import { skillTool } from "../../tool/builtin/skill.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { isBoardOn } from "../board/board.ts";
+import type { OpenOptions } from "../client/session.ts";
 import type { Workspace } from "../workspace.ts";
 import type { Approvals } from "./approvals.ts";
 
 export type Extensions = { catalog: AgentCatalog; skills: Skills; commands: Commands };
 
-export async function loadExtensions(workspace: Workspace, slashNames: readonly string[]): Promise<Extensions> {
+/** `slashNames`: commands that those of the user cannot replace. */
+export async function loadExtensions(workspace: Workspace, slashNames: OpenOptions["slashNames"]): Promise<Extensions> {
   const { values } = workspace.settings;
   const folders = {
     everlongHome: workspace.paths.home,
@@ -32,9 +34,19 @@ export async function loadExtensions(workspace: Workspace, slashNames: readonly 
   const [catalog, skills, commands] = await Promise.all([
     loadCatalog({ ...folders, builtins: builtinAgents, isOn, remote: await fromCatalogue(workspace) }),
     loadSkills({ ...folders, directories: values.skillDirectories, disabled: values.disabledSkills }),
-    loadCommands({ ...folders, builtins: slashNames }),
+    customCommands(folders, slashNames),
   ]);
   return { catalog, skills, commands };
+}
+
+/** Our own commands are loaded only where there are others to compare with them. */
+export async function customCommands(
+  folders: Omit<CommandOptions, "builtins">,
+  slashNames: OpenOptions["slashNames"],
+): Promise<Commands> {
+  const commands = await loadCommands({ ...folders, builtins: [] });
+  if (commands.commands.length === 0 || !slashNames) return commands;
+  return loadCommands({ ...folders, builtins: await slashNames() });
 }
 
 /** What is wrong with any of their files, for a person, once. */

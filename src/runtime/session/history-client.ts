@@ -1,21 +1,20 @@
 // The history of an open session, for a face: compact it, take that back, go back in it.
 
-import type { Failure } from "../../base/failure.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
 import { compactManually, describeCompaction } from "../../session/compact-now.ts";
 import { cancelCompaction } from "../../session/compaction.ts";
 import { planRewind, rewind, rewindRefusal } from "../../session/rewind.ts";
 import { exclusively } from "../../session/run.ts";
 import type { Session } from "../../session/session.ts";
-import { setMode } from "../../session/set-mode.ts";
 import { undoCompaction } from "../../session/undo-compaction.ts";
 import type { Agents } from "../agent/agents.ts";
-import { keepSelection, selection } from "../agent/select-agent.ts";
 import type { ResultPromise } from "../client/open.ts";
 import type { Client, PromptRef } from "../client/session.ts";
 import type { Sidekicks } from "../sidekick/sidekicks.ts";
 import { metaOf } from "./checkpoints.ts";
 import type { ModelInForce } from "./model-in-force.ts";
+import { goBack } from "./operations.ts";
 import type { SessionResources } from "./resources.ts";
 import { restoreTodos } from "./tools.ts";
 
@@ -26,13 +25,7 @@ export type HistoryServices = Pick<SessionResources, "paths" | "updateIndex"> & 
   sidekicks: Pick<Sidekicks, "cancel">;
 };
 
-const nothingRuns: Failure = {
-  code: "nothing_running",
-  what: "No compaction is running.",
-  data: "Nothing was changed.",
-  next: "Start one with /compact.",
-  exit: 1,
-};
+const nothingRuns: Failure = refusal("nothing_running", "No compaction is running.", "Start one with /compact.");
 
 /** It drives the main agent between its turns too. */
 const fleetRuns: Failure = {
@@ -61,11 +54,11 @@ export function historyClient(services: HistoryServices): Client["history"] {
       const plan = planRewind(session.state, to);
       return plan.ok ? ok(plan.value.prompts) : plan;
     },
-    rewind: (to) => goBack(services, to),
+    rewind: (to) => rewindOpen(services, to),
   };
 }
 
-async function goBack(services: HistoryServices, to: string | undefined): ResultPromise<PromptRef[]> {
+async function rewindOpen(services: HistoryServices, to: string | undefined): ResultPromise<PromptRef[]> {
   const { session } = services;
   const planned = planRewind(session.state, to);
   if (!planned.ok) return planned;
@@ -76,23 +69,10 @@ async function goBack(services: HistoryServices, to: string | undefined): Result
 
 async function undoTo(services: HistoryServices, to: string | undefined): ResultPromise<PromptRef[]> {
   const { session } = services;
-  const { state } = session;
-  const { mode } = state;
-  const agent = selection(state);
   await cancelSince(services, to);
   await services.sidekicks.cancel("the conversation went back");
-  const plan = await rewind(session, to);
+  const plan = await goBack(session, services.model.target.id, () => rewind(session, to));
   if (!plan.ok) return plan;
-  // What is in force stays in force: the conversation goes back, not the user's choices.
-  if (state.model !== services.model.target.id) {
-    await session.emit("session.model_change", {
-      previousModel: state.model,
-      newModel: services.model.target.id,
-      cause: "rewind",
-    });
-  }
-  await keepSelection(session, agent);
-  await setMode(session, mode);
   restoreTodos(session, services.paths);
   await services.updateIndex();
   return ok(plan.value.prompts);

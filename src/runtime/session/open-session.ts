@@ -3,7 +3,7 @@
 import { consolidates } from "../../agent/catalog/definition.ts";
 import { selectAgent } from "../../agent/catalog/show.ts";
 import { systemClock } from "../../base/clock.ts";
-import type { Failure } from "../../base/failure.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
 import { newId } from "../../base/id.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
@@ -97,7 +97,7 @@ async function openOn(
   const resumed = going !== undefined;
   const model = await modelFor(workspace, recordedModel, ownModel && options.flags["model"] === undefined);
   if (!model.ok) return model;
-  const extensions = await loadExtensions(workspace, options.slashNames ?? []);
+  const extensions = await loadExtensions(workspace, options.slashNames);
   const selected = options.agent === undefined ? undefined : selectAgent(extensions.catalog, options.agent);
   if (selected && !selected.ok) return selected;
   const fresh = going ? ok(going) : await openLog(options, workspace, newId());
@@ -148,13 +148,13 @@ async function choose(choice: SessionChoice, workspace: Workspace): Promise<Resu
   if (choice.type === "resume") return lookUpSession(choice.id, workspace.paths, workspace.indexing);
   const latest = await latestSession(workspace.root, workspace.paths, workspace.indexing);
   if (!latest.ok || latest.value !== undefined) return latest;
-  return fail({
-    code: "nothing_to_continue",
-    what: `No earlier session in ${workspace.root}.`,
-    data: "Nothing was changed.",
-    next: "Start one without --continue; everlong sessions --all lists those of other folders.",
-    exit: 1,
-  });
+  return fail(
+    refusal(
+      "nothing_to_continue",
+      `No earlier session in ${workspace.root}.`,
+      "Start one without --continue; everlong sessions --all lists those of other folders.",
+    ),
+  );
 }
 
 /** `ownModel`: of the agent that the session runs as. */

@@ -2,7 +2,7 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { Failure } from "../../base/failure.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { forgetSession } from "../../session/index/index-session.ts";
 import { readSession } from "../../session/read-session.ts";
@@ -51,13 +51,12 @@ export async function removeSession(
   return forgetSession(db, id);
 }
 
-const inUse = (id: string, pid: number | undefined): Failure => ({
-  code: "session_in_use",
-  what: `Session ${id} is open in another process${pid === undefined ? "" : ` (pid ${pid})`}.`,
-  data: "Nothing was changed.",
-  next: "Close it there first.",
-  exit: 1,
-});
+const inUse = (id: string, pid: number | undefined): Failure =>
+  refusal(
+    "session_in_use",
+    `Session ${id} is open in another process${pid === undefined ? "" : ` (pid ${pid})`}.`,
+    "Close it there first.",
+  );
 
 /** Those that nobody has named: last used so many days ago, oldest first. */
 export function oldSessions(days: number): ResultPromise<{ id: string; name: string; updatedAt: string }[]> {

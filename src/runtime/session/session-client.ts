@@ -3,6 +3,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { within } from "../../base/abort.ts";
+import { refusal } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
 import { escapeTags } from "../../base/tag.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
@@ -132,13 +133,7 @@ function permissionsClient({ approvals, session: { state } }: OpenSession): Clie
     addFolder(path) {
       const folder = resolve(state.context.cwd, path);
       if (path === "" || !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-        return fail({
-          code: "not_a_folder",
-          what: `"${path}" is not a folder.`,
-          data: "Nothing was changed.",
-          next: "Give the path of an existing folder.",
-          exit: 2,
-        });
+        return fail(refusal("not_a_folder", `"${path}" is not a folder.`, "Give the path of an existing folder.", 2));
       approvals.addFolder(folder);
       return ok(folder);
     },

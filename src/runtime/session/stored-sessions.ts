@@ -1,28 +1,40 @@
 // Stored sessions: list, show, rename, export, rewind, fork, remove, reindex, verify.
-import { resolve } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
 import { optional } from "../../base/optional.ts";
 import { ok } from "../../base/result.ts";
-import { type ExportFormat, exportFormats, exportSession } from "../../session/export/export.ts";
-import { forkSession } from "../../session/fork.ts";
-import { indexSession } from "../../session/index/index-session.ts";
 import { SessionLog } from "../../session/log.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
-import { planRewind, rewindData } from "../../session/rewind.ts";
+import { rewindLog } from "../../session/rewind.ts";
 import type { SessionState } from "../../session/state.ts";
-import { atomicWrite } from "../../store/atomic-write.ts";
 import type { ResultPromise } from "../client/open.ts";
-import type { SessionsAccess, StoredSession } from "../client/sessions.ts";
+import type { RebuildCounts } from "../recall/rebuild.ts";
 import { healing, lookUpSession, openStore, tellSkipped } from "../store.ts";
-import { badUsage, withStore } from "../with-store.ts";
+import { withStore } from "../with-store.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
-import { SessionIndex, writeWorkspace } from "./index.ts";
+import { SessionIndex } from "./index.ts";
+import { copySession, exportState, goBack, renameSession, type SessionVoice } from "./operations.ts";
 import { oldSessions, removeSessions } from "./remove-sessions.ts";
 
-export const storedSessions: SessionsAccess = {
-  list: (options) =>
+export type StoredSession = {
+  id: string;
+  name: string | null;
+  cwd: string;
+  git_root: string | null;
+  repository: string | null;
+  branch: string | null;
+  model: string | null;
+  event_count: number;
+  created_at: string;
+  updated_at: string;
+  prompts: number;
+};
+
+/** A session is named by its id, the beginning of one, or its name. */
+export const storedSessions = {
+  /** Latest use first; of this folder unless of all. */
+  list: (options: { all?: boolean; limit: number }) =>
     withStore((db, { root }) => {
       const rows = db
         .prepare(
@@ -38,7 +50,7 @@ export const storedSessions: SessionsAccess = {
     }),
 
   // Works on what the index knows: a log that cannot be read can be found too.
-  find: (wanted) =>
+  find: (wanted: string) =>
     withStore(async (db, { paths, indexing }) => {
       const id = await lookUpSession(wanted, paths, indexing);
       if (!id.ok) return id;
@@ -50,7 +62,7 @@ export const storedSessions: SessionsAccess = {
       return ok({ id: id.value, name: String(row?.["name"] ?? ""), prompts: Number(row?.["prompts"] ?? 0) });
     }),
 
-  show: (wanted) =>
+  show: (wanted: string) =>
     withSession(wanted, async (sessionId, state) =>
       ok({
         sessionId,
@@ -68,57 +80,32 @@ export const storedSessions: SessionsAccess = {
       }),
     ),
 
-  async rename(wanted, name) {
-    const title = name.trim();
-    if (title === "") return badUsage("A session's name cannot be blank.", "Give it a name.");
-    return withLog(wanted, async (log) => {
-      await log.emit("session.title_changed", { title, userNamed: true });
-      return ok({ id: log.state.sessionId });
-    });
-  },
+  rename: (wanted: string, name: string) => withLog(wanted, (voice) => renameSession(voice, name)),
 
-  async export(wanted, format, path) {
-    if (!exportFormats.includes(format as ExportFormat))
-      return badUsage(`"${format}" is not an export format.`, `Formats: ${exportFormats.join(", ")}.`);
-    return withSession<{ text: string } | { path: string }>(wanted, async (_id, state, { redact }) => {
-      const text = exportSession(state, format as ExportFormat, redact);
-      if (path === undefined) return ok({ text });
-      const written = await atomicWrite(resolve(path), text, { private: true });
-      return written.ok ? ok({ path: resolve(path) }) : written;
-    });
-  },
+  export: (wanted: string, format: string, path: string | undefined) =>
+    withSession(wanted, (_id, state, { redact }) => exportState(state, { format, path }, redact)),
 
-  rewind: (wanted, to) =>
-    withLog(wanted, async (log) => {
-      const plan = planRewind(log.state, to);
-      if (!plan.ok) return plan;
-      const { prompts, parentId, eventsRemoved } = plan.value;
-      await log.emit("session.snapshot_rewind", rewindData(plan.value), { parentId });
-      return ok({ refs: prompts.map(({ ref }) => ref), eventsRemoved });
-    }),
+  rewind: (wanted: string, to: string) =>
+    withLog(wanted, (voice) => goBack(voice, voice.state.model, () => rewindLog(voice, to))),
 
-  fork: (wanted, options) =>
-    withSession(wanted, async (_id, state, { paths, redact, indexing }) => {
-      const forked = await forkSession(state, paths, options);
-      if (!forked.ok) return forked;
-      const db = await openStore(paths);
-      if (db.ok) {
-        const indexed = await indexSession(db.value, forked.value, paths.session(forked.value), indexing);
-        if (indexed.ok) await writeWorkspace(db.value, paths, state, redact); // it counts its forks
-        db.value.close();
-      }
-      return forked;
+  fork: (wanted: string, options: { name?: string; at?: string }) =>
+    withSession(wanted, async (_id, state, workspace) => {
+      const index = new SessionIndex(workspace, state.sessionId);
+      const copy = await copySession(state, options, workspace, () => index.store());
+      await index.close();
+      return copy;
     }),
 
   remove: removeSessions,
   olderThan: oldSessions,
 
+  /** `problem`: the index was damaged and is made anew. */
   async reindex() {
     const workspace = await openWorkspace();
     return workspace.ok ? healing(workspace.value.paths, () => reindex(workspace.value)) : workspace;
   },
 
-  async verify(wanted) {
+  async verify(wanted: string) {
     const workspace = await openWorkspace();
     if (!workspace.ok) return workspace;
     const id = await lookUpSession(wanted, workspace.value.paths, workspace.value.indexing);
@@ -149,7 +136,7 @@ async function withSession<T>(
 }
 
 /** Opens the session's log for one change, and brings everything made from it up to that; refused while another process has it. */
-function withLog<T>(wanted: string, change: (log: SessionLog) => ResultPromise<T>): ResultPromise<T> {
+function withLog<T>(wanted: string, change: (voice: SessionVoice) => ResultPromise<T>): ResultPromise<T> {
   return withSession(wanted, async (sessionId, _state, workspace) => {
     const { paths } = workspace;
     const opened = await SessionLog.open({
@@ -165,7 +152,10 @@ function withLog<T>(wanted: string, change: (log: SessionLog) => ResultPromise<T
     const { log } = opened.value;
     const index = new SessionIndex(workspace, sessionId);
     try {
-      const outcome = await change(log);
+      const outcome = await change({
+        state: log.state,
+        emit: (type, data, parentId) => log.emit(type, data, { parentId }),
+      });
       const soft = outcome.ok ? await index.update(log.state) : undefined;
       if (soft) process.stderr.write(`${soft.part}: ${soft.message}\n`);
       return outcome;
@@ -177,7 +167,7 @@ function withLog<T>(wanted: string, change: (log: SessionLog) => ResultPromise<T
 }
 
 /** The index anew; one that is broken is emptied first. */
-async function reindex(workspace: Workspace): ReturnType<SessionsAccess["reindex"]> {
+async function reindex(workspace: Workspace): ResultPromise<RebuildCounts & { problem?: string }> {
   const db = await openStore(workspace.paths);
   if (!db.ok) return db;
   try {

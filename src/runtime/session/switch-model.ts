@@ -1,5 +1,5 @@
 // Switching to another model: history that would not fit there is compacted first, by the model that knows it.
-import type { Failure } from "../../base/failure.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { nextState } from "../../context/compact/state.ts";
 import type { ModelTarget } from "../../model/contract.ts";
@@ -106,13 +106,12 @@ async function makeRoom(
   return ok(["Warning: the history could not be compacted for the new model; requests are truncated."]);
 }
 
-const stayed = (target: ModelTarget): Failure => ({
-  code: "switch_declined",
-  what: `The model was not switched to ${target.id}.`,
-  data: "Nothing was changed.",
-  next: "Choose a model with a larger window, or compact first.",
-  exit: 1,
-});
+const stayed = (target: ModelTarget): Failure =>
+  refusal(
+    "switch_declined",
+    `The model was not switched to ${target.id}.`,
+    "Choose a model with a larger window, or compact first.",
+  );
 
 async function useModel(
   services: SwitchServices,

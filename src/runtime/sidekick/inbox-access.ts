@@ -1,10 +1,10 @@
 // The entries of a session for its user: of the open one, or of one that is stored.
 import type { InboxEntry } from "../../agent/inbox/entry.ts";
 import { inboxStore } from "../../agent/inbox/store.ts";
-import type { Failure } from "../../base/failure.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { InboxAccess } from "../client/inbox.ts";
 import type { ResultPromise } from "../client/open.ts";
+import type { InboxAccess } from "../client/session.ts";
 import { latestSession, lookUpSession } from "../store.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
@@ -50,11 +50,11 @@ async function sessionOf({ root, paths, indexing }: Workspace, wanted: string | 
   if (wanted !== undefined) return lookUpSession(wanted, paths, indexing);
   const latest = await latestSession(root, paths, indexing);
   if (!latest.ok || latest.value !== undefined) return latest as Result<string, Failure>;
-  return fail({
-    code: "no_session",
-    what: `No session in ${root} yet, so no inbox.`,
-    data: "Nothing was changed.",
-    next: "Name one with --session ID; everlong sessions --all lists them.",
-    exit: 1,
-  });
+  return fail(
+    refusal(
+      "no_session",
+      `No session in ${root} yet, so no inbox.`,
+      "Name one with --session ID; everlong sessions --all lists them.",
+    ),
+  );
 }

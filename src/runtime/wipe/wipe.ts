@@ -1,7 +1,7 @@
 // `everlong wipe`: removes memories, sessions or everything of ours, alone in home, through no link.
 import { existsSync, lstatSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { errorText, type Failure } from "../../base/failure.ts";
+import { errorText, type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { gitContext } from "../../host/git.ts";
 import { homePaths } from "../../host/paths.ts";
@@ -13,7 +13,7 @@ import { holdHomeAlone } from "../../store/home-lock.ts";
 import { HOME_MARK, isMarked } from "../../store/home-marker.ts";
 import { tableKinds } from "../../store/kinds.ts";
 import { type Database, openDatabase, write } from "../../store/sqlite.ts";
-import { homeHeld } from "../home-held.ts";
+import { homeBusy } from "../home-busy.ts";
 import { openStore } from "../store.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
 import { MEMORY_FOLDERS, MEMORY_TABLES, planWipe, SESSION_FOLDERS, type WipePlan, type WipeScope } from "./plan.ts";
@@ -34,7 +34,7 @@ export async function wipePlan(scope: WipeScope): Promise<Result<WipePlan, Failu
 
 export async function wipe({ home, scope, items }: WipePlan): Promise<Result<void, Failure>> {
   const lock = await holdHomeAlone(home);
-  if (!lock.ok) return fail(lock.error.code === "store_busy" ? homeHeld(home) : lock.error);
+  if (!lock.ok) return fail(lock.error.code === "store_busy" ? homeBusy(home) : lock.error);
   try {
     if (scope !== "all") return await wipePart(home, scope);
     // The mark goes when all else is gone, so that a wipe that was cut short can be run again; then the lock's folder:
@@ -116,21 +116,19 @@ function removeIfEmpty(home: string): Result<void, Failure> {
   return ok(undefined);
 }
 
-const nothingThere = (home: string): Failure => ({
-  code: "nothing_to_wipe",
-  what: `${home} does not exist.`,
-  data: "Nothing was changed.",
-  next: "If your data is in another folder, name it with EVERLONG_HOME.",
-  exit: 1,
-});
+const nothingThere = (home: string): Failure =>
+  refusal(
+    "nothing_to_wipe",
+    `${home} does not exist.`,
+    "If your data is in another folder, name it with EVERLONG_HOME.",
+  );
 
-const notOurs = (home: string): Failure => ({
-  code: "home_not_marked",
-  what: `${home} is not marked as Everlong's folder, so nothing in it was deleted.`,
-  data: "Nothing was changed.",
-  next: "If it also contains other files, delete Everlong's by hand.",
-  exit: 1,
-});
+const notOurs = (home: string): Failure =>
+  refusal(
+    "home_not_marked",
+    `${home} is not marked as Everlong's folder, so nothing in it was deleted.`,
+    "If it also contains other files, delete Everlong's by hand.",
+  );
 
 const broken = (home: string, error: unknown): Failure => ({
   code: "wipe_failed",

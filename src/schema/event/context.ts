@@ -10,11 +10,11 @@ export const compactionTrigger = z.enum([
 ]);
 export type CompactionTrigger = z.infer<typeof compactionTrigger>;
 
-export const compactionOutcome = z.enum(["applied", "not_applicable", "failed", "cancelled"]);
+const compactionOutcome = z.enum(["applied", "not_applicable", "failed", "cancelled"]);
 export type CompactionOutcome = z.infer<typeof compactionOutcome>;
 
 /** Why an attempt that did not fail was not applied. */
-export const compactionReason = z.enum([
+const compactionReason = z.enum([
   "nothing_to_compact",
   "no_progress",
   "no_room",
@@ -27,7 +27,7 @@ export const compactionReason = z.enum([
 ]);
 export type CompactionReason = z.infer<typeof compactionReason>;
 
-export const compactionFailure = z.enum([
+const compactionFailure = z.enum([
   "empty_summary",
   /** Too little to stand for what it replaces. */
   "useless_summary",
@@ -62,88 +62,93 @@ export const compactionTokensUsed = z.looseObject({
 export type CompactionTokensUsed = z.infer<typeof compactionTokensUsed>;
 
 export const contextEvents = {
-  "session.compaction_start": z.looseObject({
-    compactionAttemptId: z.string().min(1),
-    trigger: compactionTrigger,
-    model: z.string(),
-    currentTokens: figure,
-    ...buckets,
-    ...modelSwitch,
-    mode: z.enum(["background", "blocking"]),
-    messagesLength: figure,
-    targetTokens: figure,
-    customInstructions: z.string().optional(),
-  }),
-  "session.compaction_complete": z.looseObject({
-    success: z.boolean(),
-    outcome: compactionOutcome,
-    outcomeReason: compactionReason.optional(),
-    failureReason: compactionFailure.optional(),
-    error: z.string().optional(),
-    statusCode: z.number().optional(),
-    compactionAttemptId: z.string().min(1),
-    trigger: compactionTrigger,
-    model: z.string(),
-    preCompactionTokens: figure,
-    postCompactionTokens: figure,
-    preCompactionMessagesLength: figure,
-    postCompactionMessagesLength: figure,
-    messagesRemoved: figure,
-    tokensRemoved: figure,
-    tokenAccountingBasis: z.enum(["estimated", "calibrated"]),
-    customInstructions: z.string().optional(),
-    /** As the model wrote it, unclipped, the title included. */
-    summaryContent: z.string().optional(),
-    checkpointNumber: z.number().int().positive().optional(),
-    checkpointPath: z.string().optional(),
-    compactionTokensUsed: compactionTokensUsed.optional(),
-    requestId: z.string().optional(),
-    ...buckets,
-    ...modelSwitch,
-    targetTokens: figure,
-    /** The compaction message; replay needs nothing else. */
-    replacementContent: z.string().optional(),
-    /** The last item that the message replaces. */
-    boundaryEventId: z.string().optional(),
-    compactedTurns: z.looseObject({ from: figure, to: figure }).optional(),
-    chunks: figure.optional(),
-    summaryTruncated: z.boolean().optional(),
-    /** Why the model's summaries could not be used, when the built-in one was taken instead. */
-    builtInBecause: compactionFailure.optional(),
-    initialModel: z.string().optional(),
-  }),
-  "session.compaction_undone": z.looseObject({
-    compactionAttemptId: z.string().min(1),
-    checkpointNumber: z.number().int().positive().optional(),
-    messagesRestored: figure,
-    tokensRestored: figure,
-  }),
-  "session.provider_compaction": z.looseObject({
-    provider: z.string(),
-    kind: z.string(),
-    /** The provider's own object, sent back to it as it is. */
-    opaque: z.unknown(),
-    tokensCleared: figure.optional(),
-    itemsCleared: figure.optional(),
-    requestId: z.string().optional(),
-  }),
+  "session.compaction_start": () =>
+    z.looseObject({
+      compactionAttemptId: z.string().min(1),
+      trigger: compactionTrigger,
+      model: z.string(),
+      currentTokens: figure,
+      ...buckets,
+      ...modelSwitch,
+      mode: z.enum(["background", "blocking"]),
+      messagesLength: figure,
+      targetTokens: figure,
+      customInstructions: z.string().optional(),
+    }),
+  "session.compaction_complete": () =>
+    z.looseObject({
+      success: z.boolean(),
+      outcome: compactionOutcome,
+      outcomeReason: compactionReason.optional(),
+      failureReason: compactionFailure.optional(),
+      error: z.string().optional(),
+      statusCode: z.number().optional(),
+      compactionAttemptId: z.string().min(1),
+      trigger: compactionTrigger,
+      model: z.string(),
+      preCompactionTokens: figure,
+      postCompactionTokens: figure,
+      preCompactionMessagesLength: figure,
+      postCompactionMessagesLength: figure,
+      messagesRemoved: figure,
+      tokensRemoved: figure,
+      tokenAccountingBasis: z.enum(["estimated", "calibrated"]),
+      customInstructions: z.string().optional(),
+      /** As the model wrote it, unclipped, the title included. */
+      summaryContent: z.string().optional(),
+      checkpointNumber: z.number().int().positive().optional(),
+      checkpointPath: z.string().optional(),
+      compactionTokensUsed: compactionTokensUsed.optional(),
+      requestId: z.string().optional(),
+      ...buckets,
+      ...modelSwitch,
+      targetTokens: figure,
+      /** The compaction message; replay needs nothing else. */
+      replacementContent: z.string().optional(),
+      /** The last item that the message replaces. */
+      boundaryEventId: z.string().optional(),
+      compactedTurns: z.looseObject({ from: figure, to: figure }).optional(),
+      chunks: figure.optional(),
+      summaryTruncated: z.boolean().optional(),
+      /** Why the model's summaries could not be used, when the built-in one was taken instead. */
+      builtInBecause: compactionFailure.optional(),
+      initialModel: z.string().optional(),
+    }),
+  "session.compaction_undone": () =>
+    z.looseObject({
+      compactionAttemptId: z.string().min(1),
+      checkpointNumber: z.number().int().positive().optional(),
+      messagesRestored: figure,
+      tokensRestored: figure,
+    }),
+  "session.provider_compaction": () =>
+    z.looseObject({
+      provider: z.string(),
+      kind: z.string(),
+      /** The provider's own object, sent back to it as it is. */
+      opaque: z.unknown(),
+      tokensCleared: figure.optional(),
+      itemsCleared: figure.optional(),
+      requestId: z.string().optional(),
+    }),
 };
 
 export const ephemeralContextEvents = {
-  "session.truncation": z.looseObject({
-    tokenLimit: figure,
-    preTruncationTokensInMessages: figure,
-    postTruncationTokensInMessages: figure,
-    preTruncationMessagesLength: figure,
-    postTruncationMessagesLength: figure,
-    tokensRemovedDuringTruncation: z.number().positive(),
-    messagesRemovedDuringTruncation: z.number().positive(),
-    performedBy: z.literal("BasicTruncator"),
-    toolDefinitionsTokens: figure.optional(),
-    omittedMessages: figure.optional(),
-    shortenedItems: figure.optional(),
-    cutId: z.string().optional(),
-    newCut: z.boolean().optional(),
-    lowWater: figure.optional(),
-  }),
+  "session.truncation": () =>
+    z.looseObject({
+      tokenLimit: figure,
+      preTruncationTokensInMessages: figure,
+      postTruncationTokensInMessages: figure,
+      preTruncationMessagesLength: figure,
+      postTruncationMessagesLength: figure,
+      tokensRemovedDuringTruncation: z.number().positive(),
+      messagesRemovedDuringTruncation: z.number().positive(),
+      performedBy: z.literal("BasicTruncator"),
+      toolDefinitionsTokens: figure.optional(),
+      omittedMessages: figure.optional(),
+      shortenedItems: figure.optional(),
+      cutId: z.string().optional(),
+      newCut: z.boolean().optional(),
+      lowWater: figure.optional(),
+    }),
 };

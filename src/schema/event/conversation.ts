@@ -5,9 +5,9 @@ import { callFailureCode, finishReason, interaction, usage } from "../model.ts";
 import { agentMode } from "../session.ts";
 
 export const delivery = z.enum(["steer", "queue"]);
-export const turnStatus = z.enum(["done", "aborted", "failed", "limit"]);
+const turnStatus = z.enum(["done", "aborted", "failed", "limit"]);
 export type TurnStatus = z.infer<typeof turnStatus>;
-export const messageSource = z.enum(["user", "command", "autopilot", "notification", "hook", "agent"]);
+const messageSource = z.enum(["user", "command", "autopilot", "notification", "hook", "agent"]);
 export type MessageSource = z.infer<typeof messageSource>;
 
 /** What a message may have beside its text. */
@@ -20,83 +20,91 @@ const further = {
 };
 
 export const conversationEvents = {
-  "system.message": z.looseObject({ content: z.string(), reason: z.string() }),
-  "system.notification": z.looseObject({
-    content: z.string(),
-    kind: z.string(),
-    /** Of which agents it tells. */
-    agentIds: z.array(z.string()).optional(),
-  }),
-  "message.queued": z.looseObject({ messageId: z.string(), content: z.string(), delivery, ...further }),
-  "message.dequeued": z.looseObject({ messageId: z.string() }),
-  "user.message": z.looseObject({
-    messageId: z.string(),
-    turnId: z.string(),
-    ref: z.string().optional(),
-    content: z.string(),
-    ...further,
-    source: messageSource,
-    mode: agentMode,
-  }),
-  "turn.start": z.looseObject({ turnId: z.string(), cause: messageSource }),
-  "turn.end": z.looseObject({
-    turnId: z.string(),
-    status: turnStatus,
-    reason: z.string().optional(),
-    steps: z.number(),
-    durationMs: z.number(),
-  }),
-  "assistant.message": z.looseObject({
-    messageId: z.string(),
-    turnId: z.string(),
-    step: z.number(),
-    model: z.string(),
-    content: z.string(),
-    toolRequests: z.array(toolRequest),
-    reasoningText: z.string().optional(),
-    providerData: providerData.optional(),
-    finishReason,
-    complete: z.boolean().optional(),
-  }),
-  "assistant.usage": z.looseObject({
-    ...usage.shape,
-    model: z.string(),
-    turnId: z.string(),
-    step: z.number(),
-    interaction,
-    durationMs: z.number(),
-    ttftMs: z.number(),
-  }),
-  abort: z.looseObject({ reason: z.string(), turnId: z.string() }),
-  "skill.invoked": z.looseObject({
-    name: z.string(),
-    path: z.string(),
-    content: z.string(),
-    allowedTools: z.array(z.string()).optional(),
-    pluginName: z.string().optional(),
-  }),
-  "command.complete": z.looseObject({
-    command: z.string(),
-    args: z.string(),
-    success: z.boolean(),
-    output: z.string(),
-  }),
+  "system.message": () => z.looseObject({ content: z.string(), reason: z.string() }),
+  "system.notification": () =>
+    z.looseObject({
+      content: z.string(),
+      kind: z.string(),
+      /** Of which agents it tells. */
+      agentIds: z.array(z.string()).optional(),
+    }),
+  "message.queued": () => z.looseObject({ messageId: z.string(), content: z.string(), delivery, ...further }),
+  "message.dequeued": () => z.looseObject({ messageId: z.string() }),
+  "user.message": () =>
+    z.looseObject({
+      messageId: z.string(),
+      turnId: z.string(),
+      ref: z.string().optional(),
+      content: z.string(),
+      ...further,
+      source: messageSource,
+      mode: agentMode,
+    }),
+  "turn.start": () => z.looseObject({ turnId: z.string(), cause: messageSource }),
+  "turn.end": () =>
+    z.looseObject({
+      turnId: z.string(),
+      status: turnStatus,
+      reason: z.string().optional(),
+      steps: z.number(),
+      durationMs: z.number(),
+    }),
+  "assistant.message": () =>
+    z.looseObject({
+      messageId: z.string(),
+      turnId: z.string(),
+      step: z.number(),
+      model: z.string(),
+      content: z.string(),
+      toolRequests: z.array(toolRequest),
+      reasoningText: z.string().optional(),
+      providerData: providerData.optional(),
+      finishReason,
+      complete: z.boolean().optional(),
+    }),
+  "assistant.usage": () =>
+    z.looseObject({
+      ...usage.shape,
+      model: z.string(),
+      turnId: z.string(),
+      step: z.number(),
+      interaction,
+      durationMs: z.number(),
+      ttftMs: z.number(),
+    }),
+  abort: () => z.looseObject({ reason: z.string(), turnId: z.string() }),
+  "skill.invoked": () =>
+    z.looseObject({
+      name: z.string(),
+      path: z.string(),
+      content: z.string(),
+      allowedTools: z.array(z.string()).optional(),
+      pluginName: z.string().optional(),
+    }),
+  "command.complete": () =>
+    z.looseObject({
+      command: z.string(),
+      args: z.string(),
+      success: z.boolean(),
+      output: z.string(),
+    }),
 };
 
 export const ephemeralConversationEvents = {
-  "pending_messages.modified": z.looseObject({ count: z.number() }),
-  "assistant.message_start": z.looseObject({ messageId: z.string() }),
-  "assistant.message_delta": z.looseObject({ messageId: z.string(), deltaContent: z.string() }),
-  "assistant.reasoning_delta": z.looseObject({ messageId: z.string(), deltaContent: z.string() }),
-  "assistant.intent": z.looseObject({ intent: z.string() }),
-  "model.call_failure": z.looseObject({
-    model: z.string(),
-    attempt: z.number(),
-    statusCode: z.number().optional(),
-    code: z.union([callFailureCode, z.literal("context_limit")]),
-    message: z.string(),
-    messageId: z.string().optional(),
-    willRetry: z.boolean(),
-    delayMs: z.number().optional(),
-  }),
+  "pending_messages.modified": () => z.looseObject({ count: z.number() }),
+  "assistant.message_start": () => z.looseObject({ messageId: z.string() }),
+  "assistant.message_delta": () => z.looseObject({ messageId: z.string(), deltaContent: z.string() }),
+  "assistant.reasoning_delta": () => z.looseObject({ messageId: z.string(), deltaContent: z.string() }),
+  "assistant.intent": () => z.looseObject({ intent: z.string() }),
+  "model.call_failure": () =>
+    z.looseObject({
+      model: z.string(),
+      attempt: z.number(),
+      statusCode: z.number().optional(),
+      code: z.union([callFailureCode, z.literal("context_limit")]),
+      message: z.string(),
+      messageId: z.string().optional(),
+      willRetry: z.boolean(),
+      delayMs: z.number().optional(),
+    }),
 };

@@ -1,4 +1,4 @@
-// The event union: one envelope, one table of data shapes shared by writer and reader.
+// The event union: one envelope, one table of data shapes shared by writer and reader. A shape is made when its type is first met.
 import type * as z from "zod";
 import { isRecord } from "../../base/json.ts";
 import { agentEvents, ephemeralAgentEvents } from "./agent.ts";
@@ -17,7 +17,7 @@ export const durableEvents = {
   ...agentEvents,
   ...memoryEvents,
 };
-export const ephemeralEvents = {
+const ephemeralEvents = {
   ...ephemeralSessionEvents,
   ...ephemeralConversationEvents,
   ...ephemeralContextEvents,
@@ -30,7 +30,7 @@ export const eventData = { ...durableEvents, ...ephemeralEvents };
 export type DurableType = keyof typeof durableEvents;
 export type EphemeralType = keyof typeof ephemeralEvents;
 export type EventType = keyof typeof eventData;
-export type EventData<T extends EventType> = z.infer<(typeof eventData)[T]>;
+export type EventData<T extends EventType> = z.infer<ReturnType<(typeof eventData)[T]>>;
 
 type EnvelopeOf<T extends EventType> = {
   id: string;
@@ -46,14 +46,14 @@ export type Envelope<T extends EventType = EventType> = { [K in T]: EnvelopeOf<K
 export type DurableEnvelope = Envelope<DurableType>;
 
 /** An event of a type this program does not know: kept in the file, ignored by replay. */
-export type UnknownEnvelope = { id: string; type: string; parentId: string | null; timestamp: string; data: unknown };
+type UnknownEnvelope = { id: string; type: string; parentId: string | null; timestamp: string; data: unknown };
 
 export type ReadEvent =
   | { type: "known"; event: Envelope }
   | { type: "unknown"; event: UnknownEnvelope }
   | { type: "invalid"; reason: string };
 
-export function isEventType(type: string): type is EventType {
+function isEventType(type: string): type is EventType {
   return Object.hasOwn(eventData, type);
 }
 
@@ -64,20 +64,21 @@ export function readEvent(value: unknown): ReadEvent {
   const shape = shapeOf(value.type);
   if (!shape) return { type: "unknown", event: value };
   if (!shape.fits(value.data)) {
-    const data = eventData[shape.type].safeParse(value.data);
+    const data = shape.schema.safeParse(value.data);
     if (!data.success) return { type: "invalid", reason: `${value.type}: ${explain(data.error)}` };
   }
   value.type = shape.type; // the one text of it, not one for each line
   return { type: "known", event: value as Envelope };
 }
 
-type EventShape = { type: EventType; fits: QuickFit };
+type EventShape = { type: EventType; schema: z.ZodType; fits: QuickFit };
 const shapes = new Map<string, EventShape>();
 
 function shapeOf(type: string): EventShape | undefined {
   const entry = shapes.get(type);
   if (entry || !isEventType(type)) return entry;
-  const added = { type, fits: quickFit(eventData[type]) };
+  const schema = eventData[type]();
+  const added = { type, schema, fits: quickFit(schema) };
   shapes.set(type, added);
   return added;
 }

@@ -73,7 +73,7 @@ export const gatewayEvent = z.discriminatedUnion("type", [
     "proxy.soft_failure",
     z.strictObject({ part: z.string(), code: text, message: text, request: text, session: text }),
   ),
-  event("recall.completed", ephemeralSessionEvents["recall.completed"]),
+  event("recall.completed", ephemeralSessionEvents["recall.completed"]()),
   /** Events that a reader of the stream missed are no longer kept. */
   event("gateway.gap", z.strictObject({})),
 ]);

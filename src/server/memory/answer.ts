@@ -27,7 +27,8 @@ const STATUS: Record<FailureCode, [status: number, hint: string]> = {
   store_failed: [503, "Send it again with the same Idempotency-Key: it is stored once."],
 };
 
-export function refusalOfFailure({ code, message, fields, by, mayBeStored }: MemoryFailure): GatewayRefusal {
+export function refusalOfFailure(failure: Omit<MemoryFailure, "type" | "person">): GatewayRefusal {
+  const { code, message, fields, by, mayBeStored } = failure;
   if (code === "store_failed") return unavailable(mayBeStored === true);
   const [status, hint] = STATUS[code];
   const details = { ...optional("fields", fields), ...optional("by", by) };
@@ -47,7 +48,6 @@ export const notFound = refusal("not_found", {
 });
 
 export const denied = refusalOfFailure({
-  type: "failure",
   code: "permission_denied",
   message: "A rule of the gateway forbids changing memories.",
   by: "rule",

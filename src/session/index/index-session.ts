@@ -107,7 +107,7 @@ async function addEvents(
   return ok(events.length);
 }
 
-/** At least one, however large it is. */
+/** A batch has at least one event, however large that is. */
 function endOfBatch(events: NewEvents["events"], from: number): number {
   let chars = textLength(events[from]?.event.data);
   let end = from + 1;

@@ -7,5 +7,5 @@ export type IndexOptions = {
   recall?: boolean;
 };
 
-/** Of a longer text the log alone has the rest. */
+/** The index takes so much of a text; the log has the rest. */
 export const MOST_CHARS = 4.5 * 1024 * 1024;

@@ -39,7 +39,7 @@ export class IndexWriter {
     this.#refs = new RefCounter(Number(last?.["turn_index"] ?? 0), Number(last?.["item_index"] ?? 0));
   }
 
-  /** After the last event of a transaction. */
+  /** Called after the last event of a transaction. */
   finish(): void {
     this.#flush();
     this.#run("INSERT OR REPLACE INTO session_progress (session_id, turn_index, item_index) VALUES (?, ?, ?)", [

@@ -97,7 +97,7 @@ function blankLine(
 const mapValues = (row: RowChange["row"], change: (cell: Cell) => Cell): RowChange["row"] =>
   Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, change(cell)]));
 
-/** As many bytes as it has in the line. */
+/** The gap has as many bytes as the text in the line. */
 function blankCell(cell: Cell): Cell {
   if (typeof cell === "string") return " ".repeat(Buffer.byteLength(encodeLine(cell)) - 3);
   return isRecord(cell) ? { base64: " ".repeat(cell.base64.length) } : cell;

@@ -20,7 +20,7 @@ export type JournalOptions = Omit<JournalPlace, "now"> & {
   segmentBytes?: number;
 };
 
-/** As SQLite says it of a damaged file: see fault.ts. */
+/** SQLite's word for a damaged file: see fault.ts. */
 const REPLACED = { code: "ERR_SQLITE_ERROR", errcode: 11 };
 
 /** From now on every change of these tables through `write()` stands in the journal first; others throw. */

@@ -17,7 +17,7 @@ export function addMark(db: Database, { segment, start, end, line }: JournalMark
   );
 }
 
-/** Of earlier segments: nobody goes back to them. */
+/** Marks of earlier segments go: nobody goes back to them. */
 export const dropMarks = (db: Database, segment: number): void =>
   void db.prepare("DELETE FROM journal_mark WHERE segment <> ?").run(segment);
 

@@ -76,7 +76,7 @@ export const storeJournal: JournalledTables = {
   graph_ending: { mentions: "graph" },
 };
 
-/** Of a session's own database; its todos stand in the log. */
+/** The tables of a session's own database; its todos are in the log. */
 export const sessionJournal: JournalledTables = {
   inbox_entries: { subject: { kind: "inbox", column: "id" } },
 };

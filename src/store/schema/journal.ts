@@ -11,7 +11,7 @@ export const journalMarks = `
   ) WITHOUT ROWID;
 `;
 
-/** For any database with a journal. */
+/** Every database with a journal has these tables. */
 export const journalTables = `
   ${journalMarks}
   CREATE TABLE IF NOT EXISTS journal_state (

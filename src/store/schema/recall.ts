@@ -6,6 +6,13 @@ export const recallErasure = `
   INSERT INTO search_index (search_index, rank) VALUES ('secure-delete', 1);
 `;
 
+/** The words of passages; a table of another name takes its place when they are read anew. */
+export const recallTerms = (name: string): string => `
+  CREATE VIRTUAL TABLE ${name} USING fts5 (
+    tokens, content = '', detail = none, columnsize = 0,
+    tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_\`{|}~'"
+  );`;
+
 export const recallSchema = `
   -- One row for each tenant, owner and session, branch, repository, workspace, user, or all of them.
   CREATE TABLE recall_scope (
@@ -66,10 +73,7 @@ export const recallSchema = `
     text TEXT NOT NULL
   );
 
-  CREATE VIRTUAL TABLE recall_terms USING fts5 (
-    tokens, content = '', detail = none, columnsize = 0,
-    tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_\`{|}~'"
-  );
+  ${recallTerms("recall_terms")}
 
   CREATE VIEW recall_said AS
     SELECT p.id AS id, p.text AS content, l.session AS session_id,

@@ -134,7 +134,7 @@ describe("bash", () => {
     expect(textOf(await call(stop, { shell_id: "sh1" }, context))).toContain("[sh1: stopped, exit code 143 (SIGTERM)]");
     expect(runs(pid)).toBe(false);
     expect(completed).toEqual([]);
-    expect(textOf(await call(stop, { shell_id: "sh1" }, context))).toMatch(/^not_found: .*None is running/);
+    expect(textOf(await call(stop, { shell_id: "sh1" }, context))).toMatch(/^not_found: .*No shell is running/);
   });
 
   it("A6.8 is ended after bash.maxSeconds", async () => {

@@ -27,7 +27,7 @@ export function sessionStoreSqlTool(parts: SessionStoreParts): Tool {
     planMode: true,
     permissions: () => [],
     async run({ query }, context) {
-      if (!existsSync(parts.storePath)) return failure("not_found", "There is no history of sessions yet.");
+      if (!existsSync(parts.storePath)) return failure("not_found", "No earlier sessions yet.");
       const tag = `v${randomBytes(12).toString("hex")}_`;
       const request = {
         file: parts.storePath,

@@ -21,6 +21,6 @@ export function unknownShell(shells: Shells, id: string): ToolOutcome {
   const ids = shells.list().map((s) => s.id);
   return failure(
     "not_found",
-    `There is no shell "${clip(id, 80)}". ${ids.length > 0 ? `There are: ${ids.join(", ")}.` : "None is running."}`,
+    `No such shell: "${clip(id, 80)}". ${ids.length > 0 ? `Available: ${ids.join(", ")}.` : "No shell is running."}`,
   );
 }

@@ -131,7 +131,7 @@ export function sqliteChild(): void {
       answer = { ...(result.columns.length > 0 ? result : answer), changes };
       sql = sql.slice(statement.sourceSQL.length);
     }
-    if (statements === 0) return { type: "refused", message: "The query holds no statement." };
+    if (statements === 0) return { type: "refused", message: "The query contains no statement." };
     const after = snapshot();
     const missing = <T>(these: T[], those: T[]) => {
       const texts = new Set(those.map((v) => JSON.stringify(v)));
@@ -208,11 +208,11 @@ export function sqliteChild(): void {
       return other || (database === null && allowed.has(table)) ? c.SQLITE_OK : c.SQLITE_DENY;
     };
     const statement = compile(db, request.query, rules);
-    if (!statement) return { type: "refused", message: "The query holds no statement." };
+    if (!statement) return { type: "refused", message: "The query contains no statement." };
     const rest = request.query.slice(statement.sourceSQL.length);
-    if (statement.columns().length === 0) return { type: "refused", message: "Only one SELECT is possible." };
+    if (statement.columns().length === 0) return { type: "refused", message: "Only one SELECT is allowed." };
     if (/[^\s;]/.test(rest) && compile(db, rest, () => c.SQLITE_OK)) {
-      return { type: "refused", message: "Only one statement is possible." };
+      return { type: "refused", message: "Only one statement is allowed." };
     }
     return run(statement);
   }

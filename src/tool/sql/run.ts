@@ -28,7 +28,7 @@ export async function runSql(
   limitMs: number,
   context: ToolContext,
 ): Promise<SqlRun> {
-  if (request.query.includes("\0")) return { failed: failure("invalid_inputs", '"query" holds a NUL character.') };
+  if (request.query.includes("\0")) return { failed: failure("invalid_inputs", '"query" contains a NUL character.') };
   const child = owner.spawn({
     command: process.execPath,
     args: ["--no-warnings", "-e", `(${sqliteChild.toString()})()`],

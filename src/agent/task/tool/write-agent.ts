@@ -42,7 +42,7 @@ export function writeAgentTool(parts: AgentToolParts): Tool {
     permissions: () => [],
     async run(call) {
       const ids = call.scope ? addressable(parts, call.scope) : named(call);
-      if (ids.length === 0) return failure("agent_not_found", `There is no agent in the scope ${call.scope}.`);
+      if (ids.length === 0) return failure("agent_not_found", `No agent in the scope ${call.scope}.`);
       const outcomes: { target: string; outcome: ToolOutcome }[] = [];
       for (const target of ids) outcomes.push({ target, outcome: await send(parts, target, call.message) });
       const [only] = outcomes;

@@ -13,22 +13,22 @@ export const any = (command: string): AgentRow => ({
   install: "",
   ownFlags: ["--print", "--json"],
   bases: (user) => basesIn({ ...BASES, ...(set(user.env, BASES.openai) ? {} : { openai: OLD_BASE }) })(user),
-  plan(asked) {
-    const { env } = asked;
+  plan(request) {
+    const { env } = request;
     const openai = set(env, BASES.openai) ?? set(env, OLD_BASE);
     const anthropic = set(env, BASES.anthropic);
     const gemini = set(env, BASES.gemini);
-    const base = `${rootFor(asked, "openai", openai)}/v1`;
+    const base = `${rootFor(request, "openai", openai)}/v1`;
     return ok({
-      args: asked.args.slice(1),
+      args: request.args.slice(1),
       env: {
         [BASES.openai]: base,
         [OLD_BASE]: base,
-        [BASES.anthropic]: rootFor(asked, "anthropic", anthropic),
-        [BASES.gemini]: rootFor(asked, "gemini", gemini),
-        ...keyOrToken(asked, "openai", openai, "OPENAI_API_KEY"),
-        ...keyOrToken(asked, "anthropic", anthropic, "ANTHROPIC_API_KEY"),
-        ...keyOrToken(asked, "gemini", gemini, "GEMINI_API_KEY"),
+        [BASES.anthropic]: rootFor(request, "anthropic", anthropic),
+        [BASES.gemini]: rootFor(request, "gemini", gemini),
+        ...keyOrToken(request, "openai", openai, "OPENAI_API_KEY"),
+        ...keyOrToken(request, "anthropic", anthropic, "ANTHROPIC_API_KEY"),
+        ...keyOrToken(request, "gemini", gemini, "GEMINI_API_KEY"),
       },
     });
   },

@@ -14,15 +14,15 @@ export const claude: AgentRow = {
   install: "npm install -g @anthropic-ai/claude-code",
   ownFlags: ["--print"],
   bases: basesIn({ anthropic: BASE }),
-  plan(asked) {
-    const { env, gateway } = asked;
-    const past = pastBy(asked);
+  plan(request) {
+    const { env, gateway } = request;
+    const past = pastBy(request);
     if (past) return fail(past);
     const own = set(env, BASE);
     const vendors = URL.parse(upstreamFor(gateway, "anthropic", own)?.url ?? "")?.host === "api.anthropic.com";
     return ok({
       env: {
-        [BASE]: rootFor(asked, "anthropic", own),
+        [BASE]: rootFor(request, "anthropic", own),
         // Otherwise it takes the gateway for a stranger and gives up its 1M window.
         ...(vendors ? { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1" } : {}),
       },

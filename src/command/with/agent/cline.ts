@@ -24,21 +24,21 @@ export const cline: AgentRow = {
       ? ok([{ name: "openai", vendor: "openai", url: base }])
       : fail(badBase(`${settingsPath(user)}, provider ${ENTRY},`));
   },
-  plan(asked) {
-    const settings = settingsOf(asked);
+  plan(request) {
+    const settings = settingsOf(request);
     const entry = entryOf(settings);
-    if (!settings || !entry) return fail(noEntry(settingsPath(asked)));
+    if (!settings || !entry) return fail(noEntry(settingsPath(request)));
     const own = typeof entry["baseUrl"] === "string" ? entry["baseUrl"] || undefined : undefined;
-    const key = entry["apiKey"] ? undefined : standInKey(asked, "openai", own);
+    const key = entry["apiKey"] ? undefined : standInKey(request, "openai", own);
     const ours = {
       ...entry,
       ...(key === undefined ? {} : { apiKey: key }),
-      baseUrl: `${rootFor(asked, "openai", own)}/v1`,
+      baseUrl: `${rootFor(request, "openai", own)}/v1`,
     };
-    const mode = set(asked.env, BACKEND);
+    const mode = set(request.env, BACKEND);
     if (mode !== undefined && mode !== "local")
       return fail(pastGateway("cline", `${BACKEND}=${mode} runs sessions in cline's hub`, `Unset ${BACKEND}.`));
-    const path = join(asked.launch, "cline.json");
+    const path = join(request.launch, "cline.json");
     const address = `s|"baseUrl"\\([^"]*\\)"[^"]*"|"baseUrl"\\1"${ours.baseUrl}"|`;
     return ok({
       env: {
@@ -49,7 +49,7 @@ export const cline: AgentRow = {
       files: [
         {
           ...{ path, mode: 0o600, text: `${JSON.stringify(withEntry(settings, ours), undefined, 2)}\n` },
-          shell: `sed ${quoted(address)} ${quoted(settingsPath(asked))}`,
+          shell: `sed ${quoted(address)} ${quoted(settingsPath(request))}`,
         },
       ],
       secrets: keysIn(settings),

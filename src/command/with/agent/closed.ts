@@ -1,6 +1,6 @@
 // Agents into which nothing can be set from outside: the entry that their user adds by hand.
 import { fail } from "../../../base/result.ts";
-import { type AgentRow, type Asked, refusal } from "../row.ts";
+import { type AgentRow, type LaunchRequest, refusal } from "../row.ts";
 
 type Closed = { name: string; where: string; entry(address: string): string };
 
@@ -9,7 +9,7 @@ function closed({ name, where, entry }: Closed): AgentRow {
     command: name,
     install: "",
     ownFlags: [],
-    plan: ({ gateway }: Asked) =>
+    plan: ({ gateway }: LaunchRequest) =>
       fail(
         refusal(
           "by_hand",

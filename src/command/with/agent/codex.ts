@@ -25,26 +25,26 @@ export const codex: AgentRow = {
       ),
     );
   },
-  plan(asked) {
-    const { args, env, gateway } = asked;
+  plan(request) {
+    const { args, env, gateway } = request;
     if (chooses(args))
       return fail(pastGateway("codex", "Your arguments choose another model provider", "Leave them out."));
-    const chosen = chosenProvider(asked);
+    const chosen = chosenProvider(request);
     const keyName = chosen?.keyName ?? KEY;
     const hasKey = set(env, keyName) !== undefined;
-    const root = bareRootFor(asked, "openai", chosen?.base);
-    const signIn = hasKey || chosen ? undefined : asked.signIn;
+    const root = bareRootFor(request, "openai", chosen?.base);
+    const signIn = hasKey || chosen ? undefined : request.signIn;
     const keyless = signIn === undefined && upstreamFor(gateway, "openai", chosen?.base)?.key === true;
     const provider = [
       'name="Everlong"',
       `base_url=${toml(signIn === "chatgpt" ? `${gateway.address}/up/chatgpt` : `${root}/v1`)}`,
       'wire_api="responses"',
       ...(hasKey ? [`env_key=${toml(keyName)}`] : keyless ? [] : ["requires_openai_auth=true"]),
-      ...(asked.run === undefined ? [] : [`env_http_headers={${toml(TOKEN_HEADER)}=${toml(TOKEN_VARIABLE)}}`]),
+      ...(request.run === undefined ? [] : [`env_http_headers={${toml(TOKEN_HEADER)}=${toml(TOKEN_VARIABLE)}}`]),
     ];
     return ok({
       args: ["-c", 'model_provider="everlong"', "-c", `model_providers.everlong={${provider.join(",")}}`, ...args],
-      env: asked.run === undefined ? {} : { [TOKEN_VARIABLE]: asked.run },
+      env: request.run === undefined ? {} : { [TOKEN_VARIABLE]: request.run },
     });
   },
 };

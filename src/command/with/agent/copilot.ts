@@ -1,7 +1,7 @@
 // Copilot CLI: only with a provider of the user's own; what GitHub routes does not pass a gateway.
 import { fail, ok } from "../../../base/result.ts";
 import { basesIn, rootFor, upstreamFor } from "../base.ts";
-import { type AgentRow, type Asked, hasFlag, refusal, set, type User } from "../row.ts";
+import { type AgentRow, hasFlag, type LaunchRequest, refusal, set, type User } from "../row.ts";
 
 const BASE = "COPILOT_PROVIDER_BASE_URL";
 const TYPE = "COPILOT_PROVIDER_TYPE";
@@ -16,18 +16,18 @@ export const copilot: AgentRow = {
   command: "copilot",
   install: "npm install -g @github/copilot",
   bases: (user) => basesIn({ [TYPES.find((type) => type === set(user.env, TYPE)) ?? "openai"]: BASE })(user),
-  plan(asked) {
-    const { args, env } = asked;
+  plan(request) {
+    const { args, env } = request;
     const chosen = set(env, TYPE);
     if (chosen !== undefined && !Object.hasOwn(VENDOR_KEYS, chosen)) return fail(otherType(chosen));
-    const type = (chosen as Type | undefined) ?? typeByKey(asked);
+    const type = (chosen as Type | undefined) ?? typeByKey(request);
     if (type === undefined) return fail(noKey);
     const own = set(env, BASE);
     const key = OWN_KEYS.some((name) => set(env, name)) ? undefined : set(env, VENDOR_KEYS[type]);
     // A server of the user's own may well take requests without a key.
-    if (!key && !own && !ownKey(asked) && !upstreamFor(asked.gateway, type, own)?.key) return fail(noKey);
+    if (!key && !own && !ownKey(request) && !upstreamFor(request.gateway, type, own)?.key) return fail(noKey);
     if (!MODELS.some((name) => set(env, name)) && !hasFlag(args, "--model")) return fail(noModel);
-    const root = rootFor(asked, type, own);
+    const root = rootFor(request, type, own);
     return ok({
       env: {
         [BASE]: type === "openai" ? `${root}/v1` : root,
@@ -42,11 +42,11 @@ export const copilot: AgentRow = {
 const ownKey = ({ env }: User): boolean => OWN_KEYS.some((name) => set(env, name));
 
 /** Its own key means OpenAI's habits unless the type says otherwise; else the vendor whose key there is. */
-function typeByKey(asked: Asked): Type | undefined {
-  if (ownKey(asked) || set(asked.env, BASE)) return "openai";
+function typeByKey(request: LaunchRequest): Type | undefined {
+  if (ownKey(request) || set(request.env, BASE)) return "openai";
   return (
-    TYPES.find((type) => set(asked.env, VENDOR_KEYS[type])) ??
-    TYPES.find((type) => upstreamFor(asked.gateway, type, undefined)?.key)
+    TYPES.find((type) => set(request.env, VENDOR_KEYS[type])) ??
+    TYPES.find((type) => upstreamFor(request.gateway, type, undefined)?.key)
   );
 }
 

@@ -4,7 +4,7 @@ import { isRecord, parseJson } from "../../../base/json.ts";
 import { fail, ok } from "../../../base/result.ts";
 import { basesIn, rootFor, upstreamFor } from "../base.ts";
 import { keyOrToken } from "../key.ts";
-import { type AgentRow, type Asked, pastGateway, refusal, set, type User } from "../row.ts";
+import { type AgentRow, type LaunchRequest, pastGateway, refusal, set, type User } from "../row.ts";
 
 const BASE = "GOOGLE_GEMINI_BASE_URL";
 const KEY = "GEMINI_API_KEY";
@@ -15,30 +15,30 @@ export const gemini: AgentRow = {
   command: "gemini",
   install: "npm install -g @google/gemini-cli",
   bases: basesIn({ gemini: BASE }),
-  plan(asked) {
-    const { env, gateway } = asked;
+  plan(request) {
+    const { env, gateway } = request;
     const own = set(env, BASE);
     const keyless = set(env, KEY) === undefined;
     if (keyless && !upstreamFor(gateway, "gemini", own)?.key) return fail(noKey);
-    const chosen = signInOf(asked);
+    const chosen = signInOf(request);
     if (chosen !== undefined && chosen !== BY_KEY)
       return fail(
         pastGateway(
           "gemini",
-          `${settingsPath(asked)} signs in by "${chosen}"`,
+          `${settingsPath(request)} signs in by "${chosen}"`,
           "Choose the API key in gemini with /auth.",
         ),
       );
-    const file = { path: join(asked.launch, "gemini.json"), mode: 0o600, text: `${JSON.stringify(signInByKey)}\n` };
+    const file = { path: join(request.launch, "gemini.json"), mode: 0o600, text: `${JSON.stringify(signInByKey)}\n` };
     const ours = set(env, DEFAULTS) === undefined;
     return ok({
       env: {
-        [BASE]: rootFor(asked, "gemini", own),
+        [BASE]: rootFor(request, "gemini", own),
         ...(ours ? { [DEFAULTS]: file.path } : {}),
-        ...keyOrToken(asked, "gemini", own, KEY),
+        ...keyOrToken(request, "gemini", own, KEY),
       },
       files: ours ? [file] : [],
-      notes: chosen === undefined && ours && asked.exposed ? [exposedNote(asked)] : [],
+      notes: chosen === undefined && ours && request.exposed ? [exposedNote(request)] : [],
     });
   },
 };
@@ -60,7 +60,7 @@ function signInOf(user: User): string | undefined {
   return typeof chosen === "string" ? chosen : undefined;
 }
 
-const exposedNote = ({ launch }: Asked): string =>
+const exposedNote = ({ launch }: LaunchRequest): string =>
   `gemini refuses ${launch}, because others can write to a folder above it: choose the API key in gemini with /auth.`;
 
 const at = (value: unknown, ...path: string[]): unknown =>

@@ -11,10 +11,10 @@ export const letta: AgentRow = {
   command: "letta",
   install: "npm install -g @letta-ai/letta-code",
   bases: basesIn({ openai: BASE }),
-  plan(asked) {
-    const { args, env } = asked;
+  plan(request) {
+    const { args, env } = request;
     const own = set(env, BASE);
-    const key = set(env, KEY) ?? set(env, "OPENAI_API_KEY") ?? standInKey(asked, "openai", own);
+    const key = set(env, KEY) ?? set(env, "OPENAI_API_KEY") ?? standInKey(request, "openai", own);
     const model = argument(args, "-m", "--model");
     if (model !== undefined && !model.startsWith("lmstudio/"))
       return fail(pastGateway("letta", `The model ${model} does not come from lmstudio`, "Use -m lmstudio/NAME."));
@@ -24,7 +24,7 @@ export const letta: AgentRow = {
     return ok({
       // Its commands (`letta agents list`) stand first and take no backend.
       args: hasFlag(args, "--backend") || /^\w/.test(args[0] ?? "") ? args : ["--backend", "local", ...args],
-      env: { [BASE]: `${rootFor(asked, "openai", own)}/v1`, ...(key === undefined ? {} : { [KEY]: key }) },
+      env: { [BASE]: `${rootFor(request, "openai", own)}/v1`, ...(key === undefined ? {} : { [KEY]: key }) },
       secrets: key === undefined ? [] : [key],
     });
   },

@@ -26,11 +26,11 @@ export const opencode: AgentRow = {
     const settings = settingsOf(user);
     return settings ? ok(basesOf("opencode", opencodeProviders(user, settings))) : fail(unreadable);
   },
-  plan(asked) {
-    const [theirs, settings] = [contentOf(asked), settingsOf(asked)];
+  plan(request) {
+    const [theirs, settings] = [contentOf(request), settingsOf(request)];
     if (!theirs || !settings) return fail(unreadable);
-    const providers = opencodeProviders(asked, settings);
-    const model = chosenModel(asked, settings);
+    const providers = opencodeProviders(request, settings);
+    const model = chosenModel(request, settings);
     const chosen = model?.split("/")[0];
     if (chosen !== undefined && !providers.some(({ name }) => name === chosen))
       return fail(
@@ -40,7 +40,7 @@ export const opencode: AgentRow = {
           advice,
         ),
       );
-    const ours = Object.entries(gatewayBases(asked, providers, VERSIONS)).map(([name, baseURL]) => [
+    const ours = Object.entries(gatewayBases(request, providers, VERSIONS)).map(([name, baseURL]) => [
       name,
       { options: { baseURL } },
     ]);

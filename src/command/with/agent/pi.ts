@@ -27,18 +27,18 @@ export const pi: AgentRow = {
   install: "npm install -g @earendil-works/pi-coding-agent",
   ownFlags: ["--print"],
   bases: (user) => ok(isPackageCommand(user) ? [] : basesOf("pi", piProviders(user))),
-  plan(asked) {
-    const { args, launch } = asked;
-    if (isPackageCommand(asked)) return ok({});
-    const providers = piProviders(asked);
-    const chosen = chosenProvider(asked);
+  plan(request) {
+    const { args, launch } = request;
+    if (isPackageCommand(request)) return ok({});
+    const providers = piProviders(request);
+    const chosen = chosenProvider(request);
     if (chosen !== undefined && !providers.some(({ name }) => name === chosen))
       return fail(pastGateway("pi", `The provider "${chosen}" has an address that the gateway does not know`, advice));
     const path = join(launch, "pi.ts");
     const text = [
       "// Written by `everlong with pi` for one run.",
       "export default function (pi) {",
-      `  for (const [name, baseUrl] of Object.entries(${JSON.stringify(gatewayBases(asked, providers, VERSIONS))}))`,
+      `  for (const [name, baseUrl] of Object.entries(${JSON.stringify(gatewayBases(request, providers, VERSIONS))}))`,
       "    pi.registerProvider(name, { baseUrl });",
       "}",
       "",

@@ -23,22 +23,22 @@ export const qwen: AgentRow = {
     const bases = basesIn({ openai: BASE })(user);
     return bases.ok ? ok([...bases.value, ...ownBases(user)]) : bases;
   },
-  plan(asked) {
-    const { args, env, launch } = asked;
-    const past = pastBy(asked);
+  plan(request) {
+    const { args, env, launch } = request;
+    const past = pastBy(request);
     if (past) return fail(past);
     const own = set(env, BASE);
     const path = join(launch, "qwen.json");
-    const led = ownBases(asked).length > 0;
+    const led = ownBases(request).length > 0;
     const text = {
-      ...systemSettings(asked),
-      modelProviders: ledProviders(asked, (url) => rootFor(asked, "openai", url)),
+      ...systemSettings(request),
+      modelProviders: ledProviders(request, (url) => rootFor(request, "openai", url)),
     };
     return ok({
       args: hasFlag(args, "--auth-type") ? args : ["--auth-type", BY_KEY, ...args],
       env: {
-        [BASE]: `${rootFor(asked, "openai", own)}/v1`,
-        ...keyOrToken(asked, "openai", own, "OPENAI_API_KEY"),
+        [BASE]: `${rootFor(request, "openai", own)}/v1`,
+        ...keyOrToken(request, "openai", own, "OPENAI_API_KEY"),
         ...(led ? { [SYSTEM]: path } : {}),
       },
       files: led ? [{ path, mode: 0o600, text: `${JSON.stringify(text)}\n` }] : [],

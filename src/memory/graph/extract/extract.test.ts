@@ -112,7 +112,7 @@ describe("G9 what a message states", () => {
     ];
     expect(edges(log, "tool")).toEqual(wanted);
     expect(edges(`Look at this:\n\`\`\`\n${log}\n\`\`\``)).toEqual(wanted);
-    expect(read(log, "tool").facts.map(({ validAt }) => validAt)).toContain("2026-02-02T09:00:00.000Z");
+    expect(read(log, "tool").facts.map(({ validAt }) => validAt)).toContain("2026-02-02T09:00:00.000000Z");
     expect(read(log, "tool").facts[0]?.text).toBe("Commit 4f5e6d7c8b modifies src/new/parse.ts: Tidy the parser");
   });
 
@@ -184,61 +184,61 @@ describe("G9 what a message states", () => {
       "no longer: workspace USES Redis",
     ]);
     const { facts } = read("Alice lives in Rome and Bob moved to Lima yesterday.");
-    expect(facts.map(({ validAt }) => validAt)).toEqual(["2026-03-10T12:00:00.000Z", "2026-03-09T00:00:00.000Z"]);
+    expect(facts.map(({ validAt }) => validAt)).toEqual(["2026-03-10T12:00:00.000000Z", "2026-03-09T00:00:00.000000Z"]);
     const both = read("Since May 2024, Alice lives in Rome and works at Acme.").facts;
-    expect(both.map(({ validAt }) => validAt)).toEqual(["2024-05-01T00:00:00.000Z", "2024-05-01T00:00:00.000Z"]);
+    expect(both.map(({ validAt }) => validAt)).toEqual(["2024-05-01T00:00:00.000000Z", "2024-05-01T00:00:00.000000Z"]);
   });
 
   it("G9 a change is a fact and an ending, at the same time", () => {
     const { facts, endings } = read("Last month we moved from Jest to Vitest.");
     expect(facts).toMatchObject([
-      { relation: "USES", object: { name: "Vitest" }, validAt: "2026-02-01T00:00:00.000Z" },
+      { relation: "USES", object: { name: "Vitest" }, validAt: "2026-02-01T00:00:00.000000Z" },
     ]);
-    expect(endings).toMatchObject([{ relation: "USES", object: { name: "Jest" }, at: "2026-02-01T00:00:00.000Z" }]);
+    expect(endings).toMatchObject([{ relation: "USES", object: { name: "Jest" }, at: "2026-02-01T00:00:00.000000Z" }]);
   });
 });
 
 describe("G14 RB10 times", () => {
   it("G14 an absolute time is taken as it is, a relative one from the message, else the message's own", () => {
-    expect(since("The port is 9090.")).toEqual(["2026-03-10T12:00:00.000Z"]);
+    expect(since("The port is 9090.")).toEqual(["2026-03-10T12:00:00.000000Z"]);
     for (const [text, time] of [
-      ["Since 2025-11-03 the port is 9090.", "2025-11-03T00:00:00.000Z"],
-      ["As of 2025-11-03T08:30:00+02:00 the port is 9090.", "2025-11-03T06:30:00.000Z"],
-      ["As of 2025-11-03 08:30 the port is 9090.", "2025-11-03T08:30:00.000Z"],
-      ["The port is 9090 since 12 May 2024.", "2024-05-12T00:00:00.000Z"],
-      ["The port is 9090 since May 2024.", "2024-05-01T00:00:00.000Z"],
-      ["The port is 9090 since yesterday.", "2026-03-09T00:00:00.000Z"],
-      ["Since last week the port is 9090.", "2026-03-02T00:00:00.000Z"],
-      ["2 hours ago the port was raised to 9090.", "2026-03-10T10:00:00.000Z"],
-      ["3 days ago PR #4 was merged.", "2026-03-07T00:00:00.000Z"],
-      ["PR #4 was merged on Monday.", "2026-03-09T00:00:00.000Z"],
-      ["PR #4 was merged two years ago.", "2024-03-10T00:00:00.000Z"],
+      ["Since 2025-11-03 the port is 9090.", "2025-11-03T00:00:00.000000Z"],
+      ["As of 2025-11-03T08:30:00+02:00 the port is 9090.", "2025-11-03T06:30:00.000000Z"],
+      ["As of 2025-11-03 08:30 the port is 9090.", "2025-11-03T08:30:00.000000Z"],
+      ["The port is 9090 since 12 May 2024.", "2024-05-12T00:00:00.000000Z"],
+      ["The port is 9090 since May 2024.", "2024-05-01T00:00:00.000000Z"],
+      ["The port is 9090 since yesterday.", "2026-03-09T00:00:00.000000Z"],
+      ["Since last week the port is 9090.", "2026-03-02T00:00:00.000000Z"],
+      ["2 hours ago the port was raised to 9090.", "2026-03-10T10:00:00.000000Z"],
+      ["3 days ago PR #4 was merged.", "2026-03-07T00:00:00.000000Z"],
+      ["PR #4 was merged on Monday.", "2026-03-09T00:00:00.000000Z"],
+      ["PR #4 was merged two years ago.", "2024-03-10T00:00:00.000000Z"],
     ] as const)
       expect([text, ...since(text)]).toEqual([text, time]);
     expect(since("The freeze is active until 2026-04-01.")).toEqual([
-      "2026-03-10T12:00:00.000Z",
-      "2026-04-01T00:00:00.000Z",
+      "2026-03-10T12:00:00.000000Z",
+      "2026-04-01T00:00:00.000000Z",
     ]);
     expect(since("The freeze is active until Friday.")).toEqual([
-      "2026-03-10T12:00:00.000Z",
-      "2026-03-13T00:00:00.000Z",
+      "2026-03-10T12:00:00.000000Z",
+      "2026-03-13T00:00:00.000000Z",
     ]);
   });
 
   it("G14 a date that is the value is not the time", () => {
     const [fact] = read("The deadline is 2026-04-01.").facts;
-    expect(fact).toMatchObject({ object: { name: "2026-04-01" }, validAt: "2026-03-10T12:00:00.000Z" });
+    expect(fact).toMatchObject({ object: { name: "2026-04-01" }, validAt: "2026-03-10T12:00:00.000000Z" });
   });
 
   it("RB10 years 1 and 9999, no zone, no time at all: nothing negative, nothing lost", () => {
     const text = "The port is now 9090.";
-    expect(since(text, "0001-01-01T00:00:00Z")).toEqual(["0001-01-01T00:00:00.000Z"]);
-    expect(since(text, "9999-12-31T23:59:59Z")).toEqual(["9999-12-31T23:59:59.000Z"]);
-    expect(since(text, "2026-03-10T12:00:00")).toEqual(["2026-03-10T12:00:00.000Z"]);
-    expect(since(text, "2026-03-10T13:00:00+01:00")).toEqual(["2026-03-10T12:00:00.000Z"]);
+    expect(since(text, "0001-01-01T00:00:00Z")).toEqual(["0001-01-01T00:00:00.000000Z"]);
+    expect(since(text, "9999-12-31T23:59:59Z")).toEqual(["9999-12-31T23:59:59.000000Z"]);
+    expect(since(text, "2026-03-10T12:00:00")).toEqual(["2026-03-10T12:00:00.000000Z"]);
+    expect(since(text, "2026-03-10T13:00:00+01:00")).toEqual(["2026-03-10T12:00:00.000000Z"]);
     expect(since(text, "no time")).toEqual(["no time"]);
-    expect(since("Since 0001-01-01 the port is 9090.")).toEqual(["0001-01-01T00:00:00.000Z"]);
-    expect(since("Since 9999-12-31 the port is 9090.")).toEqual(["9999-12-31T00:00:00.000Z"]);
+    expect(since("Since 0001-01-01 the port is 9090.")).toEqual(["0001-01-01T00:00:00.000000Z"]);
+    expect(since("Since 9999-12-31 the port is 9090.")).toEqual(["9999-12-31T00:00:00.000000Z"]);
     for (const time of ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "no time"])
       for (const when of [
         "yesterday",
@@ -250,7 +250,7 @@ describe("G14 RB10 times", () => {
         "900 weeks ago",
       ]) {
         const [fact] = read(`The port is 9090 ${when}.`, "user", time).facts;
-        if (fact && time !== "no time") expect(fact.validAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+        if (fact && time !== "no time") expect(fact.validAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
         expect(fact?.validAt ?? "0001").not.toMatch(/^-|^0000/);
       }
     const contrary = read("The freeze is active until 2020-01-01.").facts;

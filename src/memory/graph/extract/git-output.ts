@@ -1,8 +1,8 @@
 // What git prints about commits: which files they modify, who wrote them, which work they complete.
 import { clip } from "../../../base/text.ts";
+import { instantAt, instantOf } from "../time.ts";
 import { type EntityDraft, type FactDraft, MAX_FACT_TEXT, MAX_NAME } from "./draft.ts";
 import { isPath, recogniseWord } from "./recognise.ts";
-import { utcTime } from "./time.ts";
 
 export type GitReading = {
   facts: FactDraft[];
@@ -109,10 +109,10 @@ function addFile(commit: CommitLines, shown: string): void {
     commit.files.add(path);
 }
 
+/** As `git log` writes it, or in the forms of `--date=iso`. */
 function gitTime(date: string): string | undefined {
-  const time = utcTime(/^\d/.test(date) ? date.replace(/ ([+-]\d\d)(\d\d)$/, "$1:$2").replace(" ", "T") : date);
-  const ms = Date.parse(time);
-  return Number.isNaN(ms) ? undefined : utcTime(new Date(ms).toISOString());
+  const ms = Date.parse(date);
+  return instantOf(date) ?? (Number.isNaN(ms) ? undefined : instantAt(ms));
 }
 
 function commitFacts({ hash, author, at, subject, message, files }: CommitLines): FactDraft[] {

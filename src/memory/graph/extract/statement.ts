@@ -9,13 +9,13 @@ import { CHANGE_ROWS } from "./row/change.ts";
 import { CODE_ROWS } from "./row/code.ts";
 import { PERSONAL_ROWS } from "./row/personal.ts";
 import { PLAIN_ROWS } from "./row/plain.ts";
-import type { Row } from "./row/row.ts";
+import type { RuleRow } from "./row/row.ts";
 import type { Token } from "./token.ts";
 
 /** The first row that explains a clause is the one that counts. */
-export const ROWS: readonly Row[] = [...PERSONAL_ROWS, ...CODE_ROWS, ...CHANGE_ROWS, ...PLAIN_ROWS];
+export const ROWS: readonly RuleRow[] = [...PERSONAL_ROWS, ...CODE_ROWS, ...CHANGE_ROWS, ...PLAIN_ROWS];
 
-type CompiledRow = { row: Row; order: number; elements: Pattern };
+type CompiledRow = { row: RuleRow; order: number; elements: Pattern };
 const BY_KEYWORD = new Map<string, CompiledRow[]>();
 for (const [order, row] of ROWS.entries()) {
   const elements = pattern(row.pattern);
@@ -29,7 +29,7 @@ export const isKeyword = (word: string): boolean => BY_KEYWORD.has(word);
 export type StatementContext = { role: SourceMessage["role"]; speaker: string; at: string; text: string };
 export type Statements = Pick<Extraction, "facts" | "endings">;
 
-export type RowMatch = PatternMatch & { row: Row };
+export type RowMatch = PatternMatch & { row: RuleRow };
 
 /** `unreal` are the sentence's conditions and hedges: a row must name each of them itself. */
 export function rowFor(
@@ -121,7 +121,7 @@ function addConsequence(
   if (match && match.row.follows === undefined) addStatements(result, match, clause, context);
 }
 
-function subjectOf(subject: EntityDraft, relation: string, row: Row): EntityDraft {
+function subjectOf(subject: EntityDraft, relation: string, row: RuleRow): EntityDraft {
   if (subject === WE) return relationRule(relation).subject?.includes("User") ? TEAM : WORKSPACE;
   return row.attribute === undefined ? subject : { name: `${subject.name} ${row.attribute}`, label: "Term" };
 }

@@ -1,22 +1,14 @@
 // Times that a sentence states: when a fact began or ended, absolute or seen from the message; naive times are UTC.
 import { dateCues } from "../../recall/rank/date-cue.ts";
+import { instantAt, instantOf, msOf } from "../time.ts";
 import type { StatedTime, Token } from "./token.ts";
 import { WEEKDAYS } from "./word-list.ts";
 
-const EARLIEST = Date.parse("0001-01-01T00:00:00.000Z");
-const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 const FIRST_COUNTED = Date.parse("0120-01-01T00:00:00Z");
 const DAY = 86_400_000;
 
-/** Years 1 to 9999 only: what lies outside is their edge. */
-const iso = (ms: number): string => new Date(Math.min(Math.max(ms, EARLIEST), LATEST)).toISOString();
-
-/** A time as UTC with milliseconds; one without a zone is UTC, one that is no time stays as it is. */
-export function utcTime(time: string): string {
-  const naive = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/.test(time);
-  const ms = Date.parse(naive ? `${time.replace(" ", "T")}${time.length > 10 ? "Z" : ""}` : time);
-  return Number.isNaN(ms) ? time : iso(ms);
-}
+/** The message's or the sentence's time as the graph keeps times; what is no time stays as it is. */
+export const utcTime = (time: string): string => instantOf(time) ?? time;
 
 const MONTH =
   "(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\\.?";
@@ -56,7 +48,7 @@ export function withTimes(sentence: string, tokens: readonly Token[], at: string
     const end = token.start + phrase.length;
     while ((tokens[i + 1]?.start ?? Infinity) < end) i++;
     const text = sentence.slice(token.start, end);
-    const time: StatedTime = phrase.ends ? { validUntil: iso(ms) } : { validAt: iso(ms) };
+    const time: StatedTime = phrase.ends ? { validUntil: instantAt(ms) } : { validAt: instantAt(ms) };
     result.push({ text, lower: text.toLowerCase(), kind: "time", time, start: token.start, end });
   }
   return result;
@@ -79,7 +71,10 @@ function phraseAt(sentence: string, start: number): TimePhrase | undefined {
 function resolve({ preposition, ends, words }: TimePhrase, now: number, before: string): number | undefined {
   const lower = words.toLowerCase();
   if (/^\d{4}$/.test(words)) return yearStart(preposition, Number(words));
-  if (/^\d{4}-/.test(words)) return parsedIso(words);
+  if (/^\d{4}-/.test(words)) {
+    const instant = instantOf(words);
+    return instant === undefined ? undefined : msOf(instant);
+  }
   if (WEEKDAYS.has(lower)) return weekday(lower, preposition, ends, now, before);
   // A bare "in 3 May" or "at March" is no time; "from March" may be a person or a plan.
   if (preposition === "at") return undefined;
@@ -99,11 +94,6 @@ const yearStart = (preposition: string, year: number): number | undefined =>
   year <= 2100
     ? Date.UTC(year, 0, 1)
     : undefined;
-
-function parsedIso(words: string): number | undefined {
-  const ms = Date.parse(utcTime(words.replace(" ", "T").replace(/([+-]\d\d)(\d\d)$/, "$1:$2")));
-  return Number.isNaN(ms) ? undefined : ms;
-}
 
 function weekday(day: string, preposition: string, ends: boolean, now: number, before: string): number | undefined {
   if (!ends && preposition !== "on" && preposition !== "since") return undefined;

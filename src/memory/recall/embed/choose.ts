@@ -18,7 +18,7 @@ export type EmbedderSettings = {
   mayChoose?: boolean;
   fetch?: FetchJson;
 };
-export type EmbedderChoice = {
+type EmbedderChoice = {
   name: Name;
   embedder?: Embedder;
   /** What was not possible, and why. */

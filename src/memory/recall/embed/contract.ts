@@ -1,5 +1,5 @@
 // Texts as vectors: what every embedder promises, whoever computes them.
-import type { Result } from "../../../base/result.ts";
+import { fail, ok, type Result } from "../../../base/result.ts";
 
 export type EmbedFault = {
   /** `unavailable`: nobody answered, later may be better. `refused`: these texts will not work. */
@@ -25,10 +25,7 @@ export function unitVectors(
   count: number,
   dims: number | undefined,
 ): Result<Float32Array[], EmbedFault> {
-  const refuse = (message: string): Result<Float32Array[], EmbedFault> => ({
-    ok: false,
-    error: { type: "refused", message },
-  });
+  const refuse = (message: string) => fail<EmbedFault>({ type: "refused", message });
   if (!Array.isArray(values) || values.length !== count) return refuse(`${count} vectors were asked for`);
   const vectors: Float32Array[] = [];
   for (const value of values) {
@@ -41,5 +38,5 @@ export function unitVectors(
       return refuse(`the vectors have ${vector.length} numbers, not ${dims ?? vectors[0]?.length}`);
     vectors.push(vector.map((x) => x / length));
   }
-  return { ok: true, value: vectors };
+  return ok(vectors);
 }

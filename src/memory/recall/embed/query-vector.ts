@@ -4,7 +4,7 @@ import { within } from "../../../base/abort.ts";
 import { type Clock, systemClock } from "../../../base/clock.ts";
 import type { Embedder } from "./contract.ts";
 
-export type QueryVector =
+type QueryVector =
   | { type: "vector"; embedder: string; values: Float32Array }
   /** Why there is none. */
   | { type: "none"; reason: string };

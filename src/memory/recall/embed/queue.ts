@@ -7,7 +7,7 @@ import { noteOf, setNote } from "../store/note.ts";
 import type { Embedder } from "./contract.ts";
 import { saveVector, type VectorFormat } from "./vectors.ts";
 
-export type QueueOptions = {
+type QueueOptions = {
   embedder: Embedder;
   format?: VectorFormat;
   clock?: Clock;

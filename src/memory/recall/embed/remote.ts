@@ -3,7 +3,7 @@ import { isRecord } from "../../../base/json.ts";
 import { type FetchJson, fetchJson } from "../../../model/resolve-fetch.ts";
 import { type Embedder, type EmbedFault, unitVectors } from "./contract.ts";
 
-export type RemoteOptions = {
+type RemoteOptions = {
   baseUrl: string;
   model: string;
   apiKey?: string;

@@ -10,7 +10,7 @@ export type Nearest = {
   top: number[];
   cosine: (passage: number) => number | undefined;
 };
-export type ScanOptions = { embedder: string; scope: ResolvedScope; exactUpTo?: number };
+type ScanOptions = { embedder: string; scope: ResolvedScope; exactUpTo?: number };
 
 const EXACT_UP_TO = 50_000;
 const PREFILTERED = 2_000;
@@ -149,7 +149,7 @@ function compareAll(query: Float32Array, { ids, dims, matrix, scales }: Kept): M
   return cosines;
 }
 
-export function signsOf(vector: Float32Array): Uint32Array {
+function signsOf(vector: Float32Array): Uint32Array {
   const signs = new Uint32Array(Math.ceil(vector.length / 32));
   for (const [i, x] of vector.entries()) if (x > 0) signs[i >> 5] = (signs[i >> 5] ?? 0) | (1 << (i & 31));
   return signs;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { errorText } from "../../../base/failure.ts";
 import { isRecord } from "../../../base/json.ts";
 import { fail, ok, type Result } from "../../../base/result.ts";
-import { runsOf } from "../text/words.ts";
+import { wordsOf } from "../text/words.ts";
 import type { Embedder } from "./contract.ts";
 
 type Table = {
@@ -102,8 +102,7 @@ function vectorOf(text: string, table: Table): Float32Array {
 }
 
 function rowsOf(text: string, { rows, pieces }: Table): number[] {
-  const { words, runs } = runsOf(text);
-  const all = [...words, ...runs.flatMap((run) => [...run])];
+  const all = wordsOf(text);
   return pieces ? all.flatMap((word) => piecesOf(word, rows)) : all.flatMap((word) => rows.get(word) ?? []);
 }
 

@@ -13,14 +13,9 @@ import { RecallWriter } from "../store/write.ts";
 import { baselineEngine, type Engine } from "./baseline.ts";
 import { type Corpus, timeOf } from "./corpus.ts";
 
-export type Figures = {
-  questions: number;
-  recall5: number;
-  recall10: number;
-  hit10: number;
-  mrr: number;
-};
-export type RecallMeasurement = Figures & {
+type Metrics = { recall5: number; recall10: number; hit10: number; mrr: number };
+export type Figures = Metrics & { questions: number };
+type RecallMeasurement = Figures & {
   p50Ms: number;
   p95Ms: number;
   itemsPerSecond: number;
@@ -29,7 +24,7 @@ export type RecallMeasurement = Figures & {
 export type Evaluation = {
   ours: RecallMeasurement;
   baseline: RecallMeasurement;
-  ratio: { recall5: number; recall10: number; hit10: number; mrr: number };
+  ratio: Metrics;
   documents: number;
   corpora: number;
   /** Questions without relevant ids. */
@@ -126,8 +121,7 @@ function ourEngine(path: string, corpus: Corpus, { signals, embedder }: Evaluate
 
 class Tally {
   readonly #times: number[] = [];
-  readonly #all: Sum = new Sum();
-  readonly #kinds = new Map<string, Sum>();
+  readonly #answers: (Metrics & { kind: string })[] = [];
   #items = 0;
   #ingestMs = 0;
 
@@ -141,58 +135,37 @@ class Tally {
         const startedAt = performance.now();
         const results = await engine.search(text, depth);
         this.#times.push(performance.now() - startedAt);
-        for (const sum of [this.#all, this.#kind(String(kind ?? ""))]) sum.add(results, new Set(relevant));
+        this.#answers.push({ ...metricsOf(results, new Set(relevant)), kind: String(kind ?? "") });
       }
     } finally {
       engine.close();
     }
   }
 
-  #kind(kind: string): Sum {
-    const sum = this.#kinds.get(kind) ?? new Sum();
-    this.#kinds.set(kind, sum);
-    return sum;
-  }
-
   result(): RecallMeasurement {
     const times = this.#times.toSorted((a, b) => a - b);
     const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-    const named = [...this.#kinds].filter(([kind]) => kind !== "").sort(([a], [b]) => (a < b ? -1 : 1));
+    const kinds = Map.groupBy(this.#answers, ({ kind }) => kind);
+    const named = [...kinds].filter(([kind]) => kind !== "").sort(([a], [b]) => (a < b ? -1 : 1));
     return {
-      ...this.#all.figures(),
+      ...figuresOf(this.#answers),
       p50Ms: at(0.5),
       p95Ms: at(0.95),
       itemsPerSecond: this.#ingestMs > 0 ? (this.#items / this.#ingestMs) * 1000 : 0,
-      byKind: Object.fromEntries(named.map(([kind, sum]) => [kind, sum.figures()])),
+      byKind: Object.fromEntries(named.map(([kind, answers]) => [kind, figuresOf(answers)])),
     };
   }
 }
 
-class Sum {
-  #n = 0;
-  #recall5 = 0;
-  #recall10 = 0;
-  #hits = 0;
-  #reciprocal = 0;
+function metricsOf(results: readonly string[], relevant: ReadonlySet<string>): Metrics {
+  const share = (depth: number) => results.slice(0, depth).filter((id) => relevant.has(id)).length / relevant.size;
+  const first = results.findIndex((id) => relevant.has(id));
+  const recall10 = share(DEPTH);
+  return { recall5: share(5), recall10, hit10: recall10 > 0 ? 1 : 0, mrr: first < 0 ? 0 : 1 / (first + 1) };
+}
 
-  add(found: readonly string[], relevant: ReadonlySet<string>): void {
-    const share = (depth: number) => found.slice(0, depth).filter((id) => relevant.has(id)).length / relevant.size;
-    const first = found.findIndex((id) => relevant.has(id));
-    this.#n++;
-    this.#recall5 += share(5);
-    this.#recall10 += share(DEPTH);
-    this.#hits += share(DEPTH) > 0 ? 1 : 0;
-    this.#reciprocal += first < 0 ? 0 : 1 / (first + 1);
-  }
-
-  figures(): Figures {
-    const mean = (sum: number) => (this.#n === 0 ? 0 : sum / this.#n);
-    return {
-      questions: this.#n,
-      recall5: mean(this.#recall5),
-      recall10: mean(this.#recall10),
-      hit10: mean(this.#hits),
-      mrr: mean(this.#reciprocal),
-    };
-  }
+function figuresOf(answers: readonly Metrics[]): Figures {
+  const mean = (key: keyof Metrics) => answers.reduce((sum, one) => sum + one[key], 0) / Math.max(1, answers.length);
+  const [recall5, recall10, hit10, mrr] = [mean("recall5"), mean("recall10"), mean("hit10"), mean("mrr")];
+  return { questions: answers.length, recall5, recall10, hit10, mrr };
 }

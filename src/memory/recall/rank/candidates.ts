@@ -9,7 +9,7 @@ import type { Channel, Query, QueryTerm } from "./query.ts";
 import { BM25, idf, WEIGHTS } from "./weights.ts";
 
 export type CountedTerm = QueryTerm & { df: number; idf: number; use: "searched" | "counted" };
-export type Candidates = {
+type Candidates = {
   /** Those that stand in the scope, rarest first. */
   terms: CountedTerm[];
   /** Ids of passages, the most promising first. */

@@ -1,5 +1,5 @@
 // Results that say the same are one result: equal text, or nine tenths of their three-word sequences in common.
-import { runsOf } from "../text/words.ts";
+import { wordsOf } from "../text/words.ts";
 import type { Ranked } from "./rank.ts";
 
 export type Folded = Ranked & { also: string[] };
@@ -20,8 +20,7 @@ export function foldNearDuplicates(ranked: readonly Ranked[], limit: number): Fo
 }
 
 function shinglesOf(text: string): Set<string> {
-  const { words: spaced, runs } = runsOf(text);
-  const words = [...spaced, ...runs.flatMap((run) => [...run])];
+  const words = wordsOf(text);
   const shingles = new Set<string>();
   for (let i = 0; i < Math.max(1, words.length - 2); i++) shingles.add(words.slice(i, i + 3).join(" "));
   return shingles;

@@ -47,19 +47,6 @@ export const BM25 = { k1: 1.2, b: 0.75 } as const;
 export const idf = (df: number, n: number): number =>
   Math.max(1e-6, Math.log((Math.max(n, df) - df + 0.5) / (df + 0.5)));
 
-export const noParts = (): ScoreParts => ({
-  plain: 0,
-  stem: 0,
-  ident: 0,
-  gram: 0,
-  context: 0,
-  vector: 0,
-  exact: 0,
-  role: 0,
-  standing: 0,
-  recency: 0,
-  date: 0,
-  echo: 0,
-});
+export const noParts = (): ScoreParts => Object.fromEntries(SIGNALS.map((signal) => [signal, 0])) as ScoreParts;
 
 export const total = (parts: ScoreParts): number => SIGNALS.reduce((sum, signal) => sum + parts[signal], 0);

@@ -5,7 +5,7 @@ import { errorText } from "../../../base/failure.ts";
 import { codeOf } from "../../../store/fault.ts";
 import { recallSchema } from "../../../store/schema/recall.ts";
 import { kindToken } from "../text/tokens.ts";
-import { noteOf, setNote } from "./note.ts";
+import { NEXT_TERMS, noteOf, setNote } from "./note.ts";
 
 const MISSING = /no such table: (?:main\.)?(?:recall_|search_index)|vtable constructor failed/;
 
@@ -62,7 +62,7 @@ export function indexProblem(db: DatabaseSync): string | undefined {
 export function clearIndex(db: DatabaseSync): void {
   const embedder = keptChoice(db);
   db.exec("DROP VIEW IF EXISTS recall_said");
-  for (const table of [...WORDS, ...TABLES]) db.exec(`DROP TABLE IF EXISTS ${table}`);
+  for (const table of [...WORDS, NEXT_TERMS, ...TABLES]) db.exec(`DROP TABLE IF EXISTS ${table}`);
   db.exec(recallSchema);
   setNote(db, "embedder", embedder);
   setNote(db, "rebuild", "begun");

@@ -6,6 +6,7 @@ import { type Item, type ItemPlace, PARTS } from "../item.ts";
 import { PASSAGE_CHARS, type Passage, passagesOf } from "../text/passage.ts";
 import { kindToken, roleToken, scopeToken, tokensOf } from "../text/tokens.ts";
 import { withoutOpaque } from "../text/words.ts";
+import { ANALYSER, analysing, NEXT_TERMS, setNote } from "./note.ts";
 import { scopesOf } from "./scope.ts";
 import { prepared } from "./statement.ts";
 
@@ -17,7 +18,7 @@ type Row = Record<string, unknown>;
 /** What the scopes gain or lose. */
 type Gain = { passages: number; words: number };
 
-export type IndexWriteOptions = {
+type IndexWriteOptions = {
   /** Passages are put in line for a vector. */
   embed?: boolean;
 };
@@ -30,6 +31,8 @@ export class RecallWriter {
   readonly #gains = new Map<number, Gain>();
   #lastItem = 0;
   #lastPassage = 0;
+  /** Items up to this one have their words in two tables: a new analyser is reading the index anew. */
+  #analysed = 0;
 
   constructor(db: DatabaseSync, options: IndexWriteOptions = {}) {
     this.#db = db;
@@ -84,6 +87,8 @@ export class RecallWriter {
     this.#gains.clear();
     this.#lastItem = this.#last("recall_item");
     this.#lastPassage = this.#last("recall_passage");
+    this.#analysed = analysing(this.#db) ?? 0;
+    if (this.#lastItem === 0) setNote(this.#db, "analyser", ANALYSER);
   }
 
   #add(item: Item): boolean {
@@ -115,7 +120,7 @@ export class RecallWriter {
         ...[passageId, id, passage.start, passage.length, passageHash, passage.text],
       );
       if (passage.length === 0) continue;
-      this.#run("INSERT INTO recall_terms (rowid, tokens) VALUES (?, ?)", passageId, `${marks} ${passage.tokens}`);
+      for (const table of this.#termTables(id)) this.#addTerms(table, passageId, `${marks} ${passage.tokens}`);
       if (isSaid(place, kind))
         this.#run("INSERT INTO search_index (rowid, content) VALUES (?, ?)", passageId, passage.text);
       if (this.#embed) this.#run("INSERT OR IGNORE INTO recall_waiting (passage) VALUES (?)", passageId);
@@ -133,18 +138,15 @@ export class RecallWriter {
   #remove(row: Row): void {
     const [id, kind, role] = [Number(row["id"]), String(row["kind"]), String(row["role"])];
     const place = this.#placeById(Number(row["place"]));
-    const remaining = prepared(
-      this.#db,
-      `SELECT p.id, p.words, p.hash, p.text FROM recall_item i JOIN recall_passage p ON p.id >= i.passage
-       AND p.id < i.passage + i.passages WHERE i.id = ? ORDER BY p.id`,
-    ).all(id);
+    const remaining = this.#passagesOf(id);
     const passages = indexable(remaining.map((p) => String(p["text"])).join(""), role);
     const marks = marksOf(kind, role, place);
     for (const [i, passage] of remaining.entries()) {
       const [passageId, words] = [Number(passage["id"]), Number(passage["words"])];
       if (words === 0) continue;
       const tokens = `${marks} ${passages[i]?.tokens ?? ""}`;
-      this.#run("INSERT INTO recall_terms (recall_terms, rowid, tokens) VALUES ('delete', ?, ?)", passageId, tokens);
+      for (const table of this.#termTables(id))
+        this.#run(`INSERT INTO ${table} (${table}, rowid, tokens) VALUES ('delete', ?, ?)`, passageId, tokens);
       if (isSaid(place, kind))
         this.#run(
           "INSERT INTO search_index (search_index, rowid, content) VALUES ('delete', ?, ?)",
@@ -160,6 +162,35 @@ export class RecallWriter {
       this.#run("DELETE FROM recall_vector WHERE hash = ?", passage["hash"] as Uint8Array);
     }
     this.#run("DELETE FROM recall_item WHERE id = ?", id);
+  }
+
+  /** Writes the words of the next items into `table`; gives the last of them, undefined when none was left. */
+  analyse(table: string, after: number, count: number): number | undefined {
+    const sql = "SELECT id, kind, role, place FROM recall_item WHERE id > ? ORDER BY id LIMIT ?";
+    const rows = prepared(this.#db, sql).all(after, count);
+    for (const row of rows) {
+      const role = String(row["role"]);
+      const stored = this.#passagesOf(Number(row["id"]));
+      const passages = indexable(stored.map((p) => String(p["text"])).join(""), role);
+      const marks = marksOf(String(row["kind"]), role, this.#placeById(Number(row["place"])));
+      for (const [i, { id, words }] of stored.entries())
+        if (Number(words) > 0) this.#addTerms(table, Number(id), `${marks} ${passages[i]?.tokens ?? ""}`);
+    }
+    return rows.length === 0 ? undefined : Number(rows.at(-1)?.["id"]);
+  }
+
+  #passagesOf(item: number): Row[] {
+    const sql = `SELECT p.id, p.words, p.hash, p.text FROM recall_item i JOIN recall_passage p ON p.id >= i.passage
+       AND p.id < i.passage + i.passages WHERE i.id = ? ORDER BY p.id`;
+    return prepared(this.#db, sql).all(item);
+  }
+
+  #termTables(item: number): string[] {
+    return item <= this.#analysed ? ["recall_terms", NEXT_TERMS] : ["recall_terms"];
+  }
+
+  #addTerms(table: string, passage: number, tokens: string): void {
+    this.#run(`INSERT INTO ${table} (rowid, tokens) VALUES (?, ?)`, passage, tokens);
   }
 
   #place(place: ItemPlace): StoredPlace {

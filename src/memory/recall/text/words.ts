@@ -12,7 +12,7 @@ const SPECIAL = /[ßæœøđłıς]/g;
 /** Longer words are cut, in index and query alike. */
 const MAX_WORD = 64;
 
-export type Runs = { words: string[] /** Runs of unspaced scripts. */; runs: string[] };
+type Runs = { words: string[] /** Runs of unspaced scripts. */; runs: string[] };
 
 /** In order; equal for texts that differ in case, accents or width only. */
 export function runsOf(text: string): Runs {
@@ -25,6 +25,12 @@ export function runsOf(text: string): Runs {
     else words.push(fold(match[0]));
   }
   return { words: cut(words.filter(Boolean)), runs };
+}
+
+/** Words in order; of scripts without spaces, each character. */
+export function wordsOf(text: string): string[] {
+  const { words, runs } = runsOf(text);
+  return runs.length === 0 ? words : [...words, ...runs.flatMap((run) => [...run])];
 }
 
 const fold = (word: string): string =>
@@ -54,7 +60,7 @@ const OPAQUE = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{256,}/g;
 export const withoutOpaque = (text: string): string =>
   text.length < 256 ? text : text.replace(OPAQUE, (run) => " ".repeat(run.length));
 
-export type Spot = { start: number; end: number; word: string; unspaced: boolean };
+type Spot = { start: number; end: number; word: string; unspaced: boolean };
 
 /** Words and unspaced runs with their places in the text, for snippets. */
 export function spotsOf(text: string): Spot[] {

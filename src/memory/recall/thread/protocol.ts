@@ -11,11 +11,10 @@ export type ThreadQuestion =
   | { type: "stats" };
 /** `until`: nobody waits for the answer any more; wall time, which threads share. */
 export type ThreadRequest = ThreadQuestion & { id: number; until: number };
+export type ThreadAnswers = { search: SearchAnswer; list: ListAnswer; stats: RecallStats };
 export type ThreadReply = { id: number } & (
   | { type: "started" }
-  | { type: "search"; answer: SearchAnswer }
-  | { type: "list"; answer: ListAnswer }
-  | { type: "stats"; answer: RecallStats }
+  | { [Type in keyof ThreadAnswers]: { type: Type; answer: ThreadAnswers[Type] } }[keyof ThreadAnswers]
   /** It came too late to be answered. */
   | { type: "late" }
   /** `damaged`: the index itself is broken. */

@@ -7,9 +7,9 @@ import type { QueryEmbedder } from "../embed/query-vector.ts";
 import type { ListAnswer, ListRequest } from "../list.ts";
 import type { SearchAnswer, SearchRequest } from "../search.ts";
 import type { RecallStats } from "../stats.ts";
-import type { ThreadData, ThreadQuestion, ThreadReply, ThreadRequest } from "./protocol.ts";
+import type { ThreadAnswers, ThreadData, ThreadQuestion, ThreadReply, ThreadRequest } from "./protocol.ts";
 
-export type SearcherOptions = {
+type SearcherOptions = {
   /** The database file; it must have the engine's tables. */
   path: string;
   /** For searches that bring no limit of their own. */
@@ -50,36 +50,30 @@ export class Searcher {
     const asksVector = embedder && request.vector === undefined && request.text.trim() !== "";
     const vector = asksVector ? await embedder.vectorOf(request.text, signal, Math.min(150, timeoutMs / 2)) : undefined;
     const left = Math.max(0, timeoutMs - (performance.now() - start));
-    const reply = await this.#ask(
-      { type: "search", request: { ...request, ...(vector?.type === "vector" ? { vector } : {}) } },
-      left,
-      limits.signal,
-    );
-    if (!reply.ok) {
-      if (reply.error.code !== "timeout") return reply;
-      return ok({ results: [], more: 0, partial: true, skipped: ["all"] });
-    }
-    if (reply.value.type !== "search")
-      return fail({ code: "store_unavailable", message: "the thread answered something else" });
-    const { answer } = reply.value;
-    if (vector?.type !== "none") return ok(answer);
+    const full = { ...request, ...(vector?.type === "vector" ? { vector } : {}) };
+    const reply = await this.#answer({ type: "search", request: full }, { ...limits, timeoutMs: left });
+    if (!reply.ok)
+      return reply.error.code === "timeout" ? ok({ results: [], more: 0, partial: true, skipped: ["all"] }) : reply;
+    if (vector?.type !== "none") return reply;
+    const { value: answer } = reply;
     return ok({ ...answer, partial: true, skipped: [...answer.skipped, `vectors: ${vector.reason}`] });
   }
 
-  async list(request: ListRequest, limits: SearchLimits = {}): Promise<Result<ListAnswer, SearchFault>> {
-    const timeoutMs = limits.timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS;
-    const reply = await this.#ask({ type: "list", request }, timeoutMs, limits.signal);
-    if (!reply.ok) return reply;
-    if (reply.value.type === "list") return ok(reply.value.answer);
-    return fail({ code: "store_unavailable", message: "the thread answered something else" });
+  list(request: ListRequest, limits: SearchLimits = {}): Promise<Result<ListAnswer, SearchFault>> {
+    return this.#answer({ type: "list", request }, limits);
   }
 
-  async stats(limits: SearchLimits = {}): Promise<Result<RecallStats, SearchFault>> {
-    const timeoutMs = limits.timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS;
-    const reply = await this.#ask({ type: "stats" }, timeoutMs, limits.signal);
-    if (!reply.ok) return reply;
-    if (reply.value.type === "stats") return ok(reply.value.answer);
-    return fail({ code: "store_unavailable", message: "the thread answered something else" });
+  stats(limits: SearchLimits = {}): Promise<Result<RecallStats, SearchFault>> {
+    return this.#answer({ type: "stats" }, limits);
+  }
+
+  async #answer<Type extends keyof ThreadAnswers>(
+    question: ThreadQuestion & { type: Type },
+    { timeoutMs = this.#options.timeoutMs ?? TIMEOUT_MS, signal }: SearchLimits,
+  ): Promise<Result<ThreadAnswers[Type], SearchFault>> {
+    const reply = await this.#ask(question, timeoutMs, signal);
+    // The thread answers each question with a reply of its own type.
+    return reply.ok ? ok((reply.value as ThreadReply & { answer: ThreadAnswers[Type] }).answer) : reply;
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,8 @@ import { parseJson } from "../../../base/json.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import { runsOf } from "../../recall/text/words.ts";
 import type {
+  Author,
+  ChangesQuery,
   FindOutcome,
   Got,
   ListOutcome,
@@ -10,7 +12,6 @@ import type {
   MemoryChange,
   MemoryRecord,
   Place,
-  RecordActor,
   Scope,
 } from "../contract.ts";
 import { contentWords } from "../fold.ts";
@@ -22,7 +23,7 @@ const MAX_TERMS = 32;
 const MAX_LIMIT = 500;
 const LIMIT = 100;
 
-export type FactPlace = { place: Place; scope?: Scope };
+type FactPlace = { place: Place; scope?: Scope };
 
 /** Repository before user; a living record before a tombstone. */
 export function findFact(db: Database, hash: string, fact: string, { place, scope }: FactPlace): FindOutcome {
@@ -126,8 +127,6 @@ function readCursor(text: string): [string, string] | null {
   return typeof at === "string" && typeof id === "string" && id.startsWith(PREFIX) ? [at, id] : null;
 }
 
-export type ChangesQuery = { memory?: string; since?: string; limit?: number; after?: number; place?: Place };
-
 export function listChanges(db: Database, query: ChangesQuery): MemoryChange[] {
   const { memory, since, limit = LIMIT, after, place } = query;
   const seen = place ? visible(place) : undefined;
@@ -147,7 +146,7 @@ export function listChanges(db: Database, query: ChangesQuery): MemoryChange[] {
     id: Number(row["id"]),
     memory: String(row["memory"]),
     action: String(row["action"]) as MemoryChange["action"],
-    actor: value(row["actor"]) as RecordActor,
+    actor: value(row["actor"]) as Author,
     at: String(row["at"]),
     before: value(row["before"]),
     after: value(row["after"]),

@@ -3,7 +3,7 @@ import { isRecord, parseJson } from "../../../base/json.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import type { Author, Citation, MemoryRecord, Place, Scope, Source, Status, Votes } from "../contract.ts";
 
-export type FactRow = Record<string, unknown>;
+type FactRow = Record<string, unknown>;
 export const rowsOf = (found: unknown[]): FactRow[] => found.filter(isRecord);
 
 /** The current vote of the user as a person. */

@@ -5,7 +5,7 @@ import { optional } from "../../../base/optional.ts";
 import type { Result } from "../../../base/result.ts";
 import { type Database, whileBusy, write } from "../../../store/sqlite.ts";
 import { type Choice, choiceOf, chooseLines } from "../choose-lines.ts";
-import type { Failed, MemoryRecord, Place, PromptAsk, Strategy } from "../contract.ts";
+import type { ChangeBy, Conflict, Failed, MemoryRecord, NotFound, PromptAsk, Strategy } from "../contract.ts";
 import { CANCELLED } from "../failure.ts";
 import { factHash } from "../fold.ts";
 import { roomForLines } from "../section.ts";
@@ -25,7 +25,7 @@ import {
   settlePending,
 } from "./write.ts";
 
-export type EmbeddedParts = {
+type EmbeddedParts = {
   /** store.db, opened at the first use and migrated; whoever opened it closes it. */
   open: () => Promise<Result<Database, Failure>>;
   /** False: there is no store yet, so there are no records. */
@@ -75,8 +75,8 @@ export function embeddedStrategy(parts: EmbeddedParts): Strategy {
   const current = (
     { db }: RecordWrite,
     id: string,
-    { version, place }: { version?: number; place?: Place },
-  ): { type: "not_found" } | { type: "conflict"; current: MemoryRecord } | { type: "got"; record: MemoryRecord } => {
+    { version, place }: ChangeBy,
+  ): NotFound | Conflict | { type: "got"; record: MemoryRecord } => {
     const got = getRecord(db, id, place ? { place } : {}, user);
     if (got.type !== "got") return { type: "not_found" };
     const isOld = version !== undefined && version !== got.record.version;

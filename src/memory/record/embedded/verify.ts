@@ -5,7 +5,7 @@ import { verificationOf } from "../verification.ts";
 import { getRecord } from "./read.ts";
 import { after, type RecordWrite } from "./write.ts";
 
-export type CheckedCitation = { raw: string; state: Exclude<CitationState, "unchecked"> };
+type CheckedCitation = { raw: string; state: Exclude<CitationState, "unchecked"> };
 export type Check = {
   id: string;
   place?: Place;

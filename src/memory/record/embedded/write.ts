@@ -5,13 +5,13 @@ import { eraseFromJournal } from "../../../store/journal/journal.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import { indexRow } from "../../recall/store/source.ts";
 import type {
+  Author,
   Ballot,
+  ChangeBy,
   Citation,
   Edited,
   MemoryChange,
   MemoryRecord,
-  Place,
-  RecordActor,
   RecordChange,
   RecordDraft,
   Resolution,
@@ -86,12 +86,7 @@ export function castVote(work: RecordWrite, record: MemoryRecord, { actor, direc
   return true;
 }
 
-export function changeRecord(
-  work: RecordWrite,
-  record: MemoryRecord,
-  change: RecordChange,
-  actor: RecordActor,
-): Edited {
+export function changeRecord(work: RecordWrite, record: MemoryRecord, change: RecordChange, actor: Author): Edited {
   const { db } = work;
   const fact = change.fact ?? record.fact;
   const same = fold(fact) === fold(record.fact) ? undefined : otherWith(work, record, work.hash(fact));
@@ -130,12 +125,7 @@ function otherWith({ db }: RecordWrite, { id }: MemoryRecord, hash: string): str
 }
 
 /** Undefined: it does not lead there from where it is. */
-export function moveStatus(
-  work: RecordWrite,
-  id: string,
-  signal: StatusSignal,
-  actor: RecordActor,
-): Status | undefined {
+function moveStatus(work: RecordWrite, id: string, signal: StatusSignal, actor: Author): Status | undefined {
   const record = recordById(work.db, id, work.user);
   const status = record && nextStatus(record.status, signal);
   if (!record || !status) return undefined;
@@ -148,7 +138,7 @@ export function moveStatus(
 }
 
 /** Nothing of its text stays, here or in what was written about it before; what stays is the tombstone. */
-export function eraseRecord(work: RecordWrite, record: MemoryRecord, actor: RecordActor): void {
+export function eraseRecord(work: RecordWrite, record: MemoryRecord, actor: Author): void {
   const { db } = work;
   unindexText(work, record);
   db.prepare(
@@ -173,7 +163,7 @@ export function settlePending(
   work: RecordWrite,
   record: MemoryRecord,
   resolution: Resolution,
-  { actor, place }: { actor: RecordActor; place?: Place },
+  { actor, place }: ChangeBy,
 ): boolean {
   if (record.status.type !== "pending") return false;
   if (resolution.how === "reject") {

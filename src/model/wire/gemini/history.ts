@@ -1,12 +1,11 @@
 // generateContent bodies: every content is an item; calls often have no ids and are then paired by name and order.
 import { isRecord } from "../../../base/json.ts";
 import { alternate, OPENING_TEXT, type Turns } from "../alternate.ts";
-import type { HistoryFormat } from "../contract.ts";
+import type { HistoryFormat, WirePart } from "../contract.ts";
 import { type ItemSight, itemsOf, listAt, OPAQUE, recordsIn, seeUser, stringAt, unchanged } from "../item.ts";
-import { messageParts } from "../part.ts";
+import { callPart, messageParts, objectContent, other, reasoning, resultContent, resultPart, text } from "../part.ts";
 import { type Replace, replaceTexts } from "../texts.ts";
 import { answeredCall, type GeminiPairs, pairGemini, standsFor } from "./pairs.ts";
-import { geminiParts } from "./parts.ts";
 
 export const geminiHistory: HistoryFormat = {
   key: "contents",
@@ -104,3 +103,18 @@ const turns: Turns = {
   },
   opening: () => ({ role: "user", parts: [{ text: OPENING_TEXT }] }),
 };
+
+/** What a part is: it has no type, its field tells. */
+function geminiParts(part: Record<string, unknown>): WirePart[] {
+  const { functionCall, functionResponse } = part;
+  if (isRecord(functionCall)) return [callPart(functionCall, stringAt(functionCall, "id"))];
+  if (isRecord(functionResponse)) {
+    const { response, parts } = functionResponse;
+    const id = stringAt(functionResponse, "id");
+    const error = isRecord(response) ? response["error"] : undefined;
+    const content = [...objectContent(response), ...resultContent(parts)];
+    return [resultPart({ ...functionResponse, error }, id, content, answeredCall(part) ?? id)];
+  }
+  if (typeof part["text"] === "string") return part["thought"] === true ? reasoning(part["text"]) : text(part["text"]);
+  return [other(part)];
+}

@@ -1,14 +1,32 @@
 // Responses: calls, outputs and reasoning are items of their own, and reasoning comes back sealed.
 
 import { isRecord } from "../../../base/json.ts";
-import type { Wire } from "../contract.ts";
+import { compactAt } from "../compact-at.ts";
+import type { CallFormat, Wire } from "../contract.ts";
 import { listAt, recordsIn } from "../item.ts";
 import { isContextLengthCode, openaiErrorBody, openaiVendor } from "../openai-vendor.ts";
 import { isJsonFormat, isNone, modelInBody, numberAt, toolName } from "../request.ts";
 import { afterVersion } from "../vendor.ts";
 import { responsesAnswer } from "./answer.ts";
-import { responsesCall } from "./call.ts";
 import { openaiResponsesHistory } from "./history.ts";
+
+const responsesCall: CallFormat = {
+  load: async () => (await import("../openai-provider.ts")).responsesModel,
+  providerOptions: (target, request) => ({
+    openai: {
+      // With nothing stored at the provider, the SDK asks a reasoning model for its encrypted reasoning.
+      store: false,
+      promptCacheKey: request.sessionId,
+      ...(request.providerCompaction
+        ? { contextManagement: [{ type: "compaction", compactThreshold: compactAt(target) }] }
+        : {}),
+      ...(target.entry.supports.reasoning ? { forceReasoning: true, reasoningSummary: "auto" } : {}),
+    },
+  }),
+  // Responses is strict unless told otherwise, and then makes every optional argument a required one.
+  tools: (tools) => tools.map((tool) => ({ ...tool, strict: false })),
+  elsewhere: "openai-chat",
+};
 
 export const openaiResponses: Wire = {
   name: "openai-responses",

@@ -7,7 +7,7 @@ import { holdHomeAlone } from "../../../store/home-lock.ts";
 import { segmentPath, segmentsIn } from "../../../store/journal/segment.ts";
 import { verifyJournal } from "../../../store/journal/verify.ts";
 import { quickCheck } from "../../../store/rebuild/look.ts";
-import { homeHeld } from "../../home-held.ts";
+import { homeBusy } from "../../home-busy.ts";
 import { openStore } from "../../store.ts";
 import { allWell, type DoctorCheck, FIX, failure, plural, some } from "../check.ts";
 import type { DoctorView } from "../view.ts";
@@ -34,7 +34,7 @@ export const journalCheck: DoctorCheck = {
 /** What can be read of it is applied to the store; what is damaged goes to quarantine, and it is written anew from the rows. */
 async function mendJournal({ paths, now }: DoctorView): Promise<string[]> {
   const lock = await holdHomeAlone(paths.home);
-  if (!lock.ok) return [homeHeld(paths.home).what];
+  if (!lock.ok) return [homeBusy(paths.home).what];
   try {
     const level = await openStore(paths);
     if (!level.ok) return [level.error.what];

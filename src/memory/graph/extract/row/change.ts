@@ -3,7 +3,7 @@ import type { EntityDraft } from "../draft.ts";
 import { WE } from "../noun.ts";
 import type { RelationName } from "../relation.ts";
 import { ATTRIBUTES, WEEKDAYS } from "../word-list.ts";
-import type { Row } from "./row.ts";
+import type { RuleRow } from "./row.ts";
 
 const isValue = ({ name }: EntityDraft): boolean => /^\W?\d/.test(name) || WEEKDAYS.has(name.toLowerCase());
 const hasValue = ({ name }: EntityDraft): boolean => ATTRIBUTES.has(name.toLowerCase().split(" ").at(-1) ?? "");
@@ -15,7 +15,7 @@ const move = (subject: EntityDraft, object: EntityDraft): RelationName => {
   return isValue(object) || hasValue(subject) ? "HAS_VALUE" : "LOCATED_AT";
 };
 
-export const CHANGE_ROWS: readonly Row[] = [
+export const CHANGE_ROWS: readonly RuleRow[] = [
   {
     pattern: "the? status|state of {subject:topic} is|are {object:condition}",
     relation: "HAS_STATUS",

@@ -1,7 +1,7 @@
 // Work on code: what blocks, implements and modifies what, who opened and wrote it, where an incident happened.
-import type { Row } from "./row.ts";
+import type { RuleRow } from "./row.ts";
 
-export const CODE_ROWS: readonly Row[] = [
+export const CODE_ROWS: readonly RuleRow[] = [
   {
     pattern: "{subject:topics} block|blocks {object:things} …",
     relation: "BLOCKS",

@@ -1,7 +1,7 @@
 // What people settle among themselves: decisions, preferences with what they are for, terminology and ownership.
-import type { Row } from "./row.ts";
+import type { RuleRow } from "./row.ts";
 
-const DECISIONS: readonly Row[] = [
+const DECISIONS: readonly RuleRow[] = [
   {
     pattern: "decision : {object:decision}",
     relation: "CREATED",
@@ -77,7 +77,7 @@ const DECISIONS: readonly Row[] = [
   },
 ];
 
-const PREFERENCES: readonly Row[] = [
+const PREFERENCES: readonly RuleRow[] = [
   {
     pattern: "{subject:person} prefer|prefers {object:preference} over|to {other:preference} for|in {purpose:phrase}",
     relation: "PREFERS",
@@ -150,7 +150,7 @@ const PREFERENCES: readonly Row[] = [
   },
 ];
 
-const TERMINOLOGY: readonly Row[] = [
+const TERMINOLOGY: readonly RuleRow[] = [
   {
     pattern: "we call {object:pointed} {subject:pointed}",
     relation: "TERMINOLOGY_FOR",
@@ -203,7 +203,7 @@ const TERMINOLOGY: readonly Row[] = [
   },
 ];
 
-const OWNERSHIP: readonly Row[] = [
+const OWNERSHIP: readonly RuleRow[] = [
   {
     pattern: "{subject:person} maintain|maintains {object:holdings} …",
     relation: "OWNS",
@@ -255,4 +255,4 @@ const OWNERSHIP: readonly Row[] = [
   },
 ];
 
-export const PERSONAL_ROWS: readonly Row[] = [...DECISIONS, ...PREFERENCES, ...TERMINOLOGY, ...OWNERSHIP];
+export const PERSONAL_ROWS: readonly RuleRow[] = [...DECISIONS, ...PREFERENCES, ...TERMINOLOGY, ...OWNERSHIP];

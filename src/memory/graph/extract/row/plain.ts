@@ -2,7 +2,7 @@
 import type { EntityDraft } from "../draft.ts";
 import type { RelationName } from "../relation.ts";
 import { TOOLS } from "../word-list.ts";
-import type { Row } from "./row.ts";
+import type { RuleRow } from "./row.ts";
 
 const use = (subject: EntityDraft, object: EntityDraft): RelationName =>
   subject.label === "Procedure" && (object.label === "Tool" || TOOLS.has(object.name.toLowerCase()))
@@ -12,7 +12,7 @@ const RUNTIME = /^(?:node|python|java|deno|bun|php|ruby|linux|windows|macos|jvm|
 const host = (_: EntityDraft, object: EntityDraft): RelationName => (RUNTIME.test(object.name) ? "USES" : "LOCATED_AT");
 const source = (_: EntityDraft, object: EntityDraft): RelationName => (object.label === "File" ? "LOCATED_AT" : "USES");
 
-export const PLAIN_ROWS: readonly Row[] = [
+export const PLAIN_ROWS: readonly RuleRow[] = [
   {
     pattern: "my name is {object:name}",
     relation: "NAMED",

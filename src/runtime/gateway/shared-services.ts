@@ -17,7 +17,7 @@ import { openStore, tellRebuilt } from "../store.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
 import { proxyStoreOn } from "./proxy-store.ts";
 
-export type SharedKept = {
+export type SharedServices = {
   open: OpenServices;
   /** What is wrong with the store's file, as of now. */
   finding(): string | undefined;
@@ -32,13 +32,13 @@ const OPEN_MS = 500;
 const GRAPH_CLOSE_MS = 2000;
 
 /** One store for everybody who asks: SQLite's locks do not bear a second one in a process. Tried again after a failure. */
-export function sharedKept(workspace: Workspace, settings: ProxySettings, onTrouble: Trouble): SharedKept {
+export function sharedServices(workspace: Workspace, settings: ProxySettings, onTrouble: Trouble): SharedServices {
   let opened: ReturnType<OpenServices> | undefined;
   const retired: ProxyServices[] = [];
   let watch: FileWatch | undefined;
   return {
     async open() {
-      opened ??= openKept(workspace, settings, onTrouble).catch((error: unknown) =>
+      opened ??= openServices(workspace, settings, onTrouble).catch((error: unknown) =>
         // A database of somebody else: the schema does not fit it.
         fail(faultAt("store_corrupt", workspace.paths.store, errorText(error))),
       );
@@ -62,7 +62,7 @@ export function sharedKept(workspace: Workspace, settings: ProxySettings, onTrou
   };
 }
 
-async function openKept(
+async function openServices(
   workspace: Workspace,
   settings: ProxySettings,
   onTrouble: Trouble,

@@ -1,7 +1,7 @@
 // What recall has found as text, for people and for programs that ask over MCP.
 import type { Kind } from "../../memory/recall/item.ts";
 import type { SearchPlan, Shown } from "../../memory/recall/result.ts";
-import type { RecallFound, RecallHit } from "./query.ts";
+import type { MatchPage, RecallHit } from "./query.ts";
 
 /** `t3.2` in this session, `SESSION:t3.2` elsewhere; else the item's id. */
 export function refOf(hit: Shown, here?: string): string {
@@ -51,7 +51,7 @@ function waysTo(hits: readonly RecallHit[], command: string): string[] {
 
 export const snippetText = (hit: Pick<RecallHit, "snippets">): string => hit.snippets.map((s) => s.text).join("\n");
 
-export type FoundTextOptions = {
+export type MatchTextOptions = {
   /** What was searched. */
   searched: string;
   explained?: boolean | undefined;
@@ -60,7 +60,7 @@ export type FoundTextOptions = {
   reader?: TextReader;
 };
 
-export function foundText(found: RecallFound, options: FoundTextOptions): string {
+export function matchText(found: MatchPage, options: MatchTextOptions): string {
   const { searched, explained = false, command = "everlong ", reader = "person" } = options;
   const notes = found.partial ? [`Not everything was searched in time: ${found.skipped.join(", ")}.`] : [];
   if (found.hits.length === 0) return [`No matches in ${searched}.`, ...notes].join("\n");

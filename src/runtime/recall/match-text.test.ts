@@ -1,6 +1,6 @@
 // The answer to a search as text.
 import { expect, it } from "vitest";
-import { foundText } from "./found-text.ts";
+import { matchText } from "./match-text.ts";
 
 it("N23 says that a quoted phrase stands nowhere, before the matches of its words", () => {
   const snippets = [{ text: "the deploy window opens on Friday", start: 0, end: 33, hits: [] }];
@@ -15,7 +15,7 @@ it("N23 says that a quoted phrase stands nowhere, before the matches of its word
   };
   const found = { hits: [hit as never], more: 0, partial: false, skipped: [] };
   expect(
-    foundText({ ...found, unmatched: ["window of the deploy"] }, { searched: "this repository" }).split("\n\n")[0],
+    matchText({ ...found, unmatched: ["window of the deploy"] }, { searched: "this repository" }).split("\n\n")[0],
   ).toBe('No match contains "window of the deploy" word for word. These match the words:');
-  expect(foundText(found, { searched: "this repository" })).not.toContain("word for word");
+  expect(matchText(found, { searched: "this repository" })).not.toContain("word for word");
 });

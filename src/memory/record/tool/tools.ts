@@ -1,6 +1,11 @@
-// What the memory tools are given for each call, and how outcomes read for the model.
-import { failure, success, type Tool, type ToolContext, type ToolOutcome } from "../../../tool/contract.ts";
+// store_memory and vote_memory: one fact for future sessions, and whether one that was shown proved true.
+import { ownTool } from "../../../schema/own-tool.ts";
+import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../../../tool/contract.ts";
+import type { Definition } from "../contract.ts";
+import { storeRecord } from "../store.ts";
+import { voteOn } from "../vote.ts";
 import type { StoreOutcome, StoreRequest, VoteOutcome, VoteRequest, WriteParts } from "../write-contract.ts";
+import { storeInput, voteInput } from "./definition.ts";
 
 export type MemoryCall = { tool: Tool; input: unknown; context: ToolContext };
 
@@ -12,6 +17,44 @@ export type MemoryToolParts = {
   /** Told of each failure's code. */
   onFailure?: (code: string) => void;
 };
+
+/** The write path asks for permission in its place among the steps, and a person may take any time to answer. */
+const ASKS_ITSELF = { permissions: () => [], lane: () => "memory", limitMs: Number.POSITIVE_INFINITY };
+
+/** `instructions`: what the strategy says about storing, bounded where it was read. */
+export function storeMemoryTool(
+  parts: MemoryToolParts,
+  { description }: Definition,
+  { scopes, instructions }: { scopes: boolean; instructions: string },
+): Tool {
+  const tool: Tool = defineTool({
+    ...ownTool("store_memory"),
+    description: `${description}\n\n${instructions.trim()}`.trim(),
+    input: storeInput(scopes),
+    ...ASKS_ITSELF,
+    async run(input, context) {
+      const outcome = await storeRecord(parts.write, parts.storing({ tool, input, context }), context.signal);
+      if (outcome.type === "failure") parts.onFailure?.(outcome.code);
+      return storeText(outcome);
+    },
+  });
+  return tool;
+}
+
+export function voteMemoryTool(parts: MemoryToolParts, { description }: Definition): Tool {
+  const tool: Tool = defineTool({
+    ...ownTool("vote_memory"),
+    description,
+    input: voteInput,
+    ...ASKS_ITSELF,
+    async run(input, context) {
+      const outcome = await voteOn(parts.write, parts.voting({ tool, input, context }), context.signal);
+      if (outcome.type === "failure") parts.onFailure?.(outcome.code);
+      return voteText(outcome);
+    },
+  });
+  return tool;
+}
 
 export function storeText(outcome: StoreOutcome): ToolOutcome {
   switch (outcome.type) {

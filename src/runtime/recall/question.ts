@@ -1,5 +1,5 @@
 // What a question to recall may say, from the command line or as JSON, read into the engine's own words.
-import type { Failure } from "../../base/failure.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { keyMeant } from "../../host/repository-key.ts";
@@ -11,12 +11,11 @@ import type { RecallQuery } from "./query.ts";
 import { EVERYWHERE, recallPlace, SCOPES, type ScopeName, scopesOf } from "./scope.ts";
 import { parseTime } from "./time.ts";
 
-export const badAsk = (what: string, next: string, code = "invalid_inputs") =>
-  fail<Failure>({ code, what, data: "Nothing was changed.", next, exit: 2 });
+export const badQuestion = (what: string, next: string, code = "invalid_inputs") => fail(refusal(code, what, next, 2));
 
-export const recallOff = badAsk("Recall is off.", "Set recall.enabled to true.", "recall_off");
+export const recallOff = badQuestion("Recall is off.", "Set recall.enabled to true.", "recall_off");
 
-export const nothingOfKind = badAsk(
+export const nothingOfKind = badQuestion(
   "This folder's settings keep that kind out of recall.",
   "Turn on memory.enabled, or features.subconscious for the board.",
   "memory_off",
@@ -34,7 +33,7 @@ export function whereOf(
   const name =
     ask.scope ?? (session ? "session" : ask.branch ? "branch" : ask.repo ? "repository" : everywhere ? "all" : "auto");
   const scope = SCOPES.find((known) => known === name);
-  if (!scope) return badAsk(`"${name}" is not a scope.`, `Scopes: ${SCOPES.join(", ")}.`, "invalid_scope");
+  if (!scope) return badQuestion(`"${name}" is not a scope.`, `Scopes: ${SCOPES.join(", ")}.`, "invalid_scope");
   if (scope === "all") return ok({ scope, within: EVERYWHERE });
   const here = recallPlace({ redact }, context);
   const repo = ask.repo === undefined ? undefined : (keyMeant(ask.repo) ?? ask.repo);
@@ -45,7 +44,7 @@ export function whereOf(
     ...optional("session", session),
     memory: { repository: repo ?? here.memory.repository, branch: ask.branch ?? here.memory.branch },
   });
-  if (!scopes.ok) return badAsk(scopes.error, "Name another scope.", "invalid_scope");
+  if (!scopes.ok) return badQuestion(scopes.error, "Name another scope.", "invalid_scope");
   return ok({ scope, within: { scopes: scopes.value, everyone: true } });
 }
 
@@ -55,20 +54,20 @@ type Query = Omit<RecallQuery, "within" | "limit"> & { limit?: number };
 export function queryOf(text: string, ask: RecallFilters): Result<Query, Failure> {
   const bounded = [ask.since, ask.until, ask.before, ask.around].some((bound) => bound !== undefined);
   if (text.trim() === "" && !bounded)
-    return badAsk("Nothing to search for.", "Give a query, or --since, --until or --around.");
+    return badQuestion("Nothing to search for.", "Give a query, or --since, --until or --around.");
   const kinds = ask.kind?.map((kind) => (kind === "memory" ? "record" : kind));
   const bad = kinds?.find((kind) => !(KINDS as readonly string[]).includes(kind));
-  if (bad !== undefined) return badAsk(`"${bad}" is not a kind.`, `Kinds: memory, ${KINDS.join(", ")}.`);
+  if (bad !== undefined) return badQuestion(`"${bad}" is not a kind.`, `Kinds: memory, ${KINDS.join(", ")}.`);
   const { order } = ask;
   if (order !== undefined && order !== "relevance" && order !== "time")
-    return badAsk(`"${order}" is not an order.`, "Orders: relevance, time.");
+    return badQuestion(`"${order}" is not an order.`, "Orders: relevance, time.");
   const times = {
     since: parseTime(ask.since, "since"),
     before: ask.before === undefined ? parseTime(ask.until, "until") : parseTime(ask.before, "before"),
     asOf: parseTime(ask.asOf, "until"),
   };
   for (const [name, time] of Object.entries(times))
-    if (time === null) return badAsk(`${name} is not a date or time.`, "For example 2025-03-01, 7d or yesterday.");
+    if (time === null) return badQuestion(`${name} is not a date or time.`, "For example 2025-03-01, 7d or yesterday.");
   return ok({
     ...(text.trim() === "" ? {} : { text }),
     ...optional("kinds", kinds as Kind[] | undefined),
