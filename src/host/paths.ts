@@ -33,6 +33,7 @@ export function sessionPaths(dir: string) {
     dir,
     events: join(dir, "events.jsonl"),
     workspace: join(dir, "workspace.yaml"),
+    resume: join(dir, "resume.cache"),
     plan: join(dir, "plan.md"),
     db: join(dir, "session.db"),
     checkpoints: join(dir, "checkpoints"),

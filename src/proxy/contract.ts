@@ -30,7 +30,7 @@ export type RequestCaller = {
   family: Family;
   /** Why this family: the signal that matched. */
   familySignal: string;
-  /** Of the credential, keyed; `local` without one. */
+  /** A keyed hash of the credential; `local` for a caller without one. */
   identity: string;
   /** Undefined: the session is found by content. */
   session: SessionKey | undefined;
@@ -91,22 +91,22 @@ export type Insertion = {
   text: string;
   tokens: number;
   place: "append" | "after" | "before";
-  /** Of a message; a user's without it. */
+  /** The message is the system's; without a role it is a user's. */
   role?: "system";
 };
 
 export type LaneState = {
   kind: LaneKind;
-  /** 0 before the first cut. */
+  /** The epoch is 0 before the first cut. */
   epoch: number;
-  /** Of the present epoch. */
+  /** Why the present epoch began. */
   reason?: LaneEpochReason;
   model?: string;
   cut?: LaneCut;
   insertions: readonly Insertion[];
   /** The parts' text of the newest state block, and the history tokens that have come after it. */
   state?: { text: string; blocks: number };
-  /** Of the newest prompt that was searched for. */
+  /** The id of the newest prompt that memory was searched for. */
   recalledFor?: string;
   tools: readonly string[];
   /** Keyed hash of the first 500 characters of system text, billing lines aside. */
@@ -144,8 +144,32 @@ export type RecordRow = {
 export type RequestAction = "pass" | "insert" | "trim" | "retry" | `skip:${string}`;
 export type UpstreamAttempt = { status?: number; tokens: number; bytes: number; error?: string };
 
+/** What planning says of a request; no text and no credential. */
+export type RequestNote = {
+  session?: string;
+  sessionSignal?: string;
+  lane?: number;
+  kind?: RequestKind;
+  action: RequestAction;
+  window?: number;
+  usable?: number;
+  tokensIn?: number;
+  tokensSent?: number;
+  /** Bytes that it shares with the lane's previous request; undefined when that one is not known. */
+  bytesShared?: number;
+  epoch?: number;
+  epochReason?: LaneEpochReason;
+  dropped: number;
+  shortened: number;
+  stored: number;
+  recalled: readonly { ref: string; score: number; parts?: Readonly<Record<string, number>> }[];
+  /** Why memory was not searched for this prompt, or not in time; its next request tries again. */
+  recallLost?: string;
+  items: readonly RecordRow[];
+};
+
 /** What is remembered of a request; no text and no credential. */
-export type RequestRecord = {
+export type RequestRecord = RequestNote & {
   id: string;
   time: string;
   family: Family;
@@ -156,34 +180,14 @@ export type RequestRecord = {
   model: string;
   path: string;
   wire?: WireName;
-  session?: string;
-  sessionSignal?: string;
-  lane?: number;
-  kind?: RequestKind;
-  action: RequestAction;
-  window?: number;
-  usable?: number;
-  tokensIn?: number;
-  tokensSent?: number;
   bytesIn: number;
   bytesSent: number;
-  /** Of the lane's previous request; undefined when that is not known. */
-  bytesShared?: number;
-  epoch?: number;
-  epochReason?: LaneEpochReason;
-  dropped: number;
-  shortened: number;
-  stored: number;
-  recalled: readonly { ref: string; score: number; parts?: Readonly<Record<string, number>> }[];
-  /** Why memory was not searched for this prompt, or not in time; its next request tries again. */
-  recallLost?: string;
   attempts: readonly UpstreamAttempt[];
   status?: number;
-  /** `complete`; `incomplete`: the stream broke or the client left. */
+  /** `incomplete`: the stream broke or the client left. */
   outcome: "complete" | "incomplete" | "failed";
   failure?: string;
   usage?: ReportedUsage;
   /** Milliseconds by stage. */
   timings: Readonly<Record<string, number>>;
-  items: readonly RecordRow[];
 };

@@ -46,19 +46,23 @@ type ProxyOptions = {
 
 /** Who asks, as the gate saw it. */
 export type CallerAccess = {
+  /** The connection comes from this machine. */
   loopback: boolean;
+  /** The gateway token, or that of a run, was presented and is right: in the path, in a header of its own, in place of an API key. */
   token: boolean;
   run?: AgentRun;
   target: { path: string; search: string };
 };
 
-type Proxy = {
-  handle(req: IncomingMessage, res: ServerResponse, asker: CallerAccess): Promise<void>;
+/** It answers each request it is handed, and never rejects but for a bug. */
+export type ProxyHandler = {
+  handle(req: IncomingMessage, res: ServerResponse, caller: CallerAccess): Promise<void>;
   on(listener: (event: GatewayEvent) => void): () => void;
+  /** After the last request: what is still to be stored is stored. */
   close(): Promise<void>;
 };
 
-export function createProxy(options: ProxyOptions): Proxy {
+export function createProxy(options: ProxyOptions): ProxyHandler {
   const { settings, clock } = options;
   const listeners = new Set<(event: GatewayEvent) => void>();
   const door = new ServicesDoor(options.open, clock);
@@ -76,9 +80,9 @@ export function createProxy(options: ProxyOptions): Proxy {
     },
   };
 
-  const handle = async (req: IncomingMessage, res: ServerResponse, asker: CallerAccess): Promise<void> => {
+  const handle = async (req: IncomingMessage, res: ServerResponse, caller: CallerAccess): Promise<void> => {
     const headers = headersOf(req.rawHeaders);
-    const { path, search } = asker.target;
+    const { path, search } = caller.target;
     const place = chooseTarget(options.upstreams, { path, search: forwardSearch(search, options.isToken), headers });
     const wire = pathRoute(path)?.wire;
     if (!place.ok) {
@@ -87,10 +91,10 @@ export function createProxy(options: ProxyOptions): Proxy {
     }
     const served = familyOf(headers, settings.activate);
     const route = routeOf(req.method ?? "GET", path, headers["content-type"]);
-    const target = (changed: boolean): UpstreamCall => targetOf(req, options, place.value, asker, changed);
-    const explain = settings.explain === "always" || (settings.explain === "loopback" && asker.loopback);
-    const reason = settings.memory ? unmanaged(served, route !== undefined) : "memory_off";
-    if (reason !== undefined || route === undefined)
+    const target = (changed: boolean): UpstreamCall => targetOf(req, options, place.value, caller, changed);
+    const explain = settings.explain === "always" || (settings.explain === "loopback" && caller.loopback);
+    const reason = !settings.memory ? "memory_off" : route ? served.reason : "route";
+    if (reason !== undefined || !route)
       return pass(req, res, { target: target(false), wire, served, reason: reason ?? "route", explain });
     await serveManaged(
       parts,
@@ -100,10 +104,10 @@ export function createProxy(options: ProxyOptions): Proxy {
         upstream: place.value.upstream.name,
         family: served.family,
         familySignal: served.signal,
-        ...optional("folder", asker.run?.folder),
+        ...optional("folder", caller.run?.folder),
         callerOf: (body) =>
           callerOf({
-            ...{ headers, search, body, served, secret: options.key, ...asker },
+            ...{ headers, search, body, served, secret: options.key, ...caller },
             ...{ isToken: options.isToken, repositoryKey: options.repositoryKey },
             sessionFallback: settings.sessionFallback,
           }),
@@ -135,8 +139,8 @@ export function createProxy(options: ProxyOptions): Proxy {
 
   const running = new Set<Promise<void>>();
   return {
-    handle(req, res, asker) {
-      const work = handle(req, res, asker).finally(() => running.delete(work));
+    handle(req, res, caller) {
+      const work = handle(req, res, caller).finally(() => running.delete(work));
       running.add(work);
       return work;
     },
@@ -160,12 +164,6 @@ type Passing = {
   reason: string;
   explain: boolean;
 };
-
-/** Why a request passes as it came; undefined when it does not. */
-function unmanaged({ active, reason }: ServedFamily, known: boolean): string | undefined {
-  if (!known) return "route";
-  return active ? undefined : (reason ?? "unknown_client");
-}
 
 function targetOf(
   req: IncomingMessage,

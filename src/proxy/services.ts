@@ -25,11 +25,11 @@ export type OpenServices = () => Promise<Result<ProxyServices, Fault>>;
 const TRY_AGAIN_MS = 5000;
 const THREAD_MS = 60_000;
 
-/** Opened at the first request that needs it; after a failure tried again now and then, and no request waits for that. */
+/** It is opened by the first request that needs it; after a failure it is tried again now and then, and no request waits for that. */
 export class ServicesDoor {
   readonly #open: OpenServices;
   readonly #clock: Clock;
-  #kept: Promise<Result<ProxyServices, Fault>> | undefined;
+  #services: Promise<Result<ProxyServices, Fault>> | undefined;
   #failed: { fault: Fault; at: number } | undefined;
 
   constructor(open: OpenServices, clock: Clock) {
@@ -40,23 +40,23 @@ export class ServicesDoor {
   async get(): Promise<Result<ProxyServices, Fault>> {
     const failed = this.#failed;
     if (failed && this.#clock.monotonic() - failed.at < TRY_AGAIN_MS) return fail(failed.fault);
-    if ((await this.opened())?.isLost()) this.#kept = undefined;
-    this.#kept ??= this.#opening();
-    return failed ? fail(failed.fault) : this.#kept;
+    if ((await this.opened())?.isLost()) this.#services = undefined;
+    this.#services ??= this.#opening();
+    return failed ? fail(failed.fault) : this.#services;
   }
 
   /** A search has little time: its thread starts before the first one, and no request waits for that. */
   async #opening(): Promise<Result<ProxyServices, Fault>> {
     const services = await this.#open();
     if (services.ok) void services.value.recall.start(THREAD_MS);
-    else this.#kept = undefined;
+    else this.#services = undefined;
     this.#failed = services.ok ? undefined : { fault: services.error, at: this.#clock.monotonic() };
     return services;
   }
 
   /** What is open now, without opening it. */
   async opened(): Promise<ProxyServices | undefined> {
-    const services = await this.#kept;
+    const services = await this.#services;
     return services?.ok ? services.value : undefined;
   }
 
@@ -65,14 +65,14 @@ export class ServicesDoor {
   }
 }
 
-/** Filtered, or nothing at all. */
-export function filtered(redactor: Redactor, text: string): FilteredText | undefined {
+/** Undefined when the filter fails on the text. */
+export function filtered({ redactor }: { redactor: Redactor }, text: string): FilteredText | undefined {
   const clean = redactor.text(text);
   return clean.ok ? clean.value.text : undefined;
 }
 
-/** For texts that are kept and sent again: one that the filter fails on is not shown at all. */
+/** It cleans texts that are kept and sent again: one that the filter fails on is not shown at all. */
 export const cleaner =
-  ({ redactor }: ProxyServices) =>
+  (services: { redactor: Redactor }) =>
   (text: string): string =>
-    filtered(redactor, text) ?? "[left out: the secret filter failed on this text]";
+    filtered(services, text) ?? "[left out: the secret filter failed on this text]";

@@ -8,7 +8,7 @@ export function proxySettings(values: Settings) {
   return {
     /** Off: every request passes as it came (X11). */
     memory: values["proxy.memory"],
-    /** Absolute; `sessions/` is in it. */
+    /** This absolute path is the folder that `sessions/` is in. */
     dir: directory(values),
     activate: values["proxy.activate"],
     sessionFallback: values["proxy.sessionFallback"],
@@ -54,7 +54,7 @@ export function proxySettings(values: Settings) {
     rootDir: values["proxy.rootDir"] === undefined ? undefined : resolve(values["proxy.rootDir"]),
     maxBodyBytes: values["proxy.maxBodyBytes"],
     upstreamTimeoutMs: values["proxy.upstreamTimeoutMs"],
-    /** By upstream name, as configured: not yet checked. */
+    /** The addresses are by upstream name, as configured and not yet checked. */
     upstreamUrls: values["proxy.upstreams.*.url"],
     upstreamKeys: values["proxy.upstreams.*.apiKey"],
   };

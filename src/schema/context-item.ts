@@ -16,6 +16,8 @@ export type ContextItem<Raw = unknown> = {
   toolResultFor: string[];
   /** Counted size; filled by whoever counts. */
   tokens: number;
+  /** About how long its texts are, for whoever need not look at them. */
+  chars?: number;
   /** The wire's own object; never mutated. */
   raw: Raw;
 };

@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import { errorCode } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
-import { readStream } from "./read-stream.ts";
+import { readStream } from "../proxy/body/read-stream.ts";
 
 export type GatewayQuestion = { method?: string; path: string; headers?: Record<string, string>; body?: string };
 type GatewayReply = { status: number; headers: Readonly<Record<string, string | string[] | undefined>>; text: string };

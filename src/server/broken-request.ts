@@ -1,19 +1,14 @@
 // Bytes that are no HTTP request, or never become one: answered where an answer can still be read.
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { errorCode } from "../base/failure.ts";
 import { type RefusalCode, refusal } from "./refusal.ts";
-import { errorBody, SECURITY_HEADERS } from "./respond.ts";
+import { refusalAnswer } from "./respond.ts";
 
 const CODES: Readonly<Record<string, RefusalCode>> = {
   HPE_HEADER_OVERFLOW: "headers_too_large",
   ERR_HTTP_REQUEST_TIMEOUT: "headers_timeout",
 };
-const REASONS: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  408: "Request Timeout",
-  431: "Request Header Fields Too Large",
-};
-
 /** Node hands over the bare socket: no request was made of what came. */
 export function answerBroken(error: Error, socket: Socket & { _httpMessage?: { headersSent: boolean } | null }): void {
   // In the middle of an answer nothing else can be said.
@@ -21,15 +16,8 @@ export function answerBroken(error: Error, socket: Socket & { _httpMessage?: { h
     socket.destroy();
     return;
   }
-  const refused = refusal(CODES[errorCode(error) ?? ""] ?? "bad_request");
-  const body = JSON.stringify(errorBody(refused));
-  const headers: Record<string, string | number> = {
-    ...SECURITY_HEADERS,
-    "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(body),
-    "x-everlong-error": refused.code,
-    connection: "close",
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  socket.end([`HTTP/1.1 ${refused.status} ${REASONS[refused.status]}`, ...lines, "", body].join("\r\n"));
+  const { status, headers, body } = refusalAnswer(refusal(CODES[errorCode(error) ?? ""] ?? "bad_request"), "api");
+  const all = [...headers, "content-length", String(Buffer.byteLength(body)), "connection", "close"];
+  const lines = all.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${all[at + 1]}`] : []));
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n"));
 }

@@ -1,8 +1,4 @@
-// The shapes that the parts of the server share: what a request is refused with, who asks, what stands behind the gate.
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AgentRun } from "../proxy/identify/run.ts";
-import type { GatewayEvent } from "../schema/event/gateway.ts";
-
+// The shapes that the parts of the server share: what a request is refused with, where it goes, how the gateway is.
 /** An answer of our own that is no success; `code` also goes into `x-everlong-error`. */
 export type GatewayRefusal = {
   status: number;
@@ -18,9 +14,9 @@ export const GRAPHITI = "graphiti";
 
 /** The one reading of a request's target; authentication and routing see nothing else. */
 export type RequestTarget = {
-  /** As received, without the query. */
+  /** The path as received, without the query. */
   path: string;
-  /** With its `?`, or empty. */
+  /** The query with its `?`, or an empty text. */
   search: string;
   /** Split before decoding, so that an encoded slash is an ordinary character. */
   segments: readonly string[];
@@ -30,25 +26,8 @@ export type RequestTarget = {
   run?: string;
 };
 
-export type ProxyCaller = {
-  /** The connection comes from this machine. */
-  loopback: boolean;
-  /** The gateway token, or that of a run, was presented and is right: in the path, in a header of its own, in place of an API key. */
-  token: boolean;
-  run?: AgentRun;
-  target: RequestTarget;
-};
-
-/** What `src/proxy` gives the server: it answers each request it is handed, and never rejects but for a bug. */
-export type ProxyHandler = {
-  handle(req: IncomingMessage, res: ServerResponse, caller: ProxyCaller): Promise<void>;
-  on(listener: (event: GatewayEvent) => void): () => void;
-  /** After the last request: what is still to be stored is stored. */
-  close(): Promise<void>;
-};
-
 export type HealthCheck = { name: string; status: "ok" | "degraded" | "down"; finding: string };
 export type Health = { checks: readonly HealthCheck[]; counters: Readonly<Record<string, number>> };
 
-/** Something went wrong in our own code, or softly; never holds text of a conversation. */
+/** It is told what went wrong in our own code, or softly; never a text of a conversation. */
 export type Report = (part: string, error: unknown) => void;

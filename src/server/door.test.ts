@@ -196,7 +196,7 @@ describe("requests in flight", () => {
     await sleep(50);
     release();
     await closing;
-    expect(got).toMatch(/^HTTP\/1.1 200.*HTTP\/1.1 503.*shutting_down/s);
+    expect(got).toMatch(/^HTTP\/1.1 200.*HTTP\/1.1 503.*shutting_down.*retry-after: 1/is);
     socket.destroy();
   });
   it("P22, B76 a bug in the handler fails that request and is reported, the server lives", async () => {

@@ -29,11 +29,7 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
   const events = new EventStream();
   const link = (): string => `${file.address}/#login=${signIn.newCode()}`;
   const api = createApi({ ...options, events, signIn, throttle, link });
-  const gate = createGate({
-    ...options,
-    throttle,
-    signedIn: (cookie) => signIn.holds(cookie),
-  });
+  const gate = createGate({ ...options, throttle, signedIn: (cookie) => signIn.holds(cookie) });
   let mcp: Promise<McpDoor> | undefined;
   let graphiti: Promise<GraphitiHandler> | undefined;
   const quiet = proxy.on((event) => events.publish(event));

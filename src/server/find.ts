@@ -5,14 +5,14 @@ import { ask } from "./ask.ts";
 import { readGatewayFile } from "./gateway-file.ts";
 import { proofOf, readToken, sameToken } from "./token.ts";
 
-export type FoundGateway = { address: string; token: string };
+export type LocalGateway = { address: string; token: string };
 /** Who listens at an address: a gateway that has our token, another Everlong, something else, nobody. */
 type Listener = "ours" | "everlong" | "other" | "nobody";
 
 const LIMIT_MS = 2000;
 
 /** A killed gateway leaves its file behind, and by now its port may be anybody's. */
-export async function findGateway(home: string, signal?: AbortSignal): Promise<FoundGateway | undefined> {
+export async function findGateway(home: string, signal?: AbortSignal): Promise<LocalGateway | undefined> {
   const file = readGatewayFile(home);
   const token = readToken(home);
   if (!file || !token.ok || token.value === undefined) return undefined;
@@ -31,7 +31,7 @@ export async function whoListens(address: string, token: string | undefined, sig
 }
 
 /** The pid of a gateway that is ours; undefined when it ended just now. */
-export async function pidOf({ address, token }: FoundGateway): Promise<number | undefined> {
+export async function pidOf({ address, token }: LocalGateway): Promise<number | undefined> {
   const headers = { authorization: `Bearer ${token}` };
   const reply = await ask(address, { path: "/healthz", headers }, LIMIT_MS);
   const body = reply.ok ? parseJson(reply.value.text) : undefined;

@@ -1,15 +1,15 @@
 // The one gate in front of everything: Host, Origin, path, token, in this order, before a byte of a body is read.
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isLoopbackHost } from "../base/address.ts";
 import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
-import { wantsWebSocket } from "../proxy/forward/failure.ts";
 import { isProxyPath, pathRoute } from "../proxy/identify/route.ts";
-import { type AgentRun, isRunToken, type RunOf } from "../proxy/identify/run.ts";
+import { type AgentRun, isRunToken } from "../proxy/identify/run.ts";
+import type { CallerAccess } from "../proxy/proxy.ts";
 import type { WireName } from "../schema/model.ts";
-import { type GatewayRefusal, GRAPHITI, type ProxyCaller, type RequestTarget } from "./contract.ts";
+import { type GatewayRefusal, GRAPHITI, type RequestTarget } from "./contract.ts";
 import { hostProblem, ownNames } from "./host.ts";
-import { isForeign } from "./origin.ts";
+import type { GatewayOptions } from "./options.ts";
 import { readTarget } from "./path.ts";
 import { type RefusalCode, refusal } from "./refusal.ts";
 import type { RefusalShape } from "./respond.ts";
@@ -19,21 +19,16 @@ import { isShort } from "./turn-away.ts";
 
 /** What stands behind the gate; `wire` is the format of a proxy route, where it is one we know. */
 type Area = { name: "page" | "health" | "api" | "mcp" | "graphiti" } | { name: "proxy"; wire: WireName | undefined };
-export type Pass = { area: Area; caller: ProxyCaller };
+export type Pass = { area: Area; caller: CallerAccess & { target: RequestTarget } };
 type Turned = { refusal: GatewayRefusal; shape: RefusalShape };
 
 /** What the API reads. */
 export const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
-type GateOptions = {
-  host: string;
-  allowedHosts: readonly string[];
-  token: string;
-  runOf: RunOf;
-  /** Callers of the proxy need the token on loopback too. */
-  requireToken: boolean;
-  /** Callers of /mcp and /graphiti on this machine need no token. */
-  loopbackOpen?: boolean;
+type GateOptions = Pick<
+  GatewayOptions,
+  "host" | "allowedHosts" | "token" | "runOf" | "requireToken" | "loopbackOpen"
+> & {
   /** Whether a cookie stands for the token. */
   signedIn(cookie: string | undefined): boolean;
   throttle: Throttle;
@@ -68,7 +63,8 @@ export function createGate(options: GateOptions): Gate {
     if (!who.token && !TAKES_ALL.has(area?.name) && !isShort(req.headers)) return turn("too_large");
     // A run's token opens the way to models, and nothing else.
     if (target.run !== undefined && area?.name !== "proxy") return turn("not_found");
-    if (wantsWebSocket(req.headers)) return turn("upgrade_required");
+    // `h2c` is no WebSocket: such a request is served as if it had not asked.
+    if (/\bwebsocket\b/i.test(req.headers.upgrade ?? "")) return turn("upgrade_required");
     if (area?.name === "api" && isForm(req, who.cookie)) return turn("unsupported_media_type");
     if (!area) return turn("not_found");
     return ok({ area, caller: { loopback, token: who.token, target, ...optional("run", who.run) } });
@@ -144,4 +140,14 @@ function areaOf(target: RequestTarget): Area | undefined {
   if (path === "/mcp") return { name: "mcp" };
   if (path === "/healthz") return { name: "health" };
   return isProxyPath(path) ? { name: "proxy", wire: pathRoute(path)?.wire } : undefined;
+}
+
+/** Pages of other origins are refused. The Host has been checked before, so our own origin is the one that names it. */
+function isForeign(method: string | undefined, headers: IncomingHttpHeaders): boolean {
+  if (headers["sec-fetch-site"] === "cross-site") return true;
+  // A page of ours never needs to ask first.
+  if (method === "OPTIONS" && headers["access-control-request-method"] !== undefined) return true;
+  const { origin, host } = headers;
+  if (origin === undefined) return false;
+  return !/^https?:\/\//.test(origin) || origin.replace(/^https?:\/\//, "").toLowerCase() !== host?.toLowerCase();
 }

@@ -1,12 +1,19 @@
 // gateway.json: where this home's gateway listens, for who looks for it.
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import * as z from "zod";
 import type { Failure } from "../base/failure.ts";
-import { isRecord, parseJson } from "../base/json.ts";
+import { parseJson } from "../base/json.ts";
 import type { Result } from "../base/result.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
 
-export type GatewayFile = { pid: number; address: string; version: string; startedAt: string };
+const gatewayFile = z.object({
+  pid: z.number(),
+  address: z.string().regex(/^http:\/\/[^/@?#\s]+$/),
+  version: z.string(),
+  startedAt: z.string(),
+});
+export type GatewayFile = z.infer<typeof gatewayFile>;
 
 const pathOf = (home: string): string => join(home, "gateway.json");
 
@@ -23,11 +30,7 @@ export function readGatewayFile(home: string): GatewayFile | undefined {
     return undefined; // none runs, or none that we may know of
   }
   const read = parseJson(text);
-  if (!read.ok || !isRecord(read.value)) return undefined;
-  const { pid, address, version, startedAt } = read.value;
-  if (typeof pid !== "number" || typeof address !== "string" || !/^http:\/\/[^/@?#\s]+$/.test(address))
-    return undefined;
-  return { pid, address, version: String(version), startedAt: String(startedAt) };
+  return gatewayFile.safeParse(read.ok && read.value).data;
 }
 
 /** Another gateway of the same home may have written its own meanwhile: that one stays. */

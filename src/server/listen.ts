@@ -20,7 +20,7 @@ export type Gateway = {
 
 const MAX_HEADER_BYTES = 32 * 1024;
 const HEADERS_MS = 10_000;
-/** Longer than clients keep a connection: they close it, so no request meets a closing one. */
+/** This is longer than clients keep a connection: they close it, so no request meets a closing one. */
 const IDLE_MS = 120_000;
 
 export async function startGateway(options: GatewayOptions): Promise<Result<Gateway, Failure>> {

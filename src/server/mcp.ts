@@ -21,7 +21,7 @@ type McpDoorParts = {
   tools: readonly ServedTool[];
   version: string;
   report: Report;
-  /** Milliseconds. */
+  /** It gives milliseconds. */
   monotonic(): number;
 };
 

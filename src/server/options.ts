@@ -1,15 +1,16 @@
 // What a gateway is started with.
 import type { ServedTool } from "../mcp/serve/tool.ts";
 import type { RunOf } from "../proxy/identify/run.ts";
-import type { Health, ProxyHandler, Report } from "./contract.ts";
+import type { ProxyHandler } from "../proxy/proxy.ts";
+import type { Health, Report } from "./contract.ts";
 import type { OpenGraph } from "./graphiti/contract.ts";
 import type { OpenOperations } from "./manage/contract.ts";
 import type { OpenRecall } from "./manage/recall.ts";
-import type { OpenMemoryDoor } from "./memory/contract.ts";
+import type { OpenMemoryBackend } from "./memory/contract.ts";
 
 export type GatewayOptions = {
   host: string;
-  /** 0: a free one. */
+  /** 0 means any free port. */
   port: number;
   home: string;
   version: string;
@@ -27,11 +28,11 @@ export type GatewayOptions = {
   /** Opened by the first call that needs them. */
   operations: OpenOperations;
   recall: OpenRecall;
-  /** What /api/memory serves; absent = there is no such address. */
-  memory?: OpenMemoryDoor;
-  /** What /mcp serves; absent = there is no such address. */
+  /** What /api/memory serves; without it the gateway has no such address. */
+  memory?: OpenMemoryBackend;
+  /** What /mcp serves; without it the gateway has no such address. */
   mcp?: { tools: readonly ServedTool[] };
-  /** What /graphiti serves; absent = there is no such address. */
+  /** What /graphiti serves; without it the gateway has no such address. */
   graph?: OpenGraph;
   /** Callers of /mcp and /graphiti on this machine need no token. */
   loopbackOpen?: boolean;

@@ -1,8 +1,7 @@
 // Answers of the gateway itself: JSON with the security headers, refusals in the shape of the route they stand on.
 import type { ServerResponse } from "node:http";
 import { optional } from "../base/optional.ts";
-import { answer, errorAnswer, type OwnAnswer } from "../proxy/forward/error-shape.ts";
-import { letGo } from "../proxy/forward/let-go.ts";
+import { answer, errorAnswer, letGo, type OwnAnswer } from "../proxy/forward/error-shape.ts";
 import type { WireName } from "../schema/model.ts";
 import type { GatewayRefusal } from "./contract.ts";
 

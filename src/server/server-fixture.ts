@@ -5,8 +5,8 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ok } from "../base/result.ts";
+import type { CallerAccess, ProxyHandler } from "../proxy/proxy.ts";
 import type { GatewayEvent } from "../schema/event/gateway.ts";
-import type { ProxyCaller, ProxyHandler } from "./contract.ts";
 import { type Gateway, startGateway } from "./listen.ts";
 import type { ProxyOperations } from "./manage/contract.ts";
 import type { RecallOperations } from "./manage/recall.ts";
@@ -19,7 +19,7 @@ export type Stage = {
   token: string;
   port: number;
   /** Callers that reached the proxy. */
-  callers: ProxyCaller[];
+  callers: CallerAccess[];
   reports: unknown[];
   emit(event: GatewayEvent): void;
   /** The whole answer to these bytes, up to the end of the connection. */
@@ -34,7 +34,7 @@ export async function openStage(options: Partial<GatewayOptions> & { handle?: Ha
   const home = options.home ?? mkdtempSync(join(tmpdir(), "everlong-server-"));
   const token = ensureToken(home);
   if (!token.ok) throw new Error(token.error.what);
-  const callers: ProxyCaller[] = [];
+  const callers: CallerAccess[] = [];
   const reports: unknown[] = [];
   const listeners = new Set<(event: GatewayEvent) => void>();
   const proxy: ProxyHandler = {

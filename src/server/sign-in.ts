@@ -1,14 +1,21 @@
 // Signing in to the dashboard: a one-time code out of the printed link becomes a cookie that stands for the token.
 import { randomBytes } from "node:crypto";
+import { type CookieOptions, parse } from "hono/utils/cookie";
 
 const CODE_MS = 10 * 60_000;
 const COOKIE_MS = 12 * 3_600_000;
-/** Of each kind; the oldest goes first. */
+/** So many codes, and so many cookies, are valid at a time; the oldest goes first. */
 const MOST = 100;
 
-const COOKIE = "everlong_session";
+export const COOKIE = "everlong_session";
+export const COOKIE_OPTIONS: CookieOptions = {
+  path: "/",
+  httpOnly: true,
+  sameSite: "Strict",
+  maxAge: COOKIE_MS / 1000,
+};
 
-/** Lives as long as its process, so a restarted gateway knows no cookie of the one before. */
+/** It lives as long as its process, so a restarted gateway knows no cookie of the one before. */
 export class SignIn {
   readonly #codes = new Map<string, number>();
   readonly #cookies = new Map<string, number>();
@@ -53,10 +60,4 @@ export class SignIn {
   }
 }
 
-function cookieOf(header: string | undefined): string | undefined {
-  const pairs = (header ?? "").split(";").map((pair) => pair.trim().split("="));
-  return pairs.find(([name]) => name === COOKIE)?.[1];
-}
-
-export const setCookie = (value: string): string =>
-  `${COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${value === "" ? 0 : COOKIE_MS / 1000}`;
+const cookieOf = (header = ""): string | undefined => parse(header, COOKIE)[COOKIE];

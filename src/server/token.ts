@@ -1,6 +1,16 @@
 // The gateway token: made by the first `serve`, kept for its owner alone, compared in constant time, never logged.
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
-import { closeSync, constants, fstatSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { errorCode, type Failure } from "../base/failure.ts";
@@ -19,7 +29,7 @@ export function ensureToken(home: string): Result<string, Failure> {
   const draft = `${tokenPath(home)}.${randomBytes(6).toString("hex")}`;
   try {
     writeFileSync(draft, randomBytes(32).toString("base64url"), { flag: "wx", mode: 0o600 });
-    linkSync(draft, tokenPath(home)); // exclusive: another process may have been first
+    takeName(draft, tokenPath(home));
   } catch (error) {
     if (errorCode(error) !== "EEXIST") return fail(faultOf(error, tokenPath(home)));
   } finally {
@@ -29,6 +39,17 @@ export function ensureToken(home: string): Result<string, Failure> {
   if (!fresh.ok) return fresh;
   return fresh.value === undefined ? fail(damaged(home, "vanished while it was made")) : ok(fresh.value);
 }
+
+/** Exclusive, because another process may have been first; a disk without hard links has only a rename. */
+function takeName(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (!LINKLESS.has(errorCode(error) ?? "")) throw error;
+    renameSync(draft, path);
+  }
+}
+const LINKLESS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 /** Undefined: there is none yet. A file that others can read or write is refused: it is no secret any more. */
 export function readToken(home: string): Result<string | undefined, Failure> {

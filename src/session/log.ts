@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { within } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
-import { type Failure, FailureError } from "../base/failure.ts";
+import { errorText, type Failure, FailureError } from "../base/failure.ts";
 import type { MakeId } from "../base/id.ts";
 import { Mutex } from "../base/mutex.ts";
 import { releaseMemory } from "../base/release-memory.ts";
@@ -22,7 +22,8 @@ import type { Fault } from "../store/fault.ts";
 import { acquireLock, type Lock } from "../store/lock.ts";
 import type { LogReport } from "../store/read-log.ts";
 import { eventReader, LOG_VERSION } from "./read-session.ts";
-import { applyEvent } from "./replay.ts";
+import { applyEvent, LogFold } from "./replay.ts";
+import { type FoldedLog, LONG_LOG, readResumeCache, writeResumeCache } from "./resume-cache.ts";
 import { isLong, spillEvent } from "./spilled-event.ts";
 import { emptyState, type SessionState } from "./state.ts";
 
@@ -35,14 +36,15 @@ export type LogOptions = {
   onEvent: (event: Envelope) => void;
   /** How long a log that cannot be written is tried again before the session gives up. */
   giveUpMs: number;
-  /** Every durable event that the file has already, in its order. */
-  onRead?: (event: DurableEnvelope) => void;
+  /** The log is long, from so many bytes on. */
+  longLog?: number;
   /** The disk, for tests of its failures. */
   io?: LogIo;
 };
 
 const RETRY_MS = 2000;
 const CLOSE_SYNC_MS = 1000;
+const CLOSE_CACHE_MS = 5000;
 /** The points where the log also reaches the disk itself. */
 const SYNC_AT: ReadonlySet<string> = new Set([
   "user.message",
@@ -50,6 +52,9 @@ const SYNC_AT: ReadonlySet<string> = new Set([
   "turn.end",
   "session.shutdown",
 ]);
+
+/** `past`: every event that the file had already, in its order. */
+export type OpenedLog = { log: SessionLog; report: LogReport; unknownTypes: Set<string>; past: DurableEnvelope[] };
 
 export class SessionLog {
   readonly state: SessionState = emptyState();
@@ -61,6 +66,7 @@ export class SessionLog {
   #log: AppendLog | undefined;
   #lock: Lock | undefined;
   #syncing: Promise<unknown> = Promise.resolve();
+  #caching: Promise<unknown> = Promise.resolve();
   /** When the log has failed for too long. One deadline, however many events wait for it. */
   #giveUpAt: number | undefined;
   /** Set when an event was given up: one after it would tell of a history that the log does not have. */
@@ -72,9 +78,7 @@ export class SessionLog {
   }
 
   /** Opens for writing. The lock is the kernel's: it ends with this process, however it ends. */
-  static async open(
-    options: LogOptions,
-  ): Promise<Result<{ log: SessionLog; report: LogReport; unknownTypes: Set<string> }, Failure>> {
+  static async open(options: LogOptions): Promise<Result<OpenedLog, Failure>> {
     const self = new SessionLog(options);
     const lock = await acquireLock(join(options.paths.dir, "session.lock"), {
       note: { pid: process.pid, host: hostname() },
@@ -86,26 +90,44 @@ export class SessionLog {
           : unopened(lock.error, options.sessionId),
       );
     self.#lock = lock.value;
-    const reader = eventReader(options.paths, (event) => {
-      applyEvent(self.state, event);
-      options.onRead?.(event);
+    const { paths, longLog = LONG_LOG } = options;
+    let folded: FoldedLog = { state: self.state, past: [], places: [], end: 0 };
+    const fold = new LogFold(self.state);
+    const reader = eventReader(paths, (event, { offset, bytes }) => {
+      fold.add(event);
+      folded.past.push(event);
+      folded.places.push(offset, offset + bytes);
     });
-    const opened = await openLog(options.paths.events, {
+    const opened = await openLog(paths.events, {
       ...reader,
       ...(options.io ? { io: options.io } : {}),
       quarantine: { folder: options.quarantine, label: `${options.sessionId}-events` },
+      skip: async (log) => {
+        const cached = (await log.stat()).size < longLog ? undefined : await readResumeCache(paths, log);
+        if (cached) folded = { ...cached, state: Object.assign(self.state, cached.state) };
+        return { bytes: folded.end, lines: folded.past.length };
+      },
       keep: () => reader.contents.version > LOG_VERSION,
     });
     if (!opened.ok) {
       self.#lock.release();
       return fail(unopened(opened.error, options.sessionId));
     }
+    fold.end();
     self.#log = opened.value.log;
     if (reader.contents.version > LOG_VERSION) {
       await self.close();
       return fail(tooNew(options.sessionId, reader.contents.version));
     }
-    return ok({ log: self, report: opened.value.report, unknownTypes: reader.contents.unknownTypes });
+    const { report } = opened.value;
+    const { unknownTypes } = reader.contents;
+    // What is damaged or unknown is told anew by each resume, so such a log is read whole.
+    const isPlain = report.damaged.length === 0 && report.doubled === 0 && unknownTypes.size === 0;
+    if (isPlain && report.end - folded.end >= longLog)
+      self.#caching = writeResumeCache(paths, { ...folded, end: report.end }).catch((error: unknown) =>
+        self.publish("soft_failure", { part: "resume cache", code: "failed", message: errorText(error) }),
+      );
+    return ok({ log: self, report, unknownTypes, past: folded.past });
   }
 
   get size(): number {
@@ -218,6 +240,7 @@ export class SessionLog {
     await this.#order.run(async () => undefined);
     // A disk that is slow to sync does not hold up the end: what was appended survives the process without it.
     await within(this.#syncing, CLOSE_SYNC_MS);
+    await within(this.#caching, CLOSE_CACHE_MS);
     await this.#log?.close();
     this.#log = undefined;
     this.#lock?.release();

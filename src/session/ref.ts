@@ -45,14 +45,32 @@ export class RefCounter {
   }
 }
 
+/** Ids are joined by line breaks. */
+type RefColumns = { ids: string; turns: Uint32Array; items: Uint32Array };
+
 /** The refs of a log's items by event id. A long log has many, and few are ever asked for: names are made when they are. */
 export class RefTable {
-  readonly #ids: string[] = [];
-  readonly #turns: number[] = [];
-  readonly #items: number[] = [];
+  readonly #ids: string[];
+  readonly #turns: number[];
+  readonly #items: number[];
   /** Where an id stands in the lists, for the first `#placed` of them. */
   readonly #places = new Map<string, number>();
   #placed = 0;
+
+  constructor({ ids, turns, items }: RefColumns = { ids: "", turns: new Uint32Array(), items: new Uint32Array() }) {
+    this.#ids = ids === "" ? [] : ids.split("\n");
+    this.#turns = Array.from(turns);
+    this.#items = Array.from(items);
+  }
+
+  /** All of it, for a copy. */
+  columns(): RefColumns {
+    return {
+      ids: this.#ids.join("\n"),
+      turns: Uint32Array.from(this.#turns),
+      items: Uint32Array.from(this.#items),
+    };
+  }
 
   add(id: string, { turn, item }: { turn: number; item: number }): void {
     this.#ids.push(id);

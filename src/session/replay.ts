@@ -1,35 +1,61 @@
 // The log is the truth: state is the fold of its durable events, and the live session folds the same function.
-import { escapeTags } from "../base/tag.ts";
+import { textLength } from "../base/json.ts";
 import { applyCompaction } from "../context/compact/apply.ts";
 import { joinNotifications } from "../context/fragment/fragment.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import type { DurableEnvelope, Envelope } from "../schema/event/envelope.ts";
-import type { Message, ToolMessage } from "../schema/message.ts";
+import type { Message } from "../schema/message.ts";
+import { LogItem } from "./log-item.ts";
 import { isPromptSource } from "./ref.ts";
 import { applyToLog, applyToTotals } from "./replay-log.ts";
 import { type ChainState, emptyChain, emptyState, type SessionState } from "./state.ts";
 
 export function replay(events: Iterable<DurableEnvelope>): SessionState {
-  const state = emptyState();
-  for (const event of events) applyEvent(state, event);
-  return state;
+  const fold = new LogFold();
+  for (const event of events) fold.add(event);
+  return fold.end();
 }
 
 /** Folds one durable event into the state, in place. File order is the order; a rewind goes back along the chain. */
 export function applyEvent(state: SessionState, event: DurableEnvelope): void {
-  state.eventCount++;
-  state.lastEventId = event.id;
-  state.updatedAt = event.timestamp;
-  if (event.type === "session.snapshot_rewind") rewindChain(state, event);
-  else if (event.type === "session.compaction_undone") foldChain(state, event.data.compactionAttemptId);
-  else {
-    applyToTotals(state, event);
-    if (event.agentId === undefined) {
-      applyToLog(state, event);
-      applyToChain(state, event);
-    }
+  const fold = new LogFold(state);
+  fold.add(event);
+  fold.end();
+}
+
+/** The fold of a log that is being read. However often its chain went back, it is folded anew once, at the end. */
+export class LogFold {
+  readonly #state: SessionState;
+  #isStale = false;
+
+  constructor(state = emptyState()) {
+    this.#state = state;
   }
-  state.chain.push(event);
+
+  add(event: DurableEnvelope): void {
+    const state = this.#state;
+    state.eventCount++;
+    state.lastEventId = event.id;
+    state.updatedAt = event.timestamp;
+    if (event.type === "session.snapshot_rewind") {
+      cutChain(state, event);
+      this.#isStale = true;
+    } else if (event.type === "session.compaction_undone") this.#isStale = true;
+    else {
+      applyToTotals(state, event);
+      if (event.agentId === undefined) {
+        applyToLog(state, event);
+        if (!this.#isStale) applyToChain(state, event);
+      }
+    }
+    state.chain.push(event);
+  }
+
+  end(): SessionState {
+    if (this.#isStale) foldChain(this.#state);
+    this.#isStale = false;
+    return this.#state;
+  }
 }
 
 /** The conversation of one subagent: the same fold over its own events. `base`: what it was given at its start. */
@@ -44,7 +70,7 @@ export function applyOwnEvent(state: SessionState, event: DurableEnvelope): void
   applyEvent(state, own as DurableEnvelope);
 }
 
-function rewindChain(state: SessionState, event: Envelope<"session.snapshot_rewind">): void {
+function cutChain(state: SessionState, event: Envelope<"session.snapshot_rewind">): void {
   // The parent's line may be damaged; then the target itself says where to cut.
   const parent = state.chain.findIndex((e) => e.id === event.parentId);
   const target = state.chain.findIndex((e) => e.id === event.data.upToEventId);
@@ -54,9 +80,6 @@ function rewindChain(state: SessionState, event: Envelope<"session.snapshot_rewi
   const ofOtherAgents = state.chain.slice(end).filter((e) => e.agentId !== undefined && !withdrawn.has(e.agentId));
   state.chain.length = end;
   state.chain.push(...(event.data.withdrawnAgents ? ofOtherAgents : []));
-  foldChain(state);
-  state.openTurn = undefined;
-  state.openCalls = [];
 }
 
 /** The chain from its beginning, without the compactions that were undone and the one that is being undone. */
@@ -82,7 +105,7 @@ export function itemsWithout(state: SessionState, compactionAttemptId: string): 
   return copy.items;
 }
 
-function applyToChain(state: ChainState & { promptCount: number }, event: DurableEnvelope): void {
+function applyToChain(state: ChainState, event: DurableEnvelope): void {
   switch (event.type) {
     case "session.start":
       state.model = event.data.model;
@@ -119,6 +142,10 @@ function applyToChain(state: ChainState & { promptCount: number }, event: Durabl
       break;
     case "system.message":
       state.systemText = event.data.content;
+      break;
+    case "session.snapshot_rewind":
+      state.openTurn = undefined;
+      state.openCalls = [];
       break;
     case "turn.start":
       state.openTurn = event.data.turnId;
@@ -161,45 +188,24 @@ function applyCompacted(state: ChainState, event: Envelope<"session.compaction_c
 
 const turnOf = (state: ChainState): number => state.items.at(-1)?.turn ?? 0;
 
-/** One for all: most items neither call nor answer. Nobody changes them. */
-const noIds: string[] = [];
-
-function item(id: string, raw: Message, turn: number, more: Partial<ContextItem<Message>> = {}): ContextItem<Message> {
-  return {
-    id,
-    role: raw.role,
-    kind: "message",
-    isPrompt: false,
-    turn,
-    toolCallIds:
-      raw.role === "assistant" && raw.toolRequests.length > 0 ? raw.toolRequests.map((r) => r.toolCallId) : noIds,
-    toolResultFor: raw.role === "tool" ? [raw.toolCallId] : noIds,
-    tokens: 0,
-    raw,
-    ...more,
-  };
-}
-
 /** Those that come together are one message. */
 function applyNotification(state: ChainState, event: Envelope<"system.notification">): void {
   const last = state.items.at(-1);
   if (last?.kind === "notice" && last.raw.role === "user") {
     const content = joinNotifications(last.raw.content, event.data.content);
-    state.items[state.items.length - 1] = { ...last, raw: { ...last.raw, content }, tokens: 0 };
+    const raw = { ...last.raw, content };
+    state.items[state.items.length - 1] = { ...last, raw, chars: textLength(raw), tokens: 0 };
   } else {
-    const raw: Message = { role: "user", content: event.data.content };
-    state.items.push(item(event.id, raw, turnOf(state), { kind: "notice" }));
+    const chars = event.data.content.length;
+    state.items.push(new LogItem(event, { role: "user", kind: "notice", turn: turnOf(state), chars }));
   }
 }
 
 function applyUserMessage(state: ChainState, event: Envelope<"user.message">): void {
   const { content, attachments, ref, source, directive } = event.data;
   const turn = ref ? Number(ref.slice(1)) : turnOf(state);
-  state.items.push(
-    item(event.id, { role: "user", content, ...(attachments ? { attachments } : {}) }, turn, {
-      isPrompt: isPromptSource(source),
-    }),
-  );
+  const chars = content.length + textLength(attachments);
+  state.items.push(new LogItem(event, { role: "user", isPrompt: isPromptSource(source), turn, chars }));
   state.directive = directive;
 }
 
@@ -207,34 +213,29 @@ function applyAssistantMessage(state: ChainState, event: Envelope<"assistant.mes
   const { content, toolRequests, reasoningText, providerData } = event.data;
   // Nothing that any provider would accept back, unless it holds what its own provider must see again.
   if (content === "" && toolRequests.length === 0 && !providerData?.content.length) return;
-  const raw: Message = {
-    role: "assistant",
-    content,
-    toolRequests,
-    ...(reasoningText === undefined ? {} : { reasoningText }),
-    ...(providerData ? { providerData } : {}),
-  };
-  state.items.push(item(event.id, raw, turnOf(state)));
+  const chars = content.length + textLength(toolRequests) + textLength(reasoningText) + textLength(providerData);
+  const about = { role: "assistant" as const, turn: turnOf(state), chars };
+  if (toolRequests.length === 0) state.items.push(new LogItem(event, about));
+  else state.items.push(new LogItem(event, { ...about, toolCallIds: toolRequests.map((r) => r.toolCallId) }));
   for (const r of toolRequests) state.openCalls.push({ toolCallId: r.toolCallId, name: r.name, started: false });
 }
 
 /** A result takes its place in call order, however the calls finished. A second result for one call is ignored. */
 function applyToolResult(state: ChainState, event: Envelope<"tool.execution_complete">): void {
-  const { toolCallId, result, success, attachments } = event.data;
+  const { toolCallId, result, attachments } = event.data;
   const open = state.openCalls.findIndex((c) => c.toolCallId === toolCallId);
   if (open === -1) return;
   const [call] = state.openCalls.splice(open, 1);
   const at = state.items.findLastIndex((i) => i.toolCallIds.includes(toolCallId));
   const place = placeOfResult(state.items, at, toolCallId);
-  const raw: ToolMessage = {
+  const item = new LogItem(event, {
     role: "tool",
-    toolCallId,
+    turn: state.items[at]?.turn ?? 0,
+    toolResultFor: [toolCallId],
     toolName: call?.name ?? "",
-    content: result.isBlock ? result.content : escapeTags(result.content),
-    isError: !success,
-    ...(attachments ? { attachments: attachments as NonNullable<ToolMessage["attachments"]> } : {}),
-  };
-  state.items.splice(place, 0, item(event.id, raw, state.items[at]?.turn ?? 0));
+    chars: result.content.length + textLength(attachments),
+  });
+  state.items.splice(place, 0, item);
 }
 
 /** After the results of earlier calls. Those stand in call order, so halving finds the place, among thousands too. */

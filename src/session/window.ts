@@ -9,6 +9,7 @@ import { ownRules } from "../model/wire/own.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import type { Message } from "../schema/message.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
+import { sized } from "./log-item.ts";
 import { refPrefix } from "./ref.ts";
 import type { Session } from "./session.ts";
 
@@ -37,7 +38,7 @@ export async function look(session: Session, limit = session.parts.model.promptL
   return {
     system,
     tools,
-    items: state.items.map((item, at) => ({ ...item, tokens: measured.itemTokens[at] ?? 0 })),
+    items: state.items.map((item, at) => sized(item, measured.itemTokens[at] ?? 0)),
     sizes: {
       systemTokens: measured.systemTokens,
       toolDefinitionsTokens: measured.toolDefinitionsTokens,

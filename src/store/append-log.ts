@@ -24,6 +24,8 @@ const systemIo: LogIo = { write: writeSync, truncate: ftruncateSync, sync: (hand
 export type AppendLogOptions = ReadOptions & {
   /** Folder and first part of the name for bytes that are moved away. */
   quarantine: { folder: string; label: string };
+  /** How much of the log the caller has already: it is not read again. */
+  skip?: (log: FileHandle) => Promise<{ bytes: number; lines: number }>;
   /** Asked after reading: a log that is not ours to repair stays as it is. */
   keep?: () => boolean;
   io?: LogIo;
@@ -41,7 +43,9 @@ export async function openLog(
     const opened = await openLogFile(path, O_RDWR | O_APPEND | O_CREAT);
     if (!opened.ok) return opened;
     handle = opened.value;
-    const report = await scanLog(handle, options);
+    const { bytes: from, lines } = (await options.skip?.(handle)) ?? { bytes: 0, lines: 0 };
+    const report = await scanLog(handle, { ...options, from });
+    for (const damage of report.damaged) damage.line += lines;
     const size = options.keep?.() ? report.size : await repair(handle, report, options.quarantine);
     return ok({ log: new AppendLog(path, handle, await handle.stat(), size, options.io ?? systemIo), report });
   } catch (error) {

@@ -22,6 +22,7 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "sessions/*/research/**", kind: "truth", rebuiltFrom: "-" },
   { path: "sessions/*/plan.md", kind: "truth", rebuiltFrom: "-" },
   { path: "sessions/*/workspace.yaml", kind: "projection", rebuiltFrom: LOGS },
+  { path: "sessions/*/resume.cache", kind: "cache", rebuiltFrom: LOGS },
   { path: "sessions/*/checkpoints/*", kind: "projection", rebuiltFrom: LOGS },
   { path: "sessions/*/journal/*", kind: "truth", rebuiltFrom: "-" },
   { path: "sessions/*/session.db", kind: "projection", rebuiltFrom: `${LOGS}, sessions/*/journal/*` },

@@ -11,15 +11,15 @@ import { embeddedStrategy } from "../../src/memory/record/embedded/strategy.ts";
 import { newMemoryId } from "../../src/memory/record/id.ts";
 import { openService, type ServiceOptions } from "../../src/memory/record/strategy-service.ts";
 import { secretFilter, secretRedactor } from "../../src/memory/secret/filter.ts";
-import type { MemoryHouse } from "../../src/server/memory/contract.ts";
+import type { MemoryBackend } from "../../src/server/memory/contract.ts";
 import { openStage, type Stage } from "../../src/server/server-fixture.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { storeMigrations } from "../../src/store/migrations.ts";
 import { type Database, openDatabase } from "../../src/store/sqlite.ts";
 
-export type MemoryStage = Stage & { house: MemoryHouse; db: Database };
+export type MemoryStage = Stage & { memory: MemoryBackend; db: Database };
 
-export async function openMemoryStage(more: Partial<MemoryHouse> = {}): Promise<MemoryStage> {
+export async function openMemoryStage(more: Partial<MemoryBackend> = {}): Promise<MemoryStage> {
   const folder = mkdtempSync(join(tmpdir(), "everlong-memory-"));
   const opened = await openDatabase(join(folder, "store.db"));
   if (!opened.ok) throw new Error(opened.error.what);
@@ -28,7 +28,7 @@ export async function openMemoryStage(more: Partial<MemoryHouse> = {}): Promise<
   if (!migrated.ok) throw new Error(migrated.error.what);
   const redact = secretFilter("k");
   const parts = { open: async () => ok(db), hashKey: "k", user: "local", clock: systemClock, redact };
-  const house: MemoryHouse = {
+  const memory: MemoryBackend = {
     enabled: true,
     userScope: true,
     db,
@@ -49,10 +49,10 @@ export async function openMemoryStage(more: Partial<MemoryHouse> = {}): Promise<
     clock: systemClock,
     ...more,
   };
-  const stage = await openStage({ memory: async () => ok(house) });
+  const stage = await openStage({ memory: async () => ok(memory) });
   return {
     ...stage,
-    house,
+    memory,
     db,
     async end() {
       await stage.end();

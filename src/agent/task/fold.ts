@@ -49,6 +49,7 @@ export function foldAgents(records: AgentRecords, event: DurableEnvelope, sessio
     case "subagent.removed":
       return put(event.data.agentId, (record) => (isTerminal(record) ? { ...record, removed: true } : "ignored"));
   }
+  if (event.agentId === undefined) return;
   const change = changeOf(event);
   if (change) put(event.agentId, (record) => transition(record, change));
   else put(event.agentId, (record) => (isTerminal(record) ? "ignored" : grown(record, event)));

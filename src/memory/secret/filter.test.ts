@@ -196,12 +196,16 @@ describe("evasions", () => {
 describe("failing closed", () => {
   it("M134 SEC28 over 200 ms for 100 KB there is no text, only the code", () => {
     let now = 0;
-    const slow = secretRedactor("key", [], () => (now += 201));
+    const by = (ms: number) => () => (now += ms);
+    const bothBy = (ms: number) => ({ wallMs: by(ms), processorMs: by(ms) });
+    const slow = secretRedactor("key", [], bothBy(201));
     expect(slow.text("harmless")).toEqual({ ok: false, error: "filter_failed" });
     expect(slow.fields({ a: "harmless" })).toEqual({ ok: false, error: "filter_failed" });
-    const inTime = secretRedactor("key", [], () => (now += 199));
+    const inTime = secretRedactor("key", [], bothBy(199));
     expect(inTime.text("harmless")).toMatchObject({ ok: true });
-    expect(secretRedactor("key", [], () => (now += 1900)).text("x".repeat(1_000_000))).toMatchObject({ ok: true });
+    expect(secretRedactor("key", [], bothBy(1900)).text("x".repeat(1_000_000))).toMatchObject({ ok: true });
+    const stoodStill = secretRedactor("key", [], { wallMs: by(5000), processorMs: by(1) });
+    expect(stoodStill.text("harmless")).toMatchObject({ ok: true });
   });
 
   it("M134 SEC28 an error inside gives the code, and the plain form one mark for the whole", () => {

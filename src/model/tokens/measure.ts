@@ -86,7 +86,7 @@ export async function measure(request: Measurable, counter: TokenCounter = token
   if (counter.loaded || bound >= request.limit * (request.exactFrom ?? EXACT_FROM)) {
     let counted = 0;
     for (const one of [system, ...tools, ...parts.toReversed()]) {
-      if (request.signal?.aborted || counted > FAR * request.limit) break;
+      if (request.signal?.aborted || counted > (request.roughSteps ? 1 : FAR) * request.limit) break;
       counted += one.size.exact ?? (await exactly(one, counter));
     }
   }
@@ -113,11 +113,14 @@ function partsOf({ items, limit, roughSteps }: Measurable): { parts: MeasuredPar
   const parts: MeasuredPart[] = [];
   const itemTokens = new Array<number>(items.length).fill(0);
   let near = 0;
+  let prompts = 0;
   for (let at = items.length - 1; at >= 0; at--) {
     const item = items[at];
     if (!item) continue;
-    if (roughSteps && near > FAR * limit) itemTokens[at] = roughTokens(item);
-    else {
+    if (roughSteps && near > FAR * limit) {
+      itemTokens[at] = roughTokens(item, prompts < limit);
+      if (item.role === "user") prompts += itemTokens[at] ?? 0;
+    } else {
       const part = itemPart(item);
       parts.push(part);
       near += part.size.estimate;
@@ -126,8 +129,9 @@ function partsOf({ items, limit, roughSteps }: Measurable): { parts: MeasuredPar
   return { parts: parts.reverse(), itemTokens };
 }
 
-/** A prompt may be sent from however far back, so it is looked at. */
-function roughTokens(item: ContextItem): number {
-  const chars = item.role === "assistant" || item.role === "tool" ? textLength(item.raw) : ROUGH_CHARS;
+/** `looks`: prompts may still be sent from so far back, and are looked at. */
+function roughTokens(item: ContextItem, looks: boolean): number {
+  if (looks && item.role !== "assistant" && item.role !== "tool") return itemPart(item).size.estimate;
+  const chars = item.chars ?? textLength(item.raw);
   return chars < ROUGH_CHARS ? Math.ceil(chars / CHARS_PER_TOKEN) + ITEM_OVERHEAD : itemPart(item).size.estimate;
 }

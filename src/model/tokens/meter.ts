@@ -67,7 +67,8 @@ export class HistoryMeter {
   #isFarOver(items: readonly ContextItem[], limit: number): boolean {
     let chars = 0;
     for (let at = items.length - 1; at >= this.#raws.length; at--) {
-      chars += textLength(items[at]?.raw);
+      const item = items[at];
+      chars += item?.chars ?? textLength(item?.raw);
       if (chars > FAR_CHARS * limit) return true;
     }
     return false;

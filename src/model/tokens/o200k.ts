@@ -7,6 +7,9 @@ const LONGEST_PIECE = 256;
 /** Text repeats itself: identifiers, indentation, one letter a million times. */
 const MOST_REMEMBERED = 20_000;
 
+/** Pieces that are not ASCII, before the table of bytes is worth its time. */
+const FEW_PIECES = 200;
+
 export type CountSlice = (slice: string) => number;
 
 let loading: Promise<CountSlice> | undefined;
@@ -25,15 +28,17 @@ async function build(): Promise<CountSlice> {
   const texts = new Map<string, number>();
   for (const [rank, token] of tokens.entries()) if (typeof token === "string") texts.set(token, rank);
   const ascii = counterOf(texts);
-  // What is not ASCII is mostly a token as it stands, a dash or a bullet. Else its bytes are merged, by a table that takes time.
-  let bytes: PieceCounter | undefined;
+  // What is not ASCII is mostly a token as it stands, a dash or a bullet. Else its bytes are merged: the first pieces by
+  // looking each part up as text, which needs no table; the table takes time.
+  let bytes = counterOf(textRanks(texts, tokens));
+  let few = FEW_PIECES;
   return (slice) => {
     let count = 0;
     for (const [piece] of slice.matchAll(O200K_TOKEN_SPLIT_REGEX)) {
       if (texts.has(piece)) count++;
       else if (isAscii(piece)) count += ascii(piece);
       else {
-        bytes ??= counterOf(byteRanks(tokens));
+        if (few-- === 0) bytes = counterOf(byteRanks(tokens));
         count += bytes(byteText(piece));
       }
     }
@@ -44,7 +49,7 @@ async function build(): Promise<CountSlice> {
 /** A token as text, or as bytes when it is no whole text. */
 type Token = string | readonly number[];
 /** Keys are UTF-8 bytes as a string of one unit each, which is what tokens are made of. */
-type Ranks = ReadonlyMap<string, number>;
+type Ranks = Pick<ReadonlyMap<string, number>, "get" | "has">;
 type PieceCounter = (bytes: string) => number;
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
@@ -55,6 +60,18 @@ function byteRanks(tokens: readonly Token[]): Ranks {
   for (const [rank, token] of tokens.entries())
     ranks.set(typeof token === "string" ? byteText(token) : String.fromCharCode(...token), rank);
   return ranks;
+}
+
+/** The same ranks without a table of all tokens: only those that are no whole text have one. */
+function textRanks(texts: Ranks, tokens: readonly Token[]): Ranks {
+  const partial = new Map<string, number>();
+  for (const [rank, token] of tokens.entries())
+    if (typeof token !== "string") partial.set(String.fromCharCode(...token), rank);
+  const get = (bytes: string): number | undefined => {
+    const text = Buffer.from(bytes, "latin1").toString("utf8");
+    return partial.get(bytes) ?? (byteText(text) === bytes ? texts.get(text) : undefined);
+  };
+  return { get, has: (bytes) => get(bytes) !== undefined };
 }
 
 function counterOf(ranks: Ranks): PieceCounter {

@@ -17,7 +17,7 @@ type DecodeFailure = "unmanaged" | "too_large" | "unparsable";
 
 /** The most output that is made between two looks at the limit. */
 const CHUNK = 256 * 1024;
-/** Nobody stacks more; a header may name thousands. */
+/** Nobody stacks more encodings, though a header may name thousands. */
 const MAX_LAYERS = 3;
 
 type Bounds = { maxOutputLength: number; chunkSize: number };

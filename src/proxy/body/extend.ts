@@ -47,7 +47,7 @@ function contentIn(source: ItemBytes, wire: WireName): { content: string | reado
   return { content, span };
 }
 
-/** Of doubled members the last one counts, as in the value. */
+/** The last one of doubled members counts, as in the value. */
 function lastMember({ bytes, span }: ItemBytes, key: string): ByteSpan | undefined {
   const members = membersOf(bytes, skipSpace(bytes, span.start))?.members;
   return members?.findLast((member) => member.key === key)?.value;

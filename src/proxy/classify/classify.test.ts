@@ -6,7 +6,7 @@ import { scanBody } from "../body/scan.ts";
 import type { ScannedBody } from "../contract.ts";
 import { historyOf } from "../history/chain.ts";
 import { type ClassifyInput, classify } from "./classify.ts";
-import { MARKS, SIDE_MARKS } from "./marks.ts";
+import { COMPACTION_MARKS, SIDE_MARKS } from "./marks.ts";
 import { systemHead } from "./system-head.ts";
 import { overlap, toolNames } from "./tool-names.ts";
 
@@ -67,7 +67,7 @@ describe("classify", () => {
     expect(kindOf(wire, { input: "hi" }, { headers: { "x-interaction-type": "conversation-agent" } })).toBe("main");
   });
 
-  it.each(MARKS)("X27 $client $version: $where mark is recognised", ({ where, text }) => {
+  it.each(COMPACTION_MARKS)("X27 $client $version: $where mark is recognised", ({ where, text }) => {
     const said = `Something before it.\n\n${text} And more of it.`;
     const system = { system: said, messages: [{ role: "user", content: "the whole history as one text" }] };
     const user = claude("go", {
@@ -84,7 +84,7 @@ describe("classify", () => {
   });
 
   it("X27 a mark that a tool read, that is quoted in a sentence or that was said before is none", () => {
-    const [codex] = MARKS;
+    const [codex] = COMPACTION_MARKS;
     const mark = codex?.text ?? "";
     const turn = (content: unknown) =>
       claude("go", {

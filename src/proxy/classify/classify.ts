@@ -3,7 +3,7 @@ import { isRecord, parseJson } from "../../base/json.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { Family, Headers, HistoryItem, LaneState, RequestKind, Route, ScannedBody } from "../contract.ts";
 import { spoken } from "../history/readable.ts";
-import { markIn, sideMarkIn } from "./marks.ts";
+import { COMPACTION_MARKS, markIn, SIDE_MARKS } from "./marks.ts";
 import { systemHead, systemText } from "./system-head.ts";
 import { offersTools, overlap, toolNames } from "./tool-names.ts";
 
@@ -38,14 +38,16 @@ export function classify(input: ClassifyInput): Classified {
   if (side !== undefined) return { kind: "aux", why: side };
   const compaction = compactionSign(input);
   if (compaction === undefined) return laneKind(input, toolNames(body));
-  const speaker = items.map(spoken).find((text) => sideMarkIn(text, "turn"));
+  const speaker = items.map(spoken).find((text) => markIn(SIDE_MARKS, text, "turn"));
   return speaker === undefined ? { kind: "compaction", why: compaction } : { kind: "aux", why: "compaction beside" };
 }
 
 /** What a client asks for its own use: nobody of the conversation said it. */
 function sideSign({ body, family, items }: ClassifyInput): string | undefined {
   const offers = offersTools(body);
-  const mark = sideMarkIn(systemText(body), "system") ?? (offers ? undefined : sideMarkIn(lastWords(items), "user"));
+  const mark =
+    markIn(SIDE_MARKS, systemText(body), "system") ??
+    (offers ? undefined : markIn(SIDE_MARKS, lastWords(items), "user"));
   if (mark) return `side request of ${mark.client}`;
   // Agents talk to their users in prose; an answer in a fixed shape is for the agent itself.
   return !offers && !OPEN_FAMILIES.has(family) && wireOf(body.wire).request.wantsShape(body.value)
@@ -53,17 +55,19 @@ function sideSign({ body, family, items }: ClassifyInput): string | undefined {
     : undefined;
 }
 
-/** Anybody's programs: their conversation may be in any shape. */
+/** These are anybody's programs, whose conversation may be in any shape. */
 const OPEN_FAMILIES: ReadonlySet<Family> = new Set(["sdk", "other"]);
 
 function compactionSign({ route, headers, body, items, share }: ClassifyInput): string | undefined {
   if (route.task === "compact") return "route";
   if (headers["x-interaction-type"] === "conversation-compaction") return "x-interaction-type";
-  const turn = parseJson(headers["x-codex-turn-metadata"] ?? "");
+  const turn = parseJson(headers["x-codex-turn-metadata"] ?? "null");
   if (turn.ok && isRecord(turn.value) && turn.value["request_kind"] === "compaction") return "x-codex-turn-metadata";
   const words = lastWords(items);
   const offers = offersTools(body);
-  const mark = markIn(words, "user") ?? (offers ? undefined : markIn(systemText(body), "system"));
+  const mark =
+    markIn(COMPACTION_MARKS, words, "user") ??
+    (offers ? undefined : markIn(COMPACTION_MARKS, systemText(body), "system"));
   if (mark) return `mark of ${mark.client}`;
   return !offers && share >= MOST_OF_IT && asksForSummary(words) ? "asks for a summary of what was said" : undefined;
 }

@@ -32,6 +32,6 @@ export function systemText({ value, wire }: Body): string {
 const inField = (system: unknown): unknown =>
   isRecord(system) && system["parts"] !== undefined ? system["parts"] : system;
 
-/** Keyed, as everything that is kept of a text. */
+/** The hash is keyed, as everything that is kept of a text. */
 export const systemHead = (body: Body, key: string): string =>
   hash("sha256", `system\n${key}\n${systemText(body).slice(0, HEAD_CHARS)}`).slice(0, HASH_CHARS);

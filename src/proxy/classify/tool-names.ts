@@ -4,7 +4,7 @@ import type { ScannedBody } from "../contract.ts";
 
 type Body = Pick<ScannedBody, "value" | "wire">;
 
-/** Sorted, each once. */
+/** The names are sorted, and each comes once. */
 export const toolNames = ({ value, wire }: Body): string[] =>
   [...new Set(wireOf(wire).request.toolNames(value))].sort();
 
@@ -12,7 +12,7 @@ export const toolNames = ({ value, wire }: Body): string[] =>
 export const offersTools = (body: Body): boolean =>
   toolNames(body).length > 0 && !wireOf(body.wire).request.forbidsTools(body.value);
 
-/** Jaccard: what is in both, of all that is in either. */
+/** This is Jaccard's measure: what is in both, of all that is in either. */
 export function overlap(one: readonly string[], other: readonly string[]): number {
   const names = new Set(one);
   const both = other.filter((name) => names.has(name)).length;

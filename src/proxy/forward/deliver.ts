@@ -11,15 +11,9 @@ export type Delivery = {
   outcome: "complete" | "incomplete" | "failed";
   /** Undefined: the client has seen none. */
   status?: number;
-  /** Of the body that came from upstream and was handed on. */
+  /** So many bytes of the upstream's body were handed on. */
   bytes: number;
-  failure?:
-    | UpstreamFailure["code"]
-    | "shutting_down"
-    | "overloaded"
-    | "upstream_broken"
-    | "upstream_silent"
-    | "no_terminal_event";
+  failure?: UpstreamFailure["code"] | "upstream_broken" | "upstream_silent" | "no_terminal_event";
 };
 
 /** Why a managed stream is broken off although its upstream ended it cleanly. */

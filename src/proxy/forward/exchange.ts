@@ -10,14 +10,14 @@ export type UpstreamCall = {
   /** The upstream's pool; it holds the limit for connecting. */
   dispatcher: Dispatcher;
   origin: string;
-  /** With the query. */
+  /** The path has its query. */
   path: string;
   method: string;
   /** Raw; what `forwardHeaders` lets go on to this upstream. */
   headers: readonly string[];
 };
 
-/** Milliseconds. Time in which the client does not read counts for neither. */
+/** The limits are in milliseconds. Time in which the client does not read counts for neither. */
 export type Limits = { firstByteMs: number; silenceMs: number };
 
 export type UpstreamAnswer = {
@@ -30,7 +30,7 @@ export type UpstreamAnswer = {
 
 export type UpstreamFailure = {
   code: "upstream_unreachable" | "upstream_redirect" | "upstream_timeout" | "client_gone";
-  /** Names the host and the system's code, nothing of the request. */
+  /** It names the host and the system's code, and nothing of the request. */
   detail: string;
 };
 

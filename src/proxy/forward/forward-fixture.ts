@@ -11,11 +11,12 @@ import {
 import { Agent, buildConnector, type Dispatcher } from "undici";
 import { openaiVendor } from "../../model/wire/openai-vendor.ts";
 import { forwardHeaders } from "../upstream/headers.ts";
+import { honestReset } from "../upstream/pool.ts";
 import { clientGone, type Delivery, deliver } from "./deliver.ts";
+import type { AnswerReader } from "./error-shape.ts";
 import type { Limits, UpstreamCall } from "./exchange.ts";
 import { answerFailure } from "./failure.ts";
-import { honestReset } from "./honest-reset.ts";
-import { type RelayOptions, relay } from "./relay.ts";
+import { relay } from "./relay.ts";
 import { type SendOptions, type SendOutcome, send } from "./send.ts";
 
 export const LIMITS: Limits = { firstByteMs: 5000, silenceMs: 5000 };
@@ -70,14 +71,16 @@ async function gateway(handle: (req: IncomingMessage, res: ServerResponse) => Pr
   return { url: await listen(server, new Set()), delivered };
 }
 
+const CLIENT: AnswerReader = { family: "other", wire: undefined, headers: [] };
+
 /** Relays everything to the origin. */
 export async function relaying(
   origin: string,
-  options: Partial<RelayOptions> = {},
+  options: Partial<Parameters<typeof relay>[3]> = {},
   dispatcher = pool(),
 ): Promise<Gateway> {
   return await gateway((req, res) =>
-    relay(req, res, targetOf(req, origin, dispatcher), { limits: LIMITS, ...options }),
+    relay(req, res, targetOf(req, origin, dispatcher), { ...CLIENT, limits: LIMITS, ...options }),
   );
 }
 
@@ -100,7 +103,7 @@ export async function sending(
       ...options,
     });
     seen(sent);
-    if (sent.type === "failure") return answerFailure(res, sent.failure, options.wire);
+    if (sent.type === "failure") return answerFailure(res, sent.failure, { ...CLIENT, wire: options.wire });
     return await deliver(sent.answer, res, ["X-Everlong-Action", "pass"]);
   });
 }

@@ -1,6 +1,6 @@
 // Raw headers: name and value by turns, in the order and case they came in, so that passing them on changes nothing.
 
-/** Headers of one connection, never of the message. `trailer` is one too: trailers are not passed on. */
+/** These headers belong to one connection, never to the message. `trailer` is one too: trailers are not passed on. */
 export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -20,7 +20,7 @@ export function headerOf(raw: readonly string[], name: string): string | undefin
   return undefined;
 }
 
-/** Without the named headers (lower case). */
+/** It gives the headers without the named ones, which are in lower case. */
 function without(raw: readonly string[], names: ReadonlySet<string>): string[] {
   const rest: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
@@ -30,7 +30,7 @@ function without(raw: readonly string[], names: ReadonlySet<string>): string[] {
   return rest;
 }
 
-/** Without what belongs to the connection, and what its `Connection` header names besides. */
+/** It leaves out what belongs to the connection, and what its `Connection` header names besides. */
 export function endToEnd(raw: readonly string[]): string[] {
   const named = (headerOf(raw, "connection") ?? "").split(",").map((name) => name.trim().toLowerCase());
   return without(raw, new Set([...HOP_BY_HOP, ...named]));

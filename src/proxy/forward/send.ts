@@ -31,7 +31,7 @@ export type SendOutcome =
   | ({ type: "context-error"; limit: ContextLimit; refused: SizeRefusal } & Answered)
   | { type: "failure"; failure: UpstreamFailure };
 
-/** Of an error's body; what is larger passes on. */
+/** An error's body is read up to this size; a larger one passes on. */
 const MAX_ERROR_BYTES = 1_048_576;
 /** The opening events of a Responses stream repeat instructions and tools, twice. */
 const MAX_HELD_BYTES = 524_288;
@@ -61,8 +61,8 @@ async function wholeError({ settled }: Watched, observer: Observer): Promise<str
 }
 
 async function openingError({ settled }: Watched, observer: Observer): Promise<string | undefined> {
-  await within(Promise.race([observer.opening.passed, settled]), HOLD_MS);
-  return observer.opening.error;
+  await within(Promise.race([observer.opened, settled]), HOLD_MS);
+  return observer.refusal;
 }
 
 function errorStatus(status: number): { status?: number } {

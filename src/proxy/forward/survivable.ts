@@ -5,8 +5,8 @@ import type { ContextLimit } from "../../model/contract.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { Family } from "../contract.ts";
 import { type Delivery, deliver } from "./deliver.ts";
-import { answer, contextLengthAnswer, errorFormat, type OwnAnswer } from "./error-shape.ts";
-import { discard } from "./exchange.ts";
+import { type AnswerReader, answer, contextLengthAnswer, errorFormat, type OwnAnswer } from "./error-shape.ts";
+import { discard, type UpstreamAnswer } from "./exchange.ts";
 import type { SendOutcome, SizeRefusal } from "./send.ts";
 
 const NEEDS: Partial<Record<Family, 400 | 413>> = { codex: 400, gemini: 400, pi: 400, sdk: 400, copilot: 413 };
@@ -27,12 +27,30 @@ export function survivable(
 export async function deliverRefusal(
   sent: Extract<SendOutcome, { type: "context-error" }>,
   res: ServerResponse,
-  client: { family: Family; wire: WireName; headers?: readonly string[] },
+  client: AnswerReader,
 ): Promise<Delivery> {
   const reply = survivable(client.family, client.wire, sent.refused, sent.limit);
-  if (reply === "as-came") return deliver(sent.answer, res, client.headers);
-  discard(sent.answer);
-  answer(res, reply, client.headers);
+  return reply === "as-came" ? deliver(sent.answer, res, client.headers) : replaced(sent.answer, res, reply, client);
+}
+
+/** Codex would send a request that was answered with 413 again, unchanged. */
+export async function deliverAnswer(
+  upstream: UpstreamAnswer,
+  res: ServerResponse,
+  client: AnswerReader,
+): Promise<Delivery> {
+  if (client.family !== "codex" || upstream.status !== 413) return deliver(upstream, res, client.headers);
+  return replaced(upstream, res, contextLengthAnswer(client.wire, 400, { unit: "bytes" }), client);
+}
+
+function replaced(
+  upstream: UpstreamAnswer,
+  res: ServerResponse,
+  reply: OwnAnswer,
+  { headers }: AnswerReader,
+): Delivery {
+  discard(upstream);
+  answer(res, reply, headers);
   return { outcome: "complete", status: reply.status, bytes: 0 };
 }
 

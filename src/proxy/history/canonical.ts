@@ -7,7 +7,7 @@ import { withoutInjected, withoutReminders } from "./blocks.ts";
 
 type Canonical = {
   form: string;
-  /** With a call's id, or long: nobody else's history has it by chance. */
+  /** The item has a call's id or is long, so nobody else's history has it by chance. */
   telling: boolean;
 };
 
@@ -69,7 +69,7 @@ function contentForm(content: WireContent): string {
   return content.type === "media" ? content.data : sortedJson(content.value, FLEETING);
 }
 
-/** As text or as an object: the same when they say the same. */
+/** Arguments as a text and as an object have the same form when they say the same. */
 function argumentsOf(input: unknown): string {
   if (typeof input !== "string") return sortedJson(input ?? {});
   const parsed = parseJson(input.trim() || "{}");

@@ -12,7 +12,7 @@ export type PromptQuery = {
 };
 
 const MOST_HINTS = 40;
-/** Of one item: calls name what they are about, long results name everything. */
+/** So much of one item is looked at: calls name what they are about, long results name everything. */
 const CHARS = 8_000;
 
 export function queryOf(items: readonly HistoryItem[]): PromptQuery {

@@ -1,7 +1,8 @@
 // What is stored of an item, what is searched for, and what an answer says.
 import { describe, expect, it } from "vitest";
+import type { WireBody } from "../../model/wire/contract.ts";
+import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
-import { textOfAnswer } from "./answer.ts";
 import { itemsOf } from "./history-fixture.ts";
 import { queryOf } from "./query.ts";
 import { readable } from "./readable.ts";
@@ -199,9 +200,9 @@ describe("queryOf", () => {
   });
 });
 
-describe("textOfAnswer", () => {
+describe("the text of an answer", () => {
   const message = { type: "message", role: "assistant", content: [{ type: "output_text", text: "the summary" }] };
-  it.each<[string, WireName, unknown[]]>([
+  it.each<[string, WireName, WireBody[]]>([
     [
       "chat, streamed",
       "openai-chat",
@@ -294,13 +295,13 @@ describe("textOfAnswer", () => {
       ],
     ],
   ])("X28 %s", (_what, wire, records) => {
-    expect(textOfAnswer(wire, records)).toBe("the summary");
+    expect(wireOf(wire).answer.text(records).trim()).toBe("the summary");
   });
 
   it("X28 of nothing, or of rubbish, is empty", () => {
     for (const wire of ["openai-chat", "openai-responses", "anthropic", "gemini"] as const) {
-      expect(textOfAnswer(wire, [])).toBe("");
-      expect(textOfAnswer(wire, [null, 1, {}, { choices: 1, output: 1, delta: 1, candidates: [1], response: 1 }])).toBe(
+      expect(wireOf(wire).answer.text([])).toBe("");
+      expect(wireOf(wire).answer.text([{}, { choices: 1, output: 1, delta: 1, candidates: [1], response: 1 }])).toBe(
         "",
       );
     }

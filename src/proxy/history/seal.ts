@@ -1,6 +1,6 @@
 // A compaction that only its provider can open: the client sends it back as it is, so a hash of it tells whose it is.
 import { hash } from "node:crypto";
-import { isRecord } from "../../base/json.ts";
+import type { WireBody } from "../../model/wire/contract.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
 
@@ -11,7 +11,7 @@ export function sealOf(wire: WireName, item: unknown, key: string): string | und
 }
 
 /** The seal of the closed compaction in an answer. */
-export function sealIn(wire: WireName, records: readonly unknown[], key: string): string | undefined {
-  const items = wireOf(wire).answer.items?.(records.filter(isRecord)) ?? [];
+export function sealIn(wire: WireName, records: readonly WireBody[], key: string): string | undefined {
+  const items = wireOf(wire).answer.items?.(records) ?? [];
   return items.map((item) => sealOf(wire, item, key)).findLast((seal) => seal !== undefined);
 }

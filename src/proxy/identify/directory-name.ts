@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 
 const PLAIN = /^[a-z0-9][a-z0-9_.-]{0,79}$/;
-/** Devices of Windows, with any extension. */
+/** Windows reserves the names of its devices, with any extension. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;
 const KEPT = 60;
 

@@ -16,7 +16,7 @@ type Row = {
   family: Family;
   /** Texts of a User-Agent, in lower case. */
   agents: readonly string[];
-  /** Names of headers, and what the value must be like. */
+  /** A row also matches by the name of a header, where one is given with what its value must be like. */
   headers?: readonly { name: string | RegExp; value?: RegExp }[];
 };
 

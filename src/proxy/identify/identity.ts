@@ -7,7 +7,7 @@ import { type AgentRun, OWNER } from "./run.ts";
 /** Whether it is a token of ours; the gateway's is compared in constant time. */
 export type IsToken = (value: string) => boolean;
 
-/** Headers in which clients send an API key, in the order in which they are looked at. */
+/** Clients send an API key in one of these headers, which are looked at in this order. */
 export const credentialHeaders = (): string[] => [
   "authorization",
   ...allVendors().flatMap((vendor) => vendor.keyHeader ?? []),

@@ -16,7 +16,7 @@ type Asked = {
 
 const HEADERS = ["x-everlong-repo", "x-cliproxyapi-repo", "x-repo-path", "x-workspace-root", "x-project-root"];
 const PATH = /^(?:\/|[a-z]:[\\/]|\\\\)/i;
-/** In the address of a remote. */
+/** The address of a remote may carry a credential, which is taken out. */
 const CREDENTIAL = /^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i;
 const MAX_CHARS = 400;
 
@@ -46,7 +46,7 @@ function bodyRepo(body: Readonly<Record<string, unknown>>): string | undefined {
 
 /** Codex names its folders as the keys of `workspaces`. */
 function workspace(headers: Headers): string | undefined {
-  const parsed = parseJson(headerText(headers, "x-codex-turn-metadata") ?? "");
+  const parsed = parseJson(headerText(headers, "x-codex-turn-metadata") ?? "null");
   const spaces = parsed.ok && isRecord(parsed.value) ? parsed.value["workspaces"] : undefined;
   return isRecord(spaces) ? Object.keys(spaces).find(isName) : undefined;
 }

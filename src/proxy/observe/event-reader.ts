@@ -1,76 +1,47 @@
-// Splits server-sent events out of text that comes in any pieces.
+// Server-sent events out of text that comes in any pieces; one that is too large to be read is passed over.
+import { createParser, type EventSourceParser } from "eventsource-parser";
 
-/** `name` is empty when the event has none. */
-type OnEvent = (data: string, name: string) => void;
-
-/** Characters. */
+/** The most characters of one event, and of all that is kept of an answer. */
 export const MAX_RECORD = 8_388_608;
+
+const EVENT_END = /\r\n\r\n|\n\n|\r\r/;
 
 export class EventReader {
   /** An event was too large to be read: nothing can be said about what was in it. */
   skipped = false;
-  readonly #onEvent: OnEvent;
-  readonly #max: number;
-  #line: string[] = [];
-  #data: string[] = [];
-  #name = "";
-  #size = 0;
-  #afterReturn = false;
+  readonly #parser: EventSourceParser;
+  /** The last characters of the event that is being passed over. */
+  #passing: string | undefined;
 
-  constructor(onEvent: OnEvent, max = MAX_RECORD) {
-    this.#onEvent = onEvent;
-    this.#max = max;
+  /** `name` is empty when the event has none. */
+  constructor(onEvent: (data: string, name: string) => void, max = MAX_RECORD) {
+    this.#parser = createParser({
+      maxBufferSize: max,
+      onEvent: ({ data, event = "" }) => onEvent(data, event),
+      onError: ({ type }) => {
+        if (type !== "max-buffer-size-exceeded") return;
+        this.skipped = true;
+        this.#passing = "";
+      },
+    });
   }
 
   write(text: string): void {
-    if (text === "") return;
-    const ends = /\r\n|\n|\r/g;
-    // A line end may be cut in two.
-    let from = this.#afterReturn && text.startsWith("\n") ? 1 : 0;
-    this.#afterReturn = text.endsWith("\r");
-    ends.lastIndex = from;
-    for (let end = ends.exec(text); end !== null; end = ends.exec(text)) {
-      this.#add(text.slice(from, end.index));
-      this.#endLine();
-      from = ends.lastIndex;
+    if (this.#passing === undefined) {
+      this.#parser.feed(text);
+      if (this.#passing !== undefined) this.#passing = text.slice(-3);
+      return;
     }
-    this.#add(text.slice(from));
+    const rest = this.#passing + text;
+    const end = EVENT_END.exec(rest);
+    this.#passing = end ? undefined : rest.slice(-3);
+    if (!end) return;
+    this.#parser.reset();
+    this.write(rest.slice(end.index + end[0].length));
   }
 
   /** The last event counts without its blank line too: clients read it so. */
   end(): void {
-    this.#endLine();
-    this.#endLine();
+    if (this.#passing === undefined) this.#parser.feed("\n\n");
   }
-
-  #add(piece: string): void {
-    if (piece === "") return;
-    this.#size += piece.length;
-    // Too large: one character is kept, because a line with anything in it does not end the event.
-    if (this.#size > this.#max) {
-      this.#line = ["x"];
-      this.#data = [];
-      this.skipped = true;
-    } else this.#line.push(piece);
-  }
-
-  #endLine(): void {
-    const line = this.#line.join("");
-    this.#line = [];
-    if (line === "") this.#endEvent();
-    else if (this.#size > this.#max) return;
-    else if (line.startsWith("data:")) this.#data.push(value(line, 5));
-    else if (line.startsWith("event:")) this.#name = value(line, 6);
-  }
-
-  #endEvent(): void {
-    if (this.#data.length > 0) this.#onEvent(this.#data.join("\n"), this.#name);
-    this.#data = [];
-    this.#name = "";
-    this.#size = 0;
-  }
-}
-
-function value(line: string, from: number): string {
-  return line.slice(line[from] === " " ? from + 1 : from);
 }

@@ -1,18 +1,17 @@
 // Reads a copy of an answer while it passes: usage, terminal event, error code; it can neither delay nor alter it.
 import type { Transform } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { within } from "../../base/abort.ts";
 import { errorCode } from "../../base/failure.ts";
 import { isRecord, parseJson } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
-import type { AnswerFacts, ReportedUsage } from "../../model/wire/contract.ts";
+import { noteError } from "../../model/wire/answer.ts";
+import type { AnswerFacts, AnswerFormat, ReportedUsage, WireBody } from "../../model/wire/contract.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
 import { headerOf } from "../forward/raw-headers.ts";
-import { decoderOf } from "./decode.ts";
 import { EventReader, MAX_RECORD } from "./event-reader.ts";
-import { readRecord } from "./facts.ts";
-import { Opening } from "./opening.ts";
 
 export type Observation = {
   usage?: ReportedUsage;
@@ -20,7 +19,7 @@ export type Observation = {
   terminal: boolean | undefined;
   errorCode?: string;
   /** Parsed data of the events, or the one JSON body; empty unless they were to be collected. */
-  records: readonly unknown[];
+  records: readonly WireBody[];
 };
 
 type Observed = { wire: WireName; status: number; headers: readonly string[]; collect: boolean };
@@ -28,9 +27,20 @@ type Observed = { wire: WireName; status: number; headers: readonly string[]; co
 /** How long the end of a stream may wait for its copy to be decoded. */
 const END_MS = 1000;
 
+const DECODERS: Readonly<Record<string, (() => Transform) | undefined>> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
+
 export class Observer {
-  readonly opening: Opening;
-  readonly #wire: WireName;
+  /** The data of the first event that is no opening, when that is an error. */
+  refusal: string | undefined;
+  readonly #format: AnswerFormat;
+  readonly #opened = Promise.withResolvers<void>();
+  #isOpening = true;
   readonly #collect: boolean;
   /** `none`: nothing that we can read, such as audio. */
   readonly #kind: "events" | "whole" | "none";
@@ -40,24 +50,25 @@ export class Observer {
   readonly #events = new EventReader((data, name) => this.#onEvent(data, name));
   readonly #utf8 = new StringDecoder("utf8");
   readonly #facts: AnswerFacts = { terminal: false };
-  readonly #records: unknown[] = [];
+  readonly #records: WireBody[] = [];
   #text: string[] = [];
-  /** Characters kept, as text or as records. */
+  /** It counts the characters that are kept, as text or as records. */
   #length = 0;
   #readable = true;
   #ended = false;
 
   constructor({ wire, status, headers, collect }: Observed) {
-    this.#wire = wire;
-    this.opening = new Opening(wireOf(wire).answer.opening);
+    this.#format = wireOf(wire).answer;
     this.#collect = collect;
     const type = headerOf(headers, "content-type") ?? "";
     const events = status < 400 && /^\s*text\/event-stream\b/i.test(type);
     this.#kind = events ? "events" : status >= 400 || type === "" || /json/i.test(type) ? "whole" : "none";
-    const decoder = decoderOf(headerOf(headers, "content-encoding"));
-    if (decoder === "unknown") this.#readable = false;
-    if (typeof decoder !== "object") return;
+    const encoding = (headerOf(headers, "content-encoding") ?? "").trim().toLowerCase();
+    if (encoding === "" || encoding === "identity") return;
+    const decoder = DECODERS[encoding]?.();
     this.#decoder = decoder;
+    this.#readable = decoder !== undefined;
+    if (!decoder) return;
     decoder.on("data", (chunk: Buffer) => this.#read(chunk));
     decoder.on("close", () => this.#decoded.resolve());
     decoder.on("error", (error) => {
@@ -68,7 +79,12 @@ export class Observer {
 
   /** Whether this answer may turn out to be a refusal after its first events. */
   get opens(): boolean {
-    return this.#kind === "events" && this.opening.exists && this.#readable;
+    return this.#kind === "events" && this.#format.opening !== undefined && this.#readable;
+  }
+
+  /** Resolves with the first event that is more than an opening. */
+  get opened(): Promise<void> {
+    return this.#opened.promise;
   }
 
   write(chunk: Buffer): void {
@@ -150,11 +166,17 @@ export class Observer {
 
   #onEvent(data: string, name: string): void {
     if (data === "[DONE]") this.#facts.terminal = true;
-    // It repeats instructions and tools: not worth parsing.
-    if (this.opens && name !== "" && this.opening.isOpening(name)) return;
+    const { opening } = this.#format;
+    // An opening repeats instructions and tools: it is not worth parsing.
+    if (this.opens && name !== "" && opening?.isOpening(name)) return;
     const parsed = parseJson(data);
     if (!parsed.ok || !isRecord(parsed.value)) return;
-    this.opening.see(parsed.value["type"], data);
+    const type = parsed.value["type"];
+    if (this.#isOpening && !opening?.isOpening(type)) {
+      this.#isOpening = false;
+      if (opening?.isRefusal(type)) this.refusal = data;
+      this.#opened.resolve();
+    }
     this.#note(parsed.value, data.length);
   }
 
@@ -169,8 +191,14 @@ export class Observer {
     }
   }
 
-  #note(record: Record<string, unknown>, length: number): void {
-    readRecord(this.#wire, record, this.#facts);
+  #note(record: WireBody, length: number): void {
+    this.#format.read(record, this.#facts);
+    const error = record["error"];
+    // An error of the provider's own ends an answer as well as its terminal event.
+    if (isRecord(error)) {
+      this.#facts.terminal = true;
+      noteError(error, this.#facts);
+    }
     this.#length += length;
     if (this.#collect && this.#length <= MAX_RECORD) this.#records.push(record);
   }

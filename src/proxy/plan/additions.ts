@@ -11,16 +11,16 @@ import { newestPrompt } from "./keep.ts";
 import { type QuotedSnippet, type RecallBlock, type RecallLimits, recallBlock } from "./recall-block.ts";
 import { type InsertionPlace, tailOf } from "./tail.ts";
 
-/** In one epoch; then they are folded into one. */
+/** An epoch has at most so many blocks; then they are folded into one. */
 const MOST_BLOCKS = 8;
-/** Of the usable window. */
+/** Quotes of the session and of the namespace may take these shares of the usable window. */
 const RECALL_SHARE = 0.08;
 const SEMANTIC_SHARE = 0.04;
-/** For the allowance of a block that is not yet known. */
+/** A block that is not yet known is estimated at so many characters a token. */
 const CHARS_A_TOKEN = 3;
 
 export type WantedBlocks = {
-  /** Of the blocks that this request needs, if the epoch goes on. */
+  /** The blocks that this request needs have so many tokens if the epoch goes on. */
   tokens: number;
   /** The same, if a new one begins. */
   fresh: number;

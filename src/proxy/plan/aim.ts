@@ -4,7 +4,7 @@ import type { Keep } from "../../context/truncate/draft.ts";
 import { groups } from "../../model/wire/group.ts";
 import type { HistoryItem } from "../contract.ts";
 
-/** Tokens. */
+/** All of these are tokens. */
 export type AimInput = {
   /** The mark above which there is a new cut. */
   high: number;
@@ -20,7 +20,7 @@ export type AimInput = {
   refused: boolean;
 };
 
-/** So many requests are to pass before the next cut. */
+/** So many requests should pass before the next cut. */
 const REQUESTS = 6;
 /** With less room than this the newest prompt's own work is no reason to keep it all. */
 const FEWEST = 3;

@@ -50,10 +50,10 @@ function matches(glob: string, model: string): boolean {
   return from <= name.length - last.length;
 }
 
-/** Tokens. */
+/** All of these are tokens. */
 export type RequestBudget = {
   window: number;
-  /** For the answer. */
+  /** So much is left for the answer. */
   reserve: number;
   usable: number;
   /** The mark above which there is a new cut. */

@@ -32,11 +32,11 @@ export type PromptQuotes = { snippets: readonly QuotedSnippet[]; lost?: string }
 
 export type RequestPlanInput = {
   body: ScannedBody;
-  /** Counted. */
+  /** Their tokens are counted. */
   items: readonly HistoryItem[];
   /** System text and tool definitions beside the history. */
   fixedTokens: number;
-  /** As it is kept; for a fork with what it inherits. */
+  /** The lane as it is kept; a fork has what it inherits. */
   lane: LaneState;
   kind: "main" | "agent" | "compaction";
   /** `hold`: what is in force and nothing new. `context-error`: a new epoch, whatever the count says. */
@@ -58,7 +58,7 @@ export type RequestPlanInput = {
 
 export type RequestPlan = {
   pieces: HistoryPiece[];
-  /** To be kept; of a compaction request and in `hold` the lane as it came. */
+  /** The lane to be kept; a compaction request and `hold` give it back as it came. */
   lane: LaneState;
   action: "pass" | "insert" | "trim";
   rows: RecordRow[];
@@ -70,7 +70,7 @@ export type RequestPlan = {
   newEpoch?: LaneEpochReason;
   /** A state block was added. */
   newState: boolean;
-  /** In a new block. */
+  /** These quotes stand in a new block. */
   recalled: readonly QuotedSnippet[];
   /** Why a search gave nothing. */
   recallLost?: string;

@@ -4,7 +4,7 @@
 export type Guess = { tokens: number; refusals: number; passes: number };
 
 const STEP = 1.1;
-/** Of the mark at which a request would be cut: larger ones are hardly ever sent. */
+/** A request is near when it has this share of the mark at which it would be cut: larger ones are hardly ever sent. */
 const NEAR = 0.8;
 const MOST_PASSES = 64;
 

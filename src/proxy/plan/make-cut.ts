@@ -82,7 +82,7 @@ function noticeOf(request: CutRequest, cut: Cut, { kept }: Applied): Insertion |
   return { kind: "notice", text, tokens: blockTokens(text), ...gapPlace(body, anchor) };
 }
 
-/** As a lane keeps it, without secrets, since it is kept. What was repaired besides is part of the recorded bytes. */
+/** The cut as a lane keeps it, without secrets. What was repaired besides is part of the recorded bytes. */
 function recorded(
   { dropped, shortened }: Cut,
   kept: readonly ContextItem[],

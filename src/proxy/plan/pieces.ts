@@ -8,7 +8,7 @@ import { withMarksOf } from "./cache-marks.ts";
 
 type Shape = {
   wire: WireName;
-  /** As the client sent them. */
+  /** The items as the client sent them. */
   all: readonly HistoryItem[];
   /** Those that are sent, cut and repaired. */
   kept: readonly ContextItem[];

@@ -7,7 +7,7 @@ export type QuotedSnippet = {
   text: string;
   ref: string;
   role: string;
-  /** ISO. */
+  /** The time is in ISO form. */
   time?: string;
   score: number;
   parts?: Readonly<Record<string, number>>;
@@ -20,9 +20,9 @@ export type RecallLimits = {
 export type RecallBlock = { text: string; used: readonly QuotedSnippet[] };
 
 const LONGEST = 1_200;
-/** So much of a text is always left when it is cut. */
+/** A text that is cut always keeps so many characters. */
 const TELLTALE = 500;
-/** Less than this says nothing. */
+/** An excerpt that is shorter than this says nothing. */
 const LEAST = 60;
 const CUT = "[…]";
 const FIRST_LINE =
@@ -81,7 +81,7 @@ function take(snippets: readonly QuotedSnippet[], most: number, chars: number): 
 const when = (time: string | undefined): string | undefined => time?.slice(0, 16).replace("T", " ");
 const inLine = (value: string | undefined): string => recalled(value ?? "").replace(/[\r\n[\]]+/g, " ");
 
-/** Longer than any in the text, so that no line of it ends the quote. */
+/** The fence is longer than any in the text, so that no line of it ends the quote. */
 function fenceFor(text: string): string {
   const longest = (text.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   return "`".repeat(longest + 1);

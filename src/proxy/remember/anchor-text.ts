@@ -17,7 +17,7 @@ export type Anchor = {
 /** Anchors of another make are made anew from what is stored. */
 export const ANCHOR_VERSION = 2;
 
-/** Characters of the first part, which a request shows whole. */
+/** The first part has so many characters, and a request shows it whole. */
 const NOW_CHARS = 2_350;
 const ASKED_CHARS = 430;
 const BASE_CHARS = 3000;
@@ -60,7 +60,7 @@ const isSaid = (ask: LedgerLine, { words }: SessionLedger): boolean =>
 
 const lineText = (line: LedgerLine): string => `- [${refText(line)}] ${line.text}`;
 
-/** As many from the end as fit, in their order. */
+/** It takes as many lines from the end as fit, in their order. */
 function newest(lines: readonly LedgerLine[], room: number): LedgerLine[] {
   let left = room;
   const start = lines.findLastIndex((line) => {

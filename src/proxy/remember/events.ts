@@ -23,7 +23,7 @@ type OwnKind = "client_summary" | "cut" | "state" | "spec";
 export type ProxyLogLine = {
   id: string;
   ts: string;
-  /** Of an item the `logName` of its wire. */
+  /** An item's line has the `logName` of its wire. */
   kind: OwnKind | (string & {});
   text: string;
   role?: string;
@@ -183,7 +183,7 @@ function append(
 function damagedText(path: string, damaged: readonly Damage[]): string {
   const bytes = damaged.reduce((sum, one) => sum + one.bytes, 0);
   const moved = damaged.flatMap(({ file }) => file ?? []);
-  return `${path}: ${bytes} bytes were no records${moved.length > 0 ? `; kept in ${moved.join(", ")}` : ""}.`;
+  return `${path}: ${bytes} bytes are damaged${moved.length > 0 ? ` and were moved to ${moved.join(", ")}` : ""}.`;
 }
 
 async function appendNew(

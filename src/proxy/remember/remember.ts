@@ -42,7 +42,7 @@ export class Remember {
     this.#options = options;
   }
 
-  /** Of the items that are not stored yet, as they came. */
+  /** It counts the bytes of the items that are not stored yet, as they came. */
   get waitingBytes(): number {
     return this.#bytes;
   }
@@ -54,20 +54,16 @@ export class Remember {
     this.#start();
   }
 
-  /**
-   * Before items leave a request: afterwards all are stored and findable but the refused ones, on which the filter
-   * failed or the signal came first; those must stay.
-   */
+  /** Before items leave a request: afterwards all are stored and findable but the refused ones, which must stay. */
   async ensure(
     session: ProxySession,
     lane: number,
     items: readonly StorableItem[],
-    signal?: AbortSignal,
   ): Promise<Result<{ refused: string[] }, Fault>> {
     const missing = await read(this.#options.store, (db) => unstored(db, session));
     if (!missing.ok) return missing;
     const wanted = items.filter((item) => missing.value.has(item.own)).map((item) => ({ session, lane, item }));
-    for (let rest = wanted; rest.length > 0 && !signal?.aborted; ) {
+    for (let rest = wanted; rest.length > 0; ) {
       const [slice, left] = sliceOf(rest);
       const stored = await this.#store(slice, "now");
       if (!stored.ok) return stored;
@@ -116,7 +112,11 @@ export class Remember {
       this.#unqueue(waiting);
       count++;
       if (count === 1)
-        onTrouble({ code: "store_waiting", message: "Too much waits for the store.", session: waiting.session.id });
+        onTrouble({
+          code: "store_waiting",
+          message: "Too much waits for the store, so the oldest items are dropped.",
+          session: waiting.session.id,
+        });
     }
   }
 
@@ -187,7 +187,7 @@ export class Remember {
     this.#unqueue(waiting);
     if (this.#refused.has(key)) return;
     this.#refused.add(key);
-    const message = "An item could not be filtered, so it is not stored.";
+    const message = "The secret filter failed on an item, so it is not stored.";
     this.#options.onTrouble({ code: "filter_failed", message, session: waiting.session.id });
   }
 }

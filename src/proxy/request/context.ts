@@ -4,9 +4,10 @@ import type { ModelCatalog } from "../../model/catalog.ts";
 import type { ContextLimit } from "../../model/contract.ts";
 import type { GatewayEvent } from "../../schema/event/gateway.ts";
 import type { Fault } from "../../store/fault.ts";
-import type { Headers, RequestAction, RequestCaller, RequestRecord, Route, ScannedBody } from "../contract.ts";
+import type { Headers, RequestAction, RequestCaller, RequestNote, Route, ScannedBody } from "../contract.ts";
 import type { Observation } from "../observe/observer.ts";
 import type { ContentSizes } from "../plan/count.ts";
+import type { ProxyServices } from "../services.ts";
 import type { ProxySettings } from "../settings.ts";
 import type { StateReader } from "../state/files.ts";
 import type { LastSent } from "./last-sent.ts";
@@ -23,43 +24,26 @@ export type ProxyContext = {
   emit(event: GatewayEvent): void;
 };
 
+/** What a request is planned with once the store is open. */
+export type PlanContext = ProxyContext & Pick<ProxyServices, "store" | "recall" | "remember" | "redactor">;
+
 export type ManagedRequest = {
   id: string;
-  /** When it came, ISO. */
+  /** ISO time at which it came. */
   time: string;
   route: Route;
   body: ScannedBody;
   headers: Headers;
   caller: RequestCaller;
-  /** Without its query; names the model on gemini's wire. */
+  /** The path has no query; on gemini's wire it names the model. */
   path: string;
   upstream: string;
   model: string;
 };
 
-/** What is told of a request beside its own figures; the rest of the record is filled in as it goes on. */
-export type RequestNote = Partial<
-  Pick<
-    RequestRecord,
-    | "session"
-    | "sessionSignal"
-    | "lane"
-    | "kind"
-    | "window"
-    | "usable"
-    | "tokensIn"
-    | "tokensSent"
-    | "epoch"
-    | "epochReason"
-    | "bytesShared"
-    | "recallLost"
-  >
-> &
-  Pick<RequestRecord, "dropped" | "shortened" | "stored" | "recalled" | "items"> & { action: RequestAction };
-
 export type ReadyRequest = {
   note: RequestNote;
-  /** Undefined: as received. */
+  /** Undefined when the request goes on as it came. */
   bytes?: Buffer;
   /** Set where a refusal for size can be answered with a smaller request. */
   recognise?: { promptLimit: number; estimatedTokens: number };
@@ -67,11 +51,11 @@ export type ReadyRequest = {
   collect: boolean;
   /** A smaller request after a refusal; undefined when there is none. */
   again?(limit: ContextLimit): Promise<ReadyRequest | undefined>;
-  /** When it has gone out. */
+  /** Called when the request has gone out. */
   sent?(): void;
-  /** When the answer is through and was a success. */
+  /** Called when the answer was a success and has been delivered. */
   answered?(seen: Observation): Promise<void>;
-  /** Work beside the request, which is not over before it. */
+  /** Work that no client waits for; the request is over when it is. */
   settled?: Promise<void>;
 };
 

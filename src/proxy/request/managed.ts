@@ -6,35 +6,35 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import { decodeBody } from "../body/decode.ts";
 import { withoutDoubled } from "../body/doubled.ts";
+import { bodyPace, readStream } from "../body/read-stream.ts";
 import { scanBody } from "../body/scan.ts";
-import type { Headers, RequestCaller, Route, ScannedBody, UpstreamAttempt } from "../contract.ts";
-import { clientGone, type Delivery, deliver } from "../forward/deliver.ts";
-import { answer, contextLengthAnswer, errorAnswer } from "../forward/error-shape.ts";
+import type { Headers, RequestCaller, RequestRecord, Route, ScannedBody, UpstreamAttempt } from "../contract.ts";
+import { clientGone, type Delivery } from "../forward/deliver.ts";
+import { type AnswerReader, answer, errorAnswer, letGo } from "../forward/error-shape.ts";
 import { discard, type UpstreamCall } from "../forward/exchange.ts";
 import { explainHeaders } from "../forward/explain.ts";
 import { answerFailure } from "../forward/failure.ts";
-import { letGo } from "../forward/let-go.ts";
 import { type SendOutcome, send } from "../forward/send.ts";
-import { deliverRefusal } from "../forward/survivable.ts";
+import { deliverAnswer, deliverRefusal } from "../forward/survivable.ts";
 import type { BadSessionKey } from "../identify/session-key.ts";
+import type { Observation } from "../observe/observer.ts";
 import type { ServicesDoor } from "../services.ts";
 import { todoOf } from "../state/todo-header.ts";
-import { type ManagedRequest, type ProxyContext, passed, type ReadyRequest, tellFault } from "./context.ts";
+import { type ManagedRequest, type ProxyContext, passed, type ReadyRequest, skipStore } from "./context.ts";
 import { prepare } from "./prepare.ts";
-import { type BodyReadFailure, readBody } from "./read-body.ts";
-import { finish, type Going } from "./record.ts";
+import { finish } from "./record.ts";
 
 type Managed = {
   req: IncomingMessage;
   res: ServerResponse;
   route: Route;
   headers: Headers;
-  /** Without its query. */
+  /** The path has no query. */
   path: string;
   upstream: string;
   family: RequestCaller["family"];
   familySignal: string;
-  /** Of the run that it belongs to. */
+  /** The folder of the run that the request belongs to. */
   folder?: string;
   /** The headers of the answer tell what was done. */
   explain: boolean;
@@ -43,13 +43,21 @@ type Managed = {
   callerOf(body: ScannedBody["value"]): Result<RequestCaller, BadSessionKey>;
 };
 
-const REFUSED: Record<Exclude<BodyReadFailure, "client_gone">, { status: number; message: string }> = {
+const REFUSED = {
   too_large: {
     status: 413,
+    code: "too_large",
     message: "The request body is larger than proxy.maxBodyBytes allows. Nothing was sent on.",
   },
-  too_slow: { status: 408, message: "The request body came too slowly. Nothing was sent on; send it again." },
-};
+  slow: {
+    status: 408,
+    code: "too_slow",
+    message: "The request body came too slowly. Nothing was sent on; send it again.",
+  },
+} as const;
+
+/** The course of a request so far. */
+type Course = { id: string; time: string; start: number; timings: Record<string, number>; attempts: UpstreamAttempt[] };
 
 export async function serveManaged(
   context: ProxyContext,
@@ -57,27 +65,28 @@ export async function serveManaged(
   managed: Managed,
   id: string,
 ): Promise<void> {
-  const { req, res, route, headers, family } = managed;
-  const going: Going = { id, time: context.clock.now(), start: context.clock.monotonic(), timings: {}, attempts: [] };
-  const received = await readBody(req, context.settings.maxBodyBytes);
-  if (!received.ok) return refuseBody(managed, received.error);
+  const { req, res, route, headers } = managed;
+  const { clock, settings } = context;
+  const course: Course = { id, time: clock.now(), start: clock.monotonic(), timings: {}, attempts: [] };
+  const received = await receive(req, settings.maxBodyBytes);
+  if (!received.ok) return received.error === "broken" ? undefined : refuseBody(managed, received.error);
   const bad = badHeader(headers);
   if (bad) return answer(res, errorAnswer(route.wire, bad));
   const came = await scanned(received.value, headers, managed, context);
   const body = came.ok ? ok(withoutDoubled(came.value)) : came;
   // No upstream takes doubled answers, so a request that had some is never sent as it came.
   const repaired = body.ok && came.ok && body.value !== came.value ? body.value.bytes : undefined;
-  mark(context, going, "read");
+  mark(context, course, "read");
   if (!body.ok && body.error === "too_large") return refuseBody(managed, "too_large");
-  const request = body.ok ? askedOf(managed, body.value, going) : fail(body.error);
+  const request = body.ok ? askedOf(managed, body.value, course) : fail(body.error);
   if (!request.ok && typeof request.error !== "string")
     return answer(res, errorAnswer(route.wire, { status: 400, ...request.error }));
   let prepared = request.ok ? await prepareOpen(context, door, request.value) : passed(`skip:${String(request.error)}`);
   if (repaired && !prepared.bytes) prepared = withBytes(prepared, repaired);
-  mark(context, going, "plan");
+  mark(context, course, "plan");
 
   const signal = clientGone(res);
-  const limits = { firstByteMs: context.settings.upstreamTimeoutMs, silenceMs: context.settings.upstreamTimeoutMs };
+  const limits = { firstByteMs: settings.upstreamTimeoutMs, silenceMs: settings.upstreamTimeoutMs };
   let sent: SendOutcome;
   for (;;) {
     const bytes = prepared.bytes ?? received.value;
@@ -86,11 +95,11 @@ export async function serveManaged(
       wire: route.wire,
       limits,
       signal,
-      strict: context.settings.strictStreams,
+      strict: settings.strictStreams,
       collect: prepared.collect,
       ...optional("recognise", prepared.recognise),
     });
-    going.attempts.push(attemptOf(sent, prepared, bytes.length));
+    course.attempts.push(attemptOf(sent, prepared, bytes.length));
     if (sent.type !== "context-error") break;
     const next = await smaller(context, prepared, sent);
     if (!next) break;
@@ -98,30 +107,17 @@ export async function serveManaged(
     context.emit({ type: "proxy.retry", data: { request: id, session: next.note.session } });
     prepared = next;
   }
-  mark(context, going, "upstream");
+  mark(context, course, "upstream");
 
   const own = managed.explain
     ? explainHeaders({ request: id, ...prepared.note, recalled: prepared.note.recalled.length })
     : [];
-  const delivered = await deliverSent(sent, managed, own);
-  mark(context, going, "answer");
+  const delivered = await deliverSent(sent, res, { family: managed.family, wire: route.wire, headers: own });
+  mark(context, course, "answer");
   const seen = sent.type === "failure" ? undefined : await sent.observed();
-  await finish(context, door, {
-    going,
-    note: prepared.note,
-    upstream: managed.upstream,
-    path: managed.path,
-    family,
-    familySignal: managed.familySignal,
-    ...optional("folder", managed.folder),
-    model: request.ok ? request.value.model : "",
-    wire: route.wire,
-    bytesIn: received.value.length,
-    bytesSent: (prepared.bytes ?? received.value).length,
-    delivered,
-    ...optional("usage", seen?.usage),
-    ...optional("errorCode", seen?.errorCode),
-  });
+  const model = request.ok ? request.value.model : "";
+  const bytes = { bytesIn: received.value.length, bytesSent: (prepared.bytes ?? received.value).length };
+  await finish(context, door, { ...recordOf(managed, course, prepared, delivered, seen), ...bytes, model });
   const success = delivered.outcome === "complete" && (delivered.status ?? 500) < 300;
   if (success && seen) await prepared.answered?.(seen);
   await prepared.settled;
@@ -132,15 +128,37 @@ function withBytes(prepared: ReadyRequest, bytes: Buffer): ReadyRequest {
   return { ...prepared, bytes, note: { ...note, action: note.action === "pass" ? "trim" : note.action } };
 }
 
-function refuseBody({ req, res, route, family }: Managed, failure: BodyReadFailure): void {
-  if (failure === "client_gone") return;
-  const { status, message } = REFUSED[failure];
-  const shown = family === "codex" && status === 413 ? 400 : status; // codex sends a 413 again, unchanged
-  answer(res, errorAnswer(route.wire, { status: shown, code: failure, message }));
+function receive(req: IncomingMessage, maxBytes: number): ReturnType<typeof readStream> {
+  if (Number(req.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve(fail("too_large"));
+  return readStream(req, { ...bodyPace, maxBytes });
+}
+
+function refuseBody({ req, res, route, family }: Managed, failure: keyof typeof REFUSED): void {
+  const error = REFUSED[failure];
+  const status = family === "codex" && error.status === 413 ? 400 : error.status; // codex sends a 413 again, unchanged
+  answer(res, errorAnswer(route.wire, { ...error, status }));
   letGo(req);
 }
 
-function askedOf(managed: Managed, body: ScannedBody, { id, time }: Going): Result<ManagedRequest, BadSessionKey> {
+function recordOf(
+  { upstream, path, family, familySignal, folder, route: { wire } }: Managed,
+  { id, time, timings, attempts }: Course,
+  { note }: ReadyRequest,
+  { status, outcome, failure }: Delivery,
+  seen: Observation | undefined,
+): Omit<RequestRecord, "model" | "bytesIn" | "bytesSent"> {
+  const isError = outcome === "complete" && (status ?? 500) >= 400;
+  return {
+    ...{ id, time, upstream, path, family, familySignal, wire, ...note, attempts, timings },
+    outcome: isError ? "failed" : outcome,
+    ...optional("folder", folder),
+    ...optional("status", status),
+    ...optional("failure", failure ?? seen?.errorCode),
+    ...optional("usage", seen?.usage),
+  };
+}
+
+function askedOf(managed: Managed, body: ScannedBody, { id, time }: Course): Result<ManagedRequest, BadSessionKey> {
   const { route, headers, path, upstream } = managed;
   const caller = managed.callerOf(body.value);
   if (!caller.ok) return caller;
@@ -161,7 +179,7 @@ async function scanned(
 function badHeader(headers: Headers): { status: number; code: string; message: string } | undefined {
   if (todoOf(headers).ok) return undefined;
   const message =
-    "X-Everlong-Todo must be UTF-8 text of at most 8,000 characters, or base64: of such a text. The TODO is as it was; nothing was sent on.";
+    "X-Everlong-Todo must be UTF-8 text of at most 8,000 characters, plain or as base64:TEXT. The TODO did not change and nothing was sent on.";
   return { status: 400, code: "bad_header", message };
 }
 
@@ -169,12 +187,9 @@ function badHeader(headers: Headers): { status: number; code: string; message: s
 async function prepareOpen(context: ProxyContext, door: ServicesDoor, request: ManagedRequest): Promise<ReadyRequest> {
   try {
     const services = await door.get();
-    if (!services.ok) {
-      tellFault(context, "store", services.error);
-      return passed("skip:store");
-    }
+    if (!services.ok) return skipStore(context, services.error);
     const todo = todoOf(request.headers);
-    return await prepare(context, services.value, request, todo.ok ? todo.value : undefined);
+    return await prepare({ ...context, ...services.value }, request, todo.ok ? todo.value : undefined);
   } catch (error) {
     context.emit({
       type: "proxy.soft_failure",
@@ -204,18 +219,12 @@ function attemptOf(sent: SendOutcome, { note }: ReadyRequest, bytes: number): Up
   return { tokens, bytes, status: sent.answer.status, ...optional("error", error) };
 }
 
-function deliverSent(sent: SendOutcome, { res, route, family }: Managed, own: string[]): Promise<Delivery> | Delivery {
-  if (sent.type === "failure") return answerFailure(res, sent.failure, route.wire, own);
-  if (sent.type === "answer" && family === "codex" && sent.answer.status === 413) {
-    discard(sent.answer); // it would send the same again
-    answer(res, contextLengthAnswer(route.wire, 400, { unit: "bytes" }), own);
-    return { outcome: "complete", status: 400, bytes: 0 };
-  }
-  if (sent.type === "answer") return deliver(sent.answer, res, own);
-  return deliverRefusal(sent, res, { family, wire: route.wire, headers: own });
+function deliverSent(sent: SendOutcome, res: ServerResponse, client: AnswerReader): Promise<Delivery> | Delivery {
+  if (sent.type === "failure") return answerFailure(res, sent.failure, client);
+  return sent.type === "answer" ? deliverAnswer(sent.answer, res, client) : deliverRefusal(sent, res, client);
 }
 
-function mark({ clock }: ProxyContext, going: Going, stage: string): void {
+function mark({ clock }: ProxyContext, course: Course, stage: string): void {
   const now = clock.monotonic();
-  going.timings[stage] = now - going.start - Object.values(going.timings).reduce((a, b) => a + b, 0);
+  course.timings[stage] = now - course.start - Object.values(course.timings).reduce((a, b) => a + b, 0);
 }

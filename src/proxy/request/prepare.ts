@@ -5,11 +5,11 @@ import type { HistoryItem } from "../contract.ts";
 import { historyOf } from "../history/chain.ts";
 import { readable } from "../history/readable.ts";
 import { sealOf } from "../history/seal.ts";
-import { filtered, type ProxyServices } from "../services.ts";
+import { filtered } from "../services.ts";
 import { chainShare, mainLane } from "../store/lane.ts";
 import { type LaneLocation, locate } from "../store/locate.ts";
 import { prepareCompaction, prepareTrigger } from "./compaction.ts";
-import { type ManagedRequest, type ProxyContext, passed, type ReadyRequest, skipStore } from "./context.ts";
+import { type ManagedRequest, type PlanContext, passed, type ReadyRequest, skipStore } from "./context.ts";
 import { prepareMain } from "./main.ts";
 
 /** Another request may change the lane while this one is planned; not for ever. */
@@ -19,33 +19,32 @@ const FIRST_ITEMS = 6;
 const MOST_ITEMS = 100;
 
 export async function prepare(
-  context: ProxyContext,
-  services: ProxyServices,
+  context: PlanContext,
   request: ManagedRequest,
   todo: string | undefined,
 ): Promise<ReadyRequest> {
   const { items } = historyOf(request.body, context.key);
   for (let round = 1; ; round++) {
-    const located = await locate(services.store, request.caller, items, () => firstTexts(context, services, items));
+    const located = await locate(context.store, request.caller, items, () => firstTexts(context, items));
     if (!located.ok) return skipStore(context, located.error);
-    const kind = await kindOf(context, services, request, located.value, items);
+    const kind = await kindOf(context, request, located.value, items);
     if (typeof kind !== "string") return kind;
-    if (kind === "compaction") return prepareCompaction(context, services, request, located.value, items);
-    if (kind === "trigger") return prepareTrigger(context, services, request, located.value);
+    if (kind === "compaction") return prepareCompaction(context, request, located.value, items);
+    if (kind === "trigger") return prepareTrigger(context, request, located.value);
     if (kind !== "main" && kind !== "agent") return passed("pass", { kind });
     const last = round === MOST_STALE;
-    const prepared = await prepareMain(context, services, request, { kind, located: located.value, items, todo, last });
+    const prepared = await prepareMain(context, request, { kind, located: located.value, items, todo, last });
     if (prepared !== "stale") return prepared;
   }
 }
 
 async function kindOf(
-  context: ProxyContext,
-  { store }: ProxyServices,
+  context: PlanContext,
   request: ManagedRequest,
   { session, match }: LaneLocation,
   items: readonly HistoryItem[],
 ) {
+  const { store, key } = context;
   const main = session && (await mainLane(store, session));
   if (main && !main.ok) return skipStore(context, main.error);
   const { route, headers, body, caller } = request;
@@ -53,20 +52,14 @@ async function kindOf(
   const share = main?.value && !offersTools(body) && (await chainShare(store, main.value, items));
   if (share && !share.ok) return skipStore(context, share.error);
   const { kind } = classify({
-    route,
-    headers,
-    family: caller.family,
-    body,
-    items,
-    key: context.key,
-    main: main?.value,
+    ...{ route, headers, family: caller.family, body, items, key, main: main?.value },
     share: share ? share.value : 0,
     lane: match.type === "new" ? undefined : match.lane,
   });
   return kind;
 }
 
-function firstTexts({ key }: ProxyContext, { redactor }: ProxyServices, items: readonly HistoryItem[]): string[] {
+function firstTexts(context: PlanContext, items: readonly HistoryItem[]): string[] {
   const conversation = items.filter(({ role }) => role !== "system" && role !== "developer");
   const head = conversation.findIndex(({ role }) => role === "assistant");
   const first = conversation.slice(
@@ -74,7 +67,7 @@ function firstTexts({ key }: ProxyContext, { redactor }: ProxyServices, items: r
     Math.max(FIRST_ITEMS, Math.min(head === -1 ? conversation.length : head, MOST_ITEMS)),
   );
   const seals = conversation.flatMap(({ kind, raw, wire }) =>
-    kind === "compaction" ? (sealOf(wire, raw, key) ?? []) : [],
+    kind === "compaction" ? (sealOf(wire, raw, context.key) ?? []) : [],
   );
-  return [...first.map((item) => filtered(redactor, readable(item).text) ?? ""), ...seals];
+  return [...first.map((item) => filtered(context, readable(item).text) ?? ""), ...seals];
 }

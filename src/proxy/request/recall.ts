@@ -7,9 +7,8 @@ import { queryOf } from "../history/query.ts";
 import { OWNER } from "../identify/run.ts";
 import type { PromptQuestion, PromptQuotes, RequestPlanInput } from "../plan/contract.ts";
 import type { QuotedSnippet } from "../plan/recall-block.ts";
-import type { ProxyServices } from "../services.ts";
 import { type ProxySession, recallId } from "../store/session.ts";
-import type { ProxyContext } from "./context.ts";
+import type { PlanContext } from "./context.ts";
 
 const SNIPPET_CHARS = 1200;
 const MEANING_CHARS = 512;
@@ -19,8 +18,7 @@ const AT_A_CUT_MS = 1000;
 
 /** Asked at most once for each question, however often the request is planned. */
 export function recallFor(
-  context: ProxyContext,
-  services: ProxyServices,
+  context: PlanContext,
   session: ProxySession,
   caller: RequestCaller,
   items: readonly HistoryItem[],
@@ -28,15 +26,14 @@ export function recallFor(
   const answers = new Map<string, Promise<PromptQuotes>>();
   return (ask) => {
     const question = [ask.session, ask.namespace, ask.takesAway, ask.prompt.id, ...ask.standing].join(" ");
-    const answer = answers.get(question) ?? look(context, services, session, caller, items, ask);
+    const answer = answers.get(question) ?? look(context, session, caller, items, ask);
     answers.set(question, answer);
     return answer;
   };
 }
 
 async function look(
-  { settings, clock, emit }: ProxyContext,
-  { recall }: ProxyServices,
+  { settings, clock, emit, recall }: PlanContext,
   session: ProxySession,
   caller: RequestCaller,
   items: readonly HistoryItem[],

@@ -12,7 +12,7 @@ import type { StateTexts } from "./files.ts";
 type StateParts = { pinned: string; agents: string; anchor: string; todo: string; spec: string };
 
 const MOST = { pinned: 6_000, agents: 6_000, anchor: 2_500, spec: 4_000 };
-/** Enough of AGENTS.md to know it again. */
+/** So many characters of AGENTS.md are enough to know it again. */
 const TELLTALE = 200;
 const CUT = "[cut here: the rest does not fit]";
 const FIRST_LINE = "What is kept for this session. This block replaces every earlier one of its kind.";
@@ -49,7 +49,7 @@ export function stateBlock(parts: StateParts, { tag, todoMaxChars }: { tag: OwnT
   return inTag(tag, [FIRST_LINE, ...shown.map(([name, text]) => inTag(name, text))].join("\n"));
 }
 
-/** For a request that still holds a block, when nothing is kept any more. */
+/** A request that still has an older block gets this one when nothing is kept any more. */
 export const emptyState = (tag: OwnTag): string =>
   inTag(tag, "Nothing is kept for this session now. This block replaces every earlier one of its kind.");
 

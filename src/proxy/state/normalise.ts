@@ -12,9 +12,9 @@ const STARTS_LINE = /^(?:$|\s|(?:[-*+•>|]|#{1,6}|\d{1,3}[.)])\s)/;
 const STARTS_WITH_CAPITAL = /^\p{Lu}/u;
 const ENDS_SENTENCE = /[\p{L}\p{N}][.!?:](?:\\r\\n|\\n)*$/u;
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]$/u;
-/** Enough of what follows to see how it begins. */
+/** So many characters are enough to see how what follows begins. */
 const AHEAD = 16;
-/** Enough of what precedes to see how a sentence ended, however many breaks are written out after it. */
+/** So many characters are enough to see how a sentence ended, however many breaks are written out after it. */
 const BEHIND = 64;
 
 /** Idempotent. A text with a real line break only loses its carriage returns. */

@@ -15,13 +15,13 @@ const stored = z.object({
   /** Unset: as the setting says. */
   mode: z.enum(["on", "off"]).optional(),
   approved: z.boolean(),
-  /** Of the latest change. */
+  /** When the latest change was made, and by which way. */
   time: z.string(),
   way: z.enum(["header", "api", "cli", "dashboard"]),
 });
 export type Spec = z.infer<typeof stored>;
 export type SpecWay = Spec["way"];
-type SpecChange = { mode?: "on" | "off" | undefined; approved?: boolean | undefined };
+export type SpecChange = { mode?: "on" | "off" | undefined; approved?: boolean | undefined };
 
 const ON = new Set(["true", "1", "on", "yes"]);
 const OFF = new Set(["false", "0", "off", "no"]);

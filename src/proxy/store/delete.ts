@@ -67,7 +67,7 @@ async function erase(
   });
 }
 
-/** In slices: a long session has many passages. */
+/** Items go in slices, since a long session has many passages. */
 async function eraseItems(
   store: ProxyStore,
   session: ProxySession,

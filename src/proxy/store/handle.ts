@@ -14,11 +14,11 @@ export type ProxyStoreOptions = {
   dir: string;
   locks: string;
   quarantine: string;
-  /** Of secret.key: no session key is kept in the clear. */
+  /** The content of secret.key: no session key is kept in the clear. */
   key: string;
   clock: Clock;
   tenancy: "single" | "per-identity";
-  /** Hex digits of so many random bytes. */
+  /** It gives the hex digits of so many random bytes. */
   random?: (bytes: number) => string;
   /** Told of bytes in a log that were no record; they are kept aside. */
   onDamaged?: (message: string) => void;
@@ -58,7 +58,7 @@ export function change<T>(
 
 export const sessionsFolder = (store: ProxyStore): string => join(store.dir, "sessions");
 
-/** Of a session key; tells nothing about it without secret.key. */
+/** The hash of a session key tells nothing about it without secret.key. */
 export function keyedHash(store: ProxyStore, use: string, text: string): string {
   return createHmac("sha256", store.key).update(`${use}\0${text}`).digest("hex");
 }

@@ -10,17 +10,17 @@ export type ProxyItem = {
   turn: number;
   item: number;
   time: string;
-  /** Of the request that it came with first, or was left out of; unknown when that one had none yet. */
+  /** The lane of the request that it came with first, or was left out of; unknown when that one had none yet. */
   lane?: number;
   wire: WireName;
   role: string;
   type: string;
   tool?: string;
   callId?: string;
-  /** As the client sent it. */
+  /** The item's size as the client sent it. */
   bytes: number;
   indexed: boolean;
-  /** Filtered. */
+  /** The text went through the secret filter. */
   text: string;
   dropped?: "proxy" | "client";
 };

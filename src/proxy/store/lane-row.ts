@@ -13,7 +13,7 @@ export type ChainItem = HistoryItem & { own: string };
 export const chainOf = (items: readonly HistoryItem[]): ChainItem[] =>
   items.filter((item): item is ChainItem => item.own !== undefined);
 
-/** Of `proxy_lane l` joined with `proxy_session s`. */
+/** The columns of `proxy_lane l` joined with `proxy_session s`. */
 export const LANE =
   "l.id, s.id AS session, l.kind, l.length, l.tail, l.version, l.state, l.plan, l.summary FROM proxy_lane l JOIN proxy_session s ON s.no = l.session";
 
@@ -46,7 +46,7 @@ export function columnsOf(lane: LaneState): { state: string; plan: string } {
   return { state: JSON.stringify(rest), plan: JSON.stringify(plan) };
 }
 
-/** Without what only a stored lane has: plans may be made by spreading one. */
+/** Plans may be made by spreading a stored lane, so what only such a lane has is taken out. */
 function stateIn(lane: LaneState & Partial<StoredLane>): LaneState {
   const { id: _id, session: _session, length: _length, tail: _tail, version: _version, ...state } = lane;
   return state;

@@ -33,7 +33,7 @@ export function listSessions(
 
 export type SessionMatch = { type: "one"; session: ProxySession } | { type: "none" } | { type: "many"; ids: string[] };
 
-/** By name, by the beginning of one, or the one used last. */
+/** A session is found by its name, by the beginning of it, or as the one used last. */
 export function findSession(store: ProxyStore, name: string | { last: true }): Promise<Result<SessionMatch, Fault>> {
   return read(store, (db) => {
     const rows =
@@ -83,7 +83,7 @@ export function itemsOfTurns(
   );
 }
 
-/** For the inspector: the texts of a record's rows. */
+/** The inspector shows the texts of a record's rows. */
 export function textOf(
   store: ProxyStore,
   session: ProxySession,

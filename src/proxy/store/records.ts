@@ -22,7 +22,7 @@ export function insertRecord(db: Database, record: RequestRecord, session: numbe
   ).run(record.id, session ?? null, record.time, text.length, text);
 }
 
-/** With every request, so it looks first: what is too many is told by the order, and seldom is anything too old or too large. */
+/** It runs with every request, so it looks first: the order tells what is too many, and seldom is anything too old or too large. */
 function prune(db: Database, now: string): void {
   const place = `SELECT no FROM proxy_request ORDER BY no DESC LIMIT 1 OFFSET ${KEPT}`;
   prepared(db, `DELETE FROM proxy_request WHERE no <= (${place})`).run();
@@ -88,7 +88,7 @@ export function listRequests(
   });
 }
 
-/** Without an id the latest. */
+/** Without an id it gives the latest request. */
 export function requestById(store: ProxyStore, id?: string): Promise<Result<RequestRecord | undefined, Fault>> {
   return read(store, (db) => {
     const row =

@@ -36,7 +36,7 @@ class Numbering {
   readonly #db: Database;
   readonly #session: number;
   readonly #now: string;
-  /** By turn: the number of its last item. */
+  /** The number of the last item of each turn. */
   readonly #last = new Map<number, number>();
   #prompts: number;
   fresh = 0;

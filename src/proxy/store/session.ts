@@ -17,7 +17,7 @@ export type ProxySession = {
   /** The name of its directory. */
   id: string;
   path: string;
-  /** Of the founder; everything stored belongs to it, whoever joined later. */
+  /** The identity of the founder: everything stored belongs to it, whoever joined later. */
   identity: string;
   family: Family;
   signal: string;

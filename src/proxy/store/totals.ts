@@ -24,14 +24,14 @@ const NAMES = [
 ] as const;
 type CountName = (typeof NAMES)[number];
 export type RequestCounts = Record<CountName, number>;
-type Totals = RequestCounts & {
-  /** For prices: each model has its own. */
+export type ProxyTotals = RequestCounts & {
+  /** Each model has its own price, so each has its own counts. */
   models: Record<string, RequestCounts>;
   /** Requests that were not managed, by reason. */
   unmanaged: Record<string, number>;
   /** Negative when it was a loss. */
   netSaved: number;
-  /** Of the input that upstreams reported. */
+  /** The share of the input that upstreams reported as cached. */
   cachedShare?: number;
 };
 
@@ -77,7 +77,7 @@ export function countUnmanaged(store: ProxyStore, reasons: ReadonlyMap<string, n
 const none = (): RequestCounts => Object.fromEntries(NAMES.map((name) => [name, 0])) as RequestCounts;
 const isCount = (name: string): name is CountName => NAMES.includes(name as CountName);
 
-export function totals(store: ProxyStore, session?: ProxySession): Promise<Result<Totals, Fault>> {
+export function totals(store: ProxyStore, session?: ProxySession): Promise<Result<ProxyTotals, Fault>> {
   return read(store, (db) => {
     const sum = none();
     const models: Record<string, RequestCounts> = {};

@@ -6,7 +6,7 @@ import type { Database } from "../../store/sqlite.ts";
 import { type Guess, risen } from "../plan/learned-window.ts";
 import { change, type ProxyStore, read } from "./handle.ts";
 
-type LearnedWindow = { upstream: string; model: string; tokens: number; learnedAt: string };
+export type LearnedWindow = { upstream: string; model: string; tokens: number; learnedAt: string };
 
 const LEAST = 4096;
 const KEPT_MS = 30 * 24 * 3600 * 1000;

@@ -12,7 +12,7 @@ class UpstreamRefused extends Error {
   }
 }
 
-/** Link-local, and the addresses at which clouds hand out credentials; also inside NAT64 and 6to4 addresses. */
+/** These are link-local addresses and those at which clouds hand out credentials, also inside NAT64 and 6to4 addresses. */
 const isForbidden = addressRanges(
   "169.254.0.0/16",
   "100.100.100.200/32",
@@ -61,7 +61,7 @@ export function upstreamUrl(text: string): Result<URL, string> {
   return problem === undefined ? ok(url) : fail(`${host} is ${problem}`);
 }
 
-/** For a socket: refuses a name when one of its addresses may not be connected to. */
+/** The lookup of a socket refuses a name when one of its addresses may not be connected to. */
 export const upstreamLookup = (plain: boolean, resolve?: ResolveHost): LookupFunction =>
   judgedLookup((host, address) => {
     const problem = addressProblem(address, plain);

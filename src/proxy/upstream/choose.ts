@@ -19,9 +19,9 @@ export type Upstreams = ReadonlyMap<string, ConfiguredUpstream>;
 /** How a request goes on. Path and query are the bytes received, behind the upstream's own path. */
 export type Destination = { upstream: ConfiguredUpstream; vendor: WireVendor; url: URL; path: string };
 type NoTarget =
-  /** 404. */
+  /** The request is answered with 404. */
   | { code: "unknown_upstream"; message: string }
-  /** 502: its setting cannot be used. */
+  /** The request is answered with 502, because the setting cannot be used. */
   | { code: "upstream_unreachable"; message: string };
 
 /** The vendors, and where codex sends the requests of a subscription. */
@@ -57,7 +57,7 @@ export function chooseTarget(
   const name = (named ?? request.headers["x-everlong-upstream"]?.trim() ?? vendor.name).toLowerCase();
   const upstream = upstreams.get(name);
   if (!upstream) {
-    const message = `No upstream has this name. Configured are: ${[...upstreams.keys()].join(", ")}.`;
+    const message = `No upstream has this name. Nothing was sent. Known upstreams: ${[...upstreams.keys()].join(", ")}.`;
     return fail({ code: "unknown_upstream", message });
   }
   if (!upstream.url) {

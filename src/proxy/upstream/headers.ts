@@ -6,11 +6,11 @@ import { headersOf } from "../identify/header.ts";
 import { credentialHeaders, type IsToken, keyIn, ownCredential } from "../identify/identity.ts";
 import type { Destination } from "./choose.ts";
 
-/** Meant for us. */
+/** These headers are meant for the gateway. */
 const OURS = /^x-(?:cliproxyapi|everlong|proxypilot)-|^x-(?:repo-path|workspace-root|project-root)$/;
 /** `host` and `expect` are the sender's own matter, as everything of one connection. */
 const OF_SENDER = new Set([...HOP_BY_HOP, "host", "expect"]);
-/** Of the body as it was received; one that was changed is sent as it is, with its own length. */
+/** These describe the body as it was received; a changed one is sent plain, with its own length. */
 const OF_BODY = new Set(["content-length", "content-encoding"]);
 
 type Forwarding = {
@@ -54,7 +54,7 @@ export function forwardSearch(search: string, isToken: IsToken): string {
   return parts.length === 0 || search === "" ? "" : `?${parts.join("&")}`;
 }
 
-/** Headers that the sender declared to be of this connection only; what the body needs is not for it to say. */
+/** The sender declares headers to be of this connection only; those that the body needs are not its to declare. */
 function connectionNames(headers: Headers): Set<string> {
   const names = (headers["connection"] ?? "").toLowerCase().split(",");
   return new Set(names.map((name) => name.trim()).filter((name) => !OF_BODY.has(name)));

@@ -1,7 +1,6 @@
 // The connections to upstreams: one keep-alive pool for each origin, with limits, to judged addresses only.
 import { buildConnector, type Dispatcher, Pool } from "undici";
 import type { ResolveHost } from "../../base/address.ts";
-import { honestReset } from "../forward/honest-reset.ts";
 import { upstreamLookup } from "./address.ts";
 
 const CONNECT_MS = 10_000;
@@ -10,7 +9,7 @@ const IDLE_MS = { "http:": 4000, "https:": 30_000 };
 const MAX_HEADER_BYTES = 64 * 1024;
 
 type PoolOptions = {
-  /** Of the first byte, and of silence between bytes. */
+  /** It limits the wait for the first byte, and silence between bytes. */
   timeoutMs: number;
   connectMs?: number;
   resolve?: ResolveHost;
@@ -54,4 +53,19 @@ export class UpstreamPools {
       ),
     });
   }
+}
+
+/**
+ * undici takes a reset for the clean end of a body without a length, and knows it by its code: the code is changed before
+ * it looks, so that a torso never looks whole.
+ */
+export function honestReset(connect: buildConnector.connector): buildConnector.connector {
+  return (options, done) => {
+    connect(options, (...outcome) => {
+      outcome[1]?.prependListener("error", (error: NodeJS.ErrnoException) => {
+        if (error.code === "ECONNRESET") error.code = "UPSTREAM_RESET";
+      });
+      done(...outcome);
+    });
+  };
 }

@@ -3,7 +3,7 @@ import { CONSOLIDATOR, consolidates } from "../../agent/catalog/definition.ts";
 import { spawnDetached } from "../../host/detached.ts";
 import { gate } from "../../memory/consolidate/gate.ts";
 import { CONSOLIDATION_PROMPT } from "../../memory/consolidate/prompt.ts";
-import type { EventData } from "../../schema/event/envelope.ts";
+import type { DurableEnvelope, EventData } from "../../schema/event/envelope.ts";
 import { settingsTable } from "../../settings/table.ts";
 import { modelFor } from "../agent/model.ts";
 import type { OpenOptions } from "../client/session.ts";
@@ -28,7 +28,7 @@ export async function consolidateOnExit(leaving: LeavingSession): Promise<void> 
     on: isBoardOn(workspace) && values["consolidate.onExit"] && !isToolDenied(workspace, "context_board"),
     detached: isDetached(workspace),
     interactive: options.interactive,
-    userMessages: main.state.chain.filter((e) => e.type === "user.message" && isFromUser(e.data.source)).length,
+    userMessages: options.interactive ? messagesOfUser(main.state.chain) : 0,
   });
   if (decided === "nothing") return;
   // A log that cannot be written has said so before.
@@ -46,7 +46,8 @@ async function modelOfChild(leaving: LeavingSession): Promise<string> {
   return choice?.ok ? choice.value.model : leaving.model.target.id;
 }
 
-const isFromUser = (source: string): boolean => source === "user" || source === "command";
+const messagesOfUser = (chain: readonly DurableEnvelope[]): number =>
+  chain.filter((e) => e.type === "user.message" && ["user", "command"].includes(e.data.source)).length;
 
 function childOf({ workspace, main, model, owner, options }: LeavingSession) {
   const program = process.argv[1] ?? "";

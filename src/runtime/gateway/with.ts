@@ -7,7 +7,7 @@ import { repositoryKey } from "../../host/git.ts";
 import { type AgentRun, OWNER } from "../../proxy/identify/run.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import { upstreamsOf } from "../../proxy/upstream/choose.ts";
-import { type FoundGateway, findGateway, pidOf } from "../../server/find.ts";
+import { findGateway, type LocalGateway, pidOf } from "../../server/find.ts";
 import { addressOf } from "../../server/listen.ts";
 import type { UpstreamRow } from "../../server/manage/contract.ts";
 import { remoteOperations } from "../../server/manage/remote.ts";
@@ -118,7 +118,7 @@ async function startForRun(upstreams: WithRequest["upstreams"]): Promise<Result<
   return openGateway({ ...flags, "gateway.port": "0" });
 }
 
-async function viewOf({ address, token }: FoundGateway): Promise<GatewayView | undefined> {
+async function viewOf({ address, token }: LocalGateway): Promise<GatewayView | undefined> {
   const upstreams = await remoteOperations({ address, token }).upstreams();
   return upstreams.ok ? { address, token, upstreams: upstreams.value } : undefined;
 }

@@ -4,7 +4,7 @@ import { ok } from "../../base/result.ts";
 import { newMemoryId } from "../../memory/record/id.ts";
 import { parseRule } from "../../permission/rule.ts";
 import type { OpenServices } from "../../proxy/services.ts";
-import type { MemoryHouse, OpenMemoryDoor } from "../../server/memory/contract.ts";
+import type { MemoryBackend, OpenMemoryBackend } from "../../server/memory/contract.ts";
 import { inboxOf, sidekicksOf } from "../sidekick/service.ts";
 import { secretKey, type Workspace } from "../workspace.ts";
 import { LOCAL_USER } from "./strategy.ts";
@@ -13,14 +13,14 @@ import { LOCAL_USER } from "./strategy.ts";
 const TOKEN = "local";
 
 /** A gateway serves its own store, whatever strategy the agents of this home use: it is what they would ask. */
-export function openMemoryService(workspace: Workspace, open: OpenServices): OpenMemoryDoor {
+export function openMemoryService(workspace: Workspace, open: OpenServices): OpenMemoryBackend {
   const { settings, paths, redact } = workspace;
   const { values } = settings;
   const denied = values["permissions.deny"].some((text) => {
     const rule = parseRule(text);
     return rule.ok && rule.value.kind === "memory";
   });
-  const failures: MemoryHouse["failures"] = [];
+  const failures: MemoryBackend["failures"] = [];
   return async () => {
     const services = await open();
     if (!services.ok) return services;

@@ -11,14 +11,13 @@ import { VERSION } from "../../base/version.ts";
 import { isInside } from "../../host/paths.ts";
 import type { ResolvedModel } from "../../model/resolve.ts";
 import { trustNotice } from "../../permission/trust.ts";
-import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
-import { SessionLog } from "../../session/log.ts";
+import type { Envelope } from "../../schema/event/envelope.ts";
+import { type OpenedLog, SessionLog } from "../../session/log.ts";
 import { closeInterrupted } from "../../session/recover.ts";
 import { setMode } from "../../session/set-mode.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { Flags } from "../../settings/flag.ts";
 import { lowSpace } from "../../store/home.ts";
-import type { LogReport } from "../../store/read-log.ts";
 import { selection } from "../agent/select-agent.ts";
 import { isDetached, PARENT_SESSION } from "../board/detached.ts";
 import type { Opened, OpenOptions, SessionChoice } from "../client/session.ts";
@@ -53,9 +52,7 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
 
 type OpenLog = {
   sessionId: string;
-  opened: { log: SessionLog; report: LogReport; unknownTypes: Set<string> };
-  /** What the log had. */
-  past: DurableEnvelope[];
+  opened: OpenedLog;
   /** Where events go; those before there is somebody to tell are kept. */
   face: { tell: (event: Envelope) => void; early: Envelope[] };
 };
@@ -65,7 +62,6 @@ async function openLog(
   workspace: Workspace,
   sessionId: string,
 ): Promise<Result<OpenLog, Failure>> {
-  const past: DurableEnvelope[] = [];
   const early: Envelope[] = [];
   const face: OpenLog["face"] = { tell: (event) => void early.push(event), early };
   const opened = await SessionLog.open({
@@ -79,12 +75,11 @@ async function openLog(
       recordTelemetry(workspace, event);
       face.tell(event);
     },
-    onRead: (event) => past.push(event),
     giveUpMs: options.interactive
       ? Number.POSITIVE_INFINITY
       : workspace.settings.values["prompt.diskFullSeconds"] * 1000,
   });
-  return opened.ok ? ok({ sessionId, opened: opened.value, past, face }) : opened;
+  return opened.ok ? ok({ sessionId, opened: opened.value, face }) : opened;
 }
 
 /** Everything but the log of a session that goes on: of a new one nothing is made before all the rest is right. */
@@ -102,8 +97,8 @@ async function openOn(
   if (selected && !selected.ok) return selected;
   const fresh = going ? ok(going) : await openLog(options, workspace, newId());
   if (!fresh.ok) return fresh;
-  const { sessionId, opened, past, face } = fresh.value;
-  const { log } = opened;
+  const { sessionId, opened, face } = fresh.value;
+  const { log, past } = opened;
   const open = assembleSession({ workspace, log, sessionId, resolved: model.value, options, extensions, past });
   const { agents, mcp } = open;
   const before = await begin(open, { resumed, opened, options, model: model.value });

@@ -3,35 +3,27 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
+import { deleteCookie, setCookie } from "hono/cookie";
 import * as z from "zod";
 import { codeOf } from "../../store/fault.ts";
-import type { Report } from "../contract.ts";
 import type { EventStream } from "../event-stream.ts";
-import type { OpenOperations } from "../manage/contract.ts";
-import type { OpenRecall } from "../manage/recall.ts";
-import type { OpenMemoryDoor } from "../memory/contract.ts";
 import { memoryRoutes } from "../memory/routes.ts";
-import { refusal, refusalOf } from "../refusal.ts";
+import type { GatewayOptions } from "../options.ts";
+import { refusal } from "../refusal.ts";
 import { SECURITY_HEADERS } from "../respond.ts";
-import { type SignIn, setCookie } from "../sign-in.ts";
+import { COOKIE, COOKIE_OPTIONS, type SignIn } from "../sign-in.ts";
 import type { Throttle } from "../throttle.ts";
-import { readJson } from "./json-body.ts";
 import { lookRoutes } from "./proxy/look.ts";
 import { sessionRoutes } from "./proxy/sessions.ts";
 import { recallRoutes } from "./recall.ts";
-import { type Env, refuse } from "./reply.ts";
+import { type Env, jsonBody, opened, refuse } from "./reply.ts";
 
-type ApiParts = {
-  operations: OpenOperations;
-  recall: OpenRecall;
-  /** Absent = there is no such address. */
-  memory?: OpenMemoryDoor;
+type ApiParts = Pick<GatewayOptions, "operations" | "recall" | "memory" | "report"> & {
   events: EventStream;
   signIn: SignIn;
   throttle: Throttle;
   /** A fresh one-time link to the dashboard. */
   link(): string;
-  report: Report;
 };
 
 const login = z.strictObject({ code: z.string().max(100) });
@@ -45,32 +37,30 @@ export function createApi(parts: ApiParts): (req: IncomingMessage, res: ServerRe
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.header(name, value);
     c.header("cache-control", "no-store");
   });
-  app.use("/api/proxy/*", async (c, next) => {
-    const operations = await parts.operations();
-    if (!operations.ok) return refuse(c, refusalOf(operations.error));
-    c.set("operations", operations.value);
-    return next();
-  });
+  app.use("/api/proxy/*", opened("operations", parts.operations));
   app.route("/api/proxy", sessionRoutes);
   app.route("/api/proxy", lookRoutes);
-  app.route("/api/recall", recallRoutes(parts.recall, events));
-  if (parts.memory) app.route("/api/memory", memoryRoutes(parts.memory));
+  app.use("/api/recall/*", opened("recall", parts.recall));
+  app.route("/api/recall", recallRoutes(events));
+  if (parts.memory) app.use("/api/memory/*", opened("memory", parts.memory)).route("/api/memory", memoryRoutes);
   app.get("/api/events", (c) => {
     events.attach(c.env.outgoing, c.req.header("last-event-id"));
     return RESPONSE_ALREADY_SENT;
   });
   app.post("/api/links", (c) => c.json({ link: parts.link() }, 201));
-  app.post("/api/login", async (c) => {
-    const body = await readJson(c.env.incoming, login);
-    if (!body.ok) return refuse(c, body.error);
-    const cookie = signIn.redeem(body.value.code);
-    if (cookie !== undefined) return c.json({}, 200, { "set-cookie": setCookie(cookie) });
-    const address = c.env.incoming.socket.remoteAddress ?? "";
-    return refuse(c, refusal(throttle.fail(address) ? "too_many_failures" : "unauthorized"));
+  app.post("/api/login", jsonBody(login), (c) => {
+    const cookie = signIn.redeem(c.req.valid("json").code);
+    if (cookie === undefined) {
+      const isOften = throttle.fail(c.env.incoming.socket.remoteAddress ?? "");
+      return refuse(c, refusal(isOften ? "too_many_failures" : "unauthorized"));
+    }
+    setCookie(c, COOKIE, cookie, COOKIE_OPTIONS);
+    return c.json({});
   });
   app.post("/api/logout", (c) => {
     signIn.end(c.req.header("cookie"));
-    return c.json({}, 200, { "set-cookie": setCookie("") });
+    deleteCookie(c, COOKIE, COOKIE_OPTIONS);
+    return c.json({});
   });
   app.notFound((c) => refuse(c, refusal("not_found")));
   app.onError((error, c) => {

@@ -64,7 +64,7 @@ describe("signing in (SEC6, F88, F89)", () => {
     const answer = await login(code);
     expect(answer.status).toBe(200);
     const header = answer.headers.get("set-cookie")!;
-    expect(header).toMatch(/^everlong_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/);
+    expect(header).toMatch(/^everlong_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
     expect((await login(code)).status).toBe(401);
     const cookie = header.split(";")[0]!;
     const get = (path: string, init: RequestInit = {}) =>

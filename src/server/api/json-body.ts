@@ -4,9 +4,9 @@ import type * as z from "zod";
 import { parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { decodeBody } from "../../proxy/body/decode.ts";
+import { bodyPace, readStream } from "../../proxy/body/read-stream.ts";
 import type { GatewayRefusal } from "../contract.ts";
 import { JSON_TYPE } from "../gate.ts";
-import { bodyPace, readStream } from "../read-stream.ts";
 import { refusal } from "../refusal.ts";
 
 const MAX_BYTES = 256 * 1024;
@@ -23,7 +23,7 @@ export async function readJson<T>(req: IncomingMessage, schema: z.ZodType<T>): P
   return parseAs(bytes.value, schema);
 }
 
-const tooLarge = refusal("too_large", { hint: "At most 256 KB are read here." });
+const tooLarge = refusal("too_large", { hint: "Send at most 256 KB." });
 export const invalid = (message: string): GatewayRefusal => refusal("invalid_inputs", { message });
 
 function parseAs<T>(bytes: Buffer, schema: z.ZodType<T>): Result<T, GatewayRefusal> {

@@ -1,17 +1,58 @@
-// How the API answers: values as JSON, failures with their code; and how it reads queries.
+// How the API answers: values as JSON, failures with their code; and what its routes find ready when they run.
 import type { HttpBindings } from "@hono/node-server";
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type * as z from "zod";
 import type { Failure } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
-import { fail, ok, type Result } from "../../base/result.ts";
+import type { Result } from "../../base/result.ts";
+import type { BoardPlace, Src } from "../../memory/board/item.ts";
 import type { GatewayRefusal } from "../contract.ts";
 import type { ManagementWay, Paging, ProxyOperations } from "../manage/contract.ts";
+import type { RecallOperations } from "../manage/recall.ts";
+import type { MemoryBackend } from "../memory/contract.ts";
 import { refusalOf } from "../refusal.ts";
 import { errorBody } from "../respond.ts";
-import { invalid } from "./json-body.ts";
+import { invalid, readJson } from "./json-body.ts";
 
-export type Env = { Bindings: HttpBindings; Variables: { operations: ProxyOperations } };
+/** What a family of routes works on; `place` and `src` are of the board's routes. */
+type Variables = {
+  operations: ProxyOperations;
+  recall: RecallOperations;
+  memory: MemoryBackend;
+  place: BoardPlace;
+  src: Src;
+};
+export type Env = { Bindings: HttpBindings; Variables: Variables };
+
+/** Opens what a family of routes works on, before any of them runs. */
+export const opened =
+  <Name extends keyof Variables>(
+    name: Name,
+    open: () => Promise<Result<Variables[Name], Failure>>,
+  ): MiddlewareHandler<Env> =>
+  async (c, next) => {
+    const part = await open();
+    if (!part.ok) return refuse(c, refusalOf(part.error));
+    c.set(name, part.value);
+    return next();
+  };
+
+type Valid<Target extends "json" | "query", T> = MiddlewareHandler<
+  Env,
+  string,
+  { in: Record<Target, T>; out: Record<Target, T> }
+>;
+
+/** The body of a request, for `c.req.valid("json")`. */
+export const jsonBody =
+  <T extends object>(schema: z.ZodType<T>): Valid<"json", T> =>
+  async (c, next) => {
+    const body = await readJson(c.env.incoming, schema);
+    if (!body.ok) return refuse(c, body.error);
+    c.req.addValidatedData("json", body.value);
+    return next();
+  };
 
 export function refuse(c: Context<Env>, refusal: GatewayRefusal): Response {
   const headers = { ...refusal.headers, "x-everlong-error": refusal.code };
@@ -25,16 +66,16 @@ export function reply<T>(c: Context<Env>, result: Result<T, Failure>, headers?: 
 
 const MOST = 500;
 
-/** `limit` from 1 to 500, and an `after` that is handed on as it is. */
-export function paging(c: Context<Env>): Result<Paging, GatewayRefusal> {
-  const limit = c.req.query("limit");
-  if (limit !== undefined && (!/^[1-9]\d{0,3}$/.test(limit) || Number(limit) > MOST)) {
-    return fail(invalid(`limit must be a whole number from 1 to ${MOST}.`));
-  }
-  return ok({ limit: limit === undefined ? 100 : Number(limit), ...optional("after", c.req.query("after")) });
-}
+/** `limit` from 1 to 500, and an `after` that is handed on as it is, for `c.req.valid("query")`. */
+export const paging: Valid<"query", Paging> = async (c, next) => {
+  const limit = c.req.query("limit") ?? "100";
+  if (!/^[1-9]\d{0,3}$/.test(limit) || Number(limit) > MOST)
+    return refuse(c, invalid(`limit must be a whole number from 1 to ${MOST}.`));
+  c.req.addValidatedData("query", { limit: Number(limit), ...optional("after", c.req.query("after")) });
+  return next();
+};
 
-/** By what somebody asks or approves: only told, never a right. */
+/** It is the way in which somebody asks or approves; it is only told and gives no rights. */
 export function wayOf(c: Context<Env>): ManagementWay {
   if (c.req.header("x-everlong-client") === "cli") return "cli";
   return c.req.header("authorization") || c.req.header("x-everlong-token") ? "api" : "dashboard";

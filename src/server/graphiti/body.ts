@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { errorText } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { decodeBody } from "../../proxy/body/decode.ts";
-import { bodyPace, readStream } from "../read-stream.ts";
+import { bodyPace, readStream } from "../../proxy/body/read-stream.ts";
 import { type Field, type FieldProblem, missing, problem } from "./field.ts";
 
 const MAX_BYTES = 10 * 1024 * 1024;

@@ -1,7 +1,12 @@
 // What can be looked at and changed in the proxy's memory: one set of operations, called by the API and by the command line.
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
-import type { Family, LaneEpochReason, LaneKind, RecordRow, RequestRecord } from "../../proxy/contract.ts";
+import type { LaneEpochReason, LaneKind, RecordRow, RequestRecord } from "../../proxy/contract.ts";
+import type { SessionTextFile } from "../../proxy/state/files.ts";
+import type { Spec, SpecChange } from "../../proxy/state/spec.ts";
+import type { ProxySession } from "../../proxy/store/session.ts";
+import type { ProxyTotals } from "../../proxy/store/totals.ts";
+import type { LearnedWindow } from "../../proxy/store/windows.ts";
 
 /** Failures keep their code over HTTP: `session_not_found`, `stale`, `precondition_required`, `store_unavailable`, … */
 export type OperationOutcome<T> = Promise<Result<T, Failure>>;
@@ -9,16 +14,7 @@ export type OperationOutcome<T> = Promise<Result<T, Failure>>;
 export type ListPage<T> = { items: readonly T[]; next?: string };
 export type Paging = { limit?: number; after?: string };
 
-export type ProxiedSessionRow = {
-  id: string;
-  family: Family;
-  /** What named it: a header, a field of the body, or its content. */
-  signal: string;
-  namespace?: string;
-  prompts: number;
-  createdAt: string;
-  usedAt: string;
-};
+export type ProxiedSessionRow = Omit<ProxySession, "no" | "path" | "identity">;
 export type LaneRow = {
   id: number;
   kind: LaneKind;
@@ -30,41 +26,17 @@ export type LaneRow = {
   shortened: number;
   insertions: number;
 };
-export type TextName = "todo" | "pinned" | "summary";
 /** `version` is the text's own mark: equal texts have equal versions. */
 export type TextView = { text: string; version: string };
-export type SpecView = { mode: "on" | "off"; approved: boolean; time?: string; way?: string };
-type SpecChange = { mode?: "on" | "off"; approved?: boolean };
-export type ManagementWay = "api" | "cli" | "dashboard";
+export type SpecView = Required<Pick<Spec, "mode" | "approved">> & Partial<Pick<Spec, "time" | "way">>;
+export type ManagementWay = Exclude<Spec["way"], "header">;
 export type ProxiedSessionView = ProxiedSessionRow & {
   directory: string;
   lanes: readonly LaneRow[];
-  totals: TotalsView;
-  /** Characters of each text. */
-  files: Readonly<Record<TextName, number>>;
+  totals: ProxyTotals;
+  /** The length of each text in characters. */
+  files: Readonly<Record<SessionTextFile, number>>;
   spec: SpecView;
-};
-
-type CountsView = {
-  requests: number;
-  tokensIn: number;
-  tokensSent: number;
-  upstreamInput: number;
-  cachedInput: number;
-  output: number;
-  cuts: number;
-  folds: number;
-  retries: number;
-  stored: number;
-  recalled: number;
-  summaryTokens: number;
-};
-type TotalsView = CountsView & {
-  models: Readonly<Record<string, CountsView>>;
-  /** Requests that passed unmanaged, by reason. */
-  unmanaged: Readonly<Record<string, number>>;
-  netSaved: number;
-  cachedShare?: number;
 };
 
 /** A stored item or a note of the proxy's, as `events.jsonl` has it. */
@@ -74,7 +46,7 @@ type EventView = Readonly<Record<string, unknown>>;
 type RequestView = Omit<RequestRecord, "items"> & { items: readonly (RecordRow & { text?: string })[] };
 
 export type SearchAsk = { query: string; session?: string; namespace?: string; limit?: number };
-export type FoundItem = {
+export type SearchItem = {
   ref: string;
   role: string;
   time?: string;
@@ -84,9 +56,8 @@ export type FoundItem = {
   parts?: Readonly<Record<string, number>>;
 };
 /** A ref as the query gives that one item whole. */
-export type SearchView = { items: readonly FoundItem[]; more: number; partial: boolean };
+export type SearchView = { items: readonly SearchItem[]; more: number; partial: boolean };
 
-type WindowRow = { upstream: string; model: string; tokens: number; learnedAt: string };
 export type UpstreamRow = {
   name: string;
   url: string;
@@ -110,9 +81,9 @@ export type ProxyOperations = {
   session(id: string): OperationOutcome<ProxiedSessionView>;
   deleteSession(id: string): OperationOutcome<{ deleted: number }>;
   deleteAllSessions(): OperationOutcome<{ deleted: number }>;
-  text(id: string, name: TextName): OperationOutcome<TextView>;
-  /** Without `ifMatch` only where there is no text yet; `*` takes whatever is there. */
-  setText(id: string, name: TextName, text: string, ifMatch?: string): OperationOutcome<TextView>;
+  text(id: string, name: SessionTextFile): OperationOutcome<TextView>;
+  /** Without `ifMatch` a text is written only where none is yet; `*` replaces whatever is there. */
+  setText(id: string, name: SessionTextFile, text: string, ifMatch?: string): OperationOutcome<TextView>;
   spec(id: string): OperationOutcome<SpecView>;
   setSpec(id: string, change: SpecChange, way: ManagementWay): OperationOutcome<SpecView>;
   events(id: string, query: Paging & { kind?: string }): OperationOutcome<ListPage<EventView>>;
@@ -120,8 +91,8 @@ export type ProxyOperations = {
   requests(query: Paging & { session?: string }): OperationOutcome<ListPage<RequestRecord>>;
   request(id: string): OperationOutcome<RequestView>;
   search(ask: SearchAsk): OperationOutcome<SearchView>;
-  stats(session?: string): OperationOutcome<TotalsView>;
-  windows(): OperationOutcome<readonly WindowRow[]>;
+  stats(session?: string): OperationOutcome<ProxyTotals>;
+  windows(): OperationOutcome<readonly LearnedWindow[]>;
   forgetWindow(model: string, upstream?: string): OperationOutcome<{ deleted: number }>;
   upstreams(): OperationOutcome<readonly UpstreamRow[]>;
   semantic(): OperationOutcome<SemanticView>;

@@ -1,12 +1,15 @@
 // The operations on the store and the files themselves: what the API does, and the command line where no gateway runs.
+
+import { optional } from "../../base/optional.ts";
 import { ok } from "../../base/result.ts";
+import { keepsVectors, noteOf } from "../../memory/recall/store/note.ts";
+import { read } from "../../proxy/store/handle.ts";
 import { forgetWindow, listWindows } from "../../proxy/store/windows.ts";
-import { upstreamsOf } from "../../proxy/upstream/choose.ts";
+import { type ConfiguredUpstream, upstreamsOf } from "../../proxy/upstream/choose.ts";
 import type { ProxyOperations, UpstreamRow } from "./contract.ts";
 import type { ManageParts } from "./parts.ts";
 import { recordOperations } from "./records.ts";
 import { searchOperation } from "./search.ts";
-import { semanticOperation } from "./semantic.ts";
 import { sessionOperations } from "./sessions.ts";
 import { textOperations } from "./texts.ts";
 
@@ -20,18 +23,34 @@ export function localOperations(parts: ManageParts): ProxyOperations {
     semantic: semanticOperation(parts),
     windows: () => listWindows(store),
     async forgetWindow(model, upstream) {
-      const gone = await forgetWindow(store, { model, ...(upstream === undefined ? {} : { upstream }) });
+      const gone = await forgetWindow(store, { model, ...optional("upstream", upstream) });
       return gone.ok ? ok({ deleted: gone.value }) : gone;
     },
     upstreams: async () => ok([...upstreamsOf(settings).values()].map(rowOf)),
   };
 }
 
-type Upstream = ReturnType<typeof upstreamsOf> extends ReadonlyMap<string, infer U> ? U : never;
-
-const rowOf = ({ name, url, apiKey, problem }: Upstream): UpstreamRow => ({
+const rowOf = ({ name, url, apiKey, problem }: ConfiguredUpstream): UpstreamRow => ({
   name,
   url: url ? `${url.origin}${url.pathname.replace(/\/$/, "")}` : "",
   key: apiKey !== undefined,
-  ...(problem === undefined ? {} : { problem }),
+  ...optional("problem", problem),
 });
+
+/** How searching by meaning stands: who makes the vectors, how many passages wait for one, which namespaces are known. */
+function semanticOperation({ store, settings }: ManageParts): ProxyOperations["semantic"] {
+  return () =>
+    read(store, (db) => {
+      const waiting = db.prepare("SELECT count(*) AS n FROM recall_waiting").get();
+      const namespaces = db.prepare(
+        `SELECT namespace, count(*) AS n FROM proxy_session WHERE namespace IS NOT NULL
+         GROUP BY namespace ORDER BY max(used_at) DESC LIMIT 500`,
+      );
+      return {
+        enabled: settings.semantic.enabled,
+        embedder: keepsVectors(db) ? (noteOf(db, "embedder") ?? "none") : "none",
+        waiting: Number(waiting?.["n"] ?? 0),
+        namespaces: namespaces.all().map((row) => ({ name: String(row["namespace"]), sessions: Number(row["n"]) })),
+      };
+    });
+}

@@ -1,4 +1,5 @@
 // What recall answers over HTTP: the same questions as `everlong recall`, to everything this home remembers.
+import * as z from "zod";
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
 import type { Original } from "../../memory/recall/list.ts";
@@ -6,26 +7,30 @@ import type { SearchPlan, Shown } from "../../memory/recall/result.ts";
 import type { RecallStats } from "../../memory/recall/stats.ts";
 import type { OperationOutcome } from "./contract.ts";
 
-export type RecallQuestion = {
-  query?: string;
-  scope?: string;
-  session?: string;
-  repo?: string;
-  branch?: string;
-  kind?: string[];
-  role?: string[];
-  since?: string;
-  until?: string;
-  before?: string;
-  asOf?: string;
-  order?: string;
-  around?: string;
-  window?: number;
-  limit?: number;
-  cursor?: string;
-  full?: boolean;
-  explain?: boolean;
-};
+const text = z.string().max(10_000);
+const words = z.union([text.transform((word) => [word]), z.array(text).max(20)]);
+
+export const recallQuestion = z.strictObject({
+  query: z.string().exactOptional(),
+  scope: text.exactOptional(),
+  session: text.exactOptional(),
+  repo: text.exactOptional(),
+  branch: text.exactOptional(),
+  kind: words.exactOptional(),
+  role: words.exactOptional(),
+  since: text.exactOptional(),
+  until: text.exactOptional(),
+  before: text.exactOptional(),
+  asOf: text.exactOptional(),
+  order: text.exactOptional(),
+  around: z.union([text, z.int().min(1).transform(String)]).exactOptional(),
+  window: z.int().min(0).max(100).exactOptional(),
+  limit: z.int().min(1).max(1000).exactOptional(),
+  cursor: text.exactOptional(),
+  full: z.boolean().exactOptional(),
+  explain: z.boolean().exactOptional(),
+});
+type RecallQuestion = z.infer<typeof recallQuestion>;
 
 /** Secrets are filtered out of every text. */
 export type RecallPassage = { ref: string; sourceType: string; text: string; timestamp: string };
@@ -48,7 +53,7 @@ type StatsView = RecallStats & { enabled: boolean };
 
 export type RecallOperations = {
   ask(question: RecallQuestion, signal?: AbortSignal): OperationOutcome<RecallView>;
-  /** By its id or its ref; `around`: with so many turns on each side. */
+  /** An item is named by its id or its ref; `around` adds so many turns on each side. */
   item(id: string, around?: number): OperationOutcome<ItemView>;
   stats(): OperationOutcome<StatsView>;
 };

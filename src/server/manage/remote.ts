@@ -3,14 +3,14 @@ import type { Failure } from "../../base/failure.ts";
 import { isRecord, parseJson } from "../../base/json.ts";
 import { fail, ok } from "../../base/result.ts";
 import { ask } from "../ask.ts";
-import type { FoundGateway } from "../find.ts";
+import type { LocalGateway } from "../find.ts";
 import type { OperationOutcome, ProxyOperations } from "./contract.ts";
 
 const LIMIT_MS = 60_000;
 
 type Call = { method?: string; query?: Record<string, unknown>; body?: unknown; ifMatch?: string | undefined };
 
-export function remoteOperations(gateway: FoundGateway): ProxyOperations {
+export function remoteOperations(gateway: LocalGateway): ProxyOperations {
   const call = <T>(path: string, what: Call = {}): OperationOutcome<T> =>
     callGateway(gateway, path, what) as OperationOutcome<T>;
   const at = (id: string, rest = ""): string => `/sessions/${encodeURIComponent(id)}${rest}`;
@@ -39,7 +39,7 @@ export function remoteOperations(gateway: FoundGateway): ProxyOperations {
   };
 }
 
-async function callGateway({ address, token }: FoundGateway, path: string, what: Call): OperationOutcome<unknown> {
+async function callGateway({ address, token }: LocalGateway, path: string, what: Call): OperationOutcome<unknown> {
   const { method = "GET", query = {}, body, ifMatch } = what;
   const fields = Object.entries(query).filter(([, value]) => value !== undefined);
   const search = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)])).toString();

@@ -6,7 +6,7 @@ import type { SearchResult } from "../../memory/recall/result.ts";
 import type { SearchRequest } from "../../memory/recall/search.ts";
 import { itemByRef, listSessions } from "../../proxy/store/list.ts";
 import type { ProxySession } from "../../proxy/store/session.ts";
-import type { FoundItem, ProxyOperations, SearchAsk, SearchView } from "./contract.ts";
+import type { ProxyOperations, SearchAsk, SearchItem, SearchView } from "./contract.ts";
 import type { ManageParts } from "./parts.ts";
 import { sessionNamed } from "./session-named.ts";
 
@@ -67,7 +67,7 @@ async function withins(
   return ok(identities.map((identity) => ({ identity, scopes: scopeOf(identity) })));
 }
 
-const itemOf = ({ ref, role, time, score, parts, snippets, source }: SearchResult): FoundItem => ({
+const itemOf = ({ ref, role, time, score, parts, snippets, source }: SearchResult): SearchItem => ({
   ref: `${source.session ?? ""}:${ref ?? ""}`,
   role,
   ...optional("time", time),

@@ -55,15 +55,7 @@ export function sessionOperations({ store, recall, files, settings }: ManagePart
   };
 }
 
-const rowOf = ({ id, family, signal, namespace, prompts, createdAt, usedAt }: ProxySession): ProxiedSessionRow => ({
-  id,
-  family,
-  signal,
-  ...optional("namespace", namespace),
-  prompts,
-  createdAt,
-  usedAt,
-});
+const rowOf = ({ no: _no, path: _path, identity: _identity, ...row }: ProxySession): ProxiedSessionRow => row;
 
 const laneRow = ({ id, kind, length, epoch, reason, model, cut, insertions }: StoredLane): LaneRow => ({
   id,

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { appendEvent } from "../../proxy/remember/events.ts";
-import { writeStateFile } from "../../proxy/state/files.ts";
+import { type SessionTextFile, writeStateFile } from "../../proxy/state/files.ts";
 import { changeSpec, readSpec, type Spec, writeSpec } from "../../proxy/state/spec.ts";
 import type { ProxyStore } from "../../proxy/store/handle.ts";
 import type { ProxySession } from "../../proxy/store/session.ts";
 import { acquireLock } from "../../store/lock.ts";
-import type { OperationOutcome, ProxyOperations, SpecView, TextName, TextView } from "./contract.ts";
+import type { OperationOutcome, ProxyOperations, SpecView, TextView } from "./contract.ts";
 import type { ManageParts } from "./parts.ts";
 import { sessionNamed } from "./session-named.ts";
 
@@ -17,7 +17,7 @@ type TextPart = Pick<ProxyOperations, "text" | "setText" | "spec" | "setSpec">;
 
 export function textOperations(parts: ManageParts): TextPart {
   const { store, files, redactor, settings, clock } = parts;
-  const textOf = async (session: ProxySession, name: TextName): Promise<TextView> =>
+  const textOf = async (session: ProxySession, name: SessionTextFile): Promise<TextView> =>
     viewOf((await files.read(session.path))[name]);
   return {
     async text(id, name) {
@@ -87,7 +87,7 @@ async function alone<T>(
   }
 }
 
-const conflict = (code: "stale" | "precondition_required", name: TextName, id: string): Failure => ({
+const conflict = (code: "stale" | "precondition_required", name: SessionTextFile, id: string): Failure => ({
   code,
   what: code === "stale" ? `The ${name} text changed since you read it.` : `The ${name} text already exists.`,
   data: "Nothing was changed.",

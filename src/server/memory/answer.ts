@@ -2,7 +2,9 @@
 import type { Context } from "hono";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { OFF } from "../../memory/record/choose.ts";
 import type { Failed, FailureCode } from "../../memory/record/contract.ts";
+import { missingClient } from "../../memory/record/failure.ts";
 import type { MemoryFailure } from "../../memory/record/write-contract.ts";
 import { filteredValue } from "../../memory/secret/filter.ts";
 import { invalid } from "../api/json-body.ts";
@@ -10,7 +12,7 @@ import type { Env } from "../api/reply.ts";
 import type { GatewayRefusal } from "../contract.ts";
 import type { Paging } from "../manage/contract.ts";
 import { refusal } from "../refusal.ts";
-import type { MemoryHouse } from "./contract.ts";
+import type { MemoryBackend } from "./contract.ts";
 
 const STATUS: Record<FailureCode, [status: number, hint: string]> = {
   invalid_inputs: [400, "Correct the named fields and send it again."],
@@ -47,6 +49,9 @@ export const notFound = refusal("not_found", {
   hint: "GET /api/memory/records lists them.",
 });
 
+/** Switched off, memory takes in nothing new. */
+export const memoryOff = refusalOfFailure(missingClient(OFF));
+
 export const denied = refusalOfFailure({
   code: "permission_denied",
   message: "A rule of the gateway forbids changing memories.",
@@ -61,8 +66,8 @@ export function expectedVersion(c: Context<Env>): Result<number | undefined, Gat
   if (header === undefined || header === "")
     return fail(
       refusal("precondition_required", {
-        message: "If-Match is needed.",
-        hint: "Read it, and send If-Match with its ETag.",
+        message: "Send If-Match.",
+        hint: "Read it and send If-Match with its ETag.",
       }),
     );
   if (header === "*") return ok(undefined);
@@ -75,7 +80,7 @@ export const stale = (version: number, body: unknown): GatewayRefusal =>
   refusal("stale", { details: body, headers: { etag: tag(version) } });
 
 /** Rows as they are shown. */
-export const shown = <T>({ redact }: Pick<MemoryHouse, "redact">, value: T): T => filteredValue(redact, value);
+export const shown = <T>({ redact }: Pick<MemoryBackend, "redact">, value: T): T => filteredValue(redact, value);
 
 /** What a list of changes reads for a page: one row more than it shows, from the id on that the page before ended with. */
 export function changesAsked({
@@ -87,10 +92,10 @@ export function changesAsked({
 }
 
 export function changesPage<T extends { id: number }>(
-  house: Pick<MemoryHouse, "redact">,
+  memory: Pick<MemoryBackend, "redact">,
   changes: readonly T[],
   asked: { limit: number },
 ): { items: T[]; next: string | null } {
   const items = changes.slice(0, asked.limit - 1);
-  return { items: shown(house, items), next: changes.length < asked.limit ? null : String(items.at(-1)?.id) };
+  return { items: shown(memory, items), next: changes.length < asked.limit ? null : String(items.at(-1)?.id) };
 }

@@ -35,7 +35,7 @@ export type SidekicksAnswer = {
   runs: readonly [];
 };
 
-export type MemoryHouse = {
+export type MemoryBackend = {
   /** memory.enabled: off, nothing new comes in; reading and deleting work. */
   enabled: boolean;
   userScope: boolean;
@@ -44,23 +44,23 @@ export type MemoryHouse = {
   strategy(inside?: Inside): Strategy;
   /** The one user of this gateway. */
   user: string;
-  /** Of the token that was presented; the local one until there are others. */
+  /** The name of the token that was presented; the local one until others exist. */
   tokenName: string;
   /** A rule forbids changing memories. */
   denied: boolean;
   bound: { maxTokens: number; maxRecords: number };
   redactor: Redactor;
-  /** Of this home: what is hashed with it tells nothing to others. */
+  /** The key of this home: what is hashed with it tells nothing to others. */
   hashKey: string;
   /** Everything that is shown is filtered again. */
   redact: (text: string) => string;
   newId: () => string;
   /** What was refused or failed lately, newest last: codes and times, no text. */
   failures: { code: string; at: string }[];
-  /** By the whole id of a session. */
+  /** The inbox is found by the whole id of its session. */
   inbox(session: string): Promise<InboxAnswer>;
   sidekicks(): Promise<SidekicksAnswer>;
   clock: Clock;
 };
 /** Opened by the first call that needs it. */
-export type OpenMemoryDoor = () => Promise<Result<MemoryHouse, Failure>>;
+export type OpenMemoryBackend = () => Promise<Result<MemoryBackend, Failure>>;

@@ -2,34 +2,25 @@
 import { Hono } from "hono";
 import { invalid } from "../api/json-body.ts";
 import { type Env, refuse } from "../api/reply.ts";
-import { refusal, refusalOf } from "../refusal.ts";
+import { refusal } from "../refusal.ts";
 import { unavailable } from "./answer.ts";
-import type { OpenMemoryDoor } from "./contract.ts";
 
-export function helperRoutes(open: OpenMemoryDoor): Hono<Env> {
-  return new Hono<Env>()
-    .get("/inbox", async (c) => {
-      const session = c.req.query("session");
-      if (session === undefined || session === "") return refuse(c, invalid("Whose inbox? Add ?session=ID."));
-      const house = await open();
-      if (!house.ok) return refuse(c, refusalOf(house.error));
-      const { redact } = house.value;
-      const entries = await house.value.inbox(session);
-      if (entries.type === "no_session") return refuse(c, noSession);
-      if (entries.type === "failed") return refuse(c, unavailable(false));
-      const items = entries.entries.map((one) => ({
-        ...one,
-        summary: redact(one.summary),
-        content: redact(one.content),
-      }));
-      return c.json({ items, next: null });
-    })
-    .get("/sidekicks", async (c) => {
-      const house = await open();
-      if (!house.ok) return refuse(c, refusalOf(house.error));
-      return c.json(await house.value.sidekicks());
-    });
-}
+export const helperRoutes = new Hono<Env>()
+  .get("/inbox", async (c) => {
+    const session = c.req.query("session");
+    if (session === undefined || session === "") return refuse(c, invalid("Whose inbox? Add ?session=ID."));
+    const { inbox, redact } = c.var.memory;
+    const answer = await inbox(session);
+    if (answer.type === "no_session") return refuse(c, noSession);
+    if (answer.type === "failed") return refuse(c, unavailable(false));
+    const items = answer.entries.map((entry) => ({
+      ...entry,
+      summary: redact(entry.summary),
+      content: redact(entry.content),
+    }));
+    return c.json({ items, next: null });
+  })
+  .get("/sidekicks", async (c) => c.json(await c.var.memory.sidekicks()));
 
 const noSession = refusal("not_found", {
   message: "Session not found.",

@@ -5,46 +5,38 @@ import { encodeLine } from "../../base/json-line.ts";
 import { optional } from "../../base/optional.ts";
 import { clientGone } from "../../proxy/forward/deliver.ts";
 import { type Env, paging, refuse } from "../api/reply.ts";
-import { refusal, refusalOf } from "../refusal.ts";
+import { refusal } from "../refusal.ts";
 import { changesAsked, changesPage, shown, unavailable } from "./answer.ts";
-import type { OpenMemoryDoor } from "./contract.ts";
 import { placeOf } from "./write.ts";
 
 const PAGE = 500;
 
-export function lookRoutes(open: OpenMemoryDoor): Hono<Env> {
-  const routes = new Hono<Env>();
-  routes.get("/status", async (c) => {
-    const house = await open();
-    if (!house.ok) return refuse(c, refusalOf(house.error));
-    const { db, enabled, userScope, failures } = house.value;
+export const lookRoutes = new Hono<Env>()
+  .get("/status", (c) => {
+    const { db, enabled, userScope, failures, strategy } = c.var.memory;
     const rows = db.prepare("SELECT scope, status, count(*) AS n FROM memories GROUP BY scope, status").all();
     const counts: Record<string, Record<string, number>> = { repository: {}, user: {} };
     for (const row of rows)
       counts[String(row["scope"])] = { ...counts[String(row["scope"])], [String(row["status"])]: Number(row["n"]) };
-    return c.json({ enabled, strategy: house.value.strategy().kind, userScope, counts, failures });
-  });
-  routes.get("/changes", async (c) => {
-    const page = paging(c);
-    const changesQuery = page.ok ? changesAsked(page.value) : page;
-    if (!changesQuery.ok) return refuse(c, changesQuery.error);
-    const house = await open();
-    if (!house.ok) return refuse(c, refusalOf(house.error));
+    return c.json({ enabled, strategy: strategy().kind, userScope, counts, failures });
+  })
+  .get("/changes", paging, async (c) => {
+    const page = changesAsked(c.req.valid("query"));
+    if (!page.ok) return refuse(c, page.error);
     const { memory, since, repository, all } = c.req.query();
     const query = {
-      ...changesQuery.value,
+      ...page.value,
       ...optional("memory", memory),
       ...optional("since", since),
-      ...(all === "true" ? {} : { place: placeOf(house.value, repository) }),
+      ...(all === "true" ? {} : { place: placeOf(c.var.memory, repository) }),
     };
-    const changes = await house.value.strategy().changes(query, clientGone(c.env.outgoing));
+    const changes = await c.var.memory.strategy().changes(query, clientGone(c.env.outgoing));
     if (changes.type !== "changes") return refuse(c, unavailable(false));
-    return c.json(changesPage(house.value, changes.changes, changesQuery.value));
-  });
-  routes.get("/export", async (c) => {
-    const house = await open();
-    if (!house.ok) return refuse(c, refusalOf(house.error));
-    const strategy = house.value.strategy();
+    return c.json(changesPage(c.var.memory, changes.changes, page.value));
+  })
+  .get("/export", (c) => {
+    const { memory } = c.var;
+    const strategy = memory.strategy();
     c.header("content-type", "application/x-ndjson; charset=utf-8");
     const gone = clientGone(c.env.outgoing);
     return stream(c, async (out) => {
@@ -52,15 +44,14 @@ export function lookRoutes(open: OpenMemoryDoor): Hono<Env> {
         const page = await strategy.list({ limit: PAGE, ...optional("after", after) }, gone);
         // The status is already sent: a stream that breaks off says that something is missing.
         if (page.type !== "listed") throw new Error("the export could not be read to its end");
-        for (const record of page.records) await out.write(encodeLine(shown(house.value, record)));
+        for (const record of page.records) await out.write(encodeLine(shown(memory, record)));
         after = page.next;
         if (after === undefined) return;
       }
     });
-  });
-  for (const path of ["/changes/:id/undo", "/import"]) routes.post(path, (c) => refuse(c, later));
-  return routes;
-}
+  })
+  .post("/changes/:id/undo", (c) => refuse(c, later))
+  .post("/import", (c) => refuse(c, later));
 
 const later = refusal("not_found", {
   status: 501,

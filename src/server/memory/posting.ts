@@ -1,5 +1,5 @@
-// Every POST of the memory routes: its body, its key, its work once, its answer.
-import type { Context } from "hono";
+// Every POST of the memory routes reads its body and its key, does its work once, and answers.
+import type { Context, Handler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type * as z from "zod";
 import type { Result } from "../../base/result.ts";
@@ -7,12 +7,13 @@ import { clientGone } from "../../proxy/forward/deliver.ts";
 import { invalid, readJson } from "../api/json-body.ts";
 import { type Env, refuse } from "../api/reply.ts";
 import type { GatewayRefusal } from "../contract.ts";
-import { refusal, refusalOf } from "../refusal.ts";
-import type { Inside, MemoryHouse, OpenMemoryDoor } from "./contract.ts";
+import { refusal } from "../refusal.ts";
+import type { Inside, MemoryBackend } from "./contract.ts";
 import { type IdempotentAnswer, isKey, once } from "./idempotency.ts";
 
-export type PostWork<T> = (post: {
-  house: MemoryHouse;
+type PostWork<T> = (post: {
+  c: Context<Env>;
+  memory: MemoryBackend;
   body: T;
   key: string | undefined;
   /** Keeps, in the transaction of the change, what `answer` says of its outcome. */
@@ -20,36 +21,32 @@ export type PostWork<T> = (post: {
   signal: AbortSignal;
 }) => Promise<Result<IdempotentAnswer, GatewayRefusal>>;
 
-export async function posting<T>(
-  c: Context<Env>,
-  open: OpenMemoryDoor,
-  schema: z.ZodType<T>,
-  work: PostWork<T>,
-): Promise<Response> {
-  const body = await readJson(c.env.incoming, schema);
-  if (!body.ok) return refuse(c, body.error);
-  const key = c.req.header("idempotency-key");
-  if (key !== undefined && !isKey(key)) return refuse(c, badKey);
-  const house = await open();
-  if (!house.ok) return refuse(c, refusalOf(house.error));
-  const { db, hashKey, clock } = house.value;
-  // Once the body is here the work is done, whether its caller waits for the answer or not.
-  const signal = key === undefined ? clientGone(c.env.outgoing) : new AbortController().signal;
-  const post = { house: house.value, body: body.value, key, signal };
-  if (key === undefined) return answered(c, await work({ ...post, keeping: () => undefined }), false);
-  const request = { method: c.req.method, path: c.req.path, query: c.req.query(), body: body.value };
-  const result = await once({ db, hashKey, key, request, now: clock.now() }, (keep) =>
-    work({
-      ...post,
-      keeping: (answer) => (inside, outcome) => {
-        const reply = answer(outcome);
-        if (reply) keep(inside, reply);
-      },
-    }),
-  );
-  if (result.type !== "answered") return refuse(c, TAKEN[result.type]);
-  return answered(c, result.answer, result.replayed);
-}
+export const posting =
+  <T>(schema: z.ZodType<T>, work: PostWork<T>): Handler<Env> =>
+  async (c) => {
+    const body = await readJson(c.env.incoming, schema);
+    if (!body.ok) return refuse(c, body.error);
+    const key = c.req.header("idempotency-key");
+    if (key !== undefined && !isKey(key)) return refuse(c, badKey);
+    const { memory } = c.var;
+    // Once a body with a key is here the work is done, whether its caller waits for the answer or not.
+    const signal = key === undefined ? clientGone(c.env.outgoing) : new AbortController().signal;
+    const post = { c, memory, body: body.value, key, signal };
+    if (key === undefined) return answered(c, await work({ ...post, keeping: () => undefined }), false);
+    const { db, hashKey, clock } = memory;
+    const request = { method: c.req.method, path: c.req.path, query: c.req.query(), body: body.value };
+    const result = await once({ db, hashKey, key, request, now: clock.now() }, (keep) =>
+      work({
+        ...post,
+        keeping: (answer) => (inside, outcome) => {
+          const reply = answer(outcome);
+          if (reply) keep(inside, reply);
+        },
+      }),
+    );
+    if (result.type !== "answered") return refuse(c, TAKEN[result.type]);
+    return answered(c, result.answer, result.replayed);
+  };
 
 function answered(c: Context<Env>, answer: Result<IdempotentAnswer, GatewayRefusal>, replayed: boolean): Response {
   if (!answer.ok) return refuse(c, answer.error);

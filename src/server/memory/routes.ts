@@ -2,19 +2,12 @@
 import { Hono } from "hono";
 import type { Env } from "../api/reply.ts";
 import { boardRoutes } from "./board.ts";
-import type { OpenMemoryDoor } from "./contract.ts";
 import { helperRoutes } from "./helpers.ts";
 import { lookRoutes } from "./look.ts";
 import { promptRoutes } from "./prompt.ts";
 import { recordRoutes } from "./records.ts";
 import { verificationRoutes } from "./verification.ts";
 
-export function memoryRoutes(open: OpenMemoryDoor): Hono<Env> {
-  return new Hono<Env>()
-    .route("/", promptRoutes(open))
-    .route("/", recordRoutes(open))
-    .route("/", verificationRoutes(open))
-    .route("/", boardRoutes(open))
-    .route("/", helperRoutes(open))
-    .route("/", lookRoutes(open));
-}
+export const memoryRoutes = new Hono<Env>();
+for (const routes of [promptRoutes, recordRoutes, verificationRoutes, boardRoutes, helperRoutes, lookRoutes])
+  memoryRoutes.route("/", routes);

@@ -3,16 +3,14 @@ import { Hono } from "hono";
 import * as z from "zod";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import { OFF } from "../../memory/record/choose.ts";
 import { type Check, type CheckNoted, noteCheck } from "../../memory/record/embedded/verify.ts";
-import { missingClient } from "../../memory/record/failure.ts";
 import { BOUNDS } from "../../memory/record/read-input.ts";
 import { write } from "../../store/sqlite.ts";
 import { invalid } from "../api/json-body.ts";
 import type { Env } from "../api/reply.ts";
 import type { GatewayRefusal } from "../contract.ts";
-import { denied, notFound, refusalOfFailure, shown, unavailable } from "./answer.ts";
-import type { MemoryHouse, OpenMemoryDoor } from "./contract.ts";
+import { denied, memoryOff, notFound, shown, unavailable } from "./answer.ts";
+import type { MemoryBackend } from "./contract.ts";
 import type { IdempotentAnswer } from "./idempotency.ts";
 import { posting } from "./posting.ts";
 import { placeOf, repositoryKey } from "./write.ts";
@@ -30,41 +28,39 @@ const checkBody = z.strictObject({
     .max(BOUNDS.citations),
 });
 
-export function verificationRoutes(open: OpenMemoryDoor): Hono<Env> {
-  return new Hono<Env>().post("/records/:id/verification", (c) =>
-    posting(c, open, checkBody, async ({ house, body, keeping, signal }) => {
-      if (house.denied) return fail(denied);
-      // Switched off, nothing is checked either.
-      if (!house.enabled) return fail(refusalOfFailure(missingClient(OFF)));
-      const repository = body.repository ?? c.req.query("repository");
-      const check: Check = {
-        id: c.req.param("id"),
-        ...optional("place", repository === undefined ? undefined : placeOf(house, repository)),
-        citations: body.citations,
-        shown: house.redact,
-      };
-      const inside = keeping((outcome) => {
-        const reply = answerOf(house, outcome as CheckNoted);
-        return reply.ok ? reply.value : undefined;
-      });
-      const { clock, user } = house;
-      const result = await write(
-        house.db,
-        (db) => {
-          const noted = noteCheck({ db, now: clock.now(), user }, check);
-          inside?.(db, noted);
-          return noted;
-        },
-        { signal, clock },
-      );
-      return result.ok ? answerOf(house, result.value) : fail(unavailable(result.error.code !== "store_busy"));
-    }),
-  );
-}
+export const verificationRoutes = new Hono<Env>().post(
+  "/records/:id/verification",
+  posting(checkBody, async ({ c, memory, body, keeping, signal }) => {
+    if (memory.denied) return fail(denied);
+    if (!memory.enabled) return fail(memoryOff);
+    const repository = body.repository ?? c.req.query("repository");
+    const check: Check = {
+      id: c.req.param("id") ?? "",
+      ...optional("place", repository === undefined ? undefined : placeOf(memory, repository)),
+      citations: body.citations,
+      shown: memory.redact,
+    };
+    const inside = keeping((outcome) => {
+      const reply = answerOf(memory, outcome as CheckNoted);
+      return reply.ok ? reply.value : undefined;
+    });
+    const { clock, user } = memory;
+    const result = await write(
+      memory.db,
+      (db) => {
+        const noted = noteCheck({ db, now: clock.now(), user }, check);
+        inside?.(db, noted);
+        return noted;
+      },
+      { signal, clock },
+    );
+    return result.ok ? answerOf(memory, result.value) : fail(unavailable(result.error.code !== "store_busy"));
+  }),
+);
 
-function answerOf(house: MemoryHouse, noted: CheckNoted): Result<IdempotentAnswer, GatewayRefusal> {
+function answerOf(memory: MemoryBackend, noted: CheckNoted): Result<IdempotentAnswer, GatewayRefusal> {
   if (noted.type === "not_found") return fail(notFound);
   if (noted.type === "invalid")
     return fail(invalid("citations: each must be one of the record's own, and only files have another state."));
-  return ok({ status: 200, body: { outcome: "verified", record: shown(house, noted.record) } });
+  return ok({ status: 200, body: { outcome: "verified", record: shown(memory, noted.record) } });
 }

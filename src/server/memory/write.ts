@@ -14,7 +14,7 @@ import type {
   VoteOutcome,
   WriteParts,
 } from "../../memory/record/write-contract.ts";
-import type { Inside, MemoryHouse } from "./contract.ts";
+import type { Inside, MemoryBackend } from "./contract.ts";
 
 const name = z.string().min(1).max(200);
 export const repositoryKey = z.string().min(1).max(500);
@@ -39,88 +39,88 @@ export const voteBody = z.looseObject({
 
 /** `off`: works while memory is switched off too. `id`: what the caller named the record. */
 export function writeParts(
-  house: MemoryHouse,
+  memory: MemoryBackend,
   options: { inside?: Inside; id?: string; off?: boolean } = {},
 ): WriteParts {
-  const strategy = house.strategy(options.inside);
+  const strategy = memory.strategy(options.inside);
   return {
-    client: () => (house.enabled || options.off ? { type: "ready", strategy } : OFF),
-    redactor: house.redactor,
-    newId: () => (options.id !== undefined && isFree(house, options.id) ? options.id : house.newId()),
-    settings: () => ({ userScope: house.userScope, maxStores: Number.POSITIVE_INFINITY }),
-    clock: house.clock,
-    onStore: ({ outcome }) => noteFailure(house, outcome),
-    onVote: ({ outcome }) => noteFailure(house, outcome),
+    client: () => (memory.enabled || options.off ? { type: "ready", strategy } : OFF),
+    redactor: memory.redactor,
+    newId: () => (options.id !== undefined && isFree(memory, options.id) ? options.id : memory.newId()),
+    settings: () => ({ userScope: memory.userScope, maxStores: Number.POSITIVE_INFINITY }),
+    clock: memory.clock,
+    onStore: ({ outcome }) => noteFailure(memory, outcome),
+    onVote: ({ outcome }) => noteFailure(memory, outcome),
   };
 }
 
 const FAILURES_KEPT = 20;
 const GOOD: ReadonlySet<string> = new Set(["stored", "already_stored", "pending_review", "voted"]);
 
-function noteFailure({ failures, clock }: MemoryHouse, outcome: string): void {
+function noteFailure({ failures, clock }: MemoryBackend, outcome: string): void {
   if (GOOD.has(outcome)) return;
   failures.push({ code: outcome, at: clock.now() });
   failures.splice(0, failures.length - FAILURES_KEPT);
 }
 
 /** A key may come back after it was forgotten, for another record. */
-const isFree = ({ db }: MemoryHouse, id: string): boolean =>
+const isFree = ({ db }: MemoryBackend, id: string): boolean =>
   db.prepare("SELECT 1 FROM memories WHERE id = ?").get(id) === undefined;
 
-/** To look in. One that may not be stored finds nothing. */
-export const placeOf = ({ user, redactor, redact }: MemoryHouse, repository: string | undefined): Place =>
+/** The place to look in. A repository that may not be stored finds nothing. */
+export const placeOf = ({ user, redactor, redact }: MemoryBackend, repository: string | undefined): Place =>
   repository === undefined
     ? { user }
     : { repository: givenRepository(redactor, repository) ?? redact(repository), user };
 
-function placeRefused(house: MemoryHouse, repository: string | undefined): MemoryFailure | undefined {
-  if (repository === undefined || givenRepository(house.redactor, repository) !== undefined) return undefined;
-  noteFailure(house, "invalid_inputs");
+function placeRefused(memory: MemoryBackend, repository: string | undefined): MemoryFailure | undefined {
+  if (repository === undefined || givenRepository(memory.redactor, repository) !== undefined) return undefined;
+  noteFailure(memory, "invalid_inputs");
   return refused("invalid_inputs", PLACE_REFUSED);
 }
 
-export const actorOf = ({ tokenName, user }: MemoryHouse) =>
+export const actorOf = ({ tokenName, user }: MemoryBackend) =>
   ({ kind: "user", id: user, name: `rest:${tokenName}` }) as const;
 
-const sourceOf = ({ tokenName, redact }: MemoryHouse, given: z.infer<typeof storeBody>["source"] = {}) =>
+const sourceOf = ({ tokenName, redact }: MemoryBackend, given: z.infer<typeof storeBody>["source"] = {}) =>
   ({
     ...Object.fromEntries(Object.entries(given).map(([key, value]) => [key, redact(value ?? "")])),
     client: `rest:${tokenName}`,
   }) as Omit<Source, "origins" | "trust">;
 
 export async function storeByRest(
-  house: MemoryHouse,
+  memory: MemoryBackend,
   body: z.infer<typeof storeBody>,
   options: { inside?: Inside; key?: string },
   signal: AbortSignal,
 ): Promise<StoreOutcome> {
   const { repository, approved = false, pending = false, author, source: given, ...input } = body;
-  const misplaced = placeRefused(house, repository);
+  const misplaced = placeRefused(memory, repository);
   if (misplaced) return misplaced;
-  const source = sourceOf(house, given);
+  const source = sourceOf(memory, given);
   const isOwn = author === "user" && approved;
   // The writer made the id before its first attempt: a repetition is the same record.
   const id = readId(options.key ?? "")?.whole ? options.key : undefined;
-  const parts = writeParts(house, { ...options, ...(id === undefined ? {} : { id }) });
+  const parts = writeParts(memory, { ...options, ...(id === undefined ? {} : { id }) });
   const ask: AskLeave = async ({ mustAsk }) => {
-    if (house.denied) return { type: "denied", by: "rule", message: "A rule of the gateway forbids it." };
+    if (memory.denied) return { type: "denied", by: "rule", message: "A rule of the gateway forbids it." };
     return pending || (mustAsk && !approved) ? { type: "pending" } : { type: "approved" };
   };
   return storeRecord(
     parts,
     {
       input,
-      place: placeOf(house, repository),
+      place: placeOf(memory, repository),
       source,
       author: isOwn
-        ? actorOf(house)
+        ? actorOf(memory)
         : {
             kind: "agent",
-            id: source.agentId ?? source.sessionId ?? `rest:${house.tokenName}`,
-            name: `rest:${house.tokenName}`,
+            id: source.agentId ?? source.sessionId ?? `rest:${memory.tokenName}`,
+            name: `rest:${memory.tokenName}`,
           },
       origins: () => [{ kind: "assistant" }],
-      ...(isOwn && !house.denied && !pending ? {} : { ask }),
+      ...(isOwn && !memory.denied && !pending ? {} : { ask }),
     },
     signal,
   );
@@ -128,26 +128,26 @@ export async function storeByRest(
 
 /** `id`: on that record, whatever else has the same text. */
 export async function voteByRest(
-  house: MemoryHouse,
+  memory: MemoryBackend,
   { repository, actor, ...input }: z.infer<typeof voteBody>,
   inside: Inside | undefined,
   signal: AbortSignal,
   id?: string,
 ): Promise<VoteOutcome> {
-  const misplaced = placeRefused(house, repository);
+  const misplaced = placeRefused(memory, repository);
   if (misplaced) return misplaced;
   return voteOn(
-    writeParts(house, inside ? { inside } : {}),
+    writeParts(memory, inside ? { inside } : {}),
     {
       input,
       ...(id === undefined ? {} : { id }),
-      place: placeOf(house, repository),
-      source: sourceOf(house),
+      place: placeOf(memory, repository),
+      source: sourceOf(memory),
       actor:
         actor === undefined
-          ? { key: `user:${house.user}`, kind: "user" }
-          : { key: `rest:${house.redact(actor)}`, kind: "agent" },
-      ...(house.denied
+          ? { key: `user:${memory.user}`, kind: "user" }
+          : { key: `rest:${memory.redact(actor)}`, kind: "agent" },
+      ...(memory.denied
         ? { ask: async () => ({ type: "denied", by: "rule", message: "A rule of the gateway forbids it." }) as const }
         : {}),
     },

@@ -4,8 +4,7 @@ import * as z from "zod";
 import { optional } from "../../../base/optional.ts";
 import type { TextView } from "../../manage/contract.ts";
 import { refusal } from "../../refusal.ts";
-import { readJson } from "../json-body.ts";
-import { type Env, paging, refuse, reply, wayOf } from "../reply.ts";
+import { type Env, jsonBody, paging, refuse, reply, wayOf } from "../reply.ts";
 
 const textBody = z.strictObject({ text: z.string() });
 const specBody = z.strictObject({ mode: z.enum(["on", "off"]).optional(), approved: z.boolean().optional() });
@@ -13,11 +12,9 @@ const specBody = z.strictObject({ mode: z.enum(["on", "off"]).optional(), approv
 const etag = ({ version }: TextView): Record<string, string> => ({ etag: `"${version}"` });
 
 export const sessionRoutes = new Hono<Env>()
-  .get("/sessions", async (c) => {
-    const page = paging(c);
-    if (!page.ok) return refuse(c, page.error);
+  .get("/sessions", paging, async (c) => {
     const { q, family } = c.req.query();
-    const query = { ...page.value, ...optional("q", q), ...optional("family", family) };
+    const query = { ...c.req.valid("query"), ...optional("q", q), ...optional("family", family) };
     return reply(c, await c.var.operations.sessions(query));
   })
   .delete("/sessions", async (c) => {
@@ -27,42 +24,30 @@ export const sessionRoutes = new Hono<Env>()
   .get("/sessions/:id", async (c) => reply(c, await c.var.operations.session(c.req.param("id"))))
   .delete("/sessions/:id", async (c) => reply(c, await c.var.operations.deleteSession(c.req.param("id"))))
   .get("/sessions/:id/spec", async (c) => reply(c, await c.var.operations.spec(c.req.param("id"))))
-  .post("/sessions/:id/spec", async (c) => {
-    const body = await readJson(c.env.incoming, specBody);
-    if (!body.ok) return refuse(c, body.error);
-    const { mode, approved } = body.value;
-    const change = { ...optional("mode", mode), ...optional("approved", approved) };
-    return reply(c, await c.var.operations.setSpec(c.req.param("id"), change, wayOf(c)));
-  })
-  .get("/sessions/:id/events", async (c) => {
-    const page = paging(c);
-    if (!page.ok) return refuse(c, page.error);
+  .post("/sessions/:id/spec", jsonBody(specBody), async (c) =>
+    reply(c, await c.var.operations.setSpec(c.req.param("id"), c.req.valid("json"), wayOf(c))),
+  )
+  .get("/sessions/:id/events", paging, async (c) => {
     const kind = optional("kind", c.req.query("kind"));
-    return reply(c, await c.var.operations.events(c.req.param("id"), { ...page.value, ...kind }));
+    return reply(c, await c.var.operations.events(c.req.param("id"), { ...c.req.valid("query"), ...kind }));
   })
-  .get("/sessions/:id/anchors", async (c) => {
-    const page = paging(c);
-    if (!page.ok) return refuse(c, page.error);
-    return reply(c, await c.var.operations.events(c.req.param("id"), { ...page.value, kind: "cut" }));
-  })
-  .get("/sessions/:id/requests", async (c) => {
-    const page = paging(c);
-    if (!page.ok) return refuse(c, page.error);
-    return reply(c, await c.var.operations.requests({ ...page.value, session: c.req.param("id") }));
-  });
+  .get("/sessions/:id/anchors", paging, async (c) =>
+    reply(c, await c.var.operations.events(c.req.param("id"), { ...c.req.valid("query"), kind: "cut" })),
+  )
+  .get("/sessions/:id/requests", paging, async (c) =>
+    reply(c, await c.var.operations.requests({ ...c.req.valid("query"), session: c.req.param("id") })),
+  );
 
 for (const name of ["todo", "pinned", "summary"] as const) {
   sessionRoutes.get(`/sessions/:id/${name}`, async (c) =>
     reply(c, await c.var.operations.text(c.req.param("id"), name), etag),
   );
-  sessionRoutes.put(`/sessions/:id/${name}`, async (c) => {
-    const body = await readJson(c.env.incoming, textBody);
-    if (!body.ok) return refuse(c, body.error);
+  sessionRoutes.put(`/sessions/:id/${name}`, jsonBody(textBody), async (c) => {
     const id = c.req.param("id");
     const match = c.req.header("if-match")?.replace(/^(?:W\/)?"(.*)"$/, "$1");
-    const written = await c.var.operations.setText(id, name, body.value.text, match);
+    const written = await c.var.operations.setText(id, name, c.req.valid("json").text, match);
     if (written.ok || written.error.code !== "stale") return reply(c, written, etag);
-    // Who was too late is shown what stands there now.
+    // A caller who was too late is shown the text as it is now.
     const now = await c.var.operations.text(id, name);
     return refuse(c, refusal("stale", now.ok ? { details: now.value, headers: etag(now.value) } : {}));
   });

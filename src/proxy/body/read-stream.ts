@@ -1,6 +1,6 @@
 // Reads a stream as a whole, within limits of size, silence and pace.
 import type { Readable } from "node:stream";
-import { fail, ok, type Result } from "../base/result.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
 
 type ReadLimits = {
   maxBytes: number;
@@ -32,7 +32,7 @@ export function readStream(stream: Readable, limits: ReadLimits): Promise<Result
       chunks.push(chunk);
       silence.refresh();
     }
-    const onEnd = (): void => settle(ok(Buffer.concat(chunks, size)));
+    const onEnd = (): void => settle(ok(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)));
     const onBroken = (): void => settle(fail("broken"));
 
     function settle(result: Result<Buffer, StreamReadFailure>): void {
@@ -40,6 +40,7 @@ export function readStream(stream: Readable, limits: ReadLimits): Promise<Result
       if (total) clearTimeout(total);
       clearInterval(pace);
       stream.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken);
+      stream.on("error", () => undefined); // Nobody else listens after the end of reading.
       if (!result.ok) stream.pause();
       resolve(result);
     }
@@ -48,5 +49,5 @@ export function readStream(stream: Readable, limits: ReadLimits): Promise<Result
   });
 }
 
-/** What a request's body must keep to: no silence of 30 s, 1 KiB/s once 10 s have passed. */
+/** The pace of a request's body: no silence of 30 s, and 1 KiB/s once 10 s have passed. */
 export const bodyPace = { silenceMs: 30_000, pace: { bytesPerSecond: 1024, graceMs: 10_000 } } as const;

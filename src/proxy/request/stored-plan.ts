@@ -1,0 +1,76 @@
+// A plan whose every omission is stored and logged: what cannot be stored stays in the request.
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { type Fault, faultAt } from "../../store/fault.ts";
+import type { HistoryItem, ScannedBody } from "../contract.ts";
+import { readable } from "../history/readable.ts";
+import type { RequestPlan, RequestPlanInput } from "../plan/contract.ts";
+import { plan } from "../plan/plan.ts";
+import { updateAnchor } from "../remember/anchor.ts";
+import { dropItems } from "../remember/events.ts";
+import type { StorableItem } from "../remember/store-items.ts";
+import type { ProxySession } from "../store/session.ts";
+import { type PlanContext, tellFault } from "./context.ts";
+
+type Storing = {
+  session: ProxySession;
+  /** The lane's number is 0 while the lane is still to be made. */
+  lane: number;
+  /** The state block as the files say now; without it the request gets none, and the anchor is left alone. */
+  state?: () => Promise<string | undefined>;
+};
+
+const MOST_ROUNDS = 6;
+
+/**
+ * Memory is searched only when all that the plan leaves out is stored, findable and summed up in the anchor: before
+ * that, what a first cut takes away could not be found.
+ */
+export async function storedPlan(
+  context: PlanContext,
+  input: RequestPlanInput,
+  { session, lane, state }: Storing,
+): Promise<Result<RequestPlan, Fault>> {
+  const untouched = new Set<string>();
+  const stored = new Set<string>();
+  let isSettled = false;
+  let isPutOff = false;
+  const search = input.recall;
+  const recall: typeof search =
+    search &&
+    ((question) => {
+      isPutOff = question.takesAway && !isSettled;
+      return isPutOff ? Promise.resolve({ snippets: [] }) : search(question);
+    });
+  for (let round = 0; ; round++) {
+    const draft = await plan({ ...input, recall, untouched, ...optional("state", await state?.()) });
+    if (!draft.newEpoch) return ok(draft);
+    const fresh = [...draft.dropped, ...draft.shortened].filter(({ own }) => own !== undefined && !stored.has(own));
+    if (fresh.length === 0) {
+      if (isSettled || !isPutOff) return ok(draft);
+      isSettled = true;
+      continue;
+    }
+    // Each round changes the anchor and with it the cut: what is not stored does not leave the request.
+    if (round >= MOST_ROUNDS) return fail(faultAt("store_busy", session.path, "the cut did not settle"));
+    const ensured = await context.remember.ensure(session, lane, storable(fresh, input.body));
+    if (!ensured.ok) return ensured;
+    for (const own of ensured.value.refused) untouched.add(own);
+    const owns = fresh.flatMap(({ own }) => (own === undefined || untouched.has(own) ? [] : [own]));
+    const dropped = await dropItems(context.store, session, lane, owns, "proxy");
+    if (!dropped.ok) return dropped;
+    for (const own of owns) stored.add(own);
+    if (!state) continue;
+    const { fileMaxChars: maxChars } = context.settings.anchor;
+    const anchored = await updateAnchor(context.store, session, owns, { maxChars });
+    if (!anchored.ok) tellFault(context, "anchor", anchored.error);
+  }
+}
+
+/** Items of a request as the item store takes them; only what is in the chain is kept. */
+export const storable = (items: readonly HistoryItem[], { wire, items: spans }: ScannedBody): StorableItem[] =>
+  items.flatMap((item) => {
+    const span = spans[item.at];
+    if (item.own === undefined || !span) return [];
+    return [{ own: item.own, wire, bytes: span.end - span.start, read: () => readable(item) }];
+  });

@@ -1,0 +1,223 @@
+// What a long log folds to, kept beside it: a resume verifies the bytes and folds only what came after them.
+import { createHash, hash } from "node:crypto";
+import { constants, createReadStream, statSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { deserialize, serialize } from "node:v8";
+import { VERSION } from "../base/version.ts";
+import type { SessionPaths } from "../host/paths.ts";
+import type { ContextItem } from "../schema/context-item.ts";
+import { type DurableEnvelope, type DurableType, durableEvents } from "../schema/event/envelope.ts";
+import type { Message } from "../schema/message.ts";
+import { atomicWrite } from "../store/atomic-write.ts";
+import { openLogFile } from "../store/read-log.ts";
+import { LogItem } from "./log-item.ts";
+import { type LogBytes, PastEvent } from "./past-event.ts";
+import { RefCounter, RefTable } from "./ref.ts";
+import { emptyState, type SessionState } from "./state.ts";
+
+/** A log, and start and end of the line of each of its events. */
+export type FoldedLog = { state: SessionState; past: DurableEnvelope[]; places: number[]; end: number };
+
+/** What a shorter log costs nobody notices. */
+export const LONG_LOG = 4 * 1024 * 1024;
+
+/** What a message of the log can be to the history. */
+const KINDS: readonly (Pick<ContextItem, "role" | "kind" | "isPrompt"> & { tools?: "calls" | "results" })[] = [
+  { role: "user", kind: "message", isPrompt: false },
+  { role: "user", kind: "message", isPrompt: true },
+  { role: "user", kind: "notice", isPrompt: false },
+  { role: "assistant", kind: "message", isPrompt: false },
+  { role: "assistant", kind: "message", isPrompt: false, tools: "calls" },
+  { role: "tool", kind: "message", isPrompt: false, tools: "results" },
+];
+const kindOf = (item: LogItem): number =>
+  1 +
+  KINDS.findIndex(
+    ({ role, kind, isPrompt, tools }) =>
+      role === item.role &&
+      kind === item.kind &&
+      isPrompt === item.isPrompt &&
+      (tools === "calls") === item.toolCallIds.length > 0 &&
+      (tools === "results") === item.toolResultFor.length > 0,
+  );
+
+const TYPES = Object.keys(durableEvents) as DurableType[];
+
+/** Columns instead of objects: they are read back in a fraction of the time. Texts are joined by line breaks. */
+type Cached = {
+  /** Another program may fold the same log to something else. */
+  program: string;
+  logHash: string;
+  end: number;
+  events: {
+    ids: string;
+    timestamps: string;
+    types: Uint8Array;
+    /** Start and end of each line. */
+    places: Float64Array;
+    /** Those that are not the event before. */
+    parents: Map<number, string | null>;
+    agents: Map<number, string>;
+  };
+  /** By their number in the log. */
+  chain: Uint32Array;
+  items: {
+    /** The number of the event; of another item its place in `whole`. */
+    numbers: Uint32Array;
+    /** Which of `KINDS`; 0 for another item. */
+    kinds: Uint8Array;
+    turns: Uint32Array;
+    chars: Float64Array;
+    /** Of those that call or answer, in their order. */
+    calls: string[][];
+    toolNames: string[];
+    whole: ContextItem<Message>[];
+  };
+  refs: ReturnType<RefTable["columns"]>;
+  refCounter: { turn: number; item: number };
+  rest: Omit<SessionState, "chain" | "items" | "refs" | "refCounter">;
+};
+
+function programName(): string {
+  const { mtimeMs, size } = statSync(fileURLToPath(import.meta.url));
+  return [VERSION, process.versions.v8, mtimeMs, size].join(" ");
+}
+
+const HASH_BYTES = 32;
+const sha256 = (bytes: Buffer): Buffer => hash("sha256", bytes, "buffer");
+
+/** Nothing is believed that does not fit the log byte for byte. */
+export async function readResumeCache(paths: SessionPaths, log: FileHandle): Promise<FoldedLog | undefined> {
+  try {
+    const file = await plainFile(paths.resume);
+    if (!file) return undefined;
+    const body = file.subarray(HASH_BYTES);
+    if (!sha256(body).equals(file.subarray(0, HASH_BYTES))) return undefined;
+    const cached = deserialize(body) as Cached;
+    if (cached.program !== programName()) return undefined;
+    const bytes = Buffer.allocUnsafeSlow(cached.end);
+    const { bytesRead } = await log.read(bytes, 0, cached.end, 0);
+    if (bytesRead < cached.end || sha256(bytes).toString("hex") !== cached.logHash) return undefined;
+    return restored(cached, { bytes, files: paths.files });
+  } catch {
+    return undefined; // it is made from the log, and made again
+  }
+}
+
+async function plainFile(path: string): Promise<Buffer | undefined> {
+  const opened = await openLogFile(path, constants.O_RDONLY);
+  if (!opened.ok) return undefined;
+  try {
+    return await opened.value.readFile();
+  } finally {
+    await opened.value.close();
+  }
+}
+
+function restored(cached: Cached, log: LogBytes): FoldedLog {
+  const { ids, timestamps, types, places, parents, agents } = cached.events;
+  const names = ids.split("\n");
+  const times = timestamps.split("\n");
+  const past = names.map((id, n) => {
+    const parent = parents.get(n);
+    const head = {
+      id,
+      type: TYPES[types[n] ?? 0] as DurableType,
+      timestamp: times[n] ?? "",
+      parentId: parent === undefined ? (names[n - 1] ?? null) : parent,
+      agentId: agents.get(n),
+    };
+    return new PastEvent(head, log, places[2 * n] ?? 0, places[2 * n + 1] ?? 0) as unknown as DurableEnvelope;
+  });
+  const eventAt = (n: number): DurableEnvelope => past[n] as DurableEnvelope;
+  const { numbers, kinds, turns, chars, calls, toolNames, whole } = cached.items;
+  let call = 0;
+  let result = 0;
+  const items = Array.from(numbers, (n, at): ContextItem<Message> => {
+    const about = KINDS[(kinds[at] ?? 0) - 1];
+    if (!about) return whole[n] as ContextItem<Message>;
+    const ids = about.tools && calls[call++];
+    return new LogItem(eventAt(n), {
+      ...{ role: about.role, kind: about.kind, isPrompt: about.isPrompt, turn: turns[at] ?? 0, chars: chars[at] ?? 0 },
+      toolCallIds: about.tools === "calls" ? ids : undefined,
+      toolResultFor: about.tools === "results" ? ids : undefined,
+      toolName: about.tools === "results" ? toolNames[result++] : undefined,
+    });
+  });
+  const state: SessionState = {
+    ...emptyState(),
+    ...cached.rest,
+    chain: Array.from(cached.chain, eventAt),
+    items,
+    refs: new RefTable(cached.refs),
+    refCounter: new RefCounter(cached.refCounter.turn, cached.refCounter.item),
+  };
+  return { state, past, places: Array.from(places), end: cached.end };
+}
+
+/** The state is taken at once, before it changes again. One that cannot be written is missed by nobody. */
+export async function writeResumeCache(paths: SessionPaths, folded: FoldedLog): Promise<void> {
+  const columns = columnsOf(folded);
+  if (!columns) return;
+  const { end } = folded;
+  const log = createHash("sha256");
+  for await (const chunk of createReadStream(paths.events, { end: end - 1 })) log.update(chunk as Buffer);
+  const cached: Cached = { program: programName(), logHash: log.digest("hex"), end, ...columns };
+  const body = serialize(cached);
+  await atomicWrite(paths.resume, [sha256(body), body], { private: true });
+}
+
+/** Undefined for ids and times that cannot be joined. */
+function columnsOf({ state, past, places }: FoldedLog): Omit<Cached, "program" | "logHash" | "end"> | undefined {
+  const { chain, items, refs, refCounter, ...rest } = state;
+  const numberOf = new Map(past.map((event, n) => [event, n]));
+  const number = (event: DurableEnvelope): number => {
+    const n = numberOf.get(event);
+    if (n === undefined) throw new Error(`The event ${event.id} is not in the log.`);
+    return n;
+  };
+  const typeOf = new Map(TYPES.map((type, n) => [type, n]));
+  const parents = new Map<number, string | null>();
+  const agents = new Map<number, string>();
+  for (const [n, { id, timestamp, parentId, agentId }] of past.entries()) {
+    if (id.includes("\n") || timestamp.includes("\n")) return undefined;
+    if (parentId !== (past[n - 1]?.id ?? null)) parents.set(n, parentId);
+    if (agentId !== undefined) agents.set(n, agentId);
+  }
+  const whole = items.filter((item) => eventOf(item) === undefined);
+  const logItems = items.filter((item) => item instanceof LogItem);
+  let others = 0;
+  return {
+    events: {
+      ids: past.map(({ id }) => id).join("\n"),
+      timestamps: past.map(({ timestamp }) => timestamp).join("\n"),
+      types: Uint8Array.from(past, ({ type }) => typeOf.get(type) ?? 0),
+      places: Float64Array.from(places),
+      parents,
+      agents,
+    },
+    chain: Uint32Array.from(chain, number),
+    items: {
+      numbers: Uint32Array.from(items, (item) => {
+        const event = eventOf(item);
+        return event ? number(event) : others++;
+      }),
+      kinds: Uint8Array.from(items, (item) => (eventOf(item) ? kindOf(item as LogItem) : 0)),
+      turns: Uint32Array.from(items, ({ turn }) => turn),
+      chars: Float64Array.from(items, ({ chars = 0 }) => chars),
+      calls: logItems.flatMap(({ toolCallIds, toolResultFor }) => {
+        const ids = [...toolCallIds, ...toolResultFor];
+        return ids.length > 0 ? [ids] : [];
+      }),
+      toolNames: logItems.flatMap(({ toolResultFor, toolName }) => (toolResultFor.length > 0 ? [toolName] : [])),
+      whole,
+    },
+    refs: refs.columns(),
+    refCounter: { turn: refCounter.turn, item: refCounter.item },
+    rest,
+  };
+}
+
+const eventOf = (item: ContextItem<Message>): DurableEnvelope | undefined =>
+  item instanceof LogItem ? item.event : undefined;
