@@ -20,7 +20,7 @@ type GuardInput = {
 
 const LEAST_MESSAGES = 2;
 
-/** In a fixed order; undefined when nothing stands against it. */
+/** The reasons are looked for in a fixed order; undefined when the compaction may begin. */
 export function guardManual(input: GuardInput): GuardFailure | undefined {
   if (input.mode === "off")
     return refuse(
