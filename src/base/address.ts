@@ -41,7 +41,7 @@ export type ResolveHost = (
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** For a socket: resolves a name, and gives up when one of its addresses is refused; those judged are those connected to. */
+/** A socket's lookup: it resolves a name and gives up when one of its addresses is refused; those judged are those connected to. */
 export function judgedLookup(
   refuse: (host: string, address: string) => Error | undefined,
   resolve: ResolveHost = dnsLookup,

@@ -36,7 +36,7 @@ export const OWN_TAGS = [
 ] as const;
 export type OwnTag = (typeof OWN_TAGS)[number];
 
-/** In which Everlong itself speaks to a model. */
+/** The tag in which Everlong itself speaks to a model. */
 export const NOTICE_TAG = "system_notification" satisfies OwnTag;
 
 /** Tags that mean something only inside a block, or in a prompt that is a template of ours: escaped in what stands there. */
@@ -101,7 +101,7 @@ export function escapeStarts(text: string, isReserved: IsReserved): string {
 const isOwn = reserving(OWN_TAGS);
 const isOwnOrPart = reserving(OWN_TAGS, PART_TAGS);
 
-/** For text that is not ours, wherever it goes into a request: files, output of tools and servers, what people write. */
+/** Serves all text that is not ours, wherever it goes into a request: files, output of tools and servers, what people write. */
 export const escapeTags = (text: string): string => escapeStarts(text, isOwn);
 
 /** The same for text that is quoted inside a block of ours. */

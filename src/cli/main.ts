@@ -92,9 +92,15 @@ async function run(argv: string[], version: string): Promise<number> {
       code = result;
     });
   }
-  await program.parseAsync(argv, { from: "user" });
+  const subject = argv[0] === "help" ? commandNamed(program, argv.slice(1)) : undefined;
+  if (subject) subject.outputHelp();
+  else await program.parseAsync(argv, { from: "user" });
   return code;
 }
+
+/** The command that these words name, each below the one before; undefined when one of them names none. */
+const commandNamed = (program: Command, words: string[]): Command | undefined =>
+  words.reduce<Command | undefined>((at, word) => at?.commands.find((c) => c.name() === word), program);
 
 /** No argument could be the name of a command. */
 const isAgentRun = (argv: string[]): boolean =>

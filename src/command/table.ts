@@ -7,6 +7,7 @@ import { consent } from "./consent.ts";
 import type { Command, SlashCommand } from "./contract.ts";
 import { review, rubberDuck, securityReview } from "./delegate.ts";
 import { doctor } from "./doctor.ts";
+import { graph } from "./graph.ts";
 import { help } from "./help.ts";
 import { inbox } from "./inbox.ts";
 import { mcp } from "./mcp.ts";
@@ -78,6 +79,7 @@ export const commands: readonly Command[] = [
   board,
   subconscious,
   memory,
+  graph,
   inbox,
   skills,
   hooks,

@@ -105,7 +105,7 @@ function thrownOutcome(
     const host = URL.parse(target.baseUrl ?? "")?.hostname ?? target.baseUrl;
     return failed(target, "unknown_host", `Unknown host ${host}: check the address ${target.baseUrl}.`);
   }
-  if (isNetwork) return failed(target, "network", `${target.baseUrl} could not be reached: ${deepText(error)}`);
+  if (isNetwork) return failed(target, "network", `${target.baseUrl} could not be reached: ${deepText(error)}.`);
   return failed(target, "invalid_request", `The request to ${target.id} could not be made: ${errorText(error)}`);
 }
 

@@ -8,7 +8,7 @@ import { GrowingText } from "./growing-text.ts";
 import type { CallFormat } from "./wire/contract.ts";
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
-/** With a `summaryKind` it is a provider's own summary, which is no prose. */
+/** A text with a `summaryKind` is a provider's own summary, which is no prose. */
 type Said = {
   type: "text" | "reasoning";
   text: GrowingText;

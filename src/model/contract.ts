@@ -20,7 +20,7 @@ export type ModelTarget = {
   /** The name that is sent. */
   name: string;
   wire: WireName;
-  /** With the wire's path prefix; undefined for offline. */
+  /** The address with the wire's path prefix; undefined for offline. */
   baseUrl?: string;
   apiKey?: string;
   /** Setting or variable that holds the key, for messages. */

@@ -49,7 +49,7 @@ async function load({ kind, path }: Attachment): Promise<Loaded> {
   }
 }
 
-/** By content: providers refuse bytes that are not what the name says. */
+/** The content tells the type: providers refuse bytes that are not what the name says. */
 const SIGNATURES = [
   { kind: "image", mediaType: "image/png", start: /^\x89PNG/ },
   { kind: "image", mediaType: "image/jpeg", start: /^\xff\xd8\xff/ },

@@ -10,7 +10,7 @@ import { isRecord } from "../base/json.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import type { AssistantMessage, Message, ToolMessage, ToolRequest } from "../schema/message.ts";
 import type { ModelTarget } from "./contract.ts";
-import { isMadeBy } from "./made-by.ts";
+import { isMadeBy } from "./message-author.ts";
 import { pairItems } from "./pairing.ts";
 import { callIds, callName } from "./prompt-ids.ts";
 import { type AttachmentPart, attachmentParts } from "./prompt-image.ts";

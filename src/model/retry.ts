@@ -7,7 +7,7 @@ import { backoffMs } from "./retry-wait.ts";
 type RetryPolicy = { max: number; baseMs: number; maxWaitSeconds: number };
 
 export type FailedAttempt = {
-  /** From 1. */
+  /** Attempts are counted from 1. */
   attempt: number;
   statusCode?: number;
   code: CallFailureCode;
@@ -19,7 +19,7 @@ export type FailedAttempt = {
 type RetryOptions = ModelCallOptions & {
   policy: RetryPolicy;
   clock: Clock;
-  /** From 0 to 1. */
+  /** Gives a number from 0 to 1. */
   random: () => number;
   /** Called for each failed attempt, before the wait; must not throw. */
   onFailure: (event: FailedAttempt) => void;

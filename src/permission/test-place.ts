@@ -1,7 +1,7 @@
 // For this room's tests: a real folder tree with a home, a project and a session, and decisions made in it.
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { scratchFolder } from "../base/scratch-fixture.ts";
 import type { PermissionRequest, Rule } from "../schema/permission.ts";
 import { decide, type PermissionDecision } from "./decide.ts";
 import { inspect } from "./inspect.ts";
@@ -32,7 +32,7 @@ export function rules(...texts: string[]): Rule[] {
 }
 
 export function makePlace(): TestPlace {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "everlong-permission-")));
+  const base = scratchFolder("permission");
   const userHome = join(base, "me");
   const home = join(userHome, ".everlong");
   const root = join(base, "project");

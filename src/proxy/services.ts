@@ -1,6 +1,8 @@
 // The part of the proxy that keeps things. It may be missing for a while: then requests pass as they came.
+
 import type { Clock } from "../base/clock.ts";
 import { fail, type Result } from "../base/result.ts";
+import type { TemporalGraph } from "../memory/graph/graph.ts";
 import type { Recall } from "../memory/recall/recall.ts";
 import type { FilteredText, Redactor } from "../memory/secret/filter.ts";
 import type { Fault } from "../store/fault.ts";
@@ -12,6 +14,8 @@ export type ProxyServices = {
   recall: Recall;
   remember: Remember;
   redactor: Redactor;
+  /** Absent: facts are not looked for. */
+  graph?: TemporalGraph<unknown>;
   /** The store was found damaged or is gone: it has to be opened again. */
   isLost(): boolean;
   close(): Promise<void>;

@@ -56,6 +56,10 @@ const shared: SharedAccess = {
     const { withBoard } = await import("./board/access.ts");
     return inWorkspace((workspace) => withBoard(workspace, workspace.context, work));
   },
+  async graph(work) {
+    const { withGraph } = await import("./graph/graph.ts");
+    return inWorkspace((workspace) => withGraph(workspace, work));
+  },
   async memory(work) {
     const { withMemory } = await import("./memory/open-memory.ts");
     const { memoryAccess } = await import("./memory/access.ts");

@@ -1,4 +1,5 @@
 // Trusting a folder, taking it back, listing.
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fail, ok } from "../base/result.ts";
 import { gitContext } from "../host/git.ts";
@@ -6,6 +7,7 @@ import { listTrusted, revokeTrust, trustFolder, trustNotice } from "../permissio
 import type { ResultPromise } from "./client/open.ts";
 import { changeInHome } from "./home-file.ts";
 import { refuseInToolShell } from "./tool-shell.ts";
+import { badUsage } from "./with-store.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 type Folder = { root: string; cwd: string };
@@ -28,6 +30,8 @@ export function trustAccess(workspace: Workspace, here: Folder) {
       const inShell = refuseInToolShell(env, "change trust");
       if (inShell) return fail(inShell);
       const { root, cwd } = folderOf(path);
+      if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+        return badUsage(`${cwd} is not a folder.`, "Give the path of an existing folder.");
       return trustFolder(places, root, new Date(), update, cwd);
     },
     async revoke(path?: string) {

@@ -92,6 +92,6 @@ export const factsOf = (name: string): OwnTool | undefined => tools.get(name);
 
 export const ownTools = (): OwnTool[] => [...tools.values()];
 
-/** By another agent's name for it; letter case does not count. */
+/** Finds a tool by another agent's name for it; letter case does not count. */
 export const ownToolOf = (alias: string): OwnTool | undefined =>
   ownTools().find((tool) => tool.aliases?.some((one) => one.toLowerCase() === alias.toLowerCase()));

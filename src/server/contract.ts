@@ -9,6 +9,9 @@ export type GatewayRefusal = {
   headers?: Readonly<Record<string, string>>;
 };
 
+/** The first part of every path of the Graphiti service. */
+export const GRAPHITI = "graphiti";
+
 /** The one reading of a request's target; authentication and routing see nothing else. */
 export type RequestTarget = {
   /** The path as received, without the query. */
@@ -17,6 +20,8 @@ export type RequestTarget = {
   search: string;
   /** Split before decoding, so that an encoded slash is an ordinary character. */
   segments: readonly string[];
+  /** A slash stood at the end; it is in no segment. */
+  hasSlash?: true;
   /** A run token that stood before the path; it is in neither of the others. */
   run?: string;
 };

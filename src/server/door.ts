@@ -4,8 +4,9 @@ import { within } from "../base/abort.ts";
 import { createApi } from "./api/app.ts";
 import { answerBroken } from "./broken-request.ts";
 import { EventStream } from "./event-stream.ts";
-import { createGate, type Pass } from "./gate.ts";
+import { createGate, type Pass, shapeOf } from "./gate.ts";
 import type { GatewayFile } from "./gateway-file.ts";
+import type { GraphitiHandler } from "./graphiti/app.ts";
 import { answerHealth } from "./health.ts";
 import type { McpDoor } from "./mcp.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -30,6 +31,7 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
   const api = createApi({ ...options, events, signIn, throttle, link });
   const gate = createGate({ ...options, throttle, signedIn: (cookie) => signIn.holds(cookie) });
   let mcp: Promise<McpDoor> | undefined;
+  let graphiti: Promise<GraphitiHandler> | undefined;
   const quiet = proxy.on((event) => events.publish(event));
   const active = new Set<ServerResponse>();
   let draining = false;
@@ -43,7 +45,7 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
     const passed = gate(req);
     if (!passed.ok) return turnAway(res, passed.error.refusal, passed.error.shape, expects);
     const { area } = passed.value;
-    const shape = area.name === "proxy" ? area : "api";
+    const shape = shapeOf(area);
     const busy = draining ? "shutting_down" : active.size > MOST_IN_FLIGHT ? "overloaded" : undefined;
     if (busy && area.name !== "health") return sendRefusal(res, refusal(busy), shape);
     if (expects) res.writeContinue();
@@ -56,6 +58,12 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
   const enter = async (req: IncomingMessage, res: ServerResponse, { area, caller }: Pass): Promise<void> => {
     if (area.name === "proxy") return proxy.handle(req, res, caller);
     if (area.name === "api") return api(req, res);
+    if (area.name === "graphiti") {
+      if (!options.graph) return sendRefusal(res, refusal("not_found"), "graphiti");
+      const { graph } = options;
+      graphiti ??= import("./graphiti/app.ts").then(({ createGraphiti }) => createGraphiti(graph));
+      return (await graphiti)(req, res, caller.target);
+    }
     if (area.name === "mcp") {
       if (!options.mcp) return sendRefusal(res, refusal("not_found"), "api");
       // Its library is loaded by the first caller.

@@ -7,7 +7,7 @@ import { isProxyPath, pathRoute } from "../proxy/identify/route.ts";
 import { type AgentRun, isRunToken } from "../proxy/identify/run.ts";
 import type { CallerAccess } from "../proxy/proxy.ts";
 import type { WireName } from "../schema/model.ts";
-import type { GatewayRefusal, RequestTarget } from "./contract.ts";
+import { type GatewayRefusal, GRAPHITI, type RequestTarget } from "./contract.ts";
 import { hostProblem, ownNames } from "./host.ts";
 import type { GatewayOptions } from "./options.ts";
 import { readTarget } from "./path.ts";
@@ -18,14 +18,17 @@ import { presented, sameToken } from "./token.ts";
 import { isShort } from "./turn-away.ts";
 
 /** What stands behind the gate; `wire` is the format of a proxy route, where it is one we know. */
-type Area = { name: "page" | "health" | "api" | "mcp" } | { name: "proxy"; wire: WireName | undefined };
-export type Pass = { area: Area; caller: CallerAccess };
+type Area = { name: "page" | "health" | "api" | "mcp" | "graphiti" } | { name: "proxy"; wire: WireName | undefined };
+export type Pass = { area: Area; caller: CallerAccess & { target: RequestTarget } };
 type Turned = { refusal: GatewayRefusal; shape: RefusalShape };
 
 /** What the API reads. */
 export const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
-type GateOptions = Pick<GatewayOptions, "host" | "allowedHosts" | "token" | "runOf" | "requireToken" | "mcp"> & {
+type GateOptions = Pick<
+  GatewayOptions,
+  "host" | "allowedHosts" | "token" | "runOf" | "requireToken" | "loopbackOpen"
+> & {
   /** Whether a cookie stands for the token. */
   signedIn(cookie: string | undefined): boolean;
   throttle: Throttle;
@@ -36,12 +39,12 @@ type Gate = (req: IncomingMessage) => Result<Pass, Turned>;
 export function createGate(options: GateOptions): Gate {
   const names = ownNames(options.host, options.allowedHosts);
   const open = isLoopbackHost(options.host) && !options.requireToken;
-  const openMcp = isLoopbackHost(options.host) && options.mcp?.open === true;
+  const loopbackOpen = isLoopbackHost(options.host) && options.loopbackOpen === true;
 
   return (req) => {
     const target = readTarget(req.url);
     const area = target && areaOf(target);
-    const shape = area?.name === "proxy" ? { wire: area.wire } : "api";
+    const shape = shapeOf(area);
     const turn = (code: RefusalCode): Result<Pass, Turned> => fail({ refusal: refusal(code), shape });
 
     const host = hostProblem(req.rawHeaders, names);
@@ -52,7 +55,7 @@ export function createGate(options: GateOptions): Gate {
     const who = identify(req, area?.name === "proxy", target, options);
     if (who.doubled) return turn("bad_token");
     if (who.cookie && isChange(req) && req.headers.origin === undefined) return turn("forbidden_origin");
-    const isOpen = loopback && (area?.name === "mcp" ? openMcp && !who.tried : open);
+    const isOpen = loopback && (OPENABLE.has(area?.name) ? loopbackOpen && !who.tried : open);
     if (who.ended || (!who.token && needsToken(area, target, isOpen, who.tried))) {
       const isOften = options.throttle.fail(req.socket.remoteAddress ?? "");
       return turn(isOften ? "too_many_failures" : who.ended ? "run_ended" : "unauthorized");
@@ -69,7 +72,13 @@ export function createGate(options: GateOptions): Gate {
 }
 
 /** Where a caller without the token may send much, if it needs none. */
-const TAKES_ALL = new Set<Area["name"] | undefined>(["proxy", "mcp"]);
+const TAKES_ALL = new Set<Area["name"] | undefined>(["proxy", "mcp", "graphiti"]);
+/** What `gateway.auth` can open to every program of this machine. */
+const OPENABLE = new Set<Area["name"] | undefined>(["mcp", "graphiti"]);
+
+/** How a request to this place is refused. */
+export const shapeOf = (area: Area | undefined): RefusalShape =>
+  area?.name === "proxy" ? { wire: area.wire } : area?.name === "graphiti" ? "graphiti" : "api";
 
 type Who = {
   token: boolean;
@@ -118,7 +127,7 @@ const isChange = (req: IncomingMessage): boolean => req.method !== "GET" && req.
 const PRIVATE = new Set(["api", "graphiti", "mcp"]);
 
 function needsToken(area: Area | undefined, target: RequestTarget, open: boolean, tried: boolean): boolean {
-  if (area?.name === "proxy" || area?.name === "mcp") return !open;
+  if (area?.name === "proxy" || OPENABLE.has(area?.name)) return !open;
   if (area?.name === "health") return tried; // with a wrong token there is nothing to see
   return PRIVATE.has(target.segments[0] ?? "") && target.path !== "/api/login";
 }
@@ -127,6 +136,7 @@ function areaOf(target: RequestTarget): Area | undefined {
   const { path, segments } = target;
   if (segments.length === 0) return { name: "page" };
   if (segments[0] === "api") return { name: "api" };
+  if (segments[0] === GRAPHITI) return { name: "graphiti" };
   if (path === "/mcp") return { name: "mcp" };
   if (path === "/healthz") return { name: "health" };
   return isProxyPath(path) ? { name: "proxy", wire: pathRoute(path)?.wire } : undefined;

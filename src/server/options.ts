@@ -3,6 +3,7 @@ import type { ServedTool } from "../mcp/serve/tool.ts";
 import type { RunOf } from "../proxy/identify/run.ts";
 import type { ProxyHandler } from "../proxy/proxy.ts";
 import type { Health, Report } from "./contract.ts";
+import type { OpenGraph } from "./graphiti/contract.ts";
 import type { OpenOperations } from "./manage/contract.ts";
 import type { OpenRecall } from "./manage/recall.ts";
 import type { OpenMemoryBackend } from "./memory/contract.ts";
@@ -29,8 +30,12 @@ export type GatewayOptions = {
   recall: OpenRecall;
   /** What /api/memory serves; without it the gateway has no such address. */
   memory?: OpenMemoryBackend;
-  /** What /mcp serves; without it the gateway has no such address. `open`: callers on this machine need no token. */
-  mcp?: { tools: readonly ServedTool[]; open: boolean };
+  /** What /mcp serves; without it the gateway has no such address. */
+  mcp?: { tools: readonly ServedTool[] };
+  /** What /graphiti serves; without it the gateway has no such address. */
+  graph?: OpenGraph;
+  /** Callers of /mcp and /graphiti on this machine need no token. */
+  loopbackOpen?: boolean;
   health(): Health;
   report: Report;
 };

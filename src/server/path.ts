@@ -1,6 +1,6 @@
 // The one reading of a request's target; what two parsers could read differently is refused.
 import { runInPath } from "../proxy/identify/run.ts";
-import type { RequestTarget } from "./contract.ts";
+import { GRAPHITI, type RequestTarget } from "./contract.ts";
 
 /** Undefined: an empty, `.` or `..` segment, a backslash or a NUL, raw or once decoded; or no path at all. */
 export function readTarget(url: string | undefined): RequestTarget | undefined {
@@ -8,10 +8,13 @@ export function readTarget(url: string | undefined): RequestTarget | undefined {
   const question = url.indexOf("?");
   const path = question === -1 ? url : url.slice(0, question);
   const segments = path === "/" ? [] : path.slice(1).split("/");
+  // Graphiti's server leads such a path to the one without the slash.
+  const hasSlash = segments[0] === GRAPHITI && segments.length > 2 && segments.at(-1) === "";
+  if (hasSlash) segments.pop();
   if (!segments.every(isPlain)) return undefined;
   const search = question === -1 ? "" : url.slice(question);
   const run = runInPath(segments);
-  if (!run) return { path, search, segments };
+  if (!run) return { path, search, segments, ...(hasSlash ? { hasSlash: true } : {}) };
   return { path: `/${run.segments.join("/")}`, search, segments: run.segments, run: run.token };
 }
 

@@ -32,10 +32,14 @@ export const errorBody = ({ code, message, hint, details }: GatewayRefusal) => (
 });
 
 /** `wire` is given on the proxy's routes: there an error has the provider's shape, or OpenAI's where none is known. */
-export type RefusalShape = "api" | { wire: WireName | undefined };
+export type RefusalShape = "api" | "graphiti" | { wire: WireName | undefined };
 
 export function refusalAnswer(refusal: GatewayRefusal, shape: RefusalShape): OwnAnswer {
   const { status, code, message, hint, headers = {} } = refusal;
+  if (shape === "graphiti") {
+    const text = status === 401 ? "Not authenticated" : status === 404 ? "Not Found" : `${message} ${hint}`;
+    return jsonAnswer(status, { detail: text }, { ...headers, "x-everlong-error": code });
+  }
   if (shape === "api") return jsonAnswer(status, errorBody(refusal), { ...headers, "x-everlong-error": code });
   const own = errorAnswer(shape.wire, { status, code, message: `${message} ${hint}` });
   return { ...own, headers: [...own.headers, ...Object.entries({ ...SECURITY_HEADERS, ...headers }).flat()] };

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../base/scratch-fixture.ts";
 import { flagOptions, readFlags } from "./flag.ts";
 import { resolveHome } from "./home.ts";
 import { type LoadOptions, loadSettings } from "./load.ts";
@@ -89,7 +89,7 @@ describe("precedence", () => {
   });
 
   it("a project that is the user's own folder has no project file of its own", async () => {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), "everlong-settings-")));
+    const folder = scratchFolder("settings");
     mkdirSync(join(folder, ".everlong"));
     writeFileSync(join(folder, ".everlong", "settings.json"), '{"provider": {"baseUrl": "http://x"}}');
     symlinkSync(folder, `${folder}-link`);
@@ -176,7 +176,7 @@ describe("environment", () => {
 
 describe("files", () => {
   it("A1.5 B61 a pipe, a device or a file of many megabytes in its place is refused at once, by its name", async () => {
-    const root = realpathSync(mkdtempSync(join(tmpdir(), "everlong-settings-")));
+    const root = scratchFolder("settings");
     mkdirSync(join(root, ".everlong"));
     const path = join(root, ".everlong", "settings.json");
     const make = [
@@ -296,7 +296,7 @@ describe("files", () => {
   });
 
   it("B61 loading never writes a file", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "everlong-settings-"));
+    const folder = scratchFolder("settings");
     const text = '{ "foo": 1, /* c */ "turn": {"maxSteps": -1} }';
     writeFileSync(join(folder, "settings.json"), text);
     await loadSettings({ env: {}, home: folder, trusted: false });

@@ -4,6 +4,7 @@ import { agentRows } from "./table/agent.ts";
 import { contextRows } from "./table/context.ts";
 import { featureRows } from "./table/feature.ts";
 import { gatewayRows } from "./table/gateway.ts";
+import { graphRows } from "./table/graph.ts";
 import { memoryRows } from "./table/memory.ts";
 import { modelRows } from "./table/model.ts";
 import { orchestrationRows } from "./table/orchestration.ts";
@@ -18,6 +19,7 @@ const rows = [
   ...recallRows,
   ...orchestrationRows,
   ...memoryRows,
+  ...graphRows,
   ...featureRows,
   ...proxyRows,
   ...proxyStateRows,

@@ -1,26 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fail, ok } from "../base/result.ts";
+import { scratchFolder } from "../base/scratch-fixture.ts";
 import { writeSetting } from "../settings/write.ts";
 import { atomicWrite } from "./atomic-write.ts";
 import { prepareHome } from "./home.ts";
 import { spillText } from "./spill.ts";
 import { updateFile } from "./update-file.ts";
 
-const newFolder = () => mkdtempSync(join(tmpdir(), "everlong-files-"));
+const newFolder = () => scratchFolder("files");
 const mode = (path: string) => statSync(path).mode & 0o777;
 
 describe("whole files", () => {

@@ -29,6 +29,18 @@ describe("N45 habits", () => {
     expect(last).toContain("a stack trace");
   });
 
+  it("N45 everlong help, and help of a command or subcommand, print what --help prints; other words are a prompt", async () => {
+    const { place, server } = await scene(() => text("helped"));
+    const same = async (asked: string[], shown: string[]) =>
+      expect((await run(place, asked)).stdout).toBe((await run(place, shown)).stdout);
+    await same(["help"], ["--help"]);
+    await same(["help", "sessions"], ["sessions", "--help"]);
+    await same(["help", "memory", "add"], ["memory", "add", "--help"]);
+    expect((await run(place, ["help", "with"])).stdout).toContain("--print");
+    expect(server.requests).toEqual([]);
+    expect((await run(place, ["help", "me"])).stdout).toBe("helped\n");
+  });
+
   it("N45 -c continues, -r ID resumes, -m chooses the model", async () => {
     const { place, server } = await scene(() => text("an answer"));
     await run(place, ["first"]);

@@ -273,6 +273,7 @@ describe("/mcp", () => {
     expect((await run(place, ["-p", "/mcp reconnect plain", TRUST])).stdout).toContain('"plain" is connected');
     expect((await run(place, ["-p", "/mcp reload", TRUST])).stdout).toMatch(/^plain {2}connected/);
     // What it prints is filtered before it is kept.
+    await run(place, ["-p", "Hello", TRUST]);
     const kept = readFileSync(join(place.home, "sessions", logSession(place), "mcp", "plain.log"), "utf8");
     expect(kept).toContain("starting with");
     expect(kept).not.toContain(key);

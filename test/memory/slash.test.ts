@@ -193,7 +193,7 @@ describe("/memory", () => {
     const off = await run(place, ["-p", `/memory delete ${row?.id} --yes`, "--output-format", "stream-json"], { env });
     expect(off.code).toBe(0);
     expect(off.events.filter((e) => /^(memory|session\.memory)/.test(e.type))).toEqual([]);
-    expect(only(logOf(place), "command.complete")).toHaveLength(1);
+    expect(only(off.events, "command.complete")).toHaveLength(1);
     expect(await list(place)).toEqual([]);
   });
 });

@@ -119,7 +119,9 @@ const notInstalled = (row: AgentRow): Refusal =>
 function unknown(agent: string): Refusal {
   const near = nearNames(agent, agentNames);
   const failure = unknownAgent(agent);
-  return near.length === 0 ? failure : { ...failure, next: `Did you mean ${near.join(" or ")}? ${failure.next}` };
+  return agent === "" || near.length === 0
+    ? failure
+    : { ...failure, next: `Did you mean ${near.join(" or ")}? ${failure.next}` };
 }
 
 function refuse(failure: Refusal, { json }: WithLine, own: OwnProcess): number {

@@ -29,7 +29,7 @@ type AskOptions = {
   count: Count;
 };
 
-/** In tokens: what a summary is to stand for, and how long it may be. */
+/** Tokens of what a summary is to stand for, and how long it may be. */
 type Worth = { replaced: number; share: number };
 
 type Once = { reply: SummaryReply; retryAfterMs?: number | undefined };
@@ -43,14 +43,14 @@ const LONGEST_REFUSAL = 400;
 /** Shorter than this, a text without any of the parts says nothing about a conversation. */
 const LEAST_CHARS = 200;
 const LEAST_OF_REPLACED = 0.01;
-/** Of the length that was asked for: of a very long history even a good summary is less than its hundredth. */
+/** A summary has at least this part of the length that was asked for: a good one of a very long history is less than a hundredth of it. */
 const LEAST_OF_SHARE = 0.1;
 
 export class SummaryRequester {
   readonly used: CompactionTokensUsed;
   /** Calls that gave no summary that can be used. */
   failures = 0;
-  /** Of the last call that was answered. */
+  /** The provider's id of the last call that was answered. */
   requestId: string | undefined;
   readonly #options: AskOptions;
   #retries = 1;

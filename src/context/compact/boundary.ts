@@ -3,7 +3,7 @@ import { groups } from "../../model/wire/group.ts";
 import type { ContextItem } from "../../schema/context-item.ts";
 import { isMessage, lastCompaction, tokensOf } from "./items.ts";
 
-/** For every position from 0 to the end: true when no group lies on both sides of it. */
+/** One entry for each position from 0 to the end: true when no group lies on both sides of it. */
 export function safeCuts(items: readonly ContextItem[]): boolean[] {
   const cuts = Array.from({ length: items.length + 1 }, () => true);
   for (const { indexes } of groups(items)) {

@@ -7,7 +7,7 @@ import type { Count } from "./items.ts";
 import { TAG } from "./tags.ts";
 
 export type OriginalPrompt = {
-  /** Of its item; a prompt that still stands in the history is not repeated. */
+  /** The id of its item; a prompt that is still in the history is not repeated. */
   id: string;
   turn: number;
   text: string;
@@ -24,7 +24,7 @@ export type Carried = {
   todos?: readonly (Pick<Todo, "title" | "status" | "description"> & { ref?: string | undefined })[] | undefined;
   /** What the whole session must not lose, made without a model. */
   ledger?: readonly LedgerEntry[] | undefined;
-  /** In the order in which they were invoked. */
+  /** Skills in the order in which they were invoked. */
   skills?: readonly InvokedSkill[] | undefined;
   agent?: ActiveAgent | undefined;
   /** Pinned sections of the instruction files in force. */

@@ -36,7 +36,7 @@ export const checkpointFileName = (number: number, title: string): string =>
 export type CheckpointMeta = {
   number: number;
   title: string;
-  /** ISO time. */
+  /** The time in ISO form. */
   created: string;
   trigger: CompactionTrigger;
   model: string;

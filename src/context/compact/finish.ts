@@ -39,7 +39,7 @@ export type Applicable = {
   type: "applied";
   replacementContent: string;
   boundaryEventId: string;
-  /** Of the items that this attempt replaces; earlier ones were compacted before. */
+  /** The turns of the items that this attempt replaces; earlier ones were compacted before. */
   compactedTurns: { from: number; to: number };
   targetTokens: number;
   figures: CompactionFigures;
@@ -95,7 +95,7 @@ export async function finishAttempt(input: FinishInput): Promise<CompactionResul
   };
 }
 
-/** By id: items read again from the log are other objects. */
+/** Items are compared by id: those read again from the log are other objects. */
 function startsWith(items: readonly SessionItem[], replaced: readonly SessionItem[]): boolean {
   return replaced.length <= items.length && replaced.every((item, at) => items[at]?.id === item.id);
 }

@@ -20,7 +20,7 @@ type GuardInput = {
 
 const LEAST_MESSAGES = 2;
 
-/** In a fixed order; undefined when nothing stands against it. */
+/** The reasons are looked for in a fixed order; undefined when the compaction may begin. */
 export function guardManual(input: GuardInput): GuardFailure | undefined {
   if (input.mode === "off")
     return refuse(
@@ -35,11 +35,7 @@ export function guardManual(input: GuardInput): GuardFailure | undefined {
       "Wait for it, or end it with /compact cancel.",
     );
   if (!input.hasContext)
-    return refuse(
-      "no_active_context",
-      "There is no active context to compact yet.",
-      "Send a prompt first; compaction needs the session's system prompt.",
-    );
+    return refuse("no_active_context", "Nothing to compact yet: no prompt was sent.", "Send a prompt first.");
   if (!input.hasModel)
     return refuse(
       "no_model",
@@ -52,9 +48,9 @@ export function guardManual(input: GuardInput): GuardFailure | undefined {
     return refuse(
       "nothing_to_compact",
       messages < LEAST_MESSAGES
-        ? "There is nothing to compact: the conversation has fewer than two messages."
-        : "There is nothing to compact: fewer than two messages are newer than the last compaction.",
-      "Go on with the conversation.",
+        ? "Nothing to compact yet: the conversation has fewer than two messages."
+        : "Nothing to compact yet: fewer than two messages since the last compaction.",
+      "Continue the conversation, and compact later.",
     );
   return undefined;
 }

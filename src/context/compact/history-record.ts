@@ -27,7 +27,7 @@ export type HistoryRecord = {
 };
 
 const STANDING = 3;
-/** Of an agent's sentences: errors, versions, numbers. */
+/** Signs that an agent's sentence is worth keeping: errors, versions, numbers. */
 const NOTABLE: [RegExp, number][] = [
   [/\b(?:error|exception|fail(?:s|ed|ure|ing)?|crash\w*|broken|bug|denied|timeout|because)\b/i, 2],
   [/\bv?\d+\.\d+(?:\.\d+)*\b|\bversion\b/i, 2],

@@ -11,7 +11,7 @@ export type Count = (text: string) => number;
 /** System items are no messages: they are never counted, replaced or moved. */
 export const isMessage = (item: ContextItem): boolean => item.role !== "system" && item.role !== "developer";
 
-/** Of the messages: system items are part of the fixed size. */
+/** Only messages count: system items are part of the fixed size. */
 export const tokensOf = (items: readonly ContextItem[]): number =>
   items.reduce((sum, item) => sum + (isMessage(item) ? item.tokens : 0), 0);
 

@@ -14,7 +14,7 @@ import { type SessionItem, tokensOf } from "./items.ts";
 
 type CompactionPlanInput = {
   items: readonly SessionItem[];
-  /** Of the model that will go on with the history. */
+  /** Sizes for the model that will go on with the history. */
   sizes: Sizes;
   settings: BudgetSettings;
   trigger: CompactionTrigger;

@@ -17,7 +17,7 @@ export type SummaryInput = {
   focus?: string | undefined;
   /** The attempt before this one got no summary either. */
   failedBefore?: boolean;
-  /** For extracts. */
+  /** Todos and plan serve the built-in summary. */
   todos?: readonly Pick<Todo, "title" | "status">[] | undefined;
   plan?: string | undefined;
   /** As in normal requests, so that the provider's cache serves them. */
@@ -35,7 +35,7 @@ export type SummaryInput = {
   shorten: Shorten;
   signal: AbortSignal;
   clock: Pick<Clock, "sleep" | "monotonic">;
-  /** For each call. */
+  /** The limit of each call. */
   timeoutMs: number;
 };
 

@@ -6,7 +6,7 @@ import { summaryShare } from "./budget.ts";
 import type { SessionItem } from "./items.ts";
 import type { SummaryInput } from "./summary-input.ts";
 
-/** Of the summariser's limit. */
+/** A request fills at most this part of the summariser's limit. */
 export const FULL = 0.9;
 /** What an item costs beside its text. */
 export const ITEM_TOKENS = 8;

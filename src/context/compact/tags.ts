@@ -1,7 +1,7 @@
 // The tags of a compaction message and of a summary.
 import type { OwnTag, PartTag } from "../../base/tag.ts";
 
-/** In the order in which a summary is written. */
+/** The parts in the order in which a summary is written. */
 export const SUMMARY_PARTS = [
   "overview",
   "history",

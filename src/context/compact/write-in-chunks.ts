@@ -29,7 +29,7 @@ type Chunked = {
   mergeRoom: number;
   /** Tokens of one such summary: two always fit. */
   summaryRoom: number;
-  /** Of any of these calls. */
+  /** The prompt tokens of any of these calls. */
   promptTokens: number;
 };
 

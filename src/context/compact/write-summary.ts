@@ -9,7 +9,7 @@ import type { Summarised, SummaryEnd, SummaryInput } from "./summary-input.ts";
 import { FULL, ITEM_TOKENS, outputReserve, requestOf } from "./summary-request.ts";
 import { endOf, summariseInChunks } from "./write-in-chunks.ts";
 
-/** Of the summariser's limit. */
+/** The table of turns takes at most this part of the summariser's limit. */
 const TURN_TABLE = 0.05;
 /** A refusal for size that names no limit: our count is off by more than a little. */
 const AFTER_REFUSAL = 0.5;

@@ -1,7 +1,7 @@
 // Pinned sections of instruction files: what their author wants to stand, word for word, after every compaction.
 const PINNED = /<!--\s*pin\s*-->([\s\S]*?)<!--\s*\/pin\s*-->/g;
 
-/** In the order of the files; empty when nothing is pinned. */
+/** Sections come in the order of the files; empty when nothing is pinned. */
 export const pinnedSections = (files: readonly { text: string }[]): string =>
   files
     .flatMap(({ text }) => [...text.matchAll(PINNED)].map(([, section = ""]) => section.trim()))

@@ -9,7 +9,7 @@ const BEHIND =
 const NAME_CHARS = 160;
 const READ_CHARS = 4_000;
 
-/** Without the shell around it, the folder change before it and the filters behind it; its first line. */
+/** The first line of a command, without the shell around it, the folder change before it and the filters behind it. */
 export function bareCommand(command: string): string {
   let bare = command.trim().slice(0, READ_CHARS);
   bare = (SHELL.exec(bare)?.[2] ?? bare).trim();

@@ -22,7 +22,7 @@ const HEADING: Record<LedgerSection, string> = {
   passed: "Passed when last run",
   choices: "What the agent decided",
 };
-/** In the order in which they are shown; also who gets what others leave. */
+/** The sections' shares, in the order in which they are shown and in which they get what others leave. */
 const SHARE: Record<LedgerSection, number> = {
   words: 0.4,
   failures: 0.2,

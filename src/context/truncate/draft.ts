@@ -41,7 +41,7 @@ export const isOver = (
 export type CutDraft<Raw = unknown> = Pick<Cut<Raw>, "dropped" | "gap"> & {
   fit: Fit<Raw>;
   applied: Applied<Raw>;
-  /** Of the whole request. */
+  /** The tokens of the whole request. */
   total: number;
   shortened: Map<string, ContextItem<Raw>>;
   /** What the items shortened for this cut take now, by id. */

@@ -41,7 +41,7 @@ export async function shortenItem<Raw>(
   return best === item ? undefined : best;
 }
 
-/** Of the texts that may be shortened. */
+/** The lengths of the texts that may be shortened. */
 export function textLengths<Raw>(item: ContextItem<Raw>, rules: ItemRules<Raw>): number[] {
   const lengths: number[] = [];
   rules.replaceTexts(item, (text) => {

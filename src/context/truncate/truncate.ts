@@ -28,7 +28,7 @@ export type Truncated<Raw = unknown> =
   | (SentFigures & {
       type: "fits";
       items: readonly ContextItem<Raw>[];
-      /** In force from now on: pass it in with the next request. */
+      /** The cut is in force from now on: pass it in with the next request. */
       cut: Cut<Raw> | undefined;
       newCut: boolean;
       /** Only when messages were removed. */

@@ -22,7 +22,7 @@ export function markerOf<Raw>(item: ContextItem<Raw>, { refOf, place, recallOn }
   return (omitted) => `\n[... ${omitted} characters left out here. The full text is ${ref} in ${place}${how} ...]\n`;
 }
 
-/** In a tag that marks it as no prompt on every wire. */
+/** The notice stands in a tag that marks it as no prompt on every wire. */
 export function noticeText<Raw>(
   omitted: readonly ContextItem<Raw>[],
   { place, recallOn, notice, refPrefix = "" }: Originals<Raw>,

@@ -16,15 +16,15 @@ type LastCompaction = {
 
 export type ContextReport = {
   usage: UsageInfo;
-  /** Sum: the limit, or what is in use when that is more. All but `free` sum to `usage.currentTokens`. */
+  /** The buckets sum to the limit, or to what is in use when that is more; all but `free` sum to `usage.currentTokens`. */
   buckets: UsageBuckets;
-  /** Sum: 100. */
+  /** The cells sum to 100. */
   cells: UsageBuckets;
   /** Tool definitions by where they come from. */
   tools: { source: string; tokens: number }[];
-  /** Sums to the bucket of that name. */
+  /** The parts sum to the bucket of that name. */
   memory: { source: string; tokens: number }[];
-  /** Sums to `history`. */
+  /** The parts sum to the bucket `history`. */
   history: { prompts: number; answers: number; toolResults: number; other: number };
   largest: { ref: string; what: string; tokens: number; shortened: boolean }[];
   cut?: { id: string; omittedMessages: number; turns?: string; shortenedItems: number };

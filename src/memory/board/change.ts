@@ -25,7 +25,7 @@ export const KEPT_DAYS = 90;
 
 type Recorded = { action: BoardAction; at: string; before: BoardItem | undefined; after: BoardItem | undefined };
 
-/** In the transaction of the change itself, after the row was written or deleted. */
+/** Called in the transaction of the change itself, after the row was written or deleted. */
 export function recordChange(
   db: Database,
   { repository, branch }: BoardPlace,
@@ -45,7 +45,7 @@ export function recordChange(
 
 const oldest = (now: string): string => new Date(Date.parse(now) - KEPT_DAYS * 86_400_000).toISOString();
 
-/** Of every board: of one that nobody changes any more too. */
+/** All boards are looked at, also those that nobody changes any more. */
 export const hasOldChanges = (db: Database, now: string): boolean =>
   db.prepare("SELECT 1 FROM board_changes WHERE at < ? LIMIT 1").get(oldest(now)) !== undefined;
 

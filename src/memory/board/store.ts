@@ -83,7 +83,7 @@ export async function putItem(
   return outcome;
 }
 
-/** With a `src` that one; without it only what an agent wrote. */
+/** A `src` names the item to remove; without it only what an agent wrote is removed. */
 export async function removeItem(
   db: Database,
   place: BoardPlace,

@@ -18,7 +18,7 @@ type ConsolidationRun = {
   readonly counts: Readonly<RunCounts>;
   /** For the tool: why this command may not be carried out any more. From then on the run is at its end. */
   refuse(command: BoardCommand): Coded | undefined;
-  /** For the tool: what became of a command. */
+  /** The tool tells what became of a command. */
   done(command: BoardCommand, outcome: string): void;
   /** Before each model request: the limit that is reached. */
   cap(spent: { requests: number; tokens: number }): Coded | undefined;

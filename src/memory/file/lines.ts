@@ -35,7 +35,7 @@ export function goneLine(id: string, at: string): MemoryFileLine {
   return { id, at, replaces: [], gone: true, value, text: JSON.stringify(value) };
 }
 
-/** By age, then by id: a new record is one added line of a diff. */
+/** Lines are ordered by age, then by id, so that a new record is one added line of a diff. */
 export function compareLines(a: MemoryFileLine, b: MemoryFileLine): number {
   const by = (x: string, y: string): number => (x < y ? -1 : x > y ? 1 : 0);
   return by(bornAt(a), bornAt(b)) || by(a.id, b.id) || by(a.text, b.text);

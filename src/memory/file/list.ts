@@ -7,7 +7,7 @@ const MOST = 500;
 /** A page goes on after the last record of the one before it. */
 const orderOf = ({ updatedAt, id }: MemoryRecord): string => `${updatedAt} ${id}`;
 
-/** Undefined: it can be answered. */
+/** The query is answered when this is undefined. */
 export function invalidList({ limit = PAGE, after }: ListQuery): Extract<ListOutcome, { type: "invalid" }> | undefined {
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST) return { type: "invalid", field: "limit" };
   // Ids and times that others wrote may hold spaces.

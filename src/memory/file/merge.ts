@@ -7,7 +7,7 @@ import { compareLines, goneLine, type MemoryFileLine, readLine, sameness } from 
  */
 export type FileMemory = {
   readonly lines: ReadonlyMap<string, MemoryFileLine>;
-  /** By id: since when older lines are over. */
+  /** Each id is mapped to the time since which its older lines are over. */
   readonly claims: ReadonlyMap<string, string>;
   /** Lines that could not be read, verbatim, and how often each stood there. */
   readonly unread: ReadonlyMap<string, number>;

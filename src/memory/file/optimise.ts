@@ -85,7 +85,7 @@ function madeLine(
   return lineOf({ ...value, ...clean, citations: record.citations.map(({ raw }) => raw) });
 }
 
-/** Without those of whose sources one was changed or removed since the model saw it: what is there now stands. */
+/** A new line is dropped when one of its sources was changed or removed since the model saw it. */
 export function stillTrue(made: readonly MemoryFileLine[], seen: FileMemory, now: FileMemory): MemoryFileLine[] {
   const textOf = (memory: FileMemory) => new Map(recordLines(memory).map((line) => [line.id, line.text]));
   const [before, after] = [textOf(seen), textOf(now)];

@@ -8,7 +8,7 @@ const SEED_FILE = ".github/copilot-memories.jsonl";
 const OWN_FILE = ".everlong/memories.jsonl";
 
 type FilePlaces = {
-  /** Real paths, to be read. */
+  /** The real paths of the files to read. */
   files: string[];
   /** New records go there; undefined when that place leads out of the repository. */
   target: string | undefined;

@@ -20,7 +20,7 @@ import { TRUST, trustOf } from "../record/trust.ts";
 import { filteredValue, type Redactor, type SecretFilter } from "../secret/filter.ts";
 import { type MemoryFileLine, readLine } from "./lines.ts";
 
-/** Undefined: the line cannot be used as a record, for its bounds or because the filter failed on it. */
+/** A line that breaks a bound, or on which the filter fails, is no record: undefined. */
 export function recordOfLine(
   { id, at, value }: MemoryFileLine,
   repository: string,
@@ -79,7 +79,7 @@ export function lineOfDraft(draft: RecordDraft, now: string): MemoryFileLine {
 /** A line, and the record that it says. */
 export type FileEntry = { line: MemoryFileLine; record: MemoryRecord };
 
-/** By the id, or by the beginning of one of ours. */
+/** The entry is named by its id, or by the beginning of an id of ours. */
 export function oneOf(entries: readonly FileEntry[], id: string): { type: "one"; entry: FileEntry } | NotFound {
   const start = readId(id)?.id;
   const exact = entries.find(({ record }) => record.id === id);

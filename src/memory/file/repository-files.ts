@@ -14,7 +14,7 @@ import { stillTrue } from "./optimise.ts";
 import { filePlaces, stampOf } from "./places.ts";
 
 export type RepositoryFilesOptions = {
-  /** Of the work tree. */
+  /** The root of the work tree. */
   root: string;
   /** EVERLONG_HOME: journal and locks. */
   home: string;

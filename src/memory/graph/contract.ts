@@ -104,6 +104,7 @@ export type EpisodeQuery = {
   until?: Instant;
 };
 export type FactQuery = {
+  /** Whole uuids, or beginnings of at least six characters. */
   ids?: readonly string[];
   groups?: readonly string[];
   /** Either end. */

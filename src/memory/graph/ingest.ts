@@ -18,12 +18,14 @@ export type Extractor = {
   batch: number;
   extract(episodes: readonly Episode[], signal: AbortSignal): Promise<Extraction[]>;
 };
+/** What went wrong with an episode, or with the store. */
+export type GraphTrouble = { episode?: string; message: string };
 export type IngestOptions = {
   store: GraphStore;
   extractor: Extractor;
   clock?: Clock;
-  /** What went wrong with an episode or with the store; the worker goes on. */
-  onTrouble?: (trouble: { episode?: string; message: string }) => void;
+  /** The worker goes on. */
+  onTrouble?: (trouble: GraphTrouble) => void;
 };
 
 const LEASE_MS = 300_000;

@@ -3,7 +3,7 @@ import { parseJson } from "../../base/json.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { ItemPlace } from "../recall/item.ts";
 import type { RecallSource } from "../recall/store/source.ts";
-import { all, get, type Row, text } from "./store/row.ts";
+import { all, type GraphRow, get, text } from "./store/row.ts";
 import { msOf } from "./time.ts";
 
 /** A fact that has ended says so by its role, so that a search can leave it out. */
@@ -50,8 +50,8 @@ export const episodeSource: RecallSource = {
   },
 };
 
-const uuids = (rows: readonly Row[]): string[] => rows.map((row) => text(row, "uuid"));
-const ends = (row: Row): [string, string] => [text(row, "subject"), text(row, "object")];
+const uuids = (rows: readonly GraphRow[]): string[] => rows.map((row) => text(row, "uuid"));
+const ends = (row: GraphRow): [string, string] => [text(row, "subject"), text(row, "object")];
 
 function placeOf(db: Database, group: string): ItemPlace {
   const row = get(db, "SELECT place FROM graph_group WHERE id = ?", group);

@@ -24,7 +24,7 @@ export type FactSearch = {
   centre?: string;
 };
 export type FactMatch = Fact & { score: number };
-type Search<F> = (request: SearchRequest) => Promise<Result<SearchAnswer, F>>;
+export type RecallSearch<F> = (request: SearchRequest) => Promise<Result<SearchAnswer, F>>;
 
 const PROMOTED = 0.1;
 const NEAR = 0.2;
@@ -33,7 +33,7 @@ const MOST = 1000;
 const SPARE = 5;
 
 export async function searchFacts<F>(
-  search: Search<F>,
+  search: RecallSearch<F>,
   store: GraphStore,
   request: FactSearch,
 ): Promise<Result<FactMatch[], F | { code: string; what: string }>> {

@@ -27,7 +27,7 @@ export type ListAnswer = { items: ListedItem[] /** Given when there are more. */
 
 const END = Number.MAX_SAFE_INTEGER;
 
-/** Oldest first. */
+/** The oldest items come first. */
 export function listByTime(db: DatabaseSync, request: ListRequest): ListAnswer {
   const scope = resolveScope(db, request.within);
   if (!scope) return { items: [] };

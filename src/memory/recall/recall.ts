@@ -24,7 +24,7 @@ type RecallOptions = {
   path: string;
   timeoutMs?: number;
   maxPostings?: number;
-  /** Absent: no vectors, and nobody is called. */
+  /** Without it no vectors are made, and nobody is called. */
   semantic?: EmbedderSettings;
   vectorFormat?: VectorFormat;
   clock?: Clock;
@@ -59,13 +59,13 @@ export class Recall {
     });
   }
 
-  /** For use inside a transaction on `db`. */
+  /** The writer is used inside a transaction on `db`. */
   get writer(): RecallWriter {
     const { db, semantic } = this.#options;
     return new RecallWriter(db, { embed: semantic !== undefined && keepsVectors(db) });
   }
 
-  /** For whoever is not in a hurry: false when the thread does not run by then. */
+  /** Waits for the thread; false when it does not run by then. */
   start(limitMs: number, signal?: AbortSignal): Promise<boolean> {
     return this.#searcher.start(limitMs, signal);
   }

@@ -14,7 +14,7 @@ export type Shown = {
   ref?: string;
   kind: Kind;
   role: string;
-  /** ISO. */
+  /** The time in ISO form. */
   time?: string;
   scope: ItemPlace["level"];
   source: { client?: string; session?: string; turn?: number; seq: number };

@@ -27,9 +27,9 @@ export type SearchRequest = Filter & {
   snippetChars?: number;
   /** Ids that are not wanted: what the asker can see already. */
   exclude?: readonly string[];
-  /** For text that nobody asked for: leave out what matches too little; quotation marks only raise what holds the phrase. */
+  /** Set for text that nobody asked for: weak matches are left out, and quotation marks only raise what holds the phrase. */
   floor?: boolean;
-  /** Milliseconds; what is ready then is the answer. */
+  /** After so many milliseconds, what is ready is the answer. */
   budgetMs?: number;
   explain?: boolean;
   /** Which signals count; all by default. */

@@ -56,7 +56,7 @@ export function chooseLines({ all, whole }: Choice, room: Room, view: RecordView
   };
 }
 
-/** Of records that are read whole anyway. */
+/** The choice among records that are read whole anyway. */
 export const choiceOf = (records: readonly MemoryRecord[]): Choice => ({
   all: records.filter(({ status }) => status.type === "active"),
   whole: (ids) => {

@@ -9,7 +9,7 @@ export type CitationState = "unchecked" | "verified" | "moved" | "changed" | "mi
 export type Citation<Text extends string = string> = {
   raw: Text;
   kind: CitationKind;
-  /** Relative to the repository's root, as it was written. */
+  /** The path as it was written, relative to the repository's root. */
   path?: string;
   startLine?: number;
   endLine?: number;
@@ -19,7 +19,7 @@ export type Citation<Text extends string = string> = {
   checkedAt?: string;
 };
 
-/** Of all file citations together. */
+/** What the checks of all cited files amount to. */
 export type Verification = "unverified" | "none" | "verified" | "partial" | "stale";
 
 export type Status =
@@ -132,7 +132,7 @@ export type StoreResult =
   | Unable;
 export type Voted =
   | { type: "voted"; record: MemoryRecord; changed: boolean }
-  /** For strategies that cannot show the record. */
+  /** The answer of strategies that cannot show the record. */
   | { type: "counted" }
   | { type: "fact_not_found"; near: string[] }
   | { type: "refused"; code: FailureCode; message: string }
@@ -185,7 +185,7 @@ export type ListQuery = {
   text?: string;
   stale?: boolean;
   limit?: number;
-  /** From the `next` of an earlier answer. */
+  /** The `next` of an earlier answer. */
   after?: string;
 };
 
@@ -198,7 +198,7 @@ export type PromptAnswer = {
   enabled: boolean;
   /** Plain lines, not fenced; null when there is no memory. */
   prompt: string | null;
-  /** Of the records of these lines, in their order; absent where that cannot be said. */
+  /** Ids of the records in these lines, in order; absent where the strategy does not know them. */
   ids?: readonly string[];
   counts: RecordCounts;
   stale: number;
@@ -222,12 +222,12 @@ export interface Strategy {
   store(draft: RecordDraft, signal: AbortSignal): Promise<StoreResult>;
   vote(ballot: Ballot, signal: AbortSignal): Promise<Voted>;
   list(query: ListQuery, signal: AbortSignal): Promise<ListOutcome>;
-  /** By the id or a prefix of it; a place limits what is seen. */
+  /** The id may be a prefix; a place limits what is seen. */
   get(id: string, where: { place?: Place }, signal: AbortSignal): Promise<Got>;
   edit(id: string, change: RecordChange, by: ChangeBy, signal: AbortSignal): Promise<Edited>;
   delete(id: string, by: ChangeBy, signal: AbortSignal): Promise<Deleted>;
   resolve(id: string, resolution: Resolution, by: ChangeBy, signal: AbortSignal): Promise<ResolveOutcome>;
-  /** Newest first. */
+  /** The newest change comes first. */
   changes(query: ChangesQuery, signal: AbortSignal): Promise<Changes>;
   /** Moves with every write of any process; undefined where nobody can tell. */
   generation(): number | undefined;

@@ -128,6 +128,13 @@ export function storeFailed({ cause, mayBeStored, status, next = "" }: Failed): 
     ...optional("status", status),
   });
 }
+/** What a fault of the store means for the record. */
+export const failedBy = ({ what, next }: Pick<Failure, "what" | "next">, mayBeStored: boolean): Failed => ({
+  type: "failed",
+  cause: what,
+  mayBeStored,
+  ...optional("next", next),
+});
 /** Nobody waits for it any more. */
 export const CANCELLED: Failed = { type: "failed", cause: "it was cancelled.", mayBeStored: false };
 

@@ -5,7 +5,7 @@ import { wordsOf } from "../recall/text/words.ts";
 
 export const fold = (text: string): string => text.normalize("NFC").replace(/\s+/gu, " ").trim();
 
-/** In Unicode code points. */
+/** Counts Unicode code points. */
 export function length(text: string): number {
   let n = 0;
   for (const _ of text) n++;

@@ -30,7 +30,7 @@ const isOurs = (id: string): boolean => {
 export function shortIds(wanted: readonly string[], all: Iterable<string>): Map<string, string> {
   const alike = new Map(wanted.map((id) => [id.slice(0, SHORT), [] as string[]]));
   for (const id of all) alike.get(id.slice(0, SHORT))?.push(id);
-  // In order, the one that shares most stands beside it.
+  // In sorted order, the id that shares most stands beside it.
   const shared = new Map<string, number>();
   for (const group of alike.values())
     for (const [i, id] of group.sort().entries())

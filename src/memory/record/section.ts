@@ -6,7 +6,7 @@ import { recalledLine } from "../../context/fragment/recalled.ts";
 import { estimateTokens } from "../../model/tokens/estimate.ts";
 import intro from "./section.md";
 
-/** For the line that says what is missing. */
+/** Tokens set aside for the line that says what is missing. */
 const NOTE_TOKENS = 40;
 
 /** The larger of two estimates: a bound must hold for words and for numbers alike. */
@@ -23,7 +23,7 @@ export const roomForLines = (maxTokens: number): number =>
 export type Body = {
   /** Lines, as the strategy gave them. */
   prompt: string;
-  /** Of their records, in their order. */
+  /** Ids of the records that the lines show, in the order of the lines. */
   ids?: readonly string[];
   /** Records of the place that are not among them. */
   leftOut: number;

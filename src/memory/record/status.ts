@@ -7,7 +7,7 @@ export type StatusSignal =
   | { type: "restore" }
   | { type: "delete" };
 
-/** Undefined: from there it does not lead anywhere. */
+/** The next status; undefined when the signal leads nowhere from this one. */
 export function nextStatus(status: Status, signal: StatusSignal): Status | undefined {
   if (status.type === "deleted") return undefined;
   switch (signal.type) {

@@ -1,6 +1,5 @@
 // Memories in a file of the repository: storing journals a line, ending a session merges the journal into the file.
 import type { Clock } from "../../base/clock.ts";
-import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { MemoryFileLine } from "../file/lines.ts";
@@ -34,7 +33,7 @@ import type {
   Strategy,
 } from "./contract.ts";
 import { promptOf } from "./embedded/strategy.ts";
-import { CANCELLED } from "./failure.ts";
+import { CANCELLED, failedBy } from "./failure.ts";
 import { fold } from "./fold.ts";
 import { storeDefinition } from "./tool/definition.ts";
 import type { WorkTree } from "./write-contract.ts";
@@ -74,7 +73,7 @@ class JsonlStrategy implements Strategy {
   readonly supportsScopes = false;
   readonly #options: JsonlOptions;
   readonly #files: RepositoryFiles;
-  /** By the line's text: what was filtered once is not filtered again. */
+  /** Records by the text of their line, so that no line is filtered twice. */
   #read = new Map<string, MemoryRecord | undefined>();
   #looked: { stamp: number; entries: Promise<Result<FileEntry[], Fault>> } | undefined;
   #leftovers: Promise<void> | undefined;
@@ -285,10 +284,5 @@ const ONE_SCOPE = 'memories of a file belong to its repository: "scope" may not 
 
 const UNREADABLE: Failed = { type: "failed", cause: "the line could not be read again.", mayBeStored: false };
 
-/** After an error of the disk nobody can say. */
-const failed = ({ what, code, next }: Fault): Failed => ({
-  type: "failed",
-  cause: what,
-  mayBeStored: code === "store_io",
-  ...optional("next", next),
-});
+/** After an error of the disk nobody can say whether the line was written. */
+const failed = (fault: Fault): Failed => failedBy(fault, fault.code === "store_io");

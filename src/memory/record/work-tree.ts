@@ -9,7 +9,7 @@ import type { WorkTree } from "./write-contract.ts";
 const MAX_BYTES = 1024 * 1024;
 
 type TreePlace = {
-  /** Real paths. */
+  /** Both are real paths. */
   root: string;
   cwd: string;
   /** Files of the last commits, relative to the root. */

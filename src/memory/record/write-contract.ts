@@ -71,7 +71,7 @@ export type StoreRequest = {
   place: Place;
   source: Omit<Source, "origins" | "trust">;
   author: Author;
-  /** Of the fact, computed by the runtime; `[{ kind: "user" }]` when the user types it here. */
+  /** The runtime computes where the fact's words come from; `[{ kind: "user" }]` when the user types it here. */
   origins: (fact: string) => readonly FactOrigin[];
   /** Absent when the user acts: nobody has to be asked. */
   ask?: AskLeave;

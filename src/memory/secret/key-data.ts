@@ -31,7 +31,7 @@ function findJwks(text: string, out: SecretSpan[]): void {
 
 const NUMBER = "(?:0x[0-9a-fA-F]{1,2}|\\d{1,3})";
 const LIST = new RegExp(`[[{]\\s{0,40}(${NUMBER}(?:\\s{0,40},\\s{0,40}${NUMBER}){15,127}),?\\s{0,40}[\\]}]`, "dg");
-/** In bytes: AES, the seeds and pairs of Ed25519 and secp256k1, HMAC. */
+/** Lengths of keys in bytes: AES, the seeds and pairs of Ed25519 and secp256k1, HMAC. */
 const LENGTHS = new Set([16, 24, 32, 48, 64]);
 const KEYLIKE = /seed|key_?pair|mnemonic|entropy/i;
 
@@ -42,7 +42,7 @@ function isKeyMaterial(list: string): boolean {
   return new Set(values).size > values.length / 3 && steps.size > values.length / 4;
 }
 
-/** By the words of the statement that the list stands in; a file that is nothing but 64 bytes is a key pair of Solana. */
+/** The words of the statement around the list tell; a file that is nothing but 64 bytes is a key pair of Solana. */
 function isNamedKey(text: string, start: number, end: number): boolean {
   const encoding =
     text

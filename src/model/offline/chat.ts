@@ -1,7 +1,7 @@
 // The offline model in a conversation: does what a line orders, searches in a few steps, then answers with quotes.
 import type { ModelRequest } from "../contract.ts";
-import type { AskedAction } from "./asked-actions.ts";
-import { askedActions, asksForChange, asksForJudgement } from "./asked-actions.ts";
+import type { PromptAction } from "./action.ts";
+import { actionsIn, asksForChange, asksForJudgement } from "./action.ts";
 import type { Gathered } from "./gather.ts";
 import { gather } from "./gather.ts";
 import type { OfflineQuestion } from "./question.ts";
@@ -40,7 +40,7 @@ type Inquiry = {
 };
 
 export function decideChat(request: ModelRequest, round: Round, offered: ReadonlySet<string>): OfflineDecision {
-  const { actions, rest } = askedActions(round.text);
+  const { actions, rest } = actionsIn(round.text);
   const talk = round.piped === undefined && actions.length === 0 ? smallTalk(rest) : undefined;
   if (talk) return { type: "say", ...talk };
   const gathered = gather(request, round);
@@ -184,7 +184,7 @@ function lead(question: OfflineQuestion, ranking: Ranking, shown: string): strin
   return absent.length > 0 ? `Best matches first. No match mentions ${unseen}.` : "Best matches first:";
 }
 
-function actionCall(action: AskedAction, round: Round): PlannedCall {
+function actionCall(action: PromptAction, round: Round): PlannedCall {
   if (action.type === "run") {
     return {
       name: "bash",
@@ -209,7 +209,7 @@ function madeCall(round: Round, planned: PlannedCall): MadeCall | undefined {
 }
 
 function reportAction(
-  action: AskedAction,
+  action: PromptAction,
   call: MadeCall | undefined,
   isOffered: boolean,
 ): { text: string; success: boolean } {

@@ -1,6 +1,6 @@
 // What the offline model takes from a prompt.
 import { describe, expect, it } from "vitest";
-import { askedActions, asksForChange } from "./asked-actions.ts";
+import { actionsIn, asksForChange } from "./action.ts";
 import { readQuestion } from "./question.ts";
 import { isQuestion, statements } from "./statements.ts";
 
@@ -44,16 +44,16 @@ describe("readQuestion", () => {
   });
 });
 
-describe("askedActions", () => {
+describe("actionsIn", () => {
   it("A3.8 a command counts only alone on its line, a fact only when it is no question", () => {
-    expect(askedActions("run `npm test`")).toEqual({ actions: [{ type: "run", command: "npm test" }], rest: "" });
-    expect(askedActions("how do I run `npm test` here?").actions).toEqual([]);
-    expect(askedActions("Remember that we use pnpm.\nwhat is new?")).toEqual({
+    expect(actionsIn("run `npm test`")).toEqual({ actions: [{ type: "run", command: "npm test" }], rest: "" });
+    expect(actionsIn("how do I run `npm test` here?").actions).toEqual([]);
+    expect(actionsIn("Remember that we use pnpm.\nwhat is new?")).toEqual({
       actions: [{ type: "remember", fact: "we use pnpm." }],
       rest: "what is new?",
     });
-    expect(askedActions("remember that thing?").actions).toEqual([]);
-    expect(askedActions("do you remember that we met").actions).toEqual([]);
+    expect(actionsIn("remember that thing?").actions).toEqual([]);
+    expect(actionsIn("do you remember that we met").actions).toEqual([]);
   });
 
   it("A3.5 knows orders to change code from questions about it", () => {

@@ -172,7 +172,7 @@ function segments(run: string): string[] {
   return segments.filter((part) => part.isWordLike === true).map((part) => part.segment);
 }
 
-/** In their order; of too many the longest stay. */
+/** Words keep their order; of too many the longest stay. */
 function rarestLooking(words: string[]): string[] {
   const longest = new Set([...words].sort((a, b) => b.length - a.length || (a < b ? -1 : 1)).slice(0, MAX_WORDS));
   return words.filter((word) => longest.has(word));

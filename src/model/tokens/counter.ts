@@ -46,7 +46,7 @@ export class TokenCounter {
     return this.#keep(text, tokens);
   }
 
-  /** For callers that cannot wait: the exact count if it is known or quick to get, else the upper bound. */
+  /** Serves callers that cannot wait: the exact count if it is at hand or quick to get, else the upper bound. */
   countNow(text: string): number {
     const count = this.#known(text);
     if (count !== undefined) return count;

@@ -12,7 +12,7 @@ export const EXACT_FROM = 0.5;
 
 /** Windows of history, from the newest item back, that are looked at closely; what is farther away cannot be sent. */
 const FAR = 2;
-/** Of code and prose. */
+/** The usual length of a token of code and prose. */
 const CHARS_PER_TOKEN = 3.5;
 /** A longer text may be an image or the like, whose length says nothing. */
 const ROUGH_CHARS = 64 * 1024;

@@ -19,7 +19,7 @@ const MEDIA_TYPES: ReadonlyMap<unknown, string> = new Map(
 );
 export const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?[^,]{0,100};base64,/;
 
-/** Undefined: no media. */
+/** The media of a block; undefined when it has none. */
 export function mediaOf(block: Fields): WireContent[] | undefined {
   const type = block["type"];
   if (type === undefined) {

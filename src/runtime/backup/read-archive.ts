@@ -29,7 +29,8 @@ const discard: FileSink = async (_path, _executable, chunks) => {
 /** The manifest, once every file in the archive is what the manifest says, and nothing else is there. */
 export async function readArchive(file: string, sink: FileSink = discard): Promise<Result<BackupManifest, Failure>> {
   try {
-    if (!statSync(file).isFile()) throw new Refused("it is not a file");
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (!stat?.isFile()) throw new Refused(stat ? "it is not a file" : "no such file");
     const decoder = createTarDecoder({ strict: true });
     const source = createReadStream(file);
     const bytes = createGunzip();
@@ -41,7 +42,7 @@ export async function readArchive(file: string, sink: FileSink = discard): Promi
       bytes.destroy();
     }
   } catch (error) {
-    return fail(invalid(file, error instanceof Refused ? error.message : errorText(error)));
+    return fail(invalid(file, error instanceof Refused ? error.message : unreadable(error)));
   }
 }
 
@@ -104,6 +105,10 @@ function compare(manifest: BackupManifest, files: ReadonlyMap<string, BackupFile
   }
   for (const path of files.keys()) if (!listed.has(path)) throw new Refused(`${path} is not in its list of files`);
 }
+
+/** The decoders tell of bytes that are no archive by a bare TypeError, whose reason is its cause. */
+const unreadable = (error: unknown): string =>
+  error instanceof TypeError ? "it is damaged, or not an Everlong backup" : errorText(error);
 
 const invalid = (file: string, reason: string): Failure =>
   refusal("backup_invalid", `${file} cannot be used as a backup: ${reason}.`, "Use another backup.");

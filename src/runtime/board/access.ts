@@ -15,7 +15,7 @@ import {
 } from "../../memory/board/item.ts";
 import { findItem, listItems } from "../../memory/board/row.ts";
 import { adoptItems, putItem, removeItem } from "../../memory/board/store.ts";
-import { givenBranch, givenRepository, PLACE_REFUSED } from "../../memory/given-place.ts";
+import { branchNamed, PLACE_REFUSED, repositoryNamed } from "../../memory/place-name.ts";
 import { filteredValue } from "../../memory/secret/filter.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import type { Database } from "../../store/sqlite.ts";
@@ -154,8 +154,8 @@ function boardOf(workspace: Workspace, context: SessionContext, choice: BoardCho
     return usage(`--src is agent or user, not "${src}".`, LIST);
   const here = boardPlace(workspace, context);
   const redactor = redactorOf(workspace);
-  const repository = repo === undefined ? here.repository : givenRepository(redactor, repo);
-  const named = branch === undefined ? here.branch : givenBranch(redactor, branch);
+  const repository = repo === undefined ? here.repository : repositoryNamed(redactor, repo);
+  const named = branch === undefined ? here.branch : branchNamed(redactor, branch);
   if (repository === undefined || named === undefined)
     return refused("invalid_inputs", PLACE_REFUSED, "--repo takes owner/name, host/path or local:FOLDER.", 2);
   return ok({ repository, branch: named });

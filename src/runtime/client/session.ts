@@ -15,6 +15,7 @@ import type { MemoryAccess } from "../memory/access.ts";
 import type { CheckpointView } from "../session/checkpoints.ts";
 import type { SettingsAccess } from "../settings-access.ts";
 import type { TrustAccess } from "../trust-access.ts";
+import type { GraphAccess } from "./graph.ts";
 import type { Opener, ResultPromise } from "./open.ts";
 import type { RecallReply } from "./recall.ts";
 
@@ -153,6 +154,7 @@ export type MemoryInSession = {
 export type SharedAccess = {
   readonly board: Opener<BoardAccess>;
   readonly memory: Opener<MemoryAccess>;
+  readonly graph: Opener<GraphAccess>;
   /** Of the open session; of a machine, that session's or the latest of this folder. */
   inbox(session?: string): ResultPromise<InboxAccess>;
   checkpoints(session?: string): ResultPromise<CheckpointView[]>;

@@ -20,6 +20,7 @@ import { isFileDamage } from "../../store/fault.ts";
 import { suspect } from "../../store/rebuild/suspect.ts";
 import { reportCrash } from "../crash.ts";
 import { recordFailure } from "../failure-log.ts";
+import { openServedGraph } from "../graph/graph.ts";
 import { servedTools } from "../mcp/served.ts";
 import { openMemoryService } from "../memory/service.ts";
 import { catalogOf } from "../model.ts";
@@ -107,7 +108,11 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     },
     recall: openRecallOperations(workspace.value, shared.open),
     memory: openMemoryService(workspace.value, shared.open),
-    mcp: { tools: servedTools(workspace.value, shared.open), open: values["gateway.auth"] === "loopback-open" },
+    mcp: { tools: servedTools(workspace.value, shared.open) },
+    ...(values["memory.enabled"] && values["graph.enabled"]
+      ? { graph: openServedGraph(workspace.value, shared.open) }
+      : {}),
+    loopbackOpen: values["gateway.auth"] === "loopback-open",
     health: () => health.now(shared.finding()),
     report: (_part, error) => void report(error),
   });

@@ -1,5 +1,6 @@
 // The proxy's store, index and searcher of this home, opened once and shared by requests and management.
 import { errorText } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { Remember } from "../../proxy/remember/remember.ts";
 import type { OpenServices, ProxyServices } from "../../proxy/services.ts";
@@ -9,6 +10,7 @@ import { type Fault, faultAt } from "../../store/fault.ts";
 import { rebuiltText } from "../../store/rebuild/rebuilt-text.ts";
 import { lossWatch } from "../../store/rebuild/suspect.ts";
 import { FileWatch } from "../../store/watch-file.ts";
+import { graphOn } from "../graph/graph.ts";
 import { openRecall } from "../recall/engine.ts";
 import { RecallRepair } from "../recall/repair.ts";
 import { openStore, tellRebuilt } from "../store.ts";
@@ -26,6 +28,8 @@ export type Trouble = (part: string, trouble: { code: string; message: string })
 
 /** How long the first request waits while another process holds the whole store. */
 const OPEN_MS = 500;
+/** How long facts may still be found when the gateway ends; the rest waits in the store. */
+const GRAPH_CLOSE_MS = 2000;
 
 /** One store for everybody who asks: SQLite's locks do not bear a second one in a process. Tried again after a failure. */
 export function sharedServices(workspace: Workspace, settings: ProxySettings, onTrouble: Trouble): SharedServices {
@@ -93,9 +97,14 @@ async function openServices(
     onTrouble: (trouble) => onTrouble("store", trouble),
     onStored: () => recall.embedSoon(),
   });
+  const graph = graphOn(workspace, db.value, recall, (message) =>
+    onTrouble("graph", { code: "graph_failed", message }),
+  );
+  graph?.wake();
   const checkpointer = new Checkpointer(db.value);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
+    await graph?.close(GRAPH_CLOSE_MS);
     await repair.close();
     await remember.close();
     await recall.close();
@@ -103,5 +112,13 @@ async function openServices(
     db.value.close();
   };
   const isLost = lossWatch(paths.store);
-  return ok({ store, recall, remember, redactor, isLost, close: () => (closed ??= close()) });
+  return ok({
+    store,
+    recall,
+    remember,
+    redactor,
+    ...optional("graph", graph),
+    isLost,
+    close: () => (closed ??= close()),
+  });
 }

@@ -35,7 +35,7 @@ export function memoryServed(workspace: Workspace, open: OpenServices): ServedTo
     input: storeInput(kind !== "jsonl"),
     readOnly: false,
     run: (input, context) =>
-      atDesk(workspace, open, context, async ({ parts, place, client, ask }) => {
+      withWriteServices(workspace, open, context, async ({ parts, place, client, ask }) => {
         const request = {
           place,
           source: { client },
@@ -57,7 +57,7 @@ export function memoryServed(workspace: Workspace, open: OpenServices): ServedTo
     input: voteInput,
     readOnly: false,
     run: (input, context) =>
-      atDesk(workspace, open, context, async ({ parts, place, client, ask }) => {
+      withWriteServices(workspace, open, context, async ({ parts, place, client, ask }) => {
         const actor = { key: `agent:${place.user}:${client}`, kind: "agent" as const };
         return voteText(await voteOn(parts, { input, place, source: { client }, actor, ask }, context.signal));
       }),
@@ -65,14 +65,14 @@ export function memoryServed(workspace: Workspace, open: OpenServices): ServedTo
   return votes ? [store, vote] : [store];
 }
 
-type Desk = { parts: WriteParts; place: Place; client: string; ask: AskLeave };
+type WriteServices = { parts: WriteParts; place: Place; client: string; ask: AskLeave };
 
 /** Settings, trust and rules are those of the client's folder; without one, only what belongs to the user is reached. */
-async function atDesk(
+async function withWriteServices(
   own: Workspace,
   open: OpenServices,
   { folder, client, signal }: ServeContext,
-  work: (desk: Desk) => Promise<ToolOutcome>,
+  work: (services: WriteServices) => Promise<ToolOutcome>,
 ): Promise<Result<string, string>> {
   const stood = await workspaceOf(own, folder);
   if (!stood.ok) return stood;

@@ -35,10 +35,12 @@ type Answer = Promise<Result<string, string>>;
 export function servedTools(workspace: Workspace, open: OpenServices, { readOnly = false } = {}): ServedTool[] {
   const { values } = workspace.settings;
   if (!values["memory.enabled"]) return [];
-  const desk = deskOf(workspace, open);
+  const answerIn = answererOf(workspace, open);
   const recalls = [
-    recallServed((input, context) => desk(context, (place) => recall(place, input, context.signal))),
-    searchSessionsServed((input, context) => desk(context, (place) => searchSessions(place, input, context.signal))),
+    recallServed((input, context) => answerIn(context, (place) => recall(place, input, context.signal))),
+    searchSessionsServed((input, context) =>
+      answerIn(context, (place) => searchSessions(place, input, context.signal)),
+    ),
   ];
   return [
     ...(values["recall.enabled"] ? recalls : []),
@@ -50,14 +52,14 @@ export function servedTools(workspace: Workspace, open: OpenServices, { readOnly
 /** Where one question is answered: nothing outside of it can be asked for. */
 type Place = {
   workspace: Workspace;
-  kept: ProxyServices;
+  services: ProxyServices;
   context: SessionContext | undefined;
   scope: Within;
   /** By the settings of the client's folder. */
   kinds: readonly Kind[];
 };
 
-function deskOf(workspace: Workspace, open: OpenServices) {
+function answererOf(workspace: Workspace, open: OpenServices) {
   const readLogs = new WeakMap<ProxyServices, ReturnType<typeof shared<void>>>();
   return async ({ folder, signal }: ServeContext, work: (place: Place) => Promise<Result<string, Failure>>): Answer => {
     const services = await open();
@@ -77,7 +79,7 @@ function deskOf(workspace: Workspace, open: OpenServices) {
     if (!scopes.ok) return fail(scopes.error);
     const scope = { scopes: scopes.value, everyone: true };
     const reply = await soft(
-      work({ workspace: stood.value, kept: services.value, context, scope, kinds: recallKinds(stood.value) }),
+      work({ workspace: stood.value, services: services.value, context, scope, kinds: recallKinds(stood.value) }),
     );
     return reply.ok ? reply : fail([reply.error.what, reply.error.next].filter(Boolean).join(" "));
   };
@@ -90,11 +92,11 @@ async function recall(
 ): Promise<Result<string, Failure>> {
   const wanted = parseWanted(query);
   if (wanted) return original(place, wanted);
-  const { kept, scope, kinds } = place;
-  const item = itemById(kept.store.db, scope, query.trim(), kinds);
+  const { services, scope, kinds } = place;
+  const item = itemById(services.store.db, scope, query.trim(), kinds);
   if (item) return ok(item.text);
   const question = { text: query, within: scope, limit, kinds };
-  const answer = await ask(kept.recall, question, signal);
+  const answer = await ask(services.recall, question, signal);
   const folder = place.context?.cwd;
   const match =
     folder === undefined
@@ -105,8 +107,8 @@ async function recall(
 }
 
 /** Only sessions of the place are looked through: one of another repository is as unknown as one that never was. */
-async function original({ workspace, kept, context }: Place, wanted: Wanted): Promise<Result<string, Failure>> {
-  const { db } = kept.store;
+async function original({ workspace, services, context }: Place, wanted: Wanted): Promise<Result<string, Failure>> {
+  const { db } = services.store;
   const here = context ? sessionsIn(db, sessionsHere(context)) : [];
   const latest = context && latestIn(db, context.gitRoot ?? context.cwd);
   const name = wanted.session ?? latest;
@@ -126,8 +128,8 @@ const noSession: Failure = {
 };
 
 /** A ref that can be asked for again: of our own sessions `SESSION:tN.k`, of others the item's id. */
-function readable({ kept, context }: Place, found: MatchPage): MatchPage {
-  const own = new Set(context ? sessionsIn(kept.store.db, sessionsHere(context)).map(({ id }) => id) : []);
+function readable({ services, context }: Place, found: MatchPage): MatchPage {
+  const own = new Set(context ? sessionsIn(services.store.db, sessionsHere(context)).map(({ id }) => id) : []);
   const withRef = ({ ref, ...hit }: RecallHit): RecallHit => {
     const { session } = hit.source;
     if (ref === undefined || session === undefined || !own.has(session)) return hit;
@@ -140,15 +142,15 @@ function readable({ kept, context }: Place, found: MatchPage): MatchPage {
 const HITS_EACH = 5;
 
 async function searchSessions(
-  { kept, scope }: Place,
+  { services, scope }: Place,
   { query, limit }: SearchInput,
   signal: AbortSignal,
 ): Promise<Result<string, Failure>> {
   const wanted = { text: query, within: scope, limit: limit * HITS_EACH, kinds: SAID };
-  const results = await ask(kept.recall, wanted, signal);
+  const results = await ask(services.recall, wanted, signal);
   if (!results.ok) return results;
   const bySession = Map.groupBy(results.value.hits, ({ source }) => source.session);
-  const names = new Map(sessionsIn(kept.store.db).map(({ id, name }) => [id, name]));
+  const names = new Map(sessionsIn(services.store.db).map(({ id, name }) => [id, name]));
   const rows = [...bySession].flatMap(([session, hits]) => {
     const [best] = hits;
     if (session === undefined || !best) return [];

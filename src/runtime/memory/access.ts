@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { type Failure, refusal } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import { givenRepository, PLACE_REFUSED } from "../../memory/given-place.ts";
+import { PLACE_REFUSED, repositoryNamed } from "../../memory/place-name.ts";
 import { editRecord, removeRecord, resolveRecord } from "../../memory/record/change.ts";
 import type {
   Author,
@@ -96,7 +96,7 @@ export function memoryAccess(memory: OpenMemory) {
     /** `repo` may be the address of a remote; from here on it is the repository's key. */
     choose<T extends MemoryChoice>(choice: T): Result<T, Failure> {
       if (choice.repo === undefined) return ok(choice);
-      const repo = givenRepository(parts.redactor, choice.repo);
+      const repo = repositoryNamed(parts.redactor, choice.repo);
       return repo === undefined
         ? badUsage(PLACE_REFUSED, "--repo takes owner/name, host/path or local:FOLDER.")
         : ok({ ...choice, repo });

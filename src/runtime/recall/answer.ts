@@ -14,7 +14,7 @@ import { allowedKinds } from "./scope.ts";
 import { type Aimed, type AnySession, aimedAt, namedSession, originalsOf, type Sessions } from "./session.ts";
 
 /** Where questions are answered: the store is caught up with the logs. */
-export type Desk = Sessions & {
+export type RecallSources = Sessions & {
   workspace: Workspace;
   search(query: RecallQuery): Promise<Result<MatchPage, Failure>>;
 };
@@ -23,17 +23,21 @@ export type Answer =
   | { type: "item"; item: Original }
   | ({ type: "found"; found: MatchPage } & Where);
 
-export async function answer(desk: Desk, text: string, ask: RecallFilters): Promise<Result<Answer, Failure>> {
-  const { db, workspace } = desk;
+export async function answer(
+  sources: RecallSources,
+  text: string,
+  ask: RecallFilters,
+): Promise<Result<Answer, Failure>> {
+  const { db, workspace } = sources;
   const query = queryOf(text, ask);
   if (!query.ok) return query;
-  const aimed = await aimedAt(desk, ask.around === undefined ? text : turnRef(ask.around));
+  const aimed = await aimedAt(sources, ask.around === undefined ? text : turnRef(ask.around));
   if (!aimed.ok) return aimed;
   if (ask.around !== undefined && (!aimed.value || "checkpoint" in aimed.value.wanted))
     return badQuestion(`"${ask.around}" is not a turn such as t12.`, "Name a turn: --around t12.");
-  const named = aimed.value?.session ? ok(aimed.value.session) : await sessionOf(desk, ask.session);
+  const named = aimed.value?.session ? ok(aimed.value.session) : await sessionOf(sources, ask.session);
   if (!named.ok) return named;
-  if (aimed.value) return originals(desk, aimed.value, named.value, ask);
+  if (aimed.value) return originals(sources, aimed.value, named.value, ask);
   const { values } = workspace.settings;
   if (!values["recall.enabled"]) return recallOff;
   const where = whereOf(ask, workspace, named.value?.id);
@@ -43,25 +47,28 @@ export async function answer(desk: Desk, text: string, ask: RecallFilters): Prom
   const item = itemById(db, within, text.trim(), kinds);
   if (item) return ok({ type: "item", item });
   if (kinds.length === 0) return nothingOfKind;
-  const results = await desk.search({ limit: values["recall.limit"], ...query.value, within, kinds });
+  const results = await sources.search({ limit: values["recall.limit"], ...query.value, within, kinds });
   if (!results.ok) return results;
   return ok({ type: "found", ...where.value, found: ask.full ? whole(results.value, db, within) : results.value });
 }
 
-async function sessionOf(desk: Desk, name: string | undefined): Promise<Result<AnySession | undefined, Failure>> {
-  return name === undefined ? ok(undefined) : namedSession(desk, name);
+async function sessionOf(
+  sources: RecallSources,
+  name: string | undefined,
+): Promise<Result<AnySession | undefined, Failure>> {
+  return name === undefined ? ok(undefined) : namedSession(sources, name);
 }
 
 async function originals(
-  desk: Desk,
+  sources: RecallSources,
   { wanted }: Aimed,
   session: AnySession | undefined,
   { around, window }: RecallFilters,
 ): Promise<Result<Answer, Failure>> {
-  const latest = session ? undefined : latestIn(desk.db, desk.workspace.root);
+  const latest = session ? undefined : latestIn(sources.db, sources.workspace.root);
   const of = session ?? (latest === undefined ? undefined : ({ type: "own", id: latest } as const));
   if (!of) return fail(noSession);
-  const items = await originalsOf(desk, of, around === undefined ? wanted : turnsAround(wanted, window));
+  const items = await originalsOf(sources, of, around === undefined ? wanted : turnsAround(wanted, window));
   return items.ok ? ok({ type: "originals", session: of.id, items: items.value }) : items;
 }
 

@@ -56,7 +56,7 @@ function read(path: string): Result<string, Failure> {
   try {
     return ok(readFileSync(path, "utf8"));
   } catch (error) {
-    return fail(broken(errorText(error)));
+    return fail(broken(`${path} cannot be read: ${errorText(error)}.`));
   }
 }
 

@@ -9,7 +9,7 @@ import type { OpenServices, ProxyServices } from "../../proxy/services.ts";
 import type { ItemView, OpenRecall, RecallOperations, RecallPassage, RecallView } from "../../server/manage/recall.ts";
 import { catchUp } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
-import { type Answer, answer, type Desk } from "./answer.ts";
+import { type Answer, answer, type RecallSources } from "./answer.ts";
 import { withElsewhere } from "./elsewhere.ts";
 import { type OriginalOutcome, turnsAround, type Wanted } from "./original.ts";
 import { ask, unavailable } from "./query.ts";
@@ -78,10 +78,10 @@ function operationsOf(workspace: Workspace, { store, recall }: ProxyServices): R
       const read = await within(readLogs(), CATCH_UP_MS, signal);
       if (read.type === "value" && !read.value.ok && read.value.error.code !== "store_unavailable") return read.value;
       const here = { workspace, folder: workspace.context.cwd };
-      const search: Desk["search"] = async (asked) =>
+      const search: RecallSources["search"] = async (asked) =>
         withElsewhere(await ask(recall, asked, signal), here, asked, signal);
-      const desk: Desk = { ...sessions, workspace, search };
-      const reply = await soft(answer(desk, query, question));
+      const sources: RecallSources = { ...sessions, workspace, search };
+      const reply = await soft(answer(sources, query, question));
       return reply.ok ? ok(viewOf(reply.value, passages, read.type === "value")) : reply;
     },
     item: (id, around) => soft(itemOf(id, around)),

@@ -67,7 +67,8 @@ export function queryOf(text: string, ask: RecallFilters): Result<Query, Failure
     asOf: parseTime(ask.asOf, "until"),
   };
   for (const [name, time] of Object.entries(times))
-    if (time === null) return badQuestion(`${name} is not a date or time.`, "For example 2025-03-01, 7d or yesterday.");
+    if (time === null)
+      return badQuestion(`The value of ${name} is not a date or time.`, "For example 2025-03-01, 7d or yesterday.");
   return ok({
     ...(text.trim() === "" ? {} : { text }),
     ...optional("kinds", kinds as Kind[] | undefined),

@@ -26,8 +26,8 @@ export async function askStored(text: string, asked: RecallFilters): ResultPromi
     const store = proxyStoreOn(workspace, proxySettings(workspace.settings.values), db);
     const here = { workspace, folder: workspace.context.cwd };
     const search = async (query: RecallQuery) => withElsewhere(await searchStore(db, workspace, query), here, query);
-    const desk = { db, workspace, store, paths: workspace.paths, search };
-    const reply = await answer(desk, text, asked);
+    const sources = { db, workspace, store, paths: workspace.paths, search };
+    const reply = await answer(sources, text, asked);
     return reply.ok ? ok(replyOf(reply.value)) : reply;
   });
 }

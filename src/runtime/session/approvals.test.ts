@@ -1,8 +1,8 @@
 // Approvals of an open session: where each answer is kept, and that a reset really resets.
-import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../base/scratch-fixture.ts";
 import { noOutcome } from "../../hook/merge.ts";
 import { homePaths } from "../../host/paths.ts";
 import type { PermissionAnswer } from "../../schema/permission.ts";
@@ -14,7 +14,7 @@ import { Approvals } from "./approvals.ts";
 const noted = (log: unknown[][], type: string) => log.filter(([name]) => name === type).map(([, data]) => data);
 
 function setup(answer: PermissionAnswer["type"]) {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "everlong-approvals-")));
+  const base = scratchFolder("approvals");
   const home = join(base, "home");
   const log: unknown[][] = [];
   const note = async (type: string, data: unknown) => void log.push([type, data]);

@@ -3,7 +3,9 @@
 import { existsSync } from "node:fs";
 import { errorText, type Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
+import { repositoryKey } from "../../host/git.ts";
 import type { HomePaths } from "../../host/paths.ts";
+import type { TemporalGraph } from "../../memory/graph/graph.ts";
 import type { Recall } from "../../memory/recall/recall.ts";
 import { keepsVectors } from "../../memory/recall/store/note.ts";
 import type { ModelTarget } from "../../model/contract.ts";
@@ -27,6 +29,9 @@ import { writeCheckpoints } from "./checkpoints.ts";
 type OnRebuilt = (data: EventData<"store.rebuilt">) => void;
 const tell: OnRebuilt = ({ message }) => void process.stderr.write(`${message}\n`);
 
+/** How long facts may still be looked for at the end; what is left waits for the next process. */
+const GRAPH_CLOSE_MS = 2000;
+
 type Soft = { part: string; code: string; message: string };
 
 const soft = (part: string, { code, what }: Failure): Soft => ({ part, code, message: what });
@@ -42,6 +47,7 @@ export class SessionIndex {
   #caughtUp = false;
   #pruned = false;
   #recall: Recall | undefined;
+  #graph: TemporalGraph<unknown> | undefined;
   #samples: { target: ModelTarget; estimate: number; reported: number }[] = [];
   /** Sessions that a reader had to go without, and an embedder's trouble: told with the next update. */
   #skipped: Soft[] = [];
@@ -103,11 +109,32 @@ export class SessionIndex {
       const outcome = await indexSession(db, this.#id, session, indexing);
       if (!outcome.ok) return soft("index", outcome.error);
       if (keepsVectors(db)) (await this.#engine(db, false)).embedSoon();
-      return (await this.#learned(db)) ?? (await this.#prune(db)) ?? this.#skipped.shift();
+      return (
+        (await this.#feed(db, state)) ?? (await this.#learned(db)) ?? (await this.#prune(db)) ?? this.#skipped.shift()
+      );
     } catch (error) {
       if (isFileDamage(error)) suspect(paths.store);
       return { part: "index", code: "failed", message: errorText(error) };
     }
+  }
+
+  /** What was answered becomes part of the graph; its facts follow in the background. */
+  async #feed(db: Database, state: SessionState): Promise<Soft | undefined> {
+    const { feedTurns } = await import("../graph/feed.ts");
+    const graph = await this.graph(db);
+    if (!graph) return undefined;
+    const repository = this.#workspace.redact(repositoryKey(state.context.cwd));
+    const outcome = await feedTurns(graph, db, this.#workspace, { session: this.#id, repository });
+    return outcome.ok ? undefined : soft("graph", outcome.error);
+  }
+
+  /** Undefined: the settings want none. */
+  async graph(db: Database): Promise<TemporalGraph<unknown> | undefined> {
+    const { graphOn } = await import("../graph/graph.ts");
+    const recall = await this.#engine(db, false);
+    const onTrouble = (message: string) => void this.#skipped.push({ part: "graph", code: "graph_failed", message });
+    this.#graph ??= graphOn(this.#workspace, db, recall, onTrouble);
+    return this.#graph;
   }
 
   /** A sample that could not be saved is tried again after the next turn. */
@@ -184,7 +211,13 @@ export class SessionIndex {
   }
 
   #retire(db: Database): void {
-    this.#retired.push(db, ...(this.#recall ? [this.#recall] : []));
+    const graph = this.#graph;
+    this.#retired.push(
+      db,
+      ...(this.#recall ? [this.#recall] : []),
+      ...(graph ? [{ close: () => graph.close(0) }] : []),
+    );
+    this.#graph = undefined;
     this.#db = undefined;
     this.#recall = undefined;
     this.#caughtUp = false;
@@ -192,6 +225,8 @@ export class SessionIndex {
 
   async close(): Promise<void> {
     for (const one of this.#retired.splice(0).reverse()) await one.close();
+    await this.#graph?.close(GRAPH_CLOSE_MS);
+    this.#graph = undefined;
     await this.#recall?.close();
     this.#recall = undefined;
     this.#db?.close();

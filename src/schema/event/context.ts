@@ -54,7 +54,7 @@ export const compactionTokensUsed = z.looseObject({
   cacheReadTokens: figure,
   cacheWriteTokens: figure,
   cost: figure.optional(),
-  /** Milliseconds. */
+  /** The duration in milliseconds. */
   duration: figure,
   model: z.string(),
   requestCount: figure,

@@ -25,7 +25,7 @@ export const conversationEvents = {
     z.looseObject({
       content: z.string(),
       kind: z.string(),
-      /** Of which agents it tells. */
+      /** The agents that it tells of. */
       agentIds: z.array(z.string()).optional(),
     }),
   "message.queued": () => z.looseObject({ messageId: z.string(), content: z.string(), delivery, ...further }),

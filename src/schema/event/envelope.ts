@@ -83,7 +83,7 @@ function shapeOf(type: string): EventShape | undefined {
   return added;
 }
 
-/** By hand, because every record of every log passes here twice as often as any other check. */
+/** Written by hand, because every record of every log passes here twice as often as any other check. */
 function isEnvelope(value: unknown): value is UnknownEnvelope {
   if (!isRecord(value)) return false;
   const { id, type, timestamp, parentId, agentId, ephemeral, data } = value;

@@ -45,7 +45,7 @@ const request = z.strictObject({
   outcome: z.enum(["complete", "incomplete", "failed"]),
   failure: text,
   usage: z.strictObject({ input: count, cached: count, output: count }).optional(),
-  /** Milliseconds that the gateway added, and all of them. */
+  /** The milliseconds that the gateway added, and those of the whole request. */
   addedMs: count,
   totalMs: z.number(),
 });

@@ -65,7 +65,7 @@ export const sessionEvents = {
     z.looseObject({
       previousMode: agentMode,
       newMode: agentMode,
-      /** With mode research: the run that begins, or goes on, with it. */
+      /** Set with mode research: the run that begins, or goes on, with it. */
       research: z.looseObject({ topic: z.string(), path: z.string() }).optional(),
     }),
   "session.model_change": () =>

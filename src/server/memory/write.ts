@@ -1,6 +1,6 @@
 // Writing records over HTTP: the same path as everybody's, with a caller who shows no conversation and cannot be asked.
 import * as z from "zod";
-import { givenRepository, PLACE_REFUSED } from "../../memory/given-place.ts";
+import { PLACE_REFUSED, repositoryNamed } from "../../memory/place-name.ts";
 import { OFF } from "../../memory/record/choose.ts";
 import type { Place, Source } from "../../memory/record/contract.ts";
 import { refused } from "../../memory/record/failure.ts";
@@ -71,10 +71,10 @@ const isFree = ({ db }: MemoryBackend, id: string): boolean =>
 export const placeOf = ({ user, redactor, redact }: MemoryBackend, repository: string | undefined): Place =>
   repository === undefined
     ? { user }
-    : { repository: givenRepository(redactor, repository) ?? redact(repository), user };
+    : { repository: repositoryNamed(redactor, repository) ?? redact(repository), user };
 
 function placeRefused(memory: MemoryBackend, repository: string | undefined): MemoryFailure | undefined {
-  if (repository === undefined || givenRepository(memory.redactor, repository) !== undefined) return undefined;
+  if (repository === undefined || repositoryNamed(memory.redactor, repository) !== undefined) return undefined;
   noteFailure(memory, "invalid_inputs");
   return refused("invalid_inputs", PLACE_REFUSED);
 }

@@ -1,21 +1,14 @@
 // For tests only: a context, an owner and folders for running a tool for real.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { scratchFolder } from "../../base/scratch-fixture.ts";
 import { toolEnvironment } from "../../host/environment.ts";
 import { createOwner } from "../../host/process.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../contract.ts";
 import { validateCall } from "../validate.ts";
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const base of folders.splice(0)) rmSync(base, { recursive: true, force: true });
-});
-
 export function testContext(more: Partial<ToolContext> = {}): ToolContext {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "everlong-tool-")));
-  folders.push(base);
+  const base = scratchFolder("tool");
   const cwd = join(base, "work");
   const sessionDir = join(base, "session");
   mkdirSync(cwd);

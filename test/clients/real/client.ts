@@ -1,5 +1,7 @@
 // The real clients: how each is told to work without asking, how it goes on with its last session, and its shell tool.
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+// cline goes on with a session (`--id`) in its full-screen interface only. By hand, through a pseudo-terminal, it takes a typed
+// prompt there; in the suite, which has no network but loopback, the typed prompt is shown and never sent. Why is not known.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { customCall } from "../../model-server/custom-call.ts";
 import { calls, type Reply } from "../../model-server/reply.ts";
@@ -10,8 +12,8 @@ export type Client = {
   variant?: string;
   env: Record<string, string>;
   first(prompt: string): string[];
-  /** Undefined: it goes on with a session only in a terminal. */
-  resume?(prompt: string): string[];
+  /** Goes on with the last session of this project. Undefined: only in a terminal. */
+  resume?(prompt: string, folder: string): string[];
   /** Must be in every request of the conversation, however much is left out. */
   keeps?: string;
   /** The model's wish to run a command. */
@@ -145,12 +147,19 @@ export const clients: readonly Client[] = [
     name: "letta",
     env: { OPENAI_API_KEY },
     first: (prompt) => ["-m", "lmstudio/gpt-5", "--yolo", "-p", prompt],
+    resume: (prompt, folder) => ["--yolo", "--conversation", lettaConversation(folder), "-p", prompt],
     tool: "Bash",
     shell: shellTool("Bash"),
     writes: /^\.letta\//,
     writesInProject: /^\.letta\//,
   },
 ];
+
+/** letta notes the last conversation of a project in the project. */
+function lettaConversation(folder: string): string {
+  const text = readFileSync(join(folder, ".letta", "settings.local.json"), "utf8");
+  return /"conversationId":\s*"([^"]+)"/.exec(text)?.[1] ?? "none";
+}
 
 /** The folder of the client's command; undefined when it is not there. */
 export function installed({ name }: Client): string | undefined {

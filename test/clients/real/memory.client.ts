@@ -45,7 +45,9 @@ describe.each(present.map((client) => ({ client, title: nameOf(client) })))("$ti
       const before = server.requests.length;
       scriptShell(server, client, []);
       const env = { EVERLONG_PROXY_WINDOWS: `*: ${WINDOW}` };
-      const done = await beside(first, { home: "another", env }).with(client.resume?.(QUESTION) ?? []);
+      const done = await beside(first, { home: "another", env }).with(
+        client.resume?.(QUESTION, first.place.folder) ?? [],
+      );
       expect(done.code, done.stderr).toBe(0);
       const cut = server.requests.slice(before).find((request) => talks(client, request));
       expect([cut?.rawBody.includes("line 2 of the log 100"), cut && quotes(cut)]).toEqual([false, true]);

@@ -53,7 +53,7 @@ for (const client of clients) {
         expect((await start(client.first(PROMPT))).code).toBe(0);
         const before = server.requests.length;
         scriptShell(server, client, ["ls"]);
-        const done = await start(client.resume?.("And once more, please.") ?? []);
+        const done = await start(client.resume?.("And once more, please.", place.folder) ?? []);
         expect(done.code, done.stderr).toBe(0);
         const again = server.requests.slice(before).find(({ rawBody }) => rawBody.includes("And once more, please."));
         expect(again?.rawBody.includes("hello PELICAN")).toBe(true);

@@ -5,7 +5,7 @@ import type { Database } from "../../../store/sqlite.ts";
 import type { EntityDraft } from "../extract/draft.ts";
 import type { EntityLabel } from "../extract/relation.ts";
 import { ANY_LABEL, areAlike, bandsOf, foldedName, isCompatible } from "../name.ts";
-import { all, get, type Row, run, text } from "./row.ts";
+import { all, type GraphRow, get, run, text } from "./row.ts";
 
 export type EntityRef = { uuid: string; name: string };
 
@@ -31,7 +31,7 @@ export function entityFor(db: Database, group: string, draft: EntityDraft, now: 
   return { uuid, name };
 }
 
-const refOf = (row: Row): EntityRef => ({ uuid: text(row, "uuid"), name: text(row, "name") });
+const refOf = (row: GraphRow): EntityRef => ({ uuid: text(row, "uuid"), name: text(row, "name") });
 
 export type EntityRow = {
   uuid: string;
@@ -73,14 +73,14 @@ export function addAlias(
 const NAMED = `SELECT e.uuid, e.name, e.label, a.folded FROM graph_alias a JOIN graph_entity e ON e.uuid = a.entity`;
 
 /** The same label first; then, for a name that is the same in any case, a label that fits. */
-function byName(db: Database, group: string, folded: string, label: EntityLabel): Row | undefined {
+function byName(db: Database, group: string, folded: string, label: EntityLabel): GraphRow | undefined {
   const rows = all(db, `${NAMED} WHERE a.group_id = ? AND a.folded = ? ORDER BY a.seq`, group, folded);
-  const labelOf = (row: Row) => text(row, "label") as EntityLabel;
+  const labelOf = (row: GraphRow) => text(row, "label") as EntityLabel;
   return rows.find((row) => labelOf(row) === label) ?? rows.find((row) => isCompatible(labelOf(row), label));
 }
 
 /** A longer or shorter form of the same hash, when it can mean only one commit. */
-function byCommit(db: Database, group: string, folded: string): Row | undefined {
+function byCommit(db: Database, group: string, folded: string): GraphRow | undefined {
   if (folded.length < SHORTEST_COMMIT) return undefined;
   const start = folded.slice(0, SHORTEST_COMMIT);
   const rows = all(
@@ -98,7 +98,7 @@ function byLikeness(
   folded: string,
   label: EntityLabel,
   bands: readonly string[],
-): Row | undefined {
+): GraphRow | undefined {
   if (bands.length === 0) return undefined;
   const rows = all(
     db,
@@ -112,13 +112,13 @@ function byLikeness(
 }
 
 /** What was only a thing turns out to be of a kind. */
-function sharpen(db: Database, row: Row, label: EntityLabel): void {
+function sharpen(db: Database, row: GraphRow, label: EntityLabel): void {
   if (label === ANY_LABEL || text(row, "label") !== ANY_LABEL) return;
   run(db, "UPDATE graph_entity SET label = ? WHERE uuid = ?", label, text(row, "uuid"));
 }
 
 /** By uuid, or by any of its names. */
-export function findEntities(db: Database, name: string, groups: readonly string[] | undefined): Row[] {
+export function findEntities(db: Database, name: string, groups: readonly string[] | undefined): GraphRow[] {
   return all(
     db,
     `SELECT DISTINCT e.* FROM graph_alias a JOIN graph_entity e ON e.uuid = a.entity

@@ -6,7 +6,7 @@ import { indexRow } from "../../recall/store/source.ts";
 import type { ForgetTarget, Forgotten } from "../contract.ts";
 import { episodeSource } from "../recall-source.ts";
 import { removeEntity, removeIfUnused } from "./entity.ts";
-import { all, get, type Row, run, text } from "./row.ts";
+import { all, type GraphRow, get, run, text } from "./row.ts";
 import { mendTrack, removeFact } from "./track.ts";
 
 /** Inside a transaction. */
@@ -88,10 +88,10 @@ function forgetFacts(db: Database, uuids: readonly string[], forgotten: Forgotte
   }
 }
 
-const factRows = (db: Database, sql: string, uuid: string): Row[] => all(db, sql, uuid);
+const factRows = (db: Database, sql: string, uuid: string): GraphRow[] => all(db, sql, uuid);
 
 /** Facts that nothing says any more go, with ends that nothing else uses; the others of their tracks close up. */
-function mend(db: Database, facts: readonly Row[], forgotten: Forgotten, now: Instant): void {
+function mend(db: Database, facts: readonly GraphRow[], forgotten: Forgotten, now: Instant): void {
   const ends = new Set<string>();
   for (const row of facts) {
     const uuid = text(row, "uuid");

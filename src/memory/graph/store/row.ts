@@ -3,18 +3,19 @@ import type { Entity, Episode, Fact } from "../../../schema/graph.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import { prepared } from "../../recall/store/statement.ts";
 
-export type Row = Record<string, unknown>;
+export type GraphRow = Record<string, unknown>;
 type Value = string | number | null;
 
-export const all = (db: Database, sql: string, ...values: Value[]): Row[] => prepared(db, sql).all(...values);
-export const get = (db: Database, sql: string, ...values: Value[]): Row | undefined => prepared(db, sql).get(...values);
+export const all = (db: Database, sql: string, ...values: Value[]): GraphRow[] => prepared(db, sql).all(...values);
+export const get = (db: Database, sql: string, ...values: Value[]): GraphRow | undefined =>
+  prepared(db, sql).get(...values);
 export const run = (db: Database, sql: string, ...values: Value[]) => prepared(db, sql).run(...values);
 
-export const text = (row: Row, name: string): string => String(row[name]);
-export const textOrNull = (row: Row, name: string): string | null => (row[name] === null ? null : text(row, name));
-const json = (row: Row, name: string) => JSON.parse(text(row, name)) as Record<string, unknown>;
+export const text = (row: GraphRow, name: string): string => String(row[name]);
+export const textOrNull = (row: GraphRow, name: string): string | null => (row[name] === null ? null : text(row, name));
+const json = (row: GraphRow, name: string) => JSON.parse(text(row, name)) as Record<string, unknown>;
 
-export function episodeOf(row: Row): Episode {
+export function episodeOf(row: GraphRow): Episode {
   return {
     uuid: text(row, "uuid"),
     group: text(row, "group_id"),
@@ -36,7 +37,7 @@ export function episodeOf(row: Row): Episode {
   };
 }
 
-export function entityOf(db: Database, row: Row): Entity {
+export function entityOf(db: Database, row: GraphRow): Entity {
   const name = text(row, "name");
   const names = all(db, "SELECT name FROM graph_alias WHERE entity = ? ORDER BY seq", text(row, "uuid"));
   return {
@@ -55,7 +56,7 @@ export function entityOf(db: Database, row: Row): Entity {
 export const FACT = `SELECT f.*, s.name AS subject_name, o.name AS object_name FROM graph_fact f
   JOIN graph_entity s ON s.uuid = f.subject JOIN graph_entity o ON o.uuid = f.object`;
 
-export function factOf(db: Database, row: Row): Fact {
+export function factOf(db: Database, row: GraphRow): Fact {
   const episodes = all(db, "SELECT episode FROM graph_mention WHERE fact = ? ORDER BY at, episode", text(row, "uuid"));
   return {
     uuid: text(row, "uuid"),

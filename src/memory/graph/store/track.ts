@@ -6,7 +6,7 @@ import type { Database } from "../../../store/sqlite.ts";
 import { indexRow } from "../../recall/store/source.ts";
 import { factSource } from "../recall-source.ts";
 import { type Interval, intervalsOf, type Statement } from "../track.ts";
-import { all, get, type Row, run, text, textOrNull } from "./row.ts";
+import { all, type GraphRow, get, run, text, textOrNull } from "./row.ts";
 
 export type Track = { group: string; key: string; subject: string; relation: string; slot: string };
 
@@ -56,7 +56,7 @@ function joins(db: Database, { group, key }: Track, statement: Statement, origin
 }
 
 /** Facts that a statement of one moment may change, and those after them, which only say where the last one ends. */
-type Window = { facts: Row[]; after: Row[] };
+type Window = { facts: GraphRow[]; after: GraphRow[] };
 
 function windowAround(db: Database, { group, key }: Track, at: Instant): Window {
   const moment = (bound: "<" | "<=" | ">", than: string | undefined): string | undefined => {
@@ -65,7 +65,7 @@ function windowAround(db: Database, { group, key }: Track, at: Instant): Window 
     const sql = `SELECT ${edge}(valid_at) AS at FROM graph_fact WHERE group_id = ? AND track = ? AND valid_at ${bound} ?`;
     return textOrNull(get(db, sql, group, key, than) ?? { at: null }, "at") ?? undefined;
   };
-  const factsAt = (time: string | undefined): Row[] =>
+  const factsAt = (time: string | undefined): GraphRow[] =>
     time === undefined
       ? []
       : all(db, "SELECT * FROM graph_fact WHERE group_id = ? AND track = ? AND valid_at = ?", group, key, time);
@@ -108,7 +108,7 @@ function ownersOf(intervals: readonly Interval[]): string[] {
   });
 }
 
-function statementsOf(db: Database, fact: Row, limit = -1): Statement[] {
+function statementsOf(db: Database, fact: GraphRow, limit = -1): Statement[] {
   const { name } = get(db, "SELECT name FROM graph_entity WHERE uuid = ?", text(fact, "object")) ?? {};
   return all(db, "SELECT * FROM graph_mention WHERE fact = ? ORDER BY at LIMIT ?", text(fact, "uuid"), limit).map(
     (row) => ({
@@ -157,7 +157,7 @@ type FactChange = {
   interval: Interval;
   /** The fact that follows. */
   successor: string | undefined;
-  row: Row | undefined;
+  row: GraphRow | undefined;
   origin: GraphFactOrigin | undefined;
   now: Instant;
 };

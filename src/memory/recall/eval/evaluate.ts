@@ -43,7 +43,7 @@ const DEPTH = 10;
 /** A measurement is not in a hurry. */
 const EMBED_MS = 8_000;
 
-/** In stores of their own, removed afterwards; nothing of the user's is read or written. */
+/** Both engines work in stores of their own, which are removed afterwards; nothing of the user's is read or written. */
 export async function evaluate(corpora: readonly Corpus[], options: EvaluateOptions = {}): Promise<Evaluation> {
   const depth = Math.max(DEPTH, options.limit ?? DEPTH);
   const dir = mkdtempSync(join(tmpdir(), "everlong-eval-"));

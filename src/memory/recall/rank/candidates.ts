@@ -18,9 +18,9 @@ type Candidates = {
   found: number;
 };
 export type Bounds = {
-  /** Of one term; commoner ones are not searched for, they only count in what others found. */
+  /** The most postings of one term; commoner terms are not searched for and only count in what others found. */
   postings: number;
-  /** Of all terms together. */
+  /** The most postings of all terms together. */
   allPostings: number;
   /** How many go on to be scored by their text. */
   kept: number;
@@ -181,7 +181,7 @@ export class Finder {
     for (const id of scores.keys()) if (!inTime.has(id)) scores.delete(id);
   }
 
-  /** By the rarity of what they hold, then with their length: of those that say the same the short say it more clearly. */
+  /** Passages are ordered by the rarity of what they hold, then also by length: the short ones say the same more clearly. */
   #best(scores: Map<number, number>): number[] {
     const rough = highest(scores, MEASURED);
     if (rough.length <= this.#bounds.kept) return rough;

@@ -19,7 +19,7 @@ export type RankInput = {
   spans: readonly DateSpan[];
   /** Nothing from then on exists for this query. */
   before: number;
-  /** For recency; without it no item is newer than another. */
+  /** The present, for recency; without it no item is newer than another. */
   now?: number;
   use: (signal: Signal) => boolean;
   /** False once time is up: what is ready is ranked as it is. */

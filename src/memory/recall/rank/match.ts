@@ -7,7 +7,7 @@ import type { QueryTerm } from "./query.ts";
 export type Filter = {
   kinds?: readonly Kind[];
   roles?: readonly string[];
-  /** Milliseconds; `since` is inside, `before` is not. */
+  /** Both are milliseconds; `since` is inside, `before` is not. */
   since?: number;
   before?: number;
 };

@@ -23,7 +23,7 @@ export type QueryTerm = {
 export type Query = {
   text: string;
   terms: QueryTerm[];
-  /** Folded; what was quoted. */
+  /** The quoted phrases, folded. */
   phrases: string[];
   /** Identifiers and paths as they were written. */
   names: Name[];
@@ -44,7 +44,7 @@ const NEWEST =
   /\b(?:current(?:ly)?|now|latest|most recent(?:ly)?|these days|at the moment|still|jetzt|aktuell\w*|derzeit)\b|現在|今の|现在|目前/i;
 const OLDEST = /\b(?:first|original(?:ly)?|initial(?:ly)?|in the beginning|zuerst|anfangs|ursprünglich\w*)\b|最初/i;
 
-/** Of `hints` only the names and paths count, and less. */
+/** `hints` add their names and paths only, and these count less. */
 export function analyseQuery(raw: string, hints = ""): Query {
   const text = raw.slice(0, MAX_QUERY).toWellFormed().replaceAll("\0", " ");
   const { words, runs } = runsOf(text);

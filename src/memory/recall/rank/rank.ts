@@ -13,7 +13,7 @@ import { noParts, type ScoreParts, SIGNALS, total, WEIGHTS } from "./weights.ts"
 
 export type Ranked = {
   item: IndexedItem;
-  /** Best first. */
+  /** The best passage comes first. */
   passages: RankedPassage[];
   parts: ScoreParts;
   score: number;

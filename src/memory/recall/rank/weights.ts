@@ -22,14 +22,14 @@ export const WEIGHTS = {
   stem: 0.8,
   ident: 0.6,
   gram: 0.5,
-  /** Of the own score of the best message around it; each step further away counts less. */
+  /** An item gets this part of the score of the best message around it; each step further away counts less. */
   context: 0.5,
   further: 0.5,
   vector: 0.6,
   exact: 0.3,
   user: 0.05,
   tool: -0.05,
-  /** For the one whose words are asked for. */
+  /** Given to the speaker whose words are asked for. */
   speaker: 0.1,
   standing: 0.1,
   recency: 0.05,
@@ -37,7 +37,7 @@ export const WEIGHTS = {
   /** When the latest or the earliest is asked for. */
   age: 0.15,
   date: 0.25,
-  /** Of an item's second best passage. */
+  /** An item's second best passage adds this part of its score. */
   second: 0.1,
 } as const;
 

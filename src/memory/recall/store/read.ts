@@ -63,7 +63,7 @@ export class Reader {
     return this.#all(sql, JSON.stringify(items)) as StoredPassage[];
   }
 
-  /** Of one item, in order; of a very long one the first. */
+  /** The passages of one item in order; a very long item gives its first ones. */
   passagesOf(item: number, limit = 500): StoredPassage[] {
     const sql = `SELECT p.id, p.item, p.start, p.text ${OF_ITEM} WHERE i.id = ? AND p.words > 0 ORDER BY p.id LIMIT ?`;
     return this.#all(sql, item, limit) as StoredPassage[];

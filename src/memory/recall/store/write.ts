@@ -26,7 +26,7 @@ type IndexWriteOptions = {
 export class RecallWriter {
   readonly #db: DatabaseSync;
   readonly #embed: boolean;
-  /** By the object that the items of one place share. */
+  /** Stored places, keyed by the object that the items of one place share. */
   #places = new WeakMap<ItemPlace, StoredPlace>();
   readonly #gains = new Map<number, Gain>();
   #lastItem = 0;

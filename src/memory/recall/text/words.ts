@@ -14,7 +14,7 @@ const MAX_WORD = 64;
 
 type Runs = { words: string[] /** Runs of unspaced scripts. */; runs: string[] };
 
-/** In order; equal for texts that differ in case, accents or width only. */
+/** Words and runs in their order, equal for texts that differ in case, accents or width only. */
 export function runsOf(text: string): Runs {
   if (ASCII.test(text)) return { words: cut(text.toLowerCase().match(ASCII_WORD) ?? []), runs: [] };
   const words: string[] = [];

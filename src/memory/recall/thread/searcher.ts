@@ -12,7 +12,7 @@ import type { ThreadAnswers, ThreadData, ThreadQuestion, ThreadReply, ThreadRequ
 type SearcherOptions = {
   /** The database file; it must have the engine's tables. */
   path: string;
-  /** For searches that bring no limit of their own. */
+  /** The limit of searches that bring none of their own. */
   timeoutMs?: number;
   /** The one in force now. */
   embedder?: () => QueryEmbedder | undefined;

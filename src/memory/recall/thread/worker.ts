@@ -9,7 +9,7 @@ import { statsOf } from "../stats.ts";
 import { isDamage } from "../store/damage.ts";
 import type { ThreadData, ThreadReply, ThreadRequest } from "./protocol.ts";
 
-/** Of the time, for the way back. */
+/** The search gets this part of the time; the rest is for the way back. */
 const MARGIN = 0.8;
 
 export const workerUrl = import.meta.url;

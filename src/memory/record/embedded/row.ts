@@ -9,7 +9,7 @@ export const rowsOf = (found: unknown[]): FactRow[] => found.filter(isRecord);
 /** The current vote of the user as a person. */
 export const userActor = (user: string): string => `user:${user}`;
 
-/** Of whichever records are named behind it; `?1` is the user as an actor. */
+/** The votes of the records that a caller's clause names; `?1` is the user as an actor. */
 export const VOTES = `
   SELECT memory, json_array(sum(direction = 'upvote'), sum(direction = 'downvote'),
       sum(CASE WHEN kind <> 'agent' THEN 0 WHEN direction = 'upvote' THEN 1 ELSE -1 END),
@@ -36,7 +36,7 @@ export function visible({ repository, user }: Place, scope?: Scope): Sql {
   return { where: `(${parts.map((p) => p.where).join(" OR ")})`, values: parts.flatMap((p) => p.values) };
 }
 
-/** In no order; those that are gone are left out. */
+/** Records come in no order; those that are gone are left out. */
 export function recordsById(db: Database, ids: readonly string[], user: string): MemoryRecord[] {
   const query = db.prepare(`${SELECT} WHERE m.id IN (${ids.map(() => "?").join(", ")})`);
   return rowsOf(query.all(userActor(user), ...ids)).map(recordOf);

@@ -1,12 +1,11 @@
 // The embedded strategy: records in store.db, with scopes and votes, no network.
 import type { Clock } from "../../../base/clock.ts";
 import type { Failure } from "../../../base/failure.ts";
-import { optional } from "../../../base/optional.ts";
 import type { Result } from "../../../base/result.ts";
 import { type Database, whileBusy, write } from "../../../store/sqlite.ts";
 import { type Choice, choiceOf, chooseLines } from "../choose-lines.ts";
 import type { ChangeBy, Conflict, Failed, MemoryRecord, NotFound, PromptAsk, Strategy } from "../contract.ts";
-import { CANCELLED } from "../failure.ts";
+import { CANCELLED, failedBy } from "../failure.ts";
 import { factHash } from "../fold.ts";
 import { roomForLines } from "../section.ts";
 import { storeDefinition, voteDefinition } from "../tool/definition.ts";
@@ -28,9 +27,9 @@ import {
 type EmbeddedParts = {
   /** store.db, opened at the first use and migrated; whoever opened it closes it. */
   open: () => Promise<Result<Database, Failure>>;
-  /** False: there is no store yet, so there are no records. */
+  /** False while no store exists, so that no record can exist either. */
   exists?: () => boolean;
-  /** Of the hashes by which a deleted fact is known again. */
+  /** The key of the hashes by which a deleted fact is recognised. */
   hashKey: string;
   /** Whose own votes and records are meant where no place says it. */
   user: string;
@@ -199,10 +198,3 @@ export function promptOf(
   };
   return { answer, shown };
 }
-
-const failedBy = ({ what, next }: Failure, mayBeStored: boolean): Failed => ({
-  type: "failed",
-  cause: what,
-  mayBeStored,
-  ...optional("next", next),
-});

@@ -124,7 +124,7 @@ function otherWith({ db }: RecordWrite, { id }: MemoryRecord, hash: string): str
   return row ? String(row["id"]) : undefined;
 }
 
-/** Undefined: it does not lead there from where it is. */
+/** The new status; undefined when the signal does not lead there from the present one. */
 function moveStatus(work: RecordWrite, id: string, signal: StatusSignal, actor: Author): Status | undefined {
   const record = recordById(work.db, id, work.user);
   const status = record && nextStatus(record.status, signal);
@@ -215,7 +215,7 @@ const shownIn = ({ subject, fact, reason, citations, source, status, version }: 
   version,
 });
 
-/** By blanks of equal length. */
+/** Texts become blanks of equal length. */
 function blankChanges({ db }: RecordWrite, id: string): void {
   const put = db.prepare("UPDATE memory_changes SET before = ?, after = ? WHERE id = ?");
   for (const row of rowsOf(db.prepare("SELECT id, before, after FROM memory_changes WHERE memory = ?").all(id)))

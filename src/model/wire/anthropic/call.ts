@@ -2,7 +2,7 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { isRecord } from "../../../base/json.ts";
 import type { ProviderCompaction } from "../../contract.ts";
-import { isMadeBy } from "../../made-by.ts";
+import { isMadeBy } from "../../message-author.ts";
 import { compactAt } from "../compact-at.ts";
 import type { CallFormat } from "../contract.ts";
 

@@ -1,5 +1,5 @@
 // What a prompt asks to be done, beside being answered: a command to run, a fact to remember, or a change of code.
-export type AskedAction = { type: "run"; command: string } | { type: "remember"; fact: string };
+export type PromptAction = { type: "run"; command: string } | { type: "remember"; fact: string };
 
 const RUN = /^\s*run\s+`([^`\n]+)`\s*\.?\s*$/i;
 const REMEMBER = /^\s*(?:please,?\s+)?remember\s+that\s+(\S.*?)\s*$/i;
@@ -11,8 +11,8 @@ const CHANGE =
 const JUDGE = /^(?:review|critique|judge|rate|assess|evaluate|audit)\b/i;
 
 /** The actions that a line of its own asks for, in order, and what is left of the prompt. */
-export function askedActions(prompt: string): { actions: AskedAction[]; rest: string } {
-  const actions: AskedAction[] = [];
+export function actionsIn(prompt: string): { actions: PromptAction[]; rest: string } {
+  const actions: PromptAction[] = [];
   const rest: string[] = [];
   for (const line of prompt.split(/\r?\n/)) {
     const command = RUN.exec(line)?.[1]?.trim();

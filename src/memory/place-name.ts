@@ -5,14 +5,14 @@ import type { Redactor } from "./secret/filter.ts";
 /** Never with the name itself: it may be what must not be shown. */
 export const PLACE_REFUSED = "repository or branch seems to contain a credential, or is an address without a path.";
 
-/** Undefined: refused. */
-export function givenRepository(redactor: Redactor, given: string): string | undefined {
+/** The key of the repository; undefined when it is refused. */
+export function repositoryNamed(redactor: Redactor, given: string): string | undefined {
   const key = keyMeant(given);
   return key === undefined ? undefined : unchanged(redactor, key);
 }
 
-/** Undefined: refused. */
-export const givenBranch = (redactor: Redactor, given: string): string | undefined => unchanged(redactor, given);
+/** The branch; undefined when it is refused. */
+export const branchNamed = (redactor: Redactor, given: string): string | undefined => unchanged(redactor, given);
 
 function unchanged(redactor: Redactor, text: string): string | undefined {
   const filtered = redactor.text(text);

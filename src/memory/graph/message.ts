@@ -1,0 +1,36 @@
+// A turn as messages: the same for the built-in graph and for a Graphiti server, so that feeding both adds nothing twice.
+import { cutAt } from "../../base/text.ts";
+import type { EpisodeInput } from "./contract.ts";
+import { instantOf } from "./time.ts";
+
+export type TurnText = {
+  session: string;
+  turn: number;
+  /** Unique among the turns of all sessions. */
+  turnId: string;
+  user: { text: string; at: string };
+  /** Absent: the turn gave no text. */
+  assistant?: { text: string; at: string };
+};
+
+const CUT = "\n…[truncated]";
+
+/** What is over the limit is cut, and says so inside it. */
+export const fitted = (text: string, maxChars: number): string =>
+  text.length <= maxChars ? text : `${cutAt(text, maxChars - CUT.length)}${CUT}`;
+
+/** The texts are filtered already. */
+export function turnMessages(turn: TurnText, maxChars: number, sourceDescription = ""): EpisodeInput[] {
+  const { session, turnId, user, assistant } = turn;
+  const message = (role: "user" | "assistant", { text, at }: { text: string; at: string }): EpisodeInput => ({
+    name: `everlong.turn.${turnId}.${role}`,
+    text: fitted(text, maxChars),
+    role,
+    roleType: role,
+    validAt: instantOf(at) ?? at,
+    sourceDescription,
+    session,
+    turn: turn.turn,
+  });
+  return [message("user", user), ...(assistant && assistant.text !== "" ? [message("assistant", assistant)] : [])];
+}

@@ -1,0 +1,85 @@
+// The graph of this home with this run's settings: who reads its episodes, and where its facts are searched.
+import type { Failure } from "../../base/failure.ts";
+import { fail, ok } from "../../base/result.ts";
+import { rulesExtractor } from "../../memory/graph/extract/rules.ts";
+import { TemporalGraph } from "../../memory/graph/graph.ts";
+import { sqliteGraph } from "../../memory/graph/store/sqlite.ts";
+import type { Recall } from "../../memory/recall/recall.ts";
+import type { OpenServices } from "../../proxy/services.ts";
+import type { OpenGraph } from "../../server/graphiti/contract.ts";
+import type { Database } from "../../store/sqlite.ts";
+import type { GraphAccess } from "../client/graph.ts";
+import type { ResultPromise } from "../client/open.ts";
+import { openRecall } from "../recall/engine.ts";
+import { healing, openCaughtUp } from "../store.ts";
+import { secretKey, type Workspace } from "../workspace.ts";
+import { graphAccess } from "./access.ts";
+
+/** Undefined: the settings want none. */
+export function graphOn(
+  { settings: { values }, redact }: Workspace,
+  db: Database,
+  recall: Pick<Recall, "search">,
+  onTrouble: (message: string) => void,
+): TemporalGraph<unknown> | undefined {
+  if (!values["memory.enabled"] || !values["graph.enabled"]) return undefined;
+  return new TemporalGraph<unknown>({
+    store: sqliteGraph(db),
+    ...(values["graph.extractor"] === "off" ? {} : { extractor: rulesExtractor }),
+    redact,
+    search: (request) => recall.search(request),
+    onTrouble: ({ message }) => onTrouble(message),
+  });
+}
+
+/** The graph as the gateway serves it. */
+export const openServedGraph =
+  ({ paths }: Workspace, open: OpenServices): OpenGraph =>
+  async () => {
+    const services = await open();
+    if (!services.ok) return services;
+    const { graph, store } = services.value;
+    if (!graph) return fail(graphOff);
+    return ok({ graph, db: store.db, hashKey: secretKey(paths.home) });
+  };
+
+/** For one command: the graph of this home, closed after the work and the reading that it caused. */
+export function withGraph<T>(
+  workspace: Workspace,
+  work: (access: GraphAccess) => ResultPromise<T>,
+  session?: string,
+): ResultPromise<T> {
+  return healing(workspace.paths, async () => {
+    const db = await openCaughtUp(workspace.paths, workspace.indexing);
+    if (!db.ok) return db;
+    const recall = openRecall(workspace, db.value, { mayChoose: false });
+    const search: Recall["search"] = async (...request) => {
+      // Who waits for an answer waits for the thread to start, too.
+      await recall.start(THREAD_MS);
+      return recall.search(...request);
+    };
+    const graph = graphOn(workspace, db.value, { search }, () => undefined);
+    try {
+      if (!graph) return fail(graphOff);
+      graph.wake();
+      await graph.idle(READ_MS);
+      return await work(graphAccess(workspace, graph, session));
+    } finally {
+      await graph?.close(READ_MS);
+      await recall.close();
+      db.value.close();
+    }
+  });
+}
+
+/** How long a command waits for facts of episodes that others left behind. */
+const READ_MS = 2000;
+const THREAD_MS = 10_000;
+
+const graphOff: Failure = {
+  code: "graph_off",
+  what: "The graph is off.",
+  data: "Nothing was changed.",
+  next: "Switch it on: everlong settings set graph.enabled true.",
+  exit: 1,
+};

@@ -1,0 +1,46 @@
+// By what the user's own group is named: an id that they set, their GitHub login as this machine knows it, else a random key.
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { isRecord } from "../../base/json.ts";
+import { secretKey, type Workspace } from "../workspace.ts";
+
+/** Nothing is asked of anybody, and no e-mail address is used. */
+export function userKey({
+  settings: { values },
+  paths,
+  userHome,
+  env,
+}: Pick<Workspace, "settings" | "paths" | "userHome" | "env">): string {
+  const id = values["memory.graphiti.userId"];
+  if (id !== undefined && id !== "") return id;
+  const login =
+    ghLogin(env["GH_CONFIG_DIR"] ?? join(env["XDG_CONFIG_HOME"] ?? join(userHome, ".config"), "gh")) ??
+    gitLogin(userHome);
+  if (login !== undefined) return `github_login:${login.toLowerCase()}`;
+  return `everlong_user:${hash("sha256", `graph user ${secretKey(paths.home)}`).slice(0, 32)}`;
+}
+
+function ghLogin(folder: string): string | undefined {
+  const text = textOf(join(folder, "hosts.yml"));
+  if (text === undefined) return undefined;
+  try {
+    const hosts: unknown = parse(text);
+    const host = isRecord(hosts) ? hosts["github.com"] : undefined;
+    return isRecord(host) && typeof host["user"] === "string" ? host["user"] : undefined;
+  } catch {
+    return undefined; // somebody else's file may be broken
+  }
+}
+
+const gitLogin = (userHome: string): string | undefined =>
+  /^\s*\[github\][^[]*?^\s*user\s*=\s*(\S+)\s*$/m.exec(textOf(join(userHome, ".gitconfig")) ?? "")?.[1];
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8").slice(0, 1_000_000);
+  } catch {
+    return undefined;
+  }
+}
