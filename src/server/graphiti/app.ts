@@ -32,7 +32,8 @@ async function answerTo(open: OpenGraph, req: IncomingMessage, target: Target): 
     const location = `http://${req.headers.host}${target.at.slice(0, -1)}${search}`;
     return { status: 307, body: null, headers: { location } };
   }
-  if (isDescription) return req.method === "GET" ? { status: 200, body: description() } : notAllowed(["GET"]);
+  if (isDescription)
+    return req.method === "GET" ? { status: 200, body: description(graphRoutes) } : notAllowed(["GET"]);
   const route = matches.find(({ method }) => method === req.method);
   if (!route) return notAllowed(matches.map(({ method }) => method));
   const services = await open();

@@ -1,6 +1,5 @@
 // The description of the Graphiti routes, good enough to generate a client from.
 import type { JsonSchema } from "./field.ts";
-import { type GraphRoute, graphRoutes } from "./routes.ts";
 
 const text = { type: "string" };
 const time = { type: "string", format: "date-time" };
@@ -69,7 +68,14 @@ const schemas = {
   },
   HTTPValidationError: object({ detail: { type: "array", items: ref("ValidationError") } }),
 };
-export type SchemaName = keyof typeof schemas;
+export type DescribedRoute = {
+  method: "GET" | "POST" | "DELETE";
+  /** `{name}` stands for one segment. */
+  path: string;
+  summary: string;
+  body?: JsonSchema;
+  answer: { status: number; schema: keyof typeof schemas };
+};
 
 const content = (schema: JsonSchema): JsonSchema => ({ "application/json": { schema } });
 const refusals: Readonly<Record<number, string>> = {
@@ -81,9 +87,9 @@ const refusals: Readonly<Record<number, string>> = {
   503: "Try again later",
 };
 
-export function description(): JsonSchema {
+export function description(routes: readonly DescribedRoute[]): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of graphRoutes)
+  for (const route of routes)
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) };
   return {
     openapi: "3.1.0",
@@ -95,7 +101,7 @@ export function description(): JsonSchema {
   };
 }
 
-function operation({ method, path, summary, body, answer }: GraphRoute): JsonSchema {
+function operation({ method, path, summary, body, answer }: DescribedRoute): JsonSchema {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",

@@ -6,8 +6,8 @@ import { groupId } from "../../memory/graph/group.ts";
 import { isKey, once } from "../memory/idempotency.ts";
 import { detail, invalid, type Reply, readBody } from "./body.ts";
 import type { GraphServices } from "./contract.ts";
-import { type FieldProblem, groupField, integerField, type JsonSchema, missing } from "./field.ts";
-import type { SchemaName } from "./openapi.ts";
+import { type FieldProblem, groupField, integerField, missing } from "./field.ts";
+import type { DescribedRoute } from "./openapi.ts";
 import {
   entityNode,
   entityRequest,
@@ -26,16 +26,7 @@ export type GraphRequest = {
   query: URLSearchParams;
   services: GraphServices;
 };
-export type GraphRoute = {
-  method: "GET" | "POST" | "DELETE";
-  /** `{name}` stands for one segment. */
-  path: string;
-  summary: string;
-  /** What a client generator is told of its body and of its answer. */
-  body?: JsonSchema;
-  answer: { status: number; schema: SchemaName };
-  run(request: GraphRequest): Promise<Reply>;
-};
+export type GraphRoute = DescribedRoute & { run(request: GraphRequest): Promise<Reply> };
 
 const MOST_EPISODES = 100_000;
 
