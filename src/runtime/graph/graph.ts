@@ -34,13 +34,18 @@ export function graphOn(
 
 /** The graph as the gateway serves it. */
 export const openServedGraph =
-  ({ paths }: Workspace, open: OpenServices): OpenGraph =>
+  ({ paths, settings: { values } }: Workspace, open: OpenServices): OpenGraph =>
   async () => {
     const services = await open();
     if (!services.ok) return services;
     const { graph, store } = services.value;
     if (!graph) return fail(graphOff);
-    return ok({ graph, db: store.db, hashKey: secretKey(paths.home) });
+    return ok({
+      graph,
+      db: store.db,
+      hashKey: secretKey(paths.home),
+      groupIds: values["memory.graphiti.groupIdStrategy"],
+    });
   };
 
 /** For one command: the graph of this home, closed after the work and the reading that it caused. */
