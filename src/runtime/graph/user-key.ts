@@ -2,8 +2,6 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "yaml";
-import { isRecord } from "../../base/json.ts";
 import { secretKey, type Workspace } from "../workspace.ts";
 
 /** Nothing is asked of anybody, and no e-mail address is used. */
@@ -22,17 +20,11 @@ export function userKey({
   return `everlong_user:${hash("sha256", `graph user ${secretKey(paths.home)}`).slice(0, 32)}`;
 }
 
-function ghLogin(folder: string): string | undefined {
-  const text = textOf(join(folder, "hosts.yml"));
-  if (text === undefined) return undefined;
-  try {
-    const hosts: unknown = parse(text);
-    const host = isRecord(hosts) ? hosts["github.com"] : undefined;
-    return isRecord(host) && typeof host["user"] === "string" ? host["user"] : undefined;
-  } catch {
-    return undefined; // somebody else's file may be broken
-  }
-}
+/** One line of a file that gh writes itself: a reader of YAML is a tenth of what a session loads. */
+const ghLogin = (folder: string): string | undefined =>
+  /^github\.com:[ \t]*\r?\n(?:[ \t]+.*\n)*?[ \t]+user:[ \t]*["']?([\w-]+)["']?[ \t]*\r?$/m.exec(
+    textOf(join(folder, "hosts.yml")) ?? "",
+  )?.[1];
 
 const gitLogin = (userHome: string): string | undefined =>
   /^\s*\[github\][^[]*?^\s*user\s*=\s*(\S+)\s*$/m.exec(textOf(join(userHome, ".gitconfig")) ?? "")?.[1];
