@@ -58,26 +58,30 @@ export async function feedTurns(
 
 const ANSWERED = `SELECT turn_index, turn_id, timestamp FROM turns WHERE session_id = ?1 AND status = 'done' AND rewound = 0
   AND turn_index > COALESCE((SELECT max(turn) FROM graph_episode WHERE session = ?1), 0) ORDER BY turn_index`;
-const MESSAGES = `SELECT i.id, i.role, i.time FROM recall_item i JOIN recall_place p ON p.id = i.place
-  WHERE p.session = ? AND p.local = 1 AND i.kind = 'turn' AND i.turn = ? AND i.role IN ('user', 'assistant') ORDER BY i.seq`;
+/** One pass for all turns: a query for each would look at every message of the session every time. */
+const MESSAGES = `SELECT i.id, i.turn, i.role, i.time FROM recall_item i JOIN recall_place p ON p.id = i.place
+  WHERE p.session = ? AND p.local = 1 AND i.kind = 'turn' AND i.turn >= ? AND i.role IN ('user', 'assistant') ORDER BY i.seq`;
 
 /** What the user typed and what was answered; a turn that nobody typed is not one of them. */
 export function newTurns(db: Database, session: string): TurnText[] {
   const reader = new Reader(db);
-  return prepared(db, ANSWERED)
-    .all(session)
-    .flatMap((row): TurnText[] => {
-      const turn = Number(row["turn_index"]);
-      const messages = prepared(db, MESSAGES).all(session, turn);
-      const textOf = (role: string) => {
-        const rows = messages.filter((message) => message["role"] === role);
-        const text = rows.map((message) => reader.text(Number(message["id"]))).join("\n\n");
-        return { text, at: new Date(Number(rows[0]?.["time"] ?? 0)).toISOString() };
-      };
-      const [user, assistant] = [textOf("user"), textOf("assistant")];
-      if (user.text === "") return [];
-      return [{ session, turn, turnId: String(row["turn_id"]), user, ...(assistant.text === "" ? {} : { assistant }) }];
-    });
+  const answered = prepared(db, ANSWERED).all(session);
+  if (answered.length === 0) return [];
+  const byTurn = Map.groupBy(prepared(db, MESSAGES).all(session, Number(answered[0]?.["turn_index"])), (message) =>
+    Number(message["turn"]),
+  );
+  return answered.flatMap((row): TurnText[] => {
+    const turn = Number(row["turn_index"]);
+    const messages = byTurn.get(turn) ?? [];
+    const textOf = (role: string) => {
+      const rows = messages.filter((message) => message["role"] === role);
+      const text = rows.map((message) => reader.text(Number(message["id"]))).join("\n\n");
+      return { text, at: new Date(Number(rows[0]?.["time"] ?? 0)).toISOString() };
+    };
+    const [user, assistant] = [textOf("user"), textOf("assistant")];
+    if (user.text === "") return [];
+    return [{ session, turn, turnId: String(row["turn_id"]), user, ...(assistant.text === "" ? {} : { assistant }) }];
+  });
 }
 
 /** What belongs to the user, wherever; written by promotion and by hand alone. */
