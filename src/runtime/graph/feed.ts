@@ -56,21 +56,35 @@ export async function feedTurns(
   return ok(turns.length);
 }
 
-const ANSWERED = `SELECT turn_index, turn_id, timestamp FROM turns WHERE session_id = ?1 AND status = 'done' AND rewound = 0
-  AND turn_index > COALESCE((SELECT max(turn) FROM graph_episode WHERE session = ?1), 0) ORDER BY turn_index`;
+const answered = (condition: string) =>
+  `SELECT turn_index, turn_id FROM turns t WHERE session_id = ?1 AND status = 'done' AND rewound = 0 AND ${condition} ORDER BY turn_index`;
+const NOT_IN_GRAPH = answered("turn_index > COALESCE((SELECT max(turn) FROM graph_episode WHERE session = ?1), 0)");
+const unsent = (states: string) =>
+  answered(
+    `NOT EXISTS (SELECT 1 FROM graph_outbox o WHERE o.session = ?1 AND o.turn = t.turn_index AND o.endpoint = ?2 AND o.kind = 'turn' ${states})`,
+  );
+const NEVER_QUEUED = unsent("");
+const NOT_SENT = unsent("AND o.state <> 'dropped'");
 /** One pass for all turns: a query for each would look at every message of the session every time. */
 const MESSAGES = `SELECT i.id, i.turn, i.role, i.time FROM recall_item i JOIN recall_place p ON p.id = i.place
   WHERE p.session = ? AND p.local = 1 AND i.kind = 'turn' AND i.turn >= ? AND i.role IN ('user', 'assistant') ORDER BY i.seq`;
 
+/** Turns that the graph has not read. */
+export const newTurns = (db: Database, session: string): TurnText[] =>
+  turnTexts(db, session, prepared(db, NOT_IN_GRAPH).all(session));
+
+/** Turns that never were on their way to this server; `again`: also those that were dropped on it. */
+export const unsentTurns = (db: Database, session: string, endpoint: string, again: boolean): TurnText[] =>
+  turnTexts(db, session, prepared(db, again ? NOT_SENT : NEVER_QUEUED).all(session, endpoint));
+
 /** What the user typed and what was answered; a turn that nobody typed is not one of them. */
-export function newTurns(db: Database, session: string): TurnText[] {
+function turnTexts(db: Database, session: string, turns: readonly Record<string, unknown>[]): TurnText[] {
   const reader = new Reader(db);
-  const answered = prepared(db, ANSWERED).all(session);
-  if (answered.length === 0) return [];
-  const byTurn = Map.groupBy(prepared(db, MESSAGES).all(session, Number(answered[0]?.["turn_index"])), (message) =>
+  if (turns.length === 0) return [];
+  const byTurn = Map.groupBy(prepared(db, MESSAGES).all(session, Number(turns[0]?.["turn_index"])), (message) =>
     Number(message["turn"]),
   );
-  return answered.flatMap((row): TurnText[] => {
+  return turns.flatMap((row): TurnText[] => {
     const turn = Number(row["turn_index"]);
     const messages = byTurn.get(turn) ?? [];
     const textOf = (role: string) => {
