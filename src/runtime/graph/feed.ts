@@ -1,4 +1,5 @@
 // Turns of a session into the graph: what the log says was answered, read from the store's own rows.
+import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
 import type { TemporalGraph } from "../../memory/graph/graph.ts";
@@ -37,64 +38,81 @@ export function groupsOf({ settings: { values } }: Pick<Workspace, "settings">, 
   ];
 }
 
-/** Every answered turn that is not in the graph yet. Returns how many. */
+/** So many turns at a time: an old conversation follows bit by bit and is in nobody's way. */
+const PAGE = 25;
+const PAUSE_MS = 250;
+
+/** Every answered turn that is not in the graph yet, until the signal ends it. */
 export async function feedTurns(
   graph: TemporalGraph<unknown>,
   db: Database,
   workspace: Pick<Workspace, "settings">,
-  place: FeedPlace,
-): Promise<Result<number, Failure>> {
-  const turns = newTurns(db, place.session);
+  { place, signal }: { place: FeedPlace; signal: AbortSignal },
+): Promise<Result<void, Failure>> {
   const maxChars = workspace.settings.values["memory.graphiti.maxMessageChars"];
-  for (const turn of turns) {
-    const episodes = turnMessages(turn, maxChars);
-    for (const group of groupsOf(workspace, place)) {
-      const accepted = await graph.accept({ group: group.id, place: group.place, origin: "turn", episodes });
+  return eachPage({ db, session: place.session, wanted: "not in graph", signal }, async (turns) => {
+    const episodes = turns.flatMap((turn) => turnMessages(turn, maxChars));
+    for (const { id, place: within } of groupsOf(workspace, place)) {
+      const accepted = await graph.accept({ group: id, place: within, origin: "turn", episodes });
       if (!accepted.ok) return accepted;
     }
-  }
-  return ok(turns.length);
+    return ok(undefined);
+  });
 }
 
+type Pages = { db: Database; session: string; wanted: WantedTurns; signal: AbortSignal };
+
+/** `isLast`: no turn follows those of this page. */
+export async function eachPage(
+  { db, session, wanted, signal }: Pages,
+  work: (turns: readonly TurnText[], isLast: boolean) => Promise<Result<unknown, Failure>>,
+): Promise<Result<void, Failure>> {
+  for (let after = 0; ; ) {
+    const turns = newTurns(db, session, after, wanted);
+    after = turns.at(-1)?.turn ?? after;
+    const isLast = turns.length < PAGE;
+    const outcome = await work(turns, isLast);
+    if (!outcome.ok) return outcome;
+    if (isLast || !(await systemClock.sleep(PAUSE_MS, signal))) return ok(undefined);
+  }
+}
+
+/** Pages of answered turns: after ?2, of the session ?1. */
 const answered = (condition: string) =>
-  `SELECT turn_index, turn_id FROM turns t WHERE session_id = ?1 AND status = 'done' AND rewound = 0 AND ${condition} ORDER BY turn_index`;
+  `SELECT turn_index, turn_id FROM turns t WHERE session_id = ?1 AND status = 'done' AND rewound = 0 AND turn_index > ?2
+  AND ${condition} ORDER BY turn_index LIMIT ${PAGE}`;
 const NOT_IN_GRAPH = answered("turn_index > COALESCE((SELECT max(turn) FROM graph_episode WHERE session = ?1), 0)");
-const unsent = (states: string) =>
+const notQueued = (states: string) =>
   answered(
-    `NOT EXISTS (SELECT 1 FROM graph_outbox o WHERE o.session = ?1 AND o.turn = t.turn_index AND o.endpoint = ?2 AND o.kind = 'turn' ${states})`,
+    `NOT EXISTS (SELECT 1 FROM graph_outbox o WHERE o.session = ?1 AND o.turn = t.turn_index AND o.endpoint = ?3 AND o.kind = 'turn' ${states})`,
   );
-const NEVER_QUEUED = unsent("");
-const NOT_SENT = unsent("AND o.state <> 'dropped'");
-/** One pass for all turns: a query for each would look at every message of the session every time. */
-const MESSAGES = `SELECT i.id, i.turn, i.role, i.time FROM recall_item i JOIN recall_place p ON p.id = i.place
-  WHERE p.session = ? AND p.local = 1 AND i.kind = 'turn' AND i.turn >= ? AND i.role IN ('user', 'assistant') ORDER BY i.seq`;
+const NEVER_QUEUED = notQueued("");
+const NOT_SENT = notQueued("AND o.state <> 'dropped'");
+const MESSAGES = `SELECT id, turn, role, time FROM recall_item
+  WHERE home IN (SELECT home FROM recall_place WHERE session = ?1 AND local = 1) AND turn BETWEEN ?2 AND ?3
+  AND kind = 'turn' AND role IN ('user', 'assistant') ORDER BY seq`;
 
-/** Turns that the graph has not read. */
-export const newTurns = (db: Database, session: string): TurnText[] =>
-  turnTexts(db, session, prepared(db, NOT_IN_GRAPH).all(session));
+/** Which turns: those that the graph has not read, or those that were never on their way to a server. */
+type WantedTurns = "not in graph" | { endpoint: string; alsoDropped: boolean };
 
-/** Turns that never were on their way to this server; `again`: also those that were dropped on it. */
-export const unsentTurns = (db: Database, session: string, endpoint: string, again: boolean): TurnText[] =>
-  turnTexts(db, session, prepared(db, again ? NOT_SENT : NEVER_QUEUED).all(session, endpoint));
-
-/** What the user typed and what was answered; a turn that nobody typed is not one of them. */
-function turnTexts(db: Database, session: string, turns: readonly Record<string, unknown>[]): TurnText[] {
+/** What the user typed and what was answered, as far as the next page goes. */
+function newTurns(db: Database, session: string, after: number, wanted: WantedTurns): TurnText[] {
   const reader = new Reader(db);
-  if (turns.length === 0) return [];
-  const byTurn = Map.groupBy(prepared(db, MESSAGES).all(session, Number(turns[0]?.["turn_index"])), (message) =>
-    Number(message["turn"]),
-  );
-  return turns.flatMap((row): TurnText[] => {
+  const answered =
+    wanted === "not in graph"
+      ? prepared(db, NOT_IN_GRAPH).all(session, after)
+      : prepared(db, wanted.alsoDropped ? NOT_SENT : NEVER_QUEUED).all(session, after, wanted.endpoint);
+  const indexes = answered.map((row) => Number(row["turn_index"]));
+  const rows = prepared(db, MESSAGES).all(session, indexes[0] ?? 0, indexes.at(-1) ?? 0);
+  const byTurn = Map.groupBy(rows, (message) => Number(message["turn"]));
+  return answered.map((row): TurnText => {
     const turn = Number(row["turn_index"]);
-    const messages = byTurn.get(turn) ?? [];
     const textOf = (role: string) => {
-      const rows = messages.filter((message) => message["role"] === role);
-      const text = rows.map((message) => reader.text(Number(message["id"]))).join("\n\n");
-      return { text, at: new Date(Number(rows[0]?.["time"] ?? 0)).toISOString() };
+      const messages = (byTurn.get(turn) ?? []).filter((message) => message["role"] === role);
+      const text = messages.map((message) => reader.text(Number(message["id"]))).join("\n\n");
+      return { text, at: new Date(Number(messages[0]?.["time"] ?? 0)).toISOString() };
     };
-    const [user, assistant] = [textOf("user"), textOf("assistant")];
-    if (user.text === "") return [];
-    return [{ session, turn, turnId: String(row["turn_id"]), user, ...(assistant.text === "" ? {} : { assistant }) }];
+    return { session, turn, turnId: String(row["turn_id"]), user: textOf("user"), assistant: textOf("assistant") };
   });
 }
 

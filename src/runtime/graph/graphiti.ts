@@ -1,6 +1,5 @@
 // A session's line to its Graphiti server: turns go out through the outbox, in the background.
 import { basename } from "node:path";
-import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { gitContext } from "../../host/git.ts";
@@ -15,7 +14,7 @@ import { enqueueUnit } from "../../memory/graphiti/queue.ts";
 import { mayConnect } from "../../memory/graphiti/state.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { Workspace } from "../workspace.ts";
-import { type FeedPlace, type GraphGroup, groupsOf, unsentTurns } from "./feed.ts";
+import { eachPage, type FeedPlace, type GraphGroup, groupsOf } from "./feed.ts";
 import { graphitiStateOf, mayReach, serverOf } from "./graphiti-gate.ts";
 import { knownOwner } from "./user-key.ts";
 
@@ -24,8 +23,6 @@ export type GraphitiNotice =
   | { code: "consent_missing"; message: string }
   | { code: "graphiti_dropped"; message: string; count: number };
 
-const TURNS_A_TICK = 25;
-const TICK_MS = 250;
 const GIT_MS = 2000;
 
 export const graphitiClient = (workspace: Workspace, endpoint: string): GraphitiClient =>
@@ -42,10 +39,8 @@ export class GraphitiLink {
   readonly #workspace: Workspace;
   readonly #db: Database;
   readonly #tell: (notice: GraphitiNotice) => void;
-  readonly #ended = new AbortController();
   #delivery: Delivery | undefined;
   #server: string | undefined;
-  #following: Promise<unknown> | undefined;
   #isTold = false;
 
   constructor(workspace: Workspace, db: Database, tell: (notice: GraphitiNotice) => void) {
@@ -54,17 +49,16 @@ export class GraphitiLink {
     this.#tell = tell;
   }
 
-  /** Every answered turn of the session that was not queued yet; the response never waits for it. */
-  async feed(place: FeedPlace): Promise<Result<number, Failure>> {
-    const server = await this.#ready();
-    if (server === undefined) return ok(0);
-    const turns = unsentTurns(this.#db, place.session, server, false);
+  /** Every answered turn of the session that was not queued yet; only the newest may push out others. */
+  async feed(place: FeedPlace, signal: AbortSignal): Promise<Result<void, Failure>> {
+    const endpoint = await this.#ready();
+    if (endpoint === undefined) return ok(undefined);
     const git = await this.#git();
-    const [now, later] = [turns.slice(0, TURNS_A_TICK), turns.slice(TURNS_A_TICK)];
-    const last = turns.at(-1);
-    const outcome = await this.#queue(server, now, { place, git, isLast: (turn) => turn === last });
-    if (later.length > 0) this.#following ??= this.#follow(server, later, { place, git, isLast: (t) => t === last });
-    return outcome;
+    const pages = { db: this.#db, session: place.session, wanted: { endpoint, alsoDropped: false }, signal };
+    return eachPage(pages, (turns, isLast) => {
+      const newest = isLast ? turns.at(-1) : undefined;
+      return this.#queue(endpoint, turns, { place, git, isLast: (turn) => turn === newest });
+    });
   }
 
   /** Turns that a person wants sent, whatever became of them before. */
@@ -79,8 +73,6 @@ export class GraphitiLink {
   }
 
   async close(limitMs: number): Promise<void> {
-    this.#ended.abort();
-    await this.#following;
     await this.#delivery?.close(limitMs);
   }
 
@@ -118,16 +110,6 @@ export class GraphitiLink {
       mayConnect: mayReach(this.#workspace, endpoint),
       onNotice: this.#tell,
     });
-  }
-
-  /** Older turns follow in small steps; at the end of the session all at once. */
-  async #follow(server: string, turns: readonly TurnText[], how: QueueHow): Promise<void> {
-    for (let i = 0; i < turns.length; i += TURNS_A_TICK) {
-      await systemClock.sleep(TICK_MS, this.#ended.signal);
-      const outcome = await this.#queue(server, turns.slice(i, i + TURNS_A_TICK), how);
-      if (!outcome.ok) break;
-    }
-    this.#following = undefined;
   }
 
   async #queue(endpoint: string, turns: readonly TurnText[], how: QueueHow): Promise<Result<number, Failure>> {

@@ -50,6 +50,8 @@ export class SessionIndex {
   #recall: Recall | undefined;
   #graph: TemporalGraph<unknown> | undefined;
   #graphiti: GraphitiLink | undefined;
+  #feeding: Promise<void> = Promise.resolve();
+  readonly #closing = new AbortController();
   #samples: { target: ModelTarget; estimate: number; reported: number }[] = [];
   /** Sessions that a reader had to go without, and an embedder's trouble: told with the next update. */
   #skipped: Soft[] = [];
@@ -118,25 +120,30 @@ export class SessionIndex {
       const outcome = await indexSession(db, this.#id, session, indexing);
       if (!outcome.ok) return soft("index", outcome.error);
       if (keepsVectors(db)) (await this.#engine(db, false)).embedSoon();
-      return (
-        (await this.#feed(db, state)) ?? (await this.#learned(db)) ?? (await this.#prune(db)) ?? this.#skipped.shift()
-      );
+      this.#feedSoon(db, state);
+      return (await this.#learned(db)) ?? (await this.#prune(db)) ?? this.#skipped.shift();
     } catch (error) {
       if (isFileDamage(error)) suspect(paths.store);
       return { part: "index", code: "failed", message: errorText(error) };
     }
   }
 
-  /** What was answered becomes part of the graph; its facts follow in the background. */
-  async #feed(db: Database, state: SessionState): Promise<Soft | undefined> {
-    const { feedTurns } = await import("../graph/feed.ts");
+  /** What was answered becomes part of the graph; nobody waits for it. */
+  #feedSoon(db: Database, state: SessionState): void {
+    this.#feeding = this.#feeding
+      .then(() => this.#feed(db, state))
+      .catch((error: unknown) => void this.#skipped.push({ part: "graph", code: "failed", message: errorText(error) }));
+  }
+
+  async #feed(db: Database, state: SessionState): Promise<void> {
     const graph = await this.graph(db);
-    const repository = this.#workspace.redact(repositoryKey(state.context.cwd));
-    const place = { session: this.#id, repository };
-    const outcome = graph ? await feedTurns(graph, db, this.#workspace, place) : ok(0);
-    const sent = await (await this.graphiti(db))?.feed(place);
-    if (!outcome.ok) return soft("graph", outcome.error);
-    return sent && !sent.ok ? soft("graphiti", sent.error) : undefined;
+    const place = { session: this.#id, repository: this.#workspace.redact(repositoryKey(state.context.cwd)) };
+    const { signal } = this.#closing;
+    const { feedTurns } = await import("../graph/feed.ts");
+    const outcome = graph ? await feedTurns(graph, db, this.#workspace, { place, signal }) : ok(undefined);
+    if (!outcome.ok) this.#skipped.push(soft("graph", outcome.error));
+    const sent = await (await this.graphiti(db))?.feed(place, signal);
+    if (sent && !sent.ok) this.#skipped.push(soft("graphiti", sent.error));
   }
 
   /** Undefined: the settings want no Graphiti server. */
@@ -246,6 +253,8 @@ export class SessionIndex {
 
   async close(): Promise<void> {
     for (const one of this.#retired.splice(0).reverse()) await one.close();
+    this.#closing.abort();
+    await this.#feeding;
     await Promise.all([this.#graph?.close(GRAPH_CLOSE_MS), this.#graphiti?.close(GRAPH_CLOSE_MS)]);
     this.#graph = undefined;
     this.#graphiti = undefined;
