@@ -88,6 +88,8 @@ export type PutEntityOutcome = { type: "stored"; entity: Entity } | { type: "oth
 export type ForgetTarget =
   | { type: "fact" | "episode" | "entity" | "group"; id: string }
   | { type: "turn"; session: string; turn: number }
+  /** All turns of a session, or of every one. What was promoted from them or added by hand stays. */
+  | { type: "session"; session?: string }
   | { type: "everything" };
 export type Forgotten = { episodes: number; facts: number; entities: number };
 
