@@ -30,7 +30,7 @@ const OTHERS_MS = 1000;
 const LEASE_EXTRA_MS = 10_000;
 const LEASE_END_MS = 1000;
 
-export class Delivery {
+export class OutboxDelivery {
   readonly #options: DeliveryOptions;
   readonly #clock: Clock;
   readonly #worker = shortId("graphiti");

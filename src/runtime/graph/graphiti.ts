@@ -7,7 +7,7 @@ import { hasChanges } from "../../host/git-recent.ts";
 import type { EpisodeInput } from "../../memory/graph/contract.ts";
 import { type TurnText, turnMessages } from "../../memory/graph/message.ts";
 import { GraphitiClient } from "../../memory/graphiti/client.ts";
-import { Delivery, type DeliveryNotice } from "../../memory/graphiti/deliver.ts";
+import { type DeliveryNotice, OutboxDelivery } from "../../memory/graphiti/deliver.ts";
 import type { GraphitiMessage, OutboxDraft } from "../../memory/graphiti/outbox-row.ts";
 import { type GitFacts, ownershipName, ownershipText, sourceText } from "../../memory/graphiti/ownership.ts";
 import { enqueueUnit } from "../../memory/graphiti/queue.ts";
@@ -39,7 +39,7 @@ export class GraphitiLink {
   readonly #workspace: Workspace;
   readonly #db: Database;
   readonly #tell: (notice: GraphitiNotice) => void;
-  #delivery: Delivery | undefined;
+  #delivery: OutboxDelivery | undefined;
   #server: string | undefined;
   #isTold = false;
 
@@ -96,9 +96,9 @@ export class GraphitiLink {
     return server;
   }
 
-  #open(endpoint: string): Delivery {
+  #open(endpoint: string): OutboxDelivery {
     const { values } = this.#workspace.settings;
-    return new Delivery({
+    return new OutboxDelivery({
       db: this.#db,
       place: { endpoint, root: this.#workspace.root },
       client: graphitiClient(this.#workspace, endpoint),
