@@ -4,12 +4,13 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { removePinsOf } from "../../memory/pin/pin.ts";
 import { forgetSession } from "../../session/index/index-session.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
 import { faultOf } from "../../store/fault.ts";
 import { acquireLock } from "../../store/lock.ts";
-import type { Database } from "../../store/sqlite.ts";
+import { type Database, write } from "../../store/sqlite.ts";
 import type { ResultPromise } from "../client/open.ts";
 import { withStore } from "../with-store.ts";
 import type { Workspace } from "../workspace.ts";
@@ -48,7 +49,8 @@ export async function removeSession(
   } finally {
     lock.value?.release();
   }
-  return forgetSession(db, id);
+  const forgotten = await forgetSession(db, id);
+  return forgotten.ok ? write(db, () => removePinsOf(db, id)) : forgotten;
 }
 
 const inUse = (id: string, pid: number | undefined): Failure =>
