@@ -6,20 +6,25 @@ import { parse } from "yaml";
 import { isRecord } from "../../base/json.ts";
 import { secretKey, type Workspace } from "../workspace.ts";
 
+type UserPlace = Pick<Workspace, "settings" | "paths" | "userHome" | "env">;
+
 /** Nothing is asked of anybody, and no e-mail address is used. */
-export function userKey({
+export const userKey = (workspace: UserPlace): string =>
+  knownOwner(workspace)?.id ??
+  `everlong_user:${hash("sha256", `graph user ${secretKey(workspace.paths.home)}`).slice(0, 32)}`;
+
+/** Who the user is, where they said so or this machine knows their login. */
+export function knownOwner({
   settings: { values },
-  paths,
   userHome,
   env,
-}: Pick<Workspace, "settings" | "paths" | "userHome" | "env">): string {
+}: UserPlace): { id: string; label: string } | undefined {
   const id = values["memory.graphiti.userId"];
-  if (id !== undefined && id !== "") return id;
+  if (id !== undefined && id !== "") return { id, label: id };
   const login =
     ghLogin(env["GH_CONFIG_DIR"] ?? join(env["XDG_CONFIG_HOME"] ?? join(userHome, ".config"), "gh")) ??
     gitLogin(userHome);
-  if (login !== undefined) return `github_login:${login.toLowerCase()}`;
-  return `everlong_user:${hash("sha256", `graph user ${secretKey(paths.home)}`).slice(0, 32)}`;
+  return login === undefined ? undefined : { id: `github_login:${login.toLowerCase()}`, label: login };
 }
 
 function ghLogin(folder: string): string | undefined {

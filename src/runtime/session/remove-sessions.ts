@@ -27,7 +27,7 @@ export function removeSessions(ids: readonly string[]): ResultPromise<{ id: stri
   });
 }
 
-/** The session's lock is held until its folder is gone: refused while it is open somewhere. */
+/** With all that the index and the graph have of it. The lock is held until its folder is gone: refused while it is open somewhere. */
 export async function removeSession(
   db: Database,
   id: string,
@@ -50,7 +50,12 @@ export async function removeSession(
     lock.value?.release();
   }
   const forgotten = await forgetSession(db, id);
-  return forgotten.ok ? write(db, () => removePinsOf(db, id)) : forgotten;
+  if (!forgotten.ok) return forgotten;
+  const { forgetTarget } = await import("../../memory/graph/store/forget.ts");
+  return write(db, () => {
+    forgetTarget(db, { type: "session", session: id }, new Date().toISOString());
+    removePinsOf(db, id);
+  });
 }
 
 const inUse = (id: string, pid: number | undefined): Failure =>
