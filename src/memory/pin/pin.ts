@@ -1,6 +1,7 @@
 // Pins: standing instructions and preferences of a session, a repository or the user, as rows of the store.
 import { shortId } from "../../base/id.ts";
 import { parseJson } from "../../base/json.ts";
+import { eraseFromJournal } from "../../store/journal/journal.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { ItemPlace } from "../recall/item.ts";
 import { indexRow, type RecallSource } from "../recall/store/source.ts";
@@ -99,6 +100,7 @@ export function removePinsOf(db: Database, session: string): void {
   const rows = prepared(db, "SELECT id FROM pin WHERE level = 'session' AND owner = ?").all(session);
   for (const { id } of rows) {
     prepared(db, "DELETE FROM pin WHERE id = ?").run(String(id));
+    eraseFromJournal(db, { kind: "pin", id: String(id) });
     indexRow(db, pinSource, String(id));
   }
 }

@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { removePinsOf } from "../../memory/pin/pin.ts";
 import { forgetSession } from "../../session/index/index-session.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
@@ -51,7 +52,10 @@ export async function removeSession(
   const forgotten = await forgetSession(db, id);
   if (!forgotten.ok) return forgotten;
   const { forgetTarget } = await import("../../memory/graph/store/forget.ts");
-  return write(db, () => void forgetTarget(db, { type: "session", session: id }, new Date().toISOString()));
+  return write(db, () => {
+    forgetTarget(db, { type: "session", session: id }, new Date().toISOString());
+    removePinsOf(db, id);
+  });
 }
 
 const inUse = (id: string, pid: number | undefined): Failure =>
