@@ -3,13 +3,22 @@ import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
 import {
   type EvalOptions,
+  type ForgetChoice,
+  type ForgetReport,
   itemsText,
   matchText,
   type RecallFilters,
   type RecallReply,
 } from "../runtime/client/recall.ts";
 import { home } from "../runtime/client.ts";
-import { type Command, type CommandCall, type CommandOutcome, describe, type SlashCommand } from "./contract.ts";
+import {
+  type Command,
+  type CommandCall,
+  type CommandOutcome,
+  describe,
+  type Person,
+  type SlashCommand,
+} from "./contract.ts";
 import { counted } from "./format.ts";
 import { reindexSessions } from "./sessions.ts";
 
@@ -36,14 +45,23 @@ export const recall: SlashCommand = {
     { flags: "--limit <n>", help: "maximum results", kind: "count" },
     { flags: "--full", help: "show full texts instead of snippets" },
     { flags: "--explain", help: "explain the ranking" },
+    { flags: "--forget", help: "erase items by id or ref, a --session, or what is --older-than a date" },
+    { flags: "--older-than <time>", help: "with --forget: everything from before this date or time" },
+    { flags: "--yes", help: "with --forget: do not ask" },
     {
       flags: "--reindex [what]",
       help: "rebuild the search index; `embeddings` rebuilds the embeddings",
     },
   ],
   json: "value",
-  async run({ args, options: { reindex, ...ask } }: CommandCall<RecallFilters & { reindex?: string | true }>) {
+  async run(
+    { args, options: { reindex, forget, olderThan, yes, ...ask } }: CommandCall<RecallFilters & RecallChange>,
+    { person },
+  ) {
     if (reindex !== undefined) return rebuild(reindex);
+    if (forget) return erase(choiceOf(args, ask.session, olderThan), yes ?? false, person);
+    if (olderThan !== undefined)
+      return fail(commandUsage("--older-than goes with --forget.", "Add --forget, or use --until."));
     return describe(await home.recall.askStored(args.join(" "), ask), (reply) => ({
       data: dataOf(reply),
       text: textOf(reply, { explained: ask.explain }),
@@ -55,6 +73,29 @@ export const recall: SlashCommand = {
     run: async (text, client) => describe(await client.recall(text), (reply) => textOf(reply, { command: "/" })),
   },
 };
+
+type RecallChange = { reindex?: string | true; forget?: boolean; olderThan?: string; yes?: boolean };
+
+const choiceOf = (args: CommandCall["args"], session?: string, olderThan?: string): ForgetChoice => ({
+  ...(args.length > 0 ? { ids: args.filter((id) => id !== undefined) } : {}),
+  ...(session === undefined ? {} : { session }),
+  ...(olderThan === undefined ? {} : { olderThan }),
+});
+
+/** `--forget`. */
+async function erase(choice: ForgetChoice, yes: boolean, person: Person): Promise<CommandOutcome> {
+  if (Object.keys(choice).length === 0)
+    return fail(commandUsage("Nothing to forget was named.", "Give an id or ref, --session or --older-than."));
+  const confirm = async (items: number): Promise<boolean> =>
+    yes || ((await person.confirm?.(`Erase ${counted(items, "item")} for good?`)) ?? false);
+  const outcome = await home.recall.forgetStored(choice, confirm);
+  if (outcome.ok && !outcome.value) return fail(commandUsage("Nothing was erased.", "Confirm, or add --yes."));
+  return describe(outcome, (report) => ({ data: report, text: report ? erasedText(report) : "" }));
+}
+
+const erasedText = ({ items, facts, entities }: ForgetReport): string =>
+  `Erased ${counted(items, "item")}, with ${counted(facts, "fact")} and ${counted(entities, "name")} learned from them alone. ` +
+  "Session logs keep what was said; everlong sessions delete removes them.";
 
 function dataOf(reply: RecallReply): unknown {
   if (reply.type === "item") return reply.item;

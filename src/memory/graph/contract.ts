@@ -88,7 +88,9 @@ export type PutEntityOutcome = { type: "stored"; entity: Entity } | { type: "oth
 
 export type ForgetTarget =
   | { type: "fact" | "episode" | "entity" | "group"; id: string }
-  | { type: "turn"; session: string; turn: number }
+  | { type: "turn"; session: string; turn: number; role?: Episode["roleType"] }
+  /** Its turns, and the group of its own. */
+  | { type: "session"; session: string }
   | { type: "everything" };
 export type Forgotten = { episodes: number; facts: number; entities: number };
 

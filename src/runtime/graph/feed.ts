@@ -7,6 +7,7 @@ import { type TurnText, turnMessages } from "../../memory/graph/message.ts";
 import type { ItemPlace } from "../../memory/recall/item.ts";
 import { Reader } from "../../memory/recall/store/read.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
+import { fedTurn, isBuried } from "../../memory/recall/store/tombstone.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { LOCAL_USER } from "../memory/strategy.ts";
 import type { Workspace } from "../workspace.ts";
@@ -68,6 +69,7 @@ export function newTurns(db: Database, session: string): TurnText[] {
     .all(session)
     .flatMap((row): TurnText[] => {
       const turn = Number(row["turn_index"]);
+      if (isBuried(db, fedTurn(session, turn))) return [];
       const messages = prepared(db, MESSAGES).all(session, turn);
       const textOf = (role: string) => {
         const rows = messages.filter((message) => message["role"] === role);

@@ -4,6 +4,8 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { forgetTarget } from "../../memory/graph/store/forget.ts";
+import { instantAt } from "../../memory/graph/time.ts";
 import { forgetSession } from "../../session/index/index-session.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
@@ -48,8 +50,12 @@ export async function removeSession(
   } finally {
     lock.value?.release();
   }
-  return forgetSession(db, id);
+  return forgetSession(db, id, forgetLearned(id));
 }
+
+/** What was learned from the session alone goes with it. */
+export const forgetLearned = (id: string) => (db: Database) =>
+  void forgetTarget(db, { type: "session", session: id }, instantAt(Date.now()));
 
 const inUse = (id: string, pid: number | undefined): Failure =>
   refusal(
