@@ -32,5 +32,9 @@ export function turnMessages(turn: TurnText, maxChars: number, sourceDescription
     session,
     turn: turn.turn,
   });
-  return [message("user", user), ...(assistant && assistant.text !== "" ? [message("assistant", assistant)] : [])];
+  // A turn that nobody typed, or that gave no text, has no such message.
+  return [
+    ...(user.text === "" ? [] : [message("user", user)]),
+    ...(user.text === "" || !assistant?.text ? [] : [message("assistant", assistant)]),
+  ];
 }

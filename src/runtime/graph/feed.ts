@@ -1,4 +1,5 @@
 // Turns of a session into the graph: what the log says was answered, read from the store's own rows.
+import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
 import type { TemporalGraph } from "../../memory/graph/graph.ts";
@@ -7,7 +8,7 @@ import { type TurnText, turnMessages } from "../../memory/graph/message.ts";
 import type { ItemPlace } from "../../memory/recall/item.ts";
 import { Reader } from "../../memory/recall/store/read.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
-import { fedTurn, isBuried } from "../../memory/recall/store/tombstone.ts";
+import { fedTurn } from "../../memory/recall/store/tombstone.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { LOCAL_USER } from "../memory/strategy.ts";
 import type { Workspace } from "../workspace.ts";
@@ -38,48 +39,53 @@ export function groupsOf({ settings: { values } }: Pick<Workspace, "settings">, 
   ];
 }
 
-/** Every answered turn that is not in the graph yet. Returns how many. */
+/** So many turns at a time: an old conversation follows bit by bit and is in nobody's way. */
+const PAGE = 25;
+const PAUSE_MS = 250;
+
+/** Every answered turn that is not in the graph yet, until the signal ends it. */
 export async function feedTurns(
   graph: TemporalGraph<unknown>,
   db: Database,
   workspace: Pick<Workspace, "settings">,
-  place: FeedPlace,
-): Promise<Result<number, Failure>> {
-  const turns = newTurns(db, place.session);
+  { place, signal }: { place: FeedPlace; signal: AbortSignal },
+): Promise<Result<void, Failure>> {
   const maxChars = workspace.settings.values["memory.graphiti.maxMessageChars"];
-  for (const turn of turns) {
-    const episodes = turnMessages(turn, maxChars);
-    for (const group of groupsOf(workspace, place)) {
-      const accepted = await graph.accept({ group: group.id, place: group.place, origin: "turn", episodes });
+  for (let after = 0; ; ) {
+    const turns = newTurns(db, place.session, after);
+    after = turns.at(-1)?.turn ?? after;
+    const episodes = turns.flatMap((turn) => turnMessages(turn, maxChars));
+    for (const { id, place: within } of groupsOf(workspace, place)) {
+      const accepted = await graph.accept({ group: id, place: within, origin: "turn", episodes });
       if (!accepted.ok) return accepted;
     }
+    if (turns.length < PAGE || !(await systemClock.sleep(PAUSE_MS, signal))) return ok(undefined);
   }
-  return ok(turns.length);
 }
 
-const ANSWERED = `SELECT turn_index, turn_id, timestamp FROM turns WHERE session_id = ?1 AND status = 'done' AND rewound = 0
-  AND turn_index > COALESCE((SELECT max(turn) FROM graph_episode WHERE session = ?1), 0) ORDER BY turn_index`;
-const MESSAGES = `SELECT i.id, i.role, i.time FROM recall_item i JOIN recall_place p ON p.id = i.place
-  WHERE p.session = ? AND p.local = 1 AND i.kind = 'turn' AND i.turn = ? AND i.role IN ('user', 'assistant') ORDER BY i.seq`;
+const ANSWERED = `SELECT turn_index, turn_id FROM turns WHERE session_id = ?1 AND status = 'done' AND rewound = 0
+  AND NOT EXISTS (SELECT 1 FROM tombstone WHERE id = '${fedTurn("' || ?1 || '", "' || turn_index || '").id}')
+  AND turn_index > max(?2, COALESCE((SELECT max(turn) FROM graph_episode WHERE session = ?1), 0)) ORDER BY turn_index LIMIT ${PAGE}`;
+const MESSAGES = `SELECT id, turn, role, time FROM recall_item
+  WHERE home IN (SELECT home FROM recall_place WHERE session = ?1 AND local = 1) AND turn BETWEEN ?2 AND ?3
+  AND kind = 'turn' AND role IN ('user', 'assistant') ORDER BY seq`;
 
-/** What the user typed and what was answered; a turn that nobody typed is not one of them. */
-export function newTurns(db: Database, session: string): TurnText[] {
+/** What the user typed and what was answered, as far as the next page goes. */
+function newTurns(db: Database, session: string, after: number): TurnText[] {
   const reader = new Reader(db);
-  return prepared(db, ANSWERED)
-    .all(session)
-    .flatMap((row): TurnText[] => {
-      const turn = Number(row["turn_index"]);
-      if (isBuried(db, fedTurn(session, turn))) return [];
-      const messages = prepared(db, MESSAGES).all(session, turn);
-      const textOf = (role: string) => {
-        const rows = messages.filter((message) => message["role"] === role);
-        const text = rows.map((message) => reader.text(Number(message["id"]))).join("\n\n");
-        return { text, at: new Date(Number(rows[0]?.["time"] ?? 0)).toISOString() };
-      };
-      const [user, assistant] = [textOf("user"), textOf("assistant")];
-      if (user.text === "") return [];
-      return [{ session, turn, turnId: String(row["turn_id"]), user, ...(assistant.text === "" ? {} : { assistant }) }];
-    });
+  const answered = prepared(db, ANSWERED).all(session, after);
+  const indexes = answered.map((row) => Number(row["turn_index"]));
+  const rows = prepared(db, MESSAGES).all(session, indexes[0] ?? 0, indexes.at(-1) ?? 0);
+  const byTurn = Map.groupBy(rows, (message) => Number(message["turn"]));
+  return answered.map((row): TurnText => {
+    const turn = Number(row["turn_index"]);
+    const textOf = (role: string) => {
+      const messages = (byTurn.get(turn) ?? []).filter((message) => message["role"] === role);
+      const text = messages.map((message) => reader.text(Number(message["id"]))).join("\n\n");
+      return { text, at: new Date(Number(messages[0]?.["time"] ?? 0)).toISOString() };
+    };
+    return { session, turn, turnId: String(row["turn_id"]), user: textOf("user"), assistant: textOf("assistant") };
+  });
 }
 
 /** What belongs to the user, wherever; written by promotion and by hand alone. */

@@ -48,6 +48,8 @@ export class SessionIndex {
   #pruned = false;
   #recall: Recall | undefined;
   #graph: TemporalGraph<unknown> | undefined;
+  #feeding: Promise<void> = Promise.resolve();
+  readonly #closing = new AbortController();
   #samples: { target: ModelTarget; estimate: number; reported: number }[] = [];
   /** Sessions that a reader had to go without, and an embedder's trouble: told with the next update. */
   #skipped: Soft[] = [];
@@ -109,23 +111,28 @@ export class SessionIndex {
       const outcome = await indexSession(db, this.#id, session, indexing);
       if (!outcome.ok) return soft("index", outcome.error);
       if (keepsVectors(db)) (await this.#engine(db, false)).embedSoon();
-      return (
-        (await this.#feed(db, state)) ?? (await this.#learned(db)) ?? (await this.#prune(db)) ?? this.#skipped.shift()
-      );
+      this.#feedSoon(db, state);
+      return (await this.#learned(db)) ?? (await this.#prune(db)) ?? this.#skipped.shift();
     } catch (error) {
       if (isFileDamage(error)) suspect(paths.store);
       return { part: "index", code: "failed", message: errorText(error) };
     }
   }
 
-  /** What was answered becomes part of the graph; its facts follow in the background. */
-  async #feed(db: Database, state: SessionState): Promise<Soft | undefined> {
-    const { feedTurns } = await import("../graph/feed.ts");
+  /** What was answered becomes part of the graph; nobody waits for it. */
+  #feedSoon(db: Database, state: SessionState): void {
+    this.#feeding = this.#feeding
+      .then(() => this.#feed(db, state))
+      .catch((error: unknown) => void this.#skipped.push({ part: "graph", code: "failed", message: errorText(error) }));
+  }
+
+  async #feed(db: Database, state: SessionState): Promise<void> {
     const graph = await this.graph(db);
-    if (!graph) return undefined;
-    const repository = this.#workspace.redact(repositoryKey(state.context.cwd));
-    const outcome = await feedTurns(graph, db, this.#workspace, { session: this.#id, repository });
-    return outcome.ok ? undefined : soft("graph", outcome.error);
+    if (!graph) return;
+    const { feedTurns } = await import("../graph/feed.ts");
+    const place = { session: this.#id, repository: this.#workspace.redact(repositoryKey(state.context.cwd)) };
+    const outcome = await feedTurns(graph, db, this.#workspace, { place, signal: this.#closing.signal });
+    if (!outcome.ok) this.#skipped.push(soft("graph", outcome.error));
   }
 
   /** Undefined: the settings want none. */
@@ -225,6 +232,8 @@ export class SessionIndex {
 
   async close(): Promise<void> {
     for (const one of this.#retired.splice(0).reverse()) await one.close();
+    this.#closing.abort();
+    await this.#feeding;
     await this.#graph?.close(GRAPH_CLOSE_MS);
     this.#graph = undefined;
     await this.#recall?.close();

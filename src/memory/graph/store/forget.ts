@@ -28,6 +28,7 @@ export function forgetTarget(db: Database, target: ForgetTarget, now: Instant): 
     case "turn": {
       const sql = "SELECT uuid FROM graph_episode WHERE session = ? AND turn = ? AND ?3 IN ('', role_type)";
       forgetEpisodes(db, uuidsOf(sql, target.session, target.turn, target.role ?? ""), forgotten, now);
+      bury(db, fedTurn(target.session, target.turn));
       break;
     }
     case "session":

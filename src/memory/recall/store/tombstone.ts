@@ -35,4 +35,4 @@ const digestOf = ({ session, time, text }: BuriedItem, salt: string): string =>
   text === undefined ? "" : hash("sha256", JSON.stringify([salt, session, time, text]));
 
 /** The turn of a session as the graph is fed with it. */
-export const fedTurn = (session: string, turn: number): BuriedItem => ({ id: `graph:${session}:t${turn}` });
+export const fedTurn = (session: string, turn: number | string): BuriedItem => ({ id: `graph:${session}:t${turn}` });

@@ -1,0 +1,89 @@
+// Facts over time through the command line: what sessions say is learned, changes are kept, and everything can be taken back.
+
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { gitInit, scene } from "../agent/scene.ts";
+import { text } from "../model-server/reply.ts";
+import { type Place, run } from "../tool/everlong.ts";
+
+const graph = async (place: Place, ...args: string[]): Promise<string> => {
+  const ended = await run(place, ["graph", ...args]);
+  expect(ended.code, ended.stderr).toBe(0);
+  return ended.stdout;
+};
+type FactLine = {
+  uuid: string;
+  fact: string;
+  state: string;
+  object: string;
+  sources: { session?: string; turn?: number }[];
+};
+const lines = async (place: Place, ...args: string[]): Promise<FactLine[]> =>
+  (await graph(place, ...args, "--json"))
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as FactLine);
+
+describe("facts over time", () => {
+  it("G6 G16 G21 G22 what two sessions say is learned; the newer value holds, the older one has ended, both say where from", async () => {
+    const { place } = await scene(() => text("noted"));
+    gitInit(place);
+    await run(place, ["-p", "The staging port is now 8080."]);
+    await run(place, ["-p", "The staging port is now 9090."]);
+    const now = await lines(place, "search", "staging port");
+    expect(now).toMatchObject([{ fact: "The staging port is now 9090.", state: "current", sources: [{ turn: 1 }] }]);
+    expect((await lines(place, "facts", "--expired")).map(({ object, state }) => [object, state])).toEqual([
+      ["8080", "ended"],
+      ["9090", "current"],
+    ]);
+    const timeline = await graph(place, "timeline", "staging port");
+    expect(timeline).toMatch(
+      /\+ The staging port is now 8080\..*\n.*- The staging port is now 8080\..*\n.*\+ The staging port is now 9090\./,
+    );
+    expect(timeline).toMatch(/\(session [0-9a-f]{8}, t1\)/);
+    expect(await graph(place, "entity", "staging port")).toMatch(/Now:\n.*9090[\s\S]*Before:\n.*8080/);
+  });
+
+  it("G22 G23 a fact is added, ended and forgotten by hand; its words are gone from the store", async () => {
+    const { place } = await scene(() => text("fine"));
+    gitInit(place);
+    const [added] = await lines(place, "add", "billing", "USES", "zanzibar", "--valid-at", "2026-01-05");
+    expect(added).toMatchObject({ fact: "billing uses zanzibar", state: "current" });
+    const [ended] = await lines(place, "edit", added?.uuid.slice(0, 8) ?? "", "--invalid-at", "2026-02-01");
+    expect(ended?.state).toBe("ended");
+    expect(await lines(place, "facts", "--as-of", "2026-01-20")).toHaveLength(1);
+    expect(await lines(place, "facts")).toEqual([]);
+    expect(await graph(place, "forget", added?.uuid ?? "", "--yes")).toContain("Erased 1 fact");
+    const db = new DatabaseSync(join(place.home, "store.db"));
+    expect(db.prepare("SELECT count(*) AS n FROM graph_fact WHERE text LIKE '%zanzibar%'").get()).toEqual({ n: 0 });
+    db.close();
+  });
+
+  it("G22 an id that is too short, unknown or no date is refused with what to do", async () => {
+    const { place } = await scene(() => text("fine"));
+    gitInit(place);
+    for (const [args, code, says] of [
+      [["edit", "abc", "--invalid-at", "2026-01-01"], 2, "at least six characters"],
+      [["edit", "abcdef", "--invalid-at", "2026-01-01"], 1, "everlong graph facts"],
+      [["facts", "--as-of", "someday"], 2, "2026-01-31"],
+      [["facts", "--scope", "moon"], 2, "workspace"],
+      [["add", "api", "USES", "API"], 2, "two different things"],
+      [["forget", "abcdef"], 2, "--yes"],
+    ] as const) {
+      const ended = await run(place, ["graph", ...args]);
+      expect([args, ended.code]).toEqual([args, code]);
+      expect(ended.stderr).toContain(says);
+    }
+  });
+
+  it("G6 with graph.enabled off nothing is learned, and the command says how to switch it on", async () => {
+    const { place } = await scene(() => text("noted"));
+    gitInit(place);
+    const off = { ...place, env: { ...place.env, EVERLONG_GRAPH: "0" } };
+    await run(off, ["-p", "The staging port is now 8080."]);
+    const refused = await run(off, ["graph", "facts"]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("graph.enabled true")]);
+    expect(await lines(place, "facts")).toEqual([]);
+  });
+});
