@@ -13,6 +13,7 @@ import { inbox } from "./inbox.ts";
 import { mcp } from "./mcp.ts";
 import { memory } from "./memory.ts";
 import { addDir, allowAll, permissions, plan } from "./permission.ts";
+import { promote } from "./promote.ts";
 import { proxy } from "./proxy.ts";
 import { evaluate, recall } from "./recall.ts";
 import { serve } from "./serve.ts";
@@ -80,6 +81,7 @@ export const commands: readonly Command[] = [
   subconscious,
   memory,
   graph,
+  promote,
   inbox,
   skills,
   hooks,

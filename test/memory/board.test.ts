@@ -113,7 +113,7 @@ describe("sessions and the board", () => {
       expect(done.events.filter((e) => /^(board|consolidation)\./.test(e.type))).toEqual([]);
       expect(JSON.stringify(server.requests[0]?.body)).not.toContain("rem-agent");
       const refused = await run(place, ["--agent", "rem-agent", "-p", "go"], { env });
-      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("no agent rem-agent") });
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("No such agent: rem-agent") });
       expect(boardOf(place)).toEqual(before);
       expect((await run(place, ["board", "list"], { env })).stdout).toContain("user/own");
     },

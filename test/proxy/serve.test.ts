@@ -52,7 +52,7 @@ describe("F80 what serve says", () => {
       /^Everlong \d+\.\d+\.\d+\S*, gateway at http:\/\/127\.0\.0\.1:\d+$/,
       /^dashboard: http:\/\/127\.0\.0\.1:\d+\/#login=\S{20,}$/,
       /^store: sqlite \S+store\.db \([\d,]+ KB\)$/,
-      /^on: recall, trimming, board, sidekicks; off: semantic, graph$/,
+      /^on: recall, trimming, graph, board, sidekicks; off: semantic$/,
       new RegExp(`^upstreams: .*openai ${new URL(server.url).host} \\(key set\\)`),
       /^connect:$/,
       /^ {2}codex .*base_url="http:\/\/127\.0\.0\.1:\d+\/v1"/,

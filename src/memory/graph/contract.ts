@@ -89,8 +89,8 @@ export type PutEntityOutcome = { type: "stored"; entity: Entity } | { type: "oth
 export type ForgetTarget =
   | { type: "fact" | "episode" | "entity" | "group"; id: string }
   | { type: "turn"; session: string; turn: number; role?: Episode["roleType"] }
-  /** Its turns, and the group of its own. */
-  | { type: "session"; session: string }
+  /** All turns of a session, or of every one. What was promoted from them or added by hand stays. */
+  | { type: "session"; session?: string }
   | { type: "everything" };
 export type Forgotten = { episodes: number; facts: number; entities: number };
 
@@ -101,6 +101,8 @@ export type EpisodeQuery = {
   names?: readonly string[];
   session?: string;
   states?: readonly Episode["state"][];
+  /** Only promotions and directives. */
+  promoted?: true;
   /** The newest so many that speak of a time up to `until`; they come oldest first. */
   last?: number;
   until?: Instant;
@@ -113,6 +115,8 @@ export type FactQuery = {
   entity?: string;
   relation?: string;
   episode?: string;
+  /** Only those that a promotion or a directive says. */
+  promoted?: true;
   /** True at this moment, as far as is known. */
   asOf?: Instant;
   /** Left out: ended ones too. */

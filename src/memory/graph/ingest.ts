@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { systemClock } from "../../base/clock.ts";
 import { errorText } from "../../base/failure.ts";
 import { shortId } from "../../base/id.ts";
-import type { Result } from "../../base/result.ts";
+import { ok, type Result } from "../../base/result.ts";
 import type { Episode, GraphFactOrigin, Instant } from "../../schema/graph.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { GraphStore } from "./contract.ts";
@@ -88,24 +88,42 @@ export class GraphIngest {
     }
   }
 
+  /** What cannot be read together is read one by one, so that one bad episode parks alone. */
   async #read(episodes: readonly Episode[]): Promise<Result<unknown, Fault>> {
     const { store, extractor } = this.#options;
     const mine = { worker: this.#worker, now: this.#now() };
+    let extractions: Extraction[];
     try {
-      const extractions = await extractor.extract(episodes, this.#ended.signal);
-      for (const [i, { uuid }] of episodes.entries()) {
-        const extraction = extractions[i] ?? { entities: [], facts: [], endings: [] };
-        const settled = await store.settle({ episode: uuid, extraction, origin: extractor.origin, ...mine });
-        if (!settled.ok) return settled;
-      }
+      extractions = await extractor.extract(episodes, this.#ended.signal);
     } catch (error) {
-      for (const { uuid: episode } of episodes) {
-        this.#options.onTrouble?.({ episode, message: errorText(error) });
-        const returned = await store.giveBack({ episode, error: errorText(error), ...mine });
-        if (!returned.ok) return returned;
+      if (episodes.length === 1 || this.#ended.signal.aborted) return this.#giveBack(episodes, error);
+      for (const episode of episodes) {
+        const read = await this.#read([episode]);
+        if (!read.ok) return read;
       }
+      return ok(undefined);
     }
-    return { ok: true, value: undefined };
+    for (const [i, { uuid }] of episodes.entries()) {
+      const extraction = extractions[i] ?? { entities: [], facts: [], endings: [] };
+      const settled = await store.settle({ episode: uuid, extraction, origin: extractor.origin, ...mine });
+      if (!settled.ok) return settled;
+    }
+    return ok(undefined);
+  }
+
+  async #giveBack(episodes: readonly Episode[], error: unknown): Promise<Result<unknown, Fault>> {
+    const { store, onTrouble } = this.#options;
+    for (const { uuid: episode } of episodes) {
+      onTrouble?.({ episode, message: errorText(error) });
+      const returned = await store.giveBack({
+        episode,
+        error: errorText(error),
+        worker: this.#worker,
+        now: this.#now(),
+      });
+      if (!returned.ok) return returned;
+    }
+    return ok(undefined);
   }
 
   #trouble(fault: Fault): void {

@@ -1,8 +1,7 @@
 // Moments as the graph keeps them: UTC, six digits after the second, so that comparing texts compares times.
 import type { Instant } from "../../schema/graph.ts";
 
-const ISO =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+const ISO = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 /** Undefined when it is no date. A time without a zone is UTC. */
 export function instantOf(text: string): Instant | undefined {

@@ -100,7 +100,9 @@ function wordSearches(question: OfflineQuestion): PlannedCall[] {
   if (scope !== undefined) return [grep(any, scope)];
   if (wants.tests) return [grep(any, TESTS), grep(both, CODE), grep(any)];
   if (wants.docs) return [grep(both, DOCS), grep(any, DOCS), grep(both), grep(names, CODE)];
-  return [grep(both, CODE), grep(names, CODE), grep(words.length > 1 ? `${both}|${titles}` : any, DOCS), grep(any)];
+  return words.length > 1
+    ? [grep(both, CODE), grep(names, CODE), grep(`${both}|${titles}`, DOCS), grep(any)]
+    : [grep(names, CODE), grep(any, DOCS), grep(any)];
 }
 
 /** Lines with any word; with two of them; that name or set one; that open a section, a row or a point of a list with one. */

@@ -6,6 +6,7 @@ import type { Tool } from "../../tool/contract.ts";
 import { offeredTools } from "../../tool/registry.ts";
 import { isBoardOn } from "../board/board.ts";
 import type { Consolidation } from "../board/consolidate.ts";
+import type { RecalledBlocks } from "../recall/recalled.ts";
 import { skillTools } from "../session/extensions.ts";
 import {
   type ActorPrompt,
@@ -36,6 +37,7 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
   const values = () => workspace.settings.values;
   /** While the session itself runs as an agent that consolidates: the run of its turn. */
   let consolidation: Consolidation | undefined;
+  let blocks: RecalledBlocks | undefined;
 
   const offer = (all: readonly Tool[], selected = agents.selected()): Tool[] =>
     offeredTools(all, { mode: main.state.mode, exclude: values()["tool.exclude"] }).filter((tool) =>
@@ -115,6 +117,10 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
     },
     lifecycle: {
       beforeTurn,
+      async recalled(message, signal) {
+        blocks ??= new (await import("../recall/recalled.ts")).RecalledBlocks(services);
+        return blocks.before(message, signal);
+      },
       afterTurn,
       cap: () => consolidation?.cap(),
       interrupted: () => workflows.stopAutopilot(),

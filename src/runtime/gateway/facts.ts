@@ -33,7 +33,7 @@ export function gatewayFacts(
     recall: settings.memory && values["recall.enabled"],
     trimming: settings.memory,
     semantic: settings.memory && values["recall.semantic.enabled"],
-    graph: false,
+    graph: values["memory.enabled"] && values["graph.enabled"],
     board: isBoardOn(workspace),
     // They run in the sessions of this home, not for proxied ones.
     sidekicks: switches.memory && switches.enabled,

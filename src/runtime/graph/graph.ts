@@ -34,13 +34,18 @@ export function graphOn(
 
 /** The graph as the gateway serves it. */
 export const openServedGraph =
-  ({ paths }: Workspace, open: OpenServices): OpenGraph =>
+  ({ paths, settings: { values } }: Workspace, open: OpenServices): OpenGraph =>
   async () => {
     const services = await open();
     if (!services.ok) return services;
     const { graph, store } = services.value;
     if (!graph) return fail(graphOff);
-    return ok({ graph, db: store.db, hashKey: secretKey(paths.home) });
+    return ok({
+      graph,
+      db: store.db,
+      hashKey: secretKey(paths.home),
+      groupIds: values["memory.graphiti.groupIdStrategy"],
+    });
   };
 
 /** For one command: the graph of this home, closed after the work and the reading that it caused. */
@@ -63,7 +68,7 @@ export function withGraph<T>(
       if (!graph) return fail(graphOff);
       graph.wake();
       await graph.idle(READ_MS);
-      return await work(graphAccess(workspace, graph, session));
+      return await work(graphAccess(workspace, graph, db.value, session));
     } finally {
       await graph?.close(READ_MS);
       await recall.close();

@@ -5,6 +5,7 @@ import { eraseBoardItem } from "../../memory/board/erase.ts";
 import type { Forgotten } from "../../memory/graph/contract.ts";
 import { forgetTarget } from "../../memory/graph/store/forget.ts";
 import { instantAt } from "../../memory/graph/time.ts";
+import { erasePin, removePinsOfTurn } from "../../memory/pin/pin.ts";
 import { type Kind, SAID } from "../../memory/recall/item.ts";
 import { Reader } from "../../memory/recall/store/read.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
@@ -125,6 +126,7 @@ export async function forgetItems(
 function buryTurn(db: Database, session: string, { no, id, kind, role, time, turn }: ForgetRow): Forgotten {
   bury(db, { id, session, ...(time > 0 ? { time } : {}), text: new Reader(db).text(no) });
   if (kind !== "turn" || turn === null) return { episodes: 0, facts: 0, entities: 0 };
+  if (role === "user") removePinsOfTurn(db, session, turn);
   return forgetTarget(db, { type: "turn", session, turn, role: role as Episode["roleType"] }, instantAt(Date.now()));
 }
 
@@ -134,6 +136,8 @@ function forgetRow(db: Database, { id, kind }: ForgetRow): Forgotten | undefined
     case "fact":
     case "episode":
       return forgetTarget(db, { type: kind, id }, now);
+    case "pin":
+      return void erasePin(db, id);
     case "board":
       return void eraseBoardItem(db, id);
     case "record": {
@@ -144,7 +148,7 @@ function forgetRow(db: Database, { id, kind }: ForgetRow): Forgotten | undefined
       return undefined;
     }
     default:
-      return undefined;
+      return undefined; // what was said belongs to a session
   }
 }
 

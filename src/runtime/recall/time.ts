@@ -8,12 +8,14 @@ export function parseTime(
   text: string | undefined,
   end: "since" | "before" | "until",
   now = Date.now(),
-  zone = Intl.DateTimeFormat().resolvedOptions().timeZone,
+  zone?: string,
 ): number | undefined | null {
   if (text === undefined) return undefined;
   const back = /^(\d{1,6})\s*([mhdw])$/i.exec(text.trim());
   if (back) return now - Number(back[1]) * (UNITS[(back[2] ?? "").toLowerCase()] ?? 0);
-  const [span] = /[T\s]\d{1,2}:\d{2}/.test(text) ? [] : dateCues(text, now, zone);
+  const [span] = /[T\s]\d{1,2}:\d{2}/.test(text)
+    ? []
+    : dateCues(text, now, zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
   if (span) return end === "until" ? span.to : span.from;
   const at = /^\d{4}-\d{2}-\d{2}[T\s]\d/.test(text.trim()) ? Date.parse(text) : Number.NaN;
   return Number.isFinite(at) ? at : null;

@@ -6,6 +6,7 @@ import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { forgetTarget } from "../../memory/graph/store/forget.ts";
 import { instantAt } from "../../memory/graph/time.ts";
+import { removePinsOf } from "../../memory/pin/pin.ts";
 import { forgetSession } from "../../session/index/index-session.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
@@ -28,7 +29,7 @@ export function removeSessions(ids: readonly string[]): ResultPromise<{ id: stri
   });
 }
 
-/** The session's lock is held until its folder is gone: refused while it is open somewhere. */
+/** With all that the index and the graph have of it. The lock is held until its folder is gone: refused while it is open somewhere. */
 export async function removeSession(
   db: Database,
   id: string,
@@ -54,8 +55,12 @@ export async function removeSession(
 }
 
 /** What was learned from the session alone goes with it. */
-export const forgetLearned = (id: string) => (db: Database) =>
-  void forgetTarget(db, { type: "session", session: id }, instantAt(Date.now()));
+export const forgetLearned =
+  (id: string) =>
+  (db: Database): void => {
+    forgetTarget(db, { type: "session", session: id }, instantAt(Date.now()));
+    removePinsOf(db, id);
+  };
 
 const inUse = (id: string, pid: number | undefined): Failure =>
   refusal(

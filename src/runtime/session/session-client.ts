@@ -64,7 +64,8 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
       await approvals.load();
       const { attached, ...rest } = options;
       const { prompt, display, directive } = typed;
-      const more = attached === undefined ? [] : [await attachText(session.dir, attached)];
+      const maxBytes = workspace.settings.values["tool.outputMaxBytes"];
+      const more = attached === undefined ? [] : [await attachText(session.dir, attached, maxBytes)];
       const content = [start.takeContext(), ...(await loadSkills(open)), escapeTags(prompt), ...more]
         .filter(Boolean)
         .join("\n\n");

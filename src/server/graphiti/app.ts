@@ -4,29 +4,36 @@ import type { RequestTarget } from "../contract.ts";
 import { sendJson } from "../respond.ts";
 import { detail, type Reply } from "./body.ts";
 import type { OpenGraph } from "./contract.ts";
+import { description } from "./openapi.ts";
 import { type GraphRoute, graphRoutes } from "./routes.ts";
 
 export type GraphitiHandler = (req: IncomingMessage, res: ServerResponse, target: RequestTarget) => Promise<void>;
 
 export function createGraphiti(open: OpenGraph): GraphitiHandler {
   return async (req, res, { path, segments, search, hasSlash }) => {
-    if (hasSlash)
-      return sendJson(res, 307, null, { location: `http://${req.headers.host}${path.slice(0, -1)}${search}` });
-    const reply = await answerTo(open, req, segments.slice(1), search);
+    const reply = await answerTo(open, req, {
+      path: segments.slice(1).map(decoded),
+      search,
+      at: path,
+      hasSlash: hasSlash === true,
+    });
     sendJson(res, reply.status, reply.body, reply.headers);
   };
 }
 
-async function answerTo(
-  open: OpenGraph,
-  req: IncomingMessage,
-  segments: readonly string[],
-  search: string,
-): Promise<Reply> {
-  const path = segments.map(decoded);
+type Target = { path: readonly string[]; search: string; at: string; hasSlash: boolean };
+
+async function answerTo(open: OpenGraph, req: IncomingMessage, target: Target): Promise<Reply> {
+  const { path, search } = target;
+  const isDescription = path.length === 1 && path[0] === "openapi.json";
   const matches = graphRoutes.filter((route) => isAt(route, path));
-  if (isDescription(path)) return req.method === "GET" ? { status: 200, body: description() } : notAllowed(["GET"]);
-  if (matches.length === 0) return detail(404, "Not Found");
+  if (matches.length === 0 && !isDescription) return detail(404, "Not Found");
+  if (target.hasSlash) {
+    const location = `http://${req.headers.host}${target.at.slice(0, -1)}${search}`;
+    return { status: 307, body: null, headers: { location } };
+  }
+  if (isDescription)
+    return req.method === "GET" ? { status: 200, body: description(graphRoutes) } : notAllowed(["GET"]);
   const route = matches.find(({ method }) => method === req.method);
   if (!route) return notAllowed(matches.map(({ method }) => method));
   const services = await open();
@@ -34,18 +41,18 @@ async function answerTo(
     return route.path === "/healthcheck"
       ? { status: 503, body: { status: "unhealthy", detail: services.error.what }, headers: { "retry-after": "1" } }
       : detail(503, services.error.what, { "retry-after": "1" });
-  const params = path.filter((_, i) => partsOf(route)[i] === "*");
+  const params = path.filter((_, i) => isParameter(partsOf(route)[i]));
   return route.run({ req, params, query: new URLSearchParams(search), services: services.value });
 }
 
 const notAllowed = (methods: readonly string[]): Reply =>
   detail(405, "Method Not Allowed", { allow: methods.join(", ") });
 const partsOf = (route: GraphRoute): string[] => route.path.slice(1).split("/");
-const isDescription = (path: readonly string[]): boolean => path.length === 1 && path[0] === "openapi.json";
+const isParameter = (part: string | undefined): boolean => part?.startsWith("{") === true;
 
 function isAt(route: GraphRoute, path: readonly string[]): boolean {
   const parts = partsOf(route);
-  return parts.length === path.length && parts.every((part, i) => part === "*" || part === path[i]);
+  return parts.length === path.length && parts.every((part, i) => isParameter(part) || part === path[i]);
 }
 
 function decoded(segment: string): string {
@@ -54,19 +61,4 @@ function decoded(segment: string): string {
   } catch {
     return segment;
   }
-}
-
-const PARAMETERS: Readonly<Record<string, string>> = { episodes: "group_id", group: "group_id" };
-
-function description() {
-  const paths: Record<string, Record<string, unknown>> = {};
-  for (const { method, path, summary } of graphRoutes) {
-    const name = PARAMETERS[path.split("/")[1] ?? ""] ?? "uuid";
-    const place = path.replace("*", `{${name}}`);
-    paths[place] = {
-      ...paths[place],
-      [method.toLowerCase()]: { summary, responses: { "200": { description: "Successful Response" } } },
-    };
-  }
-  return { openapi: "3.1.0", info: { title: "Graphiti as served by Everlong", version: "0.29" }, paths };
 }

@@ -2,6 +2,7 @@
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
 import type { TemporalGraph } from "../../memory/graph/graph.ts";
+import type { GroupIdStrategy } from "../../memory/graph/group.ts";
 import type { Database } from "../../store/sqlite.ts";
 
 export type GraphServices = {
@@ -10,6 +11,7 @@ export type GraphServices = {
   db: Database;
   /** Of this home: what is hashed with it tells nothing to others. */
   hashKey: string;
+  groupIds: GroupIdStrategy;
 };
 /** Opened by the first call that needs it. */
 export type OpenGraph = () => Promise<Result<GraphServices, Failure>>;

@@ -10,8 +10,13 @@ export type FieldProblem = {
 };
 type Loc = readonly (string | number)[];
 
+export type JsonSchema = Readonly<Record<string, unknown>>;
 /** Reads one value: gives it back in our form, or adds what is wrong with it to the problems. */
-export type Field<T> = (input: unknown, loc: Loc, problems: FieldProblem[]) => T | undefined;
+type Read<T> = (input: unknown, loc: Loc, problems: FieldProblem[]) => T | undefined;
+/** It says to a client generator what it takes. */
+export type Field<T> = Read<T> & { schema: JsonSchema };
+
+export const fieldOf = <T>(schema: JsonSchema, read: Read<T>): Field<T> => Object.assign(read, { schema });
 
 export const problem = (
   type: string,
@@ -23,21 +28,20 @@ export const problem = (
 
 export const missing = (loc: Loc, input: unknown): FieldProblem => problem("missing", loc, "Field required", input);
 
-export const textField: Field<string> = (input, loc, problems) => {
+export const textField = fieldOf<string>({ type: "string" }, (input, loc, problems) => {
   if (typeof input === "string") return input;
   problems.push(problem("string_type", loc, "Input should be a valid string", input));
   return undefined;
-};
+});
 
-export const boundedText =
-  (max: number): Field<string> =>
-  (input, loc, problems) => {
+export const boundedText = (max: number): Field<string> =>
+  fieldOf({ type: "string", maxLength: max }, (input, loc, problems) => {
     const text = textField(input, loc, problems);
     if (text === undefined || lengthOf(text, max) <= max) return text;
     const msg = `String should have at most ${max} characters`;
     problems.push(problem("string_too_long", loc, msg, input, { max_length: max }));
     return undefined;
-  };
+  });
 
 /** In characters, not in UTF-16 units; counted only where that can make a difference. */
 const lengthOf = (text: string, max: number): number => (text.length <= max ? text.length : [...text].length);
@@ -47,7 +51,8 @@ const GROUP = new RegExp(GROUP_PATTERN);
 /** An empty id is a group like any other, under a name that can be stored. */
 const UNNAMED = "_";
 
-export const groupField: Field<string> = (input, loc, problems) => {
+/** The empty text is taken, too. */
+export const groupField = fieldOf<string>({ type: "string", maxLength: 128 }, (input, loc, problems) => {
   const text = textField(input, loc, problems);
   if (text === undefined) return undefined;
   if (text === "") return UNNAMED;
@@ -55,39 +60,42 @@ export const groupField: Field<string> = (input, loc, problems) => {
   const msg = `String should match pattern '${GROUP_PATTERN}'`;
   problems.push(problem("string_pattern_mismatch", loc, msg, input, { pattern: GROUP_PATTERN }));
   return undefined;
-};
+});
 
-export const literalField =
-  <const T extends string>(...values: readonly T[]): Field<T> =>
-  (input, loc, problems) => {
+export const literalField = <const T extends string>(...values: readonly T[]): Field<T> =>
+  fieldOf({ type: "string", enum: values }, (input, loc, problems) => {
     const value = values.find((one) => one === input);
     if (value !== undefined) return value;
     const names = values.map((one) => `'${one}'`);
     const expected = [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" or ");
     problems.push(problem("literal_error", loc, `Input should be ${expected}`, input, { expected }));
     return undefined;
-  };
+  });
 
 const INTEGER = "Input should be a valid integer";
 
 /** As pydantic's lax mode: `true`, `5.0`, `"5"` and `" 5.0 "` are integers. */
-export const integerField: Field<number> = (input, loc, problems) => {
+export const integerField = fieldOf<number>({ type: "integer" }, (input, loc, problems) => {
   if (typeof input === "boolean") return Number(input);
   if (typeof input === "number") {
+    if (!Number.isFinite(input)) {
+      problems.push(problem("finite_number", loc, "Input should be a finite number", input));
+      return undefined;
+    }
     if (Number.isInteger(input)) return input;
     problems.push(problem("int_from_float", loc, `${INTEGER}, got a number with a fractional part`, input));
     return undefined;
   }
   if (typeof input === "string") {
-    if (/^\s*[+-]?\d+(?:_\d+)*(?:\.0*)?\s*$/.test(input)) return Number(input.replaceAll("_", ""));
+    if (/^\s*[+-]?\d+(?:_\d+)*(?:\.0+)?\s*$/.test(input)) return Number(input.replaceAll("_", ""));
     problems.push(problem("int_parsing", loc, `${INTEGER}, unable to parse string as an integer`, input));
     return undefined;
   }
   problems.push(problem("int_type", loc, INTEGER, input));
   return undefined;
-};
+});
 
-export const booleanField: Field<boolean> = (input, loc, problems) => {
+export const booleanField = fieldOf<boolean>({ type: "boolean" }, (input, loc, problems) => {
   if (typeof input === "boolean") return input;
   if (input === 0 || input === 1) return input === 1;
   if (typeof input === "string" && /^(true|t|yes|y|on|1|false|f|no|n|off|0)$/i.test(input))
@@ -95,16 +103,15 @@ export const booleanField: Field<boolean> = (input, loc, problems) => {
   const msg = "Input should be a valid boolean, unable to interpret input";
   problems.push(problem("bool_parsing", loc, msg, input));
   return undefined;
-};
+});
 
-export const nullable =
-  <T>(field: Field<T>): Field<T | null> =>
-  (input, loc, problems) =>
-    input === null ? null : field(input, loc, problems);
+export const nullable = <T>(field: Field<T>): Field<T | null> =>
+  fieldOf({ anyOf: [field.schema, { type: "null" }] }, (input, loc, problems) =>
+    input === null ? null : field(input, loc, problems),
+  );
 
-export const listOf =
-  <T>(field: Field<T>): Field<T[]> =>
-  (input, loc, problems) => {
+export const listOf = <T>(field: Field<T>): Field<T[]> =>
+  fieldOf({ type: "array", items: field.schema }, (input, loc, problems) => {
     if (!Array.isArray(input)) {
       problems.push(problem("list_type", loc, "Input should be a valid list", input));
       return undefined;
@@ -112,7 +119,7 @@ export const listOf =
     const before = problems.length;
     const values = input.map((value, i) => field(value, [...loc, i], problems));
     return problems.length > before ? undefined : (values as T[]);
-  };
+  });
 
 type FieldSpec<T> = { field: Field<T> /** Absent: the field has to be there. */; missing?: () => T };
 type Specs = Readonly<Record<string, FieldSpec<unknown>>>;
@@ -125,9 +132,8 @@ export const withDefault = <T>(field: Field<T>, value: T | (() => T)): FieldSpec
 });
 
 /** All that is wrong, in the order of the fields; fields of other names do not count. */
-export const model =
-  <S extends Specs>(specs: S): Field<ModelOf<S>> =>
-  (input, loc, problems) => {
+export const model = <S extends Specs>(specs: S): Field<ModelOf<S>> =>
+  fieldOf(objectSchema(specs), (input, loc, problems) => {
     if (!isRecord(input)) {
       const msg = "Input should be a valid dictionary or object to extract fields from";
       problems.push(problem("model_attributes_type", loc, msg, input));
@@ -141,4 +147,10 @@ export const model =
       else problems.push(missing([...loc, name], input));
     }
     return problems.length > before ? undefined : (values as ModelOf<S>);
-  };
+  });
+
+const objectSchema = (specs: Specs): JsonSchema => ({
+  type: "object",
+  properties: Object.fromEntries(Object.entries(specs).map(([name, { field }]) => [name, field.schema])),
+  required: Object.keys(specs).filter((name) => !specs[name]?.missing),
+});

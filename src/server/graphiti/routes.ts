@@ -6,22 +6,15 @@ import { groupId } from "../../memory/graph/group.ts";
 import { isKey, once } from "../memory/idempotency.ts";
 import { detail, invalid, type Reply, readBody } from "./body.ts";
 import type { GraphServices } from "./contract.ts";
-import {
-  type FieldProblem,
-  groupField,
-  integerField,
-  literalField,
-  missing,
-  model,
-  required,
-  textField,
-} from "./field.ts";
+import { type FieldProblem, groupField, integerField, missing } from "./field.ts";
+import type { DescribedRoute } from "./openapi.ts";
 import {
   entityNode,
   entityRequest,
   episodeInput,
   episodicNode,
   factResult,
+  groupRequest,
   memoryRequest,
   messagesRequest,
   searchRequest,
@@ -33,13 +26,9 @@ export type GraphRequest = {
   query: URLSearchParams;
   services: GraphServices;
 };
-export type GraphRoute = {
-  method: "GET" | "POST" | "DELETE";
-  /** `*` stands for one segment. */
-  path: string;
-  summary: string;
-  run(request: GraphRequest): Promise<Reply>;
-};
+export type GraphRoute = DescribedRoute & { run(request: GraphRequest): Promise<Reply> };
+
+const MOST_EPISODES = 100_000;
 
 const result = (message: string, status = 200): Reply => ({ status, body: { message, success: true } });
 const unavailable = detail(503, "The store cannot be used now; nothing was accepted. Try again.", {
@@ -67,6 +56,7 @@ export const graphRoutes: readonly GraphRoute[] = [
     method: "GET",
     path: "/healthcheck",
     summary: "Healthcheck",
+    answer: { status: 200, schema: "HealthCheck" },
     async run({ services: { graph } }) {
       const counts = await graph.store.counts();
       return counts.ok
@@ -74,11 +64,20 @@ export const graphRoutes: readonly GraphRoute[] = [
         : { status: 503, body: { status: "unhealthy", detail: counts.error.what }, headers: { "retry-after": "1" } };
     },
   },
-  { method: "POST", path: "/messages", summary: "Add Messages", run: addMessages },
+  {
+    method: "POST",
+    path: "/messages",
+    summary: "Add Messages",
+    answer: { status: 202, schema: "Result" },
+    body: messagesRequest.schema,
+    run: addMessages,
+  },
   {
     method: "POST",
     path: "/search",
     summary: "Search",
+    answer: { status: 200, schema: "SearchResults" },
+    body: searchRequest.schema,
     async run({ req, services: { graph } }) {
       const body = await readBody(req, searchRequest);
       if (!body.ok) return body.error;
@@ -105,6 +104,8 @@ export const graphRoutes: readonly GraphRoute[] = [
     method: "POST",
     path: "/get-memory",
     summary: "Get Memory",
+    answer: { status: 200, schema: "SearchResults" },
+    body: memoryRequest.schema,
     async run({ req, services: { graph } }) {
       const body = await readBody(req, memoryRequest);
       if (!body.ok) return body.error;
@@ -116,11 +117,12 @@ export const graphRoutes: readonly GraphRoute[] = [
   },
   {
     method: "GET",
-    path: "/episodes/*",
+    path: "/episodes/{group_id}",
     summary: "Get Episodes",
+    answer: { status: 200, schema: "Episodes" },
     async run({ params, query, services: { graph } }) {
       const group = groupIn(params);
-      const last = lastOf(query.get("last_n"));
+      const last = lastOf(query.getAll("last_n").at(-1));
       const problems = [
         ...(group.ok ? [] : ((group.error.body as { detail: FieldProblem[] }).detail ?? [])),
         ...(last.ok ? [] : last.error),
@@ -140,17 +142,20 @@ export const graphRoutes: readonly GraphRoute[] = [
   },
   {
     method: "GET",
-    path: "/entity-edge/*",
+    path: "/entity-edge/{uuid}",
     summary: "Get Entity Edge",
+    answer: { status: 200, schema: "FactResult" },
     run: ({ params: [uuid = ""], services: { graph } }) =>
-      after(graph.store.facts({ ids: [uuid] }), ([fact]) =>
-        fact?.uuid === uuid ? { status: 200, body: factResult(fact) } : detail(404, `edge ${uuid} not found`),
-      ),
+      after(graph.store.facts({ ids: [uuid] }), (facts) => {
+        const fact = facts.find((one) => one.uuid === uuid);
+        return fact ? { status: 200, body: factResult(fact) } : detail(404, `edge ${uuid} not found`);
+      }),
   },
   {
     method: "DELETE",
-    path: "/entity-edge/*",
+    path: "/entity-edge/{uuid}",
     summary: "Delete Entity Edge",
+    answer: { status: 200, schema: "Result" },
     run: ({ params: [uuid = ""], services: { graph } }) =>
       after(graph.store.forget({ type: "fact", id: uuid }), ({ facts }) =>
         facts > 0 ? result("Entity Edge deleted") : detail(404, `edge ${uuid} not found`),
@@ -158,8 +163,9 @@ export const graphRoutes: readonly GraphRoute[] = [
   },
   {
     method: "DELETE",
-    path: "/episode/*",
+    path: "/episode/{uuid}",
     summary: "Delete Episode",
+    answer: { status: 200, schema: "Result" },
     run: ({ params: [uuid = ""], services: { graph } }) =>
       after(graph.store.forget({ type: "episode", id: uuid }), ({ episodes }) =>
         episodes > 0 ? result("Episode deleted") : detail(404, `node ${uuid} not found`),
@@ -167,8 +173,9 @@ export const graphRoutes: readonly GraphRoute[] = [
   },
   {
     method: "DELETE",
-    path: "/group/*",
+    path: "/group/{group_id}",
     summary: "Delete Group",
+    answer: { status: 200, schema: "Result" },
     async run({ params, services: { graph } }) {
       const group = groupIn(params);
       return group.ok
@@ -180,6 +187,8 @@ export const graphRoutes: readonly GraphRoute[] = [
     method: "POST",
     path: "/entity-node",
     summary: "Add Entity Node",
+    answer: { status: 201, schema: "EntityNode" },
+    body: entityRequest.schema,
     async run({ req, services: { graph } }) {
       const body = await readBody(req, entityRequest);
       if (!body.ok) return body.error;
@@ -196,17 +205,19 @@ export const graphRoutes: readonly GraphRoute[] = [
     method: "POST",
     path: "/clear",
     summary: "Clear",
+    answer: { status: 200, schema: "Result" },
     run: ({ services: { graph } }) => after(graph.store.forget({ type: "everything" }), () => result("Graph cleared")),
   },
   {
     method: "POST",
     path: "/groups/resolve",
     summary: "Resolve Group",
-    async run({ req }) {
-      const shape = model({ scope: required(literalField("session", "workspace", "user")), key: required(textField) });
-      const body = await readBody(req, shape);
+    answer: { status: 200, schema: "GroupId" },
+    body: groupRequest.schema,
+    async run({ req, services: { groupIds } }) {
+      const body = await readBody(req, groupRequest);
       if (!body.ok) return body.error;
-      return { status: 200, body: { group_id: groupId(body.value.scope, body.value.key, "hashed") } };
+      return { status: 200, body: { group_id: groupId(body.value.scope, body.value.key, groupIds) } };
     },
   },
 ];
@@ -235,9 +246,9 @@ async function addMessages({ req, services: { graph, db, hashKey } }: GraphReque
   return { status: outcome.answer.error.status, body: outcome.answer.error.details };
 }
 
-function lastOf(text: string | null): Result<number, FieldProblem[]> {
-  if (text === null) return { ok: false, error: [missing(["query", "last_n"], null)] };
+function lastOf(text: string | undefined): Result<number, FieldProblem[]> {
+  if (text === undefined) return { ok: false, error: [missing(["query", "last_n"], null)] };
   const problems: FieldProblem[] = [];
   const value = integerField(text, ["query", "last_n"], problems);
-  return value === undefined ? { ok: false, error: problems } : { ok: true, value };
+  return value === undefined ? { ok: false, error: problems } : { ok: true, value: Math.min(value, MOST_EPISODES) };
 }

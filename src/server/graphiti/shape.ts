@@ -1,5 +1,6 @@
 // Requests and answers of Graphiti's REST service, in its names.
 import type { EpisodeInput } from "../../memory/graph/contract.ts";
+import { ANY_LABEL } from "../../memory/graph/name.ts";
 import type { Entity, Episode, Fact, Instant } from "../../schema/graph.ts";
 import { datetimeField } from "./datetime.ts";
 import {
@@ -51,6 +52,11 @@ export const entityRequest = model({
   group_id: required(groupField),
   name: required(textField),
   summary: withDefault(textField, ""),
+});
+
+export const groupRequest = model({
+  scope: required(literalField("session", "workspace", "user")),
+  key: required(textField),
 });
 
 type Message = NonNullable<ReturnType<typeof message>>;
@@ -109,7 +115,7 @@ export const entityNode = (entity: Entity) => ({
   uuid: entity.uuid,
   name: entity.name,
   group_id: entity.group,
-  labels: ["Entity"],
+  labels: entity.label === ANY_LABEL ? [] : ["Entity", entity.label],
   created_at: zuluTime(entity.createdAt),
   name_embedding: null,
   summary: entity.summary,

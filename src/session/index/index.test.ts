@@ -126,6 +126,17 @@ describe("index", () => {
     expect(found("marmots", { type: "workspace", workspace: "/w" })).toEqual([]);
   });
 
+  it("R52 an older log that spells its repository in capitals is found by the key of today", async () => {
+    const log = new Log("s1", "/w");
+    log.put("session.context_changed", { context: { cwd: "/w", repository: "Acme/App", branch: "main" } });
+    log.user(1, "where are the marmots?");
+    await log.index();
+    const sources = [{ source: { session: "s1" } }];
+    expect(found("marmots", { type: "repository", repository: "acme/app" })).toMatchObject(sources);
+    expect(found("marmots", { type: "branch", repository: "acme/app", branch: "main" })).toMatchObject(sources);
+    expect(db.prepare("SELECT repository FROM sessions").all()).toEqual([{ repository: "acme/app" }]);
+  });
+
   it("A8.18 again from the beginning: equal rows; a log that cannot be read keeps those it had", async () => {
     const log = new Log("s1", "/w");
     log.user(1, "where are the marmots?");

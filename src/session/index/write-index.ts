@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { firstLine } from "../../base/text.ts";
 import { checkpointTitle } from "../../context/compact/checkpoint.ts";
 import { parseSummary } from "../../context/compact/summary.ts";
+import { keyMeant } from "../../host/repository-key.ts";
 import type { Item, ItemPlace } from "../../memory/recall/item.ts";
 import { keepsVectors } from "../../memory/recall/store/note.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
@@ -138,8 +139,10 @@ export class IndexWriter {
   }
 
   #context(c: SessionContext): void {
+    // An older log may spell the key in capitals.
+    const repository = (c.repository && keyMeant(c.repository)) ?? null;
     this.#run("UPDATE sessions SET cwd = ?, git_root = ?, repository = ?, branch = ? WHERE id = ?", [
-      ...[c.cwd, c.gitRoot ?? null, c.repository ?? null, c.branch ? this.#redact(c.branch) : null, this.#session],
+      ...[c.cwd, c.gitRoot ?? null, repository, c.branch ? this.#redact(c.branch) : null, this.#session],
     ]);
     this.#place = undefined;
   }

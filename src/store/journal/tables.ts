@@ -77,6 +77,7 @@ export const storeJournal: JournalledTables = {
   graph_fact: { subject: { kind: "graph", columns: ["uuid"] }, isRecalled: true },
   graph_mention: { mentions: "graph" },
   graph_ending: { mentions: "graph" },
+  pin: { subject: { kind: "pin", columns: ["id"] }, isRecalled: true },
 };
 
 /** The tables of a session's own database; its todos are in the log. */

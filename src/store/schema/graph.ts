@@ -36,6 +36,7 @@ export const graphSchema = `
   );
   CREATE INDEX graph_episode_time ON graph_episode (group_id, valid_at, seq);
   CREATE INDEX graph_episode_open ON graph_episode (state, group_id, seq) WHERE state <> 'done';
+  CREATE INDEX graph_episode_promoted ON graph_episode (group_id, uuid) WHERE origin IN ('promotion', 'directive');
   CREATE INDEX graph_episode_turn ON graph_episode (session, turn) WHERE session IS NOT NULL;
 
   CREATE TABLE graph_entity (
@@ -116,4 +117,23 @@ export const graphSchema = `
     PRIMARY KEY (subject, object, at, relation, episode)
   ) WITHOUT ROWID;
   CREATE INDEX graph_ending_episode ON graph_ending (episode);
+
+  -- Standing instructions. \`owner\`: the session, the repository or the user that it belongs to.
+  CREATE TABLE pin (
+    id TEXT PRIMARY KEY,
+    text TEXT NOT NULL,
+    level TEXT NOT NULL CHECK (level IN ('session', 'repository', 'user')),
+    owner TEXT NOT NULL,
+    -- JSON: where recall finds it.
+    place TEXT NOT NULL,
+    origin TEXT NOT NULL CHECK (origin IN ('hand', 'typed', 'promotion')),
+    session TEXT,
+    turn INTEGER,
+    -- What it was made from: the same source makes one pin.
+    source TEXT UNIQUE,
+    created_at TEXT NOT NULL,
+    active INTEGER NOT NULL,
+    replaced_by TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX pin_owner ON pin (level, owner, active);
 `;

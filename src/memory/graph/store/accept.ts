@@ -16,7 +16,8 @@ const SAME_FOR_MS = 600_000;
 /** Inside a transaction. */
 export function acceptEpisodes(db: Database, request: AcceptRequest): AcceptOutcome {
   const { group, place, now, episodes } = request;
-  const clash = episodes.find((episode) => isClash(db, group, episode));
+  const texts = new Map<string, string>();
+  const clash = episodes.find((episode) => isClash(db, group, episode) || differs(texts, episode));
   if (clash?.uuid !== undefined) return { type: "conflict", uuid: clash.uuid };
   run(
     db,
@@ -30,6 +31,14 @@ export function acceptEpisodes(db: Database, request: AcceptRequest): AcceptOutc
     return acceptOne(db, request, episode, validAt);
   });
   return { type: "accepted", episodes: accepted };
+}
+
+/** Two messages of one request have one uuid and two texts. */
+function differs(texts: Map<string, string>, { uuid, text: content }: EpisodeInput): boolean {
+  if (uuid === undefined) return false;
+  const first = texts.get(uuid) ?? content;
+  texts.set(uuid, first);
+  return first !== content;
 }
 
 function isClash(db: Database, group: string, { uuid, text: content }: EpisodeInput): boolean {

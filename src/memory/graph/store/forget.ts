@@ -10,13 +10,10 @@ import { removeAlias, removeEntity, removeIfUnused } from "./entity.ts";
 import { all, type GraphRow, get, run, text } from "./row.ts";
 import { mendTrack, removeFact } from "./track.ts";
 
-const OWN_GROUPS =
-  "SELECT id FROM graph_group WHERE json_extract(place, '$.level') = 'session' AND json_extract(place, '$.session') = ?";
-
 /** Inside a transaction. */
 export function forgetTarget(db: Database, target: ForgetTarget, now: Instant): Forgotten {
   const forgotten: Forgotten = { episodes: 0, facts: 0, entities: 0 };
-  const uuidsOf = (sql: string, ...values: (string | number)[]) =>
+  const uuidsOf = (sql: string, ...values: (string | number | null)[]) =>
     all(db, sql, ...values).map((row) => text(row, "uuid"));
   switch (target.type) {
     case "fact":
@@ -31,10 +28,11 @@ export function forgetTarget(db: Database, target: ForgetTarget, now: Instant): 
       bury(db, fedTurn(target.session, target.turn));
       break;
     }
-    case "session":
-      for (const row of all(db, OWN_GROUPS, target.session)) forgetGroup(db, text(row, "id"), forgotten, now);
-      forgetEpisodes(db, uuidsOf("SELECT uuid FROM graph_episode WHERE session = ?", target.session), forgotten, now);
+    case "session": {
+      const sql = "SELECT uuid FROM graph_episode WHERE session = COALESCE(?, session) AND origin = 'turn'";
+      forgetEpisodes(db, uuidsOf(sql, target.session ?? null), forgotten, now);
       break;
+    }
     case "entity":
       forgetFacts(
         db,
