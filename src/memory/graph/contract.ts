@@ -20,8 +20,8 @@ export type GraphStore = {
   accept(request: AcceptRequest): Promise<Result<AcceptOutcome, Fault>>;
   /** The oldest waiting episodes of one group that nobody works on; undefined when there is no such group. */
   claim(request: ClaimRequest): Promise<Result<Episode[] | undefined, Fault>>;
-  /** What an extractor made of a claimed episode becomes part of the graph. False: the claim was lost meanwhile. */
-  settle(request: SettleRequest): Promise<Result<boolean, Fault>>;
+  /** What an extractor made of claimed episodes becomes part of the graph. Returns how many: a claim may be lost meanwhile. */
+  settle(request: SettleRequest): Promise<Result<number, Fault>>;
   /** The extraction failed: tried again, and parked after the last attempt. */
   giveBack(request: { episode: string; worker: string; error: string; now: Instant }): Promise<Result<void, Fault>>;
   /** Parked episodes wait again, or count as done without facts. Returns how many. */
@@ -69,9 +69,8 @@ export type AcceptOutcome =
 /** `size`: how many episodes at most. */
 export type ClaimRequest = { worker: string; size: number; now: Instant; leaseUntil: Instant };
 export type SettleRequest = {
-  episode: string;
   worker: string;
-  extraction: Extraction;
+  episodes: readonly { uuid: string; extraction: Extraction }[];
   origin: GraphFactOrigin;
   now: Instant;
 };

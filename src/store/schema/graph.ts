@@ -36,6 +36,7 @@ export const graphSchema = `
   );
   CREATE INDEX graph_episode_time ON graph_episode (group_id, valid_at, seq);
   CREATE INDEX graph_episode_open ON graph_episode (state, group_id, seq) WHERE state <> 'done';
+  CREATE INDEX graph_episode_waiting ON graph_episode (seq) WHERE state = 'queued';
   CREATE INDEX graph_episode_promoted ON graph_episode (group_id, uuid) WHERE origin IN ('promotion', 'directive');
   CREATE INDEX graph_episode_turn ON graph_episode (session, turn) WHERE session IS NOT NULL;
 

@@ -2,6 +2,7 @@
 import { OWN_TAGS } from "../../../base/tag.ts";
 import { blockRemover } from "../../../base/tag-block.ts";
 import { stripAnsi } from "../../../base/text.ts";
+import { CLIENT_BLOCKS } from "../../../model/wire/client-blocks.ts";
 
 export type Block =
   | { kind: "sentence"; text: string }
@@ -14,7 +15,7 @@ const MIN_SENTENCE = 6;
 /** Most of a message that is read: a longer one is a file that somebody pasted. */
 const MAX_TEXT = 262_144;
 
-const withoutInsertions = blockRemover(OWN_TAGS.map((name) => ({ name })));
+const withoutInsertions = blockRemover([...OWN_TAGS.map((name) => ({ name })), ...CLIENT_BLOCKS]);
 
 const FENCE = /^\s{0,3}(?:```|~~~)/;
 const STEP = /^\s{0,6}(\d{1,3})[.)]\s+(\S.*)$/;
@@ -24,7 +25,7 @@ const NOT_PROSE =
   /^(?:\s*>|\t|[ ]{4}|\s*\||\s*<\/?[a-zA-Z]|\s*[$%] |\s*at \S+ ?\(|\s*(?:\/\/|\/\*|\*\/)|[+-]{3} |@@ |\s*\S+:\d+:|\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S* (?:\[|[A-Z]{4,5}\b))|[{};]\s*$|=>|&&|\|\|/;
 const HEADING = /^\s{0,3}#{1,6}\s+/;
 
-/** The text that somebody wrote, without what programs of ours put into it and what a terminal adds. */
+/** The text that somebody wrote, without what we and other clients put into it and what a terminal adds. */
 export function plainText(text: string): string {
   const head = text.length > MAX_TEXT ? text.slice(0, MAX_TEXT).toWellFormed() : text;
   return withoutInsertions(stripAnsi(head)).replaceAll("\r\n", "\n");
@@ -90,7 +91,7 @@ export function readBlocks(lines: readonly string[], isOutput: (at: number) => b
 
 const END = /[.!?…]+["'”)\]]*\s+|[。！？]/g;
 /** A link is read as its text. */
-const LINK = /\[([^[\]\n]{1,200})\]\([^()\s]{1,400}\)/g;
+const LINK = /\[([^[\]\n]{1,200})\](?:\([^()\s]{1,400}\)|\[[^[\]\n]{0,100}\])/g;
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|Dr|Mr|Mrs|Ms|St|No|Nr|Fig|\p{Lu})\.$/u;
 
 /** Each a piece of the paragraph as it stands. */

@@ -192,6 +192,36 @@ describe("G9 what a message states", () => {
     expect(both.map(({ validAt }) => validAt)).toEqual(["2024-05-01T00:00:00.000000Z", "2024-05-01T00:00:00.000000Z"]);
   });
 
+  it("G9 an intention takes back nothing that was said before it", () => {
+    expect(edges("We use Redis for sessions, and Bob will write the docs.")).toEqual(["workspace USES Redis"]);
+    expect(edges("Nina, who will speak on Friday, owns the search service.")).toEqual(["Nina OWNS search service"]);
+    expect(edges("We use the team plan.")).toEqual(["workspace USES team plan"]);
+    for (const text of [
+      "Bob will write the docs, and we use Redis.",
+      "The plan: we use Redis.",
+      "We plan to use Redis.",
+      "We use Redis, but that might have changed.",
+      "We use Redis, I think.",
+      "The api uses Redis, which could be wrong.",
+      "the api doesnt use Redis",
+    ])
+      expect([text, ...edges(text)]).toEqual([text]);
+  });
+
+  it("R4 what a client put into a message is nobody's statement", () => {
+    for (const name of ["system-reminder", "environment_context", "user_instructions", "ide_selection"])
+      expect(edges(`The port is 9090.\n<${name}>\nThe api uses Redis.\nAlice owns the CLI.\n</${name}>`)).toEqual([
+        "port HAS_VALUE 9090",
+      ]);
+  });
+
+  it("G9 a word that only points is no entity, and a plain term is one only within a fact", () => {
+    for (const text of ["`this` uses `Redis`.", "I prefer the second one.", "`it` depends on `session.ts`."])
+      expect([text, ...edges(text)]).toEqual([text]);
+    const { entities } = read("Look at `it`, `some words` and `src/app.ts`. See https://example.com/page too.");
+    expect(entities).toEqual([{ name: "src/app.ts", label: "File" }]);
+  });
+
   it("G9 a change is a fact and an ending, at the same time", () => {
     const { facts, endings } = read("Last month we moved from Jest to Vitest.");
     expect(facts).toMatchObject([

@@ -9,7 +9,7 @@ import type { GraphStore, PutEntityOutcome, PutEntityRequest } from "../contract
 import { ANY_LABEL } from "../name.ts";
 import { instantOf } from "../time.ts";
 import { acceptEpisodes } from "./accept.ts";
-import { claimEpisodes, giveBackEpisode, requeueEpisodes, settleEpisode } from "./claim.ts";
+import { claimEpisodes, giveBackEpisode, hasWaiting, requeueEpisodes, settleEpisodes } from "./claim.ts";
 import { addAlias, insertEntity } from "./entity.ts";
 import { forgetTarget } from "./forget.ts";
 import { countGraph, readEntities, readEpisodes, readFacts } from "./read.ts";
@@ -20,8 +20,12 @@ export function sqliteGraph(db: Database, clock: Clock = systemClock): GraphStor
   const now = () => instantOf(clock.now()) ?? clock.now();
   return {
     accept: (request) => (request.episodes.length === 0 ? nothing() : write(db, () => acceptEpisodes(db, request))),
-    claim: (request) => write(db, () => claimEpisodes(db, request)),
-    settle: (request) => write(db, () => settleEpisode(db, request)),
+    async claim(request) {
+      const waiting = await read(() => hasWaiting(db, request.now));
+      if (!waiting.ok || !waiting.value) return waiting.ok ? ok(undefined) : waiting;
+      return write(db, () => claimEpisodes(db, request));
+    },
+    settle: (request) => write(db, () => settleEpisodes(db, request)),
     giveBack: (request) => write(db, () => giveBackEpisode(db, request)),
     requeue: (request) => write(db, () => requeueEpisodes(db, request)),
     putEntity: (request) => write(db, () => putEntity(db, request)),

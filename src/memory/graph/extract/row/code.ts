@@ -18,6 +18,12 @@ export const CODE_ROWS: readonly RuleRow[] = [
     counterexamples: ["ABC-9 is not blocked by ABC-4.", "It is blocked by ABC-4."],
   },
   {
+    pattern: "{object:work} blocked by|on {subject:work} …",
+    relation: "BLOCKS",
+    examples: [["ABC-77 blocked by ABC-70.", "ABC-70 | BLOCKS | ABC-77"]],
+    counterexamples: ["Blocked by ABC-70.", "ABC-77 never blocked by ABC-70.", "Traffic blocked by rain."],
+  },
+  {
     pattern: "{subject:change} implements|fixes|closes|resolves|completes|addresses {object:work} …",
     relation: "IMPLEMENTS",
     examples: [
