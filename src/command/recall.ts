@@ -2,9 +2,9 @@
 import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
 import {
+  type ErasureChoice,
+  type ErasureReport,
   type EvalOptions,
-  type ForgetChoice,
-  type ForgetReport,
   itemsText,
   matchText,
   type RecallFilters,
@@ -76,14 +76,14 @@ export const recall: SlashCommand = {
 
 type RecallChange = { reindex?: string | true; forget?: boolean; olderThan?: string; yes?: boolean };
 
-const choiceOf = (args: CommandCall["args"], session?: string, olderThan?: string): ForgetChoice => ({
+const choiceOf = (args: CommandCall["args"], session?: string, olderThan?: string): ErasureChoice => ({
   ...(args.length > 0 ? { ids: args.filter((id) => id !== undefined) } : {}),
   ...(session === undefined ? {} : { session }),
   ...(olderThan === undefined ? {} : { olderThan }),
 });
 
 /** `--forget`. */
-async function erase(choice: ForgetChoice, yes: boolean, person: Person): Promise<CommandOutcome> {
+async function erase(choice: ErasureChoice, yes: boolean, person: Person): Promise<CommandOutcome> {
   if (Object.keys(choice).length === 0)
     return fail(commandUsage("Nothing to forget was named.", "Give an id or ref, --session or --older-than."));
   const confirm = async (items: number): Promise<boolean> =>
@@ -93,7 +93,7 @@ async function erase(choice: ForgetChoice, yes: boolean, person: Person): Promis
   return describe(outcome, (report) => ({ data: report, text: report ? erasedText(report) : "" }));
 }
 
-const erasedText = ({ items, facts, entities }: ForgetReport): string =>
+const erasedText = ({ items, facts, entities }: ErasureReport): string =>
   `Erased ${counted(items, "item")}, with ${counted(facts, "fact")} and ${counted(entities, "name")} learned from them alone. ` +
   "Session logs keep what was said; everlong sessions delete removes them.";
 

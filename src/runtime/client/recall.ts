@@ -30,9 +30,9 @@ export type RecallFilters = {
 };
 
 /** Items by id or ref, all of a session, or all that are older. */
-export type ForgetChoice = { ids?: readonly string[]; session?: string; olderThan?: string };
+export type ErasureChoice = { ids?: readonly string[]; session?: string; olderThan?: string };
 /** Episodes, facts and entities are those of the graph that rested on the items alone. */
-export type ForgetReport = { items: number; episodes: number; facts: number; entities: number };
+export type ErasureReport = { items: number; episodes: number; facts: number; entities: number };
 
 /** What was found, and what was searched in words. */
 export type RecallMatches = { found: MatchPage; searched: string };

@@ -15,7 +15,7 @@ import { eraseRecord } from "../../memory/record/embedded/write.ts";
 import type { Episode } from "../../schema/graph.ts";
 import { forgetSession, indexSession } from "../../session/index/index-session.ts";
 import { type Database, write } from "../../store/sqlite.ts";
-import type { ForgetChoice, ForgetReport } from "../client/recall.ts";
+import type { ErasureChoice, ErasureReport } from "../client/recall.ts";
 import { LOCAL_USER } from "../memory/strategy.ts";
 import type { Workspace } from "../workspace.ts";
 import { aimedAt, namedSession, type Sessions } from "./session.ts";
@@ -36,7 +36,7 @@ const ROWS = `SELECT i.id AS no, i.key AS id, i.kind, i.role, i.time, i.turn, p.
   JOIN recall_place p ON p.id = i.place WHERE`;
 
 /** What the choice names; nothing is changed. All of it, or the reason why some of it cannot be forgotten. */
-export async function itemsToForget(sessions: Sessions, choice: ForgetChoice): Promise<Result<ForgetRow[], Failure>> {
+export async function itemsToForget(sessions: Sessions, choice: ErasureChoice): Promise<Result<ForgetRow[], Failure>> {
   const { ids = [], session, olderThan } = choice;
   const rows = new Map<string, ForgetRow>();
   for (const id of ids) {
@@ -97,13 +97,13 @@ export async function forgetItems(
   db: Database,
   { paths, indexing }: Pick<Workspace, "paths" | "indexing">,
   rows: readonly ForgetRow[],
-): Promise<Result<ForgetReport, Failure>> {
-  const report: ForgetReport = { items: rows.length, episodes: 0, facts: 0, entities: 0 };
+): Promise<Result<ErasureReport, Failure>> {
+  const report: ErasureReport = { items: rows.length, episodes: 0, facts: 0, entities: 0 };
   const sum = (forgotten: Forgotten): void => {
     for (const name of ["episodes", "facts", "entities"] as const) report[name] += forgotten[name];
   };
-  const said = rows.filter(({ kind, session }) => SAID.includes(kind) && session !== null);
-  for (const [session, own] of Map.groupBy(said, (row) => row.session ?? "")) {
+  const messages = rows.filter(({ kind, session }) => SAID.includes(kind) && session !== null);
+  for (const [session, own] of Map.groupBy(messages, (row) => row.session ?? "")) {
     let forgotten: Forgotten[] = [];
     const gone = await forgetSession(db, session, () => {
       forgotten = own.map((row) => buryTurn(db, session, row));
@@ -114,7 +114,7 @@ export async function forgetItems(
     const indexed = await indexSession(db, session, paths.session(session), indexing);
     if (!indexed.ok && !indexed.error.unreadable) return indexed;
   }
-  for (const row of rows.filter((row) => !said.includes(row))) {
+  for (const row of rows.filter((row) => !messages.includes(row))) {
     const gone = await write(db, () => forgetRow(db, row));
     if (!gone.ok) return gone;
     if (gone.value) sum(gone.value);

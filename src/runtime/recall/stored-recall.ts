@@ -6,7 +6,7 @@ import { SIGNALS } from "../../memory/recall/rank/weights.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { ResultPromise } from "../client/open.ts";
-import type { ForgetChoice, ForgetReport, RecallFilters, RecallMatches, RecallReply } from "../client/recall.ts";
+import type { ErasureChoice, ErasureReport, RecallFilters, RecallMatches, RecallReply } from "../client/recall.ts";
 import { proxyStoreOn } from "../gateway/proxy-store.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
 import { withStore } from "../with-store.ts";
@@ -41,10 +41,10 @@ function replyOf(reply: Answer): RecallReply {
 
 /** `confirm` is asked with how many items would go; undefined when it says no. */
 export function forgetStored(
-  choice: ForgetChoice,
+  choice: ErasureChoice,
   confirm: (items: number) => Promise<boolean>,
-): ResultPromise<ForgetReport | undefined> {
-  return withStore(async (db, workspace): ResultPromise<ForgetReport | undefined> => {
+): ResultPromise<ErasureReport | undefined> {
+  return withStore(async (db, workspace): ResultPromise<ErasureReport | undefined> => {
     const shell = refuseInToolShell(workspace.env, "forget what was said");
     if (shell) return fail(shell);
     const store = proxyStoreOn(workspace, proxySettings(workspace.settings.values), db);

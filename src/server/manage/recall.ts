@@ -5,7 +5,7 @@ import type { Result } from "../../base/result.ts";
 import type { Original } from "../../memory/recall/list.ts";
 import type { SearchPlan, Shown } from "../../memory/recall/result.ts";
 import type { RecallStats } from "../../memory/recall/stats.ts";
-import type { ForgetReport } from "../../runtime/client/recall.ts";
+import type { ErasureReport } from "../../runtime/client/recall.ts";
 import type { OperationOutcome } from "./contract.ts";
 
 const text = z.string().max(10_000);
@@ -66,6 +66,6 @@ export type RecallOperations = {
   item(id: string, around?: number): OperationOutcome<ItemView>;
   stats(): OperationOutcome<StatsView>;
   /** Erases for good; session logs keep what was said. */
-  forget(choice: ForgetRequest): OperationOutcome<ForgetReport>;
+  forget(choice: ForgetRequest): OperationOutcome<ErasureReport>;
 };
 export type OpenRecall = () => Promise<Result<RecallOperations, Failure>>;
