@@ -1,5 +1,6 @@
 // Erasing from the graph: rows, their words in the index, and their images in the journal.
 import type { Instant } from "../../../schema/graph.ts";
+import { subjectId } from "../../../store/journal/erase.ts";
 import { eraseFromJournal } from "../../../store/journal/journal.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import { indexRow } from "../../recall/store/source.ts";
@@ -9,6 +10,9 @@ import { episodeSource, factSource } from "../recall-source.ts";
 import { removeAlias, removeEntity, removeIfUnused } from "./entity.ts";
 import { all, type GraphRow, get, run, text } from "./row.ts";
 import { mendTrack, removeFact } from "./track.ts";
+
+const OUTGOING =
+  "SELECT DISTINCT session, turn FROM graph_outbox WHERE session = COALESCE(?, session) AND turn IS NOT NULL";
 
 /** Inside a transaction. */
 export function forgetTarget(db: Database, target: ForgetTarget, now: Instant): Forgotten {
@@ -26,11 +30,14 @@ export function forgetTarget(db: Database, target: ForgetTarget, now: Instant): 
       const sql = "SELECT uuid FROM graph_episode WHERE session = ? AND turn = ? AND ?3 IN ('', role_type)";
       forgetEpisodes(db, uuidsOf(sql, target.session, target.turn, target.role ?? ""), forgotten, now);
       bury(db, fedTurn(target.session, target.turn));
+      dropOutgoing(db, target.session, target.turn);
       break;
     }
     case "session": {
       const sql = "SELECT uuid FROM graph_episode WHERE session = COALESCE(?, session) AND origin = 'turn'";
       forgetEpisodes(db, uuidsOf(sql, target.session ?? null), forgotten, now);
+      for (const row of all(db, OUTGOING, target.session ?? null))
+        dropOutgoing(db, text(row, "session"), Number(row["turn"]));
       break;
     }
     case "entity":
@@ -61,6 +68,12 @@ function forgetGroup(db: Database, group: string, forgotten: Forgotten, now: Ins
   forgetEpisodes(db, uuids("graph_episode"), forgotten, now);
   for (const uuid of uuids("graph_entity")) dropEntity(db, uuid, forgotten);
   run(db, "DELETE FROM graph_group WHERE id = ?", group);
+}
+
+/** What of a turn waits to be sent to another graph, or was. */
+function dropOutgoing(db: Database, session: string, turn: number): void {
+  run(db, "DELETE FROM graph_outbox WHERE session = ? AND turn = ?", session, turn);
+  eraseFromJournal(db, { kind: "outbox", id: subjectId([session, String(turn)]) });
 }
 
 /** Facts that rest on other episodes too stay, in the words of those. */
