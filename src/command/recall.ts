@@ -1,5 +1,6 @@
 // `everlong recall`, `/recall` and `everlong eval`: finding what was said, and measuring how well that works.
 import { commandUsage } from "../base/failure.ts";
+import { optional } from "../base/optional.ts";
 import { fail } from "../base/result.ts";
 import {
   type ErasureChoice,
@@ -20,6 +21,7 @@ import {
   type SlashCommand,
 } from "./contract.ts";
 import { counted } from "./format.ts";
+import { type PinOptions, runPins } from "./pin.ts";
 import { reindexSessions } from "./sessions.ts";
 
 export const recall: SlashCommand = {
@@ -45,9 +47,15 @@ export const recall: SlashCommand = {
     { flags: "--limit <n>", help: "maximum results", kind: "count" },
     { flags: "--full", help: "show full texts instead of snippets" },
     { flags: "--explain", help: "explain the ranking" },
+<<<<<<< HEAD
     { flags: "--forget", help: "erase items by id or ref, a --session, or what is --older-than a date" },
     { flags: "--older-than <time>", help: "with --forget: everything from before this date or time" },
     { flags: "--yes", help: "with --forget: do not ask" },
+=======
+    { flags: "--pin <text>", help: "pin a text, or a result by its id, for this repository or --scope user" },
+    { flags: "--pins", help: "list pins" },
+    { flags: "--unpin <id>", help: "end a pin" },
+>>>>>>> main
     {
       flags: "--reindex [what]",
       help: "rebuild the search index; `embeddings` rebuilds the embeddings",
@@ -55,6 +63,7 @@ export const recall: SlashCommand = {
   ],
   json: "value",
   async run(
+<<<<<<< HEAD
     { args, options: { reindex, forget, olderThan, yes, ...ask } }: CommandCall<RecallFilters & RecallChange>,
     { person },
   ) {
@@ -62,6 +71,22 @@ export const recall: SlashCommand = {
     if (forget) return erase(choiceOf(args, ask.session, olderThan), yes ?? false, person);
     if (olderThan !== undefined)
       return fail(commandUsage("--older-than goes with --forget.", "Add --forget, or use --until."));
+=======
+    {
+      args,
+      options: { reindex, pin, pins, unpin, ...ask },
+    }: CommandCall<RecallFilters & PinOptions & { reindex?: string | true }>,
+    { on },
+  ) {
+    if (reindex !== undefined) return rebuild(reindex);
+    const pinning = runPins(on, {
+      ...optional("pin", pin),
+      ...optional("pins", pins),
+      ...optional("unpin", unpin),
+      ...optional("scope", ask.scope),
+    });
+    if (pinning) return pinning;
+>>>>>>> main
     return describe(await home.recall.askStored(args.join(" "), ask), (reply) => ({
       data: dataOf(reply),
       text: textOf(reply, { explained: ask.explain }),
